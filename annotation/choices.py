@@ -98,7 +98,7 @@ class Expected(models.TextChoices):
 
 
 class ReportKind(models.TextChoices):
-    """Why a rater reported a talk."""
+    """Why a rater reported a dialogue."""
 
     UPSET = "UPSET", "It upset the rater"
     CONTENT = "CONTENT", "Its content should not be shown"

@@ -105,7 +105,7 @@ class MailKind(models.TextChoices):
 
 
 class MessageState(models.TextChoices):
-    """Where a writer's message for a talk stands."""
+    """Where a writer's message for a dialogue stands."""
 
     TRIAL = "TRIAL", "Written on trial"
     WAITING = "WAITING", "Waits for review"

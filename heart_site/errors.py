@@ -18,7 +18,7 @@ FIVE_MINUTES = 300
 ABOUT_FORGERY = "CSRF "
 """How Django's reasons begin that are about the token or its cookie, and not the origin."""
 OF_RATERS = frozenset(f"annotation:{name}" for name in ("submit", "skip", "report"))
-OF_WRITERS = frozenset(f"completions:{name}" for name in ("talk", "draft", "skip"))
+OF_WRITERS = frozenset(f"completions:{name}" for name in ("dialogue", "draft", "skip"))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -21,7 +21,9 @@ SECURE_REFERRER_POLICY = "same-origin"
 
 CSRF_COOKIE_HTTPONLY = True  # forms carry the token; no script reads it
 CSRF_COOKIE_SAMESITE = "Lax"
-CSRF_COOKIE_AGE = 90 * 24 * 60 * 60  # as long as a rater's badge: a page left open can still send
+CSRF_COOKIE_AGE = (
+    90 * 24 * 60 * 60
+)  # as long as a rater's credential: a page left open can still send
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8_000_000
 """Bytes of a request without files: 1,000 completions of 4,000 characters, in most languages."""

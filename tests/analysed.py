@@ -11,10 +11,10 @@ from ranking.fits import analysis_queries
 from ranking.report.services import analysing
 
 
-def findings_of(ground: AnalysisInputs) -> Findings:
+def findings_of(inputs: AnalysisInputs) -> Findings:
     """Say how many judgments there were."""
     columns = (Column("n", "Judgments", ColumnKind.COUNT),)
-    rows = ((ground.columns.n_judgments,),)
+    rows = ((inputs.columns.n_judgments,),)
     return Findings("Counted.", (Table("judgments", "Judgments", "One line.", columns, rows),))
 
 
@@ -22,4 +22,4 @@ def know_kinds(monkeypatch: pytest.MonkeyPatch, kinds: Iterable[AnalysisKind]) -
     """Let there be these kinds of analyses, each of which counts the judgments."""
     found = tuple(kinds)
     monkeypatch.setattr(analysis_queries, "known_kinds", lambda: found)
-    monkeypatch.setattr(analysing, "analyse", lambda _kind, ground: findings_of(ground))
+    monkeypatch.setattr(analysing, "analyse", lambda _kind, inputs: findings_of(inputs))

@@ -14,7 +14,7 @@ from completions.choices import Way
 from completions.contexts import screening
 from completions.models import Candidate, Context, Dataset, Dialogue
 from completions.systems import services
-from completions.systems.importing import BroughtRow
+from completions.systems.importing import ImportedRow
 from tests.factories import (
     NOW,
     make_candidate,
@@ -34,17 +34,17 @@ SPELLINGS = {
 }
 Said = Sequence[tuple[str, str]]
 
-TALK: Said = (
+DIALOGUE: Said = (
     (SUPPORTER, "Good evening."),
     (SUPPORTER, "What is on your mind?"),
     (SEEKER, "The flat is so quiet since she left."),
     (SUPPORTER, "Quiet can be loud. When is it worst?"),
 )
 WORDS = st.text("ab \n\t", min_size=1, max_size=8).filter(str.strip)
-TALKS = st.lists(st.tuples(st.sampled_from([SEEKER, SUPPORTER]), WORDS), max_size=12).filter(
+UTTERANCES = st.lists(st.tuples(st.sampled_from([SEEKER, SUPPORTER]), WORDS), max_size=12).filter(
     lambda said: {role for role, _ in said} == {SEEKER, SUPPORTER}
 )
-"""Any two who talk, in any order."""
+"""Any two who dialogue, in any order."""
 HISTORY = [
     "Hello, I am glad that you write.",
     "I am not sure that this helps anybody.",
@@ -55,12 +55,12 @@ HISTORY = [
 
 def native(*said: tuple[str, str], strategy: str = "Question", **labels: Any) -> dict[str, Any]:
     """Return a dialogue as ESConv writes it; supporters' utterances have a strategy."""
-    return {"dialog": [_utterance("native", one, strategy) for one in said or TALK], **labels}
+    return {"dialog": [_utterance("native", one, strategy) for one in said or DIALOGUE], **labels}
 
 
 def failed(*said: tuple[str, str], strategy: str = "Others", **labels: Any) -> dict[str, Any]:
     """Return a failed dialogue: other names, a line end after each text, feedback of the seeker."""
-    dialog = [_utterance("failed", one, strategy) for one in said or TALK]
+    dialog = [_utterance("failed", one, strategy) for one in said or DIALOGUE]
     for utterance in dialog:
         utterance["content"] += "\n"
         if utterance["speaker"] == "speaker":
@@ -87,7 +87,7 @@ def as_hub(dialogue: dict[str, Any]) -> dict[str, Any]:
 
 def own(*said: tuple[str, str], **fields: Any) -> dict[str, Any]:
     """Return a dialogue in the format of our own."""
-    return {"turns": [{"role": role, "text": text} for role, text in said or TALK], **fields}
+    return {"turns": [{"role": role, "text": text} for role, text in said or DIALOGUE], **fields}
 
 
 def item(**fields: Any) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _utterance(spelling: str, one: tuple[str, str], strategy: str) -> dict[str, 
 CURRENT = screening.rules_version("en")
 
 
-def talk(n_couplets: int) -> list[dict[str, str]]:
+def make_turns(n_couplets: int) -> list[dict[str, str]]:
     """Return turns with so many couplets that end on a supporter's turn."""
     pair = [{"role": "seeker", "text": "I feel low."}, {"role": "supporter", "text": "Since when?"}]
     return pair * n_couplets
@@ -158,7 +158,7 @@ def make_screened_dataset(slug: str = "talks") -> Dataset:
             dataset=dataset,
             emotion_type=emotion,
             problem_type=problem,
-            turns=talk(n),
+            turns=make_turns(n),
             n_utterances=10 * n,
         )
         for (emotion, problem), n in zip(labels, (3, 1, 2), strict=True)
@@ -171,7 +171,7 @@ def make_screened_dataset(slug: str = "talks") -> Dataset:
     return dataset
 
 
-def make_talks(*, n_systems: int = 4) -> Dataset:
+def make_dialogues(*, n_systems: int = 4) -> Dataset:
     """Make two contexts with a completion of every system in each."""
     dataset = make_dataset()
     systems = [make_system(slug=f"system-{n}") for n in range(n_systems)]
@@ -244,14 +244,14 @@ def address(key: str, query: str = "") -> str:
 TEXT = "That sounds lonely. What would a good evening look like?"
 
 
-def row(position: int = 0, **fields: Any) -> BroughtRow:
+def row(position: int = 0, **fields: Any) -> ImportedRow:
     given: dict[str, Any] = {"context": "abc", "system": "ash", "text": TEXT}
-    return BroughtRow(position, **given | fields)
+    return ImportedRow(position, **given | fields)
 
 
-def bring(*rows: Any, by: User | None = None, **options: Any) -> services.IntakeReport:
+def import_rows(*rows: Any, by: User | None = None, **options: Any) -> services.IntakeReport:
     given: dict[str, Any] = {"way": Way.API, "now": NOW}
-    return services.bring_completions(rows=rows, by=by or make_user(), **given | options)
+    return services.import_completions(rows=rows, by=by or make_user(), **given | options)
 
 
 REPOSITORY = Path(__file__).resolve().parent.parent

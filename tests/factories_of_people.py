@@ -115,10 +115,10 @@ def make_mail(**fields: Any) -> WriterMail:
     return WriterMail.objects.create(writer=writer, **row | fields)
 
 
-def make_vetting(n_talks: int = 3) -> Dataset:
-    """A dataset of trial talks; give it to a dataset's ``vetting``."""
+def make_vetting(n_dialogues: int = 3) -> Dataset:
+    """A dataset of trial dialogues; give it to a dataset's ``vetting``."""
     vetting = make_dataset(is_for_checks=True, is_authored=True, completions_per_context=0)
-    for _ in range(n_talks):
+    for _ in range(n_dialogues):
         make_context(dialogue=make_dialogue(dataset=vetting), slots_left=0)
     return vetting
 

@@ -59,7 +59,7 @@ def make_evidence(**fields: Any) -> ConsentEvidence:
     return ConsentEvidence.objects.create(**row | hashes | fields)
 
 
-def make_brought_completion(**fields: Any) -> BroughtCompletion:
+def make_imported_completion(**fields: Any) -> BroughtCompletion:
     completion = fields.pop("completion", None) or make_completion()
     by = fields.pop("brought_by", None) or make_user()
     given = {"way": "API", "brought_at": NOW, "raw_text": completion.text}

@@ -48,7 +48,7 @@ from tests.factories_of_site import (
     make_token_row,
 )
 from tests.factories_written_once import (
-    make_brought_completion,
+    make_imported_completion,
     make_log_entry,
     make_member,
     make_release,
@@ -62,7 +62,7 @@ OTHERS: tuple[Callable[[], object], ...] = (
     *(make_generation_call, make_screening_call, make_rewrite_call, make_mail),
     *(make_event, make_guess, make_hold, make_message_decision, make_labelled_by_two),
     make_themed_by_two,
-    make_brought_completion,
+    make_imported_completion,
 )
 """Builders of rows that hang on no study or on one of their own."""
 KEPT = (

@@ -14,7 +14,7 @@ from access.roles import role_of
 
 
 @dataclass(frozen=True)
-class MemberShown:
+class MemberRow:
     """What a page says of a member."""
 
     pk: int
@@ -28,12 +28,12 @@ class MemberShown:
     has_second_factor: bool
 
 
-def shown(rows: Iterable[User]) -> Iterator[MemberShown]:
+def shown(rows: Iterable[User]) -> Iterator[MemberRow]:
     """Yield members of ``team()`` as pages show them."""
     for user in rows:
         role = role_of(user)
         if role is not None:
-            yield MemberShown(
+            yield MemberRow(
                 pk=user.pk,
                 username=user.get_username(),
                 email=user.email,

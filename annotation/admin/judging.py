@@ -172,7 +172,7 @@ class ReportAdmin(ReadOnlyAdmin):
 
 @admin.register(ReportDecision)
 class ReportDecisionAdmin(ReadOnlyAdmin):
-    """What admins decided about reported talks; the newest of a talk holds."""
+    """What admins decided about reported dialogues; the newest of a dialogue holds."""
 
     list_display = ("decided_at", "study", "context", "outcome", "decided_by")
     list_filter = ("outcome", "study")

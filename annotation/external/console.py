@@ -207,7 +207,7 @@ def _page(
     problems = report.problems if report else ()
     parts = {
         "study": study,
-        "batches": queries.batches_shown(study),
+        "batches": queries.batch_rows(study),
         "may_decide": may(request, Role.MANAGER),
         "form": form,
         "report": report,

@@ -66,7 +66,7 @@ def _folded(*names: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class DecisionShown:
+class BatchDecision:
     """A decision about a batch, as the console shows it."""
 
     is_excluded: bool
@@ -76,7 +76,7 @@ class DecisionShown:
 
 
 @dataclass(frozen=True)
-class BatchShown:
+class BatchRow:
     """A batch with the decisions about it, the newest first."""
 
     batch: ExternalBatch
@@ -84,20 +84,20 @@ class BatchShown:
     n_judgments: int
     n_raters: int
     n_comparisons: int
-    decisions: tuple[DecisionShown, ...]
+    decisions: tuple[BatchDecision, ...]
 
 
-def batches_shown(study: Study) -> list[BatchShown]:
+def batch_rows(study: Study) -> list[BatchRow]:
     """Return what the console shows of a study's batches, the newest first; two queries."""
-    decided: dict[int, list[DecisionShown]] = defaultdict(list)
+    decided: dict[int, list[BatchDecision]] = defaultdict(list)
     rows = ExternalDecision.objects.filter(batch__study=study).select_related("decided_by")
     for row in rows.order_by("-decided_at", "-pk"):
         who = row.decided_by.get_username()
         decided[row.batch_id].append(
-            DecisionShown(row.is_excluded, row.reason, row.decided_at, who)
+            BatchDecision(row.is_excluded, row.reason, row.decided_at, who)
         )
     return [
-        BatchShown(
+        BatchRow(
             batch=one,
             decisions=tuple(decided[one.pk]),
             **{name: vars(one)[name] for name in COUNTED},

@@ -12,7 +12,7 @@ from annotation.judges import verdict_queries
 from annotation.judges.verdict_queries import JudgesFigures
 from annotation.models import Exclusion, JudgeCall, Judgment, Study
 from annotation.studies.http import study_page, with_kept
-from annotation.studies.stored_figures import FiguresKind, Shown
+from annotation.studies.stored_figures import FiguresKind, StoredFigures
 
 
 @require_safe
@@ -23,7 +23,7 @@ def judges(request: StaffRequest, study: Study) -> HttpResponse:
     if show not in verdict_queries.SHOWS:
         raise Http404
 
-    def page(figures: JudgesFigures, shown: Shown[JudgesFigures]) -> HttpResponse:
+    def page(figures: JudgesFigures, shown: StoredFigures[JudgesFigures]) -> HttpResponse:
         number = request.GET.get("page", "1")
         found = verdict_queries.judges_page(study, show=show, page=number, figures=figures)
         parts = {"study": study, "page": found, "show": show, "shown": shown}

@@ -40,5 +40,5 @@ def load_judges(paths: Iterable[Path]) -> tuple[JudgeEntry, ...]:
     """
     read = catalogue.load_files(paths, JudgeCatalogue)
     found = [(source, one) for source, held in read for one in held.judge]
-    catalogue.refuse_twins(found, of="judge")
+    catalogue.refuse_repeated_names(found, of="judge")
     return tuple(one for _, one in found)

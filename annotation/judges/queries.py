@@ -47,7 +47,7 @@ def _n_calls() -> Coalesce:
     return Coalesce(Subquery(calls.annotate(n=Count("pk")).values("n")), 0)
 
 
-def judges_wanted(names: Collection[str]) -> list[Judge]:
+def requested_judges(names: Collection[str]) -> list[Judge]:
     """Return the judges of these slugs, or every one that is not simulated for ``ALL`` alone.
 
     Raises

@@ -36,7 +36,7 @@ from completions.systems.tables import ListedModel
 MOST_SAMPLES = 100
 
 
-class WantedJudging(forms.Form):
+class JudgingForm(forms.Form):
     """Who judges, in which orders, how often, and how freely."""
 
     judges: "forms.ModelMultipleChoiceField[Judge]" = forms.ModelMultipleChoiceField(
@@ -171,14 +171,14 @@ def runs_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
 @study_page
 def choose(request: StaffRequest, study: Study) -> HttpResponse:
     """Ask who is to judge, in which orders and how often."""
-    return _choose(request, study, WantedJudging())
+    return _choose(request, study, JudgingForm())
 
 
 @require_safe
 @study_page
 def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what such a run would come to; nothing is written."""
-    form = WantedJudging(request.GET)
+    form = JudgingForm(request.GET)
     if not form.is_valid():
         return _choose(request, study, form)
     return _show_plan(request, study, form, Budget())
@@ -188,7 +188,7 @@ def plan(request: StaffRequest, study: Study) -> HttpResponse:
 @study_page
 def start(request: StaffRequest, study: Study) -> HttpResponse:
     """Start the run that was planned."""
-    form, budget = WantedJudging(request.POST), Budget(request.POST)
+    form, budget = JudgingForm(request.POST), Budget(request.POST)
     if not form.is_valid():
         return _choose(request, study, form)
     if not budget.is_valid():
@@ -223,13 +223,13 @@ def _show_runs(request: HttpRequest, study: Study, form: AssistantRun) -> HttpRe
     return answer
 
 
-def _choose(request: HttpRequest, study: Study, form: WantedJudging) -> HttpResponse:
+def _choose(request: HttpRequest, study: Study, form: JudgingForm) -> HttpResponse:
     parts = {"study": study, "form": form}
     return render(request, "console/judges/choose.html", parts, status=422 if form.errors else 200)
 
 
 def _show_plan(
-    request: HttpRequest, study: Study, form: WantedJudging, budget: Budget
+    request: HttpRequest, study: Study, form: JudgingForm, budget: Budget
 ) -> HttpResponse:
     draft = services.draft_judge_run(
         study=study,

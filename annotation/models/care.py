@@ -12,7 +12,7 @@ from annotation.models.study import Study
 
 
 class Report(AppendOnlyModel):
-    """One rater's word that a talk upset them or should not be shown."""
+    """One rater's word that a dialogue upset them or should not be shown."""
 
     rater = models.ForeignKey(Rater, models.PROTECT, related_name="reports")
     context = models.ForeignKey("completions.Context", models.PROTECT, related_name="reports")

@@ -22,7 +22,7 @@ from annotation.raters import entry_links, entry_queries
 from annotation.studies import pace
 from annotation.studies.counts import StudyCounts, number_of
 from annotation.studies.pace import Pace
-from annotation.studies.stored_figures import Shown
+from annotation.studies.stored_figures import StoredFigures
 from completions.choices import CallState, HoldState, PauseReason, RunState
 from completions.models import GenerationCall, GenerationRun, Hold, LabellingRun, Run
 from completions.runs.view_data import KINDS
@@ -59,7 +59,7 @@ class StudyProgress:
     """
 
     row: StudyRow
-    shown: Shown[StudyCounts]
+    shown: StoredFigures[StudyCounts]
     n_contexts_dropped: int
     n_held: int
     n_leases: int
@@ -78,7 +78,9 @@ class StudyProgress:
         return not self.row.is_closed or not self.shown.is_current
 
 
-def study_progress(study: Study, shown: Shown[StudyCounts], *, now: dt.datetime) -> StudyProgress:
+def study_progress(
+    study: Study, shown: StoredFigures[StudyCounts], *, now: dt.datetime
+) -> StudyProgress:
     """Return how the study stands, given its counts, in six queries and ``MORE_ALERTS``."""
     parts, runs = _parts(study, now), _runs(study)
     counts = shown.figures or StudyCounts()

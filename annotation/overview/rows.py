@@ -40,7 +40,7 @@ KNOWN: Mapping[str, Callable[[StudyCounts], int]] = {
 }
 """Judgments whose number is counted with the study."""
 
-Wanted = TypeVar("Wanted", bound="RowsWanted")
+Query = TypeVar("Query", bound="RowsQuery")
 
 
 class UnknownRowsError(ValueError):
@@ -52,7 +52,7 @@ def _head(label: object) -> Head:
 
 
 @dataclass(frozen=True)
-class RowsWanted(SortedTable[Any]):
+class RowsQuery(SortedTable[Any]):
     """Which rows are meant, in which order; ``SHOWS`` are the choices, ``ORDER`` the columns."""
 
     SHOWS: ClassVar[Mapping[str, object]]
@@ -84,7 +84,7 @@ class RowsWanted(SortedTable[Any]):
 
 
 @dataclass(frozen=True)
-class ComparisonsWanted(RowsWanted):
+class ComparisonsQuery(RowsQuery):
     """Which comparisons are meant; ``q`` is a context, a system or a comparison's key."""
 
     COLUMNS: ClassVar[Mapping[str, Head]] = {
@@ -108,7 +108,7 @@ class ComparisonsWanted(RowsWanted):
 
 
 @dataclass(frozen=True)
-class JudgmentsWanted(RowsWanted):
+class JudgmentsQuery(RowsQuery):
     """Which judgments are meant; ``q`` is a rater, a judge, a context or a comparison's key."""
 
     COLUMNS: ClassVar[Mapping[str, Head]] = {
@@ -142,7 +142,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True)
-class ShownJudgment:
+class ListedJudgment:
     """A judgment, and the pair that it is about."""
 
     key: str
@@ -150,7 +150,7 @@ class ShownJudgment:
     row: JudgmentRow
 
 
-def comparisons(study: Study, wanted: ComparisonsWanted) -> QuerySet[Comparison]:
+def comparisons(study: Study, wanted: ComparisonsQuery) -> QuerySet[Comparison]:
     """Return the comparisons meant, in the order meant; planted ones only if they are asked for."""
     found = Comparison.objects.filter(study=study)
     leased = Exists(Lease.objects.filter(comparison=OuterRef("pk"), closed_at=None))
@@ -175,7 +175,7 @@ def comparisons(study: Study, wanted: ComparisonsWanted) -> QuerySet[Comparison]
 
 
 def comparison_page(
-    study: Study, wanted: ComparisonsWanted, number: str
+    study: Study, wanted: ComparisonsQuery, number: str
 ) -> tuple[Page[Comparison], list[ComparisonRow]]:
     """Return one page of the comparisons, in three queries."""
     page = Paginator(comparisons(study, wanted), ON_PAGE).get_page(number)
@@ -183,14 +183,14 @@ def comparison_page(
     return page, [_comparison(one, said[one.pk]) for one in page]
 
 
-def all_comparisons(study: Study, wanted: ComparisonsWanted) -> Iterator[ComparisonRow]:
+def all_comparisons(study: Study, wanted: ComparisonsQuery) -> Iterator[ComparisonRow]:
     """Yield all of the comparisons meant, in two queries."""
     said = _said(Judgment.objects.filter(comparison__study=study))
     for one in comparisons(study, wanted).iterator(chunk_size=1000):
         yield _comparison(one, said[one.pk])
 
 
-def judgments(study: Study, wanted: JudgmentsWanted) -> QuerySet[Judgment]:
+def judgments(study: Study, wanted: JudgmentsQuery) -> QuerySet[Judgment]:
     """Return the judgments meant, in the order meant."""
     shows = {
         "": Q(),
@@ -211,8 +211,8 @@ def judgments(study: Study, wanted: JudgmentsWanted) -> QuerySet[Judgment]:
 
 
 def judgment_page(
-    study: Study, wanted: JudgmentsWanted, number: str, counts: StudyCounts | None = None
-) -> tuple[Page[int], list[ShownJudgment]]:
+    study: Study, wanted: JudgmentsQuery, number: str, counts: StudyCounts | None = None
+) -> tuple[Page[int], list[ListedJudgment]]:
     """Return one page of the judgments, in four queries.
 
     ``counts`` may be given of a large study: then nobody counts all of its judgments for a page.
@@ -226,7 +226,7 @@ def judgment_page(
     return page, [_judgment(rows[pk]) for pk in page if pk in rows]
 
 
-def all_judgments(study: Study, wanted: JudgmentsWanted) -> Iterator[ShownJudgment]:
+def all_judgments(study: Study, wanted: JudgmentsQuery) -> Iterator[ListedJudgment]:
     """Yield all of the judgments meant; memory stays flat."""
     for one in _with_pairs(judgments(study, wanted)).iterator(chunk_size=1000):
         yield _judgment(one)
@@ -265,7 +265,7 @@ def _comparison(one: Comparison, said: tuple[int, int]) -> ComparisonRow:
     )
 
 
-def _judgment(one: Judgment) -> ShownJudgment:
+def _judgment(one: Judgment) -> ListedJudgment:
     comparison = one.comparison
     row = queries.judgment_row(one)
-    return ShownJudgment(comparison.key, comparison.context.key, row)
+    return ListedJudgment(comparison.key, comparison.context.key, row)

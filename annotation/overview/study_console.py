@@ -26,7 +26,7 @@ from annotation.raters import entry_links
 from annotation.studies import services as study_services
 from annotation.studies.counts import COUNTS, StudyTally
 from annotation.studies.http import figures_of, study_or_404, study_page, with_kept
-from annotation.studies.stored_figures import Shown
+from annotation.studies.stored_figures import StoredFigures
 from completions.contexts.funnel import funnel_of, rewrite_rows
 from completions.contexts.funnel.picture import Picture
 from completions.dialogues.authoring import DatasetTakenError
@@ -90,7 +90,7 @@ def contexts(request: StaffRequest, study: Study) -> HttpResponse:
 def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what planning would add and come to; nothing is written."""
 
-    def page(figures: PlanFigures, shown: Shown[PlanFigures]) -> HttpResponse:
+    def page(figures: PlanFigures, shown: StoredFigures[PlanFigures]) -> HttpResponse:
         row = StudyRow.of(study, StudyTally())  # its title and state; the counts are elsewhere
         parts = {"study": row, "plan": figures, "work": figures.work, "shown": shown}
         return render(request, "console/study/plan.html", parts)

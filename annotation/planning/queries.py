@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from annotation.choices import Protocol, Purpose
 from annotation.models import Study
 from annotation.planning import pairing
-from annotation.planning.pairing import Candidate, Ground, PlanSummary, keys_of
+from annotation.planning.pairing import Block, Candidate, PlanSummary, keys_of
 from annotation.studies import selectors
 from completions.dialogues.normaliser import plain
 from completions.leaks import queries
@@ -53,7 +53,7 @@ class _Place:
     """
 
     pk: int
-    ground: Ground
+    block: Block
     rated: tuple[Candidate, ...]
     shown: frozenset[int]
 
@@ -121,13 +121,13 @@ def _draft_pairs(
     from annotation.planning.pairing.planning import plan_pairs  # noqa: PLC0415 (NumPy, for few pages)
 
     per_context = study.pairs_per_context or None
-    grounds = [place.ground for place in places]
-    pairs = plan_pairs(grounds, per_context=per_context, seed=study.seed)
-    keys = {place.ground.key: place.pk for place in places}
+    blocks = [place.block for place in places]
+    pairs = plan_pairs(blocks, per_context=per_context, seed=study.seed)
+    keys = {place.block.key: place.pk for place in places}
     additions = tuple(
         Addition(keys[pair.context], pair.context, pair.first, pair.second) for pair in pairs
     )
-    return additions, pairing.summarise(grounds, pairs, per_context=per_context)
+    return additions, pairing.summarise(blocks, pairs, per_context=per_context)
 
 
 def _draft_ratings(
@@ -135,9 +135,9 @@ def _draft_ratings(
 ) -> tuple[tuple[Addition, ...], PlanSummary]:
     """Return each completion that is not rated yet; there are no pairs to balance."""
     additions = tuple(
-        Addition(place.pk, place.ground.key, candidate, None)
+        Addition(place.pk, place.block.key, candidate, None)
         for place in places
-        for candidate in place.ground.candidates
+        for candidate in place.block.candidates
         if candidate.key not in place.shown
     )
     planned = [one.system for place in places for one in place.rated]
@@ -165,7 +165,7 @@ def _places(study: Study, withheld: Collection[int]) -> list[_Place]:
     return [
         _place(
             pk,
-            _ground(key, stratum, written[pk] if pk in in_use else _Written(), is_paired=is_paired),
+            _block(key, stratum, written[pk] if pk in in_use else _Written(), is_paired=is_paired),
             existing[pk],
         )
         for pk, key, stratum in contexts.values_list("pk", "key", "stratum")
@@ -173,15 +173,15 @@ def _places(study: Study, withheld: Collection[int]) -> list[_Place]:
     ]
 
 
-def _ground(key: str, stratum: str, written: _Written, *, is_paired: bool) -> Ground:
+def _block(key: str, stratum: str, written: _Written, *, is_paired: bool) -> Block:
     alike = written.alike() if is_paired else frozenset[Keys]()
-    return Ground(key, stratum, tuple(written.candidates), alike=alike)
+    return Block(key, stratum, tuple(written.candidates), alike=alike)
 
 
-def _place(pk: int, ground: Ground, existing: _Existing) -> _Place:
+def _place(pk: int, block: Block, existing: _Existing) -> _Place:
     return _Place(
         pk,
-        replace(ground, planned=tuple(existing.pairs), taken=frozenset(existing.taken)),
+        replace(block, planned=tuple(existing.pairs), taken=frozenset(existing.taken)),
         tuple(existing.rated),
         frozenset(existing.shown),
     )
@@ -228,7 +228,7 @@ def _written(study: Study, withheld: Collection[int]) -> defaultdict[int, _Writt
 def _n_compared(places: Sequence[_Place], withheld: Collection[int]) -> int:
     """Count the comparisons that exist and show a completion that would not be paired now."""
     shown = [
-        *({first.key, second.key} for place in places for first, second in place.ground.planned),
+        *({first.key, second.key} for place in places for first, second in place.block.planned),
         *({one.key} for place in places for one in place.rated),
     ]
     return sum(not keys.isdisjoint(withheld) for keys in shown)

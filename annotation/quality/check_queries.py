@@ -11,7 +11,7 @@ from annotation.models import Comparison, DimensionMark, Judgment, QualityCheck,
 from annotation.models.quality import OF_PAIRS
 from annotation.quality.rules import is_check_passed, is_rating_passed
 from annotation.studies.selectors import shown_text
-from completions.dialogues.display import Talk
+from completions.dialogues.display import DialogueView
 
 SHOWN = ("comparison__context", "comparison__first", "comparison__second")
 FEW = 5
@@ -38,7 +38,7 @@ class CheckRow:
     is_active: bool
     dimension: str
     expected_label: str
-    talk: Talk
+    dialogue: DialogueView
     messages: tuple[MessageRow, ...]
     n_shown: int
     n_answered: int
@@ -63,7 +63,7 @@ class MarkableComparison:
     is_pair: bool
     is_main: bool
     is_check: bool
-    talk: Talk
+    dialogue: DialogueView
     messages: tuple[str, ...]
 
     @property
@@ -93,7 +93,7 @@ def candidate(study: Study, key: str) -> MarkableComparison | None:
         is_pair=found.second_id is not None,
         is_main=found.purpose == Purpose.MAIN,
         is_check=found.n_checks > 0,
-        talk=Talk.of(found.context.turns, is_simulated=found.context.is_simulated),
+        dialogue=DialogueView.of(found.context.turns, is_simulated=found.context.is_simulated),
         messages=tuple(map(shown_text, found.completions)),
     )
 
@@ -166,7 +166,7 @@ def _row(check: QualityCheck, n_shown: int, n_answered: int, n_passed: int) -> C
         is_active=check.is_active,
         dimension=check.dimension,
         expected_label="" if check.expected in OF_PAIRS else Expected(check.expected).label,
-        talk=Talk.of(pair.context.turns, is_simulated=pair.context.is_simulated),
+        dialogue=DialogueView.of(pair.context.turns, is_simulated=pair.context.is_simulated),
         messages=tuple(
             MessageRow(shown_text(one), place == known)
             for place, one in enumerate(pair.completions)

@@ -35,12 +35,12 @@ DECIDED = {
 @require_safe
 @study_page
 def reports(request: StaffRequest, study: Study) -> HttpResponse:
-    """Show every reported talk, those first that wait for a decision."""
-    talks = report_queries.reported_talks(study)
+    """Show every reported dialogue, those first that wait for a decision."""
+    dialogues = report_queries.reported_dialogues(study)
     context = {
         "study": study,
-        "talks": talks,
-        "n_open": sum(talk.n_open > 0 for talk in talks),
+        "dialogues": dialogues,
+        "n_open": sum(dialogue.n_open > 0 for dialogue in dialogues),
         "is_mail_set_up": services.is_mail_set_up(),
         "alerts": report_queries.alert_state(study),
     }
@@ -50,7 +50,7 @@ def reports(request: StaffRequest, study: Study) -> HttpResponse:
 @require_POST
 @study_page
 def decide(request: StaffRequest, study: Study, key: str) -> HttpResponse:
-    """Store what was decided about a reported talk, with the reason."""
+    """Store what was decided about a reported dialogue, with the reason."""
     context = report_queries.reported_context(study, key)
     if context is None:
         raise Http404
@@ -111,7 +111,7 @@ class MarkForm(WithReason):
 
 
 class DecideForm(WithReason):
-    """Show a reported talk again, or to nobody any more."""
+    """Show a reported dialogue again, or to nobody any more."""
 
     outcome = forms.TypedChoiceField(choices=ReportOutcome.choices, coerce=ReportOutcome)
 

@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from annotation.choices import ReportKind, ReportOutcome
 from annotation.models import Report, ReportAlert, ReportDecision, Study
 from annotation.studies.selectors import shown_text
-from completions.dialogues.display import Talk
+from completions.dialogues.display import DialogueView
 from completions.models import Context
 
 
 @dataclass(frozen=True)
 class ReportRow:
-    """What one rater said, and which messages were on the screen with the talk."""
+    """What one rater said, and which messages were on the screen with the dialogue."""
 
     who: str
     is_simulated: bool
@@ -31,7 +31,7 @@ class ReportRow:
 
 @dataclass(frozen=True)
 class DecisionRow:
-    """What somebody decided about a talk."""
+    """What somebody decided about a dialogue."""
 
     who: str
     outcome_label: str
@@ -40,11 +40,11 @@ class DecisionRow:
 
 
 @dataclass(frozen=True)
-class ReportedTalk:
-    """A talk with its reports and decisions, the newest of each first."""
+class ReportedDialogue:
+    """A dialogue with its reports and decisions, the newest of each first."""
 
     key: str
-    talk: Talk
+    dialogue: DialogueView
     is_held: bool
     is_dropped: bool
     reports: tuple[ReportRow, ...]
@@ -58,11 +58,11 @@ class ReportedTalk:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A study in which reported talks wait for a decision."""
+    """A study in which reported dialogues wait for a decision."""
 
     slug: str
     title: str
-    n_talks: int
+    n_dialogues: int
 
 
 @dataclass(frozen=True)
@@ -121,21 +121,21 @@ def waiting_studies() -> list[Waiting]:
 
 
 def n_waiting(study: Study) -> int:
-    """Return how many talks of the study wait for a decision, in one query."""
+    """Return how many dialogues of the study wait for a decision, in one query."""
     found = _undecided().filter(rater__study=study)
     return found.aggregate(n=Count("context", distinct=True))["n"] or 0
 
 
 def _undecided() -> QuerySet[Report]:
-    """Return reports that came after the last decision about their talk."""
+    """Return reports that came after the last decision about their dialogue."""
     decisions = ReportDecision.objects.filter(
         study=OuterRef("rater__study"), context=OuterRef("context")
     )
     return Report.objects.filter(~Exists(decisions.filter(decided_at__gte=OuterRef("reported_at"))))
 
 
-def reported_talks(study: Study) -> list[ReportedTalk]:
-    """Return every reported talk of the study in three queries: undecided ones first."""
+def reported_dialogues(study: Study) -> list[ReportedDialogue]:
+    """Return every reported dialogue of the study in three queries: undecided ones first."""
     reports = defaultdict[Context, list[Report]](list)
     shown = ("rater", "context", "lease__comparison__first", "lease__comparison__second")
     rows = Report.objects.filter(rater__study=study).select_related(*shown)
@@ -146,24 +146,24 @@ def reported_talks(study: Study) -> list[ReportedTalk]:
     for decision in decided.order_by("-decided_at", "-pk"):
         decisions[decision.context_id].append(decision)
     held = set(held_contexts(study).values_list("pk", flat=True))
-    talks = [
-        _talk(context, found, decisions[context.pk], is_held=context.pk in held)
+    dialogues = [
+        _dialogue(context, found, decisions[context.pk], is_held=context.pk in held)
         for context, found in reports.items()
     ]
-    return sorted(talks, key=lambda talk: talk.n_open == 0)  # stable: the newest stay in front
+    return sorted(dialogues, key=lambda one: one.n_open == 0)  # stable: the newest stay in front
 
 
-def _talk(
+def _dialogue(
     context: Context,
     reports: Sequence[Report],
     decisions: Sequence[ReportDecision],
     *,
     is_held: bool,
-) -> ReportedTalk:
+) -> ReportedDialogue:
     last = decisions[0] if decisions else None
-    return ReportedTalk(
+    return ReportedDialogue(
         key=context.key,
-        talk=Talk.of(context.turns, is_simulated=context.is_simulated),
+        dialogue=DialogueView.of(context.turns, is_simulated=context.is_simulated),
         is_held=is_held,
         is_dropped=last is not None and last.outcome == ReportOutcome.DROPPED,
         reports=tuple(_report(report, last) for report in reports),

@@ -71,7 +71,7 @@ class QuickForm(forms.Form):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @managers_page
-def bring(request: StaffRequest) -> HttpResponse:
+def import_file(request: StaffRequest) -> HttpResponse:
     """Take a file, show what it holds, and ask the three questions; nothing is stored yet."""
     if request.method != "POST":
         return _page(request, FileUpload())

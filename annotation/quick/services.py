@@ -26,9 +26,9 @@ from annotation.studies.services import studies as study_services
 from completions.choices import Way
 from completions.dialogues.items import ItemChangedError, store_items
 from completions.models import Dataset
-from completions.systems.importing import BroughtRow
-from completions.systems.services.importing import IntakeReport, bring_completions
-from completions.systems.services.registering import register_brought_system
+from completions.systems.importing import ImportedRow
+from completions.systems.services.importing import IntakeReport, import_completions
+from completions.systems.services.registering import register_imported_system
 
 TEMPLATE = "quick"
 MOST_JUDGMENTS = 1000
@@ -96,7 +96,7 @@ def make_quick_study(
     dataset = _dataset(slug, wish.name, now=now) if study is None else study.dataset
     keys = store_items(dataset=dataset, items=list(file.items.values()), now=now)
     systems = {name: _system(dataset, name) for name in file.systems}
-    intake = bring_completions(rows=_rows(file, keys, systems), way=Way.COMMAND, by=by, now=now)
+    intake = import_completions(rows=_rows(file, keys, systems), way=Way.COMMAND, by=by, now=now)
     if study is None:
         protocol = _protocol(slug, wish, n_pairs=file.n_pairs)
         study = _open(protocol, dataset, now=now, by=by)
@@ -133,12 +133,14 @@ def _system(dataset: Dataset, name: str) -> str:
     Two files may use one name for two things, so that the dataset is part of the slug.
     """
     slug = f"{dataset.slug[:24]}-{slugify(name.replace('_', ' ')) or 'system'}"[:50].rstrip("-")
-    return register_brought_system(slug=slug, name=name, qualifier=dataset.slug).slug
+    return register_imported_system(slug=slug, name=name, qualifier=dataset.slug).slug
 
 
-def _rows(file: QuickFile, keys: Mapping[str, str], systems: Mapping[str, str]) -> list[BroughtRow]:
+def _rows(
+    file: QuickFile, keys: Mapping[str, str], systems: Mapping[str, str]
+) -> list[ImportedRow]:
     return [
-        BroughtRow(one.line, keys[one.item], systems[one.system], one.text) for one in file.texts
+        ImportedRow(one.line, keys[one.item], systems[one.system], one.text) for one in file.texts
     ]
 
 

@@ -98,8 +98,8 @@ def text(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
             error = [_("Nothing is marked. Write the words to remove, one to a line.")]
         else:
             messages.success(request, form.cleaned_data["outcome"].label)
-            return _go_on(study, pk)
-    shown = queries.text_shown(study, pk)
+            return _next_page(study, pk)
+    shown = queries.text_details(study, pk)
     if shown is None:
         raise Http404
     before, after = queries.neighbours(study, pk)
@@ -115,7 +115,7 @@ def text(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
     return render(request, "console/study/personal_text.html", context, status=status)
 
 
-def _go_on(study: Study, pk: int) -> HttpResponse:
+def _next_page(study: Study, pk: int) -> HttpResponse:
     """Lead to the next that waits, from the start again, or to the queue."""
     before, after = queries.neighbours(study, pk)
     first = queries.first_waiting(study) if after is None and before else None

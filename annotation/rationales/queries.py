@@ -103,7 +103,7 @@ class DecisionLine:
 
 
 @dataclass(frozen=True)
-class TextShown:
+class TextDetails:
     """One rationale with what was found in it, how it would be released, and its decisions."""
 
     judgment: int
@@ -202,7 +202,7 @@ def waiting(study: Study) -> QuerySet[RationaleScan]:
     return _scans(study).filter(state=TextState.WAITING).order_by("judgment")
 
 
-def text_shown(study: Study, judgment: int) -> TextShown | None:
+def text_details(study: Study, judgment: int) -> TextDetails | None:
     """Return one rationale with its passages, in two queries, or None if it has no scan."""
     shown = _scans(study).select_related("judgment__rater", "judgment__judge")
     scan = shown.filter(judgment=judgment).first()
@@ -210,7 +210,7 @@ def text_shown(study: Study, judgment: int) -> TextShown | None:
         return None
     text, found = scan.judgment.rationale, passages_of(scan)
     evaluator = scan.judgment.rater or scan.judgment.judge
-    return TextShown(
+    return TextDetails(
         judgment=judgment,
         who=_who(scan.judgment),
         is_simulated=evaluator is not None and evaluator.is_simulated,

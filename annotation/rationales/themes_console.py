@@ -15,7 +15,7 @@ from annotation.studies.http import study_page
 from completions.models import Assistant
 from completions.strategies import spot_check_queries
 from completions.strategies.console import SampleForm
-from completions.strategies.desk import CheckShown, SampleDesk
+from completions.strategies.desk import SampleDesk, SpotCheckRow
 from completions.strategies.services import NotLabelledYetError
 
 
@@ -76,7 +76,7 @@ def _overview(request: StaffRequest, study: Study, form: SampleForm | None = Non
     desk, asked = _desk(study), _asked(study)
     parts = {
         "study": study,
-        "checks": [CheckShown.of(one, request.user, desk) for one in checks.theme_checks(study)],
+        "checks": [SpotCheckRow.of(one, request.user, desk) for one in checks.theme_checks(study)],
         "is_asked": asked.exists(),
         "sample": form or SampleForm(asked),
     }

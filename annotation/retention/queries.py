@@ -57,7 +57,7 @@ class UnknownDueError(ValueError):
 
 
 @dataclass(frozen=True)
-class DueWanted(SortedTable[Due]):
+class DueQuery(SortedTable[Due]):
     """Which rows of what is held are meant, in which order; ``q`` is part of a subject."""
 
     COLUMNS: ClassVar[Mapping[str, Head]] = {
@@ -74,7 +74,7 @@ class DueWanted(SortedTable[Due]):
     q: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "DueWanted":
+    def of(cls, query: Mapping[str, str]) -> "DueQuery":
         """Read an address.
 
         Raises

@@ -11,7 +11,7 @@ from annotation.choices import Protocol, Side
 from annotation.models import Lease, Rater, Study
 from annotation.studies import selectors, verdicts
 from annotation.studies.rubric import Dimension, Rubric
-from completions.dialogues.display import Talk
+from completions.dialogues.display import DialogueView
 from completions.dialogues.normaliser import plain
 from completions.dialogues.queries import language_of
 from completions.models import Completion
@@ -23,7 +23,7 @@ class ComparisonPage:
     """The dialogue and the two messages, arranged as this rater sees them."""
 
     token: uuid.UUID | None
-    talk: Talk
+    dialogue: DialogueView
     message_a: str
     message_b: str = ""
 
@@ -35,13 +35,13 @@ class ComparisonPage:
         if lease.first_side == Side.B:
             texts.reverse()
         context = pair.context
-        talk = Talk.of(
+        dialogue = DialogueView.of(
             context.turns,
             is_simulated=context.is_simulated,
             language=context.dialogue.language,
             is_conversation=context.dialogue.n_utterances > 1,
         )
-        return cls(lease.token, talk, *texts)
+        return cls(lease.token, dialogue, *texts)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class SessionProgress:
     @classmethod
     def of_rater(cls, rater: Rater) -> "SessionProgress":
         """Count the rater's answers and guess the time left from the rater's own pace."""
-        return cls._of(selectors.standing_of(rater), rater.study)
+        return cls._of(selectors.history_of(rater), rater.study)
 
     @classmethod
     def of_lease(cls, lease: Lease) -> "SessionProgress":
@@ -87,11 +87,11 @@ class SessionProgress:
         return cls._of(selectors.RaterHistory.before(lease), study)
 
     @classmethod
-    def _of(cls, standing: selectors.RaterHistory, study: Study) -> "SessionProgress":
-        left = max(0, study.session_length - standing.answered)
-        seconds = standing.seconds_per_pair * left
+    def _of(cls, history: selectors.RaterHistory, study: Study) -> "SessionProgress":
+        left = max(0, study.session_length - history.answered)
+        seconds = history.seconds_per_pair * left
         return cls(
-            done=standing.answered,
+            done=history.answered,
             total=study.session_length,
             minutes_left=max(1, round(seconds / 60)),
         )
@@ -223,10 +223,10 @@ class PracticePage:
         It is in the language of the study's dialogues.
         """
         pair = study.content["practice"]
-        talk = Talk.of(pair["turns"], language=language_of(study.dataset_id))
+        dialogue = DialogueView.of(pair["turns"], language=language_of(study.dataset_id))
         return cls(
             comparison=ComparisonPage(
-                None, talk, plain(pair["message_a"]), plain(pair["message_b"])
+                None, dialogue, plain(pair["message_a"]), plain(pair["message_b"])
             ),
             worked_answer=pair["worked_answer"],
             winner=pair["winner"],

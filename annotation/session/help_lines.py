@@ -19,7 +19,7 @@ class Line(Protocol):
 AnyLine = TypeVar("AnyLine", bound=Line)
 
 
-def countries_asked(accept_language: str) -> tuple[str, ...]:
+def requested_countries(accept_language: str) -> tuple[str, ...]:
     """Return the countries in an Accept-Language header, as it orders them.
 
     >>> countries_asked("de-CH,de;q=0.9,en-GB;q=0.5")

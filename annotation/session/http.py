@@ -19,7 +19,7 @@ from django_htmx.middleware import HtmxDetails
 from access.choices import Role
 from access.roles import may
 from annotation.choices import RaterStage, RaterState, StudyState
-from annotation.judging.services.judging import Badge
+from annotation.judging.services.judging import RaterCredential
 from annotation.models import Rater, Study
 from annotation.raters import services
 from annotation.raters.visit_time import visit_time
@@ -40,15 +40,15 @@ TYPED = {"rationale": MAX_RATIONALE, "text": MAX_TEXT}
 P = ParamSpec("P")
 
 
-class BadgeRequest(HttpRequest):
-    """A request with the badge of somebody who enrolled in the study of the address."""
+class CredentialRequest(HttpRequest):
+    """A request with the credential of somebody who enrolled in the study of the address."""
 
     htmx: HtmxDetails
-    badge: Badge
+    credential: RaterCredential
     page: StudyPage
 
 
-class RaterRequest(BadgeRequest):
+class RaterRequest(CredentialRequest):
     """A request of somebody who is enrolled in the study of the address."""
 
     rater: Rater
@@ -99,7 +99,7 @@ def rater_known(
         if not rater.is_team and is_team(request):
             services.flag_team(rater)
         request.rater, request.page = rater, study_page(request, study.slug)
-        request.badge = Badge(study.slug, rater.code, rater.link_version)
+        request.credential = RaterCredential(study.slug, rater.code, rater.link_version)
         return view(request, *args, **kwargs)
 
     return rater_page(wrapper)
@@ -120,36 +120,37 @@ def rater_required(
     return rater_known(wrapper)
 
 
-def badge_required(
-    view: Callable[Concatenate[BadgeRequest, P], HttpResponse],
-) -> Callable[Concatenate[BadgeRequest, P], HttpResponse]:
-    """Set ``request.badge`` and ``request.page`` without a query: the service looks the rater up.
+def credential_required(
+    view: Callable[Concatenate[CredentialRequest, P], HttpResponse],
+) -> Callable[Concatenate[CredentialRequest, P], HttpResponse]:
+    """Set ``request.credential`` and ``request.page`` without a query: the service finds the rater.
 
-    For the one request that has to be fast. A visitor without a badge is answered as
+    For the one request that has to be fast. A visitor without a credential is answered as
     ``rater_known`` does.
     """
 
     @wraps(view)
-    def wrapper(request: BadgeRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def wrapper(request: CredentialRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         slug = str(kwargs.pop("study"))
-        page, known = blinded.study_page(slug), badge_of(request.COOKIES.get(COOKIE, ""), slug=slug)
+        page = blinded.study_page(slug)
+        known = credential_of(request.COOKIES.get(COOKIE, ""), slug=slug)
         if page is None:
             raise Http404
         if known is None:
             return _turn_away(request, page, kwargs)
-        request.badge, request.page = known, page
+        request.credential, request.page = known, page
         return view(request, *args, **kwargs)
 
     return rater_page(wrapper)
 
 
-def badge_of(value: str, *, slug: str, use: str = "cookie") -> Badge | None:
-    """Return the badge in a cookie or link of the study, or None if it is forged or foreign."""
+def credential_of(value: str, *, slug: str, use: str = "cookie") -> RaterCredential | None:
+    """Return what a cookie or link of the study says, or None if it is forged or foreign."""
     try:
         code, _dash, version = _signer(slug, use).unsign(value).partition("-")
     except signing.BadSignature:
         return None
-    return Badge(slug, code, int(version)) if version.isdecimal() else None
+    return RaterCredential(slug, code, int(version)) if version.isdecimal() else None
 
 
 def study_page(request: HttpRequest, slug: str) -> StudyPage:
@@ -165,14 +166,14 @@ def study_page(request: HttpRequest, slug: str) -> StudyPage:
     page = blinded.study_page(slug)
     if page is None:
         raise Http404
-    countries = help_lines.countries_asked(request.headers.get("Accept-Language", ""))
+    countries = help_lines.requested_countries(request.headers.get("Accept-Language", ""))
     near, others = help_lines.split_lines(page.help_lines, countries)
     return replace(page, help_lines=near, other_help_lines=others)
 
 
 def recognised(request: HttpRequest, study: Study) -> Rater | None:
     """Return the rater whose signed cookie came with the request, if it is a valid one."""
-    return rater_of_badge(request.COOKIES.get(COOKIE, ""), study=study, use="cookie")
+    return rater_of_credential(request.COOKIES.get(COOKIE, ""), study=study, use="cookie")
 
 
 def recognised_writer(request: HttpRequest, study: Study) -> Writer | None:
@@ -190,14 +191,14 @@ def is_team(request: HttpRequest) -> bool:
     return settings.SESSION_COOKIE_NAME in request.COOKIES and may(request, Role.ANALYST)
 
 
-def badge(rater: Rater, *, use: str) -> str:
+def credential(rater: Rater, *, use: str) -> str:
     """Return the rater's code, signed for one use in one study."""
     return _signer(rater.study.slug, use).sign(f"{rater.code}-{rater.link_version}")
 
 
-def rater_of_badge(value: str, *, study: Study, use: str) -> Rater | None:
-    """Return the rater that the badge names; None if it is forged, foreign or withdrawn."""
-    known = badge_of(value, slug=study.slug, use=use)
+def rater_of_credential(value: str, *, study: Study, use: str) -> Rater | None:
+    """Return the rater that the credential names; None if it is forged, foreign or withdrawn."""
+    known = credential_of(value, slug=study.slug, use=use)
     if known is None:
         return None
     rater = selectors.rater_by_code(study=study, code=known.code)
@@ -205,10 +206,10 @@ def rater_of_badge(value: str, *, study: Study, use: str) -> Rater | None:
 
 
 def remember(response: HttpResponse, request: HttpRequest, rater: Rater) -> HttpResponse:
-    """Let the browser keep the rater's badge for this study alone."""
+    """Let the browser keep the rater's credential for this study alone."""
     response.set_cookie(
         COOKIE,
-        badge(rater, use="cookie"),
+        credential(rater, use="cookie"),
         max_age=COOKIE_SECONDS,
         path=reverse("annotation:entry", args=[rater.study.slug]),
         secure=request.is_secure(),
@@ -271,7 +272,7 @@ def say(
     return render_fragment(request, "annotation/_message.html", context, status=status)
 
 
-def say_not_yours(request: BadgeRequest) -> HttpResponse:
+def say_not_yours(request: CredentialRequest) -> HttpResponse:
     """Tell a rater that no lease of theirs has the token of the address; give back what they typed.
 
     Two people at one browser have one cookie: whoever came last is who posts.
@@ -294,7 +295,7 @@ def say_not_yours(request: BadgeRequest) -> HttpResponse:
 def say_unsent(request: HttpRequest, slug: str) -> HttpResponse:
     """Give an answer back that came without the cookie or the token against forged forms."""
     page = study_page(request, slug)
-    if badge_of(request.COOKIES.get(COOKIE, ""), slug=slug) is None:
+    if credential_of(request.COOKIES.get(COOKIE, ""), slug=slug) is None:
         return _say_who_are_you(request, page)
     return say(
         request,

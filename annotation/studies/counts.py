@@ -12,7 +12,7 @@ from annotation.choices import Purpose
 from annotation.models import Comparison, Judgment, Study
 from annotation.studies import pace, selectors, stored_figures
 from annotation.studies.pace import Pace
-from annotation.studies.stored_figures import FiguresKind, Shown
+from annotation.studies.stored_figures import FiguresKind, StoredFigures
 from completions.models import Completion, Context
 
 MOST_LIVE = 50_000
@@ -85,7 +85,7 @@ def large_among(studies: Collection[Study]) -> list[Study]:
 
 def kept_counts(
     studies: Collection[Study], *, now: dt.datetime
-) -> Iterator[tuple[Study, Shown[StudyCounts]]]:
+) -> Iterator[tuple[Study, StoredFigures[StudyCounts]]]:
     """Yield what is kept of large studies, in one query however many there are."""
     basis = newest_keys(*ROWS) if studies else None
     for study in studies:

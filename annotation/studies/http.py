@@ -18,7 +18,7 @@ from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Study
 from annotation.studies import counts, selectors, stored_figures
 from annotation.studies.counts import StudyCounts
-from annotation.studies.stored_figures import Figures, FiguresKind, Shown
+from annotation.studies.stored_figures import Figures, FiguresKind, StoredFigures
 
 P = ParamSpec("P")
 NO_CONTENT = 204
@@ -57,7 +57,9 @@ def managers_page(
     return never_cache(members_only(Needs(reads=Role.MANAGER))(view))
 
 
-def figures_of(study: Study, kind: FiguresKind[Figures], *, now: dt.datetime) -> Shown[Figures]:
+def figures_of(
+    study: Study, kind: FiguresKind[Figures], *, now: dt.datetime
+) -> StoredFigures[Figures]:
     """Return figures that may be kept; have a worker make newer ones if they are not current."""
     shown = stored_figures.shown(kind, study, now=now)
     if not shown.is_current:
@@ -85,7 +87,7 @@ def with_kept(
     request: HttpRequest,
     study: Study,
     kind: FiguresKind[Figures],
-    page: Callable[[Figures, Shown[Figures]], HttpResponse],
+    page: Callable[[Figures, StoredFigures[Figures]], HttpResponse],
 ) -> HttpResponse:
     """Show a page of figures that may be kept; while there are none, one that waits for them.
 

@@ -156,7 +156,7 @@ def forget_contents() -> None:
     _locked_content.cache_clear()
 
 
-def standing_of(rater: Rater) -> RaterHistory:
+def history_of(rater: Rater) -> RaterHistory:
     """Return what the rater was shown so far, open lease included as not answered."""
     newest = rater.leases.select_related("comparison").order_by("-number").first()
     return RaterHistory() if newest is None else RaterHistory.after(newest)
@@ -164,7 +164,7 @@ def standing_of(rater: Rater) -> RaterHistory:
 
 def rater_progress(rater: Rater) -> tuple[int, int]:
     """Return how many pairs the rater has answered, and how many a session has."""
-    return standing_of(rater).answered, rater.study.session_length
+    return history_of(rater).answered, rater.study.session_length
 
 
 def newest_submission(rater: Rater) -> PlatformSubmission | None:

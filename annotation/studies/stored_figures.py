@@ -47,7 +47,7 @@ class FiguresKind(Generic[Figures]):
 
 
 @dataclass(frozen=True)
-class Shown(Generic[Figures]):
+class StoredFigures(Generic[Figures]):
     """Figures for a page; None while a worker has to work them out first.
 
     ``as_of`` is None where the page did it itself; ``is_current`` is false if what they rest on
@@ -66,22 +66,22 @@ class _Kept(Generic[Figures]):
     basis: object
 
 
-def shown(kind: FiguresKind[Figures], study: Study, *, now: dt.datetime) -> Shown[Figures]:
+def shown(kind: FiguresKind[Figures], study: Study, *, now: dt.datetime) -> StoredFigures[Figures]:
     """Return the figures of a small study as they are now, of another as they were kept."""
     if kind.is_small(study):
-        return Shown(kind.work_out(study, now))
+        return StoredFigures(kind.work_out(study, now))
     return read(kind, study, basis=kind.basis(study), now=now)
 
 
 def read(
     kind: FiguresKind[Figures], study: Study, *, basis: object, now: dt.datetime
-) -> Shown[Figures]:
+) -> StoredFigures[Figures]:
     """Return what was kept of a study, given what the figures rest on now; no query."""
     kept: _Kept[Figures] | None = cache.get(_key(kind, study))
     if kept is None:
-        return Shown(None, is_current=False)
+        return StoredFigures(None, is_current=False)
     is_current = now - kept.as_of < OLDEST and kept.basis == basis
-    return Shown(kept.figures, kept.as_of, is_current)
+    return StoredFigures(kept.figures, kept.as_of, is_current)
 
 
 def is_to_ask(kind: FiguresKind[Figures], study: Study) -> bool:

@@ -1,7 +1,7 @@
 """Parts of a rater's page that are the same for many pairs, rendered once per process and language.
 
-A talk is shown to every rater of each of its pairs. Around a pair that nobody has answered yet only
-its texts, its heading and two tokens are its own.
+A dialogue is shown to every rater of each of its pairs. Around a pair that nobody has answered yet
+only its texts, its heading and two tokens are its own.
 """
 
 import re
@@ -18,33 +18,33 @@ from django.utils.translation import get_language
 
 from annotation.session import forms
 from annotation.session.blinded import ComparisonPage, SessionProgress, StudyPage
-from completions.dialogues.display import DisplayTurn, Talk
+from completions.dialogues.display import DialogueView, DisplayTurn
 
 register = template.Library()
 TOKEN, CSRF = uuid.UUID(int=0), "the-token-of-the-request"
-HEADING, TALK, MESSAGE_A, MESSAGE_B = "\ue000\ue001\ue002\ue003"
+HEADING, DIALOGUE, MESSAGE_A, MESSAGE_B = "\ue000\ue001\ue002\ue003"
 """What stands in for what is a pair's own: letters of no script, tokens nobody is given."""
-STAND_INS = re.compile(f"{TOKEN}|{CSRF}|[{HEADING}{TALK}{MESSAGE_A}{MESSAGE_B}]")
-TALKS, STAGES = 1024, 256
-"""How many a process keeps: a talk or a stage is some kilobytes."""
+STAND_INS = re.compile(f"{TOKEN}|{CSRF}|[{HEADING}{DIALOGUE}{MESSAGE_A}{MESSAGE_B}]")
+DIALOGUES, STAGES = 1024, 256
+"""How many a process keeps: a dialogue or a stage is some kilobytes."""
 
 
 @register.simple_tag
-def shown_talk(talk: Talk) -> SafeString:
-    """Return the dialogue as `_talk.html` shows it."""
-    return _talk(talk, get_language())
+def shown_dialogue(dialogue: DialogueView) -> SafeString:
+    """Return the dialogue as `_turns.html` shows it."""
+    return _dialogue(dialogue, get_language())
 
 
 @register.simple_tag(takes_context=True)
 def fresh_stage(context: Context) -> SafeString:
     """Return `_stage.html` of a pair without an answer, for the context of `_judge.html`."""
     comparison: ComparisonPage = context["comparison"]
-    talk, language = comparison.talk, get_language()
+    dialogue, language = comparison.dialogue, get_language()
     own = {
         str(TOKEN): str(comparison.token),
         CSRF: str(context["csrf_token"]),
         HEADING: escape(context["heading"]),
-        TALK: _talk(talk, language),
+        DIALOGUE: _dialogue(dialogue, language),
         MESSAGE_A: escape(comparison.message_a),
         MESSAGE_B: escape(comparison.message_b),
     }
@@ -52,7 +52,9 @@ def fresh_stage(context: Context) -> SafeString:
     n_done = context["progress"].done
     kept = _stage(
         context["study"],
-        replace(talk, earlier=(), recent=(), latest=talk.latest and DisplayTurn("", TALK)),
+        replace(
+            dialogue, earlier=(), recent=(), latest=dialogue.latest and DisplayTurn("", DIALOGUE)
+        ),
         is_pair=context["is_pair"],
         chip_order=context["chip_order"],
         n_done=n_done if is_break else min(n_done, 1),
@@ -63,15 +65,15 @@ def fresh_stage(context: Context) -> SafeString:
     return mark_safe(STAND_INS.sub(lambda found: own[found[0]], kept))  # noqa: S308 (escaped above)
 
 
-@lru_cache(maxsize=TALKS)
-def _talk(talk: Talk, _language: str | None) -> SafeString:
-    return render_to_string("annotation/_talk.html", {"talk": talk})
+@lru_cache(maxsize=DIALOGUES)
+def _dialogue(dialogue: DialogueView, _language: str | None) -> SafeString:
+    return render_to_string("annotation/_turns.html", {"dialogue": dialogue})
 
 
 @lru_cache(maxsize=STAGES)
 def _stage(
     study: StudyPage,
-    talk: Talk,
+    dialogue: DialogueView,
     *,
     is_pair: bool,
     chip_order: int,
@@ -79,7 +81,7 @@ def _stage(
     _language: str | None,
     **shown: bool,
 ) -> str:
-    page = ComparisonPage(TOKEN, talk, MESSAGE_A, MESSAGE_B if is_pair else "")
+    page = ComparisonPage(TOKEN, dialogue, MESSAGE_A, MESSAGE_B if is_pair else "")
     context = {
         "study": study,
         "comparison": page,
@@ -92,4 +94,4 @@ def _stage(
         **shown,
     }
     whole = render_to_string("annotation/_stage.html", context)
-    return whole.replace(_talk(talk, _language), TALK)
+    return whole.replace(_dialogue(dialogue, _language), DIALOGUE)

@@ -49,8 +49,8 @@ def make_loaded_study(n_comparisons: int, *, now: dt.datetime) -> Study:
         anywhere = Cast(Random() * design.POSITIONS, IntegerField())
         main = Comparison.objects.filter(study=study, purpose=Purpose.MAIN)
         main.update(slots_left=N_EACH, position=anywhere)
-        talk = [TURNS[n % 2] for n in range(N_TURNS)]
-        Context.objects.update(turns=talk)
+        dialogue = [TURNS[n % 2] for n in range(N_TURNS)]
+        Context.objects.update(turns=dialogue)
         Completion.objects.update(text=Concat(F("text"), Value(" What helps you through?")))
     return study
 

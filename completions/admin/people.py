@@ -83,7 +83,7 @@ class WriterConsentAdmin(ReadOnlyAdmin):
 class WritingLeaseAdmin(ReadOnlyAdmin):
     """What was kept for which writer, and how that ended.
 
-    Neither the talk nor the draft: beside a message they would tell who wrote it, unasked.
+    Neither the dialogue nor the draft: beside a message they would tell who wrote it, unasked.
     """
 
     list_display = ("writer", "day", "outcome", "skip_reason")
@@ -141,14 +141,14 @@ class WriterMailAdmin(ReadOnlyAdmin):
 class MessageAdmin(ReadOnlyAdmin):
     """Messages with where they stand."""
 
-    list_display = ("id", "talk", "state", "sent_at", "changed_at")
+    list_display = ("id", "context", "state", "sent_at", "changed_at")
     list_filter = ("state",)
     list_select_related = ("lease__context",)
-    fields = ("talk", "state", "sent_at", "changed_at")
+    fields = ("context", "state", "sent_at", "changed_at")
     search_fields = ("lease__context__key",)
     ordering = ("-changed_at", "-pk")
 
-    def talk(self, row: Message) -> str:
+    def context(self, row: Message) -> str:
         """Show which context it is for."""
         return row.lease.context.key
 

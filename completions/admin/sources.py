@@ -66,9 +66,9 @@ class DialogueAdmin(ReadOnlyAdmin):
     search_fields = ("content_hash", "situation")
     ordering = ("dataset", "position")
     exclude = ("turns",)
-    readonly_fields = ("talk",)
+    readonly_fields = ("conversation",)
 
-    def talk(self, row: Dialogue) -> SafeString:
+    def conversation(self, row: Dialogue) -> SafeString:
         """Show the turns as a reader sees them."""
         return show_turns(row.turns)
 
@@ -95,9 +95,9 @@ class ContextAdmin(ReadOnlyAdmin):
     search_fields = ("key", "content_hash")
     ordering = ("key",)
     exclude = ("turns",)
-    readonly_fields = ("talk",)
+    readonly_fields = ("conversation",)
 
-    def talk(self, row: Context) -> SafeString:
+    def conversation(self, row: Context) -> SafeString:
         """Show the turns as a reader sees them."""
         return show_turns(row.turns)
 

@@ -17,7 +17,7 @@ from completions.dialogues import queries
 from completions.files import Refused, printable
 from completions.models import Dataset
 from completions.systems import services
-from completions.systems.importing import BroughtRow, CompletionIn, checked
+from completions.systems.importing import CompletionIn, ImportedRow, checked
 
 MOST_ROWS = 1_000
 SLUG = r"[A-Za-z0-9_-]{1,50}"
@@ -33,7 +33,7 @@ class CompletionBatch(BaseModel):
     completions: list[CompletionIn] = Field(min_length=1, max_length=MOST_ROWS)
 
 
-def bring(sent: object, *, by: User | AnonymousUser, now: dt.datetime) -> StoredAnswer:
+def import_rows(sent: object, *, by: User | AnonymousUser, now: dt.datetime) -> StoredAnswer:
     """Store a batch, and say what became of each row.
 
     Raises
@@ -48,13 +48,15 @@ def bring(sent: object, *, by: User | AnonymousUser, now: dt.datetime) -> Stored
         raise TypeError(msg)
     rows, dataset = _read(sent)
     try:
-        report = services.bring_completions(rows=rows, way=Way.API, by=by, now=now, dataset=dataset)
+        report = services.import_completions(
+            rows=rows, way=Way.API, by=by, now=now, dataset=dataset
+        )
     except services.RowsRefusedError as error:
         raise _told(error.refused) from error
     return StoredAnswer(201 if report.n_new else 200, IntakeOut(report).data)
 
 
-def _read(sent: object) -> tuple[list[BroughtRow | Refused], Dataset | None]:
+def _read(sent: object) -> tuple[list[ImportedRow | Refused], Dataset | None]:
     if not isinstance(sent, dict):
         raise ValidationError(["Send an object with the member completions."])
     if unknown := sorted(sent.keys() - MEMBERS):
@@ -65,10 +67,10 @@ def _read(sent: object) -> tuple[list[BroughtRow | Refused], Dataset | None]:
     if len(found) > MOST_ROWS:
         msg = f"At most {MOST_ROWS:,} completions at once: send smaller batches."
         raise TooLargeError(msg)
-    rows = list[BroughtRow | Refused]()
+    rows = list[ImportedRow | Refused]()
     for position, value in enumerate(found):
         row = checked(value, position)
-        rows.extend([row] if isinstance(row, BroughtRow) else row)
+        rows.extend([row] if isinstance(row, ImportedRow) else row)
     return rows, _dataset(sent.get("dataset"))
 
 

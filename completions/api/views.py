@@ -69,5 +69,7 @@ class Completions(ListView):
         """
         return idempotency.once(
             request,
-            lambda: intake.bring(idempotency.read(request), by=request.user, now=timezone.now()),
+            lambda: intake.import_rows(
+                idempotency.read(request), by=request.user, now=timezone.now()
+            ),
         )

@@ -87,7 +87,7 @@ def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     parts = {
         "dataset": dataset,
         "wanted": wanted,
-        "shown": or_404(review_queries.candidate_shown(dataset, pk=pk)),
+        "shown": or_404(review_queries.candidate_details(dataset, pk=pk)),
         "beside": candidate_queries.neighbours(dataset, wanted, pk=pk),
     }
     return render(request, "console/contexts/candidate.html", parts)
@@ -120,7 +120,7 @@ def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
             request, _("The note is saved.") if decision is None else _("Not reviewed any more.")
         )
         return redirect(here)
-    return _go_on(request, dataset, key, wanted, decision)
+    return _next_page(request, dataset, key, wanted, decision)
 
 
 @require_POST
@@ -165,7 +165,7 @@ def _show_context(
     *,
     form: console_http.ReviewForm | None = None,
 ) -> HttpResponse:
-    shown = or_404(review_queries.context_shown(dataset, key=key))
+    shown = or_404(review_queries.context_details(dataset, key=key))
     parts = {
         "dataset": dataset,
         "wanted": wanted,
@@ -177,7 +177,7 @@ def _show_context(
     return render(request, "console/contexts/context.html", parts, status=status)
 
 
-def _go_on(
+def _next_page(
     request: StaffRequest, dataset: Dataset, key: str, wanted: ContextFilter, decision: Review
 ) -> HttpResponse:
     """Lead to the next context, and say what happened to this one, with the way back to it."""

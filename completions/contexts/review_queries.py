@@ -13,10 +13,10 @@ from completions.contexts.candidate_queries import outcome
 from completions.contexts.screening.highlights import (
     FiredRule,
     Marked,
-    MarkedTalk,
+    MarkedDialogue,
     legend,
     mark,
-    mark_talk,
+    mark_dialogue,
 )
 from completions.dialogues.normaliser import plain
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, ScreeningCall
@@ -49,7 +49,7 @@ class Verdicts:
 class ReadingView:
     """What a reader sees of a point in a dialogue, and what was found in it."""
 
-    talk: MarkedTalk
+    dialogue: MarkedDialogue
     situation: Marked
     reply: Marked | None
     reply_index: int
@@ -70,7 +70,7 @@ class TurnChange:
 
 
 @dataclass(frozen=True)
-class RewriteShown:
+class ContextRewrite:
     """How an adversarial context came out of its source."""
 
     profile_label: str
@@ -91,7 +91,7 @@ class ReviewEntry:
 
 
 @dataclass(frozen=True)
-class ContextShown:
+class ContextDetails:
     """One context with all that a reviewer weighs."""
 
     key: str
@@ -105,14 +105,14 @@ class ContextShown:
     dialogue: int
     candidate: int | None
     reading: ReadingView
-    rewrite: RewriteShown | None
+    rewrite: ContextRewrite | None
     provenance: Mapping[str, Any]
     content_hash: str
     history: tuple[ReviewEntry, ...]
 
 
 @dataclass(frozen=True)
-class CandidateShown:
+class CandidateDetails:
     """One candidate with what screening found, to read."""
 
     pk: int
@@ -128,29 +128,29 @@ class CandidateShown:
 
 
 __all__ = [
-    "CandidateShown",
-    "ContextShown",
+    "CandidateDetails",
+    "ContextDetails",
+    "ContextRewrite",
     "Opinion",
     "ReadingView",
     "ReviewEntry",
-    "RewriteShown",
     "TurnChange",
     "Verdicts",
-    "candidate_shown",
-    "context_shown",
+    "candidate_details",
+    "context_details",
 ]
 
 Turns = Sequence[Mapping[str, str]]
 
 
-def context_shown(dataset: Dataset, *, key: str) -> ContextShown | None:
+def context_details(dataset: Dataset, *, key: str) -> ContextDetails | None:
     """Return the context of that key in five queries, or None if the dataset has none."""
     contexts = dataset.contexts.select_related("dialogue", "source_context")
     context = contexts.filter(key=key).first()
     if context is None:
         return None
     candidate = _candidate_of(context)
-    return ContextShown(
+    return ContextDetails(
         key=context.key,
         review=context.review,
         review_label=str(Review(context.review).label),
@@ -169,7 +169,7 @@ def context_shown(dataset: Dataset, *, key: str) -> ContextShown | None:
     )
 
 
-def candidate_shown(dataset: Dataset, *, pk: int) -> CandidateShown | None:
+def candidate_details(dataset: Dataset, *, pk: int) -> CandidateDetails | None:
     """Return the candidate in three queries, or None if the dataset has none of that number."""
     rows = Candidate.objects.select_related("dialogue").filter(dialogue__dataset=dataset)
     candidate = rows.filter(pk=pk).first()
@@ -177,7 +177,7 @@ def candidate_shown(dataset: Dataset, *, pk: int) -> CandidateShown | None:
         return None
     dialogue, index = candidate.dialogue, candidate.turn_index
     keys = dialogue.contexts.filter(turn_index=index, stratum=Stratum.REGULAR).values_list("key")
-    return CandidateShown(
+    return CandidateDetails(
         pk=candidate.pk,
         emotion=dialogue.emotion_type,
         problem=dialogue.problem_type,
@@ -241,7 +241,7 @@ def _reading(
     # A reply that did not come from the dialogue was not screened: offsets would miss it.
     on_reply = findings if reply == _next_turn(dialogue, index - 1) else ()
     return ReadingView(
-        talk=mark_talk(turns, findings, entries, is_simulated=is_simulated),
+        dialogue=mark_dialogue(turns, findings, entries, is_simulated=is_simulated),
         situation=mark(dialogue.situation, findings, entries, turn=None),
         reply=mark(reply, on_reply, entries, turn=index) if reply else None,
         reply_index=index,
@@ -252,14 +252,14 @@ def _reading(
     )
 
 
-def _rewrite(context: Context) -> RewriteShown | None:
+def _rewrite(context: Context) -> ContextRewrite | None:
     source, origin = context.source_context, context.provenance
     if source is None:
         return None
     changed: Sequence[Mapping[str, Any]] = origin.get("diff") or adversarial.diff(
         source.turns, context.turns
     )
-    return RewriteShown(
+    return ContextRewrite(
         profile_label=str(EscalationProfile(context.escalation_profile).label),
         source_key=source.key,
         curve=curve(origin.get("target", ()), origin.get("measured", ())),

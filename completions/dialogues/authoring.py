@@ -1,4 +1,4 @@
-"""Store talks that were authored for checks and trials, apart from everything that is ranked."""
+"""Store dialogues authored for checks and trials, apart from everything that is ranked."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ CHECK_SYSTEMS = {
 
 
 class DatasetTakenError(Exception):
-    """A dataset that is not for checks has the slug that the authored talks need."""
+    """A dataset that is not for checks has the slug that the authored dialogues need."""
 
 
 @dataclass(frozen=True)
-class AuthoredTalk:
-    """A talk that ends on the seeker's turn, with a message that is good and one that is not."""
+class AuthoredDialogue:
+    """A dialogue that ends on the seeker's turn, with a good message and one that is not."""
 
     key: str
     turns: Sequence[Mapping[str, str]]
@@ -31,8 +31,8 @@ class AuthoredTalk:
 
 
 @dataclass(frozen=True)
-class StoredTalk:
-    """The rows of an authored talk."""
+class StoredDialogue:
+    """The rows of an authored dialogue."""
 
     context: Context
     high: Completion
@@ -40,10 +40,10 @@ class StoredTalk:
 
 
 @transaction.atomic
-def store_authored_talks(
-    *, name: str, talks: Iterable[AuthoredTalk], now: dt.datetime
-) -> dict[str, StoredTalk]:
-    """Return the rows of the talks by their keys, adding those that are missing.
+def store_authored_dialogues(
+    *, name: str, dialogues: Iterable[AuthoredDialogue], now: dt.datetime
+) -> dict[str, StoredDialogue]:
+    """Return the rows of the dialogues by their keys, adding those that are missing.
 
     They live in a dataset that is for checks alone, as contexts that want no completion, with
     completions of two systems that nothing ranks. Repeating a call adds nothing.
@@ -56,15 +56,15 @@ def store_authored_talks(
     dataset = lock_authored_dataset(slug=name, name=f"Quality checks: {name}", now=now)
     systems = {slug: _system(slug) for slug in CHECK_SYSTEMS}
     return {
-        talk.key: _store(talk, dataset, position, systems, now)
-        for position, talk in enumerate(talks)
+        dialogue.key: _store(dialogue, dataset, position, systems, now)
+        for position, dialogue in enumerate(dialogues)
     }
 
 
 def lock_authored_dataset(*, slug: str, name: str, now: dt.datetime) -> Dataset:
-    """Return the dataset of authored talks, made if need be.
+    """Return the dataset of authored dialogues, made if need be.
 
-    It is locked, so that two who load the same talks do not meet.
+    It is locked, so that two who load the same dialogues do not meet.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def store_authored_context(
     position: int,
     now: dt.datetime,
 ) -> Context:
-    """Return the context of an authored talk in its locked dataset, made if need be."""
+    """Return the context of an authored dialogue in its locked dataset, made if need be."""
     said = [dict(turn) for turn in turns]
     dialogue, _ = Dialogue.objects.get_or_create(
         dataset=dataset,
@@ -122,22 +122,22 @@ def _system(slug: str) -> System:
 
 
 def _store(
-    talk: AuthoredTalk,
+    dialogue: AuthoredDialogue,
     dataset: Dataset,
     position: int,
     systems: Mapping[str, System],
     now: dt.datetime,
-) -> StoredTalk:
+) -> StoredDialogue:
     context = store_authored_context(
-        dataset, key=talk.key, turns=talk.turns, position=position, now=now
+        dataset, key=dialogue.key, turns=dialogue.turns, position=position, now=now
     )
-    texts = {"authored-high": talk.high, "authored-low": talk.low}
+    texts = {"authored-high": dialogue.high, "authored-low": dialogue.low}
     # In the order of their hashes, so that the good one is the first of the two half of the time.
     rows = {
         slug: _completion(context, systems[slug], texts[slug], now)
         for slug in sorted(texts, key=lambda slug: digest(texts[slug]))
     }
-    return StoredTalk(context, high=rows["authored-high"], low=rows["authored-low"])
+    return StoredDialogue(context, high=rows["authored-high"], low=rows["authored-low"])
 
 
 def _completion(context: Context, system: System, text: str, now: dt.datetime) -> Completion:

@@ -44,7 +44,7 @@ class DisplayTurn:
 
 
 @dataclass(frozen=True)
-class Talk:
+class DialogueView:
     """The turns of a dialogue; raters and writers see the same."""
 
     earlier: tuple[DisplayTurn, ...]
@@ -66,7 +66,7 @@ class Talk:
         is_simulated: bool = False,
         language: str = UNDETERMINED,
         is_conversation: bool = True,
-    ) -> "Talk":
+    ) -> "DialogueView":
         """Dress and fold the stored turns of a context.
 
         The latest turn is always in view, and as many before it as ``IN_VIEW`` allows; wide

@@ -253,6 +253,6 @@ def _dataset(name: str, *, now: dt.datetime, licence: str, is_authored: bool) ->
         },
     )
     if dataset.is_for_checks:
-        msg = f'"{name}" holds the talks of quality checks: choose another name'
+        msg = f'"{name}" holds the conversations of quality checks: choose another name'
         raise DatasetNameError(msg)
     return Dataset.objects.select_for_update().get(pk=dataset.pk)

@@ -18,7 +18,7 @@ class DatasetNotFoundError(LookupError):
 
 
 def dataset_by_slug(slug: str) -> Dataset | None:
-    """Return the dataset, or None; the talks of quality checks are nobody's to work with."""
+    """Return the dataset, or None; the dialogues of quality checks are nobody's to work with."""
     return Dataset.objects.filter(slug=slug, is_for_checks=False).first()
 
 

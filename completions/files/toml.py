@@ -1,4 +1,4 @@
-"""What study files, rubrics, gold sets and trial talks share: TOML that is checked and hashed."""
+"""What study files, rubrics, gold and vetting sets share: TOML that is checked and hashed."""
 
 import hashlib
 import json
@@ -57,15 +57,15 @@ def refuse_repeats(**values: Sequence[Hashable]) -> None:
             raise ValueError(msg)
 
 
-class TalkTurn(TomlPart):
-    """One message of an authored talk."""
+class AuthoredTurn(TomlPart):
+    """One message of an authored dialogue."""
 
     role: Literal["seeker", "supporter"]
     text: Message
 
 
-def check_talk(turns: Sequence[TalkTurn]) -> None:
-    """Refuse turns that are not a talk which asks for a supporter's message.
+def check_turns(turns: Sequence[AuthoredTurn]) -> None:
+    """Refuse turns that are not a dialogue which asks for a supporter's message.
 
     Raises
     ------

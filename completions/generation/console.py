@@ -33,7 +33,7 @@ def models() -> QuerySet[System]:
     return asked.order_by("is_simulated", "name")
 
 
-class WantedRun(forms.Form):
+class RunForm(forms.Form):
     """Whose contexts are completed, and by whom."""
 
     dataset: "forms.ModelChoiceField[Dataset]" = forms.ModelChoiceField(
@@ -68,7 +68,7 @@ class WantedRun(forms.Form):
 @members_only()
 def choose(request: HttpRequest) -> HttpResponse:
     """Ask which dataset is to be completed, and by whom."""
-    return render(request, "console/models/choose.html", {"form": WantedRun()})
+    return render(request, "console/models/choose.html", {"form": RunForm()})
 
 
 @require_safe
@@ -76,7 +76,7 @@ def choose(request: HttpRequest) -> HttpResponse:
 @members_only()
 def plan(request: HttpRequest) -> HttpResponse:
     """Show what such a run would come to; nothing is written."""
-    form = WantedRun(request.GET)
+    form = RunForm(request.GET)
     if not form.is_valid():
         return render(request, "console/models/choose.html", {"form": form}, status=422)
     return _show_plan(request, form, Budget())
@@ -87,7 +87,7 @@ def plan(request: HttpRequest) -> HttpResponse:
 @members_only()
 def start(request: StaffRequest) -> HttpResponse:
     """Start the run that was planned."""
-    form, budget = WantedRun(request.POST), Budget(request.POST)
+    form, budget = RunForm(request.POST), Budget(request.POST)
     if not form.is_valid():
         return render(request, "console/models/choose.html", {"form": form}, status=422)
     if not budget.is_valid():
@@ -103,7 +103,7 @@ def start(request: StaffRequest) -> HttpResponse:
     return redirect("models:run", run.kind, run.pk)
 
 
-def _show_plan(request: HttpRequest, form: WantedRun, budget: Budget) -> HttpResponse:
+def _show_plan(request: HttpRequest, form: RunForm, budget: Budget) -> HttpResponse:
     chosen = form.cleaned_data
     draft = planning.draft_generation_run(
         dataset=chosen["dataset"], systems=list(chosen["systems"]), environment=os.environ

@@ -128,7 +128,7 @@ FORMS: Mapping[str, type[forms.Form]] = {
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @members_only()
-def bring(request: StaffRequest) -> HttpResponse:
+def import_file(request: StaffRequest) -> HttpResponse:
     """Take a file of dialogues, and show what importing it would do; nothing is stored of it."""
     if request.method != "POST":
         dataset = dialogue_queries.dataset_by_slug(read_text(request.GET, "dataset"))

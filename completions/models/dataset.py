@@ -15,13 +15,14 @@ class Dataset(models.Model):
     )
     is_for_checks = models.BooleanField(
         default=False,
-        help_text="Talks of quality checks or of vetting: nothing else is ever made from them.",
+        help_text="Dialogues of quality checks or of vetting: nothing else is ever made from them.",
     )
     completions_per_context = models.PositiveSmallIntegerField(
         default=3, help_text="How many human completions each context wants."
     )
     most_adversarial = models.PositiveSmallIntegerField(
-        default=25, help_text="Share of adversarial talks that one writer is given at most, in %."
+        default=25,
+        help_text="Share of adversarial dialogues that one writer is given at most, in %.",
     )
     vetting = models.ForeignKey(
         "self",
@@ -29,7 +30,7 @@ class Dataset(models.Model):
         null=True,
         blank=True,
         related_name="vetted_datasets",
-        help_text="Talks on which newcomers write on trial; without it they are let in at once.",
+        help_text="Dialogues for newcomers on trial; without it they are let in at once.",
     )
     offers_own_systems = models.BooleanField(
         default=False, help_text="Writers may agree to be rated alone, under a pseudonym."

@@ -14,7 +14,7 @@ IN_USE = (MessageState.ACCEPTED, MessageState.WAITING, MessageState.RETURNED, Me
 
 
 class Message(models.Model):
-    """A writer's message for one talk, from the first sending to what became of it."""
+    """A writer's message for one dialogue, from the first sending to what became of it."""
 
     lease = models.OneToOneField(WritingLease, models.PROTECT, related_name="message")
     state = models.CharField(max_length=8, choices=MessageState, default=MessageState.WAITING)

@@ -168,7 +168,7 @@ class WritingLease(TimedLease):
     pastes = models.PositiveSmallIntegerField(default=0)
     pasted_characters = models.PositiveIntegerField(default=0)
     is_trial = models.BooleanField(
-        default=False, help_text="For a talk of the vetting set; it takes no slot."
+        default=False, help_text="For a dialogue of the vetting set; it takes no slot."
     )
 
     class Meta(TimedLease.Meta):

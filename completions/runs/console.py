@@ -14,7 +14,7 @@ from completions.runs.view_data import (
     ON_PAGE,
     RUN_COLUMNS,
     RUNS,
-    ShownRun,
+    RunRow,
     all_runs,
     run_of,
     shown_runs,
@@ -90,7 +90,7 @@ def act(request: StaffRequest, kind: str, pk: int, name: str) -> HttpResponse:
     return redirect(shown.here)
 
 
-def _found(kind: str, pk: int) -> ShownRun:
+def _found(kind: str, pk: int) -> RunRow:
     shown = run_of(kind, pk, now=timezone.now())
     if shown is None:
         raise Http404

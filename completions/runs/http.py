@@ -18,7 +18,7 @@ from access.console.table_query import read_text
 from completions.models import Run
 from completions.runs import view_data as run_shown
 from completions.runs.services import budgeting, running
-from completions.runs.view_data import ShownRun
+from completions.runs.view_data import RunRow
 
 Told = Mapping[str, Any]
 REFUSALS = (running.RunStateError, running.BudgetTooSmallError, budgeting.UnknownPriceError)
@@ -61,7 +61,7 @@ def act(request: HttpRequest, run: Run, name: str, *, by: User) -> None:
         messages.success(request, said)
 
 
-def show_progress(request: HttpRequest, shown: ShownRun) -> HttpResponse:
+def show_progress(request: HttpRequest, shown: RunRow) -> HttpResponse:
     """Answer with the numbers alone; once other buttons are due, have the page load again."""
     if request.GET.get("state") != shown.run.state:
         return HttpResponseClientRefresh()
@@ -69,7 +69,7 @@ def show_progress(request: HttpRequest, shown: ShownRun) -> HttpResponse:
 
 
 def show_failures(
-    request: HttpRequest, shown: ShownRun, *, template: str, **parts: object
+    request: HttpRequest, shown: RunRow, *, template: str, **parts: object
 ) -> HttpResponse:
     """List the calls that brought nothing, of one kind or of all."""
     kind, number = read_text(request.GET, "kind"), request.GET.get("page", "")

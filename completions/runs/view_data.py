@@ -48,8 +48,13 @@ RUN_COLUMNS = (
     *("calls_failed", "spent_usd", "budget_usd", "started_by", "started_at", "ended_at"),
 )
 CLASSES = {RunState.RUNNING: "open", RunState.PAUSED: "paused"}
-TALKS = ("context", "comparison__context", "completion__context", "judgment__comparison__context")
-"""The way from a call to the talk that it is about: a call has the first row of one of them."""
+DIALOGUES = (
+    "context",
+    "comparison__context",
+    "completion__context",
+    "judgment__comparison__context",
+)
+"""The way from a call to the dialogue that it is about: a call has the first row of one of them."""
 INVALID = "invalid_answer"
 """The kind of what was answered twice in another shape than was asked for."""
 _HOUR_AND_HALF = 90
@@ -65,7 +70,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class ShownRun:
+class RunRow:
     """A run, how far it is, and what can be done to it."""
 
     run: Run
@@ -182,7 +187,7 @@ class FailureRow:
     """A call that brought nothing usable."""
 
     context: str
-    """The key of the talk."""
+    """The key of the dialogue."""
     asked: str
     kind: str
     is_invalid: bool
@@ -208,7 +213,7 @@ def run_models() -> dict[str, type[Run]]:
     return {model.kind: model for model in Run.__subclasses__()}
 
 
-def run_of(kind: str, number: int, *, now: dt.datetime) -> ShownRun | None:
+def run_of(kind: str, number: int, *, now: dt.datetime) -> RunRow | None:
     """Return the run of that kind and number, or nothing if there is none."""
     model = run_models().get(kind)
     run = _rows(model).filter(pk=number).first() if model else None
@@ -229,7 +234,7 @@ def all_runs(wanted: TableQuery, **of: object) -> Any:  # noqa: ANN401 (a querys
     return rows.order_by(*wanted.order, *map(wanted.in_order, ("id", "of_kind")))
 
 
-def shown_runs(rows: Sequence[tuple[Any, ...]], *, now: dt.datetime) -> list[ShownRun]:
+def shown_runs(rows: Sequence[tuple[Any, ...]], *, now: dt.datetime) -> list[RunRow]:
     """Return these rows of ``all_runs`` as pages show them, in a fixed number of queries."""
     numbers: dict[str, list[int]] = {}
     for kind, number, *_others in rows:
@@ -250,7 +255,7 @@ def _rows(model: type[Run]) -> QuerySet[Any]:
     return rows
 
 
-def _shown(runs: Sequence[Any], *, now: dt.datetime) -> list[ShownRun]:
+def _shown(runs: Sequence[Any], *, now: dt.datetime) -> list[RunRow]:
     by_kind: dict[str, list[Run]] = {}
     for run in runs:
         by_kind.setdefault(run.kind, []).append(run)
@@ -277,13 +282,13 @@ def _shown_one(
     run: Any,  # noqa: ANN401 (any kind of run)
     endpoints: Mapping[tuple[str, str], tuple[str, bool]],
     progress: RunProgress,
-) -> ShownRun:
+) -> RunRow:
     plan, table = run.plan, queries.endpoint_name(queries.call_model(type(run)))
     slugs = [*plan.get(f"{table}s", ()), *([plan[table]] if table in plan else ())]
     asked = [endpoints[table, slug] for slug in slugs if (table, slug) in endpoints]
     study = getattr(run, "study", None)
     dataset = study.dataset if study else run.dataset
-    return ShownRun(
+    return RunRow(
         run=run,
         about=study.title if study else dataset.name,
         dataset=dataset.slug,
@@ -310,8 +315,8 @@ def _failures(run: Run, kind: str) -> QuerySet[Any]:
 
 
 def _way(calls: type[ProviderCall]) -> str:
-    """Return the way from calls of this kind to their talks."""
-    return next(way for way in TALKS if hasattr(calls, way.partition("__")[0]))
+    """Return the way from calls of this kind to their dialogues."""
+    return next(way for way in DIALOGUES if hasattr(calls, way.partition("__")[0]))
 
 
 def _failure_row(call: Any, asked: str) -> FailureRow:  # noqa: ANN401 (any kind of call)

@@ -15,7 +15,7 @@ from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Assistant, Dataset, SpotCheckItem
 from completions.strategies import services, spot_check_queries
-from completions.strategies.desk import CheckShown, SampleDesk
+from completions.strategies.desk import SampleDesk, SpotCheckRow
 from completions.strategies.services.spot_checking import N_ITEMS
 from completions.strategies.spot_check_queries import Phase
 from completions.systems.assisting import AssistantRun, suggested_models
@@ -109,7 +109,7 @@ def _overview(
     parts = {
         "dataset": dataset,
         "asked": spot_check_queries.asked_of(dataset),
-        "checks": [CheckShown.of(check, request.user, _desk(dataset)) for check in checks],
+        "checks": [SpotCheckRow.of(check, request.user, _desk(dataset)) for check in checks],
         "phases": Phase,
         "form": form or AssistantRun(),
         "sample": sample or SampleForm(_asked(dataset)),

@@ -34,7 +34,7 @@ class Labeller:
 
 
 @dataclass(frozen=True)
-class CheckShown:
+class SpotCheckRow:
     """A spot check with where it stands, and where the person who looks goes on."""
 
     pk: int
@@ -57,7 +57,7 @@ class CheckShown:
     """The scores by the label's name."""
 
     @classmethod
-    def of(cls, check: Sample, person: User, desk: "SampleDesk") -> "CheckShown":
+    def of(cls, check: Sample, person: User, desk: "SampleDesk") -> "SpotCheckRow":
         """Return the spot check as this person may see it."""
         ledger = spot_check_queries.ledger_of(check)
         scores = spot_check_queries.scores_of(check, ledger)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Model, Q
 
-from completions.contexts.screening.highlights import MarkedTalk, mark_talk
+from completions.contexts.screening.highlights import MarkedDialogue, mark_dialogue
 from completions.dialogues.normaliser import plain
 from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyLabel
 from completions.strategies import rules
@@ -44,7 +44,7 @@ class CheckKind:
         What models find; rows have a call, and the call an assistant and the subject.
     text : callable
         What is labelled of an item, as people read it.
-    talk : callable
+    dialogue : callable
         What came before, if people read that too.
     """
 
@@ -57,7 +57,7 @@ class CheckKind:
     meanings: Callable[[str], Iterable[LabelMeaning]]
     labels: Any
     text: Callable[[Any], str]
-    talk: Callable[[Any], MarkedTalk | None] = field(default=lambda _item: None)
+    dialogue: Callable[[Any], MarkedDialogue | None] = field(default=lambda _item: None)
 
     def keys(self, codebook: str) -> tuple[str, ...]:
         """Return the keys of a codebook, in order."""
@@ -71,9 +71,9 @@ def _strategies(codebook: str) -> Iterable[LabelMeaning]:
     )
 
 
-def _talk(item: Any) -> MarkedTalk:  # noqa: ANN401 (an item of its kind)
+def _dialogue(item: Any) -> MarkedDialogue:  # noqa: ANN401 (an item of its kind)
     context = item.completion.context
-    return mark_talk(context.turns, (), (), is_simulated=context.is_simulated)
+    return mark_dialogue(context.turns, (), (), is_simulated=context.is_simulated)
 
 
 STRATEGIES = CheckKind(
@@ -86,7 +86,7 @@ STRATEGIES = CheckKind(
     meanings=_strategies,
     labels=StrategyLabel,
     text=lambda item: plain(item.completion.text),
-    talk=_talk,
+    dialogue=_dialogue,
 )
 KINDS: dict[type[Model], CheckKind] = {SpotCheck: STRATEGIES}
 """By the model of samples."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from completions.contexts.screening.highlights import MarkedTalk
+from completions.contexts.screening.highlights import MarkedDialogue
 from completions.strategies.kinds import kind_of, named
 from completions.strategies.spot_check_queries import Found, Ledger, Sample
 
@@ -44,7 +44,7 @@ class ToLabel:
     """An item as one of the two people sees it."""
 
     step: Step
-    talk: MarkedTalk | None
+    dialogue: MarkedDialogue | None
     text: str
     boxes: tuple[Box, ...]
     note: str
@@ -56,7 +56,7 @@ class ToSettle:
     """An item on which the two differ."""
 
     step: Step
-    talk: MarkedTalk | None
+    dialogue: MarkedDialogue | None
     text: str
     boxes: tuple[Box, ...]
     agreed: tuple[str, ...]
@@ -74,7 +74,7 @@ def to_label(item: Item, ledger: Ledger, labeller: int) -> ToLabel:
     places = list(ledger.positions.values())
     return ToLabel(
         step=_step(item, places, ledger.n_labelled(labeller)),
-        talk=kind_of(item.spot_check).talk(item),
+        dialogue=kind_of(item.spot_check).dialogue(item),
         text=kind_of(item.spot_check).text(item),
         boxes=_boxes(item.spot_check, found),
         note=said.note if said else "",
@@ -90,7 +90,7 @@ def to_settle(item: Item, ledger: Ledger) -> ToSettle:
     boxes = _boxes(item.spot_check, settled.found if settled else frozenset())
     return ToSettle(
         step=_step(item, places, len(places) - len(ledger.unsettled)),
-        talk=kind_of(item.spot_check).talk(item),
+        dialogue=kind_of(item.spot_check).dialogue(item),
         text=kind_of(item.spot_check).text(item),
         boxes=tuple(
             Box(**vars(box) | {"found_by": 1 if box.key in one.found else 2})

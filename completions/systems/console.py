@@ -48,7 +48,7 @@ def systems(request: HttpRequest) -> HttpResponse:
 def systems_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same systems, in the same order; of a key, the name of its variable alone."""
     rows = model_rows(os.environ, SYSTEMS.asked(request).apply)
-    cells = ((*one.cells, one.row.n_completions, one.row.n_brought) for one in rows)
+    cells = ((*one.cells, one.row.n_completions, one.row.n_imported) for one in rows)
     return csv_of(request, "systems", COLUMNS, cells)
 
 

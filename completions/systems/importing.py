@@ -18,7 +18,7 @@ LONGEST_SLUG = 50
 
 
 @dataclass(frozen=True)
-class BroughtRow:
+class ImportedRow:
     """One completion as it came, and where it stands: a line of a file, an index in a list."""
 
     position: int
@@ -82,20 +82,20 @@ class CompletionIn(BaseModel):
 
 COLUMNS = tuple(CompletionIn.model_fields)
 REQUIRED = tuple(name for name, field in CompletionIn.model_fields.items() if field.is_required())
-BroughtFile: TypeAlias = RowFile[BroughtRow]
+ImportedFile: TypeAlias = RowFile[ImportedRow]
 
 
-def brought_file(file: BinaryIO, *, most_rows: int) -> BroughtFile:
+def imported_file(file: BinaryIO, *, most_rows: int) -> ImportedFile:
     """Return the completions of a file in any layout that `input_files` reads."""
     columns = Columns(COLUMNS, REQUIRED)
     return RowFile(file, columns, checked, what="completions", most_rows=most_rows)
 
 
-def checked(value: object, position: int) -> BroughtRow | tuple[Refused, ...]:
+def checked(value: object, position: int) -> ImportedRow | tuple[Refused, ...]:
     """Check what stands in a row; every field at fault is told."""
     if not isinstance(value, dict):
         return (refused(position, "", Reason.UNREADABLE, "is not an object with these fields"),)
     try:
-        return BroughtRow(position, **dict(CompletionIn.model_validate(value)))
+        return ImportedRow(position, **dict(CompletionIn.model_validate(value)))
     except ValidationError as error:
         return bad_fields(error, position)

@@ -19,7 +19,7 @@ from completions.dialogues import forms
 from completions.dialogues.forms import Checked
 from completions.files import InputFileError, OutcomeChangedError
 from completions.systems import services
-from completions.systems.importing import BroughtFile, brought_file
+from completions.systems.importing import ImportedFile, imported_file
 
 LISTED = 100
 """Refusals that the page shows; the table has them all."""
@@ -28,7 +28,7 @@ LISTED = 100
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @members_only()
-def bring(request: StaffRequest) -> HttpResponse:
+def import_file(request: StaffRequest) -> HttpResponse:
     """Take a file, and show what would become of each row; nothing is stored yet."""
     if request.method != "POST":
         return _page(request, forms.CompletionUpload())
@@ -53,7 +53,7 @@ def store(request: StaffRequest) -> HttpResponse:
     if (checked := _unsealed(request)) is None:
         return redirect("models:import")
     try:
-        report = services.bring_completions(
+        report = services.import_completions(
             rows=_file(checked),
             way=Way.CONSOLE,
             by=request.user,
@@ -101,7 +101,7 @@ def _page(
     return render(request, "console/models/import.html", parts, status=status)
 
 
-def _tried(request: StaffRequest, checked: Checked) -> "tuple[BroughtFile, services.IntakeReport]":
+def _tried(request: StaffRequest, checked: Checked) -> "tuple[ImportedFile, services.IntakeReport]":
     """Return the file as it was gone through, and what would become of its rows."""
     file = _file(checked)
     report = services.try_completions(
@@ -110,8 +110,8 @@ def _tried(request: StaffRequest, checked: Checked) -> "tuple[BroughtFile, servi
     return file, report
 
 
-def _file(checked: Checked) -> BroughtFile:
-    return brought_file(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
+def _file(checked: Checked) -> ImportedFile:
+    return imported_file(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
 
 
 def _unsealed(request: StaffRequest) -> Checked | None:

@@ -41,7 +41,7 @@ class SystemRow(EndpointRow):
 
     kind: str
     n_completions: int
-    n_brought: int
+    n_imported: int
 
 
 def by_slug(rows: QuerySet[Any]) -> QuerySet[Any]:
@@ -52,7 +52,7 @@ def by_slug(rows: QuerySet[Any]) -> QuerySet[Any]:
 def system_rows(environment: Mapping[str, str], choose: Choose = by_slug) -> list[SystemRow]:
     """Return the systems that ``choose`` takes; ``environment`` says which variables are set."""
     systems = System.objects.annotate(
-        n_completions=Count("completions"), n_brought=Count("completions__brought")
+        n_completions=Count("completions"), n_imported=Count("completions__brought")
     )
     return [
         SystemRow(
@@ -64,7 +64,7 @@ def system_rows(environment: Mapping[str, str], choose: Choose = by_slug) -> lis
             api_base=system.api_base,
             is_simulated=system.is_simulated,
             n_completions=system.n_completions,
-            n_brought=system.n_brought,
+            n_imported=system.n_imported,
             variables=variables_of(system, environment),
         )
         for system in choose(systems)

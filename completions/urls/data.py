@@ -6,7 +6,7 @@ from completions.jobs import console
 
 app_name = "data"
 urlpatterns = [
-    path("import/", console.bring, name="import"),
+    path("import/", console.import_file, name="import"),
     path("jobs/", console.jobs, name="jobs"),
     path("jobs/<int:pk>/", console.job, name="job"),
     path("jobs/<int:pk>/progress/", console.progress, name="progress"),

@@ -20,7 +20,7 @@ urlpatterns = [
     path("<slug:dataset>/messages/<int:pk>/decide/", messages.decide, name="decide"),
     path("<slug:dataset>/messages/<int:pk>/author/", messages.author, name="author"),
     path("<slug:dataset>/freeze/", messages.freeze, name="freeze"),
-    path("<slug:dataset>/import/", importing.bring, name="import"),
+    path("<slug:dataset>/import/", importing.import_file, name="import"),
     path("<slug:dataset>/import/store/", importing.store, name="import-store"),
     path("<slug:dataset>/import/refused/", importing.refused, name="import-refused"),
 ]

@@ -1,13 +1,14 @@
 """Pure rules of handing out: which stratum a writer gets next, and how much is left for them.
 
-Talks that lack most messages go first, so that all fill evenly. Between talks that are equally
-empty two shares decide. The *bound* is the care that a writer is owed: of the talks that count
-for one, at most so many in a hundred are adversarial. A talk counts while it is held and once a
-message was sent for it. One that was skipped or ran out does not, except that an adversarial one
-still uses the bound up: who skips hostility is not sent more of it for that, and nobody comes
-closer to it by skipping something else. The *pool's* share says when an adversarial talk is due:
-as soon as the writer's share would fall behind that of the open talks, so that both strata fill
-at one pace and everybody gets a mix. Never two in a row while there is anything else.
+Dialogues that lack most messages go first, so that all fill evenly. Between dialogues that are
+equally empty two shares decide. The *bound* is the care that a writer is owed: of the dialogues
+that count for one, at most so many in a hundred are adversarial. A dialogue counts while it is held
+and once a message was sent for it. One that was skipped or ran out does not, except that an
+adversarial one still uses the bound up: who skips hostility is not sent more of it for that, and
+nobody comes closer to it by skipping something else. The *pool's* share says when an adversarial
+dialogue is due: as soon as the writer's share would fall behind that of the open dialogues, so that
+both strata fill at one pace and everybody gets a mix. Never two in a row while there is anything
+else.
 """
 
 import hashlib
@@ -21,33 +22,33 @@ EVERYTHING = 100  # percent
 class Stock:
     """What one writer may still have of a stratum, and what they had."""
 
-    talks: int = 0
-    """Talks that want a message and that the writer never had."""
+    dialogues: int = 0
+    """Dialogues that want a message and that the writer never had."""
     slots: int = 0
-    """How many messages those talks want in all."""
+    """How many messages those dialogues want in all."""
     kept: int = 0
-    """Talks that the writer sent a message for, or holds."""
+    """Dialogues that the writer sent a message for, or holds."""
     given_up: int = 0
-    """Talks that the writer skipped, or that ran out."""
+    """Dialogues that the writer skipped, or that ran out."""
 
 
 @dataclass(frozen=True)
-class Standing:
+class WriterStatus:
     """Where a writer stands in both strata."""
 
     regular: Stock = Stock()
     adversarial: Stock = Stock()
     was_adversarial: bool = False
-    """Whether the newest talk of theirs was."""
+    """Whether the newest dialogue of theirs was."""
 
     @property
     def hostile(self) -> int:
-        """How many adversarial talks the writer was given, whatever came of them."""
+        """How many adversarial dialogues the writer was given, whatever came of them."""
         return self.adversarial.kept + self.adversarial.given_up
 
     @property
     def counted(self) -> int:
-        """How many talks count in the writer's shares."""
+        """How many dialogues count in the writer's shares."""
         return self.regular.kept + self.hostile
 
 
@@ -56,34 +57,34 @@ class ContextOffer:
     """What the writer may be given next."""
 
     strata: tuple[str, ...]
-    """The strata that are allowed and have open talks, the one that is due first."""
+    """The strata that are allowed and have open dialogues, the one that is due first."""
     is_even: bool = True
-    """Whether the emptiest talk goes first, whichever of these strata it is of."""
+    """Whether the emptiest dialogue goes first, whichever of these strata it is of."""
 
 
-def next_offer(standing: Standing, *, most: int, phase: float = 0.0) -> ContextOffer:
+def next_offer(status: WriterStatus, *, most: int, phase: float = 0.0) -> ContextOffer:
     """Say what the writer may be given next.
 
     ``most`` is the bound in percent. ``phase``, from 0 to below 1, moves the places at which
-    adversarial talks are due, so that a pool does not get them all in step.
+    adversarial dialogues are due, so that a pool does not get them all in step.
     """
-    if not _has_room(standing, most=most):
-        return ContextOffer((REGULAR,) if standing.regular.talks else ())
-    if not standing.regular.talks:
+    if not _has_room(status, most=most):
+        return ContextOffer((REGULAR,) if status.regular.dialogues else ())
+    if not status.regular.dialogues:
         return ContextOffer((ADVERSARIAL,))
-    if standing.was_adversarial:
+    if status.was_adversarial:
         return ContextOffer((REGULAR, ADVERSARIAL), is_even=False)
-    is_due = _is_due(standing, phase=phase)
+    is_due = _is_due(status, phase=phase)
     return ContextOffer((ADVERSARIAL, REGULAR) if is_due else (REGULAR, ADVERSARIAL))
 
 
-def n_to_come(standing: Standing, *, most: int) -> int:
-    """Return how many talks the writer can still get: all regular ones, and what is allowed."""
-    regular, adversarial = standing.regular, standing.adversarial
+def n_to_come(status: WriterStatus, *, most: int) -> int:
+    """Return how many dialogues the writer can still get: all regular ones, and what is allowed."""
+    regular, adversarial = status.regular, status.adversarial
     if most >= EVERYTHING:
-        return regular.talks + adversarial.talks
-    in_the_end = most * (regular.kept + regular.talks) // (EVERYTHING - most)
-    return regular.talks + min(adversarial.talks, max(0, in_the_end - standing.hostile))
+        return regular.dialogues + adversarial.dialogues
+    in_the_end = most * (regular.kept + regular.dialogues) // (EVERYTHING - most)
+    return regular.dialogues + min(adversarial.dialogues, max(0, in_the_end - status.hostile))
 
 
 def phase_of(code: str) -> float:
@@ -92,14 +93,14 @@ def phase_of(code: str) -> float:
     return int.from_bytes(digest[:4], "big") / 2**32
 
 
-def _has_room(standing: Standing, *, most: int) -> bool:
-    """Say whether one more adversarial talk exists and stays within the bound."""
-    share = EVERYTHING * (standing.hostile + 1)
-    return standing.adversarial.talks > 0 and share <= most * (standing.counted + 1)
+def _has_room(status: WriterStatus, *, most: int) -> bool:
+    """Say whether one more adversarial dialogue exists and stays within the bound."""
+    share = EVERYTHING * (status.hostile + 1)
+    return status.adversarial.dialogues > 0 and share <= most * (status.counted + 1)
 
 
-def _is_due(standing: Standing, *, phase: float) -> bool:
+def _is_due(status: WriterStatus, *, phase: float) -> bool:
     """Say whether the writer's share would fall behind the pool's without one now."""
-    wanted = standing.adversarial.slots
-    of = wanted + standing.regular.slots
-    return (standing.hostile + 1 - phase) * of <= wanted * (standing.counted + 1)
+    wanted = status.adversarial.slots
+    of = wanted + status.regular.slots
+    return (status.hostile + 1 - phase) * of <= wanted * (status.counted + 1)

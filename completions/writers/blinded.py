@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from completions.choices import MessageState, WriterState
 from completions.dialogues import wording
-from completions.dialogues.display import Talk
+from completions.dialogues.display import DialogueView
 from completions.models import Message, Writer, WritingLease
 from completions.writers import desk_queries, queries, vetting_queries
 
@@ -19,7 +19,7 @@ LONG_WORDS = 60  # above this the count says so; nothing else happens
 ON_DESK = 5  # how many sent messages the desk shows
 ON_PAGE = 30  # and the page of all
 
-STANDINGS: Mapping[str, Promise] = {
+STATUSES: Mapping[str, Promise] = {
     MessageState.TRIAL: _("a trial reply"),
     MessageState.WAITING: _("waits for review"),
     MessageState.RETURNED: _("came back with a note"),
@@ -64,11 +64,11 @@ class SentMessage:
     """Of the dialogue, as a BCP 47 tag."""
 
     @property
-    def standing(self) -> str:
+    def status(self) -> str:
         """Where it stands, in words."""
         if self.is_on_hold:
             return str(_("came back with a note; writing is paused"))
-        return str(STANDINGS.get(self.state, ""))
+        return str(STATUSES.get(self.state, ""))
 
     @property
     def is_returned(self) -> bool:
@@ -125,10 +125,10 @@ class Signals:
 
 @dataclass(frozen=True)
 class Task:
-    """A talk, with what was typed for it so far or sent."""
+    """A dialogue, with what was typed for it so far or sent."""
 
     token: uuid.UUID
-    talk: Talk
+    dialogue: DialogueView
     draft: str
     version: int
     signals: Signals
@@ -139,18 +139,18 @@ class Task:
     def from_lease(cls, lease: WritingLease, *, writer: Writer) -> "Task":
         """Leave out everything but the dialogue and the writer's own texts."""
         context = lease.context
-        talk = Talk.of(
+        dialogue = DialogueView.of(
             context.turns, is_simulated=context.is_simulated, language=context.dialogue.language
         )
         signals = Signals(lease.typing_ms, lease.pastes, lease.pasted_characters)
         message = queries.message_of(lease)
         if message is None:
-            return cls(lease.token, talk, lease.draft, 0, signals, lease.is_trial)
+            return cls(lease.token, dialogue, lease.draft, 0, signals, lease.is_trial)
         latest = queries.latest_version(message)
         note = queries.latest_note(message)
         sent = SentMessage.of(message, writer=writer, text=latest.text, note=note)
         draft = lease.draft or latest.text
-        return cls(lease.token, talk, draft, latest.number, signals, lease.is_trial, sent)
+        return cls(lease.token, dialogue, draft, latest.number, signals, lease.is_trial, sent)
 
 
 @dataclass(frozen=True)
@@ -166,19 +166,19 @@ class Begun:
 class VettingProgress:
     """How far a newcomer's trial is."""
 
-    n_talks: int
+    n_dialogues: int
     n_done: int
 
     @property
     def is_done(self) -> bool:
         """Whether somebody reads it now."""
-        return self.n_done >= self.n_talks
+        return self.n_done >= self.n_dialogues
 
     @classmethod
     def of(cls, writer: Writer) -> "VettingProgress":
-        """Count the talks of the trial, and those that were written for or passed over."""
+        """Count the dialogues of the trial, and those that were written for or passed over."""
         trial = vetting_queries.trial_of(writer)
-        return cls(trial.n_talks, trial.n_done)
+        return cls(trial.n_dialogues, trial.n_done)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from completions.writers import desk_queries
 Use = Literal["link", "cookie"]
 
 
-def badge(writer: Writer, *, use: Use) -> str:
+def credential(writer: Writer, *, use: Use) -> str:
     """Return the writer's code, signed for one use."""
     return _signer(use).sign(f"{writer.code}-{writer.link_version}")
 
 
-def writer_of_badge(value: str, *, use: Use) -> Writer | None:
-    """Return the writer that the badge names; None if it is forged, or a newer link was made."""
+def writer_of_credential(value: str, *, use: Use) -> Writer | None:
+    """Return the writer named; None if the credential is forged, or a newer link was made."""
     try:
         code, _dash, version = _signer(use).unsign(value).partition("-")
     except signing.BadSignature:
@@ -28,7 +28,7 @@ def writer_of_badge(value: str, *, use: Use) -> Writer | None:
 
 def invitation_link(writer: Writer) -> str:
     """Return the path of the writer's personal link; whoever has it can write in their place."""
-    return reverse("completions:invitation", args=[badge(writer, use="link")])
+    return reverse("completions:invitation", args=[credential(writer, use="link")])
 
 
 def _signer(use: Use) -> signing.Signer:

@@ -26,7 +26,7 @@ from completions.models import (
     WritingLease,
 )
 from completions.writers import assigning, guidelines
-from completions.writers.assigning import Standing, Stock
+from completions.writers.assigning import Stock, WriterStatus
 
 AGREED = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 """States of people who have agreed and may go on."""
@@ -71,7 +71,7 @@ def contexts_to_give(writer: Writer) -> QuerySet[Context]:
     Among equals each writer has an order of their own, so that they do not queue for one row.
     """
     offer = assigning.next_offer(
-        standing_of(writer),
+        status_of(writer),
         most=writer.dataset.most_adversarial,
         phase=assigning.phase_of(writer.code),
     )
@@ -82,7 +82,7 @@ def contexts_to_give(writer: Writer) -> QuerySet[Context]:
 
 
 def trial_contexts(writer: Writer) -> QuerySet[Context]:
-    """Return the talks of the vetting set that the newcomer has not had yet, in its order."""
+    """Return the dialogues of the vetting set that the newcomer has not had yet, in its order."""
     return _never_had(writer).filter(dataset=writer.dataset.vetting_id).order_by("pk")
 
 
@@ -91,7 +91,7 @@ def _never_had(writer: Writer) -> QuerySet[Context]:
     return Context.objects.in_use().filter(~Exists(had))
 
 
-def standing_of(writer: Writer) -> Standing:
+def status_of(writer: Writer) -> WriterStatus:
     """Count what is open for the writer in each stratum, and what they had of it."""
     mine = FilteredRelation("writing_leases", condition=Q(writing_leases__writer=writer))
     is_open = Q(mine=None, slots_left__gt=0) & ~Q(review=Review.DROPPED)
@@ -100,7 +100,7 @@ def standing_of(writer: Writer) -> Standing:
         .alias(mine=mine)
         .values("stratum")
         .annotate(
-            talks=Count("pk", filter=is_open),
+            dialogues=Count("pk", filter=is_open),
             slots=Sum("slots_left", filter=is_open, default=0),
             kept=Count("mine", filter=Q(mine__outcome__in=KEPT)),
             given_up=Count("mine", filter=~Q(mine__outcome__in=KEPT)),
@@ -109,11 +109,11 @@ def standing_of(writer: Writer) -> Standing:
     )
     newest = {row["stratum"]: row["newest"] or 0 for row in rows}
     stocks = {
-        row["stratum"]: Stock(row["talks"], row["slots"], row["kept"], row["given_up"])
+        row["stratum"]: Stock(row["dialogues"], row["slots"], row["kept"], row["given_up"])
         for row in rows
     }
     regular, adversarial = assigning.REGULAR, assigning.ADVERSARIAL
-    return Standing(
+    return WriterStatus(
         regular=stocks.get(regular, Stock()),
         adversarial=stocks.get(adversarial, Stock()),
         was_adversarial=newest.get(adversarial, 0) > newest.get(regular, 0),
@@ -140,7 +140,7 @@ def desk(writer: Writer) -> DeskContents:
 def _n_to_come(writer: Writer) -> int:
     if writer.state == WriterState.VETTING:
         return trial_contexts(writer).count()
-    return assigning.n_to_come(standing_of(writer), most=writer.dataset.most_adversarial)
+    return assigning.n_to_come(status_of(writer), most=writer.dataset.most_adversarial)
 
 
 def is_writing(writer: Writer) -> bool:

@@ -67,7 +67,7 @@ NUMBER = re.compile(r"[0-9]{1,15}")
 
 
 class Skip(forms.Form):
-    """Why a talk is skipped."""
+    """Why a dialogue is skipped."""
 
     reason = forms.ChoiceField(choices=SKIP_REASONS)
 
@@ -94,7 +94,7 @@ class MessageForm(forms.Form):
             raise forms.ValidationError(str(error)) from error
 
     def lay_out(self, *, language: str) -> None:
-        """Lay the text out as the page will show it, in the language of the talk."""
+        """Lay the text out as the page will show it, in the language of the dialogue."""
         self.fields["text"].widget.attrs["dir"] = direction(language)
 
     def say_unchanged(self) -> None:

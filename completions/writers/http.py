@@ -18,7 +18,7 @@ from completions.dialogues import normaliser
 from completions.dialogues.wording import MAX_CHARACTERS
 from completions.models import Writer
 from completions.writers import desk_queries, services, vetting_queries
-from completions.writers.credentials import badge, writer_of_badge
+from completions.writers.credentials import credential, writer_of_credential
 from completions.writers.guidelines import GUIDE
 
 COOKIE = "heart_writer"
@@ -26,7 +26,7 @@ COOKIE_SECONDS = 90 * 24 * 60 * 60
 TYPED = {"text": MAX_CHARACTERS}
 """Fields in which writers type, with the most characters of each."""
 
-# A writer on pause gets no talk, but a draft that is on its way is still kept.
+# A writer on pause gets no dialogue, but a draft that is on its way is still kept.
 MAY_COME_IN = (
     WriterState.PROFILING,
     WriterState.VETTING,
@@ -102,17 +102,17 @@ def writer_known(
 
 def recognised(request: HttpRequest) -> Writer | None:
     """Return the writer whose signed cookie came with the request, if it is a valid one."""
-    return writer_of_badge(request.COOKIES.get(COOKIE, ""), use="cookie")
+    return writer_of_credential(request.COOKIES.get(COOKIE, ""), use="cookie")
 
 
 def remember(response: HttpResponse, request: HttpRequest, writer: Writer) -> HttpResponse:
-    """Let the browser keep the writer's badge.
+    """Let the browser keep the writer's credential.
 
     For all pages of the site: a writer who also rates must never be shown what they wrote for.
     """
     response.set_cookie(
         COOKIE,
-        badge(writer, use="cookie"),
+        credential(writer, use="cookie"),
         max_age=COOKIE_SECONDS,
         path="/",
         secure=request.is_secure(),
@@ -277,7 +277,7 @@ def _words_on(writer: Writer) -> tuple[str, str]:
 
 
 def say_gone(request: HttpRequest) -> HttpResponse:
-    """Tell that a talk is not this writer's."""
+    """Tell that a dialogue is not this writer's."""
     return say(
         request,
         heading=_("This conversation belongs to someone else"),

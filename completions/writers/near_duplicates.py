@@ -34,7 +34,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class Likeness(Generic[Key]):
+class NearDuplicate(Generic[Key]):
     """How like a text is to another one, the text of ``key``."""
 
     key: Key
@@ -69,7 +69,7 @@ class ComparedWords:
         return frozenset(zip(*(self.words[n:] for n in range(SHINGLE)), strict=False))
 
 
-def most_like(text: str, others: Iterable[tuple[Key, str]]) -> Likeness[Key] | None:
+def most_like(text: str, others: Iterable[tuple[Key, str]]) -> NearDuplicate[Key] | None:
     """Return what ``text`` is most like among ``others``, or None if it is like none.
 
     The cost grows with the number of words in ``others`` alone.
@@ -84,7 +84,7 @@ def most_like(text: str, others: Iterable[tuple[Key, str]]) -> Likeness[Key] | N
             best, found = shared, (key, words)
     if found is None:
         return None
-    return Likeness(found[0], round(best[0], 2), _longest_run(mine, found[1]))
+    return NearDuplicate(found[0], round(best[0], 2), _longest_run(mine, found[1]))
 
 
 def _shared(

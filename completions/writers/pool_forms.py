@@ -132,16 +132,16 @@ class Settings(forms.Form):
             host,
         )
 
-    def say_taken(self, n_talks: int) -> None:
+    def say_taken(self, n_dialogues: int) -> None:
         """Say that people wrote more than would be wanted."""
         self.add_error(
             "completions_per_context",
             ngettext(
                 "%(n)d conversation has more messages already, or people at work on one.",
                 "%(n)d conversations have more messages already, or people at work on one.",
-                n_talks,
+                n_dialogues,
             )
-            % {"n": n_talks},
+            % {"n": n_dialogues},
         )
 
 

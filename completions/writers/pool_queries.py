@@ -50,7 +50,7 @@ class WriterRow:
     n_waiting: int
     n_returned: int
     last_active: dt.date | None
-    """The day on which they last took a talk or sent a message.
+    """The day on which they last took a dialogue or sent a message.
 
     No time: beside that of a message it would tell who wrote it.
     """
@@ -131,7 +131,7 @@ def writer_rows(dataset: Dataset, *, code: str = "") -> list[WriterRow]:
     people = dataset.writers.filter(code=code) if code else dataset.writers.all()
     written_at = "leases__message__revisions__written_at"
     sent_at = dict(people.order_by().values_list("pk").annotate(Max(written_at)))
-    n_talks = Context.objects.filter(dataset__vetted_datasets=dataset).count()
+    n_dialogues = Context.objects.filter(dataset__vetted_datasets=dataset).count()
     writers = people.annotate(
         taken_at=Max("leases__issued_at"),
         n_messages=Count("leases__message"),
@@ -142,7 +142,7 @@ def writer_rows(dataset: Dataset, *, code: str = "") -> list[WriterRow]:
         n_tried=Count("leases", filter=TRIED),
     )
     return [
-        _writer_row(writer, sent_at=sent_at.get(writer.pk), n_talks=n_talks)
+        _writer_row(writer, sent_at=sent_at.get(writer.pk), n_dialogues=n_dialogues)
         for writer in writers.order_by("code")
     ]
 
@@ -180,7 +180,7 @@ def _writer_row(
     writer: Any,  # noqa: ANN401 (annotated)
     *,
     sent_at: dt.datetime | None,
-    n_talks: int,
+    n_dialogues: int,
 ) -> WriterRow:
     background, is_on_trial = writer.background, writer.state == WriterState.VETTING
     return WriterRow(
@@ -189,7 +189,7 @@ def _writer_row(
         state_label=str(WriterState(writer.state).label),
         background_label=str(Background(background).label) if background else "",
         is_simulated=writer.is_simulated,
-        is_to_decide=is_on_trial and writer.n_trial > 0 and writer.n_tried >= n_talks,
+        is_to_decide=is_on_trial and writer.n_trial > 0 and writer.n_tried >= n_dialogues,
         n_trial=writer.n_trial,
         n_sent=writer.n_messages - writer.n_trial,
         n_accepted=writer.n_accepted,

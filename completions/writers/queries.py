@@ -61,7 +61,7 @@ def is_taken(lease: WritingLease) -> bool:
 
 
 def is_trial_over(lease: WritingLease, *, writer: Writer) -> bool:
-    """Say whether the talk is one of a trial that its writer is not on any more."""
+    """Say whether the dialogue is one of a trial that its writer is not on any more."""
     return lease.is_trial and writer.state != WriterState.VETTING
 
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from completions.choices import WriterState
-from completions.dialogues.display import Talk
+from completions.dialogues.display import DialogueView
 from completions.models import Context, MessageRevision, Writer, WritingLease
 
 
 @dataclass(frozen=True)
 class TrialText:
-    """A trial talk that is done: every version of what was written for it, the newest last."""
+    """A trial dialogue that is done: every version of what was written for it, the newest last."""
 
-    talk: Talk
+    dialogue: DialogueView
     revisions: tuple[MessageRevision, ...]
     skip_reason: str = ""
 
@@ -25,15 +25,15 @@ class TrialText:
 
 @dataclass(frozen=True)
 class TrialState:
-    """How far the trial of a newcomer is, with what came of it, in the order of the talks."""
+    """How far the trial of a newcomer is, with what came of it, in the order of the dialogues."""
 
-    n_talks: int
+    n_dialogues: int
     is_on_trial: bool
     texts: tuple[TrialText, ...]
 
     @property
     def n_done(self) -> int:
-        """For how many talks a message was sent, or that were passed over."""
+        """For how many dialogues a message was sent, or that were passed over."""
         return len(self.texts)
 
     @property
@@ -43,18 +43,18 @@ class TrialState:
 
     @property
     def n_sent(self) -> int:
-        """For how many talks something was sent."""
+        """For how many dialogues something was sent."""
         return sum(not text.is_skipped for text in self.texts)
 
     @property
     def n_skipped(self) -> int:
-        """How many talks were passed over."""
+        """How many dialogues were passed over."""
         return self.n_done - self.n_sent
 
     @property
     def n_left(self) -> int:
-        """How many talks wait for the newcomer."""
-        return self.n_talks - self.n_done
+        """How many dialogues wait for the newcomer."""
+        return self.n_dialogues - self.n_done
 
     @property
     def missing(self) -> str:
@@ -63,22 +63,23 @@ class TrialState:
             return _("Trial conversations are left to write for.")
         return (
             ""
-            if self.n_sent or not self.n_talks
+            if self.n_sent or not self.n_dialogues
             else _("Every trial conversation was skipped: there is nothing to read.")
         )
 
 
 def trial_of(writer: Writer) -> TrialState:
     """Return how the trial of ``writer`` stands, in four queries at most."""
-    talks = trial_contexts(writer)
+    dialogues = trial_contexts(writer)
     leases = {lease.context_id: lease for lease in _leases(writer)}
     texts = tuple(
         text
-        for talk in talks
-        if (lease := leases.get(talk.pk)) is not None and (text := _text(talk, lease)) is not None
+        for dialogue in dialogues
+        if (lease := leases.get(dialogue.pk)) is not None
+        and (text := _text(dialogue, lease)) is not None
     )
     is_on_trial = writer.state == WriterState.VETTING
-    return TrialState(n_talks=len(talks), is_on_trial=is_on_trial, texts=texts)
+    return TrialState(n_dialogues=len(dialogues), is_on_trial=is_on_trial, texts=texts)
 
 
 def newest_note(writer: Writer) -> str:
@@ -88,7 +89,7 @@ def newest_note(writer: Writer) -> str:
 
 
 def trial_contexts(writer: Writer) -> list[Context]:
-    """Return the talks that newcomers to the writer's dataset write for, in their order."""
+    """Return the dialogues that newcomers to the writer's dataset write for, in their order."""
     vetted = Context.objects.filter(dataset__vetted_datasets=writer.dataset_id)
     return list(vetted.order_by("dialogue__position", "pk"))
 
@@ -98,8 +99,8 @@ def _leases(writer: Writer) -> list[WritingLease]:
     return list(trial.prefetch_related("message__revisions"))
 
 
-def _text(talk: Context, lease: WritingLease) -> TrialText | None:
-    """Return what came of a talk, or None if nothing did yet.
+def _text(dialogue: Context, lease: WritingLease) -> TrialText | None:
+    """Return what came of a dialogue, or None if nothing did yet.
 
     One that was given back, as freezing the dataset does, counts as passed over: it never comes
     back, and nobody is to wait for it.
@@ -109,4 +110,4 @@ def _text(talk: Context, lease: WritingLease) -> TrialText | None:
         return None
     revisions = message.revisions.all() if message is not None else ()
     in_order = tuple(sorted(revisions, key=lambda one: one.number))
-    return TrialText(Talk.of(talk.turns), in_order, lease.skip_reason)
+    return TrialText(DialogueView.of(dialogue.turns), in_order, lease.skip_reason)

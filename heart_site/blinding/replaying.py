@@ -13,7 +13,7 @@ from django_htmx.middleware import HtmxDetails
 from annotation.choices import Side
 from annotation.models import Lease, Study
 from annotation.session import blinded
-from annotation.session.http import BadgeRequest
+from annotation.session.http import CredentialRequest
 from annotation.session.views import judging
 from completions.choices import SystemKind
 from completions.dialogues.normaliser import plain
@@ -97,7 +97,7 @@ def replay(study: Study, leases: QuerySet[Lease]) -> Iterator[Replay]:
 
 
 def _show(
-    request: BadgeRequest, lease: Lease, comparison: blinded.ComparisonPage | None = None
+    request: CredentialRequest, lease: Lease, comparison: blinded.ComparisonPage | None = None
 ) -> HttpResponse:
     """Have the view make a page of the lease, or of what stands in its place."""
     return judging.show_pair(request, lease, comparison=comparison)
@@ -117,12 +117,12 @@ def _headers(answer: HttpResponse) -> Iterator[str]:
 
 
 def _turns(lease: Lease) -> list[str]:
-    """Return what the talk says, which may hold any name."""
+    """Return what the dialogue says, which may hold any name."""
     return [plain(turn["text"]) for turn in lease.comparison.context.turns]
 
 
-def _request(page: blinded.StudyPage, *, is_swapped: bool) -> BadgeRequest:
-    request = BadgeRequest()
+def _request(page: blinded.StudyPage, *, is_swapped: bool) -> CredentialRequest:
+    request = CredentialRequest()
     request.method = "GET"
     request.META = {"SERVER_NAME": "localhost", "SERVER_PORT": "80"}
     if is_swapped:

@@ -41,7 +41,7 @@ seconds_of_requests = Histogram(
 )
 
 
-class Standing(Collector):
+class SiteStatus(Collector):
     """How the work stands, read from database and broker at each scrape."""
 
     def __init__(self, now: dt.datetime) -> None:
@@ -67,7 +67,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if not token or not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
         raise Http404
     registry = CollectorRegistry()
-    registry.register(Standing(timezone.now()))
+    registry.register(SiteStatus(timezone.now()))
     return HttpResponse(
         generate_latest(_of_requests()) + generate_latest(registry), CONTENT_TYPE_LATEST
     )

@@ -71,7 +71,7 @@ class Analyst(Protocol):
     """A module of this package."""
 
     @staticmethod
-    def analyse(ground: AnalysisInputs) -> Findings:
+    def analyse(inputs: AnalysisInputs) -> Findings:
         """Return what the judgments show.
 
         Raises
@@ -86,16 +86,16 @@ FEWEST_DIALOGUES = 10
 MINIMUM = f"A test that would rest on fewer than {FEWEST_DIALOGUES} source dialogues is left out."
 
 
-def analyse(kind: str, ground: AnalysisInputs) -> Findings:
+def analyse(kind: str, inputs: AnalysisInputs) -> Findings:
     """Run the analysis of that kind (a value of `AnalysisKind`).
 
     Each table with p-values says what they need, and has none where there is less.
     """
     module: Analyst = import_module(f"ranking.analyses.{kind.lower()}")  # type: ignore[assignment]
-    found = module.analyse(ground)
+    found = module.analyse(inputs)
     if not any(map(_has_tests, found.tables)):
         return found
-    n_dialogues = len(ground.columns.units)
+    n_dialogues = len(inputs.columns.units)
     tables = tuple(
         replace(one, caption=f"{one.caption} {MINIMUM}") if _has_tests(one) else one
         for one in found.tables

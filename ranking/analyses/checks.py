@@ -64,7 +64,7 @@ class _Checked:
         return stretch(theta[first] - theta[second], self.wins[first, second] / n, n)
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Hold the judgments beside what one strength per system predicts.
 
     Raises
@@ -72,10 +72,10 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings, or all judgments are on one source dialogue.
     """
-    check_enough(ground.columns, for_intervals=True)
-    found, columns = fitted(ground), ground.columns
+    check_enough(inputs.columns, for_intervals=True)
+    found, columns = fitted(inputs), inputs.columns
     residuals = pair_residuals(found.tables, found.log_strengths)
-    wins = whole_wins(columns, ground.method)
+    wins = whole_wins(columns, inputs.method)
     checked = _Checked(columns, found, residuals, deviance_test(residuals), wins)
     tables = (
         _fit(checked),

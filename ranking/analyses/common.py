@@ -36,7 +36,7 @@ class FittedBoard:
     log_strengths: Floats
 
 
-def fitted(ground: AnalysisInputs) -> FittedBoard:
+def fitted(inputs: AnalysisInputs) -> FittedBoard:
     """Weigh and fit the judgments as the fit does.
 
     Raises
@@ -44,10 +44,10 @@ def fitted(ground: AnalysisInputs) -> FittedBoard:
     AnalysisRefusedError
         If there are no judgments or fewer than two systems, or the strengths are not determined.
     """
-    columns = ground.columns
+    columns = inputs.columns
     check_enough(columns)
-    pairs = weighted_pairs(columns, ground.method)
-    tables = tabulated(columns, ground.method)
+    pairs = weighted_pairs(columns, inputs.method)
+    tables = tabulated(columns, inputs.method)
     try:
         fit = fit_bradley_terry(tables.total())
     except (NotConnectedError, NotConvergedError) as error:

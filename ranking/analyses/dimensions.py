@@ -26,7 +26,7 @@ METHOD = (
 COLUMNS = (*RATED, Column("n", "Marks", ColumnKind.COUNT))
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Rate the systems on each dimension; one that cannot be rated does not stop the others.
 
     Raises
@@ -34,19 +34,19 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If no dimension was marked, or none can be rated.
     """
-    if not ground.dimensions:
+    if not inputs.dimensions:
         msg = "No judgment marks a dimension of the rubric."
         raise AnalysisRefusedError(msg)
-    boards, warnings = _boards(ground.dimensions, ground.method)
+    boards, warnings = _boards(inputs.dimensions, inputs.method)
     if not boards:
         raise AnalysisRefusedError(" ".join(warnings))
-    level = ground.method.level
+    level = inputs.method.level
     overview = _overview(boards)
     tables = (
         overview,
         *_radar(overview),
         *(
-            _board_table(place, name, board, ground.dimensions[name], level)
+            _board_table(place, name, board, inputs.dimensions[name], level)
             for place, (name, board) in enumerate(boards.items(), start=1)
         ),
     )

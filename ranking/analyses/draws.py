@@ -157,7 +157,7 @@ METHOD = (
 )
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Rate the systems under each way to treat ties and grades.
 
     Raises
@@ -165,18 +165,18 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If not even the way of the board has finite ratings.
     """
-    columns = ground.columns
+    columns = inputs.columns
     check_enough(columns)
-    weights = judgment_weights(columns, ground.method)
+    weights = judgment_weights(columns, inputs.method)
     counted = outcomes(columns, weights)
-    board = ground.method.strength.value
-    found, warnings = treat(DrawJudgments(columns, ground.method, weights, counted))
+    board = inputs.method.strength.value
+    found, warnings = treat(DrawJudgments(columns, inputs.method, weights, counted))
     if board not in found:
         msg = "The judgments do not determine the ratings of the board itself."
         raise AnalysisRefusedError(msg)
     tables = [_ways(found, columns, counted, board), *_systems(found, columns, board)]
     tables += [_grades(one.fit, columns) for one in found.values() if one.fit is not None]
-    return Findings(METHOD, tuple(tables), tuple(warnings + _cautions(ground, found)))
+    return Findings(METHOD, tuple(tables), tuple(warnings + _cautions(inputs, found)))
 
 
 def _ways(
@@ -304,9 +304,9 @@ def _grades(fit: CumulativeFit, columns: JudgmentColumns) -> Table:
     )
 
 
-def _cautions(ground: AnalysisInputs, found: dict[str, Treated]) -> list[str]:
+def _cautions(inputs: AnalysisInputs, found: dict[str, Treated]) -> list[str]:
     cautions = []
-    if not (ground.columns.strength == 0).any():
+    if not (inputs.columns.strength == 0).any():
         cautions.append("There are no ties: the models of ties are those without them.")
     firsts = {_first(one) for one in found.values()}
     if len(firsts) > 1:

@@ -50,7 +50,7 @@ class Scored:
     n_marks: int
 
 
-def scored_messages(ground: AnalysisInputs) -> Scored:
+def scored_messages(inputs: AnalysisInputs) -> Scored:
     """Score the messages that are marked on every dimension.
 
     Raises
@@ -58,12 +58,12 @@ def scored_messages(ground: AnalysisInputs) -> Scored:
     AnalysisRefusedError
         If there are fewer than three dimensions or too few messages, or marks on one do not vary.
     """
-    if len(ground.dimensions) < FEWEST_MEASURES:
+    if len(inputs.dimensions) < FEWEST_MEASURES:
         msg = f"Fewer than {FEWEST_MEASURES} dimensions were marked, so there is nothing to share."
         raise AnalysisRefusedError(msg)
-    items = ground.sources.items()
-    names = tuple(ground.dimensions)
-    means = [_means(one, items, np.sign(one.strength)) for one in ground.dimensions.values()]
+    items = inputs.sources.items()
+    names = tuple(inputs.dimensions)
+    means = [_means(one, items, np.sign(one.strength)) for one in inputs.dimensions.values()]
     scores = np.stack([mean for mean, _ in means], axis=1)
     kept = np.isfinite(scores).all(axis=1)
     if kept.sum() < FEWEST_MESSAGES:
@@ -74,7 +74,7 @@ def scored_messages(ground: AnalysisInputs) -> Scored:
         raise AnalysisRefusedError(msg)
     scores = scores[kept]
     _check_variation(scores, names)
-    columns = ground.columns
+    columns = inputs.columns
     share, _ = _means(columns, items, np.sign(columns.strength))
     z = (scores - scores.mean(axis=0)) / scores.std(axis=0, ddof=1)
     n_marks = int(sum(n[kept].sum() for _, n in means))
@@ -137,7 +137,7 @@ class ResampledMoments:
         return _known(found.value), _known(found.low), _known(found.high)
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Look for what the dimensions share.
 
     Raises
@@ -145,8 +145,8 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are fewer than three dimensions or too few messages, or marks on one do not vary.
     """
-    scored = scored_messages(ground)
-    method = ground.method
+    scored = scored_messages(inputs)
+    method = inputs.method
     rng = np.random.default_rng(method.seed)
     n_units = int(scored.unit.max()) + 1
     resampled = ResampledMoments(

@@ -37,7 +37,7 @@ class _Kind:
     n_groups: int
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Look for the fewest judgments that decide the first place.
 
     Raises
@@ -45,7 +45,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings.
     """
-    found, columns = fitted(ground), ground.columns
+    found, columns = fitted(inputs), inputs.columns
     kinds = (
         _Kind("Judgments", np.arange(columns.n_judgments), columns.n_judgments),
         _Kind("Source dialogues", columns.unit, len(columns.units)),

@@ -163,7 +163,7 @@ METHOD = (
 )
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Correct LLM judges by people, and learn what their verdicts mean.
 
     Raises
@@ -172,24 +172,24 @@ def analyse(ground: AnalysisInputs) -> Findings:
         If people or judges are missing, too few pairs were judged by both, or what people said
         does not place the systems on one scale.
     """
-    check_enough(ground.columns)
-    _check_both_kinds(ground)
-    pairs = judged_pairs(ground)
+    check_enough(inputs.columns)
+    _check_both_kinds(inputs)
+    pairs = judged_pairs(inputs)
     _check_double(pairs)
-    found = _boards(pairs, ground.columns.systems)
-    foretold = foretell(ground, pairs)
-    level = ground.method.level
+    found = _boards(pairs, inputs.columns.systems)
+    foretold = foretell(inputs, pairs)
+    level = inputs.method.level
     tables: tuple[Table, ...] = (boards_table(found, level), saved_table(found))
     if foretold is not None:
         tables += tuple(
             table(foretold, level) for table in (accuracy_table, gain_table, calibration_table)
         )
-    warnings = (*_of_pairs(pairs, found), *_of_learning(foretold), *_of_method(ground))
+    warnings = (*_of_pairs(pairs, found), *_of_learning(foretold), *_of_method(inputs))
     return Findings(METHOD, tables, warnings)
 
 
-def _check_both_kinds(ground: AnalysisInputs) -> None:
-    by_judge = ground.columns.is_judge[ground.columns.evaluator]
+def _check_both_kinds(inputs: AnalysisInputs) -> None:
+    by_judge = inputs.columns.is_judge[inputs.columns.evaluator]
     if not by_judge.any():
         msg = "No LLM judge is among these evaluators, so there is none to calibrate."
         raise AnalysisRefusedError(msg)
@@ -263,7 +263,7 @@ def _of_learning(foretold: Foretold | None) -> list[str]:
     return warnings
 
 
-def _of_method(ground: AnalysisInputs) -> list[str]:
-    if ground.method.masses is None:
+def _of_method(inputs: AnalysisInputs) -> list[str]:
+    if inputs.method.masses is None:
         return []
     return ["The declared masses of people and judges have no part here: each pair counts once."]

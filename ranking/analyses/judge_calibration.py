@@ -73,7 +73,7 @@ class Foretold:
     n_left: int
 
 
-def foretell(ground: AnalysisInputs, pairs: JudgedPairs) -> Foretold | None:
+def foretell(inputs: AnalysisInputs, pairs: JudgedPairs) -> Foretold | None:
     """Learn from people, and foretell what they say of dialogues that were not learned from.
 
     None where there are fewer than `FEWEST_PAIRS` pairs with a majority, or fewer dialogues
@@ -82,14 +82,14 @@ def foretell(ground: AnalysisInputs, pairs: JudgedPairs) -> Foretold | None:
     known = np.flatnonzero(pairs.by_both & (pairs.people_lean != 0))
     if len(known) < FEWEST_PAIRS or len(np.unique(pairs.unit[known])) < N_FOLDS:
         return None
-    rng = np.random.default_rng(ground.method.seed)
+    rng = np.random.default_rng(inputs.method.seed)
     rows = np.sort(rng.permutation(known)[:MOST_PAIRS])
     unit, won = pairs.unit[rows], pairs.people_lean[rows] > 0
     return Foretold(
         unit,
         won,
         pairs.by_people[rows],
-        cross_validated(figures(ground)[rows], won, unit),
+        cross_validated(figures(inputs)[rows], won, unit),
         pairs.by_judges[rows],
         (1.0 + pairs.judges_lean[rows]) / 2.0,
         int(pairs.by_both.sum()) - len(known),

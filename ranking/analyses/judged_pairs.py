@@ -42,12 +42,12 @@ class JudgedPairs:
         return both
 
 
-def judged_pairs(ground: AnalysisInputs) -> JudgedPairs:
+def judged_pairs(inputs: AnalysisInputs) -> JudgedPairs:
     """Put the judgments of each pair together, those of people and of judges apart."""
-    columns = ground.columns
+    columns = inputs.columns
     _, row = np.unique(columns.item, return_index=True)
     by_judge = columns.is_judge[columns.evaluator]
-    split = shares(columns.strength, ground.method.strength)
+    split = shares(columns.strength, inputs.method.strength)
     return JudgedPairs(
         columns.unit[row],
         columns.first[row],
@@ -59,7 +59,7 @@ def judged_pairs(ground: AnalysisInputs) -> JudgedPairs:
     )
 
 
-def figures(ground: AnalysisInputs) -> Floats:
+def figures(inputs: AnalysisInputs) -> Floats:
     """Return what the calibrated judge learns from, shape (n_items, n_figures).
 
     The verdicts of each judge, the judges' own probabilities, how the two texts differ in style,
@@ -67,10 +67,10 @@ def figures(ground: AnalysisInputs) -> Floats:
     0 where it is not known. What is 0 throughout is left out.
     """
     parts = [
-        verdict_figures(_verdicts(ground.columns)),
-        _probabilities(ground),
-        _style(ground.columns),
-        _position(ground.columns),
+        verdict_figures(_verdicts(inputs.columns)),
+        _probabilities(inputs),
+        _style(inputs.columns),
+        _position(inputs.columns),
     ]
     found = np.hstack(parts)
     kept: Floats = found[:, found.any(axis=0)]
@@ -113,11 +113,11 @@ def _verdicts(columns: JudgmentColumns) -> Floats:
     return np.column_stack(said)
 
 
-def _probabilities(ground: AnalysisInputs) -> Floats:
+def _probabilities(inputs: AnalysisInputs) -> Floats:
     """Return the mean of the judges' own probabilities, -1 to 1, shape (n_items, 1)."""
-    columns = ground.columns
+    columns = inputs.columns
     try:
-        probability = ground.sources.judgments().probability
+        probability = inputs.sources.judgments().probability
     except AnalysisRefusedError:
         return np.zeros((columns.n_items, 1))
     is_known = np.isfinite(probability) & columns.is_judge[columns.evaluator]

@@ -57,7 +57,7 @@ class SystemFigure:
     values: Floats
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Hold the ratings against time to the first token and an index of general capability.
 
     Raises
@@ -65,7 +65,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If neither figure is known of any system, or the ratings are not determined.
     """
-    board, facts = rated(ground.columns, ground.method), ground.sources.systems()
+    board, facts = rated(inputs.columns, inputs.method), inputs.sources.systems()
     times = np.array([_ttft(facts, slug) for slug in board.systems])
     index = np.array([_index(facts, slug) for slug in board.systems])
     if not np.isfinite([times, index]).any():
@@ -75,7 +75,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
         SystemFigure("time to the first token, logarithm", np.log(times)),
         SystemFigure("index", index),
     )
-    level = ground.method.level
+    level = inputs.method.level
     tables = [_speed(board, times, facts, level), _capability(board, index, level)]
     tables += [_correlations(board, figures, level)]
     shown = tuple(table for table in tables if table.rows)

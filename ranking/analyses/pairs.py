@@ -75,7 +75,7 @@ class _Matrices:
     interval: Intervals
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Compare every pair of systems.
 
     Raises
@@ -83,9 +83,9 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If the judgments do not determine ratings with intervals.
     """
-    board = rated(ground.columns, ground.method)
+    board = rated(inputs.columns, inputs.method)
     shown = board.best_first[:MOST_SYSTEMS]
-    matrices = _matrices(board, whole_wins(ground.columns, ground.method), ground.method.level)
+    matrices = _matrices(board, whole_wins(inputs.columns, inputs.method), inputs.method.level)
     tables = (
         _pairs_table(board, shown, matrices),
         _heat(
@@ -105,7 +105,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
             "the column, a tie counting half. Empty cells are pairs that were never judged.",
         ),
         *_comparable(board, shown),
-        *_by_evaluator(board, shown, ground),
+        *_by_evaluator(board, shown, inputs),
     )
     return Findings(METHOD, tables, _warnings(board, matrices))
 
@@ -200,16 +200,16 @@ def _comparable(board: AnalysisBoard, shown: list[int]) -> tuple[Table, ...]:
 
 
 def _by_evaluator(
-    board: AnalysisBoard, shown: list[int], ground: AnalysisInputs
+    board: AnalysisBoard, shown: list[int], inputs: AnalysisInputs
 ) -> tuple[Table, ...]:
     """Return errors that know of shared evaluators too, unless there is only one."""
-    if len(ground.columns.evaluators) <= 1:
+    if len(inputs.columns.evaluators) <= 1:
         return ()
-    pairs = weighted_pairs(ground.columns, ground.method)
+    pairs = weighted_pairs(inputs.columns, inputs.method)
     theta = board.elo / ELO_PER_LOG_UNIT
-    tables = tabulated(ground.columns, ground.method)
+    tables = tabulated(inputs.columns, inputs.method)
     one_way = ELO_PER_LOG_UNIT * robust_covariance(tables, theta).standard_errors
-    both = two_way_covariance(pairs, ground.columns.evaluator, theta)
+    both = two_way_covariance(pairs, inputs.columns.evaluator, theta)
     two_way = ELO_PER_LOG_UNIT * both.standard_errors
     rows = (
         (board.systems[i], _points(board.elo[i]), _points(one_way[i]), _points(two_way[i]))

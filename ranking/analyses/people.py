@@ -53,7 +53,7 @@ class Meetings:
         return Meetings(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Compare people with models: over all, by stratum, by evaluator, and model by model.
 
     Raises
@@ -61,14 +61,14 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If no message by a person met one by a model, or all did in one dialogue.
     """
-    columns = ground.columns
-    facts = ground.sources.systems()
+    columns = inputs.columns
+    facts = inputs.sources.systems()
     kinds = np.array([facts[slug].kind for slug in columns.systems])
-    met = _meetings(columns, kinds, ground.sources.items().is_adversarial)
+    met = _meetings(columns, kinds, inputs.sources.items().is_adversarial)
     if not len(met.lead):
         msg = "No message written by a person was compared with one by a model."
         raise AnalysisRefusedError(msg)
-    level = ground.method.level
+    level = inputs.method.level
     groups, warnings = _rows(_groups(met), level)
     models, refused = _rows(_models(met, columns), level)
     if not groups:

@@ -156,7 +156,7 @@ MOST_NEIGHBOURS = 30
 STILL = 1e-9  # natural log: what rounding alone leaves of a difference or of an error
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Say how many judgments and dialogues tell systems apart.
 
     Raises
@@ -164,14 +164,14 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings, or all judgments are on one source dialogue.
     """
-    check_enough(ground.columns, for_intervals=True)
-    found, columns = fitted(ground), ground.columns
+    check_enough(inputs.columns, for_intervals=True)
+    found, columns = fitted(inputs), inputs.columns
     order = [int(one) for one in np.argsort(-found.log_strengths, kind="stable")]
     neighbours = tuple(pairwise(order))[:MOST_NEIGHBOURS]
     contrasts = tuple(contrast(found.tables, found.log_strengths, pair) for pair in neighbours)
-    study = PlannedStudy(columns, found, neighbours, contrasts, ground.method.level)
+    study = PlannedStudy(columns, found, neighbours, contrasts, inputs.method.level)
     tables = (
-        _apart(study, np.random.default_rng(ground.method.seed)),
+        _apart(study, np.random.default_rng(inputs.method.seed)),
         _neighbours(study),
         _single_pairs(study),
         _any_time(study),

@@ -43,7 +43,7 @@ class _Ranker:
     digits: int = 4
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Rank the systems by other ways.
 
     Raises
@@ -51,8 +51,8 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings.
     """
-    found, columns = fitted(ground), ground.columns
-    rng = np.random.default_rng(ground.method.seed)
+    found, columns = fitted(inputs), inputs.columns
+    rng = np.random.default_rng(inputs.method.seed)
     rankers = _rankers(found, columns, rng)
     order = [int(one) for one in np.argsort(-found.log_strengths, kind="stable")]
     tables = (
@@ -60,7 +60,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
         _ranks(rankers, columns, order),
         _agreement(rankers),
     )
-    return Findings(METHOD, tables, _warnings(ground))
+    return Findings(METHOD, tables, _warnings(inputs))
 
 
 def _rankers(
@@ -155,8 +155,8 @@ def _agreement(rankers: tuple[_Ranker, ...]) -> Table:
     )
 
 
-def _warnings(ground: AnalysisInputs) -> tuple[str, ...]:
-    n, weigh = ground.columns.n_judgments, judgment_weights(ground.columns, ground.method)
+def _warnings(inputs: AnalysisInputs) -> tuple[str, ...]:
+    n, weigh = inputs.columns.n_judgments, judgment_weights(inputs.columns, inputs.method)
     samples = ((MOST_ONLINE, "online Elo"), (MOST_SKILL, "OpenSkill"))
     warnings = [
         f"Of {n:,} judgments {most:,} drawn at random are used for {name}."

@@ -48,7 +48,7 @@ class MeasuredEvaluators:
     highest: Floats
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Measure each evaluator, and rate the systems with reliability taken into account.
 
     Raises
@@ -56,7 +56,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no judgments or fewer than two systems, or a search does not end.
     """
-    columns = ground.columns
+    columns = inputs.columns
     check_enough(columns)
     try:
         crowd, measured = _measure(columns)
@@ -64,7 +64,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
         msg = "The search for the evaluators' reliability did not end."
         raise AnalysisRefusedError(msg) from refusal
     tables = (_evaluators(columns, measured), _systems(columns, crowd))
-    return Findings(METHOD, tables, (CAUTION, *_cautions(ground, measured)))
+    return Findings(METHOD, tables, (CAUTION, *_cautions(inputs, measured)))
 
 
 def _measure(columns: JudgmentColumns) -> tuple[CrowdFit, MeasuredEvaluators]:
@@ -244,9 +244,9 @@ def _systems(columns: JudgmentColumns, crowd: CrowdFit) -> Table:
     )
 
 
-def _cautions(ground: AnalysisInputs, measured: MeasuredEvaluators) -> list[str]:
-    columns, cautions = ground.columns, list[str]()
-    if ground.method.masses is not None:
+def _cautions(inputs: AnalysisInputs, measured: MeasuredEvaluators) -> list[str]:
+    columns, cautions = inputs.columns, list[str]()
+    if inputs.method.masses is not None:
         cautions.append(
             "Each judgment counts once here; the board weighs people and judges by declared masses."
         )

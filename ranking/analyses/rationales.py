@@ -51,7 +51,7 @@ class Shared:
     judge: Integers
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Describe the themes of people's and judges' rationales.
 
     Raises
@@ -59,25 +59,25 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If nobody gave a rationale.
     """
-    columns, book = ground.columns, load_codebook()
-    rng = np.random.default_rng(ground.method.seed)
-    rationales = ground.sources.judgments().rationales
+    columns, book = inputs.columns, load_codebook()
+    rng = np.random.default_rng(inputs.method.seed)
+    rationales = inputs.sources.judgments().rationales
     n_given = sum(1 for one in rationales if one.strip())
     reasons = coded(rationales, book, most=MOST, rng=rng)
-    chips = _chips(reasons, ground, book)
+    chips = _chips(reasons, inputs, book)
     if not len(reasons.rows):
         msg = "Nobody who judged these messages gave a rationale."
         if chips is None:
             raise AnalysisRefusedError(msg)
         return Findings(METHOD, (chips,), (msg,))
-    read = readings(ground.sources.themes(), reasons)
-    tables: tuple[Table | None, ...] = (_shares(reasons, columns, book, ground.method.level),)
+    read = readings(inputs.sources.themes(), reasons)
+    tables: tuple[Table | None, ...] = (_shares(reasons, columns, book, inputs.method.level),)
     if reasons.speaks.any():
         tables += (
-            *_together(reasons, columns, book, ground.method.level),
-            _winning(reasons, ground, book),
+            *_together(reasons, columns, book, inputs.method.level),
+            _winning(reasons, inputs, book),
         )
-    tables += (chips, *coder_tables(read, columns, book, ground.method))
+    tables += (chips, *coder_tables(read, columns, book, inputs.method))
     return Findings(
         f"{METHOD} Codebook {book.reference}.",
         tuple(table for table in tables if table is not None),
@@ -85,13 +85,13 @@ def analyse(ground: AnalysisInputs) -> Findings:
     )
 
 
-def _chips(reasons: Reasons, ground: AnalysisInputs, book: Codebook) -> Table | None:
+def _chips(reasons: Reasons, inputs: AnalysisInputs, book: Codebook) -> Table | None:
     """Return the table of the reasons that people ticked, if enough of them answered."""
-    columns, chips = ground.columns, ground.sources.chips()
+    columns, chips = inputs.columns, inputs.sources.chips()
     people = np.flatnonzero(~columns.is_judge[columns.evaluator])
     if chips is None or len(people) < FEWEST or not chips.ticked[people].any():
         return None
-    return chips_table(chips, people, reasons, columns, book, ground.method.level)
+    return chips_table(chips, people, reasons, columns, book, inputs.method.level)
 
 
 def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[str]:
@@ -146,9 +146,9 @@ def _agreeing(reasons: Reasons, columns: JudgmentColumns) -> Shared:
     return Shared(np.repeat(people, n), judges[np.repeat(begin, n) + within])
 
 
-def _winning(reasons: Reasons, ground: AnalysisInputs, book: Codebook) -> Table | None:
+def _winning(reasons: Reasons, inputs: AnalysisInputs, book: Codebook) -> Table | None:
     """Ask of judgments of models against people what themes go with the model's winning."""
-    columns, facts = ground.columns, ground.sources.systems()
+    columns, facts = inputs.columns, inputs.sources.systems()
     kind = np.array([facts[slug].kind for slug in columns.systems])
     rows = reasons.rows
     first, second = kind[columns.first[rows]], kind[columns.second[rows]]
@@ -164,7 +164,7 @@ def _winning(reasons: Reasons, ground: AnalysisInputs, book: Codebook) -> Table 
     found = [_slopes(won, speaks, controls, unit) for speaks in told.speaks.T]
     if all(slopes is None for slopes in found):
         return None
-    return winning_table(book, told.speaks, won, found, ground.method.level)
+    return winning_table(book, told.speaks, won, found, inputs.method.level)
 
 
 def _controls(told: Reasons, columns: JudgmentColumns, sign: Integers) -> Floats:

@@ -45,7 +45,7 @@ class Labelled:
     unit: Integers
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Describe the strategies of systems and families, and of people against models.
 
     Raises
@@ -53,13 +53,13 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If no message that was judged has been labelled.
     """
-    labels = ground.sources.strategies()
+    labels = inputs.sources.strategies()
     if labels is None:
         msg = "No model has labelled the strategies of these messages yet."
         raise AnalysisRefusedError(msg)
-    labelled, n_missing = _labelled(ground, labels.probability)
-    facts = ground.sources.systems()
-    systems = ground.columns.systems
+    labelled, n_missing = _labelled(inputs, labels.probability)
+    facts = inputs.sources.systems()
+    systems = inputs.columns.systems
     found = usage(labelled.shown, labelled.system, n_systems=len(systems))
     tables = [
         _rates(systems, found, labels.keys, labels.names),
@@ -67,7 +67,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
         _families(labelled, [facts[slug] for slug in systems]),
     ]
     kinds = np.array([facts[slug].kind for slug in systems])
-    if difference := _differences(labelled, kinds, labels.names, ground.method.level):
+    if difference := _differences(labelled, kinds, labels.names, inputs.method.level):
         tables.append(difference)
     warnings = [f"Labelled by {', '.join(labels.labellers)}."]
     if n_missing:
@@ -75,9 +75,9 @@ def analyse(ground: AnalysisInputs) -> Findings:
     return Findings(METHOD, tuple(tables), tuple(warnings))
 
 
-def _labelled(ground: AnalysisInputs, probability: Floats) -> tuple[Labelled, int]:
+def _labelled(inputs: AnalysisInputs, probability: Floats) -> tuple[Labelled, int]:
     """Return the labelled messages, and how many are not."""
-    columns, items = ground.columns, ground.sources.items()
+    columns, items = inputs.columns, inputs.sources.items()
     unit = np.zeros(len(items.system), dtype=np.int64)
     unit[items.message[columns.item].ravel()] = np.repeat(columns.unit, 2)
     known = np.isfinite(probability).all(axis=1)

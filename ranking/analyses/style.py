@@ -56,9 +56,9 @@ class Covered:
     differences: Floats
 
 
-def cover(ground: AnalysisInputs) -> tuple[Covered, list[str]]:
+def cover(inputs: AnalysisInputs) -> tuple[Covered, list[str]]:
     """Keep the judgments whose figures are known, and the figures that differ at all."""
-    columns, warnings = ground.columns, []
+    columns, warnings = inputs.columns, []
     by_item = _differences(columns)
     known = (
         np.asarray(np.isfinite(by_item).all(axis=1))[columns.item]
@@ -84,7 +84,7 @@ def cover(ground: AnalysisInputs) -> tuple[Covered, list[str]]:
     ]
     told_names = tuple(name for name, told in zip(names, tells, strict=True) if told)
     # What a judgment weighs on the board does not depend on whether its figures are known.
-    weights = judgment_weights(columns, ground.method)[known]
+    weights = judgment_weights(columns, inputs.method)[known]
     return Covered(kept, weights, told_names, values[:, tells]), warnings
 
 
@@ -130,7 +130,7 @@ class StyleBoard:
         return float(self.errors.errors[parameter]) * self.errors.reach(level)
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Rate the systems with and without style and position held equal.
 
     Raises
@@ -139,18 +139,18 @@ def analyse(ground: AnalysisInputs) -> Findings:
         If nothing is known of style or position, or the judgments of which it is known do not
         determine ratings and coefficients.
     """
-    check_enough(ground.columns)
-    covered, warnings = cover(ground)
+    check_enough(inputs.columns)
+    covered, warnings = cover(inputs)
     if not covered.names:
         msg = "Nothing is known of the style of the completions, or of the side they were on."
         raise AnalysisRefusedError(msg)
-    mode = ground.method.strength
+    mode = inputs.method.strength
     try:
         plain, held = _fit(covered, (), mode), _fit(covered, covered.names, mode)
     except UNSETTLED as refusal:
         msg = f"The judgments do not determine ratings with style held equal: {refusal}."
         raise AnalysisRefusedError(msg) from refusal
-    level = ground.method.level
+    level = inputs.method.level
     tables = (
         _boards(covered.columns, plain, held, level),
         _coefficients(covered, held, mode, level),

@@ -29,7 +29,7 @@ SENSITIVITY = (
 )
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Rate the systems under equal weights, and say what other weights could change.
 
     What any other weights need is kept with the findings.
@@ -39,12 +39,12 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If no dimension was marked, or fewer than two dimensions or systems can be compared.
     """
-    if not ground.dimensions:
+    if not inputs.dimensions:
         msg = "No judgment marks a dimension of the rubric."
         raise AnalysisRefusedError(msg)
-    boards, notes = jointly_rated(ground.dimensions, ground.method)
-    tables = (equal_board(boards), _sensitivity_table(boards, ground.method.seed))
-    warnings = (*_warnings(ground, boards), *notes)
+    boards, notes = jointly_rated(inputs.dimensions, inputs.method)
+    tables = (equal_board(boards), _sensitivity_table(boards, inputs.method.seed))
+    warnings = (*_warnings(inputs, boards), *notes)
     return Findings(METHOD, tables, warnings, kept=boards.as_stored())
 
 
@@ -76,7 +76,7 @@ def _sensitivity_table(boards: JointBoards, seed: int) -> Table:
     return Table("sensitivity", title, caption, SENSITIVITY, tuple(rows))
 
 
-def _warnings(ground: AnalysisInputs, boards: JointBoards) -> list[str]:
+def _warnings(inputs: AnalysisInputs, boards: JointBoards) -> list[str]:
     few = few_units_warning(int(boards.ratings.n_units.min()))
     warnings = [] if few is None else [few]
     replicates = boards.ratings.replicates
@@ -86,7 +86,7 @@ def _warnings(ground: AnalysisInputs, boards: JointBoards) -> list[str]:
             f"{without} of {len(replicates)} resamples leave systems unconnected on some "
             "dimension: weights that count it rest on the others."
         )
-    if _has_two_scales(ground, boards):
+    if _has_two_scales(inputs, boards):
         warnings.append(
             "Marks have sizes on some dimensions alone: Elo lies farther apart where they have "
             "none, so that those dimensions move the composite more than their weights say."
@@ -94,9 +94,9 @@ def _warnings(ground: AnalysisInputs, boards: JointBoards) -> list[str]:
     return warnings
 
 
-def _has_two_scales(ground: AnalysisInputs, boards: JointBoards) -> bool:
+def _has_two_scales(inputs: AnalysisInputs, boards: JointBoards) -> bool:
     """Say whether some dimensions are rated with whole wins and others with strengths."""
-    if ground.method.strength is StrengthMode.IGNORE:
+    if inputs.method.strength is StrengthMode.IGNORE:
         return False
-    marks = (ground.dimensions[name].strength for name in boards.dimensions)
+    marks = (inputs.dimensions[name].strength for name in boards.dimensions)
     return len({bool((np.abs(strength) > 1).any()) for strength in marks}) > 1

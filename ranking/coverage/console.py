@@ -18,7 +18,7 @@ from annotation.models import Study
 from completions.generation.services.planning import retry_completions
 from completions.runs.services import budgeting, running
 from completions.systems import coverage as system_coverage
-from completions.systems.coverage import STATES, CoverageWanted, UnknownCoverageError
+from completions.systems.coverage import STATES, CoverageQuery, UnknownCoverageError
 from ranking.raters.http import staff_page
 
 COLUMNS = ("context", "system", "state", "completions")
@@ -29,7 +29,7 @@ COLUMNS = ("context", "system", "state", "completions")
 def coverage(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which contexts have a completion of which system."""
     try:
-        wanted = CoverageWanted.of(request.GET)
+        wanted = CoverageQuery.of(request.GET)
         found = system_coverage.coverage(study.dataset, wanted, request.GET.get("page", ""))
     except UnknownCoverageError as error:
         raise Http404 from error
@@ -42,7 +42,7 @@ def coverage(request: StaffRequest, study: Study) -> HttpResponse:
 def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the cells meant, a row each."""
     try:
-        rows = system_coverage.all_rows(study.dataset, CoverageWanted.of(request.GET))
+        rows = system_coverage.all_rows(study.dataset, CoverageQuery.of(request.GET))
     except UnknownCoverageError as error:
         raise Http404 from error
 
@@ -53,7 +53,7 @@ def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
 @staff_page
 def cell(request: StaffRequest, study: Study, context: str, system: str) -> HttpResponse:
     """Show what there is of one system in one context, and what went wrong."""
-    found = system_coverage.cell_shown(study.dataset, context=context, system=system)
+    found = system_coverage.cell_details(study.dataset, context=context, system=system)
     if found is None:
         raise Http404
     return render(request, "console/study/cell.html", {"study": study, "shown": found})

@@ -12,15 +12,15 @@ from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.overview import rows as overview_rows
 from annotation.overview.rows import (
-    ComparisonsWanted,
-    JudgmentsWanted,
-    RowsWanted,
+    ComparisonsQuery,
+    JudgmentsQuery,
+    RowsQuery,
     UnknownRowsError,
 )
 from annotation.studies.http import kept_counts
 from ranking.raters.http import staff_page
 
-Wanted = TypeVar("Wanted", bound=RowsWanted)
+Query = TypeVar("Query", bound=RowsQuery)
 
 COMPARISON_COLUMNS = (
     "comparison",
@@ -51,7 +51,7 @@ JUDGMENT_COLUMNS = (
 @staff_page
 def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
     """List the comparisons, with what was said of each."""
-    wanted = _wanted(ComparisonsWanted, request)
+    wanted = _wanted(ComparisonsQuery, request)
     page, rows = overview_rows.comparison_page(study, wanted, request.GET.get("page", ""))
     parts = {"study": study, "wanted": wanted, "page": page, "rows": rows}
     return render(request, "console/study/comparisons.html", parts)
@@ -61,7 +61,7 @@ def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same comparisons, in the same order."""
-    rows = overview_rows.all_comparisons(study, _wanted(ComparisonsWanted, request))
+    rows = overview_rows.all_comparisons(study, _wanted(ComparisonsQuery, request))
     lines = (
         (
             row.key,
@@ -83,7 +83,7 @@ def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpRespons
 @staff_page
 def judgments(request: StaffRequest, study: Study) -> HttpResponse:
     """List the judgments."""
-    wanted = _wanted(JudgmentsWanted, request)
+    wanted = _wanted(JudgmentsQuery, request)
     counts = kept_counts(study, now=timezone.now())
     page, rows = overview_rows.judgment_page(study, wanted, request.GET.get("page", ""), counts)
     parts = {"study": study, "wanted": wanted, "page": page, "rows": rows}
@@ -94,7 +94,7 @@ def judgments(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same judgments, in the same order."""
-    shown = overview_rows.all_judgments(study, _wanted(JudgmentsWanted, request))
+    shown = overview_rows.all_judgments(study, _wanted(JudgmentsQuery, request))
     lines = (
         (
             one.row.at,
@@ -113,7 +113,7 @@ def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     return csv_of(request, f"{study.slug}-judgments", JUDGMENT_COLUMNS, lines)
 
 
-def _wanted(kind: type[Wanted], request: StaffRequest) -> Wanted:
+def _wanted(kind: type[Query], request: StaffRequest) -> Query:
     try:
         return kind.of(request.GET)
     except UnknownRowsError as error:

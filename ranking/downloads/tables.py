@@ -158,7 +158,7 @@ def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
             *(row.n_answers, seconds),
             *(row.n_checks, row.n_passed, *shares, row.last_at),
             " ".join(finding.rule for finding in row.findings),
-            row.standing,
+            row.status,
             *decision,
         )
 
@@ -198,7 +198,7 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
             fact.is_simulated or any(judge.is_simulated for judge in asked),
             *(str(found.outcome), found.n_first, found.n_second, found.n_judges),
             found.is_consistent,
-            *(str(verdict.winner or verdict.standing) if verdict else None for verdict in said),
+            *(str(verdict.winner or verdict.status) if verdict else None for verdict in said),
         )
 
 

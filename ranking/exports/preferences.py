@@ -93,7 +93,7 @@ def split_of(dialogue: str, *, seed: str, rule: Rule) -> str:
 
 
 def as_messages(turns: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return turns of a talk as chat messages: the seeker is the user."""
+    """Return turns of a dialogue as chat messages: the seeker is the user."""
     roles = {"seeker": "user", "supporter": "assistant"}
     return [{"role": roles[turn["role"]], "content": turn["text"]} for turn in turns]
 

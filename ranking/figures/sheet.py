@@ -25,7 +25,7 @@ GAP = 8.0
 COLUMN = 252.0  # 3.5 inches: one column of a journal
 TITLE, CAPTION, SOURCE = 8.5, 6.5, 5.5
 SIMULATED = "SIMULATED"
-STANDINGS = {True: "exploratory", False: "confirmatory"}
+PURPOSES = {True: "exploratory", False: "confirmatory"}
 Box = tuple[float, float, float, float]
 
 
@@ -49,7 +49,7 @@ class Sign:
         parts = [
             *(["embargoed: for the study's team alone"] if self.is_embargoed else []),
             *(["simulated data"] if self.is_simulated else []),
-            *([] if self.is_exploratory is None else [STANDINGS[self.is_exploratory]]),
+            *([] if self.is_exploratory is None else [PURPOSES[self.is_exploratory]]),
             self.study,
             f"fit {self.fit}",
             f"as of {self.as_of:%Y-%m-%d %H:%M %Z}".strip(),

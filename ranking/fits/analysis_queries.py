@@ -28,7 +28,7 @@ ANALYSED = Q(state=FitState.DONE) | Q(state=FitState.REFUSED, study__protocol=Pr
 
 
 @dataclass(frozen=True)
-class ShownAnalysis:
+class AnalysisRow:
     """One analysis of a fit as pages show it; ``findings`` is None unless it is done."""
 
     kind: AnalysisKind
@@ -91,12 +91,12 @@ def kinds_of(study: Study) -> tuple[AnalysisKind, ...]:
     return tuple(kind for kind in known_kinds() if (kind == AnalysisKind.LIKERT) == is_alone)
 
 
-def analyses_of(fit: Fit) -> tuple[ShownAnalysis, ...]:
+def analyses_of(fit: Fit) -> tuple[AnalysisRow, ...]:
     """Return the analyses of a fit in the order they are shown, of each kind the newest."""
     return analyses_of_fits([fit.pk]).get(fit.pk, ())
 
 
-def analyses_of_fits(fits: Collection[int]) -> dict[int, tuple[ShownAnalysis, ...]]:
+def analyses_of_fits(fits: Collection[int]) -> dict[int, tuple[AnalysisRow, ...]]:
     """Return the same of several fits by their keys, in one query; fits without any are absent."""
     found = dict[int, dict[str, Analysis]]()
     for row in Analysis.objects.filter(fit__in=fits).order_by("claimed_at", "pk"):
@@ -107,7 +107,7 @@ def analyses_of_fits(fits: Collection[int]) -> dict[int, tuple[ShownAnalysis, ..
     }
 
 
-def analysis_of(fit: Fit, slug: str) -> ShownAnalysis | None:
+def analysis_of(fit: Fit, slug: str) -> AnalysisRow | None:
     """Return the newest analysis of a fit by its name in addresses, or None. At most one query."""
     kinds = [kind for kind in AnalysisKind if kind.lower() == slug]
     rows = Analysis.objects.filter(fit=fit, kind__in=kinds).order_by("-claimed_at", "-pk")
@@ -200,9 +200,9 @@ def _order(selection: tuple[object, ...]) -> tuple[int, int]:
     return PREFERRED.index(pool), list(ContextSet).index(context_set)
 
 
-def _shown(row: Analysis) -> ShownAnalysis:
+def _shown(row: Analysis) -> AnalysisRow:
     kind, state = AnalysisKind(row.kind), FitState(row.state)
-    return ShownAnalysis(
+    return AnalysisRow(
         kind=kind,
         label=kind.label,
         state=state,

@@ -13,7 +13,7 @@ from annotation.choices import Protocol
 from annotation.models import Study
 from annotation.overview.progress import Alert
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits.analysis_queries import ANALYSED, ShownAnalysis, analyses_of_fits
+from ranking.fits.analysis_queries import ANALYSED, AnalysisRow, analyses_of_fits
 from ranking.fits.selectors import PREFERRED, PUBLIC
 from ranking.judgments.code import code_version
 from ranking.judgments.orders import OtherOrder
@@ -40,7 +40,7 @@ class FitRow:
     is_simulated: bool
     is_by_present_code: bool
     is_published: bool
-    analyses: tuple[ShownAnalysis, ...] = ()
+    analyses: tuple[AnalysisRow, ...] = ()
 
     @property
     def is_running(self) -> bool:
@@ -175,7 +175,7 @@ def _place(fit: Fit) -> tuple[int, int]:
 
 
 def _row(
-    fit: Fit, now: dt.datetime, analyses: Mapping[int, tuple[ShownAnalysis, ...]] | None = None
+    fit: Fit, now: dt.datetime, analyses: Mapping[int, tuple[AnalysisRow, ...]] | None = None
 ) -> FitRow:
     state = FitState(fit.state)
     return FitRow(

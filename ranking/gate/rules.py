@@ -102,14 +102,14 @@ class Gate:
         return tuple(one for one in self.tests if one.p_adjusted <= 1.0 - self.asked.level)
 
 
-def run_gate(ground: AnalysisInputs, asked: GateRequest) -> Gate:
+def run_gate(inputs: AnalysisInputs, asked: GateRequest) -> Gate:
     """Test whether the candidate dropped by more than is allowed, overall and by dimension.
 
     Parameters
     ----------
-    ground : Ground
+    inputs : AnalysisInputs
         The judgments of a fit, those of its dimensions, and its method.
-    asked : Asked
+    asked : GateRequest
         The two systems, the drop allowed (points, at least 0) and the level.
 
     Returns
@@ -138,14 +138,14 @@ def run_gate(ground: AnalysisInputs, asked: GateRequest) -> Gate:
     .. [1] Holm (1979), Scand. J. Stat. 6:65-70.
     .. [2] Efron & Tibshirani (1993), An Introduction to the Bootstrap, section 12.
     """
-    _check(ground.columns, asked)
-    overall = rated(ground.columns, ground.method)
-    tests, notes = _tests(ground, asked, overall)
+    _check(inputs.columns, asked)
+    overall = rated(inputs.columns, inputs.method)
+    tests, notes = _tests(inputs, asked, overall)
     outcome = _outcome(tests, asked)
     found = Gate(asked, outcome, tests, notes)
     if outcome is not Outcome.UNDECIDED:
         return found
-    return _with_more(found, ground, overall)
+    return _with_more(found, inputs, overall)
 
 
 def _check(columns: JudgmentColumns, asked: GateRequest) -> None:
@@ -159,11 +159,11 @@ def _check(columns: JudgmentColumns, asked: GateRequest) -> None:
 
 
 def _tests(
-    ground: AnalysisInputs, asked: GateRequest, overall: AnalysisBoard
+    inputs: AnalysisInputs, asked: GateRequest, overall: AnalysisBoard
 ) -> tuple[tuple[GateTest, ...], tuple[str, ...]]:
     """Return the tests that can be made, adjusted together, and why others cannot."""
     found, notes = list[GateTest](), list[str]()
-    boards = {OVERALL: (overall, ground.columns)} | _dimension_boards(ground, notes)
+    boards = {OVERALL: (overall, inputs.columns)} | _dimension_boards(inputs, notes)
     for name, (board, columns) in boards.items():
         try:
             found.append(_test(name, board, columns, asked))
@@ -175,13 +175,13 @@ def _tests(
 
 
 def _dimension_boards(
-    ground: AnalysisInputs, notes: list[str]
+    inputs: AnalysisInputs, notes: list[str]
 ) -> dict[str, tuple[AnalysisBoard, JudgmentColumns]]:
     """Rate each dimension as the analysis of dimensions does."""
     boards = {}
-    for name, columns in ground.dimensions.items():
+    for name, columns in inputs.dimensions.items():
         try:
-            boards[name] = (rated(columns, method_of_marks(columns, ground.method)), columns)
+            boards[name] = (rated(columns, method_of_marks(columns, inputs.method)), columns)
         except AnalysisRefusedError as refusal:
             notes.append(f"{name} is not rated: {refusal}")
     return boards
@@ -237,13 +237,13 @@ def _outcome(tests: tuple[GateTest, ...], asked: GateRequest) -> Outcome:
     return Outcome.UNDECIDED
 
 
-def _with_more(found: Gate, ground: AnalysisInputs, board: AnalysisBoard) -> Gate:
+def _with_more(found: Gate, inputs: AnalysisInputs, board: AnalysisBoard) -> Gate:
     """Say what is likely to settle it, by how much the present dialogues tell."""
     asked = found.asked
     one, other = (board.systems.index(slug) for slug in (asked.candidate, asked.baseline))
     theta = (board.elo - CENTRE) / ELO_PER_LOG_UNIT
-    columns = ground.columns
-    pairs = weighted_pairs(columns, ground.method)
+    columns = inputs.columns
+    pairs = weighted_pairs(columns, inputs.method)
     tables = tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
     of = contrast(tables, theta, (one, other))
     per_unit = columns.n_judgments / board.n_units

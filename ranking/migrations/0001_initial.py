@@ -169,7 +169,7 @@ class Migration(migrations.Migration):
                 ('manifest_hash', models.CharField(blank=True, help_text="SHA-256 of the list of all files' checksums.", max_length=64)),
                 ('counts', models.JSONField(blank=True, default=dict, help_text='Of what the release holds.')),
                 ('check_summary', models.JSONField(blank=True, default=dict, help_text='What verifying it said when it was built.')),
-                ('is_simulated', models.BooleanField(help_text='Some evaluator, system or talk is simulated.')),
+                ('is_simulated', models.BooleanField(help_text='Some evaluator, system or dialogue is simulated.')),
                 ('code_version', models.CharField(max_length=40)),
                 ('refusal', models.TextField(blank=True)),
                 ('begun', models.PositiveSmallIntegerField(default=0, help_text='How often a worker began it; one whose workers are lost is given up.')),

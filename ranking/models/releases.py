@@ -31,7 +31,7 @@ class Release(models.Model):
     check_summary = models.JSONField(
         default=dict, blank=True, help_text="What verifying it said when it was built."
     )
-    is_simulated = models.BooleanField(help_text="Some evaluator, system or talk is simulated.")
+    is_simulated = models.BooleanField(help_text="Some evaluator, system or dialogue is simulated.")
     code_version = models.CharField(max_length=40)
     refusal = models.TextField(blank=True)
     begun = models.PositiveSmallIntegerField(

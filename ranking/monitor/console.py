@@ -22,12 +22,12 @@ from annotation.models import Rater, Study
 from annotation.quality import services as annotation_services
 from annotation.studies import selectors as annotation_selectors
 from annotation.studies.http import figures_of, with_kept
-from annotation.studies.stored_figures import Shown
+from annotation.studies.stored_figures import StoredFigures
 from ranking.downloads import tables
 from ranking.monitor import pages
 from ranking.raters import queries, services
 from ranking.raters.http import staff_page
-from ranking.raters.rows import FINDINGS, STANDINGS, RaterFilter
+from ranking.raters.rows import FINDINGS, STATUSES, RaterFilter
 
 if TYPE_CHECKING:
     from ranking.raters.services import OutsideCompared
@@ -62,7 +62,7 @@ def raters(request: StaffRequest, study: Study) -> HttpResponse:
     parts = {
         "study": study,
         "wanted": wanted,
-        "standings": STANDINGS.items(),
+        "statuses": STATUSES.items(),
         "kinds": FINDINGS.items(),
         "measured": measured,
         "page": page,
@@ -156,7 +156,7 @@ def moves(request: StaffRequest, study: Study) -> HttpResponse:
 def outside(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how judgments made elsewhere agree with the study's own, and move its ratings."""
 
-    def page(found: "OutsideCompared", shown: "Shown[OutsideCompared]") -> HttpResponse:
+    def page(found: "OutsideCompared", shown: "StoredFigures[OutsideCompared]") -> HttpResponse:
         parts = {"study": study, "found": found, "shown": shown}
         return render(request, "console/raters/outside.html", parts)
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.quality.queries import Decision
 from annotation.quality.rules import Finding
-from ranking.raters.rows import FINDINGS, SENTENCES, STANDINGS, RaterRow
+from ranking.raters.rows import FINDINGS, SENTENCES, STATUSES, RaterRow
 
 if TYPE_CHECKING:
     from ranking.raters.services.reviewing import Movement, Review
@@ -55,13 +55,13 @@ class RaterLine:
     """A rater in the list."""
 
     row: RaterRow
-    standing: object
+    status: object
     findings: tuple[FindingLine, ...]
 
     @classmethod
     def of(cls, row: RaterRow) -> "RaterLine":
         """Put the row's findings into words."""
-        return cls(row, STANDINGS[row.standing], tuple(map(FindingLine.of, row.findings)))
+        return cls(row, STATUSES[row.status], tuple(map(FindingLine.of, row.findings)))
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class ReviewPage:
         """Sort the raters into those who would go and those who are only warned of."""
         return cls(
             leaving=tuple(map(RaterLine.of, review.leaving)),
-            warned=tuple(RaterLine.of(row) for row in review.rows if row.standing == "warned"),
+            warned=tuple(RaterLine.of(row) for row in review.rows if row.status == "warned"),
             movements=review.movements,
             n_raters=len(review.rows),
             n_answers=sum(row.n_answers for row in review.leaving),

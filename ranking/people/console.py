@@ -19,7 +19,7 @@ from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Rater
 from annotation.raters import person_queries, services
 from annotation.retention import queries
-from annotation.retention.queries import DueWanted, UnknownDueError
+from annotation.retention.queries import DueQuery, UnknownDueError
 from completions.dialogues.forms import TypedTextField
 from completions.models import Writer
 from ranking.fits import stale_queries
@@ -153,9 +153,9 @@ def retention_csv(request: StaffRequest) -> StreamingHttpResponse:
     return csv_of(request, "retention", COLUMNS, cells)
 
 
-def _wanted_or_404(request: StaffRequest) -> DueWanted:
+def _wanted_or_404(request: StaffRequest) -> DueQuery:
     try:
-        return DueWanted.of(request.GET)
+        return DueQuery.of(request.GET)
     except UnknownDueError as error:
         raise Http404 from error
 

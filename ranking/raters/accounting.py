@@ -81,8 +81,8 @@ def verdict_accounting(study: Study) -> tuple[AccountRow, ...]:
     """
     rows = verdict_queries.judge_rows(study, verdict_queries.panel_of(study))
     for tally, n in verdict_queries.alike_tallies(study):
-        n_answers, standing = n * tally.replies.n_valid, judge_verdict(tally.replies).standing
-        rows[tally.judge].count_answers(n_answers, standing, is_erased=tally.is_erased)
+        n_answers, status = n * tally.replies.n_valid, judge_verdict(tally.replies).status
+        rows[tally.judge].count_answers(n_answers, status, is_erased=tally.is_erased)
     people = _of_people(study)
     return (*map(_of_judge, rows.values()), *([people] if people.n_calls else []))
 

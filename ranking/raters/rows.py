@@ -54,7 +54,7 @@ class RaterRow:
         return tuple(one for one in self.findings if not one.is_exclusion)
 
     @property
-    def standing(self) -> str:
+    def status(self) -> str:
         """Return where the rater stands: out, going, warned or in."""
         if self.head.is_excluded:
             return "out"
@@ -85,7 +85,7 @@ class MeasuredRaters:
         return sum(row.n_answers for row in self.rows)
 
 
-STANDINGS: Mapping[str, object] = {
+STATUSES: Mapping[str, object] = {
     "in": _("In, nothing found"),
     "warned": _("In, with a warning"),
     "going": _("Would be left out"),
@@ -135,7 +135,7 @@ KINDS: Mapping[str, tuple[object, Callable[[ListedAnswer], bool]]] = {
 
 
 class UnknownRaterFilterError(ValueError):
-    """The address asks for a standing or an order that does not exist."""
+    """The address asks for a status or an order that does not exist."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class RaterFilter(SortedTable[RaterRow]):
         "agreement": (_("Agrees"), lambda row: row.agreement),
         "last": (_("Last answer"), lambda row: row.last_at),
         "findings": (_("Findings"), lambda row: len(row.findings)),
-        "standing": (_("Standing"), lambda row: row.standing),
+        "standing": (_("Status"), lambda row: row.status),
     }
     NUMBERS: ClassVar[Collection[str]] = (
         "answers",
@@ -175,10 +175,10 @@ class RaterFilter(SortedTable[RaterRow]):
         Raises
         ------
         UnknownFilterError
-            If the standing or the order is none that exists.
+            If the status or the order is none that exists.
         """
         found = read_query(cls, query)
-        is_known = found.standing in {"", *STANDINGS} and found.found in {"", *FINDINGS}
+        is_known = found.standing in {"", *STATUSES} and found.found in {"", *FINDINGS}
         if not is_known or not found.is_sortable:
             raise UnknownRaterFilterError(found)
         return found
@@ -188,7 +188,7 @@ class RaterFilter(SortedTable[RaterRow]):
         return self.in_order(row for row in rows if self._means(row))
 
     def _means(self, row: RaterRow) -> bool:
-        if self.standing not in {"", row.standing}:
+        if self.standing not in {"", row.status}:
             return False
         rules = {finding.rule.rpartition("-")[0] for finding in row.findings}
         if self.found and self.found not in rules:

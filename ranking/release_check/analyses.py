@@ -139,7 +139,7 @@ def _computed(bundle: Bundle, fit: str, kind: str) -> dict[str, Any]:
         raise NotReleasedError(kind)
     ratings = bundle.document(f"ratings/{fit}.json")
     sources = ReleaseSources(Frame(bundle, ratings["pool"], ratings["context_set"]))
-    found = analyse(kind, _ground(sources, kind, ratings)).as_json()
+    found = analyse(kind, _inputs(sources, kind, ratings)).as_json()
     if sources.lacking:
         raise NotReleasedError(kind)
     found.pop("kept", None)
@@ -158,7 +158,7 @@ def sorted_rows(findings: dict[str, Any]) -> dict[str, Any]:
     return findings | {"tables": tables}
 
 
-def _ground(sources: ReleaseSources, kind: str, ratings: Mapping[str, Any]) -> AnalysisInputs:
+def _inputs(sources: ReleaseSources, kind: str, ratings: Mapping[str, Any]) -> AnalysisInputs:
     frame, method = sources.frame, method_of(ratings)
     if frame.is_alone:
         return AnalysisInputs(

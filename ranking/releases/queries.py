@@ -20,7 +20,7 @@ from annotation.models import (
 )
 from annotation.rationales.queries import TextCounts, texts_for_release
 from annotation.studies.counts import has_few_judgments, newest_keys
-from annotation.studies.stored_figures import FiguresKind, Shown
+from annotation.studies.stored_figures import FiguresKind, StoredFigures
 from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
 from ranking.fits.selectors import PREFERRED, newest_fits
@@ -72,7 +72,7 @@ class ReleaseFigures:
 class ReleasePage:
     """What the console shows of releases; ``shown`` has the counts, which may have been kept."""
 
-    shown: Shown[ReleaseFigures]
+    shown: StoredFigures[ReleaseFigures]
     licence: str
     source_licence: str
     shares_text: bool
@@ -84,7 +84,7 @@ class ReleasePage:
         return any(row.release.state == ReleaseState.BUILDING for row in self.rows)
 
 
-def release_page(study: Study, shown: Shown[ReleaseFigures]) -> ReleasePage:
+def release_page(study: Study, shown: StoredFigures[ReleaseFigures]) -> ReleasePage:
     """Return what the console shows of a study's releases, given the counts; three queries."""
     dataset = study.dataset
     return ReleasePage(

@@ -87,7 +87,7 @@ def named_analyses(study: Study) -> NamedAnalyses:
     return NamedAnalyses(kinds, plan["weights"])
 
 
-def with_standing(found: Findings, named: NamedAnalyses, kind: AnalysisKind) -> Findings:
+def with_purpose(found: Findings, named: NamedAnalyses, kind: AnalysisKind) -> Findings:
     """Return findings that say whether they explore, by the study's file."""
     return replace(found, is_exploratory=named.is_exploratory(kind))
 

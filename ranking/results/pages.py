@@ -20,10 +20,10 @@ from ranking.models import Fit
 from ranking.plots.radar import ChosenRows
 from ranking.raters.accounting import CLASSES, AccountRow, verdict_accounting
 from ranking.report import queries
-from ranking.report.questions import NamedAnalyses, named_analyses, question_of, with_standing
+from ranking.report.questions import NamedAnalyses, named_analyses, question_of, with_purpose
 from ranking.report.rendered.people import public_table
 from ranking.report.rendered.tables import shown_table
-from ranking.report.rendered.values import Chart, Names, ShownTable
+from ranking.report.rendered.values import Chart, Names, RenderedTable
 
 NOTHING = Findings(method="", tables=())
 SCORES = ("scores", "dimensions")  # the tables of mean points that a leaderboard shows
@@ -72,7 +72,7 @@ class AnalysisPage:
     warnings: tuple[str, ...]
     is_found: bool
     is_exploratory: bool
-    tables: tuple[ShownTable, ...]
+    tables: tuple[RenderedTable, ...]
     code_version: str
     links: tuple[AnalysisLink, ...]
     names: Names
@@ -189,7 +189,7 @@ def analysis_page(
         return None
     states = queries.analysis_states(fit)
     named = named_analyses(fit.study)
-    found = with_standing(shown.findings or NOTHING, named, shown.kind)
+    found = with_purpose(shown.findings or NOTHING, named, shown.kind)
     names = queries.names_in(fit.study, shows_people=shows_people)
     return AnalysisPage(
         study=fit.study,
@@ -222,7 +222,7 @@ def _file_warnings(named: NamedAnalyses) -> tuple[str, ...]:
     return (text,)
 
 
-def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: ChosenRows) -> ShownTable:
+def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: ChosenRows) -> RenderedTable:
     address = reverse("ranking:table_csv", args=[fit.study.slug, fit.key, slug, table.key])
     shown = shown_table(table, names, chosen)
     chart = shown.chart
@@ -236,7 +236,7 @@ def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | 
     shown = analysis_queries.analysis_of(fit, slug)
     if shown is None or shown.findings is None:
         return None
-    found = with_standing(shown.findings, named_analyses(fit.study), shown.kind)
+    found = with_purpose(shown.findings, named_analyses(fit.study), shown.kind)
     names = queries.names_in(fit.study, shows_people=shows_people)
     return Findings(
         method=names.without_people(found.method),

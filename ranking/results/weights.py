@@ -22,7 +22,7 @@ from ranking.fits import analysis_queries
 from ranking.models import Fit
 from ranking.report.questions import are_alike, named_analyses
 from ranking.report.rendered.tables import shown_table
-from ranking.report.rendered.values import ShownTable
+from ranking.report.rendered.values import RenderedTable
 from ranking.results import pages
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Suggestion:
 class Weighed:
     """The ranking under some weights; ``shares`` are in per cent, by the dimensions' names."""
 
-    tables: tuple[ShownTable, ...]
+    tables: tuple[RenderedTable, ...]
     shares: tuple[tuple[str, float], ...]
     json: str
     is_exploratory: bool

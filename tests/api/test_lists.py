@@ -146,7 +146,7 @@ class TestWhatIsSaid:
         assert "inside.example" not in said
         assert "KEY" not in said
 
-    def test_talks_of_checks_are_not_listed(self, study):
+    def test_dialogues_of_checks_are_not_listed(self, study):
         listed = [all_of(path, study) for path in ("contexts/", "completions/")]
         checks = make_dataset(is_for_checks=True)
         make_completion(context=make_context(dialogue=make_dialogue(dataset=checks)))

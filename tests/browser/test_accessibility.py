@@ -66,7 +66,7 @@ def test_what_writers_see(visitor, admin, site):
         visitor.goto(f"{site.address}/w/{path}")
         assert_accessible(visitor)
     visitor.goto(f"{site.address}/w/")
-    writing.open_talk(visitor)
+    writing.open_dialogue(visitor)
     assert_accessible(visitor)
     writing.send(visitor, MESSAGE)
     assert_accessible(visitor)
@@ -78,7 +78,7 @@ def test_what_reviewers_of_messages_see(visitor, visit, site):
     assert_accessible(visitor)
     writer = visit()
     writing.come_in(writer, link)
-    writing.open_talk(writer)
+    writing.open_dialogue(writer)
     writing.send(writer, MESSAGE)
 
     for path in ("", "demo/", "demo/import/", "demo/messages/"):

@@ -74,7 +74,7 @@ def test_goes_from_signing_in_to_a_release_that_verifies(visit, site: Site, tmp_
     page: Page = visit()
     sign_in_with_a_code(page, visit(), site)
     make_a_study(page)
-    bring_messages(page, site, tmp_path)
+    import_messages(page, site, tmp_path)
     plan_lock_and_open(page)
     with rehearsing(site) as process:  # it takes seconds to start: time to look around
         look_around(page)
@@ -137,7 +137,7 @@ def make_a_study(page: Page) -> None:
     expect(page.get_by_role("heading", name="Dry run and plan")).to_be_visible()
 
 
-def bring_messages(page: Page, site: Site, folder: Path) -> None:
+def import_messages(page: Page, site: Site, folder: Path) -> None:
     """Import messages that people wrote elsewhere; those without a flag are completions at once."""
     planned = int(number_of(page, "Would be added").inner_text())
     page.goto(f"{site.console}contexts/demo/list/?stratum=REGULAR")

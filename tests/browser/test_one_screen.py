@@ -22,7 +22,7 @@ from annotation.studies.rubric import load_rubric
 from annotation.studies.services.studies import fields_of
 from completions.dialogues import ingest
 from completions.dialogues.couplets import couplets
-from completions.dialogues.display import Talk
+from completions.dialogues.display import DialogueView
 from tests.browser.conftest import PROTOCOLS
 from tests.browser.looks import LAPTOP, PHONE
 from tests.datasets import shared_file
@@ -82,7 +82,9 @@ def study_page(kind: str) -> StudyPage:
 def page_of(pair: RealPair, study: StudyPage) -> str:
     """Return the page of a pair in the middle of a session, as the site sends it."""
     texts = [pair.reply] if study.is_likert else [pair.reply, pair.other]
-    comparison = ComparisonPage(uuid.UUID(int=1), Talk.of(pair.turns, language="en"), *texts)
+    comparison = ComparisonPage(
+        uuid.UUID(int=1), DialogueView.of(pair.turns, language="en"), *texts
+    )
     context = {
         "study": study,
         "progress": SessionProgress(done=3, total=40, minutes_left=30),

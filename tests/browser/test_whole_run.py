@@ -51,7 +51,7 @@ def test_from_a_written_reply_to_the_refitted_leaderboard(site, browsing, admin)
     before = page.get_by_text(COUNT).first.inner_text()
 
     writing.come_in(page, site.write)
-    writing.open_talk(page)
+    writing.open_dialogue(page)
     writing.send(page, REPLY)
     writing.decide(admin, site, REPLY, "Accept")
     admin.goto(site.console)

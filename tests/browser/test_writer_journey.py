@@ -34,9 +34,9 @@ def link(admin: Page, site: Site) -> str:
 def test_an_invited_person_comes_to_a_first_accepted_message(visit, site, admin, link):
     page = visit()
     writing.come_in(page, link)
-    writing.open_talk(page)
+    writing.open_dialogue(page)
     writing.send(page, HASTY)
-    talk = page.url
+    dialogue = page.url
 
     writing.decide(admin, site, HASTY, "Send back", "Stay with the cups first.")
     page.goto(f"{site.address}/w/")
@@ -46,7 +46,7 @@ def test_an_invited_person_comes_to_a_first_accepted_message(visit, site, admin,
     writing.send(page, MENDED)
     writing.decide(admin, site, MENDED, "Accept")
 
-    page.goto(talk)
+    page.goto(dialogue)
     writing.see_heading(page, "Accepted, thank you")
     expect(page.locator(".yours")).to_contain_text(MENDED)
     page.get_by_role("link", name="To your desk").click()
@@ -56,7 +56,7 @@ def test_an_invited_person_comes_to_a_first_accepted_message(visit, site, admin,
 def test_a_draft_survives_a_reload_and_a_dropped_connection(visit, link):
     page = visit()
     writing.come_in(page, link)
-    box = writing.open_talk(page)
+    box = writing.open_dialogue(page)
     box.fill(BEGUN)
     writing.see_draft(page, "Draft saved")
     page.reload()
@@ -80,7 +80,7 @@ def test_a_draft_survives_a_reload_and_a_dropped_connection(visit, link):
 def test_what_was_typed_on_another_device_is_shown_and_ours_is_kept(visit, link):
     page, other = visit(), visit()
     writing.come_in(page, link)
-    box = writing.open_talk(page)
+    box = writing.open_dialogue(page)
     box.fill(BEGUN)
     writing.see_draft(page, "Draft saved")
     page.context.set_offline(True)
@@ -89,7 +89,7 @@ def test_what_was_typed_on_another_device_is_shown_and_ours_is_kept(visit, link)
     page.close()
 
     writing.come_in(other, link)
-    writing.open_talk(other).fill(ELSEWHERE)
+    writing.open_dialogue(other).fill(ELSEWHERE)
     writing.see_draft(other, "Draft saved")
     page.context.set_offline(False)
     again = page.context.new_page()
@@ -104,7 +104,7 @@ def test_what_was_typed_on_another_device_is_shown_and_ours_is_kept(visit, link)
 def test_a_message_is_written_and_looked_at_again_by_keyboard_alone(visit, link):
     page = visit()
     writing.come_in(page, link)
-    writing.open_talk(page)
+    writing.open_dialogue(page)
     tab_to(page, "textarea")
     page.keyboard.type(REACHABLE)
     for key in ("Control+A", "Control+X", "Control+V"):
@@ -128,7 +128,7 @@ def test_nothing_scrolls_sideways_on_a_phone(visit, link):
     page = visit(viewport=PHONE, has_touch=True)
     writing.come_in(page, link)
     assert overflow(page) <= 0
-    box = writing.open_talk(page)
+    box = writing.open_dialogue(page)
     box.fill(f"{REACHABLE} {'Hm' * 100}.")
     page.get_by_role("button", name="Send").tap()
     expect(page.locator("#errors")).to_be_focused()

@@ -26,8 +26,8 @@ def come_in(page: Page, link: str) -> None:
     see_heading(page, "Your desk")
 
 
-def open_talk(page: Page) -> Locator:
-    """Go to the talk that waits, wait for its script, and return the text box."""
+def open_dialogue(page: Page) -> Locator:
+    """Go to the dialogue that waits, wait for its script, and return the text box."""
     page.get_by_role("link", name=re.compile("^Write the|^Continue your draft")).click()
     return ready_box(page)
 

@@ -253,9 +253,9 @@ class TestRunAnalysis:
         (pk,) = report_services.claim_due_analyses(now=START)
         other = {"state": FitState.REFUSED, "refusal": "The other was first.", "ended_at": START}
 
-        def slowly(_kind, ground):
+        def slowly(_kind, inputs):
             Analysis.objects.filter(pk=pk).update(**other)
-            return findings_of(ground)
+            return findings_of(inputs)
 
         monkeypatch.setattr(analysing, "analyse", slowly)
 
@@ -266,7 +266,7 @@ class TestRunAnalysis:
         assert report_services.run_analysis(analysis_id=123_456, clock=lambda: START) is False
 
     def test_stores_why_the_judgments_do_not_allow_it(self, study, monkeypatch):
-        def refuse(_kind, _ground):
+        def refuse(_kind, _inputs):
             msg = "There are no ties."
             raise AnalysisRefusedError(msg)
 
@@ -278,11 +278,11 @@ class TestRunAnalysis:
 
     def test_an_error_is_logged_and_stops_nothing_else(self, study, monkeypatch, caplog):
 
-        def break_one(kind, ground):
+        def break_one(kind, inputs):
             if kind == PAIRS:
                 msg = "secret detail"
                 raise ZeroDivisionError(msg)
-            return findings_of(ground)
+            return findings_of(inputs)
 
         monkeypatch.setattr(analysing, "analyse", break_one)
         run_all()

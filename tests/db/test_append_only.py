@@ -53,12 +53,12 @@ from tests.factories_of_people import (
 )
 from tests.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.factories_written_once import (
-    make_brought_completion,
     make_consent,
     make_dimension_rate,
     make_evidence,
     make_exclusion,
     make_human_rating,
+    make_imported_completion,
     make_log_entry,
     make_mark,
     make_rating,
@@ -70,7 +70,7 @@ pytestmark = pytest.mark.django_db
 
 BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
     AdmissionDecision: lambda: make_admission(decided_by=make_user()),
-    BroughtCompletion: make_brought_completion,
+    BroughtCompletion: make_imported_completion,
     Consent: make_consent,
     ConsentEvidence: make_evidence,
     DimensionMark: make_mark,

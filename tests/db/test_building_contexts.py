@@ -24,7 +24,7 @@ SORROW = "I feel so sad and lonely since the move, and I cried again last night 
 COMFORT = "That sounds heavy to carry. What was last night like for you, number {}?"
 
 
-def talk(name, *, emotion="sadness", problem="loneliness", n_couplets=5):
+def make_record(name, *, emotion="sadness", problem="loneliness", n_couplets=5):
     """Return a dialogue that opens mildly and is sad from its second couplet on."""
     utterances = [("supporter", f"Hello, this is talk {name}."), ("seeker", "Hello to you.")]
     for week in range(n_couplets - 1):
@@ -49,7 +49,7 @@ def build(n, *, name="Talks", seed=7):
 
 @pytest.fixture
 def dataset():
-    return store([talk(f"sad {n}") for n in range(6)])
+    return store([make_record(f"sad {n}") for n in range(6)])
 
 
 class TestScreening:
@@ -110,7 +110,7 @@ class TestScreening:
 
     def test_removes_what_it_has_no_words_for(self):
         dataset = make_dataset()
-        make_dialogue(dataset=dataset, language="xx", turns=talk_turns())
+        make_dialogue(dataset=dataset, language="xx", turns=dialogue_turns())
 
         report = screen_dataset(dataset=dataset, now=NOW)
 
@@ -118,8 +118,8 @@ class TestScreening:
         assert all("language" in reasons for reasons in reasons_of(dataset))
 
 
-def talk_turns():
-    return [{"role": turn.role, "text": turn.text} for turn in talk("any").turns]
+def dialogue_turns():
+    return [{"role": turn.role, "text": turn.text} for turn in make_record("any").turns]
 
 
 def reasons_of(dataset):
@@ -192,8 +192,11 @@ class TestBuildContexts:
     def test_mirrors_the_cells_of_the_source(self):
         store(
             [
-                *(talk(f"sad {n}") for n in range(6)),
-                *(talk(f"cross {n}", emotion="anger", problem="Sleep Problems") for n in range(3)),
+                *(make_record(f"sad {n}") for n in range(6)),
+                *(
+                    make_record(f"cross {n}", emotion="anger", problem="Sleep Problems")
+                    for n in range(3)
+                ),
             ]
         )
 
@@ -206,9 +209,12 @@ class TestBuildContexts:
         """Half of the angry dialogues have no suitable couplet; their share stays."""
         store(
             [
-                *(talk(f"sad {n}") for n in range(4)),
-                *(talk(f"cross {n}", emotion="anger", problem="school") for n in range(2)),
-                *(talk(f"calm {n}", emotion="anger", problem="school", n_couplets=1) for n in "ab"),
+                *(make_record(f"sad {n}") for n in range(4)),
+                *(make_record(f"cross {n}", emotion="anger", problem="school") for n in range(2)),
+                *(
+                    make_record(f"calm {n}", emotion="anger", problem="school", n_couplets=1)
+                    for n in "ab"
+                ),
             ]
         )
 
@@ -248,8 +254,8 @@ class TestBuildContexts:
         assert Candidate.objects.count() == 30
 
     def test_gives_the_same_bytes_wherever_it_runs(self):
-        talks = [talk(f"sad {n}") for n in range(6)]
-        one = store(talks)
+        dialogues = [make_record(f"sad {n}") for n in range(6)]
+        one = store(dialogues)
         build(7)
         first = list(export.context_lines(one))
         Completion.objects.all().delete()
@@ -257,7 +263,7 @@ class TestBuildContexts:
         Candidate.objects.all().delete()
         Dialogue.objects.all().delete()
 
-        store(reversed(talks))
+        store(reversed(dialogues))
         build(7)
 
         assert list(export.context_lines(one)) == first

@@ -227,20 +227,20 @@ class TestScreening:
 
 
 class TestSubmitAndGoOn:
-    def go_on(self, lease, answer=GOOD):
-        badge = judging_services.Badge(
+    def assign_next(self, lease, answer=GOOD):
+        credential = judging_services.RaterCredential(
             lease.rater.study.slug, lease.rater.code, lease.rater.link_version
         )
         submission = judging_services.Submission(lease.token, answer)
-        return judging_services.submit_and_go_on(
-            badge=badge, submission=submission, now=NOW + SECOND
+        return judging_services.submit_and_assign_next(
+            credential=credential, submission=submission, now=NOW + SECOND
         )
 
     def test_stores_the_answer_and_claims_the_next_pair(self):
         study = make_planting_study(rate=0)
         lease = lease_next(make_rater(study=study))
 
-        step = self.go_on(lease)
+        step = self.assign_next(lease)
 
         assert Judgment.objects.get().lease == lease
         assert step.lease == Lease.objects.get(closed_at=None)
@@ -249,9 +249,9 @@ class TestSubmitAndGoOn:
     def test_shows_the_waiting_pair_when_an_earlier_answer_is_changed(self):
         study = make_planting_study(rate=0)
         lease = lease_next(make_rater(study=study))
-        waiting = self.go_on(lease).lease
+        waiting = self.assign_next(lease).lease
 
-        assert self.go_on(lease, BAD).lease == waiting
+        assert self.assign_next(lease, BAD).lease == waiting
         assert Judgment.objects.count() == 2
         assert Lease.objects.count() == 2
 
@@ -259,7 +259,7 @@ class TestSubmitAndGoOn:
         study = make_planting_study(rate=0)
         lease = lease_next(make_rater(study=study))
 
-        steps = {self.go_on(lease).lease for _ in range(3)}
+        steps = {self.assign_next(lease).lease for _ in range(3)}
 
         assert len(steps) == 1
         assert Judgment.objects.count() == 1
@@ -270,15 +270,15 @@ class TestSubmitAndGoOn:
         lease = lease_next(rater)
         Exclusion.objects.create(rater=rater, is_excluded=True, rule="checks-1", decided_at=NOW)
 
-        assert self.go_on(lease).lease is None
+        assert self.assign_next(lease).lease is None
         assert Judgment.objects.count() == 1
 
-    def test_knows_no_badge_of_another_link_version(self):
+    def test_knows_no_credential_of_another_link_version(self):
         lease = lease_next(make_rater(study=make_planting_study(rate=0)))
         lease.rater.link_version = 2
 
         with pytest.raises(slots.LeaseNotFoundError):
-            self.go_on(lease)
+            self.assign_next(lease)
         assert not Judgment.objects.exists()
 
 

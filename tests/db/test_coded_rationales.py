@@ -8,7 +8,7 @@ from annotation.models import Judgment, RationaleRun
 from completions.choices import CallState, Presence, RunState
 from ranking.analyses import analyse
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.fits.services.inputs import ground_of
+from ranking.fits.services.inputs import inputs_of
 from ranking.judgments import frames
 from ranking.judgments.frames.sources import DatabaseSources
 from ranking.models import Fit
@@ -88,7 +88,7 @@ class TestTheSource:
 
 class TestAnAnalysis:
     def analyse(self, fit):
-        return analyse(AnalysisKind.RATIONALES, ground_of(fit, AnalysisKind.RATIONALES))
+        return analyse(AnalysisKind.RATIONALES, inputs_of(fit, AnalysisKind.RATIONALES))
 
     def test_of_a_fit_stays_the_same_whatever_is_read_later(self, study, coder, now):
         fit = fit_one(study, now)

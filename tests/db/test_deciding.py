@@ -200,9 +200,9 @@ class TestNothing:
             decide(make_message(), ACCEPT)
 
     def test_is_decided_about_trial_messages_of_a_vetting_set(self):
-        talk = make_vetting(1).contexts.get()
+        dialogue = make_vetting(1).contexts.get()
         lease = make_writing_lease(
-            context=talk, is_trial=True, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
+            context=dialogue, is_trial=True, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
         )
 
         with pytest.raises(writer_services.MessageNotOpenError):

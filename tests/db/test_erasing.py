@@ -350,7 +350,7 @@ class TestDeletedTextsInStudies:
         assert (Comparison.objects.get(pk=intact.pk).held_at is not None) == is_dropped
         assert Comparison.objects.get(pk=comparison.pk).held_at is not None
 
-    def test_keep_no_later_comparison_of_the_talk_from_raters(self):
+    def test_keep_no_later_comparison_of_the_dialogue_from_raters(self):
         message, comparison = make_compared()
         study = comparison.study
 

@@ -20,7 +20,7 @@ from ranking.exports.rows.sources import columns_of
 from ranking.judgments import analysis_set
 from tests.factories import make_alone, make_comparison, make_judgment, make_rater, make_study
 from tests.factories_of_site import make_batch, make_batch_decision, make_external
-from tests.factories_written_once import make_brought_completion
+from tests.factories_written_once import make_imported_completion
 from tests.released import LATER, make_mixed_study
 
 pytestmark = pytest.mark.django_db
@@ -241,7 +241,7 @@ class TestTexts:
 
     def test_say_which_were_made_elsewhere_and_where(self, study):
         text = study.comparisons.exclude(first__system__kind=SystemKind.HUMAN)[0].first
-        make_brought_completion(completion=text, source="run 7", model_version="ash-2026")
+        make_imported_completion(completion=text, source="run 7", model_version="ash-2026")
 
         elsewhere = [one for one in records(study, "completions") if one["is_brought_in"]]
 

@@ -77,14 +77,14 @@ class TestANearDuplicate:
 
         assert self.found(flags(LONG))[:2] == ("near-duplicate", "own")
 
-    def test_of_what_another_person_wrote_for_the_talk(self, context, flags):
+    def test_of_what_another_person_wrote_for_the_dialogue(self, context, flags):
         other = sent_for(context)
 
         (flag,) = flags(LONG)
 
         assert (flag["of"], flag["message"]) == ("another", other.pk)
 
-    def test_of_what_a_model_wrote_for_the_talk(self, context, flags):
+    def test_of_what_a_model_wrote_for_the_dialogue(self, context, flags):
         completion = make_completion(context=context, system=make_system(), text=LONG)
 
         (flag,) = flags(LONG)
@@ -96,7 +96,7 @@ class TestANearDuplicate:
 
         assert (flag["of"], flag["turn"]) == ("original", 1)
 
-    def test_is_none_of_what_another_wrote_for_another_talk(self, flags):
+    def test_is_none_of_what_another_wrote_for_another_dialogue(self, flags):
         make_sent(LONG)
 
         assert flags(LONG) == []

@@ -53,15 +53,15 @@ class TestFreezing:
         assert stored(other).closed_at is None
         assert stored(closed).outcome == LeaseOutcome.SUBMITTED
 
-    def test_leaves_a_trial_talk_with_its_writer(self):
+    def test_leaves_a_trial_dialogue_with_its_writer(self):
         vetting = make_vetting(1)
         dataset = make_dataset(vetting=vetting)
-        talk = vetting.contexts.get()
+        dialogue = vetting.contexts.get()
         newcomer = make_writing_lease().writer
         newcomer.leases.all().delete()
         newcomer.dataset = dataset
         newcomer.save()
-        trial = make_writing_lease(context=talk, writer=newcomer, is_trial=True)
+        trial = make_writing_lease(context=dialogue, writer=newcomer, is_trial=True)
 
         freeze(dataset)
 

@@ -12,7 +12,7 @@ from completions.contexts.funnel import (
     Steps,
     funnel_of,
 )
-from tests.datasets import CURRENT, make_screened_dataset, screen, talk
+from tests.datasets import CURRENT, make_screened_dataset, make_turns, screen
 from tests.factories import (
     NOW,
     make_assistant,
@@ -73,7 +73,7 @@ class TestFunnel:
         assert screened.removed + screened.no_signal + screened.suitable == screened.candidates
 
     def test_names_rules_that_only_older_screenings_had(self, count, dataset):
-        dialogue = make_dialogue(dataset=dataset, turns=talk(1))
+        dialogue = make_dialogue(dataset=dataset, turns=make_turns(1))
         screen(dialogue, ["weather"], rules="screening-0 old")
 
         screened = count().screened

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from completions.choices import Review, RewriteState
 from completions.contexts.funnel import funnel_of
-from tests.datasets import CURRENT, make_screened_dataset, screen, talk
+from tests.datasets import CURRENT, make_screened_dataset, make_turns, screen
 from tests.factories import (
     NOW,
     make_dataset,
@@ -34,21 +34,21 @@ class TestNextSteps:
 
     def test_go_on_with_the_screening(self):
         dataset = make_dataset(slug="new")
-        make_dialogue(dataset=dataset, turns=talk(1))
+        make_dialogue(dataset=dataset, turns=make_turns(1))
 
         assert self.acts(dataset) == ["build"]
 
     @pytest.mark.parametrize(("n", "rules"), [(1, CURRENT), (2, "screening-0 old")])
     def test_screen_again_what_the_present_rules_have_not_seen(self, n, rules):
         dataset = make_dataset(slug="new")
-        dialogue = make_dialogue(dataset=dataset, turns=talk(2))
+        dialogue = make_dialogue(dataset=dataset, turns=make_turns(2))
         screen(dialogue, *["suitable"] * n, rules=rules)
 
         assert self.acts(dataset) == ["build"]
 
     def test_choose_contexts_once_all_is_screened(self):
         dataset = make_dataset(slug="new")
-        screen(make_dialogue(dataset=dataset, turns=talk(1)), "suitable")
+        screen(make_dialogue(dataset=dataset, turns=make_turns(1)), "suitable")
 
         assert self.acts(dataset) == ["build"]
 

@@ -56,7 +56,7 @@ class TestPausing:
         with pytest.raises(services.WriterNotActiveError):
             resume(writer)
 
-    def test_leaves_the_talk_with_the_writer(self):
+    def test_leaves_the_dialogue_with_the_writer(self):
         lease = make_writing_lease(draft="I hear")
 
         pause(lease.writer)
@@ -119,7 +119,7 @@ class TestGoingOn:
 
 
 class TestLeaving:
-    def test_gives_the_open_talk_to_somebody_else(self):
+    def test_gives_the_open_dialogue_to_somebody_else(self):
         lease = make_writing_lease(draft="I hear")
         free = lease.context.slots_left
 
@@ -128,7 +128,7 @@ class TestLeaving:
         assert Context.objects.get().slots_left == free + 1
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
 
-    def test_takes_no_slot_of_a_trial_talk(self):
+    def test_takes_no_slot_of_a_trial_dialogue(self):
         lease = make_writing_lease(is_trial=True)
         free = lease.context.slots_left
 

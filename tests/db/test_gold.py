@@ -219,8 +219,8 @@ class TestLoadGoldForRatings:
         assert not Comparison.objects.exists()
 
 
-class TestPlantedTalks:
-    """What authored talks are never used for."""
+class TestPlantedDialogues:
+    """What authored dialogues are never used for."""
 
     def test_reach_raters_as_checks_and_take_no_slot(self):
         study = make_planted_study(checks={"rate": 0.5})

@@ -64,13 +64,13 @@ class TestImportCommand:
         seeker, supporter = ("seeker", "The caf\u00e9 is closed."), ("supporter", "Oh no.")
         twin = ("seeker", "The cafe\u0301 is closed.")
         other = ("seeker", "The cinema is closed.")
-        talks = [
+        dialogues = [
             own(seeker, supporter, id="one"),
             own(seeker, supporter, id="two"),
             own(twin, supporter, id="three"),
             own(other, supporter, id="one"),
         ]
-        path = write_lines(tmp_path / "talks.jsonl", talks)
+        path = write_lines(tmp_path / "talks.jsonl", dialogues)
 
         call_command("contexts", "import", str(path))
 

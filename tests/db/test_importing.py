@@ -11,7 +11,7 @@ from completions.models import Dataset, Dialogue
 from tests.datasets import (
     SEEKER,
     SUPPORTER,
-    TALKS,
+    UTTERANCES,
     failed,
     hub,
     native,
@@ -215,7 +215,7 @@ class TestSpellings:
         assert (row.source_id, row.language) == ("clinic-7", "de")
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
-    @given(said=TALKS)
+    @given(said=UTTERANCES)
     def test_are_stored_without_two_turns_of_one_role_in_a_row(self, said, now):
         parsed = [ingest.parse_record(spelled(*said), 1) for spelled in (native, hub, failed, own)]
 

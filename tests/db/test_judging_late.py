@@ -57,14 +57,14 @@ class TestALateAnswer:
     def test_counts_in_the_sides_that_the_rater_has_been_shown(self, at_once):
         lease = make_expired_lease(first_side=Side.B)
         make_comparison(study=lease.rater.study, position=9)
-        badge = judging_services.Badge(
+        credential = judging_services.RaterCredential(
             lease.rater.study.slug, lease.rater.code, lease.rater.link_version
         )
         submission = judging_services.Submission(lease.token, Answer(1, "late, but here"))
 
         if at_once:
-            following = judging_services.submit_and_go_on(
-                badge=badge, submission=submission, now=NOW + 2 * HOUR
+            following = judging_services.submit_and_assign_next(
+                credential=credential, submission=submission, now=NOW + 2 * HOUR
             ).lease
         else:
             submit(lease, now=NOW + 2 * HOUR)

@@ -68,9 +68,7 @@ class TestWhatIsKept:
         person = make_user()
 
         def standing():
-            return next(
-                r.standing for r in shown(study, now=LATEST).rows if r.code == careless.code
-            )
+            return next(r.status for r in shown(study, now=LATEST).rows if r.code == careless.code)
 
         assert standing() == "going"
         annotation_services.exclude_rater(rater=careless, reason="?", by=person, now=LATER + HOUR)

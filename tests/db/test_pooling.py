@@ -49,7 +49,7 @@ class TestConfigurePool:
         assert not LogEntry.objects.exists()
 
     @pytest.mark.parametrize(("n", "left"), [(5, (4, 5)), (2, (1, 2)), (1, (0, 1))])
-    def test_frees_slots_of_every_talk_or_takes_them_back(self, n, left):
+    def test_frees_slots_of_every_dialogue_or_takes_them_back(self, n, left):
         dataset = make_dataset()
         begun, fresh = (make_open_context(dataset, slots_left=one) for one in (2, 3))
         other = make_open_context(make_dataset(), slots_left=3)
@@ -66,5 +66,5 @@ class TestConfigurePool:
             set_messages(dataset, 2)
 
         dataset.refresh_from_db()
-        assert refused.value.n_talks == 1
+        assert refused.value.n_dialogues == 1
         assert (dataset.completions_per_context, slots_of(full), slots_of(fresh)) == (3, 0, 3)

@@ -30,7 +30,7 @@ from ranking.release_check.files import problems_of_files
 from ranking.released.writing import SUMS, files_of
 from ranking.releases import services as release_services
 from ranking.report import services as report_services
-from tests.factories_written_once import make_brought_completion, make_user
+from tests.factories_written_once import make_imported_completion, make_user
 from tests.released import (
     START,
     build,
@@ -88,7 +88,7 @@ def freed(built, place):
         QuerySet(Judgment).filter(rater__isnull=False).update(chips="heard warm")
         scan_rationales(study=study, clock=lambda: START)
         text = study.comparisons.filter(second__system__kind=SystemKind.MODEL)[0].second
-        make_brought_completion(completion=text, source="run 7", model_version="ash-2026")
+        make_imported_completion(completion=text, source="run 7", model_version="ash-2026")
 
     return build_another(built, place / "freed", free)
 

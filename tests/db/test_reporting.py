@@ -1,4 +1,4 @@
-"""What a rater's report does, when a talk is held for everybody, and what admins decide."""
+"""What a rater's report does, when a dialogue is held for everybody, and what admins decide."""
 
 import pytest
 
@@ -24,7 +24,7 @@ from tests.judged import lease_next, make_planted_study, report, submit
 pytestmark = pytest.mark.django_db
 
 
-def make_talk(study, n_pairs=3):
+def make_pairs(study, n_pairs=3):
     """Make comparisons of one context, and return them in the study's order."""
     context = make_context(dialogue=make_dialogue(dataset=study.dataset))
     return [
@@ -61,9 +61,9 @@ def held(study):
 
 class TestReportContext:
     @pytest.mark.parametrize("kind", ReportKind.values)
-    def test_stores_who_said_what_about_which_talk(self, kind):
+    def test_stores_who_said_what_about_which_dialogue(self, kind):
         study = make_planted_study()
-        make_talk(study)
+        make_pairs(study)
         lease = lease_of_new_rater(study)
 
         report(lease, ReportKind(kind), "It names a real person.")
@@ -78,7 +78,7 @@ class TestReportContext:
     )
     def test_gives_the_slot_back_at_once(self, kind, reason):
         study = make_planted_study()
-        [pair] = make_talk(study, 1)
+        [pair] = make_pairs(study, 1)
         lease = lease_of_new_rater(study)
 
         report(lease, kind)
@@ -88,9 +88,9 @@ class TestReportContext:
         pair.refresh_from_db()
         assert (pair.slots_left, pair.shown_first_as_a + pair.shown_first_as_b) == (5, 0)
 
-    def test_hides_the_whole_talk_from_this_rater_alone(self):
+    def test_hides_the_whole_dialogue_from_this_rater_alone(self):
         study = make_planted_study()
-        make_talk(study, 3)
+        make_pairs(study, 3)
         lease = lease_of_new_rater(study)
 
         report(lease)
@@ -98,11 +98,11 @@ class TestReportContext:
         assert lease_next(lease.rater) is None
         assert lease_next(make_rater(study=study)) is not None
 
-    def test_leaves_the_rater_other_talks(self):
+    def test_leaves_the_rater_other_dialogues(self):
         study = make_planted_study()
-        make_talk(study, 3)
+        make_pairs(study, 3)
         lease = lease_of_new_rater(study)
-        [other] = make_talk(study, 1)
+        [other] = make_pairs(study, 1)
 
         report(lease)
 
@@ -112,7 +112,7 @@ class TestReportContext:
 
     def test_repeated_stores_one_report_and_one_alert(self):
         study = make_planted_study()
-        make_talk(study)
+        make_pairs(study)
         lease = lease_of_new_rater(study)
 
         first = report(lease, ReportKind.UPSET)
@@ -124,7 +124,7 @@ class TestReportContext:
 
     def test_after_an_answer_keeps_the_answer(self):
         study = make_planted_study()
-        make_talk(study)
+        make_pairs(study)
         lease = lease_of_new_rater(study)
         judgment = submit(lease)
 
@@ -137,7 +137,7 @@ class TestReportContext:
 
     def test_of_somebody_elses_pair_is_refused(self):
         study = make_planted_study()
-        make_talk(study)
+        make_pairs(study)
         lease = lease_of_new_rater(study)
         lease.rater = make_rater(study=study)
 
@@ -148,7 +148,7 @@ class TestReportContext:
 
     def test_of_somebody_who_withdrew_is_refused(self):
         study = make_planted_study()
-        make_talk(study)
+        make_pairs(study)
         lease = lease_of_new_rater(study)
         rater = lease.rater
         rater.state, rater.ended_at = RaterState.WITHDRAWN, NOW
@@ -159,7 +159,7 @@ class TestReportContext:
 
     def test_cannot_be_changed_afterwards(self):
         study = make_planted_study()
-        make_talk(study)
+        make_pairs(study)
         stored = report(lease_of_new_rater(study))
 
         stored.text = "Never mind."
@@ -170,18 +170,18 @@ class TestReportContext:
 class TestHolding:
     def test_waits_for_as_many_raters_as_the_study_names(self):
         study = make_planted_study()
-        make_talk(study, 3)
+        make_pairs(study, 3)
 
         report(lease_of_new_rater(study))
 
         assert held(study) == {None}
 
     @pytest.mark.parametrize("kind", ReportKind.values)
-    def test_takes_every_pair_of_the_talk_and_no_other(self, kind):
+    def test_takes_every_pair_of_the_dialogue_and_no_other(self, kind):
         study = make_planted_study()
-        pairs = make_talk(study, 3)
+        pairs = make_pairs(study, 3)
         leases = [lease_of_new_rater(study) for _ in range(2)]
-        [other] = make_talk(study, 1)
+        [other] = make_pairs(study, 1)
 
         for lease in leases:
             report(lease, ReportKind(kind))
@@ -193,9 +193,9 @@ class TestHolding:
         assert newcomer.comparison == other
         assert LogEntry.objects.get(action="reports.held").after == {"reports": 2}
 
-    def test_leaves_the_same_talk_in_other_studies(self):
+    def test_leaves_the_same_dialogue_in_other_studies(self):
         study = make_planted_study()
-        [pair] = make_talk(study, 1)
+        [pair] = make_pairs(study, 1)
         elsewhere = make_comparison(
             study=make_planted_study(dataset=study.dataset), first=pair.first, second=pair.second
         )
@@ -208,20 +208,20 @@ class TestHolding:
 
     def test_takes_pairs_that_are_planned_later(self):
         study = make_planted_study(pairs_per_context=0)
-        [pair] = make_talk(study, 1)
+        [pair] = make_pairs(study, 1)
         for _ in range(2):
             report(lease_of_new_rater(study))
         make_completion(context=pair.context)
 
         planning_services.plan_study(study=study, now=NOW + HOUR)
 
-        talk = study.comparisons.filter(context=pair.context)
-        assert talk.count() == 3
-        assert not talk.filter(held_at=None).exists()
+        dialogue = study.comparisons.filter(context=pair.context)
+        assert dialogue.count() == 3
+        assert not dialogue.filter(held_at=None).exists()
 
     def test_lets_those_who_have_a_pair_on_the_screen_finish_it(self):
         study = make_planted_study()
-        make_talk(study, 3)
+        make_pairs(study, 3)
         reading = lease_of_new_rater(study)
         for _ in range(2):
             report(lease_of_new_rater(study))
@@ -233,65 +233,65 @@ class TestHolding:
 
 class TestDecideReport:
     @pytest.fixture
-    def talk(self):
+    def dialogue(self):
         study = make_planted_study()
-        pairs = make_talk(study, 2)
+        pairs = make_pairs(study, 2)
         for _ in range(2):
             report(lease_of_new_rater(study))
         return pairs[0]
 
-    def test_releases_the_talk_to_everybody_but_those_who_reported_it(self, talk):
-        decide(talk, ReportOutcome.RELEASED)
+    def test_releases_the_dialogue_to_everybody_but_those_who_reported_it(self, dialogue):
+        decide(dialogue, ReportOutcome.RELEASED)
 
-        assert held(talk.study) == {None}
-        assert lease_next(make_rater(study=talk.study)) is not None
+        assert held(dialogue.study) == {None}
+        assert lease_next(make_rater(study=dialogue.study)) is not None
         assert lease_next(Report.objects.earliest("pk").rater) is None
 
-    def test_keeps_a_dropped_talk_from_everybody(self, talk):
-        decide(talk, ReportOutcome.DROPPED)
+    def test_keeps_a_dropped_dialogue_from_everybody(self, dialogue):
+        decide(dialogue, ReportOutcome.DROPPED)
 
-        assert None not in held(talk.study)
-        assert lease_next(make_rater(study=talk.study)) is None
+        assert None not in held(dialogue.study)
+        assert lease_next(make_rater(study=dialogue.study)) is None
 
-    def test_drops_a_talk_that_too_few_reported_to_be_held(self):
+    def test_drops_a_dialogue_that_too_few_reported_to_be_held(self):
         study = make_planted_study()
-        [pair] = make_talk(study, 1)
+        [pair] = make_pairs(study, 1)
         report(lease_of_new_rater(study))
 
         decide(pair, ReportOutcome.DROPPED)
 
         assert None not in held(study)
 
-    def test_counts_reports_from_zero_after_a_release(self, talk):
-        decide(talk, ReportOutcome.RELEASED)
+    def test_counts_reports_from_zero_after_a_release(self, dialogue):
+        decide(dialogue, ReportOutcome.RELEASED)
 
-        report(lease_of_new_rater(talk.study), now=NOW + 2 * HOUR)
-        assert held(talk.study) == {None}
-        report(lease_of_new_rater(talk.study), now=NOW + 3 * HOUR)
-        assert held(talk.study) == {NOW + 3 * HOUR}
+        report(lease_of_new_rater(dialogue.study), now=NOW + 2 * HOUR)
+        assert held(dialogue.study) == {None}
+        report(lease_of_new_rater(dialogue.study), now=NOW + 3 * HOUR)
+        assert held(dialogue.study) == {NOW + 3 * HOUR}
 
-    def test_can_be_taken_back_and_keeps_every_decision(self, talk):
-        decide(talk, ReportOutcome.DROPPED)
-        decide(talk, ReportOutcome.RELEASED, now=NOW + 2 * HOUR)
+    def test_can_be_taken_back_and_keeps_every_decision(self, dialogue):
+        decide(dialogue, ReportOutcome.DROPPED)
+        decide(dialogue, ReportOutcome.RELEASED, now=NOW + 2 * HOUR)
 
-        assert held(talk.study) == {None}
+        assert held(dialogue.study) == {None}
         decisions = ReportDecision.objects.order_by("pk").values_list("outcome", flat=True)
         assert list(decisions) == [ReportOutcome.DROPPED, ReportOutcome.RELEASED]
 
-    def test_names_who_and_why_in_row_and_log(self, talk):
+    def test_names_who_and_why_in_row_and_log(self, dialogue):
         admin = make_user()
 
-        decide(talk, ReportOutcome.RELEASED, " Nothing in it. ", by=admin)
+        decide(dialogue, ReportOutcome.RELEASED, " Nothing in it. ", by=admin)
 
         decision = ReportDecision.objects.get()
         assert (decision.decided_by, decision.reason) == (admin, "Nothing in it.")
         entry = LogEntry.objects.get(action="reports.released")
         assert (entry.by, entry.after) == (admin, {"reason": "Nothing in it."})
-        assert talk.context.key in entry.subject
+        assert dialogue.context.key in entry.subject
 
-    def test_needs_a_reason(self, talk):
+    def test_needs_a_reason(self, dialogue):
         with pytest.raises(quality_services.ReasonMissingError):
-            decide(talk, ReportOutcome.RELEASED, "  ")
+            decide(dialogue, ReportOutcome.RELEASED, "  ")
 
-        assert None not in held(talk.study)
+        assert None not in held(dialogue.study)
         assert not ReportDecision.objects.exists()

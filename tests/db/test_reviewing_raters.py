@@ -199,7 +199,7 @@ class TestTheRowsOfRaters:
         assert row.median_seconds == 47
         assert row.share_a == pytest.approx(12 / 15)
         assert row.agreement == 1.0
-        assert row.standing == "going"
+        assert row.status == "going"
 
     def test_hold_a_rater_against_strengths_of_the_others_alone(self):
         """With the contrary rater's own answers in them, the strengths would be softer."""

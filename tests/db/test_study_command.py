@@ -29,7 +29,7 @@ def study(*arguments):
     return out.getvalue().splitlines()
 
 
-def make_talks(*, n_contexts=3, n_systems=4):
+def make_dialogues(*, n_contexts=3, n_systems=4):
     dataset = make_dataset(slug="talks")
     systems = [make_system(slug=f"system-{n:02}") for n in range(n_systems)]
     for _ in range(n_contexts):
@@ -77,7 +77,7 @@ def pipe(monkeypatch):
 class TestShippedStudies:
     @pytest.mark.parametrize("name", ["heart-preference", "heart-rubric"])
     def test_load_lock_plan_and_open(self, name):
-        make_talks(n_systems=20)
+        make_dialogues(n_systems=20)
 
         assert study("create", name, "--dataset", "Talks") == [f"{name}: draft on talks{SEEDED}"]
         (locked,) = study("lock", name)
@@ -93,7 +93,7 @@ class TestShippedStudies:
 
 class TestCreate:
     def test_takes_a_file_of_one_s_own(self, tmp_path):
-        make_talks()
+        make_dialogues()
         file = tmp_path / "mine.toml"
         text = (STUDIES / "heart-rubric.toml").read_text(encoding="utf-8")
         file.write_text(text.replace('slug = "heart-rubric"', 'slug = "mine"'), encoding="utf-8")
@@ -111,13 +111,13 @@ class TestCreate:
         ids=["dataset", "file"],
     )
     def test_says_what_is_missing(self, file, dataset, reason):
-        make_talks()
+        make_dialogues()
 
         assert reason in refusal("create", file, "--dataset", dataset)
         assert not Study.objects.exists()
 
     def test_refuses_to_replace_a_locked_study(self):
-        make_talks()
+        make_dialogues()
         study("create", "heart-rubric", "--dataset", "talks")
         study("lock", "heart-rubric")
 
@@ -126,7 +126,7 @@ class TestCreate:
 
 class TestVersion:
     def test_makes_a_draft_of_a_changed_file(self, tmp_path):
-        make_talks()
+        make_dialogues()
         study("create", "heart-rubric", "--dataset", "talks")
         study("lock", "heart-rubric")
         file = tmp_path / "changed.toml"
@@ -138,7 +138,7 @@ class TestVersion:
         ]
 
     def test_refuses_a_file_that_is_the_same(self):
-        make_talks()
+        make_dialogues()
         study("create", "heart-rubric", "--dataset", "talks")
         study("lock", "heart-rubric")
 
@@ -147,7 +147,7 @@ class TestVersion:
 
 class TestPlan:
     def test_reports_systems_pairs_of_systems_and_connection(self):
-        made = make_study(dataset=make_talks(), pairs_per_context=4)
+        made = make_study(dataset=make_dialogues(), pairs_per_context=4)
 
         report = study("plan", made.slug, "--dry-run")
 
@@ -160,7 +160,7 @@ class TestPlan:
         assert "REGULAR: 3 contexts, 12 comparisons, connected" in report
 
     def test_says_where_a_stratum_falls_into_groups_and_why(self):
-        made = make_study(dataset=make_talks(n_contexts=1), pairs_per_context=2)
+        made = make_study(dataset=make_dialogues(n_contexts=1), pairs_per_context=2)
 
         report = "\n".join(study("plan", made.slug, "--dry-run"))
 
@@ -190,7 +190,7 @@ class TestPlan:
         assert "1 pairs left out because both replies are word for word the same" in report
 
     def test_counts_what_is_held_by_reason(self):
-        dataset = make_talks()
+        dataset = make_dialogues()
         context = dataset.contexts.order_by("pk").first()
         assert context is not None
         make_completion(context=context, text="As an AI, I hear you.")
@@ -203,14 +203,14 @@ class TestPlan:
         assert "  self-identification: 1" in report
 
     def test_writes_nothing_in_a_dry_run(self):
-        made = make_study(dataset=make_talks())
+        made = make_study(dataset=make_dialogues())
 
         assert study("plan", made.slug, "--dry-run")[-1] == "Dry run: nothing was written."
         assert not Comparison.objects.exists()
         assert not Hold.objects.exists()
 
     def test_writes_when_told_so_beforehand(self):
-        made = make_study(dataset=make_talks())
+        made = make_study(dataset=make_dialogues())
 
         last = study("plan", made.slug, "--yes")[-1]
 
@@ -221,7 +221,7 @@ class TestPlan:
 
     @pytest.mark.parametrize(("answer", "n"), [("y", 18), ("Yes", 18), ("", 0), ("no", 0)])
     def test_asks_a_person_after_the_report(self, person, answer, n):
-        made = make_study(dataset=make_talks())
+        made = make_study(dataset=make_dialogues())
         person.answer = answer
 
         if n:
@@ -233,13 +233,13 @@ class TestPlan:
         assert Comparison.objects.count() == n
 
     def test_refuses_to_guess_where_nobody_can_be_asked(self, pipe):
-        made = make_study(dataset=make_talks())
+        made = make_study(dataset=make_dialogues())
 
         assert "add --yes" in refusal("plan", made.slug)
         assert not Comparison.objects.exists()
 
     def test_reports_appearances_alone_for_a_likert_study(self):
-        made = make_study(dataset=make_talks(), protocol="LIKERT")
+        made = make_study(dataset=make_dialogues(), protocol="LIKERT")
 
         report = study("plan", made.slug, "--yes")
 
@@ -255,7 +255,7 @@ class TestPlan:
 
 class TestShow:
     def test_tells_state_version_hash_and_numbers(self):
-        make_talks()
+        make_dialogues()
         study("create", "heart-rubric", "--dataset", "talks")
         study("lock", "heart-rubric")
 
@@ -268,13 +268,13 @@ class TestShow:
         assert not any("NOT WHAT WAS LOCKED" in line for line in shown)
 
     def test_tells_which_analyses_are_named_in_advance(self):
-        make_talks()
+        make_dialogues()
         study("create", "demo", "--dataset", "talks")
 
         assert "  confirmatory: pairs, dimensions" in study("show", "demo")
 
     def test_raises_the_alarm_when_the_stored_content_was_tampered_with(self):
-        make_talks()
+        make_dialogues()
         study("create", "heart-rubric", "--dataset", "talks")
         study("lock", "heart-rubric")
         content = Study.objects.get().content

@@ -101,7 +101,7 @@ class TestVerdicts:
 
         assert found.ensemble is not None
         assert found.ensemble.outcome is EnsembleOutcome.SECOND
-        assert {one.standing for one in found.verdicts.values()} == {
+        assert {one.status for one in found.verdicts.values()} == {
             VoteStatus.ONE_ORDER,
             VoteStatus.DECIDED,
         }
@@ -111,7 +111,7 @@ class TestVerdicts:
         JudgeCall.objects.update(state=CallState.INVALID, error_kind="schema")
 
         (verdict,) = verdict_of(comparison).verdicts.values()
-        assert verdict.standing is VoteStatus.NO_ANSWER
+        assert verdict.status is VoteStatus.NO_ANSWER
 
     def test_leave_an_excluded_judge_out_until_that_is_taken_back(self):
         comparison = asked(["A+3"], ["A-2"], ["A-2"])
@@ -330,7 +330,7 @@ class TestOneComparison:
             (True, 1, 3),
             (False, 2, -1),
         ]
-        assert section.verdict.standing is VoteStatus.UNSETTLED
+        assert section.verdict.status is VoteStatus.UNSETTLED
         assert pair.ensemble == together(comparison)
         assert pair.first == comparison.first.text
 

@@ -18,7 +18,7 @@ class TestVettingCommand:
     def test_switches_the_trial_on_and_off(self, capsys):
         dataset = make_dataset(slug="esconv")
 
-        assert "esconv: newcomers write for 3 trial talks first" in vetting("on", capsys)
+        assert "esconv: newcomers write for 3 trial conversations first" in vetting("on", capsys)
         assert Dataset.objects.filter(pk=dataset.pk, vetting__slug="vetting-heart-1").exists()
         assert "esconv: newcomers are let in at once" in vetting("off", capsys)
         assert Dataset.objects.get(pk=dataset.pk).vetting is None
@@ -29,7 +29,7 @@ class TestVettingCommand:
 
         assert refused.value.returncode == 2
 
-    def test_tells_of_a_dataset_that_has_the_talks_slug(self, capsys):
+    def test_tells_of_a_dataset_that_has_the_dialogues_slug(self, capsys):
         make_dataset(slug="esconv")
         make_dataset(slug="vetting-heart-1")
 

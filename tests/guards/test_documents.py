@@ -90,3 +90,19 @@ def test_every_module_or_what_it_holds_exists(subtests):
             holder = importlib.import_module(parent)
 
             assert hasattr(holder, last) or importlib.util.find_spec(name) is not None
+
+
+def test_a_template_names_classes_of_its_context_that_exist(subtests):
+    homes = [
+        f".{'.'.join(path.relative_to(ROOT).with_suffix('').parts).removesuffix('.__init__')}.{name}"
+        for app in APPS
+        for path in (ROOT / app).rglob("*.py")
+        for name in re.findall(
+            r"^(?:class )?([A-Z]\w*)(?=[(:\[]| = )", path.read_text("utf-8"), re.MULTILINE
+        )
+    ]
+    for path in (ROOT / "templates").rglob("*.html"):
+        notes = " ".join(re.findall(r"\{#(.*?)#\}", path.read_text("utf-8"), re.DOTALL))
+        for name in re.findall(r"\b(?:[a-z_]+\.)+[A-Z]\w+", notes):
+            with subtests.test(f"{path.relative_to(ROOT)}: {name}"):
+                assert any(home.endswith(f".{name}") for home in homes)

@@ -70,6 +70,30 @@ def test_a_conversation_is_called_so_everywhere():
     assert found == []
 
 
+OURS = re.compile(r"talks?|badges?|grounds?|twins?|bring|brought|standing")
+"""Words of our own that had another in the field; none is a part of a name."""
+STORED = {"BroughtCompletion", "BroughtCompletionAdmin", "BroughtOut"}
+"""Names that tables and the schema of the API have."""
+
+
+def parts(name: str) -> list[str]:
+    """Return the words that a name is made of, in small letters."""
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+", name)]
+
+
+def test_names_in_code_are_the_fields_words():
+    found = [
+        f"{file.relative_to(ROOT)}: {name}"
+        for app in ("access", "annotation", "completions", "heart_site", "ranking")
+        for file in (ROOT / app).rglob("*.py")
+        if "migrations" not in file.parts
+        for name in (file.stem, *re.findall(r"(?:class|def) (\w+)", file.read_text("utf-8")))
+        if name not in STORED and any(map(OURS.fullmatch, parts(name)))
+    ]
+
+    assert found == []
+
+
 def test_no_page_sends_anybody_to_a_terminal():
     told = re.compile(r"manage\.py|\bmake (?:demo|run)\b|by command\b")
     found = [

@@ -503,7 +503,7 @@ class TestARun:
 
 
 class TestFailures:
-    def test_are_shown_by_the_talk_that_they_are_about(self, study, ask, say):
+    def test_are_shown_by_the_dialogue_that_they_are_about(self, study, ask, say):
         judgment = judge(study)
         say("no", "no")
         ask()

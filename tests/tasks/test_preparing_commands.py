@@ -29,7 +29,7 @@ SCREEN = ("screen", "--dataset", "talks")
 
 
 @pytest.fixture(autouse=True)
-def _talks(db):
+def _dialogues(db):
     import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(DIALOGUES), now=NOW)
 
 

@@ -38,7 +38,7 @@ def send(now=NOW):
 
 
 class TestAlert:
-    def test_goes_to_every_admin_and_names_study_and_talk(self):
+    def test_goes_to_every_admin_and_names_study_and_dialogue(self):
         stored = make_report()
 
         assert send() == 1
@@ -51,7 +51,7 @@ class TestAlert:
         assert stored.context.key in message.body
         assert f"https://heart.example.org/console/{study.slug}/reports/" in message.body
 
-    def test_holds_neither_the_talk_nor_the_raters_words_nor_who_it_was(self):
+    def test_holds_neither_the_dialogue_nor_the_raters_words_nor_who_it_was(self):
         stored = make_report("It names my street.")
 
         send()

@@ -11,7 +11,7 @@ from completions import tasks
 from completions.choices import MailKind, MessageState, WriterState
 from completions.models import Writer, WriterMail
 from completions.writers import emails, services
-from completions.writers.credentials import writer_of_badge
+from completions.writers.credentials import writer_of_credential
 from completions.writers.services import emailing
 from tests.factories import NOW, make_dataset, make_writer
 from tests.factories_of_people import make_mail, make_sent
@@ -57,9 +57,9 @@ class TestLetter:
         written, writer = letter(kind, state=WriterState.INVITED)
 
         [line] = [line for line in written.body.splitlines() if line.startswith("http")]
-        start, badge = f"{SITE}/w/i/", line.removeprefix(f"{SITE}/w/i/").rstrip("/")
+        start, credential = f"{SITE}/w/i/", line.removeprefix(f"{SITE}/w/i/").rstrip("/")
         assert line.startswith(start)
-        assert writer_of_badge(badge, use="link") == writer
+        assert writer_of_credential(credential, use="link") == writer
 
     @pytest.mark.parametrize("kind", MailKind.values)
     def test_of_every_kind_has_one_line_of_subject(self, kind):

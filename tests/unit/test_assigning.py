@@ -1,4 +1,4 @@
-"""Which talk a writer is given next."""
+"""Which dialogue a writer is given next."""
 
 from dataclasses import dataclass, field, replace
 
@@ -8,8 +8,8 @@ import pytest
 from completions.writers.assigning import (
     ADVERSARIAL,
     REGULAR,
-    Standing,
     Stock,
+    WriterStatus,
     n_to_come,
     next_offer,
     phase_of,
@@ -19,13 +19,15 @@ REGULAR_FIRST, ADVERSARIAL_FIRST = (REGULAR, ADVERSARIAL), (ADVERSARIAL, REGULAR
 MOST = 25
 
 
-def standing(*, regular=0, adversarial=0, talks=(280, 20), given_up=(0, 0), was_adversarial=False):
-    """A writer who sent so many of each stratum, before talks that lack three messages each."""
+def status(
+    *, regular=0, adversarial=0, dialogues=(280, 20), given_up=(0, 0), was_adversarial=False
+):
+    """A writer who sent so many of each stratum, before dialogues that lack three messages each."""
     stock, hostile = (
-        Stock(talks=n, slots=3 * n, kept=kept, given_up=dropped)
-        for n, kept, dropped in zip(talks, (regular, adversarial), given_up, strict=True)
+        Stock(dialogues=n, slots=3 * n, kept=kept, given_up=dropped)
+        for n, kept, dropped in zip(dialogues, (regular, adversarial), given_up, strict=True)
     )
-    return Standing(stock, hostile, was_adversarial)
+    return WriterStatus(stock, hostile, was_adversarial)
 
 
 class TestTheBound:
@@ -33,48 +35,50 @@ class TestTheBound:
         ("regular", "adversarial", "has_room"),
         [(0, 0, False), (2, 0, False), (3, 0, True), (5, 1, False), (6, 1, True)],
     )
-    def test_lets_one_in_four_talks_be_adversarial(self, regular, adversarial, has_room):
-        offer = next_offer(standing(regular=regular, adversarial=adversarial), most=MOST)
+    def test_lets_one_in_four_dialogues_be_adversarial(self, regular, adversarial, has_room):
+        offer = next_offer(status(regular=regular, adversarial=adversarial), most=MOST)
 
         assert (ADVERSARIAL in offer.strata) == has_room
 
     def test_of_nothing_gives_none_and_of_everything_gives_all(self):
-        only_hostile = standing(talks=(0, 5), regular=90)
+        only_hostile = status(dialogues=(0, 5), regular=90)
 
         assert next_offer(only_hostile, most=0).strata == ()
-        assert next_offer(standing(talks=(0, 5)), most=100).strata == (ADVERSARIAL,)
+        assert next_offer(status(dialogues=(0, 5)), most=100).strata == (ADVERSARIAL,)
 
-    def test_gives_nothing_when_it_is_reached_and_only_adversarial_talks_are_left(self):
-        assert next_offer(standing(regular=3, adversarial=1, talks=(0, 9)), most=MOST).strata == ()
+    def test_gives_nothing_when_it_is_reached_and_only_adversarial_dialogues_are_left(self):
+        assert (
+            next_offer(status(regular=3, adversarial=1, dialogues=(0, 9)), most=MOST).strata == ()
+        )
 
-    def test_is_used_up_by_an_adversarial_talk_that_was_skipped(self):
-        skipped = standing(regular=5, given_up=(0, 1))
+    def test_is_used_up_by_an_adversarial_dialogue_that_was_skipped(self):
+        skipped = status(regular=5, given_up=(0, 1))
 
         assert ADVERSARIAL not in next_offer(skipped, most=MOST).strata
 
     def test_is_not_moved_by_skipping_anything_else(self):
-        assert next_offer(standing(regular=2, given_up=(40, 0)), most=MOST).strata == (REGULAR,)
+        assert next_offer(status(regular=2, given_up=(40, 0)), most=MOST).strata == (REGULAR,)
 
 
-class TestAnAdversarialTalk:
+class TestAnAdversarialDialogue:
     def test_is_due_once_the_writer_falls_behind_the_pool(self):
-        due = [next_offer(standing(regular=n), most=MOST).strata[0] for n in (3, 13, 14)]
+        due = [next_offer(status(regular=n), most=MOST).strata[0] for n in (3, 13, 14)]
 
-        assert due == [REGULAR, REGULAR, ADVERSARIAL]  # one talk in fifteen is adversarial
+        assert due == [REGULAR, REGULAR, ADVERSARIAL]  # one dialogue in fifteen is adversarial
 
     def test_is_due_sooner_where_the_pool_lacks_more_of_them(self):
-        behind = standing(regular=4, talks=(40, 10))
+        behind = status(regular=4, dialogues=(40, 10))
 
         assert next_offer(behind, most=MOST).strata == ADVERSARIAL_FIRST
 
     def test_comes_to_each_writer_at_a_place_of_their_own(self):
-        early = next_offer(standing(regular=7), most=MOST, phase=0.5)
-        late = next_offer(standing(regular=7), most=MOST, phase=0.4)
+        early = next_offer(status(regular=7), most=MOST, phase=0.5)
+        late = next_offer(status(regular=7), most=MOST, phase=0.4)
 
         assert (early.strata, late.strata) == (ADVERSARIAL_FIRST, REGULAR_FIRST)
 
     def test_never_follows_another_while_there_is_anything_else(self):
-        after_one = standing(regular=60, adversarial=1, was_adversarial=True)
+        after_one = status(regular=60, adversarial=1, was_adversarial=True)
 
         offer = next_offer(after_one, most=MOST)
 
@@ -82,27 +86,27 @@ class TestAnAdversarialTalk:
         assert not offer.is_even
 
     def test_goes_before_a_regular_one_that_is_less_empty_even_when_it_is_not_due(self):
-        offer = next_offer(standing(regular=4), most=MOST)
+        offer = next_offer(status(regular=4), most=MOST)
 
         assert offer.strata == REGULAR_FIRST
         assert offer.is_even
 
 
 class TestWhatIsToCome:
-    def test_is_every_regular_talk_and_as_many_others_as_the_bound_will_allow(self):
-        assert n_to_come(standing(regular=3, talks=(4, 20)), most=MOST) == 4 + 2
-        assert n_to_come(standing(regular=3, adversarial=1, talks=(4, 20)), most=MOST) == 4 + 1
+    def test_is_every_regular_dialogue_and_as_many_others_as_the_bound_will_allow(self):
+        assert n_to_come(status(regular=3, dialogues=(4, 20)), most=MOST) == 4 + 2
+        assert n_to_come(status(regular=3, adversarial=1, dialogues=(4, 20)), most=MOST) == 4 + 1
 
     def test_is_all_there_is_where_nothing_is_bounded(self):
-        assert n_to_come(standing(talks=(4, 20)), most=100) == 24
+        assert n_to_come(status(dialogues=(4, 20)), most=100) == 24
 
     def test_is_nothing_when_nothing_may_be_given(self):
-        assert n_to_come(standing(regular=3, adversarial=1, talks=(0, 20)), most=MOST) == 0
-        assert n_to_come(standing(regular=3, given_up=(0, 4), talks=(0, 20)), most=MOST) == 0
+        assert n_to_come(status(regular=3, adversarial=1, dialogues=(0, 20)), most=MOST) == 0
+        assert n_to_come(status(regular=3, given_up=(0, 4), dialogues=(0, 20)), most=MOST) == 0
 
     @pytest.mark.parametrize("most", [0, 1, 7, 25, 33, 50, 99, 100])
     def test_is_what_a_writer_who_takes_everything_gets(self, most):
-        state = standing(regular=2, adversarial=0, talks=(23, 19), given_up=(1, 2))
+        state = status(regular=2, adversarial=0, dialogues=(23, 19), given_up=(1, 2))
         promised = n_to_come(state, most=most)
 
         given = 0
@@ -114,10 +118,12 @@ class TestWhatIsToCome:
 
 
 def taken(state, stratum):
-    """The standing after one more talk of the stratum was sent."""
+    """The standing after one more dialogue of the stratum was sent."""
     name = stratum.lower()
     stock = getattr(state, name)
-    fewer = replace(stock, talks=stock.talks - 1, slots=stock.slots - 3, kept=stock.kept + 1)
+    fewer = replace(
+        stock, dialogues=stock.dialogues - 1, slots=stock.slots - 3, kept=stock.kept + 1
+    )
     return replace(state, **{name: fewer, "was_adversarial": stratum == ADVERSARIAL})
 
 
@@ -131,7 +137,7 @@ def test_phases_follow_from_codes_and_are_spread():
 
 @dataclass
 class Pool:
-    """Writers who take talks, send and skip in a random order, by the rules of `next_offer`."""
+    """Writers who take dialogues, send and skip in a random order, by the rules of `next_offer`."""
 
     chance: np.random.Generator
     is_hostile: np.ndarray
@@ -163,78 +169,78 @@ class Pool:
                     self.skip(writer, held[writer])
                     idle.clear()
                 del held[writer]
-            elif (talk := self.next_talk(writer)) is None:
+            elif (dialogue := self.next_dialogue(writer)) is None:
                 idle.add(writer)
             else:
-                held[writer] = talk
+                held[writer] = dialogue
         return self
 
-    def next_talk(self, writer):
+    def next_dialogue(self, writer):
         free = (self.left > 0) & ~self.had[writer]
         given = self.given[writer]
-        now = Standing(
+        now = WriterStatus(
             self.stock(writer, free, 0),
             self.stock(writer, free, 1),
             bool(given) and bool(self.is_hostile[given[-1]]),
         )
         offer = next_offer(now, most=MOST, phase=phase_of(f"W{writer}"))
         assert bool(offer.strata) == (n_to_come(now, most=MOST) > 0)
-        talks = [
-            talk
-            for talk in np.flatnonzero(free)
-            if (REGULAR, ADVERSARIAL)[self.is_hostile[talk]] in offer.strata
+        dialogues = [
+            dialogue
+            for dialogue in np.flatnonzero(free)
+            if (REGULAR, ADVERSARIAL)[self.is_hostile[dialogue]] in offer.strata
         ]
-        if not talks:
+        if not dialogues:
             return None
-        talk = min(talks, key=lambda one: self.order(one, offer))
-        self.left[talk] -= 1
-        self.had[writer, talk] = True
-        self.kept[writer, self.is_hostile[talk]] += 1
-        given.append(talk)
+        dialogue = min(dialogues, key=lambda one: self.order(one, offer))
+        self.left[dialogue] -= 1
+        self.had[writer, dialogue] = True
+        self.kept[writer, self.is_hostile[dialogue]] += 1
+        given.append(dialogue)
         self.spreads.append(int(self.left.max() - self.left.min()))
-        return talk
+        return dialogue
 
     def stock(self, writer, free, hostile):
         of = free & (self.is_hostile == hostile)
         return Stock(
-            talks=int(of.sum()),
+            dialogues=int(of.sum()),
             slots=int(self.left[of].sum()),
             kept=int(self.kept[writer, hostile]),
             given_up=int(self.given_up[writer, hostile]),
         )
 
-    def order(self, talk, offer):
-        rank = offer.strata.index((REGULAR, ADVERSARIAL)[self.is_hostile[talk]])
-        emptiness = -int(self.left[talk])
-        return (emptiness, rank, talk) if offer.is_even else (rank, emptiness, talk)
+    def order(self, dialogue, offer):
+        rank = offer.strata.index((REGULAR, ADVERSARIAL)[self.is_hostile[dialogue]])
+        emptiness = -int(self.left[dialogue])
+        return (emptiness, rank, dialogue) if offer.is_even else (rank, emptiness, dialogue)
 
-    def skip(self, writer, talk):
-        hostile = self.is_hostile[talk]
+    def skip(self, writer, dialogue):
+        hostile = self.is_hostile[dialogue]
         self.kept[writer, hostile] -= 1
         self.given_up[writer, hostile] += 1
-        self.left[talk] += 1
+        self.left[dialogue] += 1
 
 
 @pytest.fixture(scope="module")
 def pool():
-    """Twelve writers, 280 regular and 20 adversarial talks, one talk in twenty skipped."""
+    """Twelve writers, 280 regular and 20 adversarial dialogues, one dialogue in twenty skipped."""
     chance = np.random.default_rng(5)
     return Pool(chance, chance.permutation([0] * 280 + [1] * 20)).run(skips=0.05)
 
 
 class TestTwelveWriters:
-    def test_write_three_messages_for_every_talk(self, pool):
+    def test_write_three_messages_for_every_dialogue(self, pool):
         assert pool.kept.sum() == 900
         assert not pool.left.any()
 
-    def test_fill_all_talks_evenly(self, pool):
-        # A talk that was skipped just when the others moved on is one behind until it is given.
+    def test_fill_all_dialogues_evenly(self, pool):
+        # A dialogue that was skipped just when the others moved on is one behind until it is given.
         uneven = [spread for spread in pool.spreads[:-50] if spread > 1]
 
         assert len(uneven) <= 5
         assert max(pool.spreads) == 2
 
-    def test_fill_all_talks_within_one_when_nobody_skips(self):
+    def test_fill_all_dialogues_within_one_when_nobody_skips(self):
         hostile = np.random.default_rng(5).permutation([0] * 280 + [1] * 20)
 
         even = Pool(np.random.default_rng(6), hostile).run(skips=0)
@@ -242,15 +248,15 @@ class TestTwelveWriters:
         assert max(even.spreads[:-12]) == 1
         assert even.kept.sum() == 900
 
-    def test_all_get_their_share_of_adversarial_talks(self, pool):
+    def test_all_get_their_share_of_adversarial_dialogues(self, pool):
         shares = pool.kept[:, 1] / pool.kept.sum(axis=1)
 
         assert shares.min() > 0.02
         assert shares.max() < 0.12
 
-    def test_are_never_above_the_bound_nor_given_two_adversarial_talks_in_a_row(self, pool):
-        for talks in pool.given:
-            hostile = pool.is_hostile[talks]
+    def test_are_never_above_the_bound_nor_given_two_adversarial_dialogues_in_a_row(self, pool):
+        for dialogues in pool.given:
+            hostile = pool.is_hostile[dialogues]
             assert not (hostile[:-1] & hostile[1:]).any()
-            assert (100 * hostile.cumsum() <= MOST * np.arange(1, len(talks) + 1)).all()
+            assert (100 * hostile.cumsum() <= MOST * np.arange(1, len(dialogues) + 1)).all()
         assert (100 * pool.kept[:, 1] <= MOST * pool.kept.sum(axis=1)).all()

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from completions.contexts.screening import checking
 from completions.dialogues import ingest
 
-TALK = [
+DIALOGUE = [
     ("seeker", "Hello, I have never done this."),
     ("supporter", "Welcome. What happened?"),
     ("seeker", "My sister moved out in May and I feel so lonely in that big flat of ours."),
@@ -22,7 +22,7 @@ TALK = [
 @pytest.fixture
 def dialogues(tmp_path):
     path = tmp_path / "dialogues.json"
-    utterances = [{"speaker": speaker, "content": text} for speaker, text in TALK]
+    utterances = [{"speaker": speaker, "content": text} for speaker, text in DIALOGUE]
     path.write_text(json.dumps([{"dialog": utterances, "situation": "A move."}]))
     return path
 

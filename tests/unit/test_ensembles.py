@@ -91,7 +91,7 @@ class TestVerdictOfAJudge:
         assert judge_verdict(replies) == expected
 
     def test_is_not_stated_while_a_call_is_open(self):
-        assert judge_verdict(said(as_a=[4, 4], is_open=True)).standing is VoteStatus.WAITING
+        assert judge_verdict(said(as_a=[4, 4], is_open=True)).status is VoteStatus.WAITING
 
     @given(calls(), st.randoms(use_true_random=False))
     def test_does_not_depend_on_the_order_of_the_calls(self, found, random):
@@ -105,14 +105,14 @@ class TestVerdictOfAJudge:
         verdict, mirror = (judge_verdict(replies_of(one)) for one in (found, mirrored(found)))
 
         assert mirror.winner == CONTRARY[verdict.winner]
-        assert mirror.standing == verdict.standing
+        assert mirror.status == verdict.status
         assert mirror.is_consistent == verdict.is_consistent
 
     @given(calls())
     def test_names_a_winner_if_and_only_if_it_is_decided(self, found):
         verdict = judge_verdict(replies_of(found))
 
-        assert (verdict.winner is not None) == (verdict.standing is VoteStatus.DECIDED)
+        assert (verdict.winner is not None) == (verdict.status is VoteStatus.DECIDED)
 
     @given(calls())
     def test_of_a_judge_whose_orders_disagree_is_never_decided(self, found):

@@ -57,20 +57,20 @@ def more(found):
     return judgments or 0, dialogues or 0
 
 
-def ground(columns, **dimensions):
+def inputs(columns, **dimensions):
     return AnalysisInputs(columns, METHOD, dimensions)
 
 
 class TestOutcome:
     def test_as_good_a_candidate_passes(self, rng):
-        found = run_gate(ground(judged(rng, per_unit=150)), ASKED)
+        found = run_gate(inputs(judged(rng, per_unit=150)), ASKED)
 
         assert found.outcome is Outcome.HELD
         assert found.tests[0].lowest > -15.0
         assert found.if_equal is None
 
     def test_a_worse_one_is_stopped(self, rng):
-        found = run_gate(ground(judged(rng, points=-80.0)), ASKED)
+        found = run_gate(inputs(judged(rng, points=-80.0)), ASKED)
 
         assert found.outcome is Outcome.DROPPED
         assert [one.name for one in found.dropped] == [OVERALL]
@@ -79,30 +79,30 @@ class TestOutcome:
     def test_a_drop_that_is_allowed_does_not_stop_it(self, rng):
         columns = judged(rng, points=-80.0, per_unit=60)
 
-        assert run_gate(ground(columns), replace(ASKED, max_drop=150.0)).outcome is Outcome.HELD
+        assert run_gate(inputs(columns), replace(ASKED, max_drop=150.0)).outcome is Outcome.HELD
 
     def test_a_drop_on_one_dimension_stops_it(self, rng):
         overall = judged(rng, per_unit=150)
         dimensions = {"H": judged(rng), "T": judged(rng, points=-120.0)}
 
-        found = run_gate(ground(overall, **dimensions), ASKED)
+        found = run_gate(inputs(overall, **dimensions), ASKED)
 
         assert found.outcome is Outcome.DROPPED
         assert [one.name for one in found.tests] == [OVERALL, "H", "T"]
         assert [one.name for one in found.dropped] == ["T"]
 
     def test_too_few_judgments_decide_nothing_and_say_how_many_would(self, rng):
-        found = run_gate(ground(judged(rng, per_unit=6)), ASKED)
+        found = run_gate(inputs(judged(rng, per_unit=6)), ASKED)
 
         assert found.outcome is Outcome.UNDECIDED
         judgments, dialogues = more(found)
         assert judgments == dialogues * 6 > 0
 
     def test_as_many_judgments_as_were_named_mostly_suffice(self, rng):
-        few = run_gate(ground(judged(rng, per_unit=6)), ASKED)
+        few = run_gate(inputs(judged(rng, per_unit=6)), ASKED)
         n_units = 100 + more(few)[1]
 
-        again = run_gate(ground(judged(rng, n_units=n_units, per_unit=6)), ASKED)
+        again = run_gate(inputs(judged(rng, n_units=n_units, per_unit=6)), ASKED)
 
         # 80 of 100 would; half as much again leaves chance little room.
         error = again.tests[0].difference - again.tests[0].lowest
@@ -122,7 +122,7 @@ class TestNumbers:
         error = apart.std(ddof=1) * np.sqrt(100 / 99)
         difference = board.elo[0] - board.elo[1]
 
-        (overall,) = run_gate(ground(columns), ASKED).tests
+        (overall,) = run_gate(inputs(columns), ASKED).tests
 
         assert overall.difference == pytest.approx(difference)
         assert overall.lowest == pytest.approx(difference - scipy.stats.t.ppf(0.95, 99) * error)
@@ -132,7 +132,7 @@ class TestNumbers:
     def test_p_values_are_adjusted_by_holm_over_all_tests(self, rng):
         dimensions = {name: judged(rng, points=-30.0) for name in "HEART"}
 
-        tests = run_gate(ground(judged(rng), **dimensions), ASKED).tests
+        tests = run_gate(inputs(judged(rng), **dimensions), ASKED).tests
 
         adjusted = holm(np.array([one.p_dropped for one in tests]))
         np.testing.assert_allclose([one.p_adjusted for one in tests], adjusted)
@@ -150,7 +150,7 @@ class TestNumbers:
         assert rules._outcome((replace(held, name=OVERALL),), ASKED) is Outcome.HELD
 
     def test_no_drop_allowed_needs_no_number(self, rng):
-        found = run_gate(ground(judged(rng, per_unit=3)), replace(ASKED, max_drop=0.0))
+        found = run_gate(inputs(judged(rng, per_unit=3)), replace(ASKED, max_drop=0.0))
 
         assert found.if_equal == More(None, None)
 
@@ -158,14 +158,14 @@ class TestNumbers:
 class TestWhatCannotBeAsked:
     def test_an_unknown_system_is_named(self, rng):
         with pytest.raises(UnknownSystemError, match='no system "older"; they know new, old'):
-            run_gate(ground(judged(rng)), GateRequest("new", "older"))
+            run_gate(inputs(judged(rng)), GateRequest("new", "older"))
 
     def test_a_system_is_not_held_against_itself(self, rng):
         with pytest.raises(AnalysisRefusedError, match="same system"):
-            run_gate(ground(judged(rng)), GateRequest("new", "new"))
+            run_gate(inputs(judged(rng)), GateRequest("new", "new"))
 
     def test_few_dialogues_are_not_tested(self, rng):
-        found = run_gate(ground(judged(rng, n_units=19, per_unit=400)), ASKED)
+        found = run_gate(inputs(judged(rng, n_units=19, per_unit=400)), ASKED)
 
         assert (found.outcome, found.tests) == (Outcome.UNDECIDED, ())
         assert found.notes == (
@@ -177,7 +177,7 @@ class TestWhatCannotBeAsked:
         columns = judged(rng)
         others = columns.taken(np.flatnonzero((columns.first != 0) & (columns.second != 0)))
 
-        found = run_gate(ground(columns, H=others), ASKED)
+        found = run_gate(inputs(columns, H=others), ASKED)
 
         assert [one.name for one in found.tests] == [OVERALL]
         assert "H is not tested" in found.notes[0]
@@ -189,7 +189,7 @@ class TestWhatCannotBeAsked:
             again, units=tuple(f"d{n:02d}" for n in range(25)), unit=np.repeat(np.arange(25), 60)
         )
 
-        found = run_gate(ground(copies), ASKED)
+        found = run_gate(inputs(copies), ASKED)
 
         assert found.outcome is Outcome.UNDECIDED
         assert "no measure of chance" in found.notes[0]

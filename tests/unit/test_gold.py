@@ -89,7 +89,7 @@ class TestHeartSet:
                 for text in messages(pair):
                     assert find_leaks(text) == ()
 
-    def test_screening_finds_nothing_that_would_remove_the_talk(self, subtests):
+    def test_screening_finds_nothing_that_would_remove_the_dialogue(self, subtests):
         for pair in every_pair():
             with subtests.test(pair.key):
                 for text in texts(pair):

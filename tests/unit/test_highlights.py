@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.contexts.screening.highlights import legend, mark, mark_talk
-from completions.dialogues.display import Talk
+from completions.contexts.screening.highlights import legend, mark, mark_dialogue
+from completions.dialogues.display import DialogueView
 from completions.dialogues.normaliser import plain
 
 
@@ -145,7 +145,7 @@ class TestMark:
         assert "".join(piece.text for piece in pieces) == plain(text)
 
 
-class TestMarkTalk:
+class TestMarkDialogue:
     def turns(self, n):
         return [
             {"role": "seeker" if place % 2 else "supporter", "text": f"Line {place} — “so”"}
@@ -157,8 +157,8 @@ class TestMarkTalk:
         turns = self.turns(n)
 
         ours, theirs = (
-            mark_talk(turns, [], [], is_simulated=True),
-            Talk.of(turns, is_simulated=True),
+            mark_dialogue(turns, [], [], is_simulated=True),
+            DialogueView.of(turns, is_simulated=True),
         )
 
         def plainly(turns):
@@ -176,11 +176,11 @@ class TestMarkTalk:
     def test_says_whether_a_mark_is_folded_away(self, turn, hidden):
         findings = [{"rule": "violence", "turn": turn, "start": 0, "end": 4}]
 
-        talk = mark_talk(self.turns(20), findings, legend(findings))
+        dialogue = mark_dialogue(self.turns(20), findings, legend(findings))
 
-        assert talk.hides_marks is hidden
+        assert dialogue.hides_marks is hidden
 
     def test_counts_turns_from_one(self):
-        talk = mark_talk(self.turns(3), [], [])
+        dialogue = mark_dialogue(self.turns(3), [], [])
 
-        assert [turn.place for turn in (*talk.recent, talk.latest)] == [1, 2, 3]
+        assert [turn.place for turn in (*dialogue.recent, dialogue.latest)] == [1, 2, 3]

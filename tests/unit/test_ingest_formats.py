@@ -15,7 +15,7 @@ from tests.datasets import (
     REPOSITORY,
     SEEKER,
     SUPPORTER,
-    TALKS,
+    UTTERANCES,
     as_hub,
     failed,
     hub,
@@ -85,7 +85,7 @@ class TestEverySpelling:
     def test_may_have_null_labels(self, spelled):
         assert ingest.parse_record(spelled(emotion_type=None), 1).emotion_type == ""
 
-    @given(said=TALKS)
+    @given(said=UTTERANCES)
     def test_never_leaves_two_turns_of_one_role_side_by_side(self, said):
         parsed = [ingest.parse_record(spelled(*said), 1) for spelled in SPELLED.values()]
 
@@ -95,7 +95,7 @@ class TestEverySpelling:
             assert one.n_utterances == len(said)
         assert len({one.content_hash for one in parsed}) == 1
 
-    @given(said=TALKS)
+    @given(said=UTTERANCES)
     def test_loses_no_word_and_changes_no_order(self, said):
         parsed = ingest.parse_record(native(*said), 1)
 

@@ -12,7 +12,7 @@ SAID = [("user", "The flat is quiet."), ("assistant", "When is it worst?")]
 ROLES = ["seeker", "supporter"]
 
 
-def talk(
+def dialogue(
     name: str,
     *,
     who: str = "role",
@@ -20,22 +20,28 @@ def talk(
     speakers: tuple[str, str] = ("user", "assistant"),
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the talk under some names."""
+    """Return the dialogue under some names."""
     turns = [{who: one, what: text} for one, (_, text) in zip(speakers, SAID, strict=True)]
     return {name: turns, **more}
 
 
-NATIVE = talk("dialog", who="speaker", speakers=("seeker", "supporter"))
+NATIVE = dialogue("dialog", who="speaker", speakers=("seeker", "supporter"))
 RECORDS: dict[str, dict[str, Any]] = {
     "a whole record as a text": {"text": json.dumps(NATIVE | {"emotion_type": "sadness"})},
     "the turns as a text": {"dialog": json.dumps(NATIVE["dialog"]), "emotion_type": "sadness"},
-    "speakers in capitals": talk("dialog", who="speaker", speakers=("Seeker", "SUPPORTER")),
-    "users and assistants": talk("dialog", who="speaker"),
-    "usr and sys in capitals": talk("dialog", who="speaker", what="text", speakers=("USR", "SYS")),
-    "people and models": talk("conversations", who="from", what="value", speakers=("human", "gpt")),
-    "messages": talk("messages"),
-    "clients and therapists": talk("conversation", who="speaker", speakers=("Client", "Therapist")),
-    "turns of another spelling": talk("turns", what="text"),
+    "speakers in capitals": dialogue("dialog", who="speaker", speakers=("Seeker", "SUPPORTER")),
+    "users and assistants": dialogue("dialog", who="speaker"),
+    "usr and sys in capitals": dialogue(
+        "dialog", who="speaker", what="text", speakers=("USR", "SYS")
+    ),
+    "people and models": dialogue(
+        "conversations", who="from", what="value", speakers=("human", "gpt")
+    ),
+    "messages": dialogue("messages"),
+    "clients and therapists": dialogue(
+        "conversation", who="speaker", speakers=("Client", "Therapist")
+    ),
+    "turns of another spelling": dialogue("turns", what="text"),
     "nothing where labels may stand": NATIVE
     | {"situation": None, "source": None, "survey_score": None, "emotion_type": None},
     "no annotation": {
@@ -48,7 +54,7 @@ RECORDS: dict[str, dict[str, Any]] = {
         ]
     },
     "instructions before the talk": {
-        "messages": [{"role": "system", "content": "Be kind."}, *talk("messages")["messages"]]
+        "messages": [{"role": "system", "content": "Be kind."}, *dialogue("messages")["messages"]]
     },
 }
 
@@ -106,7 +112,7 @@ def test_rows_of_a_table_hold_their_dialogue_as_text(tmp_path):
     assert (found.source_id, found.emotion_type) == ("7", "sadness")
 
 
-HEBREW = talk("messages") | {
+HEBREW = dialogue("messages") | {
     "messages": [
         {"role": "user", "content": "הדירה שקטה כל כך."},
         {"role": "assistant", "content": "מתי זה הכי קשה?"},
@@ -118,7 +124,7 @@ class TestLanguage:
     def test_what_the_file_states_is_kept(self, tmp_path):
         assert only(tmp_path, HEBREW | {"language": "he"}).language == "he"
         assert only(tmp_path, NATIVE | {"lang": "de"}).language == "en"  # no key of ESConv's
-        assert only(tmp_path, talk("messages", lang="de")).language == "de"
+        assert only(tmp_path, dialogue("messages", lang="de")).language == "de"
 
     def test_what_was_asked_for_holds_where_nothing_is_stated(self, tmp_path):
         assert only(tmp_path, HEBREW, language="he").language == "he"

@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from completions.dialogues import ingest
 from completions.files import InputFileError, alike, read
-from completions.systems.importing import BroughtRow, brought_file
+from completions.systems.importing import ImportedRow, imported_file
 from completions.writers.importing import WrittenRow, written_file
 
 WORDS = "Café — that sounds lonely. 😀"
@@ -121,7 +121,7 @@ class TestEveryShape:
         assert len(list(read(path))) == len(ROWS)
 
     @pytest.mark.parametrize(
-        ("reader", "kind"), [(written_file, WrittenRow), (brought_file, BroughtRow)]
+        ("reader", "kind"), [(written_file, WrittenRow), (imported_file, ImportedRow)]
     )
     def test_is_taken_by_every_import_of_texts(self, content, reader, kind):
         rows = list(reader(io.BytesIO(data(content)), most_rows=10))
@@ -138,7 +138,7 @@ class TestWhatIsNoFile:
         path.write_bytes(data(content))
         imports: list[Iterable[object]] = [
             written_file(io.BytesIO(data(content))),
-            brought_file(io.BytesIO(data(content)), most_rows=10),
+            imported_file(io.BytesIO(data(content)), most_rows=10),
             read(path),
         ]
 

@@ -70,7 +70,7 @@ class TestATextIsLike:
 
 
 class TestATextIsNotLike:
-    def test_another_for_the_same_talk(self):
+    def test_another_for_the_same_dialogue(self):
         assert not is_like(TEXT, SAME_TALK)
 
     @pytest.mark.parametrize(("one", "other"), PHRASES)

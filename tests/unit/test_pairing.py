@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from annotation.planning.pairing import Candidate, Ground, summarise
+from annotation.planning.pairing import Block, Candidate, summarise
 from annotation.planning.pairing.planning import plan_pairs
 
 SEEDS = st.text(max_size=8)
@@ -25,8 +25,8 @@ def hash_of(context, system):
     return f"{(context * 7919 + system * 104729) % 65537:05x}-{context}-{system}"
 
 
-def ground(context, systems, *, stratum=REGULAR, planned=(), taken=(), alike=()):
-    return Ground(
+def block(context, systems, *, stratum=REGULAR, planned=(), taken=(), alike=()):
+    return Block(
         f"ctx-{context:04}",
         stratum,
         tuple(candidate(context, system) for system in systems),
@@ -39,7 +39,7 @@ def ground(context, systems, *, stratum=REGULAR, planned=(), taken=(), alike=())
 def grid(n_contexts, n_systems, *, adversarial=0):
     """Make contexts in which every system wrote; the first few are adversarial."""
     return [
-        ground(context, range(n_systems), stratum=ADVERSARIAL if context < adversarial else REGULAR)
+        block(context, range(n_systems), stratum=ADVERSARIAL if context < adversarial else REGULAR)
         for context in range(n_contexts)
     ]
 
@@ -48,9 +48,9 @@ def pairs(planned):
     return [(pair.context, pair.first.system, pair.second.system) for pair in planned]
 
 
-def appearances(grounds, planned):
-    counts = Counter(dict.fromkeys((one for ground in grounds for one in ground.systems), 0))
-    counts.update(one.system for ground in grounds for pair in ground.planned for one in pair)
+def appearances(blocks, planned):
+    counts = Counter(dict.fromkeys((one for block in blocks for one in block.systems), 0))
+    counts.update(one.system for block in blocks for pair in block.planned for one in pair)
     counts.update(one.system for pair in planned for one in (pair.first, pair.second))
     return counts
 
@@ -63,10 +63,10 @@ def pair_counts(planned):
     return Counter(frozenset((pair.first.system, pair.second.system)) for pair in planned)
 
 
-def n_groups(grounds, plan):
+def n_groups(blocks, plan):
     """Return into how many groups the systems of these contexts fall."""
-    group = {one: one for ground in grounds for one in ground.systems}
-    keys = {ground.key for ground in grounds}
+    group = {one: one for block in blocks for one in block.systems}
+    keys = {block.key for block in blocks}
     for context, first, second in plan:
         if context in keys and group[first] != group[second]:
             joined, kept = group[first], group[second]
@@ -80,22 +80,22 @@ def patchy(draw, *, n_contexts=6, n_systems=6):
     systems = st.sets(st.integers(0, n_systems - 1), max_size=n_systems)
     strata = st.sampled_from([REGULAR, ADVERSARIAL])
     texts = st.integers(0, 2 * n_systems)
-    grounds = []
+    blocks = []
     for context in range(draw(st.integers(1, n_contexts))):
         wrote = {system: draw(texts) for system in sorted(draw(systems))}
         alike = [(a, b) for a, b in combinations(wrote, 2) if wrote[a] == wrote[b]]
-        grounds.append(ground(context, wrote, stratum=draw(strata), alike=alike))
-    return grounds
+        blocks.append(block(context, wrote, stratum=draw(strata), alike=alike))
+    return blocks
 
 
 class TestAllPairs:
     def test_are_taken_when_no_number_is_given(self):
-        planned = plan_pairs([ground(0, range(3))], per_context=None, seed="s")
+        planned = plan_pairs([block(0, range(3))], per_context=None, seed="s")
 
         assert {(one.first.key, one.second.key) for one in planned} == {(0, 1), (0, 2), (1, 2)}
 
     def test_are_never_of_one_system(self):
-        twice = Ground("c", REGULAR, (*map(alike, (1, 2)), candidate(0, 3)))
+        twice = Block("c", REGULAR, (*map(alike, (1, 2)), candidate(0, 3)))
 
         planned = plan_pairs([twice], per_context=None, seed="s")
 
@@ -104,10 +104,10 @@ class TestAllPairs:
 
     @pytest.mark.parametrize("systems", [(), (4,)], ids=["none", "one"])
     def test_are_none_where_fewer_than_two_systems_wrote(self, systems):
-        assert plan_pairs([ground(0, systems)], per_context=None, seed="s") == []
+        assert plan_pairs([block(0, systems)], per_context=None, seed="s") == []
 
     def test_leave_out_what_is_planned_or_taken(self):
-        one = ground(0, range(3), planned=[(0, 1)], taken=[(0, 2)])
+        one = block(0, range(3), planned=[(0, 1)], taken=[(0, 2)])
 
         planned = plan_pairs([one], per_context=None, seed="s")
 
@@ -121,7 +121,7 @@ def alike(key):
 class TestPairsOfOneText:
     @pytest.mark.parametrize("wanted", [None, 2, 3], ids=["all", "as many", "more than differ"])
     def test_are_left_out(self, wanted):
-        one = ground(0, range(3), alike=[(0, 2)])
+        one = block(0, range(3), alike=[(0, 2)])
 
         planned = plan_pairs([one], per_context=wanted, seed="s")
 
@@ -130,44 +130,44 @@ class TestPairsOfOneText:
     def test_leave_a_context_without_any_where_all_are_the_same(self):
         every = list(combinations(range(4), 2))
 
-        assert plan_pairs([ground(0, range(4), alike=every)], per_context=2, seed="s") == []
+        assert plan_pairs([block(0, range(4), alike=every)], per_context=2, seed="s") == []
 
     @given(patchy(), st.sampled_from([None, 1, 3]), SEEDS)
-    def test_are_never_planned(self, grounds, wanted, seed):
-        planned = plan_pairs(grounds, per_context=wanted, seed=seed)
+    def test_are_never_planned(self, blocks, wanted, seed):
+        planned = plan_pairs(blocks, per_context=wanted, seed=seed)
 
-        texts = frozenset[tuple[int, int]]().union(*(one.alike for one in grounds))
+        texts = frozenset[tuple[int, int]]().union(*(one.alike for one in blocks))
         assert not {(one.first.key, one.second.key) for one in planned} & texts
 
     def test_are_made_up_for_in_other_contexts(self):
-        grounds = [ground(0, range(4), alike=[(0, 1)]), *(ground(n, range(4)) for n in (1, 2, 3))]
+        blocks = [block(0, range(4), alike=[(0, 1)]), *(block(n, range(4)) for n in (1, 2, 3))]
 
         for seed in map(str, range(20)):
-            planned = plan_pairs(grounds, per_context=3, seed=seed)
-            assert spread(appearances(grounds, planned)) == 0
+            planned = plan_pairs(blocks, per_context=3, seed=seed)
+            assert spread(appearances(blocks, planned)) == 0
 
 
 class TestSomePairs:
     def test_are_as_many_in_each_context_as_asked_for_or_as_there_are(self):
-        grounds = [ground(0, range(6)), ground(1, range(3))]
+        blocks = [block(0, range(6)), block(1, range(3))]
 
-        planned = plan_pairs(grounds, per_context=5, seed="s")
+        planned = plan_pairs(blocks, per_context=5, seed="s")
 
         assert Counter(one.context for one in planned) == {"ctx-0000": 5, "ctx-0001": 3}
 
     @pytest.mark.parametrize("wanted", [2, 1], ids=["none", "fewer than there are"])
     def test_are_none_where_nothing_is_lacking(self, wanted):
-        one = ground(0, range(4), planned=[(0, 1), (2, 3)])
+        one = block(0, range(4), planned=[(0, 1), (2, 3)])
 
         assert plan_pairs([one], per_context=wanted, seed="s") == []
 
     @given(patchy(), st.integers(1, 8), SEEDS)
-    def test_put_the_lower_key_first_and_never_repeat(self, grounds, wanted, seed):
-        planned = plan_pairs(grounds, per_context=wanted, seed=seed)
+    def test_put_the_lower_key_first_and_never_repeat(self, blocks, wanted, seed):
+        planned = plan_pairs(blocks, per_context=wanted, seed=seed)
 
         assert all(one.first.key < one.second.key for one in planned)
         assert len({(one.first.key, one.second.key) for one in planned}) == len(planned)
-        wanted_in_all = sum(min(wanted, len(list(ground.comparable))) for ground in grounds)
+        wanted_in_all = sum(min(wanted, len(list(block.comparable))) for block in blocks)
         assert len(planned) == wanted_in_all
 
 
@@ -182,34 +182,34 @@ class TestBalance:
     def test_is_within_one_appearance_where_every_system_wrote_everywhere(
         self, n_systems, n_contexts, adversarial, wanted, seed
     ):
-        grounds = grid(n_contexts, n_systems, adversarial=adversarial)
+        blocks = grid(n_contexts, n_systems, adversarial=adversarial)
 
-        planned = plan_pairs(grounds, per_context=wanted, seed=seed)
+        planned = plan_pairs(blocks, per_context=wanted, seed=seed)
 
-        assert spread(appearances(grounds, planned)) <= 1
+        assert spread(appearances(blocks, planned)) <= 1
 
     @settings(max_examples=30, deadline=None)
     @given(patchy(n_contexts=3, n_systems=4), st.integers(1, 2), SEEDS)
     def test_is_as_near_as_any_connected_plan_where_completions_are_missing(
-        self, grounds, wanted, seed
+        self, blocks, wanted, seed
     ):
-        planned = pairs(plan_pairs(grounds, per_context=wanted, seed=seed))
+        planned = pairs(plan_pairs(blocks, per_context=wanted, seed=seed))
 
-        plans = list(every_plan(grounds, wanted))
-        fewest = min(groups_by_stratum(grounds, plan) for plan in plans)
-        linked = [plan for plan in plans if groups_by_stratum(grounds, plan) == fewest]
-        assert groups_by_stratum(grounds, planned) == fewest
+        plans = list(every_plan(blocks, wanted))
+        fewest = min(groups_by_stratum(blocks, plan) for plan in plans)
+        linked = [plan for plan in plans if groups_by_stratum(blocks, plan) == fewest]
+        assert groups_by_stratum(blocks, planned) == fewest
         assert unevenness(planned) == min(map(unevenness, linked))
 
     def test_makes_up_for_what_an_earlier_plan_left_uneven(self):
-        earlier = ground(0, range(4), planned=[(0, 1)])
+        earlier = block(0, range(4), planned=[(0, 1)])
 
-        planned = plan_pairs([earlier, ground(1, range(4))], per_context=1, seed="s")
+        planned = plan_pairs([earlier, block(1, range(4))], per_context=1, seed="s")
 
         assert pairs(planned) == [("ctx-0001", "system-2", "system-3")]
 
     def test_counts_planned_pairs_of_completions_that_may_no_longer_be_paired(self):
-        held = Ground(
+        held = Block(
             "ctx-0000",
             REGULAR,
             tuple(candidate(0, system) for system in (1, 2, 3)),
@@ -222,22 +222,22 @@ class TestBalance:
 
     def test_reaches_through_a_third_system_where_no_single_exchange_helps(self):
         # System 0 writes with 1 only, 3 with 2 only; an even plan goes through 1 and 2.
-        grounds = [
-            ground(0, (0, 1, 2)),
-            ground(1, (1, 2, 3)),
-            ground(2, (0, 1)),
-            ground(3, (0, 1)),
-            ground(4, (2, 3)),
+        blocks = [
+            block(0, (0, 1, 2)),
+            block(1, (1, 2, 3)),
+            block(2, (0, 1)),
+            block(3, (0, 1)),
+            block(4, (2, 3)),
         ]
 
-        counts = appearances(grounds, plan_pairs(grounds, per_context=1, seed="s"))
+        counts = appearances(blocks, plan_pairs(blocks, per_context=1, seed="s"))
 
         assert spread(counts) <= 1
 
 
-def every_plan(grounds, wanted):
+def every_plan(blocks, wanted):
     """Yield every plan there could be, as contexts with two systems."""
-    for parts in product(*(choices_of(one, wanted) for one in grounds)):
+    for parts in product(*(choices_of(one, wanted) for one in blocks)):
         yield [pair for part in parts for pair in part]
 
 
@@ -253,10 +253,10 @@ def unevenness(plan):
     return sum(n * n for n in Counter(one for _, *pair in plan for one in pair).values())
 
 
-def groups_by_stratum(grounds, plan):
+def groups_by_stratum(blocks, plan):
     """Return into how many groups the strata fall, added up."""
     return sum(
-        n_groups([one for one in grounds if one.stratum == stratum], plan)
+        n_groups([one for one in blocks if one.stratum == stratum], plan)
         for stratum in (REGULAR, ADVERSARIAL)
     )
 
@@ -264,21 +264,21 @@ def groups_by_stratum(grounds, plan):
 @cache
 def heart():
     """HEART's size: 280 regular and 20 adversarial contexts, 20 systems, 28 pairs in each."""
-    grounds = grid(300, 20, adversarial=20)
-    return grounds, plan_pairs(grounds, per_context=28, seed="heart")
+    blocks = grid(300, 20, adversarial=20)
+    return blocks, plan_pairs(blocks, per_context=28, seed="heart")
 
 
 class TestPairsOfSystems:
     def test_systems_appear_equally_often_at_the_size_of_heart(self):
-        grounds, planned = heart()
+        blocks, planned = heart()
 
         assert len(planned) == 8400
-        assert set(appearances(grounds, planned).values()) == {840}
+        assert set(appearances(blocks, planned).values()) == {840}
 
     @pytest.mark.parametrize("stratum", [REGULAR, ADVERSARIAL])
     def test_each_stratum_of_heart_is_balanced_and_connected(self, stratum):
-        grounds, planned = heart()
-        part = [one for one in grounds if one.stratum == stratum]
+        blocks, planned = heart()
+        part = [one for one in blocks if one.stratum == stratum]
         keys = {one.key for one in part}
         inside = [one for one in planned if one.context in keys]
 
@@ -292,14 +292,14 @@ class TestPairsOfSystems:
         assert spread(counts) <= 1
 
     def test_pairs_of_systems_differ_by_two_at_most_where_some_completions_are_missing(self):
-        grounds = [
-            ground(context, [one for one in range(12) if (context * 7 + one * 3) % 11])
+        blocks = [
+            block(context, [one for one in range(12) if (context * 7 + one * 3) % 11])
             for context in range(60)
         ]
 
-        planned = plan_pairs(grounds, per_context=12, seed="s")
+        planned = plan_pairs(blocks, per_context=12, seed="s")
 
-        assert spread(appearances(grounds, planned)) <= 1
+        assert spread(appearances(blocks, planned)) <= 1
         assert spread(pair_counts(planned)) <= 2
 
 
@@ -316,35 +316,35 @@ class TestConnection:
     ):
         per_context = min(wanted, n_systems * (n_systems - 1) // 2)
         assume(per_context * min(adversarial, regular) >= n_systems - 1)
-        grounds = grid(adversarial + regular, n_systems, adversarial=adversarial)
+        blocks = grid(adversarial + regular, n_systems, adversarial=adversarial)
 
-        planned = plan_pairs(grounds, per_context=wanted, seed=seed)
+        planned = plan_pairs(blocks, per_context=wanted, seed=seed)
 
         for stratum in (REGULAR, ADVERSARIAL):
-            assert n_groups([one for one in grounds if one.stratum == stratum], pairs(planned)) == 1
+            assert n_groups([one for one in blocks if one.stratum == stratum], pairs(planned)) == 1
 
     def test_is_repaired_where_the_most_even_choice_would_leave_groups(self):
         # Two rounds of the same perfect matching would be as even, and leave two groups.
-        grounds = [ground(0, range(4), planned=[(0, 1), (2, 3)]), ground(1, range(4))]
+        blocks = [block(0, range(4), planned=[(0, 1), (2, 3)]), block(1, range(4))]
 
         for seed in map(str, range(20)):
-            planned = plan_pairs(grounds, per_context=2, seed=seed)
+            planned = plan_pairs(blocks, per_context=2, seed=seed)
 
             assert all(
                 {one.first.system, one.second.system} != {"system-0", "system-1"} for one in planned
             )
 
     def test_is_left_alone_where_no_context_has_both_groups(self):
-        grounds = [ground(0, (0, 1)), ground(1, (2, 3))]
+        blocks = [block(0, (0, 1)), block(1, (2, 3))]
 
-        assert n_groups(grounds, pairs(plan_pairs(grounds, per_context=3, seed="s"))) == 2
+        assert n_groups(blocks, pairs(plan_pairs(blocks, per_context=3, seed="s"))) == 2
 
 
 class TestSeed:
     @given(patchy(), st.integers(1, 6), SEEDS)
-    def test_and_contents_alone_decide(self, grounds, wanted, seed):
+    def test_and_contents_alone_decide(self, blocks, wanted, seed):
         renumbered = [
-            Ground(
+            Block(
                 one.key,
                 one.stratum,
                 tuple(
@@ -353,14 +353,14 @@ class TestSeed:
                 ),
                 alike=frozenset((10_000 - b, 10_000 - a) for a, b in one.alike),
             )
-            for one in reversed(grounds)
+            for one in reversed(blocks)
         ]
 
         def chosen(contexts):
             planned = plan_pairs(contexts, per_context=wanted, seed=seed)
             return [(one.context, {one.first.system, one.second.system}) for one in planned]
 
-        assert chosen(grounds) == chosen(renumbered)
+        assert chosen(blocks) == chosen(renumbered)
 
     def test_changes_the_plan(self):
         plans = {
@@ -372,8 +372,8 @@ class TestSeed:
 
 class TestExtension:
     @given(patchy(n_contexts=4), st.integers(1, 4), st.integers(0, 4), SEEDS)
-    def test_repeats_no_pair_and_gives_each_context_what_it_lacks(self, grounds, first, more, seed):
-        earlier = plan_pairs(grounds, per_context=first, seed=seed)
+    def test_repeats_no_pair_and_gives_each_context_what_it_lacks(self, blocks, first, more, seed):
+        earlier = plan_pairs(blocks, per_context=first, seed=seed)
         later = [
             replace(
                 one,
@@ -381,7 +381,7 @@ class TestExtension:
                     (each.first, each.second) for each in earlier if each.context == one.key
                 ),
             )
-            for one in grounds
+            for one in blocks
         ]
 
         added = plan_pairs(later, per_context=first + more, seed=seed)
@@ -389,41 +389,41 @@ class TestExtension:
         assert not {(one.first.key, one.second.key) for one in earlier} & {
             (one.first.key, one.second.key) for one in added
         }
-        at_once = plan_pairs(grounds, per_context=first + more, seed=seed)
+        at_once = plan_pairs(blocks, per_context=first + more, seed=seed)
         assert len(earlier) + len(added) == len(at_once)
 
     def test_brings_a_system_that_came_late_up_to_the_others(self):
-        grounds = [ground(n, range(5), planned=[(0, 1), (2, 3)]) for n in range(4)]
+        blocks = [block(n, range(5), planned=[(0, 1), (2, 3)]) for n in range(4)]
 
-        counts = appearances(grounds, plan_pairs(grounds, per_context=4, seed="s"))
+        counts = appearances(blocks, plan_pairs(blocks, per_context=4, seed="s"))
 
         assert counts["system-4"] >= 6
 
 
 class TestSummary:
     def test_counts_systems_and_their_pairs_planned_and_added(self):
-        grounds = [ground(0, range(3), planned=[(0, 1)]), ground(1, range(3))]
-        added = plan_pairs(grounds, per_context=1, seed="s")
+        blocks = [block(0, range(3), planned=[(0, 1)]), block(1, range(3))]
+        added = plan_pairs(blocks, per_context=1, seed="s")
 
-        summary = summarise(grounds, added, per_context=1)
+        summary = summarise(blocks, added, per_context=1)
 
         assert (summary.n_planned, summary.n_added, summary.n_pairs) == (1, 1, 2)
-        assert summary.appearances == appearances(grounds, added)
+        assert summary.appearances == appearances(blocks, added)
         assert summary.pairs[("system-0", "system-1")] >= 1
         assert sum(summary.pairs.values()) == 2
 
     def test_names_pairs_of_systems_that_never_meet(self):
-        summary = summarise([ground(0, range(3), planned=[(0, 1)])], [], per_context=1)
+        summary = summarise([block(0, range(3), planned=[(0, 1)])], [], per_context=1)
 
         assert summary.pairs[("system-1", "system-2")] == 0
 
     def test_tells_the_groups_of_a_stratum_that_no_pair_connects(self):
-        grounds = [
-            ground(0, range(4), planned=[(0, 1), (3, 2)]),
-            ground(1, (0, 1), stratum=ADVERSARIAL, planned=[(0, 1)]),
+        blocks = [
+            block(0, range(4), planned=[(0, 1), (3, 2)]),
+            block(1, (0, 1), stratum=ADVERSARIAL, planned=[(0, 1)]),
         ]
 
-        hostile, regular = summarise(grounds, [], per_context=2).strata
+        hostile, regular = summarise(blocks, [], per_context=2).strata
 
         assert (hostile.name, hostile.n_contexts, hostile.n_pairs) == (ADVERSARIAL, 1, 1)
         assert hostile.is_connected
@@ -432,26 +432,26 @@ class TestSummary:
         assert len(regular.possible) == 1
 
     def test_counts_contexts_that_have_too_few_completions(self):
-        grounds = [ground(0, range(2)), ground(1, range(5)), ground(2, ())]
-        added = plan_pairs(grounds, per_context=3, seed="s")
+        blocks = [block(0, range(2)), block(1, range(5)), block(2, ())]
+        added = plan_pairs(blocks, per_context=3, seed="s")
 
-        assert summarise(grounds, added, per_context=3).n_short == 2
-        assert summarise(grounds, added, per_context=None).n_short == 0
+        assert summarise(blocks, added, per_context=3).n_short == 2
+        assert summarise(blocks, added, per_context=None).n_short == 0
 
     def test_counts_the_pairs_of_one_text_that_are_not_planned(self):
-        grounds = [
-            ground(0, range(3), alike=[(0, 1), (0, 2), (1, 2)], planned=[(0, 1)]),
-            ground(1, range(3), alike=[(0, 1)], taken=[(0, 1)]),
-            ground(2, range(3), alike=[(1, 2)]),
+        blocks = [
+            block(0, range(3), alike=[(0, 1), (0, 2), (1, 2)], planned=[(0, 1)]),
+            block(1, range(3), alike=[(0, 1)], taken=[(0, 1)]),
+            block(2, range(3), alike=[(1, 2)]),
         ]
 
-        assert summarise(grounds, [], per_context=None).n_alike == 3
+        assert summarise(blocks, [], per_context=None).n_alike == 3
 
     def test_does_not_say_that_pairs_of_one_text_could_connect(self):
-        grounds = [ground(n, range(3), alike=[(0, 2), (1, 2), (0, 1)]) for n in range(2)]
-        grounds.append(ground(2, range(2)))
+        blocks = [block(n, range(3), alike=[(0, 2), (1, 2), (0, 1)]) for n in range(2)]
+        blocks.append(block(2, range(2)))
 
-        (regular,) = summarise(grounds, [], per_context=1).strata
+        (regular,) = summarise(blocks, [], per_context=1).strata
 
         assert regular.possible == (("system-0", "system-1"), ("system-2",))
 

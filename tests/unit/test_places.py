@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from annotation.session.help_lines import countries_asked, split_lines
+from annotation.session.help_lines import requested_countries, split_lines
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ LINES = (
 )
 
 
-class TestCountriesAsked:
+class TestRequestedCountries:
     @pytest.mark.parametrize(
         ("header", "countries"),
         [
@@ -40,7 +40,7 @@ class TestCountriesAsked:
         ],
     )
     def test_are_those_that_the_browser_names_in_its_order(self, header, countries):
-        assert countries_asked(header) == countries
+        assert requested_countries(header) == countries
 
 
 class TestSplitLines:

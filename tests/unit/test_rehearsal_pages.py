@@ -31,7 +31,7 @@ def test_finds_the_messages_without_their_headings(page):
     assert page.messages == ["That sounds lonely.", "Cheer up."]
 
 
-def test_finds_the_turns_of_the_talk(page):
+def test_finds_the_turns_of_the_dialogue(page):
     assert [" ".join(turn.split()) for turn in page.turns] == ["I moved & know nobody.", "Hello?"]
 
 

@@ -17,7 +17,7 @@ from annotation.assignment.design import (
 )
 from heart_site.demo.simulation.people import Kind
 from heart_site.demo.simulation.rebuilding import Draw, Mismatch, Plan, Why, rebuild
-from heart_site.demo.simulation.scoring import Balance, Shown, balances, detect, recovery
+from heart_site.demo.simulation.scoring import Balance, ShownPair, balances, detect, recovery
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 SEED = "seed"
@@ -68,7 +68,9 @@ class TestRecovery:
 
 class TestBalances:
     def test_compares_with_fair_coins_in_every_group(self):
-        shown = [Shown("p", "r1", first_is_a=True)] * 3 + [Shown("p", "r2", first_is_a=False)]
+        shown = [ShownPair("p", "r1", first_is_a=True)] * 3 + [
+            ShownPair("p", "r2", first_is_a=False)
+        ]
 
         per_pair, per_rater, overall = balances(shown)
 
@@ -78,18 +80,17 @@ class TestBalances:
 
     def test_has_uniform_p_under_coins(self):
         rng = np.random.default_rng(1)
-        ps = [
-            balances([Shown(n % 40, n % 30, first_is_a=bool(rng.integers(2))) for n in range(800)])[
-                0
-            ].p
-            for _study in range(120)
-        ]
+
+        def study():
+            return [ShownPair(n % 40, n % 30, first_is_a=bool(rng.integers(2))) for n in range(800)]
+
+        ps = [balances(study())[0].p for _study in range(120)]
 
         assert scipy.stats.kstest(ps, "uniform").pvalue > 0.01
 
     def test_is_near_one_for_balanced_sides_and_near_zero_for_a_favoured_one(self):
-        even = [Shown(n // 2, "r", first_is_a=bool(n % 2)) for n in range(200)]
-        favoured = [Shown(n // 10, "r", first_is_a=n % 10 < 9) for n in range(200)]
+        even = [ShownPair(n // 2, "r", first_is_a=bool(n % 2)) for n in range(200)]
+        favoured = [ShownPair(n // 10, "r", first_is_a=n % 10 < 9) for n in range(200)]
 
         assert balances(even)[0].p > 0.999
         assert balances(favoured)[0].p < 1e-6

@@ -1,4 +1,4 @@
-"""The trial talks that ship, and what a set of trial talks must be."""
+"""The trial dialogues that ship, and what a set of trial dialogues must be."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from completions.writers import vetting
 from completions.writers.vetting import VettingError
 
 SHIPPED = vetting.load_vetting_set()
-TALKS = [pytest.param(talk, id=talk.key) for talk in SHIPPED.talks]
+DIALOGUES = [pytest.param(dialogue, id=dialogue.key) for dialogue in SHIPPED.talks]
 RUDE = ("rubbish", "leaflet")
 
 MINIMAL = """
@@ -25,8 +25,8 @@ turns = [
 
 
 class TestShippedSet:
-    def test_has_three_talks(self):
-        assert [len(talk.turns) for talk in SHIPPED.talks] == [3, 5, 5]
+    def test_has_three_dialogues(self):
+        assert [len(dialogue.turns) for dialogue in SHIPPED.talks] == [3, 5, 5]
 
     def test_never_changes_once_published(self):
         assert SHIPPED.sha256 == (
@@ -34,19 +34,19 @@ class TestShippedSet:
         )
 
     def test_lets_one_seeker_be_rude(self):
-        said = [" ".join(turn.text for turn in talk.turns) for talk in SHIPPED.talks]
+        said = [" ".join(turn.text for turn in dialogue.turns) for dialogue in SHIPPED.talks]
 
         assert sum(all(word in text for word in RUDE) for text in said) == 1
 
-    @pytest.mark.parametrize("talk", TALKS)
-    def test_is_shown_as_it_is_written(self, talk):
-        for turn in talk.turns:
+    @pytest.mark.parametrize("dialogue", DIALOGUES)
+    def test_is_shown_as_it_is_written(self, dialogue):
+        for turn in dialogue.turns:
             assert plain(turn.text) == turn.text
             assert turn.text.isascii()
 
-    @pytest.mark.parametrize("talk", TALKS)
-    def test_holds_nothing_that_screening_would_remove(self, talk):
-        for turn in talk.turns:
+    @pytest.mark.parametrize("dialogue", DIALOGUES)
+    def test_holds_nothing_that_screening_would_remove(self, dialogue):
+        for turn in dialogue.turns:
             assert screening.disqualifying(turn.text, language="en") == []
 
 
@@ -82,16 +82,16 @@ class TestOwnSet:
         assert str(refused.value).startswith("own.toml: ")
         assert problem in str(refused.value)
 
-    @pytest.mark.parametrize(("key", "what"), [("one", "key"), ("two", "talk")])
-    def test_may_not_hold_a_talk_twice(self, key, what):
-        head, talk = MINIMAL.split("[[talks]]")
-        twice = "[[talks]]".join([head, talk, talk.replace('"one"', f'"{key}"')])
+    @pytest.mark.parametrize(("key", "what"), [("one", "key"), ("two", "dialogue")])
+    def test_may_not_hold_a_dialogue_twice(self, key, what):
+        head, dialogue = MINIMAL.split("[[talks]]")
+        twice = "[[talks]]".join([head, dialogue, dialogue.replace('"one"', f'"{key}"')])
 
         with pytest.raises(VettingError, match=f"every {what} may be used once"):
             vetting.parse_vetting_set(twice, source="own.toml")
 
     def test_that_does_not_ship_is_not_found(self):
         with pytest.raises(
-            VettingError, match='no set of trial talks "other-1"; known are heart-1'
+            VettingError, match='no set of trial conversations "other-1"; known are heart-1'
         ):
             vetting.load_vetting_set("other-1")

@@ -53,7 +53,7 @@ from tests.factories_of_people import (
     make_submission,
 )
 from tests.factories_of_site import make_batch_decision, make_external, make_job
-from tests.factories_written_once import make_brought_completion, make_member
+from tests.factories_written_once import make_imported_completion, make_member
 
 pytestmark = pytest.mark.django_db
 
@@ -85,7 +85,7 @@ OTHERS: list[Callable[[], object]] = [
     make_platform_study,
     make_submission,
     make_hold,
-    make_brought_completion,
+    make_imported_completion,
     make_external,
     make_batch_decision,
     make_job,

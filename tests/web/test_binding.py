@@ -51,7 +51,9 @@ class TestSomebodyElse:
          {"prolific_pid": " p-17\u200b"}],
         ids=["the same link", "another session", "the id alone", "the id in disguise"],
     )  # fmt: skip
-    def test_is_told_how_its_owner_comes_back_and_gets_no_badge(self, study, rater, thief, link):
+    def test_is_told_how_its_owner_comes_back_and_gets_no_credential(
+        self, study, rater, thief, link
+    ):
         page = thief.get(url(study, "entry"), link)
 
         assert page.status_code == 409
@@ -108,7 +110,7 @@ class TestTheRater:
         assert rater.submissions.count() == 1 + ("SESSION_ID" not in link and bool(link))
 
     def test_comes_back_in_another_browser_by_the_private_link(self, client, study, rater, thief):
-        link = url(study, "resume", http.badge(rater, use="link"))
+        link = url(study, "resume", http.credential(rater, use="link"))
         assert link in client.get(url(study, "take_break")).content.decode()
 
         thief.get(link)
@@ -132,7 +134,7 @@ class TestRelease:
         return owner.post(reverse("people:unbind", args=[rater.code]), follow=True)
 
     def test_lets_the_next_browser_in_and_the_old_one_out(self, client, study, rater, thief):
-        old_link = url(study, "resume", http.badge(rater, use="link"))
+        old_link = url(study, "resume", http.credential(rater, use="link"))
 
         page = self.release(rater)
 

@@ -9,7 +9,7 @@ from access.models import LogEntry
 from completions.choices import CallState, HoldState, RunState
 from completions.models import Hold
 from completions.systems import coverage
-from completions.systems.coverage import CoverageWanted
+from completions.systems.coverage import CoverageQuery
 from tests.factories import (
     NOW,
     make_completion,
@@ -21,7 +21,7 @@ from tests.factories import (
     make_system,
 )
 from tests.factories_of_calls import make_generation_run
-from tests.factories_written_once import make_brought_completion, make_member
+from tests.factories_written_once import make_imported_completion, make_member
 from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +68,7 @@ def address(name, study, *more):
 
 
 def found(study, **asked):
-    return coverage.coverage(study.dataset, CoverageWanted.of(asked), "1")
+    return coverage.coverage(study.dataset, CoverageQuery.of(asked), "1")
 
 
 class TestMap:
@@ -191,7 +191,7 @@ class TestCell:
 
     def test_says_that_it_was_made_elsewhere(self, admin_client, study):
         there = study.dataset.contexts.get(key="two").completions.get(system__slug="there")
-        make_brought_completion(completion=there, model_version="v1", source="A <paper>")
+        make_imported_completion(completion=there, model_version="v1", source="A <paper>")
 
         page = text(admin_client.get(address("cell", study, "two", "there")))
 

@@ -11,7 +11,7 @@ from annotation.studies import counts, stored_figures
 from annotation.studies import services as study_services
 from ranking.raters.services import rank_moves
 from ranking.releases import queries
-from tests.datasets import make_talks
+from tests.datasets import make_dialogues
 from tests.factories import (
     HOUR,
     NOW,
@@ -44,7 +44,7 @@ def handed(monkeypatch):
 
 @pytest.fixture
 def study():
-    return make_study(dataset=make_talks(), pairs_per_context=4)
+    return make_study(dataset=make_dialogues(), pairs_per_context=4)
 
 
 def keep(kind, study, now=NOW):

@@ -243,7 +243,7 @@ class TestTheSteps:
 
 
 class TestThePageOfAMessage:
-    def test_shows_the_talk_as_raters_see_it_and_the_text(self, client, dataset):
+    def test_shows_the_dialogue_as_raters_see_it_and_the_text(self, client, dataset):
         message = make_read(dataset)
         turns = message.lease.context.turns
 

@@ -30,7 +30,7 @@ def page(client, study):
 
 
 def make_report(study, text="", kind=ReportKind.CONTENT, now=NOW):
-    """Let a new rater report a new talk of the study."""
+    """Let a new rater report a new dialogue of the study."""
     pair = make_comparison(study=study, slots_left=4, shown_first_as_a=1)
     return report(make_lease(comparison=pair), kind, text, now=now)
 
@@ -67,7 +67,7 @@ class TestPage:
     def test_says_that_there_is_nothing(self, staff):
         assert "nobody has reported anything" in page(staff, make_planted_study())
 
-    def test_shows_who_said_what_about_which_talk_and_messages(self, staff):
+    def test_shows_who_said_what_about_which_dialogue_and_messages(self, staff):
         stored = make_report(make_planted_study(), "It names <my> street.", ReportKind.UPSET)
 
         shown = page(staff, stored.rater.study)
@@ -95,15 +95,15 @@ class TestPage:
         assert shown.index(waiting.context.key) < shown.index(decided.context.key)
         assert "1 conversation waits for a decision" in shown
 
-    @pytest.mark.parametrize("n_talks", [1, 8])
+    @pytest.mark.parametrize("n_dialogues", [1, 8])
     def test_takes_few_queries_for_any_number_of_reports(
-        self, staff, n_talks, django_assert_max_num_queries
+        self, staff, n_dialogues, django_assert_max_num_queries
     ):
         study = make_planted_study()
-        for _ in range(n_talks):
+        for _ in range(n_dialogues):
             decide(staff, study, make_report(study).context)
 
-        # session, user, study; reports, decisions, held talks; alerts
+        # session, user, study; reports, decisions, held dialogues; alerts
         with django_assert_max_num_queries(8):
             staff.get(url(study))
 
@@ -127,7 +127,7 @@ class TestOverview:
     def shown(self, client):
         return client.get(reverse("console:overview")).content.decode()
 
-    def test_counts_the_talks_that_wait_in_each_study(self, staff):
+    def test_counts_the_dialogues_that_wait_in_each_study(self, staff):
         study = make_planted_study(title="Study of kind words")
         for _ in range(2):
             make_report(study)
@@ -136,7 +136,7 @@ class TestOverview:
 
         assert f'<a href="{url(study)}">Study of kind words</a>: 2 conversations' in shown
 
-    def test_counts_a_talk_once_however_many_reported_it(self, staff):
+    def test_counts_a_dialogue_once_however_many_reported_it(self, staff):
         study = make_planted_study(title="Study of kind words")
         pair = make_report(study).lease.comparison
         Comparison.objects.update(slots_left=4, shown_first_as_a=1)
@@ -165,7 +165,7 @@ class TestDeciding:
         assert "Seen by us." in shown
         assert "Nothing waits for a decision" in shown
 
-    def test_drops_the_talk_for_everybody(self, staff):
+    def test_drops_the_dialogue_for_everybody(self, staff):
         stored = make_report(make_planted_study())
 
         decide(staff, stored.rater.study, stored.context, "DROPPED")
@@ -173,7 +173,7 @@ class TestDeciding:
         assert Comparison.objects.get().held_at is not None
         assert "dropped" in page(staff, stored.rater.study)
 
-    def test_releases_a_held_talk(self, staff):
+    def test_releases_a_held_dialogue(self, staff):
         study = make_planted_study()
         make_comparison(study=study)
         for lease in [lease_next(make_rater(study=study)) for _ in range(2)]:
@@ -195,7 +195,7 @@ class TestDeciding:
         assert 'class="notice error"' in answer.content.decode()
         assert not ReportDecision.objects.exists()
 
-    def test_of_a_talk_that_nobody_reported_is_not_found(self, staff):
+    def test_of_a_dialogue_that_nobody_reported_is_not_found(self, staff):
         pair = make_comparison(study=make_planted_study())
 
         assert decide(staff, pair.study, pair.context).status_code == 404

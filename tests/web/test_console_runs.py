@@ -39,7 +39,7 @@ def staff(client):
     return client
 
 
-def make_talks(n=3):
+def make_dialogues(n=3):
     dataset = make_dataset(slug="talks")
     for _ in range(n):
         make_context(dialogue=make_dialogue(dataset=dataset))
@@ -48,7 +48,7 @@ def make_talks(n=3):
 
 def make_run(*, n=3, system=None, **fields):
     system = system or make_system(slug="ours", parameters=PRICED)
-    return start_generation_run(dataset=make_talks(n), systems=[system], now=NOW, **fields)
+    return start_generation_run(dataset=make_dialogues(n), systems=[system], now=NOW, **fields)
 
 
 def page_of(name, run):
@@ -100,7 +100,7 @@ class TestPlanning:
         return staff.get(PLAN, {"dataset": dataset, "systems": [one.slug for one in systems]})
 
     def test_offers_datasets_and_systems_and_says_who_is_simulated(self, staff):
-        dataset = make_talks()
+        dataset = make_dialogues()
         make_system(slug="pretence", name="Pretence (simulated)", is_simulated=True)
 
         page = text(staff.get(CHOOSE))
@@ -109,7 +109,11 @@ class TestPlanning:
         assert "simulated" in page
 
     def test_counts_what_is_missing_and_writes_nothing(self, staff):
-        dataset, ours, theirs = make_talks(3), make_system(slug="ours"), make_system(slug="theirs")
+        dataset, ours, theirs = (
+            make_dialogues(3),
+            make_system(slug="ours"),
+            make_system(slug="theirs"),
+        )
         first = dataset.contexts.first()
         make_completion(context=first, system=ours)
 
@@ -120,7 +124,7 @@ class TestPlanning:
         assert not GenerationRun.objects.exists()
         assert not GenerationCall.objects.exists()
 
-    def test_counts_no_talk_twice_that_was_asked_about_and_completed(self, staff):
+    def test_counts_no_dialogue_twice_that_was_asked_about_and_completed(self, staff):
         system = make_system(slug="ours", parameters=PRICED)
         run = make_run(system=system)
         call = run.calls.order_by("pk").first()
@@ -142,7 +146,7 @@ class TestPlanning:
         assert share.most_usd > Decimal("0.003")  # its 300 tokens of answer alone
 
     def test_says_what_is_not_known(self, staff):
-        make_talks()
+        make_dialogues()
         answer = self.plan(staff, make_system(slug="ours", name="Ours"))
 
         assert "Nobody says what these cost: Ours" in text(answer)
@@ -152,7 +156,7 @@ class TestPlanning:
 
     def test_says_which_key_is_missing(self, staff, monkeypatch):
         monkeypatch.delenv("OUR_LAB_KEY", raising=False)
-        make_talks()
+        make_dialogues()
         system = make_system(slug="ours", parameters={"api_key_env": "OUR_LAB_KEY"})
 
         assert "OUR_LAB_KEY is not set" in text(self.plan(staff, system))
@@ -175,7 +179,7 @@ class TestPlanning:
         ],
     )
     def test_asks_again_where_the_choice_is_none(self, staff, query, said):
-        make_talks()
+        make_dialogues()
         make_system(slug="ours")
 
         answer = staff.get(PLAN, query)
@@ -184,7 +188,7 @@ class TestPlanning:
         assert said in text(answer)
 
     def test_asks_as_often_for_many_systems_as_for_one(self, staff, django_assert_max_num_queries):
-        make_talks()
+        make_dialogues()
         systems = [make_system(slug=f"system-{n}", parameters=PRICED) for n in range(5)]
 
         with django_assert_max_num_queries(11):
@@ -195,7 +199,7 @@ class TestPlanning:
 
 class TestStarting:
     def test_starts_what_was_planned_with_its_budget_and_logs_who_did(self, staff):
-        make_talks(3)
+        make_dialogues(3)
         make_system(slug="ours", parameters=PRICED)
 
         answer = staff.post(START, {"dataset": "talks", "systems": ["ours"], "budget_usd": "25"})
@@ -207,7 +211,7 @@ class TestStarting:
 
     @pytest.mark.parametrize("budget", ["0", "-3", "much", "0.001"])
     def test_refuses_a_budget_that_is_none(self, staff, budget):
-        make_talks()
+        make_dialogues()
         make_system(slug="ours", parameters=PRICED)
 
         answer = staff.post(START, {"dataset": "talks", "systems": ["ours"], "budget_usd": budget})
@@ -217,7 +221,7 @@ class TestStarting:
         assert not GenerationRun.objects.exists()
 
     def test_names_the_systems_with_which_no_budget_can_be_kept(self, staff):
-        make_talks()
+        make_dialogues()
         make_system(slug="ours")
 
         answer = staff.post(START, {"dataset": "talks", "systems": ["ours"], "budget_usd": "25"})
@@ -228,7 +232,7 @@ class TestStarting:
         assert not GenerationRun.objects.exists()
 
     def test_a_second_press_starts_no_second_run(self, staff):
-        make_talks()
+        make_dialogues()
         make_system(slug="ours", parameters=PRICED)
         wanted = {"dataset": "talks", "systems": ["ours"]}
         staff.post(START, wanted)
@@ -251,7 +255,7 @@ class TestTheList:
         assert [row.is_simulated for row in rows] == [True, False]
 
     def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
-        dataset = make_talks(2)
+        dataset = make_dialogues(2)
         for number in range(4):
             system = make_system(slug=f"system-{number}")
             start_generation_run(dataset=dataset, systems=[system], now=NOW)

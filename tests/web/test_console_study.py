@@ -11,7 +11,7 @@ from annotation.studies import services
 from annotation.studies.protocol import STUDIES, content_hash, load_protocol
 from annotation.studies.rubric import load_rubric
 from completions.models import Hold
-from tests.datasets import make_talks
+from tests.datasets import make_dialogues
 from tests.factories import (
     CONTENT,
     NOW,
@@ -39,7 +39,7 @@ def locked():
     study = services.create_study(
         protocol=protocol,
         rubric=load_rubric(protocol.rubric),
-        dataset=make_talks(),
+        dataset=make_dialogues(),
         now=NOW,
     )
     return services.lock_study(study=study, now=NOW)
@@ -164,7 +164,7 @@ class TestStudyPage:
 
 class TestPlanPage:
     def test_shows_what_planning_would_come_to_and_writes_nothing(self, admin_client):
-        study = make_study(dataset=make_talks(), pairs_per_context=4)
+        study = make_study(dataset=make_dialogues(), pairs_per_context=4)
 
         page = text(admin_client.get(address("plan", study)))
 
@@ -186,7 +186,7 @@ class TestPlanPage:
         assert "REGULAR: not connected. Its systems fall into 2 groups" in page
 
     def test_counts_what_would_be_held_by_reason(self, admin_client):
-        dataset = make_talks()
+        dataset = make_dialogues()
         context = dataset.contexts.order_by("pk").first()
         assert context is not None
         make_completion(context=context, text="As an AI, I hear you.")
@@ -209,7 +209,7 @@ class TestPlanPage:
         assert "1 pair left out because both replies are word for word the same." in page
 
     def test_is_written_by_its_button(self, admin_client, admin_user):
-        study = make_study(dataset=make_talks())
+        study = make_study(dataset=make_dialogues())
 
         page = text(admin_client.post(address("extend", study), follow=True))
 
@@ -219,7 +219,7 @@ class TestPlanPage:
     def test_says_why_nothing_was_planned(self, admin_client):
         checks = CONTENT["checks"] | {"gold_set": "nowhere-1"}
         study = make_study(
-            dataset=make_talks(),
+            dataset=make_dialogues(),
             content=CONTENT | {"checks": checks},
             state=StudyState.DRAFT,
             locked_at=None,
@@ -232,7 +232,7 @@ class TestPlanPage:
         assert not Comparison.objects.exists()
 
     def test_shows_a_likert_study_without_pairs(self, admin_client):
-        study = make_study(dataset=make_talks(), protocol=Protocol.LIKERT)
+        study = make_study(dataset=make_dialogues(), protocol=Protocol.LIKERT)
 
         page = text(admin_client.get(address("plan", study)))
 

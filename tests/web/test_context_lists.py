@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from completions.choices import CallState, EscalationProfile, Review, Stratum
 from completions.models import Context
-from tests.datasets import make_screened_dataset, screen, talk
+from tests.datasets import make_screened_dataset, make_turns, screen
 from tests.factories import (
     NOW,
     make_context,
@@ -266,7 +266,7 @@ class TestCandidateList:
 def test_no_page_costs_more_than_fifteen_queries(admin_client, django_assert_max_num_queries, path):
     dataset = make_screened_dataset("talks")
     for _ in range(10):
-        dialogue = make_dialogue(dataset=dataset, turns=talk(3))
+        dialogue = make_dialogue(dataset=dataset, turns=make_turns(3))
         screen(dialogue, "suitable", [], ["violence"])
         make_context(dialogue=dialogue)
 

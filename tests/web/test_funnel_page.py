@@ -5,7 +5,7 @@ import re
 import pytest
 
 from completions.choices import EscalationProfile, RewriteState, Stratum
-from tests.datasets import make_screened_dataset, screen, talk
+from tests.datasets import make_screened_dataset, make_turns, screen
 from tests.factories import NOW, make_context, make_dataset, make_dialogue, make_rewrite
 from tests.web.pages import addresses, text
 
@@ -64,7 +64,7 @@ class TestFunnel:
         assert "fear exam 1 33.3% 1 16.7% 0 0.0% 0 0.0%" in page
 
     def test_asks_for_dialogues_without_a_label(self, admin_client, dataset):
-        dialogue = make_dialogue(dataset=dataset, turns=talk(1))
+        dialogue = make_dialogue(dataset=dataset, turns=make_turns(1))
         screen(dialogue, "suitable")
 
         assert f"{CANDIDATES}?emotion=-" in addresses(admin_client.get(FUNNEL))

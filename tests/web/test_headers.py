@@ -125,11 +125,15 @@ class TestCookies:
     def test_of_raters_are_of_their_study_alone(self):
         client, study = Client(headers=BEHIND), open_study()
         enrol(client, study, pid="5")
-        badge = client.cookies["heart_rater"]
+        credential = client.cookies["heart_rater"]
 
-        assert badge["path"] == url(study, "entry")
-        assert (badge["secure"], badge["httponly"], badge["samesite"]) == (True, True, "Lax")
-        assert badge["max-age"] == 90 * 24 * 60 * 60
+        assert credential["path"] == url(study, "entry")
+        assert (credential["secure"], credential["httponly"], credential["samesite"]) == (
+            True,
+            True,
+            "Lax",
+        )
+        assert credential["max-age"] == 90 * 24 * 60 * 60
 
 
 def test_whatever_is_read_can_be_asked_for_its_head():

@@ -16,7 +16,7 @@ from tests.factories import (
 from tests.factories_of_people import make_sent
 from tests.web import writers
 from tests.web.visits import ANSWERS, HTMX, enrol, open_study, study_content, url
-from tests.web.writers import make_pool, sign_in, take_talk
+from tests.web.writers import make_pool, sign_in, take_dialogue
 
 pytestmark = pytest.mark.django_db
 
@@ -115,9 +115,9 @@ class TestWriters:
         dialogue = make_dialogue(dataset=writer.dataset, language=language)
         make_context(dialogue=dialogue, turns=turns_of(texts[0]))
         sign_in(client, writer)
-        lease = take_talk(client)
+        lease = take_dialogue(client)
 
-        page = client.get(writers.url("talk", lease.token))
+        page = client.get(writers.url("dialogue", lease.token))
 
         shown = Reader(page).texts
         assert shown[f"{texts[0]} 8"] == expected
@@ -127,10 +127,10 @@ class TestWriters:
         writer = make_pool(n_contexts=0)
         make_context(dialogue=make_dialogue(dataset=writer.dataset, language=language))
         sign_in(client, writer)
-        lease = take_talk(client)
+        lease = take_dialogue(client)
         make_sent(lease=lease, text=texts[1])
 
-        pages = [writers.url("desk"), writers.url("sent"), writers.url("talk", lease.token)]
+        pages = [writers.url("desk"), writers.url("sent"), writers.url("dialogue", lease.token)]
         assert {Reader(client.get(page)).texts[texts[1]] for page in pages} == {expected}
 
 

@@ -71,7 +71,7 @@ class TestConsent:
 class TestLinks:
     def test_of_raters_that_open_nothing_are_counted_and_right_ones_not(self):
         study = open_study()
-        link = url(study, "resume", http.badge(enrol(Client(), study), use="link"))
+        link = url(study, "resume", http.credential(enrol(Client(), study), use="link"))
         wrong = [Client().get(url(study, "entry") + f"resume/x{n}/") for n in range(4)]
 
         assert [answer.status_code for answer in wrong] == [404, 404, 404, 429]

@@ -174,7 +174,7 @@ class TestWhatElseAnAdminSees:
         assert ODD.strftime("%H:%M") not in shown
 
     @pytest.mark.parametrize("table", ["writinglease", "writermail", "completion"])
-    def test_tables_set_no_writer_beside_a_talk_a_text_or_a_time(
+    def test_tables_set_no_writer_beside_a_dialogue_a_text_or_a_time(
         self, admin_client, odd_times, table
     ):
         accept(make_read(odd_times.writer.dataset, writer=odd_times.writer))

@@ -22,8 +22,8 @@ N_TURNS = 17  # three in four of the published dialogues' couplets have fewer be
 N_WORDS = 40  # as completions are asked for
 
 
-def talk_of(n):
-    """Return a talk of usual length, of sentences that compress no better than people's do."""
+def dialogue_of(n):
+    """Return a dialogue of usual length, of sentences that compress no better than people's do."""
     said = [
         turn["content"]
         for dialogue in json.loads(DIALOGUES.read_text("utf-8"))
@@ -42,7 +42,7 @@ def talk_of(n):
 def study(request):
     study = open_study(request.param, n_pairs=0)
     for n in range(2):
-        turns, one, other = talk_of(n)
+        turns, one, other = dialogue_of(n)
         context = make_context(dialogue=make_dialogue(dataset=study.dataset), turns=turns)
         texts = [one] if request.param == "likert" else [one, other]
         make_comparison(

@@ -53,7 +53,7 @@ class TestBreak:
     def test_ends_when_the_pair_is_shown_again(self, client):
         study = open_study(title="Simulated raters", is_simulated=True)
         rater = make_rater(study=study, is_simulated=True)
-        client.cookies[http.COOKIE] = http.badge(rater, use="cookie")
+        client.cookies[http.COOKIE] = http.credential(rater, use="cookie")
         client.get(url(study, "judge"), **{IMAGINED: NOW})
         client.post(url(study, "take_break"), **{IMAGINED: NOW + HOUR / 60})
         client.get(url(study, "judge"), **{IMAGINED: NOW + HOUR / 6})

@@ -132,16 +132,16 @@ class TestConsent:
 
         assert Rater.objects.count() == 1
 
-    def test_badge_is_kept_for_this_study_and_from_scripts(self, client, study):
+    def test_credential_is_kept_for_this_study_and_from_scripts(self, client, study):
         enrol(client, study)
 
-        badge = client.cookies[http.COOKIE]
-        assert badge["path"] == url(study, "entry")
-        assert badge["httponly"] is True
-        assert badge["samesite"] == "Lax"
-        assert not badge["secure"]
+        credential = client.cookies[http.COOKIE]
+        assert credential["path"] == url(study, "entry")
+        assert credential["httponly"] is True
+        assert credential["samesite"] == "Lax"
+        assert not credential["secure"]
 
-    def test_badge_goes_over_https_alone_once_it_came_by_https(self, client, study):
+    def test_credential_goes_over_https_alone_once_it_came_by_https(self, client, study):
         fields = consent_fields(client, study) | {"choice": "agree"}
 
         client.post(url(study, "consent"), fields, secure=True)
@@ -188,7 +188,7 @@ class TestConsent:
         assert Rater.objects.get().utc_offset_minutes == stored
 
 
-class TestBadge:
+class TestCredential:
     def test_stranger_is_sent_to_the_entry(self, client, study):
         answer = client.get(url(study, "judge"))
 
@@ -204,23 +204,23 @@ class TestBadge:
         [
             lambda rater: f"{rater.code}-1",
             lambda rater: f"{rater.code}-1~{'x' * 43}",
-            lambda rater: http.badge(rater, use="link"),
+            lambda rater: http.credential(rater, use="link"),
             lambda rater: Signer(sep="~", salt=f"heart.cookie.{rater.study.slug}").sign("R-1"),
         ],
         ids=["unsigned", "wrong signature", "signed for another use", "unknown rater"],
     )
-    def test_forged_badge_lets_nobody_in(self, client, study, forge):
+    def test_forged_credential_lets_nobody_in(self, client, study, forge):
         rater = enrol(Client(), study)
         client.cookies[http.COOKIE] = forge(rater)
 
         assert client.get(url(study, "judge")).status_code == 303
 
-    def test_badge_of_another_study_lets_nobody_in(self, client, study):
+    def test_credential_of_another_study_lets_nobody_in(self, client, study):
         enrol(client, open_study())
 
         assert client.get(url(study, "judge")).status_code == 303
 
-    def test_renewed_link_makes_older_badges_void(self, client, study):
+    def test_renewed_link_makes_older_credentials_void(self, client, study):
         enrol(client, study)
         Rater.objects.update(link_version=2)
 
@@ -232,7 +232,7 @@ class TestResume:
         rater = enrol(client, study)
         client.get(url(study, "judge"))
         pause = client.get(url(study, "take_break"))
-        link = http.badge(rater, use="link")
+        link = http.credential(rater, use="link")
         assert f"http://testserver{url(study, 'resume', link)}" in pause.content.decode()
 
         phone = Client()
@@ -244,7 +244,7 @@ class TestResume:
 
     def test_private_link_is_a_way_back_for_people_of_a_platform_too(self, client, study):
         rater = enrol(client, study, **PROLIFIC)
-        link = url(study, "resume", http.badge(rater, use="link"))
+        link = url(study, "resume", http.credential(rater, use="link"))
 
         assert link in client.get(url(study, "take_break")).content.decode()
         assert Client().get(link)["Location"] == url(study, "judge")

@@ -136,7 +136,7 @@ class TestJudge:
         assert re.search(r'<div id="progress" hx-swap-oob="true">', fragment)
         assert '<p hx-swap-oob="innerHTML:#status">' in fragment  # the live region itself stays
 
-    def test_shows_the_talk_and_both_messages_on_the_sides_drawn(self, client, study, rater):
+    def test_shows_the_dialogue_and_both_messages_on_the_sides_drawn(self, client, study, rater):
         lease = show_pair(client, study)
         Lease.objects.update(first_side=Side.B)
 
@@ -160,7 +160,7 @@ class TestJudge:
 
         assert said in client.get(url(study, "judge")).content.decode()
 
-    def test_long_talk_is_folded_to_its_last_turns(self, client, study, rater):
+    def test_long_dialogue_is_folded_to_its_last_turns(self, client, study, rater):
         roles = ["seeker", "supporter"] * 8 + ["seeker"]
         texts = [f"said {n}".ljust(40, ".") for n in range(len(roles))]
         turns = [{"role": role, "text": text} for role, text in zip(roles, texts, strict=True)]

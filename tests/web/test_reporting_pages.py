@@ -1,4 +1,4 @@
-"""A rater reports a talk from the judging page."""
+"""A rater reports a dialogue from the judging page."""
 
 import uuid
 

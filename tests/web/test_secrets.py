@@ -81,7 +81,7 @@ class TestFaultsOfOurs:
         def broken(**_given):
             raise error
 
-        monkeypatch.setattr(judging_services, "submit_and_go_on", broken)
+        monkeypatch.setattr(judging_services, "submit_and_assign_next", broken)
 
         answer = submit()
 
@@ -108,7 +108,7 @@ class TestFaultsOfOurs:
 class TestVisitors:
     def test_links_and_tokens_are_in_no_line(self, log):
         study = open_study()
-        link = http.badge(enrol(Client(), study), use="link")
+        link = http.credential(enrol(Client(), study), use="link")
         written = invitation_link(make_writer())
         secret = make_secret(Scope.READ_STUDIES)
         answers = [

@@ -161,7 +161,7 @@ def writer() -> tuple[Client, list[str]]:
     writers.sign_in(client, writer)
     client.get(writers.url("next"))
     lease = WritingLease.objects.get(writer=writer, closed_at=None)
-    return client, [writers.url("talk", lease.token)]
+    return client, [writers.url("dialogue", lease.token)]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from completions.writers import http as writing
 from tests.factories import make_writer
 from tests.web import writers
 from tests.web.visits import HTMX, enrol, open_study, read_forms, url
-from tests.web.writers import make_pool, sign_in, take_talk
+from tests.web.writers import make_pool, sign_in, take_dialogue
 
 pytestmark = pytest.mark.django_db
 
@@ -182,7 +182,7 @@ def test_a_form_of_another_site_puts_no_words_on_our_page(study, said, secure, w
     client = Client(enforce_csrf_checks=True)
     address = url(study, "submit", uuid.uuid4())
     if who == "writers":
-        address = writers.url("talk", uuid.uuid4())
+        address = writers.url("dialogue", uuid.uuid4())
 
     page = client.post(address, {"rationale": REASON, "text": REASON}, headers=said, secure=secure)
 
@@ -222,13 +222,13 @@ WRITERS_SHAPES = {
 
 
 @BOTH
-@pytest.mark.parametrize("name", ["talk", "draft"])
+@pytest.mark.parametrize("name", ["dialogue", "draft"])
 @pytest.mark.parametrize("shape", WRITERS_SHAPES)
 def test_writers_get_their_words_back(shape, name, headers):
     client, writer = Client(enforce_csrf_checks=True), make_pool()
     sign_in(client, writer)
-    lease = take_talk(client)
-    form = form_token(client.get(writers.url("talk", lease.token)))
+    lease = take_dialogue(client)
+    form = form_token(client.get(writers.url("dialogue", lease.token)))
     if shape == "no cookie at all":
         client.cookies.clear()
     if shape == "no cookie of ours":
@@ -254,6 +254,6 @@ def test_writers_get_their_words_back(shape, name, headers):
 
 
 def test_a_writers_text_comes_back_as_long_as_it_can_be_sent():
-    page = Client().post(writers.url("talk", uuid.uuid4()), {"text": "a" * 9_000})
+    page = Client().post(writers.url("dialogue", uuid.uuid4()), {"text": "a" * 9_000})
 
     assert len(given_back(page)) == MAX_CHARACTERS

@@ -8,7 +8,17 @@ from completions.models import Completion, Dataset, Message, MessageRevision
 from tests.factories import make_completion
 from tests.factories_of_people import make_accepted, make_message_decision
 from tests.web.visits import read_forms
-from tests.web.writers import HTMX, MESSAGE, TEXT, box, make_pool, shown, sign_in, take_talk, url
+from tests.web.writers import (
+    HTMX,
+    MESSAGE,
+    TEXT,
+    box,
+    make_pool,
+    shown,
+    sign_in,
+    take_dialogue,
+    url,
+)
 from tests.written import set_state
 
 pytestmark = pytest.mark.django_db
@@ -31,14 +41,14 @@ def desk(client, writer):
 
 @pytest.fixture
 def lease(desk):
-    return take_talk(desk)
+    return take_dialogue(desk)
 
 
 @pytest.fixture
 def sent(desk, lease):
-    """The address of a talk for which a message was sent."""
-    desk.post(url("talk", lease.token), MESSAGE)
-    return url("talk", lease.token)
+    """The address of a dialogue for which a message was sent."""
+    desk.post(url("dialogue", lease.token), MESSAGE)
+    return url("dialogue", lease.token)
 
 
 def decide(verdict, note="", **fields):
@@ -49,7 +59,7 @@ def decide(verdict, note="", **fields):
 class TestASecondLook:
     @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
     def test_is_asked_for_with_the_words_at_fault(self, desk, lease, headers):
-        page = desk.post(url("talk", lease.token), MESSAGE | {"text": REACH}, headers=headers)
+        page = desk.post(url("dialogue", lease.token), MESSAGE | {"text": REACH}, headers=headers)
 
         assert page.status_code == 422
         assert "Please check before you send" in shown(page)
@@ -60,7 +70,7 @@ class TestASecondLook:
         assert lease.draft == REACH
 
     def test_can_be_answered_by_sending_it_all_the_same(self, desk, lease):
-        page = desk.post(url("talk", lease.token), MESSAGE | {"text": REACH})
+        page = desk.post(url("dialogue", lease.token), MESSAGE | {"text": REACH})
         (form,) = [form for form in read_forms(page) if form.id == "message"]
         (name, value) = next(button for button in form.buttons if button[0] == "has_looked_again")
 
@@ -73,20 +83,20 @@ class TestASecondLook:
 
     def test_is_asked_for_again_after_a_plain_sending(self, desk, lease):
         for _ in range(2):
-            page = desk.post(url("talk", lease.token), MESSAGE | {"text": REACH})
+            page = desk.post(url("dialogue", lease.token), MESSAGE | {"text": REACH})
 
             assert "Please check before you send" in shown(page)
 
     def test_shows_the_words_as_text(self, desk, lease):
         text = "My name is <b>Ada</b>, I am Ada Lovelace, write to <ada@example.org> now."
 
-        page = shown(desk.post(url("talk", lease.token), MESSAGE | {"text": text}))
+        page = shown(desk.post(url("dialogue", lease.token), MESSAGE | {"text": text}))
 
         assert "Please check before you send" in page
         assert "<b>Ada" not in page
 
     def test_is_not_asked_for_without_a_reason(self, desk, lease):
-        assert "Please check before you send" not in shown(desk.get(url("talk", lease.token)))
+        assert "Please check before you send" not in shown(desk.get(url("dialogue", lease.token)))
 
 
 class TestChanging:
@@ -161,7 +171,7 @@ class TestChanging:
         message.lease.writer = writer
         message.lease.save()
         Completion.objects.update(fixed_at=timezone.now(), writer=writer)
-        sent = url("talk", message.lease.token)
+        sent = url("dialogue", message.lease.token)
 
         assert "Accepted, thank you" in shown(desk.get(sent))
         assert url("change", message.lease.token) not in shown(desk.get(sent))
@@ -197,7 +207,7 @@ class TestChanging:
         assert "Mend this message" not in shown(desk.get(url("desk")))
 
     def test_is_nothing_before_a_message_was_sent(self, desk, lease):
-        assert desk.get(url("change", lease.token))["Location"] == url("talk", lease.token)
+        assert desk.get(url("change", lease.token))["Location"] == url("dialogue", lease.token)
 
     def test_is_nobody_elses(self, client, lease, sent):
         sign_in(client, make_pool())
@@ -255,11 +265,11 @@ def test_a_message_that_is_not_used_says_so_with_its_note(desk, sent):
     assert "It tells her what to feel." in page
 
 
-def test_a_talk_without_a_message_says_that_the_messages_are_final(desk, writer, lease):
+def test_a_dialogue_without_a_message_says_that_the_messages_are_final(desk, writer, lease):
     desk.post(url("draft", lease.token), {"text": "It took me a night to"})
     Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=timezone.now())
 
-    page = desk.get(url("talk", lease.token))
+    page = desk.get(url("dialogue", lease.token))
 
     assert page.status_code == 409
     assert "It took me a night to" in shown(page)

@@ -35,11 +35,11 @@ def rows(answer):
 
 class TestTheListOfDatasets:
     def test_counts_people_messages_and_what_is_wanted(self, staff):
-        talks = make_dataset(slug="talks", completions_per_context=3)
-        make_writer(dataset=talks, state=WriterState.PAUSED)
-        ada = make_writer(dataset=talks)
+        dialogues = make_dataset(slug="talks", completions_per_context=3)
+        make_writer(dataset=dialogues, state=WriterState.PAUSED)
+        ada = make_writer(dataset=dialogues)
         first, second, dropped = (
-            make_context(dialogue=make_dialogue(dataset=talks)) for _ in "abc"
+            make_context(dialogue=make_dialogue(dataset=dialogues)) for _ in "abc"
         )
         make_accepted(lease=make_writing_lease(writer=ada, context=first, **SENT))
         make_message(lease=make_writing_lease(writer=ada, context=second, **SENT))
@@ -58,7 +58,7 @@ class TestTheListOfDatasets:
 
         assert len(rows(page)) == 4
 
-    def test_leaves_out_talks_of_checks(self, staff):
+    def test_leaves_out_dialogues_of_checks(self, staff):
         make_dataset(slug="trial", is_for_checks=True)
 
         assert rows(staff.get(DATASETS)) == {}

@@ -10,13 +10,13 @@ from django.urls import reverse
 from completions.choices import Background, WriterState
 from completions.models import Dataset, Message, Writer, WriterConsent, WritingLease
 from completions.writers import guidelines
-from completions.writers.credentials import badge, invitation_link
+from completions.writers.credentials import credential, invitation_link
 from completions.writers.http import COOKIE
 from tests.factories import make_dataset, make_writer, make_writing_lease
 from tests.factories_of_people import make_admission, make_vetting
 from tests.factories_written_once import make_writer_consent
 from tests.web.visits import read_forms
-from tests.web.writers import MESSAGE, make_pool, open_link, sign_in, take_talk, url
+from tests.web.writers import MESSAGE, make_pool, open_link, sign_in, take_dialogue, url
 
 pytestmark = pytest.mark.django_db
 
@@ -72,7 +72,7 @@ class TestPersonalLink:
         client.post(invitation_link(invited), {"choice": "agree"})
 
         cookie = client.cookies[COOKIE]
-        assert cookie.value == badge(invited, use="cookie")
+        assert cookie.value == credential(invited, use="cookie")
         assert cookie["httponly"]
         assert cookie["path"] == "/"
         assert cookie["samesite"] == "Lax"
@@ -138,7 +138,7 @@ class TestPersonalLink:
         assert open_link(client, invited).status_code == 200
 
     def test_a_cookie_is_no_link(self, client, invited):
-        page = client.get(url("invitation", badge(invited, use="cookie")))
+        page = client.get(url("invitation", credential(invited, use="cookie")))
 
         assert page.status_code == 404
 
@@ -372,8 +372,8 @@ def writers_addresses():
     return [
         ("get", url("desk")),
         ("get", url("next")),
-        ("get", url("talk", lease.token)),
-        ("post", url("talk", lease.token)),
+        ("get", url("dialogue", lease.token)),
+        ("post", url("dialogue", lease.token)),
         ("post", url("draft", lease.token)),
         ("post", url("skip", lease.token)),
     ]
@@ -393,7 +393,7 @@ class TestIdentity:
         assert not Message.objects.exists()
 
     def test_a_link_is_no_cookie(self, client):
-        client.cookies[COOKIE] = badge(make_writer(), use="link")
+        client.cookies[COOKIE] = credential(make_writer(), use="link")
 
         assert client.get(url("desk")).status_code == 403
 
@@ -405,13 +405,13 @@ class TestIdentity:
 
         assert client.get(url("desk")).status_code == 403
 
-    def test_another_writers_talk_is_not_shown_nor_changed(self, client):
+    def test_another_writers_dialogue_is_not_shown_nor_changed(self, client):
         other = make_writing_lease(draft="Mine alone")
         sign_in(client, make_writer())
 
         answers = [
-            client.get(url("talk", other.token)),
-            client.post(url("talk", other.token), MESSAGE),
+            client.get(url("dialogue", other.token)),
+            client.post(url("dialogue", other.token), MESSAGE),
             client.post(url("draft", other.token), MESSAGE),
             client.post(url("skip", other.token), {"reason": "close"}),
         ]
@@ -430,23 +430,23 @@ class TestIdentity:
         answers = [
             client.get(url("desk")),
             client.post(url("draft", lease.token), MESSAGE),
-            client.post(url("talk", lease.token), MESSAGE),
+            client.post(url("dialogue", lease.token), MESSAGE),
         ]
 
         assert [answer.status_code for answer in answers] == [403] * 3
         lease.refresh_from_db()
         assert lease.draft == ""
 
-    def test_a_writer_on_pause_gets_no_talk_but_keeps_what_is_on_its_way(self, client):
+    def test_a_writer_on_pause_gets_no_dialogue_but_keeps_what_is_on_its_way(self, client):
         writer = make_pool()
         sign_in(client, writer)
-        lease = take_talk(client)
+        lease = take_dialogue(client)
         writer.state = WriterState.PAUSED
         writer.save(update_fields=["state"])
 
         pages = [client.get(url(name)) for name in ("desk", "next")]
-        pages += [client.get(url("talk", lease.token))]
-        pages += [client.post(url("talk", lease.token), MESSAGE)]
+        pages += [client.get(url("dialogue", lease.token))]
+        pages += [client.post(url("dialogue", lease.token), MESSAGE)]
 
         assert [page.status_code for page in pages] == [403] * 4
         assert all("on pause" in page.content.decode() for page in pages)
@@ -456,14 +456,14 @@ class TestIdentity:
     def test_no_page_is_left_in_a_cache(self, client):
         sign_in(client, make_pool())
 
-        for address in (url("desk"), url("talk", take_talk(client).token), url("help")):
+        for address in (url("desk"), url("dialogue", take_dialogue(client).token), url("help")):
             assert "no-store" in client.get(address)["Cache-Control"]
 
     def test_posts_need_the_form_of_the_site(self):
         strict = Client(enforce_csrf_checks=True)
         writer = make_pool()
         sign_in(strict, writer)
-        lease = take_talk(strict)
+        lease = take_dialogue(strict)
 
-        assert strict.post(url("talk", lease.token), MESSAGE).status_code == 403
+        assert strict.post(url("dialogue", lease.token), MESSAGE).status_code == 403
         assert not Message.objects.exists()

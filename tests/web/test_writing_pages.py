@@ -1,4 +1,4 @@
-"""The desk, the talk and the help page: what a writer is shown."""
+"""The desk, the dialogue and the help page: what a writer is shown."""
 
 import datetime as dt
 
@@ -19,7 +19,7 @@ from tests.factories import (
     make_writing_lease,
 )
 from tests.factories_of_people import make_admission, make_message_decision, make_sent, make_vetting
-from tests.web.writers import MESSAGE, TEXT, make_pool, shown, sign_in, take_talk, url
+from tests.web.writers import MESSAGE, TEXT, make_pool, shown, sign_in, take_dialogue, url
 from tests.written import set_state
 
 pytestmark = pytest.mark.django_db
@@ -42,9 +42,9 @@ def write_many(writer, n):
         make_sent(lease=make_writing_lease(writer=writer, context=context, **closed))
 
 
-def on_trial(writer, *, n_talks):
-    """A newcomer to the same dataset, with that many trial talks."""
-    Dataset.objects.filter(pk=writer.dataset_id).update(vetting=make_vetting(n_talks))
+def on_trial(writer, *, n_dialogues):
+    """A newcomer to the same dataset, with that many trial dialogues."""
+    Dataset.objects.filter(pk=writer.dataset_id).update(vetting=make_vetting(n_dialogues))
     return make_writer(dataset=writer.dataset, state=WriterState.VETTING, admitted_at=None)
 
 
@@ -62,7 +62,7 @@ def desk(client, writer):
 
 @pytest.fixture
 def lease(desk):
-    return take_talk(desk)
+    return take_dialogue(desk)
 
 
 class TestDesk:
@@ -80,12 +80,12 @@ class TestDesk:
         assert "Continue your draft" in shown(desk.get(url("desk")))
 
     def test_shows_what_was_sent(self, desk, lease):
-        desk.post(url("talk", lease.token), MESSAGE)
+        desk.post(url("dialogue", lease.token), MESSAGE)
 
         page = shown(desk.get(url("desk")))
 
         assert "1 reply so far" in page
-        assert url("talk", lease.token) in page
+        assert url("dialogue", lease.token) in page
         assert "1 conversation needs a reply" in page
 
     def test_explains_an_empty_desk(self, client):
@@ -104,10 +104,10 @@ class TestDesk:
 
         assert "Not sent yet" in page
         assert "It took me a night to" in page
-        assert url("talk", lease.token) in page
+        assert url("dialogue", lease.token) in page
 
     def test_puts_what_came_back_first_with_its_note(self, desk, lease):
-        desk.post(url("talk", lease.token), MESSAGE)
+        desk.post(url("dialogue", lease.token), MESSAGE)
         return_with("Too much advice for a first evening.")
 
         page = shown(desk.get(url("desk")))
@@ -124,19 +124,19 @@ class TestDesk:
         ],
     )
     def test_says_where_each_message_stands(self, desk, lease, state, standing):
-        desk.post(url("talk", lease.token), MESSAGE)
+        desk.post(url("dialogue", lease.token), MESSAGE)
         Message.objects.update(state=state)
 
         assert standing in shown(desk.get(url("desk")))
 
     def test_names_no_message_whose_text_was_deleted(self, desk, lease):
-        desk.post(url("talk", lease.token), MESSAGE)
+        desk.post(url("dialogue", lease.token), MESSAGE)
         Message.objects.update(state=MessageState.ERASED)
 
-        assert url("talk", lease.token) not in shown(desk.get(url("desk")))
+        assert url("dialogue", lease.token) not in shown(desk.get(url("desk")))
 
     def test_says_that_a_new_version_was_begun(self, desk, lease):
-        desk.post(url("talk", lease.token), MESSAGE)
+        desk.post(url("dialogue", lease.token), MESSAGE)
         desk.post(url("draft", lease.token), {"text": "Or rather", "version": "1"})
 
         assert "new version begun" in shown(desk.get(url("desk")))
@@ -150,9 +150,9 @@ class TestDesk:
         assert f'href="{url("sent")}"' in shown(page)
 
     def test_shows_how_far_the_trial_is(self, client, writer):
-        newcomer = on_trial(writer, n_talks=3)
+        newcomer = on_trial(writer, n_dialogues=3)
         sign_in(client, newcomer)
-        client.post(url("talk", take_talk(client).token), MESSAGE)
+        client.post(url("dialogue", take_dialogue(client).token), MESSAGE)
 
         page = shown(client.get(url("desk")))
 
@@ -166,21 +166,21 @@ class TestDesk:
         write_many(writer, 1)
         assert "Warm, and a little long." not in shown(desk.get(url("desk")))
 
-    def test_shows_no_trial_talk_again_once_the_trial_is_over(self, client, writer):
+    def test_shows_no_trial_dialogue_again_once_the_trial_is_over(self, client, writer):
         closed = {"closed_at": timezone.now(), "outcome": LeaseOutcome.RELEASED}
         lease = make_writing_lease(writer=writer, is_trial=True, draft="I hear", **closed)
         sign_in(client, writer)
 
-        page = client.get(url("talk", lease.token))
+        page = client.get(url("dialogue", lease.token))
 
         assert page.status_code == 409
         assert "Your trial is over" in shown(page)
         assert "I hear" in shown(page)
 
     def test_says_that_the_trial_is_being_read(self, client, writer):
-        newcomer = on_trial(writer, n_talks=1)
+        newcomer = on_trial(writer, n_dialogues=1)
         sign_in(client, newcomer)
-        client.post(url("talk", take_talk(client).token), MESSAGE)
+        client.post(url("dialogue", take_dialogue(client).token), MESSAGE)
 
         page = shown(client.get(url("desk")))
 
@@ -242,15 +242,15 @@ class TestAllSent:
             desk.get(url("sent"))
 
 
-class TestNextTalk:
-    def test_goes_to_the_talks_own_address(self, desk):
+class TestNextDialogue:
+    def test_goes_to_the_dialogues_own_address(self, desk):
         answer = desk.get(url("next"))
 
         token = WritingLease.objects.get().token
-        assert (answer.status_code, answer["Location"]) == (303, url("talk", token))
+        assert (answer.status_code, answer["Location"]) == (303, url("dialogue", token))
 
-    def test_keeps_to_the_talk_that_was_begun(self, desk, lease):
-        assert desk.get(url("next"))["Location"] == url("talk", lease.token)
+    def test_keeps_to_the_dialogue_that_was_begun(self, desk, lease):
+        assert desk.get(url("next"))["Location"] == url("dialogue", lease.token)
         assert WritingLease.objects.count() == 1
 
     def test_explains_that_nothing_is_left(self, client):
@@ -262,9 +262,9 @@ class TestNextTalk:
         assert "Nothing is waiting" in shown(page)
 
 
-class TestTalk:
+class TestDialogue:
     def test_shows_the_dialogue_as_raters_see_it(self, desk, lease):
-        page = shown(desk.get(url("talk", lease.token)))
+        page = shown(desk.get(url("dialogue", lease.token)))
 
         for turn in lease.context.turns:
             assert turn["text"] in page
@@ -274,18 +274,18 @@ class TestTalk:
     def test_gives_nothing_away_about_the_context(self, desk, lease):
         make_completion(context=lease.context, text="What another has written already")
 
-        page = shown(desk.get(url("talk", lease.token)))
+        page = shown(desk.get(url("dialogue", lease.token)))
 
         assert lease.context.key not in page
         assert "What another has written already" not in page
 
     def test_says_so_when_the_seeker_is_simulated(self, desk, lease):
         said = "Test data: this person’s messages were written by a program"
-        assert said not in shown(desk.get(url("talk", lease.token)))
+        assert said not in shown(desk.get(url("dialogue", lease.token)))
 
         Context.objects.filter(pk=lease.context_id).update(is_simulated=True)
 
-        assert said in shown(desk.get(url("talk", lease.token)))
+        assert said in shown(desk.get(url("dialogue", lease.token)))
 
     def test_folds_a_long_dialogue(self, desk, lease):
         roles = ("seeker", "supporter")
@@ -294,7 +294,7 @@ class TestTalk:
         ]
         lease.context.save(update_fields=["turns"])
 
-        page = shown(desk.get(url("talk", lease.token)))
+        page = shown(desk.get(url("dialogue", lease.token)))
 
         assert "Show 6 earlier messages" in page
         assert page.index("Turn 5 of") < page.index("</details>") < page.index("Turn 6 of")
@@ -302,7 +302,7 @@ class TestTalk:
     def test_shows_the_counts_of_the_draft(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": TEXT})
 
-        page = shown(desk.get(url("talk", lease.token)))
+        page = shown(desk.get(url("dialogue", lease.token)))
 
         assert f"data-words>{wording.count_words(TEXT)}</output>" in page
         assert "data-sentences>2</output>" in page
@@ -312,12 +312,12 @@ class TestTalk:
         text = "word " * n_words
         desk.post(url("draft", lease.token), {"text": text})
 
-        assert ('class="counter long"' in shown(desk.get(url("talk", lease.token)))) is is_long
-        assert desk.post(url("talk", lease.token), MESSAGE | {"text": text}).status_code == 303
+        assert ('class="counter long"' in shown(desk.get(url("dialogue", lease.token)))) is is_long
+        assert desk.post(url("dialogue", lease.token), MESSAGE | {"text": text}).status_code == 303
 
     def test_costs_two_queries(self, desk, lease, django_assert_num_queries):
         with django_assert_num_queries(2):  # the writer; the lease with its context
-            desk.get(url("talk", lease.token))
+            desk.get(url("dialogue", lease.token))
 
 
 class TestHelp:
@@ -332,13 +332,13 @@ class TestHelp:
         assert f'href="{url("desk")}"' in shown(desk.get(url("help")))
 
     def test_is_one_click_away_on_every_page(self, desk, lease):
-        for address in (url("desk"), url("talk", lease.token), url("help")):
+        for address in (url("desk"), url("dialogue", lease.token), url("help")):
             assert f'href="{url("help")}"' in shown(desk.get(address))
 
 
 @pytest.mark.parametrize(
     ("name", "method"),
-    [("desk", "post"), ("next", "post"), ("draft", "get"), ("skip", "get"), ("talk", "put")],
+    [("desk", "post"), ("next", "post"), ("draft", "get"), ("skip", "get"), ("dialogue", "put")],
 )
 def test_an_address_refuses_methods_that_it_does_not_have(desk, lease, name, method):
     args = () if name in ("desk", "next") else (lease.token,)

@@ -33,7 +33,7 @@ def make_person(**fields):
 
 
 def make_newcomer(n_done=2):
-    """A newcomer who has written for so many of two trial talks."""
+    """A newcomer who has written for so many of two trial dialogues."""
     vetting = make_vetting(2)
     writer = make_person(
         dataset=make_dataset(slug="talks", vetting=vetting),

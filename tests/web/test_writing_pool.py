@@ -71,7 +71,7 @@ class TestPeople:
         counts = (found.n_sent, found.n_accepted, found.n_returned, found.n_waiting, found.n_trial)
         assert counts == (3, 1, 1, 1, 1)
 
-    def test_were_last_active_when_they_took_a_talk_or_sent_a_message(self, staff, dataset):
+    def test_were_last_active_when_they_took_a_dialogue_or_sent_a_message(self, staff, dataset):
         ada, kim, nobody = (
             make_writer(dataset=dataset, code=f"W{n}") for n in ("ada", "kim", "no")
         )
@@ -133,14 +133,14 @@ class TestPeople:
     def test_who_are_through_the_trial_are_marked(self, staff, dataset, second, is_to_decide):
         vetting = make_vetting(2)
         Dataset.objects.filter(pk=dataset.pk).update(vetting=vetting)
-        talks = list(vetting.contexts.order_by("pk"))
+        dialogues = list(vetting.contexts.order_by("pk"))
         ada = make_writer(dataset=dataset, code="Wada", state=WriterState.VETTING)
         make_message(
-            lease=make_lease(writer=ada, context=talks[0], is_trial=True, **SENT),
+            lease=make_lease(writer=ada, context=dialogues[0], is_trial=True, **SENT),
             state=MessageState.TRIAL,
         )
         if second:
-            make_lease(writer=ada, context=talks[1], is_trial=True, **second)
+            make_lease(writer=ada, context=dialogues[1], is_trial=True, **second)
 
         page = staff.get(url("pool"))
 
@@ -241,7 +241,7 @@ class TestSettings:
         assert dataset.most_adversarial == 25
 
     @pytest.mark.parametrize("number", ["", "0", "51", "x"])
-    def test_of_messages_per_talk_are_from_1_to_50(self, staff, dataset, number):
+    def test_of_messages_per_dialogue_are_from_1_to_50(self, staff, dataset, number):
         page = staff.post(url("settings"), SHARE | {"completions_per_context": number})
 
         assert page.status_code == 422
@@ -274,7 +274,7 @@ class TestSettings:
         assert dataset.vetting is None
         assert "Nothing changed" in told(page)
 
-    def test_show_how_many_messages_a_talk_wants(self, staff, dataset):
+    def test_show_how_many_messages_a_dialogue_wants(self, staff, dataset):
         Dataset.objects.filter(pk=dataset.pk).update(completions_per_context=7)
         make_context(dialogue=make_dialogue(dataset=dataset))
 
@@ -314,7 +314,7 @@ class TestAccess:
                 assert strict.get(address).status_code == 405, address
                 assert strict.post(address).status_code == 403, address
 
-    def test_talks_of_checks_have_no_pool(self, staff):
+    def test_dialogues_of_checks_have_no_pool(self, staff):
         make_dataset(slug="trial", is_for_checks=True)
 
         assert staff.get(reverse("writing:pool", args=["trial"])).status_code == 404

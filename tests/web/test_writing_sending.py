@@ -9,7 +9,17 @@ from completions.choices import LeaseOutcome, MessageState
 from completions.models import Context, Message, MessageRevision
 from completions.writers import services
 from tests.web.visits import read_forms
-from tests.web.writers import HTMX, MESSAGE, TEXT, box, make_pool, shown, sign_in, take_talk, url
+from tests.web.writers import (
+    HTMX,
+    MESSAGE,
+    TEXT,
+    box,
+    make_pool,
+    shown,
+    sign_in,
+    take_dialogue,
+    url,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -30,14 +40,14 @@ def desk(client, writer):
 
 @pytest.fixture
 def lease(desk):
-    return take_talk(desk)
+    return take_dialogue(desk)
 
 
 class TestDraft:
     def test_survives_a_reload(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": "Half a sen"})
 
-        assert box(desk.get(url("talk", lease.token))) == "Half a sen"
+        assert box(desk.get(url("dialogue", lease.token))) == "Half a sen"
 
     def test_follows_the_writer_to_another_device(self, client, writer, desk, lease):
         desk.post(url("draft", lease.token), {"text": "Half a sen"})
@@ -58,13 +68,13 @@ class TestDraft:
 
         desk.post(url("draft", lease.token), {"text": "Still typing"}, headers=HTMX)
 
-        assert box(desk.get(url("talk", lease.token))) == "Still typing"
+        assert box(desk.get(url("dialogue", lease.token))) == "Still typing"
 
     @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "script"])
     def test_that_arrives_after_the_message_changes_nothing_and_is_given_back(
         self, desk, lease, headers
     ):
-        desk.post(url("talk", lease.token), MESSAGE)
+        desk.post(url("dialogue", lease.token), MESSAGE)
 
         late = desk.post(
             url("draft", lease.token), {"text": "Late", "version": "0"}, headers=headers
@@ -107,7 +117,9 @@ class TestDraft:
         desk.post(url("draft", lease.token), {"text": "Half", "typing_ms": "4200"})
 
         (form,) = [
-            form for form in read_forms(desk.get(url("talk", lease.token))) if form.id == "message"
+            form
+            for form in read_forms(desk.get(url("dialogue", lease.token)))
+            if form.id == "message"
         ]
         assert (form.fields["typing_ms"], form.fields["pastes"]) == ("4200", "0")
 
@@ -130,14 +142,14 @@ class TestDraft:
         desk.post(url("draft", lease.token), {"text": "Half"})
 
         assert desk.post(url("draft", lease.token)).status_code == 303
-        assert box(desk.get(url("talk", lease.token))) == ""
+        assert box(desk.get(url("dialogue", lease.token))) == ""
 
 
 class TestSending:
     def test_stores_the_message_and_says_so(self, desk, writer, lease):
-        answer = desk.post(url("talk", lease.token), MESSAGE, follow=True)
+        answer = desk.post(url("dialogue", lease.token), MESSAGE, follow=True)
 
-        assert answer.redirect_chain == [(url("talk", lease.token), 303)]
+        assert answer.redirect_chain == [(url("dialogue", lease.token), 303)]
         assert "Sent, thank you" in shown(answer)
         assert TEXT in shown(answer)
         assert url("next") in shown(answer)
@@ -145,9 +157,9 @@ class TestSending:
         assert (message.state, message.revisions.get().text) == (MessageState.WAITING, TEXT)
 
     def test_sends_a_script_to_the_page_that_says_so(self, desk, lease):
-        answer = desk.post(url("talk", lease.token), MESSAGE, headers=HTMX)
+        answer = desk.post(url("dialogue", lease.token), MESSAGE, headers=HTMX)
 
-        assert answer["HX-Redirect"] == url("talk", lease.token)
+        assert answer["HX-Redirect"] == url("dialogue", lease.token)
 
     @pytest.mark.parametrize(
         ("payload", "message", "control"),
@@ -171,7 +183,7 @@ class TestSending:
         self, desk, lease, payload, message, control, headers
     ):
         page = desk.post(
-            url("talk", lease.token), {"is_own_words": "on"} | payload, headers=headers
+            url("dialogue", lease.token), {"is_own_words": "on"} | payload, headers=headers
         )
 
         assert page.status_code == 422
@@ -184,14 +196,14 @@ class TestSending:
         assert lease.draft == payload["text"]
 
     def test_names_everything_that_is_missing_at_once(self, desk, lease):
-        page = shown(desk.post(url("talk", lease.token), {"text": ""}))
+        page = shown(desk.post(url("dialogue", lease.token), {"text": ""}))
 
         assert 'href="#id_text"' in page
         assert 'href="#id_is_own_words"' in page
 
     def test_twice_stores_one_version(self, desk, lease):
         for _ in range(2):
-            answer = desk.post(url("talk", lease.token), MESSAGE, follow=True)
+            answer = desk.post(url("dialogue", lease.token), MESSAGE, follow=True)
 
             assert "Sent, thank you" in shown(answer)
         assert MessageRevision.objects.get().text == TEXT
@@ -199,7 +211,7 @@ class TestSending:
     def test_still_works_after_the_place_was_given_free(self, desk, lease):
         services.release_expired_writing_leases(now=timezone.now() + DAY)
 
-        answer = desk.post(url("talk", lease.token), MESSAGE, follow=True)
+        answer = desk.post(url("dialogue", lease.token), MESSAGE, follow=True)
 
         assert "Sent, thank you" in shown(answer)
         lease.refresh_from_db()
@@ -209,7 +221,10 @@ class TestSending:
         services.release_expired_writing_leases(now=timezone.now() + DAY)
         Context.objects.filter(pk=lease.context_id).update(slots_left=0)
 
-        answers = [desk.post(url("talk", lease.token), MESSAGE), desk.get(url("talk", lease.token))]
+        answers = [
+            desk.post(url("dialogue", lease.token), MESSAGE),
+            desk.get(url("dialogue", lease.token)),
+        ]
 
         assert [answer.status_code for answer in answers] == [409, 409]
         assert all(TEXT in shown(answer) for answer in answers)
@@ -218,7 +233,7 @@ class TestSending:
     def test_markup_in_a_message_is_shown_as_text(self, desk, lease):
         text = "I hear <b>you</b>, <script>alert(1)</script> truly."
 
-        page = desk.post(url("talk", lease.token), MESSAGE | {"text": text}, follow=True)
+        page = desk.post(url("dialogue", lease.token), MESSAGE | {"text": text}, follow=True)
 
         assert "<script>alert" not in shown(page)
         assert "&lt;script&gt;" in shown(page)
@@ -227,35 +242,35 @@ class TestSending:
         # Two reads, the draft in its own transaction, the texts to compare with, then locks and
         # rows of the message: see tests/db/test_sending.py.
         with django_assert_max_num_queries(22):
-            desk.post(url("talk", lease.token), MESSAGE)
+            desk.post(url("dialogue", lease.token), MESSAGE)
 
 
 class TestSkipping:
-    def test_gives_the_talk_back_with_the_reason_and_goes_on(self, desk, lease):
+    def test_gives_the_dialogue_back_with_the_reason_and_goes_on(self, desk, lease):
         answer = desk.post(url("skip", lease.token), {"reason": "close"})
 
         assert (answer.status_code, answer["Location"]) == (303, url("next"))
         lease.refresh_from_db()
         assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, "close")
-        assert take_talk(desk).context_id != lease.context_id
+        assert take_dialogue(desk).context_id != lease.context_id
 
     @pytest.mark.parametrize("payload", [{}, {"reason": ""}, {"reason": "no such"}])
-    def test_without_a_reason_that_is_offered_stays_at_the_talk(self, desk, lease, payload):
+    def test_without_a_reason_that_is_offered_stays_at_the_dialogue(self, desk, lease, payload):
         answer = desk.post(url("skip", lease.token), payload)
 
-        assert (answer.status_code, answer["Location"]) == (303, url("talk", lease.token))
+        assert (answer.status_code, answer["Location"]) == (303, url("dialogue", lease.token))
         lease.refresh_from_db()
         assert lease.closed_at is None
 
     def test_can_be_thought_better_of(self, desk, lease):
         desk.post(url("skip", lease.token), {"reason": "speechless"})
 
-        assert box(desk.get(url("talk", lease.token))) == ""
-        assert "Sent" in shown(desk.post(url("talk", lease.token), MESSAGE, follow=True))
+        assert box(desk.get(url("dialogue", lease.token))) == ""
+        assert "Sent" in shown(desk.post(url("dialogue", lease.token), MESSAGE, follow=True))
 
 
 def test_the_whole_way_works_by_the_forms_of_the_pages_alone(client):
-    """From the link to the next talk, posting only what the pages' own forms hold."""
+    """From the link to the next dialogue, posting only what the pages' own forms hold."""
     writer = make_pool()
     page = client.get(url("desk"), follow=True)
     assert page.status_code == 403

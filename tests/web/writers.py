@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from completions.models import Writer, WritingLease
-from completions.writers.credentials import badge, invitation_link
+from completions.writers.credentials import credential, invitation_link
 from completions.writers.http import COOKIE
 from tests.factories import make_context, make_dialogue, make_writer
 from tests.web.visits import read_forms
@@ -22,7 +22,7 @@ def url(name: str, *args: Any) -> str:
 
 def sign_in(client: Client, writer: Writer) -> None:
     """Give the browser the cookie that the personal link gives."""
-    client.cookies[COOKIE] = badge(writer, use="cookie")
+    client.cookies[COOKIE] = credential(writer, use="cookie")
 
 
 def make_pool(*, n_contexts: int = 2, slots_left: int = 3) -> Writer:
@@ -33,8 +33,8 @@ def make_pool(*, n_contexts: int = 2, slots_left: int = 3) -> Writer:
     return writer
 
 
-def take_talk(client: Client) -> WritingLease:
-    """Go to the next talk, and return the lease behind it."""
+def take_dialogue(client: Client) -> WritingLease:
+    """Go to the next dialogue, and return the lease behind it."""
     client.get(url("next"))
     return WritingLease.objects.get(closed_at=None)
 

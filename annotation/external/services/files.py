@@ -67,7 +67,7 @@ def try_external_file(
         As `store_external`.
     """
     with transaction.atomic():
-        report = _bring(study, file, by=by, now=now)
+        report = _import(study, file, by=by, now=now)
         transaction.set_rollback(True)
     return report
 
@@ -90,13 +90,13 @@ def store_external_file(
         As `try_external_file`.
     """
     with transaction.atomic():
-        report = _bring(study, file, by=by, now=now)
+        report = _import(study, file, by=by, now=now)
         if report.problems or report.digest != as_shown:
             raise OutcomeChangedError
     return report
 
 
-def _bring(study: Study, file: ExternalFile, *, by: User, now: dt.datetime) -> ExternalFileReport:
+def _import(study: Study, file: ExternalFile, *, by: User, now: dt.datetime) -> ExternalFileReport:
     if study.protocol == LIKERT:
         msg = "The study rates messages alone. Send points of its dimensions by the API."
         raise JudgmentFileError(msg)

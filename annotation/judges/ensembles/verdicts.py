@@ -95,7 +95,7 @@ class Replies(NamedTuple):
 class JudgeVerdict:
     """A judge's verdict on a comparison; without a winner it is no vote."""
 
-    standing: VoteStatus
+    status: VoteStatus
     winner: Winner | None = None
     is_consistent: bool | None = None
     """Whether both orders name the same winner; None where it is not known."""
@@ -151,9 +151,9 @@ def judge_verdict(replies: Replies) -> JudgeVerdict:
     winners = [order.winner for order in asked if order.n_valid]
     known = len(winners) == 2 and None not in winners  # noqa: PLR2004 (the two orders)
     is_consistent = winners[0] == winners[1] if known else None
-    standing = _standing(replies, n_asked=len(asked), winners=winners)
-    winner = winners[0] if standing is VoteStatus.DECIDED else None
-    return JudgeVerdict(standing, winner, is_consistent)
+    status = _status(replies, n_asked=len(asked), winners=winners)
+    winner = winners[0] if status is VoteStatus.DECIDED else None
+    return JudgeVerdict(status, winner, is_consistent)
 
 
 def ensemble_verdict(verdicts: Mapping[str, JudgeVerdict]) -> EnsembleVerdict:
@@ -173,7 +173,7 @@ def ensemble_verdict(verdicts: Mapping[str, JudgeVerdict]) -> EnsembleVerdict:
     votes = Counter(one.winner for one in verdicts.values())
     checked = [one.is_consistent for one in verdicts.values() if one.is_consistent is not None]
     n_first, n_second = votes[Winner.FIRST], votes[Winner.SECOND]
-    if any(one.standing is VoteStatus.WAITING for one in verdicts.values()):
+    if any(one.status is VoteStatus.WAITING for one in verdicts.values()):
         outcome = EnsembleOutcome.WAITING
     elif n_first == n_second:
         outcome = EnsembleOutcome.NO_MAJORITY
@@ -193,7 +193,7 @@ def _order(verdicts: list[int | None]) -> Order:
     return Order(len(verdicts), n_first, len(named) - n_first, sum(named))
 
 
-def _standing(replies: Replies, *, n_asked: int, winners: list[Winner | None]) -> VoteStatus:
+def _status(replies: Replies, *, n_asked: int, winners: list[Winner | None]) -> VoteStatus:
     if replies.n_open:
         return VoteStatus.WAITING
     if not winners:

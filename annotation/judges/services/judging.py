@@ -124,7 +124,7 @@ def _request(
     )
 
 
-@lru_cache(maxsize=2048)  # a talk's turns come back with each of its pairs, twice per judge
+@lru_cache(maxsize=2048)  # a dialogue's turns come back with each of its pairs, twice per judge
 def _dressed(text: str) -> str:
     return plain(text)
 

@@ -82,7 +82,7 @@ class _Pair(NamedTuple):
     """None if the first completion is rated alone."""
 
 
-class _Wanted(NamedTuple):
+class _CallPlan(NamedTuple):
     """A call that is missing."""
 
     pair: _Pair
@@ -114,7 +114,7 @@ class _Sides:
         return self.shown[kind, key, Side.A], self.shown[kind, key, Side.B]
 
 
-def _wanted_calls(study: Study, plan: _Plan) -> Iterator[_Wanted]:
+def _wanted_calls(study: Study, plan: _Plan) -> Iterator[_CallPlan]:
     """Yield the missing calls, with the sides drawn so far carried along."""
     drawn = _Sides()
     rows = JudgeCall.objects.filter(comparison__study=study).order_by("pk")
@@ -127,7 +127,7 @@ def _wanted_calls(study: Study, plan: _Plan) -> Iterator[_Wanted]:
             had = drawn.asked[pair.pk, evaluator.pk].get(side, set()).copy()
             for sample in sorted(set(range(plan.samples)) - had):
                 drawn.add(pair.pk, evaluator.pk, side, sample)
-                yield _Wanted(pair, evaluator, side, sample)
+                yield _CallPlan(pair, evaluator, side, sample)
 
 
 def _sides(study: Study, plan: _Plan, drawn: _Sides, pair: _Pair, judge: Judge) -> tuple[Side, ...]:
@@ -161,7 +161,7 @@ def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[_Pair, J
         yield from ((pair, judge) for judge in ranked if judge.family not in families)
 
 
-def _call(wanted: _Wanted, *, now: dt.datetime, run: JudgeRun | None) -> JudgeCall:
+def _call(wanted: _CallPlan, *, now: dt.datetime, run: JudgeRun | None) -> JudgeCall:
     return JudgeCall(
         run=run,
         comparison_id=wanted.pair.pk,

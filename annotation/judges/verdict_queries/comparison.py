@@ -13,7 +13,7 @@ from annotation.judges.verdict_queries.tallies import Judged, judged_comparisons
 from annotation.models import Comparison, Judge, JudgeCall, Judgment, Study
 from annotation.studies.selectors import shown_text
 from completions.choices import Stratum
-from completions.dialogues.display import Talk
+from completions.dialogues.display import DialogueView
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class JudgedPair:
 
     comparison: Comparison
     stratum_label: str
-    talk: Talk
+    dialogue: DialogueView
     first: str
     second: str
     is_erased: bool
@@ -86,7 +86,9 @@ def judged_pair(study: Study, key: str) -> JudgedPair | None:
     return JudgedPair(
         comparison=comparison,
         stratum_label=Stratum(comparison.context.stratum).label,
-        talk=Talk.of(comparison.context.turns, is_simulated=comparison.context.is_simulated),
+        dialogue=DialogueView.of(
+            comparison.context.turns, is_simulated=comparison.context.is_simulated
+        ),
         first=shown_text(first),
         second=shown_text(second),
         is_erased=judged.is_erased,

@@ -86,18 +86,18 @@ class JudgeAccountRow:
 
     def add(self, one: Judged) -> None:
         """Take what the judge said of one comparison into account."""
-        replies, standing = one.replies[self.judge.pk], one.verdicts[self.judge.pk].standing
-        self.count_answers(replies.n_valid, standing, is_erased=one.is_erased)
+        replies, status = one.replies[self.judge.pk], one.verdicts[self.judge.pk].status
+        self.count_answers(replies.n_valid, status, is_erased=one.is_erased)
         if not one.is_erased:
-            self.comparisons[standing] += 1
+            self.comparisons[status] += 1
             self.position.add(replies)
 
-    def count_answers(self, n: int, standing: VoteStatus, *, is_erased: bool) -> None:
+    def count_answers(self, n: int, status: VoteStatus, *, is_erased: bool) -> None:
         """Count valid answers to comparisons on which the judge stands like that."""
         if is_erased:
             self.n_erased += n
         else:
-            self.answers[standing] += n
+            self.answers[status] += n
 
 
 @dataclass

@@ -6,11 +6,11 @@ from access.later import names_of
 
 if TYPE_CHECKING:
     from annotation.judging.services.judging import (
-        Badge,
-        Step,
+        NextAssignment,
+        RaterCredential,
         Submission,
         TooManyChangesError,
-        submit_and_go_on,
+        submit_and_assign_next,
         submit_judgment,
     )
     from annotation.judging.services.leasing import (
@@ -28,10 +28,10 @@ else:
     __getattr__ = names_of(__name__)
 
 __all__ = [
-    "Badge",
+    "NextAssignment",
     "NotUnderstoodError",
+    "RaterCredential",
     "RaterEndedError",
-    "Step",
     "StudyNotOpenError",
     "Submission",
     "TooManyChangesError",
@@ -41,6 +41,6 @@ __all__ = [
     "release_expired_leases",
     "skip_comparison",
     "stop_judging",
-    "submit_and_go_on",
+    "submit_and_assign_next",
     "submit_judgment",
 ]

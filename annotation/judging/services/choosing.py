@@ -46,28 +46,28 @@ class Choice:
         return (pair.shown_first_as_a, pair.shown_first_as_b) if self.is_main else (0, 0)
 
 
-def choose_next(rater: Rater, standing: RaterHistory) -> Choice | None:
+def choose_next(rater: Rater, history: RaterHistory) -> Choice | None:
     """Return what the rater is shown next, with its row locked if it takes a slot.
 
     None if nothing is left for this rater.
     """
-    place = place_of(rater, standing)
+    place = place_of(rater, history)
     checks = selectors.content_of(rater.study)["checks"]
     planted: Choice | None = None
     if design.is_check_due(place, rate=checks["rate"]):
-        planted = choose_check(rater, standing)
+        planted = choose_check(rater, history)
     elif design.is_repeat_due(place, rate=checks["repeat_rate"], gap=REPEAT_GAP):
-        planted = _choose_repeat(rater, standing)
-    return planted or _choose_main(rater, standing, place)
+        planted = _choose_repeat(rater, history)
+    return planted or _choose_main(rater, history, place)
 
 
-def place_of(rater: Rater, standing: RaterHistory) -> design.Place:
+def place_of(rater: Rater, history: RaterHistory) -> design.Place:
     """Return the place of the rater's next lease, from which its draws follow."""
-    return design.Place(rater.study.seed, rater.drawn_by, standing.number + 1)
+    return design.Place(rater.study.seed, rater.drawn_by, history.number + 1)
 
 
 def choose_check(
-    rater: Rater, standing: RaterHistory, *, is_screening: bool = False
+    rater: Rater, history: RaterHistory, *, is_screening: bool = False
 ) -> Choice | None:
     """Return a planted pair that the rater has not had, in this rater's order, or None."""
     waiting = WAITING.all(rater=rater.pk, study=rater.study_id)
@@ -75,14 +75,14 @@ def choose_check(
     order = design.shuffled(by_key, seed=rater.study.seed, rater=rater.drawn_by)
     if not order:
         return None
-    last = standing.last_context
+    last = history.last_context
     fresh = [key for key in order if by_key[key].comparison.context_id != last]
     check = _check_to_show(by_key[(fresh or order)[0]].pk)
     first_is_a = design.planted_first_goes_to_a(
         seed=rater.study.seed,
         pair=check.comparison.key,
         rater=rater.drawn_by,
-        rater_shown=standing.shown,
+        rater_shown=history.shown,
     )
     return Choice(
         comparison=check.comparison,
@@ -121,12 +121,12 @@ def _check_and_texts(*, check: int) -> QuerySet[QualityCheck]:
 CHECK_TO_SHOW = Compiled(_check_and_texts, check=int)
 
 
-def _choose_repeat(rater: Rater, standing: RaterHistory) -> Choice | None:
+def _choose_repeat(rater: Rater, history: RaterHistory) -> Choice | None:
     """Return the rater's earliest pair that was not repeated yet, with the sides exchanged."""
     earlier = TO_REPEAT.first(
         rater=rater.pk,
-        last_context=standing.last_context,
-        newest=standing.number + 1 - REPEAT_GAP,
+        last_context=history.last_context,
+        newest=history.number + 1 - REPEAT_GAP,
     )
     if earlier is None:
         return None
@@ -155,10 +155,10 @@ def _to_repeat(*, rater: int, last_context: int | None, newest: int) -> QuerySet
 TO_REPEAT = Compiled(_to_repeat, rater=int, last_context=int, newest=int)
 
 
-def _choose_main(rater: Rater, standing: RaterHistory, place: design.Place) -> Choice | None:
+def _choose_main(rater: Rater, history: RaterHistory, place: design.Place) -> Choice | None:
     """Lock a comparison that counts, and draw its side."""
-    found = _draw_by_weight(rater, standing, place) or next(
-        ((row, None) for row in _claimable(rater, standing, place)), None
+    found = _draw_by_weight(rater, history, place) or next(
+        ((row, None) for row in _claimable(rater, history, place)), None
     )
     if found is None:
         return None
@@ -167,13 +167,13 @@ def _choose_main(rater: Rater, standing: RaterHistory, place: design.Place) -> C
         seed=rater.study.seed,
         pair=comparison.key,
         shown=(comparison.shown_first_as_a, comparison.shown_first_as_b),
-        rater_shown=standing.shown,
+        rater_shown=history.shown,
     )
     side = Side.A if first_is_a else Side.B
     return Choice(comparison=comparison, side=side, probability=probability)
 
 
-def _claimable(rater: Rater, standing: RaterHistory, place: design.Place) -> Iterator[Comparison]:
+def _claimable(rater: Rater, history: RaterHistory, place: design.Place) -> Iterator[Comparison]:
     """Yield locked comparisons to take a slot of, best first.
 
     From a drawn place in the order onwards, then from the start; another context than last time
@@ -184,13 +184,13 @@ def _claimable(rater: Rater, standing: RaterHistory, place: design.Place) -> Ite
         rater=rater.pk,
         study=rater.study_id,
         writer=rater.writer_id,
-        last_context=standing.last_context,
+        last_context=history.last_context,
         start=design.place_to_start(place),
     )
     if found is not None:
         yield found
     free = selectors.open_comparisons(rater)
-    for rows in (_fresh(free, standing.last_context), free) if standing.last_context else (free,):
+    for rows in (_fresh(free, history.last_context), free) if history.last_context else (free,):
         yield from _first(rows, skip_locked=True)
     yield from _first(free, skip_locked=False)
 
@@ -207,7 +207,7 @@ ONWARDS = Compiled(_onwards, rater=int, study=int, writer=int, last_context=int,
 
 
 def _draw_by_weight(
-    rater: Rater, standing: RaterHistory, place: design.Place
+    rater: Rater, history: RaterHistory, place: design.Place
 ) -> tuple[Comparison, float] | None:
     """Draw by the weights of an adaptive plan, and return the row locked, with its probability.
 
@@ -216,7 +216,7 @@ def _draw_by_weight(
     if rater.study.plan != PlanKind.ADAPTIVE:
         return None
     free = selectors.open_comparisons(rater)
-    rows = list(_fresh(free, standing.last_context).values_list("pk", "weight"))
+    rows = list(_fresh(free, history.last_context).values_list("pk", "weight"))
     for attempt in range(min(DRAWS, len(rows))):
         weights = [weight for _pk, weight in rows]
         drawn = design.draw_weighted(weights, place=place, attempt=attempt)

@@ -9,7 +9,7 @@ from django.conf import settings
 from access.nudges import Work, nudge
 from annotation.assignment import slots
 from annotation.choices import RaterState, Side, StudyState
-from annotation.judging.services.leasing import go_on
+from annotation.judging.services.leasing import assign_next
 from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
 from annotation.studies import selectors, verdicts
 from completions.choices import LeaseOutcome
@@ -41,7 +41,7 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class Badge:
+class RaterCredential:
     """A rater as the cookie names them; the version rises when a link is to open no more."""
 
     study: str
@@ -50,7 +50,7 @@ class Badge:
 
 
 @dataclass(frozen=True)
-class Step:
+class NextAssignment:
     """The rater after an answer, and what comes next; None when nothing does."""
 
     rater: Rater
@@ -79,20 +79,25 @@ def submit_judgment(*, rater: Rater, submission: Submission, now: dt.datetime) -
 
 
 @atomic_despite_deadlocks
-def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) -> Step:
+def submit_and_assign_next(
+    *, credential: RaterCredential, submission: Submission, now: dt.datetime
+) -> NextAssignment:
     """Record an answer as ``submit_judgment`` does, and claim what comes next, at once.
 
     Raises
     ------
     LeaseNotFoundError
-        If the badge names nobody, or somebody who holds no lease with this token.
+        If the credential names nobody, or somebody who holds no lease with this token.
     verdicts.InvalidAnswerError
         If the answer is not on the study's scale.
     TooManyChangesError
         If it is one more change than a person makes in a minute.
     """
     answered = slots.lock_lease_and_rater(
-        submission.token, study=badge.study, code=badge.code, link_version=badge.link_version
+        submission.token,
+        study=credential.study,
+        code=credential.code,
+        link_version=credential.link_version,
     )
     rater = answered.rater
     if rater.state == RaterState.WITHDRAWN:
@@ -103,13 +108,13 @@ def submit_and_go_on(*, badge: Badge, submission: Submission, now: dt.datetime) 
     if newest is not None and newest.pk == answered.pk:
         newest = answered  # a late answer counts in what follows it, as it does on a reload
     if rater.state != RaterState.ACTIVE or slots.is_excluded(answered):
-        return Step(rater, None)
+        return NextAssignment(rater, None)
     if newest is not None and newest.closed_at is None:
-        return Step(rater, newest)
+        return NextAssignment(rater, newest)
     if rater.study.state != StudyState.OPEN:
-        return Step(rater, None)
+        return NextAssignment(rater, None)
     hidden_ms = judgment.hidden_ms if newest is answered else 0
-    return Step(rater, go_on(rater, newest, now=now, hidden_ms=hidden_ms))
+    return NextAssignment(rater, assign_next(rater, newest, now=now, hidden_ms=hidden_ms))
 
 
 def _lease_of(submission: Submission, rater: Rater) -> Lease:

@@ -59,10 +59,10 @@ def lease_next_comparison(*, rater: Rater, now: dt.datetime) -> Lease | None:
         if not newest.comparison.is_erased:
             return _hold(newest, rater, now=now)
         slots.give_back(newest, outcome=LeaseOutcome.RELEASED, now=now)
-    return go_on(rater, newest, now=now)
+    return assign_next(rater, newest, now=now)
 
 
-def go_on(
+def assign_next(
     rater: Rater, newest: Lease | None, *, now: dt.datetime, hidden_ms: int = 0
 ) -> Lease | None:
     """Claim what comes after the newest lease of the locked rater, which is closed.
@@ -71,18 +71,18 @@ def go_on(
     """
     if rater.study.state != StudyState.OPEN:
         raise StudyNotOpenError
-    standing = RaterHistory()
+    history = RaterHistory()
     if newest is not None:
-        standing = RaterHistory.after(newest, hidden_ms=hidden_ms)
+        history = RaterHistory.after(newest, hidden_ms=hidden_ms)
     choice = None
     if rater.stage == RaterStage.SCREENING:
-        choice = choose_screening(rater, standing, now=now)
+        choice = choose_screening(rater, history, now=now)
     if choice is None and rater.state == RaterState.ACTIVE:
-        if standing.answered >= rater.study.session_length:
+        if history.answered >= rater.study.session_length:
             end_rater(rater, state=RaterState.FINISHED, now=now)
         else:
-            choice = choose_next(rater, standing)
-    return _claim(choice, rater=rater, standing=standing, now=now) if choice else None
+            choice = choose_next(rater, history)
+    return _claim(choice, rater=rater, history=history, now=now) if choice else None
 
 
 @transaction.atomic
@@ -128,7 +128,7 @@ def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
     return lease
 
 
-def _claim(choice: Choice, *, rater: Rater, standing: RaterHistory, now: dt.datetime) -> Lease:
+def _claim(choice: Choice, *, rater: Rater, history: RaterHistory, now: dt.datetime) -> Lease:
     """Take a slot if the choice counts, and store the lease with what its side came from."""
     comparison, pair_shown = choice.comparison, choice.pair_shown
     if choice.is_main:
@@ -136,16 +136,16 @@ def _claim(choice: Choice, *, rater: Rater, standing: RaterHistory, now: dt.date
     lease = Lease(
         comparison=comparison,
         rater=rater,
-        number=standing.number + 1,
+        number=history.number + 1,
         first_side=choice.side,
         quality_check=choice.quality_check,
         repeats=choice.repeats,
         is_screening=choice.is_screening,
         pair_first_as_a=pair_shown[0],
         pair_first_as_b=pair_shown[1],
-        rater_first_as_a=standing.first_as_a,
-        rater_first_as_b=standing.first_as_b,
-        recent_ms=list(standing.recent_ms),
+        rater_first_as_a=history.first_as_a,
+        rater_first_as_b=history.first_as_b,
+        recent_ms=list(history.recent_ms),
         sampling_probability=choice.probability,
         issued_at=now,
         expires_at=now + _length(rater),

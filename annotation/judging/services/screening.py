@@ -11,7 +11,7 @@ from annotation.studies import selectors
 from annotation.studies.selectors import RaterHistory
 
 
-def choose_screening(rater: Rater, standing: RaterHistory, *, now: dt.datetime) -> Choice | None:
+def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -> Choice | None:
     """Return the next pair of the round, or None once the round is over.
 
     It is over when as many pairs were answered as the study asks for, or none is left to show.
@@ -21,7 +21,7 @@ def choose_screening(rater: Rater, standing: RaterHistory, *, now: dt.datetime) 
     rules = selectors.content_of(rater.study)["screening"]
     answers = selectors.screening_answers(rater)
     if len(answers) < rules["pairs"] and (
-        choice := choose_check(rater, standing, is_screening=True)
+        choice := choose_check(rater, history, is_screening=True)
     ):
         return choice
     wanted = min(rules["min_passed"], len(answers))

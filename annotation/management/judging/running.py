@@ -53,7 +53,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     )
     started = running.start_judge_run(
         study=study,
-        judges=queries.judges_wanted(asked.judges),
+        judges=queries.requested_judges(asked.judges),
         asking=asking,
         budget_usd=asked.budget,
         now=timezone.now(),

@@ -1,8 +1,8 @@
 """The pairing plan of a study: pure, seeded, and independent of database keys."""
 
 from annotation.planning.pairing.parts import (
+    Block,
     Candidate,
-    Ground,
     PlannedPair,
     PlanSummary,
     StratumSummary,
@@ -11,8 +11,8 @@ from annotation.planning.pairing.parts import (
 )
 
 __all__ = [
+    "Block",
     "Candidate",
-    "Ground",
     "PlanSummary",
     "PlannedPair",
     "StratumSummary",

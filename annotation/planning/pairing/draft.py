@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.assignment import design
-from annotation.planning.pairing.parts import Candidate, Ground, PlannedPair, keys_of
+from annotation.planning.pairing.parts import Block, Candidate, PlannedPair, keys_of
 
 Integers = npt.NDArray[np.int64]
 
@@ -87,10 +87,10 @@ class Field:
     NO_PAIR.
     """
 
-    def __init__(self, ground: Ground, counts: Counts, *, seed: str) -> None:
-        self.ground = ground
-        self.stratum = counts.strata.index(ground.stratum)
-        self.candidates = sorted(ground.candidates, key=lambda one: (one.content_hash, one.system))
+    def __init__(self, block: Block, counts: Counts, *, seed: str) -> None:
+        self.block = block
+        self.stratum = counts.strata.index(block.stratum)
+        self.candidates = sorted(block.candidates, key=lambda one: (one.content_hash, one.system))
         pairs = self._free_pairs(seed)
         systems = np.array(
             [counts.systems.index(one.system) for one in self.candidates], dtype=np.int64
@@ -109,7 +109,7 @@ class Field:
     def planned_pairs(self) -> list[PlannedPair]:
         """Return the chosen pairs, the lower key first."""
         return [
-            PlannedPair(self.ground.key, *sorted(self._candidates_of(int(pair)), key=_key))
+            PlannedPair(self.block.key, *sorted(self._candidates_of(int(pair)), key=_key))
             for pair in np.flatnonzero(self.is_chosen)
         ]
 
@@ -118,7 +118,7 @@ class Field:
 
     def _free_pairs(self, seed: str) -> list[tuple[int, int]]:
         """Return the free pairs in an order that content and seed decide, and no database."""
-        left_out = self.ground.used | self.ground.alike
+        left_out = self.block.used | self.block.alike
         pairs = [
             (i, j)
             for i, j in combinations(range(len(self.candidates)), 2)
@@ -129,7 +129,7 @@ class Field:
 
     def _place(self, pair: tuple[int, int], seed: str) -> int:
         hashes = (self.candidates[one].content_hash for one in pair)
-        return design.draw(seed, "pair", self.ground.key, *hashes)
+        return design.draw(seed, "pair", self.block.key, *hashes)
 
 
 def _key(candidate: Candidate) -> int:
@@ -148,11 +148,11 @@ class Exchange:
 class Draft:
     """Counts and contexts of a plan, changed together."""
 
-    def __init__(self, grounds: Sequence[Ground], *, seed: str) -> None:
-        every = frozenset[str]().union(*(ground.systems for ground in grounds))
-        self.counts = Counts(every, (ground.stratum for ground in grounds))
-        ordered = sorted(grounds, key=lambda ground: (ground.stratum, ground.key))
-        self.fields = [Field(ground, self.counts, seed=seed) for ground in ordered]
+    def __init__(self, blocks: Sequence[Block], *, seed: str) -> None:
+        every = frozenset[str]().union(*(block.systems for block in blocks))
+        self.counts = Counts(every, (block.stratum for block in blocks))
+        ordered = sorted(blocks, key=lambda block: (block.stratum, block.key))
+        self.fields = [Field(block, self.counts, seed=seed) for block in ordered]
         for field in self.fields:
             self._count_planned(field)
 
@@ -208,7 +208,7 @@ class Draft:
         return len(np.unique(groups_of(self.counts.pairs_in[stratum] > 0)))
 
     def _count_planned(self, field: Field) -> None:
-        for first, second in field.ground.planned:
+        for first, second in field.block.planned:
             systems = (self.counts.systems.index(one.system) for one in (first, second))
             self.counts.add(field.stratum, *systems)
 

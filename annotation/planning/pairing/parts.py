@@ -19,7 +19,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Ground:
+class Block:
     """A context as the plan sees it.
 
     ``planned`` are the pairs that the plan has in it already, also of completions that may no
@@ -133,7 +133,7 @@ class PlanSummary:
 
 
 def summarise(
-    grounds: Sequence[Ground], added: Sequence[PlannedPair], *, per_context: int | None
+    blocks: Sequence[Block], added: Sequence[PlannedPair], *, per_context: int | None
 ) -> PlanSummary:
     """Count what is planned already together with what would be added.
 
@@ -141,47 +141,47 @@ def summarise(
     their completions do not make more; ``n_alike`` counts the pairs that are not planned because
     both texts are the same.
     """
-    pairs = _pairs_by_context(grounds, added)
-    systems = sorted(frozenset[str]().union(*(ground.systems for ground in grounds)))
-    every = [pair for ground in grounds for pair in pairs[ground.key]]
+    pairs = _pairs_by_context(blocks, added)
+    systems = sorted(frozenset[str]().union(*(block.systems for block in blocks)))
+    every = [pair for block in blocks for pair in pairs[block.key]]
     appearances = Counter(system for pair in every for system in pair)
     by_pair = Counter(every)
-    n_planned = sum(len(ground.planned) for ground in grounds)
+    n_planned = sum(len(block.planned) for block in blocks)
     return PlanSummary(
         n_planned=n_planned,
         n_added=len(added),
-        n_short=sum(len(pairs[ground.key]) < (per_context or 0) for ground in grounds),
-        n_alike=sum(len(ground.alike - ground.used) for ground in grounds),
+        n_short=sum(len(pairs[block.key]) < (per_context or 0) for block in blocks),
+        n_alike=sum(len(block.alike - block.used) for block in blocks),
         appearances={system: appearances[system] for system in systems},
         pairs={pair: by_pair[pair] for pair in combinations(systems, 2)},
         strata=tuple(
-            _stratum([ground for ground in grounds if ground.stratum == name], pairs)
-            for name in sorted({ground.stratum for ground in grounds})
+            _stratum([block for block in blocks if block.stratum == name], pairs)
+            for name in sorted({block.stratum for block in blocks})
         ),
     )
 
 
 def _pairs_by_context(
-    grounds: Sequence[Ground], added: Sequence[PlannedPair]
+    blocks: Sequence[Block], added: Sequence[PlannedPair]
 ) -> dict[str, list[SystemPair]]:
     pairs = {
-        ground.key: [_systems(first.system, second.system) for first, second in ground.planned]
-        for ground in grounds
+        block.key: [_systems(first.system, second.system) for first, second in block.planned]
+        for block in blocks
     }
     for pair in added:
         pairs[pair.context].append(_systems(pair.first.system, pair.second.system))
     return pairs
 
 
-def _stratum(grounds: Sequence[Ground], pairs: dict[str, list[SystemPair]]) -> StratumSummary:
-    systems = frozenset[str]().union(*(ground.systems for ground in grounds))
-    chosen = [pair for ground in grounds for pair in pairs[ground.key]]
+def _stratum(blocks: Sequence[Block], pairs: dict[str, list[SystemPair]]) -> StratumSummary:
+    systems = frozenset[str]().union(*(block.systems for block in blocks))
+    chosen = [pair for block in blocks for pair in pairs[block.key]]
     possible = {
-        _systems(one.system, other.system) for ground in grounds for one, other in ground.comparable
+        _systems(one.system, other.system) for block in blocks for one, other in block.comparable
     }
     return StratumSummary(
-        name=grounds[0].stratum,
-        n_contexts=len(grounds),
+        name=blocks[0].stratum,
+        n_contexts=len(blocks),
         n_pairs=len(chosen),
         groups=_groups(systems, chosen),
         possible=_groups(systems, possible.union(chosen)),

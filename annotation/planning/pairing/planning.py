@@ -15,12 +15,10 @@ from annotation.planning.pairing.draft import (
     Integers,
     groups_of,
 )
-from annotation.planning.pairing.parts import Ground, PlannedPair
+from annotation.planning.pairing.parts import Block, PlannedPair
 
 
-def plan_pairs(
-    grounds: Sequence[Ground], *, per_context: int | None, seed: str
-) -> list[PlannedPair]:
+def plan_pairs(blocks: Sequence[Block], *, per_context: int | None, seed: str) -> list[PlannedPair]:
     """Return the pairs that a plan lacks, by stratum and context.
 
     With ``per_context`` None these are all pairs of completions of different systems and texts;
@@ -41,7 +39,7 @@ def plan_pairs(
     then exchanges that lower the sum of squared counts and keep the groups joined. Where no
     single exchange helps, chains of them are searched for, as augmenting paths are.
     """
-    draft = Draft(grounds, seed=seed)
+    draft = Draft(blocks, seed=seed)
     for field in draft.fields:
         _fill(draft, field, per_context)
     if per_context is not None:
@@ -56,7 +54,7 @@ def _fill(draft: Draft, field: Field, per_context: int | None) -> None:
         for pair in range(len(field.a)):  # all of them, whatever they cost
             draft.choose(field, pair)
         return
-    for _ in range(min(per_context - len(field.ground.planned), len(field.a))):
+    for _ in range(min(per_context - len(field.block.planned), len(field.a))):
         costs = draft.entry_costs(field)
         costs[field.is_chosen] = np.iinfo(np.int64).max
         draft.choose(field, int(costs.argmin()))

@@ -7,12 +7,12 @@ from pydantic import Field, model_validator
 
 from annotation.studies.rubric import RubricError, load_rubric
 from completions.files.toml import (
+    AuthoredTurn,
     Key,
     Message,
     ShippedFile,
-    TalkTurn,
     TomlPart,
-    check_talk,
+    check_turns,
     load_shipped,
     parse_toml,
     refuse_repeats,
@@ -26,17 +26,17 @@ class GoldError(ValueError):
 
 
 class GoldPair(TomlPart):
-    """A talk, a message that continues it well, and one that fails on one dimension."""
+    """A dialogue, a message that continues it well, and one that fails on one dimension."""
 
     key: Key
     dimension: Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]{0,3}$")]
-    turns: Annotated[tuple[TalkTurn, ...], Field(min_length=2, max_length=5)]
+    turns: Annotated[tuple[AuthoredTurn, ...], Field(min_length=2, max_length=5)]
     high: Message
     low: Message
 
     @model_validator(mode="after")
-    def _is_a_talk_that_asks_for_an_answer(self) -> Self:
-        check_talk(self.turns)
+    def _is_a_dialogue_that_asks_for_an_answer(self) -> Self:
+        check_turns(self.turns)
         if self.high == self.low:
             msg = "high and low must differ"
             raise ValueError(msg)
@@ -56,7 +56,7 @@ class GoldSet(ShippedFile):
         refuse_repeats(
             key=[pair.key for pair in every],
             message=[text for pair in every for text in (pair.high, pair.low)],
-            talk=[tuple(turn.text for turn in pair.turns) for pair in every],
+            dialogue=[tuple(turn.text for turn in pair.turns) for pair in every],
         )
         return self
 

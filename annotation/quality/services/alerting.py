@@ -65,7 +65,7 @@ def _claimed(alerts: list[ReportAlert]) -> QuerySet[ReportAlert]:
 
 
 def _message(alerts: list[ReportAlert]) -> EmailMessage:
-    """Write what admins need to find the reports; neither a talk nor a rater's words."""
+    """Write what admins need to find the reports; neither a dialogue nor a rater's words."""
     n = len(alerts)
     subject = ngettext("HEART: %(n)d report by a rater", "HEART: %(n)d reports by raters", n)
     lines = [

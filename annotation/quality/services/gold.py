@@ -14,7 +14,11 @@ from annotation.models import Comparison, QualityCheck, Study
 from annotation.models.quality import OF_PAIRS
 from annotation.quality import gold
 from annotation.studies import selectors
-from completions.dialogues.authoring import AuthoredTalk, StoredTalk, store_authored_talks
+from completions.dialogues.authoring import (
+    AuthoredDialogue,
+    StoredDialogue,
+    store_authored_dialogues,
+)
 from completions.models import Completion, Context
 
 
@@ -60,7 +64,7 @@ def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> Gold
     UnsuitableCheckError
         If a likert study's rubric lacks a dimension of the set.
     completions.dialogues.authoring.DatasetTakenError
-        If another dataset has the name under which the set's talks are kept.
+        If another dataset has the name under which the set's dialogues are kept.
     """
     reference = selectors.content_of(study)["checks"]["gold_set"]
     if not reference:
@@ -162,8 +166,8 @@ def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[
     if missing and study.protocol == Protocol.LIKERT:
         msg = f"{gold_set.reference}: the study's rubric lacks {', '.join(sorted(missing))}"
         raise UnsuitableCheckError(msg)
-    stored = store_authored_talks(
-        name=f"gold-{gold_set.reference}", talks=map(_as_talk, every), now=now
+    stored = store_authored_dialogues(
+        name=f"gold-{gold_set.reference}", dialogues=map(_as_dialogue, every), now=now
     )
     plant = _ratings if study.protocol == Protocol.LIKERT else _pair
     for kind, pairs in (
@@ -175,22 +179,22 @@ def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[
             yield from plant(stored[pair.key], kind, dimension)
 
 
-def _as_talk(pair: gold.GoldPair) -> AuthoredTalk:
+def _as_dialogue(pair: gold.GoldPair) -> AuthoredDialogue:
     turns = [turn.model_dump() for turn in pair.turns]
-    return AuthoredTalk(key=pair.key, turns=turns, high=pair.high, low=pair.low)
+    return AuthoredDialogue(key=pair.key, turns=turns, high=pair.high, low=pair.low)
 
 
-def _pair(talk: StoredTalk, kind: CheckKind, dimension: str) -> Iterator[_Check]:
-    is_first = talk.high.pk < talk.low.pk
-    completions = (talk.high, talk.low) if is_first else (talk.low, talk.high)
+def _pair(dialogue: StoredDialogue, kind: CheckKind, dimension: str) -> Iterator[_Check]:
+    is_first = dialogue.high.pk < dialogue.low.pk
+    completions = (dialogue.high, dialogue.low) if is_first else (dialogue.low, dialogue.high)
     expected = Expected.FIRST if is_first else Expected.SECOND
-    yield _Check(talk.context, completions, kind, expected, dimension)
+    yield _Check(dialogue.context, completions, kind, expected, dimension)
 
 
-def _ratings(talk: StoredTalk, kind: CheckKind, dimension: str) -> Iterator[_Check]:
-    yield _Check(talk.context, (talk.low,), kind, Expected.LOW, dimension)
+def _ratings(dialogue: StoredDialogue, kind: CheckKind, dimension: str) -> Iterator[_Check]:
+    yield _Check(dialogue.context, (dialogue.low,), kind, Expected.LOW, dimension)
     if kind == CheckKind.GOLD:
-        yield _Check(talk.context, (talk.high,), kind, Expected.HIGH, dimension)
+        yield _Check(dialogue.context, (dialogue.high,), kind, Expected.HIGH, dimension)
 
 
 def _planted(study: Study) -> Collection[tuple[int, ...]]:

@@ -40,11 +40,11 @@ class ReportWords:
 def report_context(
     *, token: uuid.UUID, rater: Rater, words: ReportWords, now: dt.datetime
 ) -> Report:
-    """Store a rater's word on the talk of a lease, and give the lease's slot back.
+    """Store a rater's word on the dialogue of a lease, and give the lease's slot back.
 
-    The rater is never shown the talk again. Admins are alerted; once as many raters as the study
-    names have reported the talk since the last decision on it, it is held for everybody. A talk
-    is reported once per rater: repeating it changes nothing.
+    The rater is never shown the dialogue again. Admins are alerted; once as many raters as the
+    study names have reported the dialogue since the last decision on it, it is held for everybody.
+    A dialogue is reported once per rater: repeating it changes nothing.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def decide_report(
     by: User | None,
     now: dt.datetime,
 ) -> ReportDecision:
-    """Show a reported talk again or to nobody any more, with the reason; the newest word holds.
+    """Show a reported dialogue again or to nobody any more, with the reason; the newest word holds.
 
     Released, it stays hidden from those who reported it, and reports count from zero again.
     What was judged of it stays in every analysis.
@@ -122,7 +122,7 @@ def decide_report(
 
 
 def hold_latecomers(study: Study, *, now: dt.datetime) -> int:
-    """Hold what was added to talks that are held already; return how many comparisons.
+    """Hold what was added to dialogues that are held already; return how many comparisons.
 
     Only planning adds any, and calls this in its own transaction.
     """
@@ -132,7 +132,7 @@ def hold_latecomers(study: Study, *, now: dt.datetime) -> int:
 
 
 def _lock_context(pk: int) -> Context:
-    """Lock a talk, so that reports of it and decisions come one after the other.
+    """Lock a dialogue, so that reports of it and decisions come one after the other.
 
     Nobody waits for this row with a comparison's in hand; no_key, so that others may refer to it.
     """
@@ -140,7 +140,7 @@ def _lock_context(pk: int) -> Context:
 
 
 def _hold_if_due(study: Study, context: Context, *, now: dt.datetime) -> None:
-    """Hold the talk for everybody if enough raters have reported it since the last decision."""
+    """Hold the dialogue for everybody if enough raters have reported it since the last decision."""
     needed = selectors.content_of(study)["reports_to_hold"]
     if report_queries.open_reports(study, context).count() < needed:
         return
@@ -172,7 +172,7 @@ def _lock(study: Study, context: Context, *, is_held: bool) -> QuerySet[Comparis
     """Lock the study's comparisons of a context that are held, or that are not.
 
     All rows are locked in one statement and in one order, by a caller that holds no other
-    comparison: so two who hold talks, or one who holds and one who leases, never deadlock.
+    comparison: so two who hold dialogues, or one who holds and one who leases, never deadlock.
     """
     rows = Comparison.objects.filter(study=study, context=context, held_at__isnull=not is_held)
     locked = rows.order_by("pk").select_for_update(no_key=True)

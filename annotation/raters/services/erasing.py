@@ -32,8 +32,8 @@ def withdraw_writer(
     """Remove what links a writer to a person, and their texts too unless they are to be kept.
 
     Kept texts go on being compared, under the code alone. Otherwise every text is deleted, what
-    compares one is held for good and asked of nobody, and no judgment of it counts; what stays is
-    a tombstone: that somebody wrote for these talks under this code. The next refit does without.
+    compares one is held for good and asked of nobody, and no judgment of it counts; what stays is a
+    tombstone: that somebody wrote for these dialogues under this code. The next refit does without.
 
     Who has left or was refused may withdraw, and who withdrew and kept the texts may still have
     them deleted. Repeating it is harmless. ``asked`` names the owner who does it at the

@@ -130,7 +130,7 @@ def _is_over(request: RaterRequest) -> bool:
 
 def _resume_url(request: RaterRequest) -> str:
     """Return the rater's private link: the way back in from another browser."""
-    link = http.badge(request.rater, use="link")
+    link = http.credential(request.rater, use="link")
     path = reverse("annotation:resume", args=[request.page.slug, link])
     return request.build_absolute_uri(path)
 

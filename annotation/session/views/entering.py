@@ -53,7 +53,7 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
         return _say_link_refused(request, found, error)
     entry = _entry(arrival)
     if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
-        return _go_on(request, rater, entry)
+        return _next_page(request, rater, entry)
     try:
         known = rater_services.check_arrival(
             study=found, entry=entry, is_simulated=is_simulated_visit(request)
@@ -61,7 +61,7 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     except REFUSED as refusal:
         return _say_refused(request, found, refusal, platform=arrival.platform)
     if known is not None and entry.is_signed:
-        return http.remember(_go_on(request, known, entry), request, known)
+        return http.remember(_next_page(request, known, entry), request, known)
     form = forms.ConsentForm(initial={"entry": http.sign_entry(asdict(entry), study=found)})
     context = {
         "study": http.study_page(request, study),
@@ -116,7 +116,7 @@ def how(request: RaterRequest) -> HttpResponse:
     if request.rater.state != RaterState.ACTIVE:
         return http.go(request, reverse("annotation:done", args=[request.page.slug]))
     posted = request.POST if request.method == "POST" else None
-    order = request.page.chip_order(request.badge.code)
+    order = request.page.chip_order(request.credential.code)
     form = forms.answer_form(posted, study=request.page, is_practice=True, chip_order=order)
     chosen = form.is_valid()
     practice = PracticePage.of_study(request.rater.study)
@@ -154,7 +154,7 @@ def _questions(request: RaterRequest) -> Sequence[ComprehensionQuestion]:
 def resume(request: HttpRequest, study: str, link: str) -> HttpResponse:
     """Let a rater in again by the private link."""
     found = study_http.study_or_404(study)
-    rater = http.rater_of_badge(link, study=found, use="link")
+    rater = http.rater_of_credential(link, study=found, use="link")
     if rater is None:
         return _say_wrong_link(request, http.study_page(request, study))
     return http.remember(http.SeeOther(reverse("annotation:judge", args=[study])), request, rater)
@@ -216,7 +216,7 @@ def _entry(arrival: entry_links.Arrival) -> rater_services.Entry:
     )
 
 
-def _go_on(request: HttpRequest, rater: Rater, entry: rater_services.Entry) -> HttpResponse:
+def _next_page(request: HttpRequest, rater: Rater, entry: rater_services.Entry) -> HttpResponse:
     """Send a rater on to their pairs, with a submission of their platform opened if it is new."""
     if entry.external_id and request.method == "GET":
         own = replace(entry, form=rater.bound_by)

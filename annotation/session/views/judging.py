@@ -18,7 +18,12 @@ from annotation.raters.visit_time import visit_time
 from annotation.session import blinded, forms, http
 from annotation.session.blinded import ComparisonPage, SessionProgress
 from annotation.session.forms import ReportForm
-from annotation.session.http import BadgeRequest, RaterRequest, badge_required, rater_required
+from annotation.session.http import (
+    CredentialRequest,
+    RaterRequest,
+    credential_required,
+    rater_required,
+)
 from annotation.session.views.ending import show_end
 from annotation.studies import selectors
 from annotation.studies.verdicts import Answer
@@ -35,8 +40,8 @@ def judge(request: RaterRequest) -> HttpResponse:
 
 
 @require_POST
-@badge_required
-def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
+@credential_required
+def submit(request: CredentialRequest, token: uuid.UUID) -> HttpResponse:
     """Keep the posted answer and go on to the next pair."""
     form = _form(request, request.POST)
     if not form.is_valid():
@@ -49,16 +54,16 @@ def submit(request: BadgeRequest, token: uuid.UUID) -> HttpResponse:
         opened_earlier=None if noted is None else bool(noted),
     )
     try:
-        step = judging_services.submit_and_go_on(
-            badge=request.badge, submission=submission, now=visit_time(request)
+        upcoming = judging_services.submit_and_assign_next(
+            credential=request.credential, submission=submission, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
         return http.say_not_yours(request)
     except judging_services.TooManyChangesError:
         return _ask_to_wait(request, token, form)
-    if step.lease is None or not request.htmx:
+    if upcoming.lease is None or not request.htmx:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    answer = show_pair(request, step.lease, saved=str(SAVED))
+    answer = show_pair(request, upcoming.lease, saved=str(SAVED))
     answer["HX-Replace-Url"] = reverse("annotation:judge", args=[request.page.slug])
     return answer
 
@@ -84,7 +89,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
         )
     except slots.LeaseNotFoundError:
         return http.say_not_yours(request)
-    return _go_on(request, saved=_("Skipped."))
+    return _next_page(request, saved=_("Skipped."))
 
 
 @require_safe
@@ -99,13 +104,13 @@ def last(request: RaterRequest) -> HttpResponse:
 
 
 def _form(
-    request: BadgeRequest, data: QueryDict | None = None, *, answer: Answer | None = None
+    request: CredentialRequest, data: QueryDict | None = None, *, answer: Answer | None = None
 ) -> forms.Preference | forms.RubricForm | forms.Likert:
-    order = request.page.chip_order(request.badge.code)
+    order = request.page.chip_order(request.credential.code)
     return forms.answer_form(data, study=request.page, answer=answer, chip_order=order)
 
 
-def _go_on(request: RaterRequest, *, saved: str) -> HttpResponse:
+def _next_page(request: RaterRequest, *, saved: str) -> HttpResponse:
     """Answer htmx with the next pair at once, and a browser with the way to it."""
     if request.htmx:
         return _show_next(request, saved=saved)
@@ -135,7 +140,9 @@ def _show_halt(request: RaterRequest) -> HttpResponse:
     return show_end(request)
 
 
-def _ask_to_wait(request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm) -> HttpResponse:
+def _ask_to_wait(
+    request: CredentialRequest, token: uuid.UUID, form: forms.AnswerForm
+) -> HttpResponse:
     """Show the same pair with what was typed, to be sent again in a minute."""
     text = _("You changed this answer very often. Wait a minute, then send it again.")
     form.add_error("rationale", text)
@@ -145,10 +152,10 @@ def _ask_to_wait(request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm
 
 
 def _show_again(
-    request: BadgeRequest, token: uuid.UUID, form: forms.AnswerForm, *, status: int = 422
+    request: CredentialRequest, token: uuid.UUID, form: forms.AnswerForm, *, status: int = 422
 ) -> HttpResponse:
     """Show the same pair with what was typed and what is missing."""
-    lease = selectors.lease_of(study=request.page.slug, rater=request.badge.code, token=token)
+    lease = selectors.lease_of(study=request.page.slug, rater=request.credential.code, token=token)
     if lease is None:
         return http.say_not_yours(request)
     if lease.comparison.is_erased:  # there is nothing to judge any more
@@ -157,7 +164,7 @@ def _show_again(
 
 
 def show_pair(
-    request: BadgeRequest,
+    request: CredentialRequest,
     lease: Lease,
     form: forms.AnswerForm | None = None,
     *,

@@ -45,6 +45,6 @@ def _is_any_held(study: Study) -> bool:
 
 
 def announce_report(report: Report, study: Study, *, now: dt.datetime) -> None:
-    """Tell that a rater reported a talk: which one, and neither who nor in what words."""
+    """Tell that a rater reported a dialogue: which one, and neither who nor in what words."""
     data = {"alert": "report.filed", "study": study.slug, "context": report.context.key}
     announce(Event(HookEvent.ALERT, f"report.filed/{report.pk}", data), now=now)

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from completions.contexts import screening
-from completions.dialogues.display import Talk
+from completions.dialogues.display import DialogueView
 from completions.dialogues.normaliser import plain
 
 RULES = {rule.name: rule for rule in screening.RULES}
@@ -68,7 +68,7 @@ class MarkedTurn:
 
 
 @dataclass(frozen=True)
-class MarkedTalk:
+class MarkedDialogue:
     """A dialogue folded as raters see it, with its marks."""
 
     earlier: tuple[MarkedTurn, ...]
@@ -112,21 +112,21 @@ def mark(
     return Marked(_cut(text, spans), tuple(dict.fromkeys(whole)))
 
 
-def mark_talk(
+def mark_dialogue(
     turns: Sequence[Mapping[str, str]],
     findings: Sequence[Finding],
     entries: Sequence[FiredRule],
     *,
     is_simulated: bool = False,
-) -> MarkedTalk:
+) -> MarkedDialogue:
     """Dress and fold the turns as a rater's page does, and mark them."""
     marked = tuple(
         MarkedTurn(turn["role"], index + 1, mark(turn["text"], findings, entries, turn=index))
         for index, turn in enumerate(turns)
     )
-    fold = len(Talk.of(turns).earlier)
+    fold = len(DialogueView.of(turns).earlier)
     latest = marked[-1] if marked else None
-    return MarkedTalk(marked[:fold], marked[fold:-1], latest, is_simulated)
+    return MarkedDialogue(marked[:fold], marked[fold:-1], latest, is_simulated)
 
 
 def _entry(number: int, name: str, places: tuple[int | None, ...]) -> FiredRule:

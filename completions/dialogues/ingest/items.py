@@ -89,11 +89,11 @@ class ItemRecord(DialogueRecord):
 def share_dialogues(items: Iterable[ParsedDialogue]) -> list[ParsedDialogue]:
     """Give items that were cut from one dialogue that dialogue, with a point for each.
 
-    The dialogue is what is drawn when ratings are resampled: two contexts of one talk are no two
-    independent pieces of evidence, and intervals that took them for that would come out too
+    The dialogue is what is drawn when ratings are resampled: two contexts of one dialogue are no
+    two independent pieces of evidence, and intervals that took them for that would come out too
     narrow. Items count as cut from one dialogue if all that one of them holds, history and reply,
-    is how another begins, and situation and labels are the same. Sorted by their turns, what
-    begins a dialogue stands right before it.
+    is how another begins, and situation and labels are the same. Sorted by their turns, what begins
+    a dialogue stands right before it.
     """
     shared: list[tuple[int, ParsedDialogue]] = []
     for place, item in sorted(enumerate(items), key=lambda one: _order(one[1])):

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(asked: argparse.Namespace, progress: Progress) -> str:
     """Check the file, store what is good if that is asked for, and tell of every refused row."""
     dataset = queries.dataset_named(asked.dataset)
-    act = services.bring_messages if asked.apply else services.try_messages
+    act = services.import_messages if asked.apply else services.try_messages
     with _opened(asked.file) as file, _report_file(asked) as table:
         found = written_file(file)
         try:
@@ -58,7 +58,7 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     return "\n".join(_lines(asked, report))
 
 
-def _lines(asked: argparse.Namespace, report: services.BringReport) -> Iterator[str]:
+def _lines(asked: argparse.Namespace, report: services.MessageImportReport) -> Iterator[str]:
     """Yield the report, refused rows included."""
     if not asked.apply:
         yield "Dry run: nothing was stored. With --apply it would be:"

@@ -25,8 +25,8 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     if dataset.vetting is None:
         progress.say("Whoever was on trial was let in, and is told by mail.")
         return f"{dataset.slug}: newcomers are let in at once"
-    n_talks = dataset.vetting.contexts.count()
-    return f"{dataset.slug}: newcomers write for {n_talks} trial talks first"
+    n_dialogues = dataset.vetting.contexts.count()
+    return f"{dataset.slug}: newcomers write for {n_dialogues} trial conversations first"
 
 
 ACTION = Action("vetting", "Try newcomers first, or let them in at once.", add_arguments, run)

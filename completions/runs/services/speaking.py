@@ -59,7 +59,7 @@ async def ask_provider(
     limiter, provider = _limiter(clock), provider_of(request)
     place = limiter.place(
         provider,
-        n_tokens=tokens_wanted(request),
+        n_tokens=requested_tokens(request),
         lease_s=request.timeout_s + LEASE_SLACK_S,
         patience_s=patience_s,
     )
@@ -102,7 +102,7 @@ def provider_of(request: llm.Request) -> str:
     return limiting.provider_of(request.model, address_of(request))
 
 
-def tokens_wanted(request: llm.Request) -> int:
+def requested_tokens(request: llm.Request) -> int:
     """Return about how many tokens a question and the longest answer take."""
     n_characters = sum(len(message["content"]) for message in request.messages)
     return n_characters // CHARACTERS_PER_TOKEN + request.max_tokens

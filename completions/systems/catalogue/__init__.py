@@ -20,7 +20,7 @@ from completions.systems.catalogue.files import (
     load_files,
     parse_catalogue,
     parse_file,
-    refuse_twins,
+    refuse_repeated_names,
     shipped,
 )
 
@@ -39,6 +39,6 @@ __all__ = [
     "load_files",
     "parse_catalogue",
     "parse_file",
-    "refuse_twins",
+    "refuse_repeated_names",
     "shipped",
 ]

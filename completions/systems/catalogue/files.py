@@ -45,7 +45,7 @@ def load_catalogues(paths: Iterable[Path]) -> Catalogue:
     """
     read = load_files(paths, Catalogue)
     found = [(source, one) for source, catalogue in read for one in _rows(catalogue)]
-    refuse_twins(found, of="system")
+    refuse_repeated_names(found, of="system")
     return Catalogue(
         system=tuple(one for _, one in found if isinstance(one, SystemEntry)),
         computed=tuple(one for _, one in found if isinstance(one, Computed)),
@@ -98,7 +98,7 @@ def parse_file(text: str, shape: type[Shape], *, source: str) -> Shape:
         raise CatalogueError("\n".join(lines)) from None
 
 
-def refuse_twins(found: Iterable[tuple[str, Named]], *, of: str) -> None:
+def refuse_repeated_names(found: Iterable[tuple[str, Named]], *, of: str) -> None:
     """Refuse a slug or a name that two entries have, in one file or in two.
 
     Raises

@@ -104,7 +104,7 @@ def _grid(contexts: Sequence[int], systems: Sequence[int]) -> dict[tuple[int, in
 
 
 @dataclass(frozen=True)
-class TextShown:
+class CellText:
     """One completion of a cell; ``brought`` says what is known of one that was made elsewhere."""
 
     text: str
@@ -113,12 +113,12 @@ class TextShown:
     hold_state: str
     reasons: tuple[str, ...]
     hold_pk: int | None
-    is_brought: bool = False
+    is_imported: bool = False
     brought: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class CallShown:
+class CellCall:
     """The call by which a model was to complete a context."""
 
     run: int | None
@@ -140,17 +140,17 @@ class CallShown:
 
 
 @dataclass(frozen=True)
-class CellShown:
+class CellDetails:
     """What there is of one system in one context, in full."""
 
     cell: Cell
     context: str
     system_name: str
-    texts: tuple[TextShown, ...]
-    call: CallShown | None
+    texts: tuple[CellText, ...]
+    call: CellCall | None
 
 
-def cell_shown(dataset: Dataset, *, context: str, system: str) -> CellShown | None:
+def cell_details(dataset: Dataset, *, context: str, system: str) -> CellDetails | None:
     """Return one cell in full, or None if there is no such context or system."""
     place = Context.objects.filter(dataset=dataset, key=context).first()
     asked = System.objects.filter(slug=system).first()
@@ -159,7 +159,7 @@ def cell_shown(dataset: Dataset, *, context: str, system: str) -> CellShown | No
     texts = Completion.objects.filter(context=place, system=asked).select_related("hold", "brought")
     call = GenerationCall.objects.filter(context=place, system=asked).first()
     (row,) = rows_of([place], [asked])
-    return CellShown(
+    return CellDetails(
         cell=row.cells[0],
         context=place.key,
         system_name=asked.name,
@@ -168,24 +168,24 @@ def cell_shown(dataset: Dataset, *, context: str, system: str) -> CellShown | No
     )
 
 
-def _text(one: Completion) -> TextShown:
+def _text(one: Completion) -> CellText:
     hold: Hold | None = getattr(one, "hold", None)
     brought: BroughtCompletion | None = getattr(one, "brought", None)
     known = (brought.model_version, brought.source) if brought else ()
-    return TextShown(
+    return CellText(
         text=one.text,
         is_erased=one.erased_at is not None,
         made_at=one.created_at,
         hold_state=hold.state if hold else "",
         reasons=tuple(reason["reason"] for reason in hold.reasons) if hold else (),
         hold_pk=hold.pk if hold else None,
-        is_brought=brought is not None,
+        is_imported=brought is not None,
         brought=tuple(filter(None, known)),
     )
 
 
-def _call(call: GenerationCall) -> CallShown:
-    return CallShown(
+def _call(call: GenerationCall) -> CellCall:
+    return CellCall(
         run=call.run_id,
         state=call.state,
         state_label=CallState(call.state).label,

@@ -38,7 +38,7 @@ class UnknownCoverageError(ValueError):
 
 
 @dataclass(frozen=True)
-class CoverageWanted(SortedTable[Any]):
+class CoverageQuery(SortedTable[Any]):
     """Which contexts and systems are meant, in which order."""
 
     COLUMNS: ClassVar[Mapping[str, Head]] = {
@@ -52,7 +52,7 @@ class CoverageWanted(SortedTable[Any]):
     system: str = ""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "CoverageWanted":
+    def of(cls, query: Mapping[str, str]) -> "CoverageQuery":
         """Read an address.
 
         Raises
@@ -105,7 +105,7 @@ class Coverage:
         ]
 
 
-def coverage(dataset: Dataset, wanted: CoverageWanted, number: str) -> Coverage:
+def coverage(dataset: Dataset, wanted: CoverageQuery, number: str) -> Coverage:
     """Return one page of the map, in seven queries.
 
     Raises
@@ -128,7 +128,7 @@ def coverage(dataset: Dataset, wanted: CoverageWanted, number: str) -> Coverage:
     )
 
 
-def all_rows(dataset: Dataset, wanted: CoverageWanted) -> Iterator[tuple[str, str, str, int]]:
+def all_rows(dataset: Dataset, wanted: CoverageQuery) -> Iterator[tuple[str, str, str, int]]:
     """Return context, system, state and number of completions of every cell meant.
 
     Nothing but the systems is read before the first is asked for; then some contexts at a time.
@@ -163,7 +163,7 @@ def _systems(dataset: Dataset) -> list[System]:
     return list(System.objects.filter(Q(pk__in=wrote) | Q(pk__in=asked)).order_by("name"))
 
 
-def _meant(systems: Sequence[System], wanted: CoverageWanted) -> list[System]:
+def _meant(systems: Sequence[System], wanted: CoverageQuery) -> list[System]:
     if not wanted.system:
         return list(systems)
     meant = [system for system in systems if system.slug == wanted.system]
@@ -173,7 +173,7 @@ def _meant(systems: Sequence[System], wanted: CoverageWanted) -> list[System]:
 
 
 def _listed(
-    contexts: QuerySet[Context], wanted: CoverageWanted, systems: Collection[System]
+    contexts: QuerySet[Context], wanted: CoverageQuery, systems: Collection[System]
 ) -> QuerySet[Context]:
     """Return the contexts in which a system meant is in the state asked for, in their order."""
     pks = [system.pk for system in systems]

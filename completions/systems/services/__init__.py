@@ -9,7 +9,7 @@ if TYPE_CHECKING:
         IntakeReport,
         Kept,
         RowsRefusedError,
-        bring_completions,
+        import_completions,
         try_completions,
     )
     from completions.systems.services.registering import (
@@ -33,7 +33,7 @@ __all__ = [
     "SystemTakenError",
     "add_system",
     "assistant_for",
-    "bring_completions",
+    "import_completions",
     "register_simulated_system",
     "retire_system",
     "sync_systems",

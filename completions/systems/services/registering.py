@@ -43,7 +43,7 @@ def register_simulated_system(
     return system
 
 
-def register_brought_system(*, slug: str, name: str, qualifier: str) -> System:
+def register_imported_system(*, slug: str, name: str, qualifier: str) -> System:
     """Return the system of that slug, whose texts are brought in, adding it if need be.
 
     Where another system has the name already, ``qualifier`` is added to it. A name that says

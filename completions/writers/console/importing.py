@@ -27,7 +27,7 @@ LISTED = 100
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_page
-def bring(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+def import_file(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Take a file, and show what would become of each row; nothing is stored yet."""
     if request.method != "POST":
         return _page(request, dataset, forms.Upload())
@@ -54,7 +54,7 @@ def store(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     if (checked := _unsealed(request, dataset)) is None:
         return redirect("writing:import", dataset.slug)
     try:
-        report = services.bring_messages(
+        report = services.import_messages(
             dataset=dataset,
             rows=_file(checked),
             now=timezone.now(),
@@ -114,7 +114,9 @@ def _page(
     return render(request, "console/writing/import.html", parts, status=status)
 
 
-def _tried(dataset: Dataset, checked: Checked) -> "tuple[WrittenFile, services.BringReport]":
+def _tried(
+    dataset: Dataset, checked: Checked
+) -> "tuple[WrittenFile, services.MessageImportReport]":
     """Return the file as it was gone through, and what would become of its rows."""
     file = _file(checked)
     report = services.try_messages(
@@ -140,7 +142,7 @@ def _holder(request: StaffRequest, dataset: Dataset) -> str:
     return f"{dataset.slug} {request.user.pk}"
 
 
-def _said(report: "services.BringReport") -> str:
+def _said(report: "services.MessageImportReport") -> str:
     return ngettext(
         "%(n)s message is stored: %(waiting)d to review, %(accepted)d accepted.",
         "%(n)s messages are stored: %(waiting)d to review, %(accepted)d accepted.",

@@ -77,7 +77,7 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
         )
     except tuple(REFUSALS) as error:
         return _show(request, dataset, pk, form=form, status=409, error=_told(error))
-    return _go_on(request, dataset, decided, before=before)
+    return _next_page(request, dataset, decided, before=before)
 
 
 @require_POST
@@ -140,7 +140,7 @@ def _show(
     parts = {
         "dataset": dataset,
         "wanted": wanted,
-        "shown": or_404(message_queries.message_shown(dataset, pk=pk)),
+        "shown": or_404(message_queries.message_details(dataset, pk=pk)),
         "place": message_queries.place_of(dataset, wanted, pk=pk),
         **more,
     }
@@ -158,7 +158,7 @@ def _told(error: Exception) -> str:
     )
 
 
-def _go_on(
+def _next_page(
     request: StaffRequest, dataset: Dataset, decided: Message, *, before: str
 ) -> HttpResponse:
     """Lead to the next message, and say what happened to this one, with the way back to it."""

@@ -76,7 +76,7 @@ def settings(request: StaffRequest, dataset: Dataset) -> HttpResponse:
             dataset=dataset, settings=form.settings(), now=timezone.now(), by=request.user
         )
     except services.MessagesTakenError as error:
-        form.say_taken(error.n_talks)
+        form.say_taken(error.n_dialogues)
         return _show_pool(request, dataset, settings=form, status=422)
     messages.success(request, _("Kept. It holds for everything that is handed out from now on."))
     return redirect("writing:pool", dataset.slug)

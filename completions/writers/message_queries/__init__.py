@@ -19,22 +19,22 @@ from completions.writers.message_queries.rules import (
     obstacle,
     settled,
 )
-from completions.writers.message_queries.shown import MessageShown, message_shown
+from completions.writers.message_queries.shown import MessageDetails, message_details
 
 __all__ = [
     "PER_PAGE",
     "REASONS",
     "SIGNALS",
+    "MessageDetails",
     "MessageFilter",
     "MessageRow",
-    "MessageShown",
     "Obstacle",
     "QueuePlace",
     "Settled",
     "Situation",
+    "message_details",
     "message_of",
     "message_page",
-    "message_shown",
     "obstacle",
     "place_of",
     "settled",

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.contexts.adversarial.display import pieces
-from completions.contexts.screening.highlights import MarkedTalk, mark_talk
+from completions.contexts.screening.highlights import MarkedDialogue, mark_dialogue
 from completions.dialogues import wording
 from completions.leaks import rules
 from completions.models import (
@@ -165,7 +165,7 @@ class VersionView:
 
 
 @dataclass(frozen=True)
-class MessageShown:
+class MessageDetails:
     """One message as a reviewer reads it."""
 
     pk: int
@@ -173,7 +173,7 @@ class MessageShown:
     state_label: str
     context: str
     is_adversarial: bool
-    talk: MarkedTalk
+    dialogue: MarkedDialogue
     text: tuple[tuple[str, bool], ...]
     """The newest version in pieces, each with whether a rule found it."""
     n_words: int
@@ -201,7 +201,7 @@ class MessageShown:
         return sum(len(one.decisions) for one in self.versions)
 
 
-def message_shown(dataset: Dataset, *, pk: int) -> MessageShown | None:
+def message_details(dataset: Dataset, *, pk: int) -> MessageDetails | None:
     """Return the dataset's message of that key in at most five queries, or None."""
     related = ("lease__context__dialogue", "lease__writer", "completion")
     message = messages_of(dataset).select_related(*related).filter(pk=pk).first()
@@ -212,13 +212,13 @@ def message_shown(dataset: Dataset, *, pk: int) -> MessageShown | None:
         return None
     newest, context = revisions[0], message.lease.context
     possible = _verdicts(message, dataset)
-    return MessageShown(
+    return MessageDetails(
         pk=message.pk,
         state=message.state,
         state_label=str(MessageState(message.state).label),
         context=context.key,
         is_adversarial=context.stratum == Stratum.ADVERSARIAL,
-        talk=mark_talk(context.turns, (), (), is_simulated=context.is_simulated),
+        dialogue=mark_dialogue(context.turns, (), (), is_simulated=context.is_simulated),
         text=_marked(newest),
         n_words=wording.count_words(newest.text),
         n_sentences=wording.count_sentences(newest.text),

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from completions.writers.services.emailing import queue_mail, send_writer_mails
     from completions.writers.services.erasure import erase_texts, forget_person, lock_work
     from completions.writers.services.freezing import freeze_dataset, thaw_dataset
-    from completions.writers.services.importing import BringReport, bring_messages, try_messages
+    from completions.writers.services.importing import (
+        MessageImportReport,
+        import_messages,
+        try_messages,
+    )
     from completions.writers.services.inviting import (
         LINKED,
         CannotBeInvitedError,
@@ -73,7 +77,7 @@ if TYPE_CHECKING:
         RefusalNoteMissingError,
         TrialNotDoneError,
         admit_writer,
-        load_vetting_talks,
+        load_vetting_dialogues,
         move_on,
         refuse_writer,
         use_vetting,
@@ -84,7 +88,6 @@ else:
 __all__ = [
     "LINKED",
     "Author",
-    "BringReport",
     "CannotBeInvitedError",
     "ContextTakenError",
     "DatasetFrozenError",
@@ -93,6 +96,7 @@ __all__ = [
     "LookAgainError",
     "MessageChangedError",
     "MessageClosedError",
+    "MessageImportReport",
     "MessageNotOpenError",
     "MessagesTakenError",
     "NewVersion",
@@ -111,7 +115,6 @@ __all__ = [
     "accept_invitation",
     "admit_writer",
     "agree_again",
-    "bring_messages",
     "complete_message",
     "configure_pool",
     "decide_message",
@@ -120,12 +123,13 @@ __all__ = [
     "forget_person",
     "freeze_dataset",
     "give_work_back",
+    "import_messages",
     "invite_again",
     "invite_writer",
     "invite_writers",
     "lease_next_context",
     "leave",
-    "load_vetting_talks",
+    "load_vetting_dialogues",
     "lock_work",
     "lock_writer",
     "move_on",

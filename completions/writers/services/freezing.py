@@ -16,7 +16,7 @@ from completions.writers.services.leasing import give_back
 def freeze_dataset(*, dataset: Dataset, by: User | None, now: dt.datetime) -> int:
     """Let nobody begin, send or revise a text from now on; return how many claims were given back.
 
-    Drafts are kept, and trial talks, which nobody else waits for, stay with their writers.
+    Drafts are kept, and trial dialogues, which nobody else waits for, stay with their writers.
     Messages that wait may still be accepted as they are, or rejected. Freezing again changes
     nothing.
     """

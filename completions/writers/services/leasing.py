@@ -34,9 +34,9 @@ class ContextTakenError(Exception):
 def lease_next_context(*, writer: Writer, now: dt.datetime) -> WritingLease | None:
     """Return the writer's open lease, prolonged if need be, or claim what comes next.
 
-    A newcomer gets the talks of the vetting set one by one, everybody else the talk that lacks
-    most messages, by the rules of ``assigning``. Nobody gets a talk twice, whatever became of it.
-    Returns None when nothing is left that this writer may have.
+    A newcomer gets the dialogues of the vetting set one by one, everybody else the dialogue that
+    lacks most messages, by the rules of ``assigning``. Nobody gets a dialogue twice, whatever
+    became of it. Returns None when nothing is left that this writer may have.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def give_back(lease: WritingLease, *, outcome: LeaseOutcome, now: dt.datetime) -
 
 
 def _claim_slot(writer: Writer) -> Context | None:
-    """Take a slot of the best talk: one that nobody holds, or, when all are held, the first."""
+    """Take a slot of the best dialogue: one that nobody holds, or, when all are held, the first."""
     offered = desk_queries.contexts_to_give(writer)
     context = _lock_first(offered, skip_locked=True) or _wait_for_one(offered)
     if context is not None:
@@ -148,7 +148,7 @@ def _claim_slot(writer: Writer) -> Context | None:
 
 
 def _wait_for_one(offered: QuerySet[Context]) -> Context | None:
-    """Lock the first talk that is still free when whoever holds it is done."""
+    """Lock the first dialogue that is still free when whoever holds it is done."""
     waited = (
         _lock_first(offered.filter(pk=pk), skip_locked=False)
         for pk in list(offered.values_list("pk", flat=True))
@@ -157,7 +157,7 @@ def _wait_for_one(offered: QuerySet[Context]) -> Context | None:
 
 
 def _lock_first(offered: QuerySet[Context], *, skip_locked: bool) -> Context | None:
-    """Lock the first talk that is still free.
+    """Lock the first dialogue that is still free.
 
     Those that turn out to be filled are let go before another is waited for: who holds many
     (the sweep, an import, somebody who leaves) takes them in another order.

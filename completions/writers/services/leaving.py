@@ -21,7 +21,7 @@ _RESUMED = {WriterState.PAUSED: "writer.resumed", WriterState.LEFT: "writer.take
 
 @transaction.atomic
 def pause_writer(*, writer: Writer, now: dt.datetime, by: User | None = None) -> Writer:
-    """Hand a writer no more talks for a while; their drafts and a talk they hold stay theirs.
+    """Hand a writer no more dialogues for a while; drafts and a dialogue they hold stay theirs.
 
     A pause of their own (``by`` is nobody) they end themselves, one that an admin put on them
     only an admin. An admin's pause takes the place of their own, and not the other way round.
@@ -74,8 +74,8 @@ def leave(*, writer: Writer, now: dt.datetime) -> Writer:
     """End a writer's part; repeating it is harmless.
 
     What they sent stays: accepted messages go on counting, and those that wait are still read.
-    Mails that wait to be sent are deleted. A talk that they hold goes to somebody else, and so does
-    one whose message was sent back.
+    Mails that wait to be sent are deleted. A dialogue that they hold goes to somebody else, and so
+    does one whose message was sent back.
 
     Raises
     ------

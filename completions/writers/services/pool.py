@@ -13,11 +13,11 @@ from completions.models import Context, Dataset
 
 
 class MessagesTakenError(Exception):
-    """More messages were written, or begun, for some talk than each is to have from now on."""
+    """More messages were written, or begun, for some dialogue than each is to have from now on."""
 
-    def __init__(self, n_talks: int) -> None:
-        super().__init__(f"{n_talks} conversations have more messages than that")
-        self.n_talks = n_talks
+    def __init__(self, n_dialogues: int) -> None:
+        super().__init__(f"{n_dialogues} conversations have more messages than that")
+        self.n_dialogues = n_dialogues
 
 
 class PoolSettings(NamedTuple):
@@ -45,13 +45,13 @@ def configure_pool(
 ) -> Dataset:
     """Make the settings hold for what is handed out and asked from now on.
 
-    Another number of messages per talk frees, or takes back, as many slots of every talk.
+    Another number of messages per dialogue frees, or takes back, as many slots of every dialogue.
     Whoever agreed to be rated alone stays so. Asking for what holds already changes nothing.
 
     Raises
     ------
     MessagesTakenError
-        If a talk has more messages, or people at work on one, than it would want.
+        If a dialogue has more messages, or people at work on one, than it would want.
     """
     dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     before = PoolSettings.of(dataset)
@@ -75,7 +75,7 @@ def configure_pool(
 
 
 def _move_slots(dataset: Dataset, *, by: int) -> None:
-    """Free slots of every talk of a locked dataset, or take some back that nobody has."""
+    """Free slots of every dialogue of a locked dataset, or take some back that nobody has."""
     if not by:
         return
     contexts = Context.objects.filter(dataset=dataset).order_by("pk")

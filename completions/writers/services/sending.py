@@ -34,7 +34,7 @@ class MessageClosedError(Exception):
 
 
 class TrialOverError(Exception):
-    """The trial was decided before anything was sent for this talk of it; the draft is kept."""
+    """The trial was decided before anything was sent for this dialogue of it; the draft is kept."""
 
 
 class DraftOutdatedError(Exception):
@@ -51,7 +51,7 @@ class LookAgainError(Exception):
 
 @dataclass(frozen=True)
 class Typed:
-    """A text with how it came about, in all since the talk was opened: signals, never trusted."""
+    """A text with how it came about since the dialogue was opened: signals, never trusted."""
 
     text: str
     typing_ms: int = 0
@@ -127,7 +127,7 @@ def send_message(
     MessageClosedError
         If a message was sent that is not open to change.
     TrialOverError
-        If the talk is one of a trial that is over.
+        If the dialogue is one of a trial that is over.
     ContextTakenError
         If the lease was given back and the context needs no more messages.
     DraftOutdatedError

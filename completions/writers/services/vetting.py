@@ -27,8 +27,8 @@ class RefusalNoteMissingError(ValueError):
 
 
 @transaction.atomic
-def load_vetting_talks(*, now: dt.datetime, reference: str = vetting.SHIPPED) -> Dataset:
-    """Return the dataset of the shipped trial talks, made or completed if need be.
+def load_vetting_dialogues(*, now: dt.datetime, reference: str = vetting.SHIPPED) -> Dataset:
+    """Return the dataset of the shipped trial dialogues, made or completed if need be.
 
     It is for checks alone: its contexts want no completion. Repeating a call adds nothing.
 
@@ -37,14 +37,14 @@ def load_vetting_talks(*, now: dt.datetime, reference: str = vetting.SHIPPED) ->
     vetting.VettingError
         If there is no such set.
     DatasetTakenError
-        If a dataset that is not for checks has the slug that the talks need.
+        If a dataset that is not for checks has the slug that the dialogues need.
     """
-    talks = vetting.load_vetting_set(reference).talks
+    dialogues = vetting.load_vetting_set(reference).talks
     slug = f"vetting-{reference}"
-    dataset = lock_authored_dataset(slug=slug, name=f"Trial talks: {reference}", now=now)
-    for position, talk in enumerate(talks):
-        turns = [turn.model_dump() for turn in talk.turns]
-        store_authored_context(dataset, key=talk.key, turns=turns, position=position, now=now)
+    dataset = lock_authored_dataset(slug=slug, name=f"Trial conversations: {reference}", now=now)
+    for position, dialogue in enumerate(dialogues):
+        turns = [turn.model_dump() for turn in dialogue.turns]
+        store_authored_context(dataset, key=dialogue.key, turns=turns, position=position, now=now)
     return dataset
 
 
@@ -60,23 +60,25 @@ def use_vetting(
     Raises
     ------
     DatasetTakenError
-        If a dataset that is not for checks has the slug that the trial talks need.
+        If a dataset that is not for checks has the slug that the trial dialogues need.
     """
-    talks = load_vetting_talks(now=now) if is_on else None
+    dialogues = load_vetting_dialogues(now=now) if is_on else None
     # Writers before their dataset, as whoever sends a message locks them.
     newcomers = dataset.writers.filter(state=WriterState.VETTING).order_by("pk")
     on_trial = [] if is_on else list(newcomers.select_for_update())
     dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     if (dataset.vetting_id is not None) == is_on:
         return dataset
-    dataset.vetting = talks
+    dataset.vetting = dialogues
     dataset.save(update_fields=["vetting"])
     record(
         action="vetting.switched_on" if is_on else "vetting.switched_off",
         subject=f"dataset {dataset.slug}",
         now=now,
         by=by,
-        after={"talks": talks.slug} if talks is not None else {"admitted": len(on_trial)},
+        after={"dialogues": dialogues.slug}
+        if dialogues is not None
+        else {"admitted": len(on_trial)},
     )
     for writer in on_trial:
         _admit(writer, note="", by=by, now=now)
@@ -94,7 +96,7 @@ def admit_writer(
     NotOnTrialError
         If the writer is not on trial.
     TrialNotDoneError
-        If talks are left to write for, or every one of them was skipped.
+        If dialogues are left to write for, or every one of them was skipped.
     """
     writer = _lock_newcomer(writer)
     if missing := vetting_queries.trial_of(writer).missing:
@@ -151,7 +153,7 @@ def _admit(writer: Writer, *, note: str, by: User | None, now: dt.datetime) -> A
 
 
 def _give_trial_back(writer: Writer, *, now: dt.datetime) -> None:
-    """Take a trial talk that is open from a locked writer: nobody would read it any more."""
+    """Take a trial dialogue that is open from a locked writer: nobody would read it any more."""
     held = writer.leases.select_for_update(of=("self",)).filter(is_trial=True, closed_at=None)
     if (lease := held.first()) is not None:
         give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)

@@ -1,4 +1,4 @@
-"""Trial talks as data: what newcomers write for before they are let in, read from TOML."""
+"""Trial dialogues as data: what newcomers write for before they are let in, read from TOML."""
 
 from pathlib import Path
 from typing import Annotated, Self
@@ -6,11 +6,11 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from completions.files.toml import (
+    AuthoredTurn,
     Key,
     ShippedFile,
-    TalkTurn,
     TomlPart,
-    check_talk,
+    check_turns,
     load_shipped,
     parse_toml,
     refuse_repeats,
@@ -21,56 +21,57 @@ SHIPPED = "heart-1"
 
 
 class VettingError(ValueError):
-    """A set of trial talks cannot be used; the message names the file, the field, the reason."""
+    """A vetting set cannot be used; the message names the file, the field, the reason."""
 
 
-class TrialTalk(TomlPart):
-    """A talk that ends on the seeker's turn, and asks for a message."""
+class TrialDialogue(TomlPart):
+    """A dialogue that ends on the seeker's turn, and asks for a message."""
 
     key: Key
-    turns: Annotated[tuple[TalkTurn, ...], Field(min_length=3, max_length=7)]
+    turns: Annotated[tuple[AuthoredTurn, ...], Field(min_length=3, max_length=7)]
 
     @model_validator(mode="after")
     def _asks_for_a_message(self) -> Self:
-        check_talk(self.turns)
+        check_turns(self.turns)
         return self
 
 
 class VettingSet(ShippedFile):
-    """The talks that a newcomer writes for, in the order in which they come."""
+    """The dialogues that a newcomer writes for, in the order in which they come."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}$")]
-    talks: Annotated[tuple[TrialTalk, ...], Field(min_length=1, max_length=10)]
+    # The key of the published file, which never changes.
+    talks: Annotated[tuple[TrialDialogue, ...], Field(min_length=1, max_length=10)]
 
     @model_validator(mode="after")
     def _says_nothing_twice(self) -> Self:
         refuse_repeats(
-            key=[talk.key for talk in self.talks],
-            talk=[tuple(turn.text for turn in talk.turns) for talk in self.talks],
+            key=[dialogue.key for dialogue in self.talks],
+            dialogue=[tuple(turn.text for turn in dialogue.turns) for dialogue in self.talks],
         )
         return self
 
 
 def load_vetting_set(reference: str = SHIPPED) -> VettingSet:
-    """Return a shipped set of trial talks by its reference, such as ``heart-1``.
+    """Return a shipped set of trial dialogues by its reference, such as ``heart-1``.
 
     Raises
     ------
     VettingError
         If there is none of that name, or its file does not hold such a set.
     """
-    kind = "set of trial talks"
+    kind = "set of trial conversations"
     parse = parse_vetting_set
     return load_shipped(reference, folder=SETS, kind=kind, parse=parse, error=VettingError)
 
 
 def parse_vetting_set(text: str, *, source: str) -> VettingSet:
-    """Read a set of trial talks from TOML; ``source`` is named in errors.
+    """Read a set of trial dialogues from TOML; ``source`` is named in errors.
 
     Raises
     ------
     VettingError
-        If the text is not TOML, or a field is missing, unknown or out of range, or a talk does
+        If the text is not TOML, or a field is missing, unknown or out of range, or a dialogue does
         not end on the seeker's turn, or comes twice.
     """
     return parse_toml(text, source=source, validate=VettingSet.model_validate, error=VettingError)

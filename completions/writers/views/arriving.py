@@ -11,7 +11,7 @@ from access.limits import seconds_to_wait
 from completions.choices import WriterState
 from completions.models import Writer
 from completions.writers import desk_queries, forms, guidelines, http, services
-from completions.writers.credentials import writer_of_badge
+from completions.writers.credentials import writer_of_credential
 from completions.writers.http import WriterRequest, writer_known, writer_page, writer_required
 
 ASKED = (WriterState.INVITED, WriterState.DECLINED)
@@ -21,7 +21,7 @@ ASKED = (WriterState.INVITED, WriterState.DECLINED)
 @writer_page
 def invitation(request: HttpRequest, link: str) -> HttpResponse:
     """Ask an invited person for consent; let anybody who has agreed in again."""
-    writer = writer_of_badge(link, use="link")
+    writer = writer_of_credential(link, use="link")
     if writer is None:
         return _say_wrong_link(request)
     if not writer.texts_kept:  # nothing is left to decide, and nobody is left to know

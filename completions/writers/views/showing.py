@@ -1,4 +1,4 @@
-"""How the pages of a talk look: the text box, what was sent, and what was kept instead."""
+"""How the pages of a dialogue look: the text box, what was sent, and what was kept instead."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -70,9 +70,9 @@ def composer(
     typed: services.Typed | None = None,
     concerns: Sequence[Concern] = (),
 ) -> HttpResponse:
-    """Show the talk with the text box; with what is to be mended, if ``form`` was posted."""
+    """Show the dialogue with the text box; with what is to be mended, if ``form`` was posted."""
     form = form or forms.MessageForm(initial={"text": task.draft})
-    form.lay_out(language=task.talk.language)
+    form.lay_out(language=task.dialogue.language)
     context = {
         "task": task,
         "form": form,
@@ -83,11 +83,11 @@ def composer(
     }
     is_refused = bool(form.errors or concerns)
     status = 422 if is_refused else 200
-    return http.render_fragment(request, "completions/_talk.html", context, status=status)
+    return http.render_fragment(request, "completions/_writing.html", context, status=status)
 
 
 def sent(request: WriterRequest, task: blinded.Task) -> HttpResponse:
-    """Show a message that was sent in its talk, and where it stands."""
+    """Show a message that was sent in its dialogue, and where it stands."""
     context = {"task": task, "n_waiting": desk_queries.desk(request.writer).n_waiting}
     return http.render_fragment(request, "completions/_sent.html", context)
 

@@ -1,4 +1,4 @@
-"""A talk and the message for it: shown, kept as a draft, sent, changed, skipped."""
+"""A dialogue and the message for it: shown, kept as a draft, sent, changed, skipped."""
 
 import uuid
 from collections.abc import Sequence
@@ -18,25 +18,25 @@ from completions.writers.views import showing
 
 @require_safe
 @writer_required
-def next_talk(request: WriterRequest) -> HttpResponse:
-    """Find the talk that this writer should write for now, and go to its own address."""
+def next_dialogue(request: WriterRequest) -> HttpResponse:
+    """Find the dialogue that this writer should write for now, and go to its own address."""
     try:
         lease = services.lease_next_context(writer=request.writer, now=timezone.now())
     except services.DatasetFrozenError:
         return http.go(request, reverse("completions:desk"))
     if lease is None:
         return http.render_fragment(request, "completions/_nothing.html", {})
-    return http.go(request, reverse("completions:talk", args=[lease.token]))
+    return http.go(request, reverse("completions:dialogue", args=[lease.token]))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @writer_required
-def talk(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
-    """Show a talk with the text box, or what was sent for it; take a message that is posted."""
+def dialogue(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
+    """Show a dialogue with the text box, or what was sent for it; take a message that is posted."""
     lease = _lease(request, token)
     if request.method == "POST":
         return _send(request, lease)
-    return _show_talk(request, lease)
+    return _show_dialogue(request, lease)
 
 
 @require_safe
@@ -47,7 +47,7 @@ def change(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
         raise services.WriterNotActiveError
     task = blinded.Task.from_lease(_lease(request, token), writer=request.writer)
     if task.sent is None or not task.sent.can_change:
-        return http.go(request, reverse("completions:talk", args=[token]))
+        return http.go(request, reverse("completions:dialogue", args=[token]))
     return showing.composer(request, task)
 
 
@@ -62,17 +62,17 @@ def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
         return showing.kept(request, showing.OUTDATED, text=typed.text)
     if request.htmx:
         return HttpResponse(status=204)
-    page = "completions:change" if typed.seen else "completions:talk"
+    page = "completions:change" if typed.seen else "completions:dialogue"
     return http.SeeOther(reverse(page, args=[token]))
 
 
 @require_POST
 @writer_required
 def skip(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
-    """Give the talk back, with the reason given, and go on to the next."""
+    """Give the dialogue back, with the reason given, and go on to the next."""
     form = forms.Skip(request.POST)
     if not form.is_valid():
-        return http.go(request, reverse("completions:talk", args=[token]))
+        return http.go(request, reverse("completions:dialogue", args=[token]))
     services.skip_context(
         token=token,
         writer=request.writer,
@@ -89,7 +89,7 @@ def _lease(request: WriterRequest, token: uuid.UUID) -> WritingLease:
     return lease
 
 
-def _show_talk(request: WriterRequest, lease: WritingLease) -> HttpResponse:
+def _show_dialogue(request: WriterRequest, lease: WritingLease) -> HttpResponse:
     """Show the text box, or the message that was sent; a message that came back, in the box."""
     if not desk_queries.is_writing(request.writer):
         raise services.WriterNotActiveError
@@ -117,7 +117,7 @@ def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
         return showing.kept(request, showing.REFUSALS[type(refusal)], text=typed.text)
     else:
         if message is not None and message.state != MessageState.RETURNED:
-            return http.go(request, reverse("completions:talk", args=[lease.token]))
+            return http.go(request, reverse("completions:dialogue", args=[lease.token]))
         if message is not None:
             form.say_unchanged()
     task = blinded.Task.from_lease(lease, writer=request.writer)

@@ -121,7 +121,7 @@ class Paper:
     def _texts(self, dataset: Dataset) -> None:
         """Have the simulated people write, then the simulated systems."""
         self.progress.say("Messages by simulated people and systems")
-        writer_services.bring_messages(
+        writer_services.import_messages(
             dataset=dataset, rows=_written(dataset), now=self.clock(), are_accepted=True
         )
         for message in Message.objects.filter(

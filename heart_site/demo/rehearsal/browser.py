@@ -46,7 +46,7 @@ class Page:
     turns: list[str] = field(default_factory=list)
 
     def count_words(self, *, known: Collection[str] = ()) -> int:
-        """Return how much there is to read: the talk, save for known turns, and the messages."""
+        """Return how much there is to read: the dialogue without known turns, and the messages."""
         new = [turn for turn in self.turns if turn not in known]
         return sum(len(text.split()) for text in (*new, *self.messages))
 
@@ -93,7 +93,7 @@ class _Reader(HTMLParser):
             texts[-1] += data
 
     def _begin(self, tag: str) -> None:
-        """Start a new text where a paragraph of the talk or of a message begins."""
+        """Start a new text where a paragraph of the dialogue or of a message begins."""
         if tag == "p" and (texts := self._texts()) is not None:
             texts.append("")
 

@@ -20,7 +20,7 @@ from annotation.models import (
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
 from heart_site.demo.simulation.rebuilding import Draw, Plan, Why
-from heart_site.demo.simulation.scoring import Shown
+from heart_site.demo.simulation.scoring import ShownPair
 from heart_site.demo.simulation.truth import HIGH, LOW, Truth, plant_strengths, plant_texts
 
 FIRST_BETTER = frozenset({Expected.FIRST, Expected.HIGH})
@@ -123,10 +123,10 @@ def _why(lease: Lease) -> Why:
     return Why.MAIN if lease.repeats_id is None else Why.REPEAT
 
 
-def read_shown(study: Study) -> list[Shown]:
+def read_shown(study: Study) -> list[ShownPair]:
     """Return on which sides the pairs of the answers that count were shown."""
     rows = _counted(study).values_list("comparison", "rater", "first_side")
-    return [Shown(pair, rater, side == Side.A) for pair, rater, side in rows]
+    return [ShownPair(pair, rater, side == Side.A) for pair, rater, side in rows]
 
 
 def count_answers(study: Study) -> dict[str, int]:

@@ -71,12 +71,12 @@ def rehearse(*, study: Study, cast: Cast, tell: Tell) -> None:
         if person.index in walks:
             clock.wake(person.index, at=study.created_at + _seconds(person.arrives_after))
     with _kept_connection():
-        _go_on(clock, walks, lambda n_left: tell(len(cast.people) - n_left, len(cast.people)))
+        _run_walks(clock, walks, lambda n_left: tell(len(cast.people) - n_left, len(cast.people)))
     ended = clock.now + dt.timedelta(minutes=study.lease_minutes)
     services.release_expired_leases(now=ended, is_simulated=True)
 
 
-def _go_on(clock: VirtualClock, walks: Mapping[int, Walk], tell: Callable[[int], None]) -> None:
+def _run_walks(clock: VirtualClock, walks: Mapping[int, Walk], tell: Callable[[int], None]) -> None:
     """Let each act when it is their turn, until all have come to their end."""
     n_left = len(walks)
     tell(n_left)

@@ -46,8 +46,8 @@ class Walk:
     """Where one rater is.
 
     ``turn`` counts the pairs shown to this rater and names what is drawn for each of them, so that
-    somebody who comes back after a stop goes on as if nothing had happened. A talk that they have
-    read is not read again.
+    somebody who comes back after a stop goes on as if nothing had happened. A dialogue that they
+    have read is not read again.
     """
 
     def __init__(self, mind: Mind, browser: Browser, task: Task, *, turn: int = 0) -> None:

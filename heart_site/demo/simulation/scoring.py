@@ -78,7 +78,7 @@ def recovery(planted: Mapping[str, float], fitted: Mapping[str, float]) -> float
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPair:
     """One showing of a pair to a rater."""
 
     pair: Hashable
@@ -102,7 +102,7 @@ class Balance:
     largest: int
 
 
-def balances(shown: Iterable[Shown]) -> tuple[Balance, Balance, Balance]:
+def balances(shown: Iterable[ShownPair]) -> tuple[Balance, Balance, Balance]:
     """Return the balance per pair, per rater and over the whole study."""
     rows = list(shown)
     return (

@@ -29,7 +29,7 @@ METHOD = (
 TWO, THREE = 2, 3
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Compare evaluators with each other, judges with people, and people with people.
 
     Raises
@@ -37,19 +37,19 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If no pair was judged by two.
     """
-    held = opinions(ground.columns)
+    held = opinions(inputs.columns)
     if not (held.counts().sum(axis=1) > 1).any():
         msg = "No pair was judged by two evaluators, so nobody can agree."
         raise AnalysisRefusedError(msg)
-    samples = _samples(ground.columns, ground.method)
-    faced = facing(held, _adversarial(ground))
+    samples = _samples(inputs.columns, inputs.method)
+    faced = facing(held, _adversarial(inputs))
     tables = [
         coefficients(held, samples),
-        *_marks(ground),
+        *_marks(inputs),
         *_judges(held),
         *_beside(faced, samples),
     ]
-    steady = steadiness(faced, seed=ground.method.seed)
+    steady = steadiness(faced, seed=inputs.method.seed)
     tables += [steady] if steady else []
     for place, (among, panel) in enumerate(panels(held).items(), start=1):
         tables += alike_funnel(f"funnel-{place}", among, panel)
@@ -61,20 +61,20 @@ def _samples(columns: JudgmentColumns, method: Method) -> Samples:
     return Samples.drawn(n_units, method.replicates, seed=method.seed, level=method.level)
 
 
-def _adversarial(ground: AnalysisInputs) -> Booleans | None:
+def _adversarial(inputs: AnalysisInputs) -> Booleans | None:
     """Say which pairs are of adversarial contexts, or nothing where that is not known."""
     try:
-        return ground.sources.items().is_adversarial
+        return inputs.sources.items().is_adversarial
     except AnalysisRefusedError:
         return None
 
 
-def _marks(ground: AnalysisInputs) -> list[Table]:
-    marks = {name: (one, opinions(one)) for name, one in ground.dimensions.items()}
+def _marks(inputs: AnalysisInputs) -> list[Table]:
+    marks = {name: (one, opinions(one)) for name, one in inputs.dimensions.items()}
     marks = {name: pair for name, pair in marks.items() if panels(pair[1])}
     if not marks:
         return []
-    samples = {name: _samples(one, ground.method) for name, (one, _) in marks.items()}
+    samples = {name: _samples(one, inputs.method) for name, (one, _) in marks.items()}
     return [of_dimensions({name: held for name, (_, held) in marks.items()}, samples)]
 
 

@@ -18,7 +18,7 @@ METHOD = (
 )
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Audit the judgments for bias; what the study does not tell of is left out.
 
     Raises
@@ -26,7 +26,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no judgments, or nothing is known that could sway them.
     """
-    columns, level = ground.columns, ground.method.level
+    columns, level = inputs.columns, inputs.method.level
     if not columns.n_judgments:
         msg = "There are no judgments yet."
         raise AnalysisRefusedError(msg)
@@ -34,10 +34,10 @@ def analyse(ground: AnalysisInputs) -> Findings:
     tables = position_tables(columns, level)
     if not tables:
         warnings.append("It is not known on which side completions were shown.")
-    by_length = length_tables(columns, level, np.random.default_rng(ground.method.seed))
+    by_length = length_tables(columns, level, np.random.default_rng(inputs.method.seed))
     if not by_length:
         warnings.append("The length of the messages is not known, or always the same.")
-    tables += [*by_length, *_families(ground, warnings), *_places(ground, warnings)]
+    tables += [*by_length, *_families(inputs, warnings), *_places(inputs, warnings)]
     if not tables:
         msg = "Nothing is known that could have swayed these judgments."
         raise AnalysisRefusedError(msg)
@@ -45,26 +45,26 @@ def analyse(ground: AnalysisInputs) -> Findings:
     return Findings(METHOD, tuple(tables), (*warnings, *([few] if few else [])))
 
 
-def _families(ground: AnalysisInputs, warnings: list[str]) -> list[Table]:
+def _families(inputs: AnalysisInputs, warnings: list[str]) -> list[Table]:
     """Return the tables of families, or say why there are none."""
-    columns = ground.columns
+    columns = inputs.columns
     if not columns.is_judge.any():
         return []
     try:
-        found = makers(columns, ground.sources.systems(), ground.sources.judge_families())
+        found = makers(columns, inputs.sources.systems(), inputs.sources.judge_families())
     except AnalysisRefusedError as refusal:
         warnings.append(str(refusal))
         return []
     warnings += removed_warnings(columns, found)
-    return family_tables(columns, found, ground.method.level)
+    return family_tables(columns, found, inputs.method.level)
 
 
-def _places(ground: AnalysisInputs, warnings: list[str]) -> list[Table]:
+def _places(inputs: AnalysisInputs, warnings: list[str]) -> list[Table]:
     """Return severity, drift and fatigue, as far as there are any."""
-    columns, level = ground.columns, ground.method.level
+    columns, level = inputs.columns, inputs.method.level
     tables = [severity_table(columns, level)]
     try:
-        facts = ground.sources.judgments()
+        facts = inputs.sources.judgments()
     except AnalysisRefusedError as refusal:
         warnings.append(str(refusal))
     else:

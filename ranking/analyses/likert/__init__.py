@@ -30,7 +30,7 @@ METHOD = (
 )
 
 
-def analyse(ground: AnalysisInputs) -> Findings:
+def analyse(inputs: AnalysisInputs) -> Findings:
     """Describe the ratings.
 
     Raises
@@ -38,7 +38,7 @@ def analyse(ground: AnalysisInputs) -> Findings:
     AnalysisRefusedError
         If there are no ratings that cover all dimensions.
     """
-    scores = ground.scores
+    scores = inputs.scores
     if scores is None:
         msg = "These are judgments of pairs: no message was rated alone."
         raise AnalysisRefusedError(msg)
@@ -46,14 +46,14 @@ def analyse(ground: AnalysisInputs) -> Findings:
         msg = "No rating covers all dimensions."
         raise AnalysisRefusedError(msg)
     found = measures(scores)
-    orders, refusal = orders_of(ground, found[0])
-    level, n_units = ground.method.level, len(scores.units)
+    orders, refusal = orders_of(inputs, found[0])
+    level, n_units = inputs.method.level, len(scores.units)
     tables = [
-        scores_table(found[0], ground.method),
+        scores_table(found[0], inputs.method),
         dimensions_table(found),
         orders_table(orders, found[0]),
         agreement_table(orders, n_units=n_units, level=level),
-        *_with_judges(found, ground),
+        *_with_judges(found, inputs),
         strictness_table(found[0], level),
         normalised_table(found),
         every_mean_table(found, level),
@@ -63,12 +63,12 @@ def analyse(ground: AnalysisInputs) -> Findings:
     return Findings(METHOD, shown, warnings)
 
 
-def _with_judges(found: tuple[Measure, ...], ground: AnalysisInputs) -> Iterator[Table]:
+def _with_judges(found: tuple[Measure, ...], inputs: AnalysisInputs) -> Iterator[Table]:
     is_judge = found[0].scores.is_judge
     if is_judge.any() and not is_judge.all():
-        yield judges_table(found, ground.method)
+        yield judges_table(found, inputs.method)
         if is_judge.sum() >= FEWEST_JUDGES:
-            yield each_judge_table(found[0], ground.method)
+            yield each_judge_table(found[0], inputs.method)
 
 
 def _warnings(measure: Measure, refusal: str) -> Iterator[str]:

@@ -50,9 +50,9 @@ class Order:
         return ColumnKind.ELO if self.digits == 1 else ColumnKind.NUMBER
 
 
-def orders_of(ground: AnalysisInputs, measure: Measure) -> tuple[tuple[Order, ...], str]:
+def orders_of(inputs: AnalysisInputs, measure: Measure) -> tuple[tuple[Order, ...], str]:
     """Return all orders of the systems, and why ratings imply none, if so."""
-    method = ground.method
+    method = inputs.method
     found = [
         Order(
             key,
@@ -68,11 +68,11 @@ def orders_of(ground: AnalysisInputs, measure: Measure) -> tuple[tuple[Order, ..
     ]
     refusal = ""
     try:
-        found.append(_implied(ground))
+        found.append(_implied(inputs))
     except AnalysisRefusedError as error:
         refusal = str(error)
     systems = measure.scores.systems
-    return (*found, *(_other(one, systems) for one in ground.others)), refusal
+    return (*found, *(_other(one, systems) for one in inputs.others)), refusal
 
 
 def orders_table(orders: Sequence[Order], measure: Measure) -> Table:
@@ -122,10 +122,10 @@ def agreement_table(orders: Sequence[Order], *, n_units: int, level: float) -> T
     )
 
 
-def _implied(ground: AnalysisInputs) -> Order:
-    if not ground.columns.n_judgments:
+def _implied(inputs: AnalysisInputs) -> Order:
+    if not inputs.columns.n_judgments:
         raise AnalysisRefusedError(NO_PAIRS)
-    board = rated(ground.columns, ground.method)
+    board = rated(inputs.columns, inputs.method)
     is_aligned = board.n_without_maximum == 0
     return Order("implied", "Implied Elo", board.elo, 1, board.resampled if is_aligned else None)
 

@@ -2,6 +2,6 @@
 
 from annotation.tool_files import JudgmentFileError
 from ranking.files.judgments.judgments import Coded, FileJudgments
-from ranking.files.judgments.reading import Wanted, read_judgments
+from ranking.files.judgments.reading import ReadOptions, read_judgments
 
-__all__ = ["Coded", "FileJudgments", "JudgmentFileError", "Wanted", "read_judgments"]
+__all__ = ["Coded", "FileJudgments", "JudgmentFileError", "ReadOptions", "read_judgments"]

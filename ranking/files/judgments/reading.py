@@ -49,7 +49,7 @@ REQUIRED = ("context_id", "system_a", "system_b", "winner")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReadOptions:
     """Which columns a command needs, besides those that every judgment has.
 
     ``required`` ones must be there with text in every row; ``optional`` ones may be missing, or
@@ -74,7 +74,7 @@ class Wanted:
 
 
 def read_judgments(
-    path: Path, wanted: Wanted, columns: Mapping[str, str] = NO_COLUMNS
+    path: Path, wanted: ReadOptions, columns: Mapping[str, str] = NO_COLUMNS
 ) -> FileJudgments:
     """Read the judgments of a file, in our columns or in the layout of another tool.
 
@@ -105,7 +105,7 @@ def read_judgments(
 
 
 def _read(
-    path: Path, wanted: Wanted, columns: Mapping[str, str]
+    path: Path, wanted: ReadOptions, columns: Mapping[str, str]
 ) -> tuple[Format, RawColumns, tuple[str, ...]]:
     """Read a plain file of ours at once, and any other row by row; say how that was read."""
     form = FORMATS.get(path.suffix.lower())
@@ -154,7 +154,7 @@ def _look_alikes(found: FileJudgments) -> list[str]:
     ]
 
 
-def _refuse_missing(raw: RawColumns, wanted: Wanted) -> None:
+def _refuse_missing(raw: RawColumns, wanted: ReadOptions) -> None:
     """Refuse a file without rows, or without a column that must be there."""
     if raw.n_rows == 0 and raw.n_unreadable == 0:
         msg = "The file has no judgments."
@@ -193,7 +193,7 @@ def _of_rows(raw: RawColumns, kept: Booleans) -> RawColumns:
 
 
 def _refuse_bad_rows(
-    path: Path, form: Format, raw: RawColumns, wanted: Wanted, counting: Booleans
+    path: Path, form: Format, raw: RawColumns, wanted: ReadOptions, counting: Booleans
 ) -> None:
     columns = _given(raw.columns, wanted)
     required = tuple(name for name in (*wanted.demanded, "rater_id") if name in columns)
@@ -217,7 +217,7 @@ def _faults(rows: Iterable[int], broken: Iterable[Broken], places: Places) -> li
     return [*found, *places.unreadable]
 
 
-def _given(columns: Mapping[str, Coded], wanted: Wanted) -> dict[str, Coded]:
+def _given(columns: Mapping[str, Coded], wanted: ReadOptions) -> dict[str, Coded]:
     """Return the columns without optional ones that are empty throughout."""
     return {
         name: column
@@ -226,7 +226,7 @@ def _given(columns: Mapping[str, Coded], wanted: Wanted) -> dict[str, Coded]:
     }
 
 
-def _judgments(raw: RawColumns, wanted: Wanted) -> FileJudgments:
+def _judgments(raw: RawColumns, wanted: ReadOptions) -> FileJudgments:
     columns = _given(raw.columns, wanted)
     systems, one, other = together(columns["system_a"], columns["system_b"])
     shown = np.where(one < other, 1, -1)

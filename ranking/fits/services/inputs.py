@@ -74,7 +74,7 @@ class _Shelf:
 _shelf = _Shelf()
 
 
-def ground_of(fit: Fit, kind: str) -> AnalysisInputs:
+def inputs_of(fit: Fit, kind: str) -> AnalysisInputs:
     """Return what an analysis of this kind rests on: exactly the judgments of the fit.
 
     Read from the database, they are held against the hash of the fit. The arrays are then kept
@@ -87,7 +87,7 @@ def ground_of(fit: Fit, kind: str) -> AnalysisInputs:
         If what counts as of the fit's time is something else now.
     """
     if fit.study.protocol == Protocol.LIKERT:
-        return _ground_of_scores(fit)
+        return _inputs_of_scores(fit)
     read = _shelf.take(fit) or _read(fit)
     check_stamp(fit)
     columns = read.columns
@@ -104,8 +104,8 @@ def ground_of(fit: Fit, kind: str) -> AnalysisInputs:
     )
 
 
-def _ground_of_scores(fit: Fit) -> AnalysisInputs:
-    """Return the ground of a likert study: ratings, what they imply, and orders beside."""
+def _inputs_of_scores(fit: Fit) -> AnalysisInputs:
+    """Return the inputs of a likert study: ratings, what they imply, and orders beside."""
     judgments_of(fit)
     scores = frames.read_scores(selection_of(fit))
     check_stamp(fit)

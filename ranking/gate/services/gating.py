@@ -42,8 +42,8 @@ def ask_gate(*, study: Study, asked: GateRequest) -> GateReport:
     selection = selection_of(fit)
     columns, dimensions = frames.read_columns_and_dimensions(selection)
     check_stamp(fit)
-    ground = AnalysisInputs(columns, method_of_fit(fit), dimensions)
-    found = run_gate(ground, asked)
+    inputs = AnalysisInputs(columns, method_of_fit(fit), dimensions)
+    found = run_gate(inputs, asked)
     systems = frames.DatabaseSources(selection, columns).systems()
     candidate, baseline = (
         NamedSystem(slug, systems[slug].name, systems[slug].is_simulated)

@@ -32,11 +32,11 @@ class Command(BaseCommand):
         from ranking.files.agreement.text import as_text  # noqa: PLC0415
         from ranking.files.judgments import (  # noqa: PLC0415
             JudgmentFileError,
-            Wanted,
+            ReadOptions,
             read_judgments,
         )
 
-        wanted = Wanted(
+        wanted = ReadOptions(
             required=("rater_id",),
             optional=("strength", "judge_kind", "pair_id"),
             unit=asked["unit"],

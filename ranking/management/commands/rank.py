@@ -50,7 +50,7 @@ class Command(BaseCommand):
         # Imported here, so that other commands do not wait for NumPy and SciPy.
         from ranking.files.judgments import (  # noqa: PLC0415
             JudgmentFileError,
-            Wanted,
+            ReadOptions,
             read_judgments,
         )
         from ranking.files.ratings.answer import (  # noqa: PLC0415
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         options = _options(asked)
         try:
             judgments = read_judgments(
-                file, Wanted(unit=options.unit, by=asked["by"]), asked["columns"]
+                file, ReadOptions(unit=options.unit, by=asked["by"]), asked["columns"]
             )
             rated = rate(judgments, options)
             by = rate_by(judgments, options) if asked["by"] else None

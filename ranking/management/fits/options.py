@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.models import Study
 from annotation.studies import selectors as annotation
-from ranking.fits.analysis_queries import ShownAnalysis
+from ranking.fits.analysis_queries import AnalysisRow
 from ranking.fits.queries import FitRow
 
 
@@ -47,7 +47,7 @@ def line_of(row: FitRow) -> str:
     )
 
 
-def line_of_analysis(one: ShownAnalysis) -> str:
+def line_of_analysis(one: AnalysisRow) -> str:
     """Return an analysis as one line."""
     took = "" if one.took is None else f" in {seconds(one.took)} s"
     why = f": {one.refusal}" if one.refusal else ""

@@ -32,10 +32,10 @@ def claim_refit(*, study_id: int, now: dt.datetime) -> RefitClaim:
     study = Study.objects.get(pk=study_id)
     if n_under_way := queries.n_under_way(study, now=now):
         return RefitClaim(n_under_way=n_under_way)
-    standing = queries.newest_analysed(study)
+    newest = queries.newest_analysed(study)
     fits = _claim_fits(study, now=now)
     replaced = {(fit.pool, fit.context_set) for fit in fits}
-    kept = [fit for fit in standing if (fit.pool, fit.context_set) not in replaced]
+    kept = [fit for fit in newest if (fit.pool, fit.context_set) not in replaced]
     begun = [claim_first_analysis(fit, now=now) for fit in kept]
     return RefitClaim(
         fits=tuple(fit.pk for fit in fits),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from ranking.boards.board import CENTRE, Board, BoardRow, PeopleRow
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.report.rendered.cells import NOTHING, WORDS, Warmth, as_number
-from ranking.report.rendered.values import Chart, ShownCell, ShownRow, ShownTable
+from ranking.report.rendered.values import Chart, RenderedCell, RenderedRow, RenderedTable
 
 BETWEEN = " \N{MIDDLE DOT} "
 LONGEST_WORDS = 48
@@ -52,12 +52,12 @@ def places_of(table: Table, keys: Sequence[str]) -> dict[str, int] | None:
     return {key: known[key] for key in keys} if set(keys) <= set(known) else None
 
 
-def cells_of(row: ShownRow) -> tuple[ShownCell, ...]:
+def cells_of(row: RenderedRow) -> tuple[RenderedCell, ...]:
     """Return all cells of a row, its head first."""
     return (row.head, *row.cells)
 
 
-def named_rows(shown: ShownTable, table: Table) -> list[Parts]:
+def named_rows(shown: RenderedTable, table: Table) -> list[Parts]:
     """Return each row's name, made of any words it begins with, and all it says beyond them."""
     lead = list(takewhile(lambda one: one.kind in WORDS, table.columns))
     n_words = len(lead)
@@ -78,7 +78,7 @@ def marked(*, is_simulated: bool) -> Parts:
     return {"isSimulated": True} if is_simulated else {}
 
 
-def _is_short(cell: ShownCell) -> bool:
+def _is_short(cell: RenderedCell) -> bool:
     return len(cell.text) <= LONGEST_WORDS
 
 

@@ -20,12 +20,12 @@ from ranking.report.rendered.board_charts import (
 from ranking.report.rendered.cells import WORDS, as_number, written
 from ranking.report.rendered.people import Row
 from ranking.report.rendered.pictures import FEWEST_DOTS, centre_of
-from ranking.report.rendered.values import Chart, ShownTable
+from ranking.report.rendered.values import Chart, RenderedTable
 
 LIMITS = ("centre", "low", "high", "outer_low", "outer_high")
 
 
-def with_chart(shown: ShownTable, table: Table) -> ShownTable:
+def with_chart(shown: RenderedTable, table: Table) -> RenderedTable:
     """Add the chart of a table that has rows, and the columns that its picture draws."""
     draw = _DRAWN.get(table.picture)
     parts = draw(shown, table) if draw and table.rows else None
@@ -34,14 +34,14 @@ def with_chart(shown: ShownTable, table: Table) -> ShownTable:
     return replace(shown, chart=Chart(table.picture, parts, _is_simulated(shown)))
 
 
-def _is_simulated(shown: ShownTable) -> bool:
+def _is_simulated(shown: RenderedTable) -> bool:
     cells = (cell for row in shown.rows for cell in cells_of(row))
     return any(head.is_simulated for head in shown.headers) or any(
         cell.is_simulated for cell in cells
     )
 
 
-def _heat(shown: ShownTable, table: Table) -> Parts | None:
+def _heat(shown: RenderedTable, table: Table) -> Parts | None:
     """Draw the cells of one kind, that of the second column, as the table shades them."""
     kind = table.columns[1].kind if len(table.columns) > 1 else table.columns[0].kind
     if kind in WORDS:
@@ -57,7 +57,7 @@ def _heat(shown: ShownTable, table: Table) -> Parts | None:
     }
 
 
-def _whiskers(shown: ShownTable, table: Table) -> Parts | None:
+def _whiskers(shown: RenderedTable, table: Table) -> Parts | None:
     places = places_of(table, ("value", "low", "high"))
     if places is None:
         return None
@@ -75,7 +75,7 @@ def _whiskers(shown: ShownTable, table: Table) -> Parts | None:
     return parts if rows else None
 
 
-def _points(shown: ShownTable, table: Table) -> Parts | None:
+def _points(shown: RenderedTable, table: Table) -> Parts | None:
     """Draw dots, each with the interval of its height if the table has one."""
     places = places_of(table, ("x", "y"))
     if places is None:
@@ -90,7 +90,7 @@ def _points(shown: ShownTable, table: Table) -> Parts | None:
     return axes | {"rows": rows, "hasDiagonal": x.kind is y.kind} if rows else None
 
 
-def _dots(shown: ShownTable, table: Table, places: dict[str, int]) -> list[Parts]:
+def _dots(shown: RenderedTable, table: Table, places: dict[str, int]) -> list[Parts]:
     """Return the rows whose ``x`` and ``y`` are known."""
     dots = []
     for row, named in zip(table.rows, named_rows(shown, table), strict=True):
@@ -100,7 +100,7 @@ def _dots(shown: ShownTable, table: Table, places: dict[str, int]) -> list[Parts
     return dots
 
 
-def _lines(shown: ShownTable, table: Table) -> Parts | None:
+def _lines(shown: RenderedTable, table: Table) -> Parts | None:
     places = places_of(table, ("x",))
     if places is None:
         return None
@@ -128,7 +128,7 @@ def _series(name: str, n: int, rows: Sequence[Row], column: Column) -> Parts:
     }
 
 
-def _radar(shown: ShownTable, table: Table) -> Parts | None:
+def _radar(shown: RenderedTable, table: Table) -> Parts | None:
     """Draw the same rows as the picture at first; all can be chosen, some at a time."""
     axes = axes_of(table)
     if not axes:
@@ -152,7 +152,7 @@ def _radar(shown: ShownTable, table: Table) -> Parts | None:
     }
 
 
-def _funnel(shown: ShownTable, table: Table) -> Parts | None:
+def _funnel(shown: RenderedTable, table: Table) -> Parts | None:
     places = places_of(table, ("x", "y"))
     if places is None:
         return None
@@ -173,7 +173,7 @@ def _limit(rows: Sequence[Parts], key: str) -> list[tuple[float, float]]:
     return [(round(x, 4), round(y, 6)) for x, y in limit.curve()] if limit else []
 
 
-_DRAWN: dict[Picture, Callable[[ShownTable, Table], Parts | None]] = {
+_DRAWN: dict[Picture, Callable[[RenderedTable, Table], Parts | None]] = {
     Picture.HEAT: _heat,
     Picture.WHISKERS: _whiskers,
     Picture.POINTS: _points,

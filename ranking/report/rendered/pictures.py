@@ -13,14 +13,16 @@ from ranking.plots.scales import Tick
 from ranking.plots.whiskers import Interval, whiskers
 from ranking.report.rendered.cells import WORDS, Warmth, as_number
 from ranking.report.rendered.people import Row
-from ranking.report.rendered.values import Names, ShownChoice, ShownRow, ShownTable
+from ranking.report.rendered.values import Names, RenderedChoice, RenderedRow, RenderedTable
 
 ENDS = ("low", "value", "high")
 CENTRES = (0.0, 1500.0)
 FEWEST_DOTS = 2
 
 
-def with_picture(shown: ShownTable, table: Table, names: Names, chosen: ChosenRows) -> ShownTable:
+def with_picture(
+    shown: RenderedTable, table: Table, names: Names, chosen: ChosenRows
+) -> RenderedTable:
     """Add the picture that the table asks for, if it has rows and the columns for it."""
     if table.picture is Picture.RADAR:
         return _with_radar(shown, table, chosen)
@@ -28,14 +30,14 @@ def with_picture(shown: ShownTable, table: Table, names: Names, chosen: ChosenRo
     return draw(shown, table, names) if draw and table.rows else shown
 
 
-def _with_heat(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
+def _with_heat(shown: RenderedTable, table: Table, _names: Names) -> RenderedTable:
     """Shade the cells of one kind: that of the second column."""
     kind = table.columns[1].kind if len(table.columns) > 1 else ColumnKind.TEXT
     meant = [n for n, column in enumerate(table.columns) if n and column.kind is kind]
     numbers = [as_number(row[n]) for row in table.rows for n in meant]
     warmth = Warmth.of([number for number in numbers if number is not None], kind)
 
-    def shaded(row: Row, drawn: ShownRow) -> ShownRow:
+    def shaded(row: Row, drawn: RenderedRow) -> RenderedRow:
         cells = list(drawn.cells)
         for n in meant:
             if (number := as_number(row[n])) is not None:
@@ -47,7 +49,7 @@ def _with_heat(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
     return replace(shown, rows=rows, is_heat=True, is_in_per_cent=is_in_per_cent)
 
 
-def _with_whiskers(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
+def _with_whiskers(shown: RenderedTable, table: Table, _names: Names) -> RenderedTable:
     places = _places(table, ENDS)
     if places is None:
         return shown
@@ -87,7 +89,7 @@ def _in_per_cent(tick: Tick) -> Tick:
     return replace(tick, value=round(100.0 * tick.value, 6))
 
 
-def _with_points(shown: ShownTable, table: Table, names: Names) -> ShownTable:
+def _with_points(shown: RenderedTable, table: Table, names: Names) -> RenderedTable:
     places = _places(table, ("x", "y"))
     if places is None:
         return shown
@@ -118,7 +120,7 @@ def _both(values: Sequence[float | None]) -> tuple[float, float] | None:
     return None if x is None or y is None else (x, y)
 
 
-def _with_lines(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
+def _with_lines(shown: RenderedTable, table: Table, _names: Names) -> RenderedTable:
     places = _places(table, ("x",))
     if places is None:
         return shown
@@ -133,7 +135,7 @@ def _with_lines(shown: ShownTable, table: Table, _names: Names) -> ShownTable:
     return replace(shown, plot=plot if plot.lines else None)
 
 
-def _with_funnel(shown: ShownTable, table: Table, names: Names) -> ShownTable:
+def _with_funnel(shown: RenderedTable, table: Table, names: Names) -> RenderedTable:
     places = _places(table, ("x", "y"))
     if places is None:
         return shown
@@ -158,7 +160,7 @@ def _head(column: Column) -> str:
     return f"{column.label}, %" if column.kind is ColumnKind.SHARE else column.label
 
 
-def _with_radar(shown: ShownTable, table: Table, chosen: ChosenRows) -> ShownTable:
+def _with_radar(shown: RenderedTable, table: Table, chosen: ChosenRows) -> RenderedTable:
     """Draw the chosen rows; all of them can be chosen, and are in the table."""
     axes = axes_of(table)
     if not axes or not table.rows:
@@ -183,9 +185,11 @@ def _with_radar(shown: ShownTable, table: Table, chosen: ChosenRows) -> ShownTab
     )
 
 
-def _choices(shown: ShownTable, table: Table, drawn: Sequence[int]) -> tuple[ShownChoice, ...]:
+def _choices(
+    shown: RenderedTable, table: Table, drawn: Sequence[int]
+) -> tuple[RenderedChoice, ...]:
     return tuple(
-        ShownChoice(
+        RenderedChoice(
             slug=str(table.rows[place][0]),
             text=row.head.text,
             is_simulated=row.head.is_simulated,
@@ -213,7 +217,7 @@ def _label(row: Row, table: Table, names: Names) -> str:
     return named or (row[0] if isinstance(row[0], str) else "")
 
 
-_DRAWN: dict[Picture, Callable[[ShownTable, Table, Names], ShownTable]] = {
+_DRAWN: dict[Picture, Callable[[RenderedTable, Table, Names], RenderedTable]] = {
     Picture.HEAT: _with_heat,
     Picture.WHISKERS: _with_whiskers,
     Picture.POINTS: _with_points,

@@ -7,12 +7,19 @@ from ranking.report.rendered.cells import WORDS, written
 from ranking.report.rendered.charts import with_chart
 from ranking.report.rendered.people import Row, public_table
 from ranking.report.rendered.pictures import with_picture
-from ranking.report.rendered.values import Name, Names, ShownCell, ShownHeader, ShownRow, ShownTable
+from ranking.report.rendered.values import (
+    Name,
+    Names,
+    RenderedCell,
+    RenderedHeader,
+    RenderedRow,
+    RenderedTable,
+)
 
 ALL_ALIKE = ChosenRows()
 
 
-def shown_table(table: Table, names: Names, chosen: ChosenRows = ALL_ALIKE) -> ShownTable:
+def shown_table(table: Table, names: Names, chosen: ChosenRows = ALL_ALIKE) -> RenderedTable:
     """Return the table as a page shows it to this reader.
 
     Raises
@@ -21,7 +28,7 @@ def shown_table(table: Table, names: Names, chosen: ChosenRows = ALL_ALIKE) -> S
         If a row is chosen for a picture that the table does not have.
     """
     table, n_hidden = public_table(table, names)
-    shown = ShownTable(
+    shown = RenderedTable(
         key=table.key,
         title=table.title,
         caption=table.caption,
@@ -33,16 +40,16 @@ def shown_table(table: Table, names: Names, chosen: ChosenRows = ALL_ALIKE) -> S
     return with_chart(with_picture(shown, table, names, chosen), table)
 
 
-def _header(column: Column, names: Names) -> ShownHeader:
+def _header(column: Column, names: Names) -> RenderedHeader:
     """Return the head of a column; one that is about a system or a judge has its name."""
     is_number = column.kind not in WORDS
     name = names.of_column(column.key)
     if name is None:
-        return ShownHeader(column.label, is_number)
-    return ShownHeader(name.text, is_number, name.is_simulated)
+        return RenderedHeader(column.label, is_number)
+    return RenderedHeader(name.text, is_number, name.is_simulated)
 
 
-def _row(row: Row, table: Table, names: Names) -> ShownRow:
+def _row(row: Row, table: Table, names: Names) -> RenderedRow:
     is_heat = table.picture is Picture.HEAT
     head, *cells = (
         _cell(cell, column, names, is_terse=is_heat)
@@ -54,15 +61,17 @@ def _row(row: Row, table: Table, names: Names) -> ShownRow:
         for cell, column in zip(row, table.columns, strict=True)
         if column.kind not in {*WORDS, ColumnKind.P_VALUE}
     ]
-    return ShownRow(head, tuple(cells), is_nothing=is_list and bool(figures) and not any(figures))
+    return RenderedRow(
+        head, tuple(cells), is_nothing=is_list and bool(figures) and not any(figures)
+    )
 
 
-def _cell(cell: Cell, column: Column, names: Names, *, is_terse: bool) -> ShownCell:
+def _cell(cell: Cell, column: Column, names: Names, *, is_terse: bool) -> RenderedCell:
     if isinstance(cell, str) and column.kind in {ColumnKind.SYSTEM, ColumnKind.EVALUATOR}:
         name = _name(cell, column.kind, names)
-        return ShownCell(name.text, name.is_simulated)
+        return RenderedCell(name.text, name.is_simulated)
     text = written(cell, column.kind, is_terse=is_terse)
-    return ShownCell(text, is_number=column.kind not in WORDS)
+    return RenderedCell(text, is_number=column.kind not in WORDS)
 
 
 def _name(cell: str, kind: ColumnKind, names: Names) -> Name:

@@ -15,7 +15,7 @@ from ranking.plots.whiskers import Whisker
 
 
 @dataclass(frozen=True)
-class ShownCell:
+class RenderedCell:
     """One cell as it is written; ``shade`` is its class on a heat map."""
 
     text: str
@@ -25,20 +25,20 @@ class ShownCell:
 
 
 @dataclass(frozen=True)
-class ShownRow:
+class RenderedRow:
     """One row: its head, its other cells, and its interval where the table draws one.
 
     ``is_nothing`` if all its figures are 0 or missing.
     """
 
-    head: ShownCell
-    cells: tuple[ShownCell, ...]
+    head: RenderedCell
+    cells: tuple[RenderedCell, ...]
     whisker: Whisker | None = None
     is_nothing: bool = False
 
 
 @dataclass(frozen=True)
-class ShownHeader:
+class RenderedHeader:
     """The head of a column."""
 
     text: str
@@ -47,7 +47,7 @@ class ShownHeader:
 
 
 @dataclass(frozen=True)
-class ShownChoice:
+class RenderedChoice:
     """A row that a picture may draw; ``style`` is how it does, None while it does not."""
 
     slug: str
@@ -72,7 +72,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class ShownTable:
+class RenderedTable:
     """One table with its picture; ``csv`` is the address of its download.
 
     ``n_hidden`` people are in it together or not at all. Where a picture draws some rows alone,
@@ -82,8 +82,8 @@ class ShownTable:
     key: str
     title: str
     caption: str
-    headers: tuple[ShownHeader, ...]
-    rows: tuple[ShownRow, ...]
+    headers: tuple[RenderedHeader, ...]
+    rows: tuple[RenderedRow, ...]
     n_hidden: int = 0
     has_whiskers: bool = False
     ticks: tuple[Tick, ...] = ()
@@ -92,7 +92,7 @@ class ShownTable:
     plot: Plot | None = None
     is_funnel: bool = False
     radar: Radar | None = None
-    choices: tuple[ShownChoice, ...] = ()
+    choices: tuple[RenderedChoice, ...] = ()
     are_too_many: bool = False
     query: str = ""
     csv: str = ""
@@ -100,18 +100,18 @@ class ShownTable:
     chart: Chart | None = None
 
     @property
-    def folded(self) -> tuple[ShownRow, ...]:
+    def folded(self) -> tuple[RenderedRow, ...]:
         """Return the rows in which nothing was found, where others tell something."""
         empty = tuple(row for row in self.rows if row.is_nothing)
         return empty if len(empty) < len(self.rows) else ()
 
     @property
-    def telling(self) -> tuple[ShownRow, ...]:
+    def telling(self) -> tuple[RenderedRow, ...]:
         """Return the rows that are not folded."""
         return tuple(row for row in self.rows if not row.is_nothing) or self.rows
 
     @property
-    def drawn(self) -> tuple[ShownChoice, ...]:
+    def drawn(self) -> tuple[RenderedChoice, ...]:
         """Return the choices that the picture draws."""
         return tuple(one for one in self.choices if one.style is not None)
 

@@ -17,7 +17,7 @@ from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import analysis_queries
 from ranking.fits.analysis_queries import Due
-from ranking.fits.services.inputs import JudgmentsChangedError, ground_of
+from ranking.fits.services.inputs import JudgmentsChangedError, inputs_of
 from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit
 
@@ -120,7 +120,7 @@ def _claim(fit: Fit, kind: str, *, now: dt.datetime) -> Analysis | None:
 def _outcome(analysis: Analysis) -> Mapping[str, Any]:
     """Return what is to be stored: a result, or the reason why there is none."""
     try:
-        findings = analyse(analysis.kind, ground_of(analysis.fit, analysis.kind))
+        findings = analyse(analysis.kind, inputs_of(analysis.fit, analysis.kind))
         # Only what reads back as the same is stored; PostgreSQL takes no number that is none.
         return {"result": json.loads(json.dumps(findings.as_json(), allow_nan=False))}
     except (AnalysisRefusedError, JudgmentsChangedError) as refusal:

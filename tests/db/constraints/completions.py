@@ -25,7 +25,7 @@ from tests.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.factories_written_once import make_brought_completion
+from tests.factories_written_once import make_imported_completion
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "I hear you."}
@@ -310,14 +310,14 @@ CALLS = [
     ),
     Case("GenerationCall.completion", twice(make_done_call, completion=make_completion)),
     Case(
-        "BroughtCompletion.completion", twice(make_brought_completion, completion=make_completion)
+        "BroughtCompletion.completion", twice(make_imported_completion, completion=make_completion)
     ),
     Case(
         "broughtcompletion_way_known",
-        partial(make_brought_completion, way="OTHER"),
-        partial(make_brought_completion, way="CONSOLE"),
+        partial(make_imported_completion, way="OTHER"),
+        partial(make_imported_completion, way="CONSOLE"),
     ),
-    Case("broughtcompletion_text_kept", partial(make_brought_completion, raw_text="")),
+    Case("broughtcompletion_text_kept", partial(make_imported_completion, raw_text="")),
 ]
 
 CASES = [

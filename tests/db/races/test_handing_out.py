@@ -1,4 +1,4 @@
-"""Talks that are handed out while something else happens to them, in real threads."""
+"""Dialogues that are handed out while something else happens to them, in real threads."""
 
 from functools import partial
 
@@ -48,7 +48,7 @@ def lease_unless_frozen(writer):
 
 
 class TestTwoTabs:
-    def test_of_a_newcomer_open_one_trial_talk(self, crowd):
+    def test_of_a_newcomer_open_one_trial_dialogue(self, crowd):
         dataset = make_dataset(vetting=make_vetting(crowd.rounds))
         for _ in range(crowd.rounds):
             writer = make_writer(dataset=dataset, state=WriterState.VETTING, admitted_at=None)
@@ -76,7 +76,7 @@ class TestTwoTabs:
 
 
 class TestASweep:
-    def test_leaves_a_talk_alone_whose_message_is_being_sent(self, dataset, writer):
+    def test_leaves_a_dialogue_alone_whose_message_is_being_sent(self, dataset, writer):
         context = make_open_context(dataset, slots_left=1)
         lease = lease_next(writer)
 
@@ -97,7 +97,7 @@ class TestASweep:
 
 
 class TestFreezing:
-    def test_is_waited_for_by_whoever_asks_for_a_talk(self, dataset, writer):
+    def test_is_waited_for_by_whoever_asks_for_a_dialogue(self, dataset, writer):
         context = make_open_context(dataset)
 
         given = while_uncommitted(
@@ -108,7 +108,7 @@ class TestFreezing:
         assert not WritingLease.objects.exists()
         assert slots_of(context) == 3
 
-    def test_waits_for_a_talk_that_is_being_handed_out_and_takes_it_back(self, dataset, writer):
+    def test_waits_for_a_dialogue_that_is_being_handed_out_and_takes_it_back(self, dataset, writer):
         context = make_open_context(dataset)
 
         n_given_back = while_uncommitted(

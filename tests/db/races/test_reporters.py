@@ -1,4 +1,4 @@
-"""Raters who report one talk at the same moment, while others lease its pairs, in real threads."""
+"""Raters who report one dialogue at once while others lease its pairs, in real threads."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 
-def make_talk(study, n_pairs):
+def make_pairs(study, n_pairs):
     context = make_context(dialogue=make_dialogue(dataset=study.dataset))
     return [
         make_comparison(
@@ -53,18 +53,18 @@ def report(held):
     )
 
 
-def go_on(study):
+def assign_next(study):
     return partial(judging_services.lease_next_comparison, rater=make_rater(study=study), now=NOW)
 
 
 class TestReporters:
-    def test_who_are_just_enough_hold_the_talk_once_and_give_every_slot_back(self, crowd):
+    def test_who_are_just_enough_hold_the_dialogue_once_and_give_every_slot_back(self, crowd):
         for _ in range(crowd.rounds):
             n = crowd.people
             study = make_planted_study(
                 content=make_study_content(checks={"gold_set": ""}, reports_to_hold=n)
             )
-            pairs = make_talk(study, 4)
+            pairs = make_pairs(study, 4)
             leases = [lease(study) for _ in range(n)]
 
             together([report(one) for one in leases])
@@ -79,7 +79,7 @@ class TestReporters:
     def test_and_those_who_lease_and_decide_never_stand_in_each_others_way(self, crowd):
         for _ in range(crowd.rounds):
             study = make_planted_study(content=make_study_content(checks={"gold_set": ""}))
-            [pair, *_others] = make_talk(study, 4)
+            [pair, *_others] = make_pairs(study, 4)
             leases = [lease(study) for _ in range(4)]
             decide = partial(
                 quality_services.decide_report,
@@ -91,7 +91,9 @@ class TestReporters:
                 now=NOW,
             )
 
-            together([*(report(one) for one in leases), go_on(study), go_on(study), decide])
+            together(
+                [*(report(one) for one in leases), assign_next(study), assign_next(study), decide]
+            )
 
             assert Report.objects.filter(rater__study=study).count() == 4
             for row in Comparison.objects.filter(study=study):
@@ -101,7 +103,7 @@ class TestReporters:
     def test_of_one_rater_in_two_tabs_are_one_report(self, crowd):
         for _ in range(crowd.rounds):
             study = make_planted_study()
-            make_talk(study, 2)
+            make_pairs(study, 2)
             held = lease(study)
 
             first, second = together([report(held)] * 2)

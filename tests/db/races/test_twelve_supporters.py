@@ -1,4 +1,4 @@
-"""Twelve supporters at once on PostgreSQL: three messages a talk, nobody twice, nothing over."""
+"""Twelve supporters at once: three messages a dialogue, nobody twice, nothing over."""
 
 from collections import Counter
 from functools import partial
@@ -17,7 +17,7 @@ from tests.written import lease_next, send, skip
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 SUPPORTERS = 12
-TALKS = 300
+DIALOGUES = 300
 ADVERSARIAL_TALKS = 20
 EACH = 3
 REVIEWERS = 4
@@ -38,7 +38,7 @@ def dataset():
             n_utterances=len(TURNS),
             imported_at=NOW,
         )
-        for n in range(TALKS)
+        for n in range(DIALOGUES)
     )
     Context.objects.bulk_create(
         Context(
@@ -58,9 +58,10 @@ def dataset():
 
 
 def act(writer):
-    """Write until nothing is left, and return for how many talks.
+    """Write until nothing is left, and return for how many dialogues.
 
-    Some talks are skipped; from some the writer walks away, and half of those are sent too late.
+    Some dialogues are skipped; from some the writer walks away, and half of those are sent too
+    late.
     """
     n = 0
     while (lease := lease_next(writer, LONG_AGO if walks_away(n) else NOW)) is not None:
@@ -82,7 +83,7 @@ def send_if_wanted(lease, text):
     try:
         send(lease, text)
     except services.ContextTakenError:
-        assert lease.issued_at == LONG_AGO, "only who is late may find the talk filled"
+        assert lease.issued_at == LONG_AGO, "only who is late may find the dialogue filled"
 
 
 def accept(messages):
@@ -93,11 +94,11 @@ def accept(messages):
 
 
 @pytest.mark.full  # test_writers.py has a smaller crowd
-def test_fill_every_talk_three_times_within_the_bound_and_never_twice(dataset):
+def test_fill_every_dialogue_three_times_within_the_bound_and_never_twice(dataset):
     writers = [make_writer(dataset=dataset) for _ in range(SUPPORTERS)]
 
     together([partial(act, writer) for writer in writers], timeout_s=LONG_S)
-    # A talk that came back after others had found nothing waits for whoever comes again.
+    # A dialogue that came back after others had found nothing waits for whoever comes again.
     while sum(act(writer) for writer in writers):
         continue
     messages = list(Message.objects.order_by("pk"))
@@ -105,21 +106,21 @@ def test_fill_every_talk_three_times_within_the_bound_and_never_twice(dataset):
     together(reviews, timeout_s=LONG_S)
 
     leases = WritingLease.objects.values_list("context", "writer", "outcome", "context__stratum")
-    outcomes = Counter(outcome for _talk, _writer, outcome, _stratum in leases)
-    assert outcomes[LeaseOutcome.SUBMITTED] == TALKS * EACH == 900
+    outcomes = Counter(outcome for _dialogue, _writer, outcome, _stratum in leases)
+    assert outcomes[LeaseOutcome.SUBMITTED] == DIALOGUES * EACH == 900
     assert outcomes[LeaseOutcome.SKIPPED] > 0
     assert outcomes[LeaseOutcome.EXPIRED] > 0
     assert outcomes.keys() == {"SUBMITTED", "SKIPPED", "EXPIRED"}, "no claim is left open"
-    had = Counter((talk, writer) for talk, writer, _outcome, _stratum in leases)
-    assert set(had.values()) == {1}, "nobody had a talk twice, whatever became of it"
+    had = Counter((dialogue, writer) for dialogue, writer, _outcome, _stratum in leases)
+    assert set(had.values()) == {1}, "nobody had a dialogue twice, whatever became of it"
     assert set(Context.objects.values_list("slots_left", flat=True)) == {0}
     written = Completion.objects.values_list("context", "writer")
-    assert len(written) == TALKS * EACH
-    assert set(Counter(talk for talk, _writer in written).values()) == {EACH}
+    assert len(written) == DIALOGUES * EACH
+    assert set(Counter(dialogue for dialogue, _writer in written).values()) == {EACH}
     assert set(Counter(written).values()) == {1}, "three messages are by three people"
     sent = Counter(
         (writer, stratum)
-        for _talk, writer, outcome, stratum in leases
+        for _dialogue, writer, outcome, stratum in leases
         if outcome == LeaseOutcome.SUBMITTED
     )
     for writer in writers:

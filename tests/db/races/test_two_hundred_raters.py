@@ -54,10 +54,10 @@ def act(raters):
 
 
 def answer(lease, rater):
-    badge = services.Badge(rater.study.slug, rater.code, rater.link_version)
+    credential = services.RaterCredential(rater.study.slug, rater.code, rater.link_version)
     submission = services.Submission(lease.token, Answer(1, f"for {lease.token}"))
     services.submit_judgment(rater=rater, submission=submission, now=NOW)
-    services.submit_and_go_on(badge=badge, submission=submission, now=NOW)
+    services.submit_and_assign_next(credential=credential, submission=submission, now=NOW)
     return lease.token
 
 

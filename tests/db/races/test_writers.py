@@ -70,7 +70,7 @@ class TestWriters:
         writers = [make_writer(dataset=dataset) for _ in range(crowd.people)]
 
         together([partial(write_until_nothing_is_left, one, skip_every=4) for one in writers])
-        # A talk that was skipped last may be wanted still, when others had found nothing.
+        # A dialogue that was skipped last may be wanted still, when others had found nothing.
         together([partial(write_until_nothing_is_left, one) for one in writers])
 
         for context in contexts:

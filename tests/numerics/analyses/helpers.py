@@ -9,7 +9,7 @@ from ranking.judgments.method import Method
 from ranking.numerics.strength_mode import StrengthMode
 
 
-def make_ground(columns, *, strength=StrengthMode.SOFT, **kwargs):
+def make_inputs(columns, *, strength=StrengthMode.SOFT, **kwargs):
     method = Method(
         strength=strength, slightly=2, much=4, level=0.95, replicates=100, seed=1, **kwargs
     )

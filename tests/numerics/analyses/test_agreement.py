@@ -11,7 +11,7 @@ import pytest
 from ranking.analyses import analyse
 from ranking.findings import ALL_JUDGES, AnalysisRefusedError, ColumnKind, Findings
 from ranking.judgments.sources import ItemFacts
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources
 
 
@@ -44,7 +44,7 @@ def columns(rng):
 
 class TestCoefficients:
     def test_are_those_of_a_plain_count(self, columns):
-        findings = analyse("AGREEMENT", make_ground(columns))
+        findings = analyse("AGREEMENT", make_inputs(columns))
 
         said = defaultdict(list)
         for item, who, strength in zip(
@@ -63,7 +63,7 @@ class TestCoefficients:
         some = columns.taken(np.sort(rng.permutation(columns.n_judgments)[:800]))
 
         row = coefficient(
-            analyse("AGREEMENT", make_ground(some)), "people", "Krippendorff's alpha, ordinal"
+            analyse("AGREEMENT", make_inputs(some)), "people", "Krippendorff's alpha, ordinal"
         )
 
         people = ~some.is_judge[some.evaluator]
@@ -77,14 +77,14 @@ class TestCoefficients:
             columns, first=columns.second, second=columns.first, strength=-columns.strength
         )
 
-        one, other = (analyse("AGREEMENT", make_ground(each)) for each in (columns, turned))
+        one, other = (analyse("AGREEMENT", make_inputs(each)) for each in (columns, turned))
 
         assert table(one, "coefficients") == table(other, "coefficients")
 
     def test_of_each_dimension_are_told(self, columns):
-        ground = replace(make_ground(columns), dimensions={"hope": columns, "tone": columns})
+        inputs = replace(make_inputs(columns), dimensions={"hope": columns, "tone": columns})
 
-        findings = analyse("AGREEMENT", ground)
+        findings = analyse("AGREEMENT", inputs)
 
         rows = table(findings, "dimensions")
         assert [row["dimension"] for row in rows] == ["hope", "hope", "tone", "tone"]
@@ -97,7 +97,7 @@ class TestRepeatedAnswers:
         once = written([[("x", 2), ("y", -2)], [("x", 1), ("y", 1)]] * 5)
         twice = written([[("x", 2), ("x", 2), ("y", -2)], [("x", 1), ("y", 1), ("y", 1)]] * 5)
 
-        one, other = (analyse("AGREEMENT", make_ground(each)) for each in (once, twice))
+        one, other = (analyse("AGREEMENT", make_inputs(each)) for each in (once, twice))
 
         assert table(one, "coefficients") == table(other, "coefficients")
         assert coefficient(other, "people", "Raw")["value"] == 0.5
@@ -106,14 +106,14 @@ class TestRepeatedAnswers:
     def test_that_contradict_each_other_are_a_tie(self):
         columns = written([[("x", 2), ("x", -2), ("y", 0)]] * 3)
 
-        findings = analyse("AGREEMENT", make_ground(columns))
+        findings = analyse("AGREEMENT", make_inputs(columns))
 
         assert coefficient(findings, "people", "Raw")["value"] == 1.0
 
 
 class TestJudges:
     def test_are_set_against_each_other_and_not_against_themselves(self, columns):
-        findings = analyse("AGREEMENT", make_ground(columns))
+        findings = analyse("AGREEMENT", make_inputs(columns))
 
         rows = table(findings, "judges")
         judges = [row["judge"] for row in rows]
@@ -124,7 +124,7 @@ class TestJudges:
         assert row["all"] + row["two"] + row["none"] == pytest.approx(1.0, abs=2e-4)
 
     def test_are_told_by_name_and_all_of_them_together_in_words(self, columns):
-        findings = analyse("AGREEMENT", make_ground(columns))
+        findings = analyse("AGREEMENT", make_inputs(columns))
 
         by_key = {one.key: one for one in findings.tables}
         for key in ("majority", "ceiling"):
@@ -139,7 +139,7 @@ class TestJudges:
         answers = [[("p", s), ("q", s), ("r", -s), ("z", s)] for s in (1, -1, 2, -2)] * 6
         columns = written(answers, judges=("z",))
 
-        findings = analyse("AGREEMENT", make_ground(columns))
+        findings = analyse("AGREEMENT", make_inputs(columns))
 
         row = table(findings, "majority")[0]
         assert (row["judge"], row["items"], row["value"]) == ("z", 24, 1.0)
@@ -151,7 +151,7 @@ class TestJudges:
     def test_and_people_of_equal_skill_cannot_be_told_apart(self, rng):
         columns = simulate(rng, n_units=100, n_raters=5, n_judges=2, per_pair=7)
 
-        rows = table(analyse("AGREEMENT", make_ground(columns)), "ceiling")
+        rows = table(analyse("AGREEMENT", make_inputs(columns)), "ceiling")
 
         alone = [row for row in rows if row["judge"].startswith("z-judge")]
         assert len(alone) == 2
@@ -159,16 +159,16 @@ class TestJudges:
 
     def test_are_told_apart_by_stratum(self, columns):
         items = make_items(columns, n_adversarial=10)
-        ground = replace(make_ground(columns), sources=MadeUpSources(of_items=items))
+        inputs = replace(make_inputs(columns), sources=MadeUpSources(of_items=items))
 
-        rows = table(analyse("AGREEMENT", ground), "majority")
+        rows = table(analyse("AGREEMENT", inputs), "majority")
 
         n = {row["stratum"]: row["items"] for row in rows if row["judge"] == "z-judge-0"}
         assert n["all pairs"] == n["regular contexts"] + n["adversarial contexts"]
 
     def test_see_ambiguous_pairs_apart(self):
         clear, divided = [("p", 1), ("q", 1), ("z", 1)], [("p", 1), ("q", -1), ("z", 0)]
-        findings = analyse("AGREEMENT", make_ground(written([clear, divided] * 4, judges=("z",))))
+        findings = analyse("AGREEMENT", make_inputs(written([clear, divided] * 4, judges=("z",))))
 
         rows = {row["kind"]: row for row in table(findings, "ambiguous")}
         assert rows["most people prefer one side"]["ties"] == 0.0
@@ -182,7 +182,7 @@ class TestJudges:
 
         rows = {
             row["kind"]: row
-            for row in table(analyse("AGREEMENT", make_ground(columns)), "ambiguous")
+            for row in table(analyse("AGREEMENT", make_inputs(columns)), "ambiguous")
         }
 
         assert rows["most do not"]["items"] == 4
@@ -194,7 +194,7 @@ class TestJudges:
         people = [("p", 1), ("q", 1)]
         columns = written([people + right, people + wrong] * 6, judges=tuple("xyz"))
 
-        row = table(analyse("AGREEMENT", make_ground(columns)), "independence")[0]
+        row = table(analyse("AGREEMENT", make_inputs(columns)), "independence")[0]
 
         assert (row["judges"], row["correlation"], row["value"]) == (3, 1.0, 1.0)
 
@@ -203,13 +203,13 @@ class TestSteadiness:
     def test_more_evaluators_agree_better_with_the_rest(self, rng):
         columns = simulate(rng, n_units=100, n_raters=9, n_judges=1, per_pair=10)
 
-        rows = table(analyse("AGREEMENT", make_ground(columns)), "steadiness")
+        rows = table(analyse("AGREEMENT", make_inputs(columns)), "steadiness")
 
         by_number = {row["x"]: row["people"] for row in rows}
         assert by_number[3] > by_number[1]
 
     def test_is_the_same_for_the_same_seed(self, columns):
-        one, other = (analyse("AGREEMENT", make_ground(columns)) for _ in range(2))
+        one, other = (analyse("AGREEMENT", make_inputs(columns)) for _ in range(2))
 
         assert one == other
 
@@ -219,7 +219,7 @@ class TestOddStudies:
         columns = written([[("p", 1)], [("q", 1)]])
 
         with pytest.raises(AnalysisRefusedError, match="No pair was judged by two"):
-            analyse("AGREEMENT", make_ground(columns))
+            analyse("AGREEMENT", make_inputs(columns))
 
     @pytest.mark.parametrize(
         "answers",
@@ -234,7 +234,7 @@ class TestOddStudies:
     def test_are_stored_without_figures_that_are_none(self, answers):
         columns = written(answers, judges=("y", "z"))
 
-        findings = analyse("AGREEMENT", make_ground(columns))
+        findings = analyse("AGREEMENT", make_inputs(columns))
 
         stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
         assert Findings.of(stored).as_json() == findings.as_json()

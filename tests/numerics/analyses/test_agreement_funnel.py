@@ -6,7 +6,7 @@ import pytest
 
 from ranking.analyses import analyse
 from ranking.findings import ColumnKind, Picture
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 
 PEOPLE = ("p", "q", "r", "s", "t")
 
@@ -22,11 +22,11 @@ def written(answers, judges=()):
 
 
 def funnel(columns, key="funnel-1"):
-    return table(analyse("AGREEMENT", make_ground(columns)), key)
+    return table(analyse("AGREEMENT", make_inputs(columns)), key)
 
 
 def keys(columns):
-    return {one.key for one in analyse("AGREEMENT", make_ground(columns)).tables}
+    return {one.key for one in analyse("AGREEMENT", make_inputs(columns)).tables}
 
 
 def swung(n=100, wrong=20):
@@ -119,7 +119,7 @@ def test_there_is_none_where_nothing_can_be_said(answers):
 
 
 def test_rows_are_about_evaluators_so_that_people_are_kept_from_the_public():
-    findings = analyse("AGREEMENT", make_ground(swung()))
+    findings = analyse("AGREEMENT", make_inputs(swung()))
     (drawn,) = (one for one in findings.tables if one.key == "funnel-1")
 
     assert drawn.picture is Picture.FUNNEL

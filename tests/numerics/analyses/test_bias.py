@@ -11,7 +11,7 @@ from ranking.analyses.bias.places import agreement
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.agreement.position import two_sided_p
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 
 FAMILIES = ("oak", "oak", "elm", "yew")
@@ -44,7 +44,7 @@ def known(columns, *, families=FAMILIES, judges=("oak", "elm"), seconds=None):
     ]
     of_judges = dict(zip(slugs, judges, strict=False))
     sources = MadeUpSources(systems, of_judges, of_judgments=facts)
-    return replace(make_ground(columns), sources=sources)
+    return replace(make_inputs(columns), sources=sources)
 
 
 def row(findings, key, **cells):
@@ -286,7 +286,7 @@ class TestOddStudies:
         columns = make_columns([("d", 0, "a", "b", "r", 1, 0)])
 
         with pytest.raises(AnalysisRefusedError, match="could have swayed"):
-            analyse("BIAS", make_ground(columns))
+            analyse("BIAS", make_inputs(columns))
 
     def test_one_judgment_has_a_share_and_no_interval(self):
         findings = analyse("BIAS", known(make_columns([("d", 0, "a", "b", "r", 1, 1)])))
@@ -310,7 +310,7 @@ class TestOddStudies:
         assert any("length" in one for one in findings.warnings)
 
     def test_a_file_has_what_needs_no_sources(self, rng):
-        findings = analyse("BIAS", make_ground(simulate(rng)))
+        findings = analyse("BIAS", make_inputs(simulate(rng)))
 
         assert keys(findings) == ["position", "position_each", "length", "verbosity", "severity"]
         assert any("systems" in one for one in findings.warnings)

@@ -6,9 +6,9 @@ import pytest
 from ranking.analyses import boards
 from ranking.findings import AnalysisRefusedError
 from ranking.numerics.bradley_terry import NotConvergedError
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate
 
-METHOD = make_ground(None).method
+METHOD = make_inputs(None).method
 
 
 def refusal_of(columns):

@@ -12,13 +12,13 @@ from ranking.analyses import analyse
 from ranking.findings import Picture
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.strength_mode import StrengthMode
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 
 WIDE = (1.0, 0.7, 0.4, 0.1, -0.2, -0.5, -0.8, -1.1)
 
 
 def found_in(columns, **kwargs):
-    return analyse("CHECKS", make_ground(columns, strength=StrengthMode.IGNORE, **kwargs))
+    return analyse("CHECKS", make_inputs(columns, strength=StrengthMode.IGNORE, **kwargs))
 
 
 def is_outside(row):

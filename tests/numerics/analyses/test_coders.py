@@ -9,7 +9,7 @@ from annotation.rationales.themes import load_codebook
 from ranking.analyses import analyse
 from ranking.analyses.coders import FEWEST
 from ranking.judgments.sources import JudgmentFacts, ThemeLabels
-from tests.numerics.analyses.helpers import make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_inputs, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 
 BOOK = load_codebook()
@@ -43,7 +43,7 @@ def find(columns, speaks):
         facts = JudgmentFacts(texts, np.full(n, np.nan), np.arange(n), np.full(n, np.nan))
         systems = {slug: make_facts(slug) for slug in columns.systems}
         sources = MadeUpSources(systems, of_judgments=facts, of_themes=labels)
-        return analyse("RATIONALES", replace(make_ground(columns), sources=sources))
+        return analyse("RATIONALES", replace(make_inputs(columns), sources=sources))
 
     return _find
 

@@ -9,14 +9,14 @@ import pytest
 from ranking.analyses import dimensions
 from ranking.findings import AnalysisRefusedError, Findings, Picture
 from ranking.numerics.strength_mode import StrengthMode
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 
 ONE_DIALOGUE = [("d", 0, "a", "b", "r", 1, 1), ("d", 1, "b", "a", "r", 1, 1)]
 
 
 def found_in(marks, **kwargs):
-    ground = make_ground(next(iter(marks.values()), None), **kwargs)
-    return dimensions.analyse(dataclasses.replace(ground, dimensions=marks))
+    inputs = make_inputs(next(iter(marks.values()), None), **kwargs)
+    return dimensions.analyse(dataclasses.replace(inputs, dimensions=marks))
 
 
 class TestDimensions:

@@ -9,7 +9,7 @@ import pytest
 from ranking.analyses import AnalysisInputs, analyse
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.judgments.sources import ItemFacts
-from tests.numerics.analyses.helpers import make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_inputs, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources
 
 ONE = {"hope": [1, 0], "care": [1, 0], "tone": [1, 0], "fit": [1, 0], "self": [1, 0]}
@@ -49,7 +49,7 @@ def make_study(rng, mixes, *, noise=0.7, **shape):
     }
     won = columns.taken(every, strength=judged(good[:, 0]))
     sources = MadeUpSources(of_items=items)
-    return replace(make_ground(won), dimensions=dimensions, sources=sources)
+    return replace(make_inputs(won), dimensions=dimensions, sources=sources)
 
 
 class TestOneFactor:
@@ -74,12 +74,12 @@ class TestOneFactor:
             assert row["communality"] == pytest.approx(row["factor_1"] ** 2, abs=2e-4)
 
     def test_counts_messages_and_not_judgments(self, rng):
-        ground = make_study(rng, ONE)
+        inputs = make_study(rng, ONE)
 
-        found = next(t for t in analyse("FACTORS", ground).tables if t.key == "eigenvalues")
+        found = next(t for t in analyse("FACTORS", inputs).tables if t.key == "eigenvalues")
 
-        n_messages = len(ground.sources.items().system)
-        n_marks = 5 * 2 * ground.columns.n_judgments
+        n_messages = len(inputs.sources.items().system)
+        n_marks = 5 * 2 * inputs.columns.n_judgments
         assert f"{n_messages} messages, {n_marks} marks" in found.caption
 
 
@@ -105,14 +105,14 @@ class TestTwoFactors:
 
 class TestScores:
     def test_are_plain_means_against_the_opponents(self, rng):
-        ground = make_study(rng, ONE)
-        items = ground.sources.items()
+        inputs = make_study(rng, ONE)
+        items = inputs.sources.items()
 
-        rows = table(analyse("FACTORS", ground), "correlations")
+        rows = table(analyse("FACTORS", inputs), "correlations")
 
         scores = []
         for name in ("hope", "care"):
-            marks = ground.dimensions[name]
+            marks = inputs.dimensions[name]
             first, second = items.message[marks.item].T
             said = np.sign(marks.strength)
             scores.append(
@@ -124,54 +124,54 @@ class TestScores:
         assert rows[0]["care"] == pytest.approx(np.corrcoef(scores)[0, 1], abs=1e-4)
 
     def test_find_their_messages_where_a_dimension_was_marked_in_part(self, rng):
-        ground = make_study(rng, ONE)
-        late = np.flatnonzero(ground.columns.item >= 30)
-        some = {name: marks.taken(late) for name, marks in ground.dimensions.items()}
+        inputs = make_study(rng, ONE)
+        late = np.flatnonzero(inputs.columns.item >= 30)
+        some = {name: marks.taken(late) for name, marks in inputs.dimensions.items()}
 
-        findings = analyse("FACTORS", replace(ground, dimensions=some))
+        findings = analyse("FACTORS", replace(inputs, dimensions=some))
 
         # Had the messages been those of other pairs, marks and preferences would not go together.
         assert all(row["value"] > 0.4 for row in table(findings, "winning"))
 
     def test_are_the_same_for_the_same_seed(self, rng):
-        ground = make_study(rng, ONE)
+        inputs = make_study(rng, ONE)
 
-        assert analyse("FACTORS", ground) == analyse("FACTORS", ground)
+        assert analyse("FACTORS", inputs) == analyse("FACTORS", inputs)
 
 
 class TestOddStudies:
     def test_with_two_dimensions_are_refused(self, rng):
-        ground = make_study(rng, {"hope": [1, 0], "care": [1, 0]})
+        inputs = make_study(rng, {"hope": [1, 0], "care": [1, 0]})
 
         with pytest.raises(AnalysisRefusedError, match="Fewer than 3 dimensions"):
-            analyse("FACTORS", ground)
+            analyse("FACTORS", inputs)
 
     def test_with_few_messages_are_refused(self, rng):
-        ground = make_study(rng, ONE, n_units=4, pairs_per_unit=3)
+        inputs = make_study(rng, ONE, n_units=4, pairs_per_unit=3)
 
         with pytest.raises(AnalysisRefusedError, match="messages are marked on every dimension"):
-            analyse("FACTORS", ground)
+            analyse("FACTORS", inputs)
 
     def test_without_sources_are_refused(self, rng):
-        ground = make_study(rng, ONE)
+        inputs = make_study(rng, ONE)
 
         with pytest.raises(AnalysisRefusedError, match="Nothing is known"):
-            analyse("FACTORS", AnalysisInputs(ground.columns, ground.method, ground.dimensions))
+            analyse("FACTORS", AnalysisInputs(inputs.columns, inputs.method, inputs.dimensions))
 
     def test_in_which_a_dimension_never_varies_are_refused(self, rng):
-        ground = make_study(rng, ONE)
-        every = np.arange(ground.columns.n_judgments)
-        still = ground.columns.taken(every, strength=np.zeros(len(every), dtype=int))
+        inputs = make_study(rng, ONE)
+        every = np.arange(inputs.columns.n_judgments)
+        still = inputs.columns.taken(every, strength=np.zeros(len(every), dtype=int))
 
         with pytest.raises(AnalysisRefusedError, match="the same marks on hope"):
-            analyse("FACTORS", replace(ground, dimensions=ground.dimensions | {"hope": still}))
+            analyse("FACTORS", replace(inputs, dimensions=inputs.dimensions | {"hope": still}))
 
     def test_in_which_dimensions_are_copies_are_refused(self, rng):
-        ground = make_study(rng, ONE)
-        copies = dict.fromkeys(ONE, ground.dimensions["hope"])
+        inputs = make_study(rng, ONE)
+        copies = dict.fromkeys(ONE, inputs.dimensions["hope"])
 
         with pytest.raises(AnalysisRefusedError, match="one measure follows from the others"):
-            analyse("FACTORS", replace(ground, dimensions=copies))
+            analyse("FACTORS", replace(inputs, dimensions=copies))
 
     @pytest.mark.parametrize(
         ("mixes", "shape"),

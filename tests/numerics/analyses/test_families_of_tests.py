@@ -12,7 +12,7 @@ from ranking.choices import AnalysisKind
 from ranking.findings import AnalysisRefusedError, ColumnKind
 from ranking.fits.analysis_queries import known_kinds
 from ranking.judgments.sources import ItemFacts, JudgmentFacts, StrategyLabels
-from tests.numerics.analyses.helpers import make_ground, simulate
+from tests.numerics.analyses.helpers import make_inputs, simulate
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 from tests.numerics.analyses.test_bias import places_of
 
@@ -32,7 +32,7 @@ WITH_P = {
 REASONS = ("It is warm.", "It is shorter.", "It names the feeling.", "Better.")
 
 
-def whole_ground(rng):
+def whole_inputs(rng):
     """Everything that analyses may ask of a study, simulated: six systems, one of them a person."""
     theta = (0.9, 0.5, 0.2, -0.2, -0.5, -0.9)
     columns = simulate(rng, theta=theta, n_units=60, pairs_per_unit=5, n_raters=5, n_judges=2)
@@ -70,17 +70,17 @@ def whole_ground(rng):
         labels=StrategyLabels(("a", "b", "c"), ("A", "B", "C"), labels, ("A labeller",)),
     )
     dimensions = dict.fromkeys("HEART", columns)
-    return replace(make_ground(columns), dimensions=dimensions, sources=sources)
+    return replace(make_inputs(columns), dimensions=dimensions, sources=sources)
 
 
 @pytest.fixture(scope="module")
 def tables():
     """All tables with p-values of a simulated study, by analysis."""
-    ground = whole_ground(np.random.default_rng(20260105))
+    inputs = whole_inputs(np.random.default_rng(20260105))
     found = {}
     for kind in known_kinds():
         try:
-            findings = analyses.analyse(kind, ground)
+            findings = analyses.analyse(kind, inputs)
         except AnalysisRefusedError:
             continue
         found[kind] = [one for one in findings.tables if p_values_of(one)]
@@ -126,10 +126,10 @@ def test_every_table_of_tests_says_what_they_need(tables):
     "kind", [AnalysisKind.PAIRS, AnalysisKind.CHECKS, AnalysisKind.LATENCY], ids=str
 )
 def test_fewer_dialogues_are_told_no_p_value(kind):
-    ground = whole_ground(np.random.default_rng(20260105))
-    few = ground.columns.taken(np.flatnonzero(ground.columns.unit < analyses.FEWEST_DIALOGUES - 1))
+    inputs = whole_inputs(np.random.default_rng(20260105))
+    few = inputs.columns.taken(np.flatnonzero(inputs.columns.unit < analyses.FEWEST_DIALOGUES - 1))
 
-    findings = analyses.analyse(kind, replace(ground, columns=few))
+    findings = analyses.analyse(kind, replace(inputs, columns=few))
 
     n = len(few.units)
     told = f"Tests need 10 source dialogues, and there are {n}: no p-values."

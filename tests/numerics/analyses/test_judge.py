@@ -13,7 +13,7 @@ from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics import peers
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources
 
 
@@ -48,14 +48,14 @@ class TestBoards:
             wins[first, second] += share
             wins[second, first] += 1 - share
 
-        rows = table(analyse("JUDGE", make_ground(columns)), "boards")
+        rows = table(analyse("JUDGE", make_inputs(columns)), "boards")
 
         found = {row["system"]: row["people"] for row in rows}
         elo = to_elo(fit_bradley_terry(wins).log_strengths)
         np.testing.assert_allclose([found[slug] for slug in columns.systems], elo, atol=0.01)
 
     def test_are_sorted_and_lie_inside_their_intervals(self, rng):
-        findings = analyse("JUDGE", make_ground(made_up(rng)))
+        findings = analyse("JUDGE", make_inputs(made_up(rng)))
 
         rows = table(findings, "boards")
         assert [row["rank"] for row in rows] == [1, 2, 3, 4]
@@ -69,7 +69,7 @@ class TestBoards:
         )
 
     def test_judges_that_see_what_people_see_narrow_the_intervals(self, rng):
-        findings = analyse("JUDGE", make_ground(made_up(rng, share=0.3, n_units=100, length=4.0)))
+        findings = analyse("JUDGE", make_inputs(made_up(rng, share=0.3, n_units=100, length=4.0)))
 
         rows = table(findings, "boards")
         reach, alone = (
@@ -86,14 +86,14 @@ class TestBoards:
     def test_a_favourite_of_the_judges_leads_their_board_and_not_the_corrected_one(self, rng):
         columns = biased(made_up(rng, n_units=100), favoured=3)
 
-        rows = table(analyse("JUDGE", make_ground(columns)), "boards")
+        rows = table(analyse("JUDGE", make_inputs(columns)), "boards")
 
         favourite = next(row for row in rows if row["system"] == "system-3")
         assert (favourite["judges_rank"], favourite["rank"], favourite["people_rank"]) == (1, 4, 4)
         assert favourite["judges_low"] > favourite["high"]
 
     def test_where_people_judged_all_pairs_the_judges_add_nothing(self, rng):
-        findings = analyse("JUDGE", make_ground(made_up(rng, share=1.0)))
+        findings = analyse("JUDGE", make_inputs(made_up(rng, share=1.0)))
 
         saved = table(findings, "saved")[0]
         assert (saved["power"], saved["times"], saved["saved"]) == (0.0, 1.0, 0)
@@ -109,7 +109,7 @@ class TestBoards:
         chosen = columns.taken(np.flatnonzero(by_judge | hard[columns.item]))
         by_chance = made_up(rng, share=0.5, n_units=100)
 
-        warned, calm = (analyse("JUDGE", make_ground(one)).warnings for one in (chosen, by_chance))
+        warned, calm = (analyse("JUDGE", make_inputs(one)).warnings for one in (chosen, by_chance))
 
         assert any("no random sample" in warning for warning in warned)
         assert not any("no random sample" in warning for warning in calm)
@@ -125,7 +125,7 @@ class TestCalibration:
         np.add.at(judges, columns.item[by_judge], sign[by_judge])
         decided, both = people != 0, (people != 0) & (judges != 0)
 
-        findings = analyse("JUDGE", make_ground(columns))
+        findings = analyse("JUDGE", make_inputs(columns))
 
         plain = table(findings, "accuracy")[1]
         right = peers.accuracy_score(people[both] > 0, judges[both] > 0, normalize=False)
@@ -143,7 +143,7 @@ class TestCalibration:
         noisy = columns.evaluator == columns.evaluators.index("z-judge-1")
         strength = np.where(noisy, rng.choice([-5, 5], columns.n_judgments), columns.strength)
 
-        findings = analyse("JUDGE", make_ground(replace(columns, strength=strength)))
+        findings = analyse("JUDGE", make_inputs(replace(columns, strength=strength)))
 
         calibrated, plain = table(findings, "accuracy")
         assert calibrated["accuracy"] > plain["accuracy"]
@@ -161,7 +161,7 @@ class TestCalibration:
             columns, strength=np.where(by_judge, random, columns.strength), features=None
         )
 
-        row = table(analyse("JUDGE", make_ground(columns)), "accuracy")[0]
+        row = table(analyse("JUDGE", make_inputs(columns)), "accuracy")[0]
 
         assert row["low"] < 0.5 < row["high"]
         assert row["brier"] == pytest.approx(0.25, abs=0.01)
@@ -175,7 +175,7 @@ class TestCalibration:
 
         findings = analyse(
             "JUDGE",
-            make_ground(replace(columns, strength=np.where(by_judge, known, columns.strength))),
+            make_inputs(replace(columns, strength=np.where(by_judge, known, columns.strength))),
         )
 
         calibrated, plain = table(findings, "accuracy")
@@ -183,7 +183,7 @@ class TestCalibration:
         assert calibrated["accuracy"] == 1.0
 
     def test_the_curve_is_drawn_over_all_pairs_with_the_diagonal(self, rng):
-        findings = analyse("JUDGE", make_ground(made_up(rng, n_units=100)))
+        findings = analyse("JUDGE", make_inputs(made_up(rng, n_units=100)))
 
         curve = next(one for one in findings.tables if one.key == "calibration")
         kinds = {column.key: column.kind for column in curve.columns}
@@ -203,10 +203,10 @@ class TestCalibration:
         probability = np.where(by_judge, 0.5 + 0.1 * np.sign(people[columns.item]), np.nan)
         n = columns.n_judgments
         facts = JudgmentFacts(("",) * n, np.full(n, np.nan), np.zeros(n, dtype=int), probability)
-        ground = make_ground(columns)
+        inputs = make_inputs(columns)
 
-        without = table(analyse("JUDGE", ground), "accuracy")[0]
-        found = analyse("JUDGE", replace(ground, sources=MadeUpSources(of_judgments=facts)))
+        without = table(analyse("JUDGE", inputs), "accuracy")[0]
+        found = analyse("JUDGE", replace(inputs, sources=MadeUpSources(of_judgments=facts)))
 
         assert without["accuracy"] < 0.9
         assert table(found, "accuracy")[0]["accuracy"] == 1.0
@@ -219,7 +219,7 @@ class TestCalibration:
         blind = replace(deaf, features=np.full_like(deaf.features, np.nan))
 
         with_length, without = (
-            table(analyse("JUDGE", make_ground(one)), "accuracy")[0]["accuracy"]
+            table(analyse("JUDGE", make_inputs(one)), "accuracy")[0]["accuracy"]
             for one in (deaf, blind)
         )
 
@@ -229,7 +229,7 @@ class TestCalibration:
     def test_says_how_many_pairs_have_no_majority_or_are_beyond_the_most(self, rng, monkeypatch):
         monkeypatch.setattr(judge_calibration, "MOST_PAIRS", 100)
 
-        findings = analyse("JUDGE", make_ground(made_up(rng)))
+        findings = analyse("JUDGE", make_inputs(made_up(rng)))
 
         assert table(findings, "accuracy")[0]["n"] == 100
         assert any("no majority are left out" in warning for warning in findings.warnings)
@@ -238,13 +238,13 @@ class TestCalibration:
     def test_says_nothing_of_majorities_where_every_pair_has_one(self, rng):
         columns = made_up(rng, share=1.0, thresholds=(0.0, 1.1, 2.0))
 
-        findings = analyse("JUDGE", make_ground(columns))
+        findings = analyse("JUDGE", make_inputs(columns))
 
         assert table(findings, "accuracy")[0]["n"] == columns.n_items
         assert not any("majority" in warning for warning in findings.warnings)
 
     def test_is_stored_and_read_again_unchanged(self, rng):
-        findings = analyse("JUDGE", make_ground(made_up(rng)))
+        findings = analyse("JUDGE", make_inputs(made_up(rng)))
 
         stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
 
@@ -263,20 +263,20 @@ class TestOddStudies:
         rows = np.flatnonzero(columns.is_judge[columns.evaluator] == wanted)
 
         with pytest.raises(AnalysisRefusedError, match=reason):
-            analyse("JUDGE", make_ground(columns.taken(rows)))
+            analyse("JUDGE", make_inputs(columns.taken(rows)))
 
     def test_few_pairs_judged_by_both_are_refused(self, rng):
         with pytest.raises(AnalysisRefusedError, match=r"judged \d pairs in \d source .*; 50"):
-            analyse("JUDGE", make_ground(made_up(rng, share=0.01)))
+            analyse("JUDGE", make_inputs(made_up(rng, share=0.01)))
 
     def test_no_judgments_and_a_single_one_are_refused(self, rng):
         columns = made_up(rng)
         single = make_columns([("d1", 0, "a", "b", "r1", 1, 1)])
 
         with pytest.raises(AnalysisRefusedError, match="no judgments"):
-            analyse("JUDGE", make_ground(columns.taken(np.empty(0, dtype=int))))
+            analyse("JUDGE", make_inputs(columns.taken(np.empty(0, dtype=int))))
         with pytest.raises(AnalysisRefusedError, match="No LLM judge"):
-            analyse("JUDGE", make_ground(single))
+            analyse("JUDGE", make_inputs(single))
 
     def test_systems_that_people_never_compared_are_refused(self, rng):
         columns = made_up(rng)
@@ -284,7 +284,7 @@ class TestOddStudies:
         met = (columns.first == 0) | (columns.second == 0)
 
         with pytest.raises(AnalysisRefusedError, match="does not connect"):
-            analyse("JUDGE", make_ground(columns.taken(np.flatnonzero(by_judge | ~met))))
+            analyse("JUDGE", make_inputs(columns.taken(np.flatnonzero(by_judge | ~met))))
 
     def test_a_correction_beyond_all_shares_is_refused(self, rng):
         # The first always wins with people; with judges it loses there, and wins elsewhere.
@@ -296,14 +296,14 @@ class TestOddStudies:
                 rows.append((unit, item, "a", "b", "rater", 4 + more, 1))
 
         with pytest.raises(AnalysisRefusedError, match="too few to correct"):
-            analyse("JUDGE", make_ground(make_columns(rows, judges=("judge",))))
+            analyse("JUDGE", make_inputs(make_columns(rows, judges=("judge",))))
 
     def test_people_who_never_prefer_anything_leave_the_boards(self, rng):
         columns = made_up(rng)
         by_judge = columns.is_judge[columns.evaluator]
         ties = replace(columns, strength=np.where(by_judge, columns.strength, 0))
 
-        findings = analyse("JUDGE", make_ground(ties))
+        findings = analyse("JUDGE", make_inputs(ties))
 
         assert [one.key for one in findings.tables] == ["boards", "saved"]
         saved = table(findings, "saved")[0]
@@ -315,23 +315,23 @@ class TestOddStudies:
         by_judge = columns.is_judge[columns.evaluator]
         rows = np.flatnonzero(~by_judge | (columns.item >= 10))
 
-        findings = analyse("JUDGE", make_ground(columns.taken(rows)))
+        findings = analyse("JUDGE", make_inputs(columns.taken(rows)))
 
         assert any("10 pairs that no LLM judge" in warning for warning in findings.warnings)
         assert table(findings, "saved")[0]["pairs"] == 290
 
     @pytest.mark.parametrize("mode", StrengthMode)
     def test_every_strength_mode_has_boards(self, rng, mode):
-        findings = analyse("JUDGE", make_ground(made_up(rng), strength=mode))
+        findings = analyse("JUDGE", make_inputs(made_up(rng), strength=mode))
 
         assert len(table(findings, "boards")) == 4
 
     def test_says_that_declared_masses_have_no_part(self, rng):
-        findings = analyse("JUDGE", make_ground(made_up(rng), masses=(0.5, 0.5)))
+        findings = analyse("JUDGE", make_inputs(made_up(rng), masses=(0.5, 0.5)))
 
         assert any("declared masses" in warning for warning in findings.warnings)
 
     def test_few_dialogues_are_named(self, rng):
-        findings = analyse("JUDGE", make_ground(made_up(rng, share=1.0, n_units=30)))
+        findings = analyse("JUDGE", make_inputs(made_up(rng, share=1.0, n_units=30)))
 
         assert any("Only 30 source dialogues" in warning for warning in findings.warnings)

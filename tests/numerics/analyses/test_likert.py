@@ -14,15 +14,15 @@ from ranking.judgments.orders import OtherOrder
 from ranking.judgments.scores import implied_columns
 from ranking.numerics.strength_mode import StrengthMode
 from tests.numerics import peers
-from tests.numerics.analyses.helpers import make_ground, table
+from tests.numerics.analyses.helpers import make_inputs, table
 from tests.scores import make_scores, simulate_scores
 
 QUALITY = (2.2, 2.9, 3.1, 3.9)
 
 
 def found_in(scores, **kwargs):
-    ground = make_ground(implied_columns(scores), strength=StrengthMode.IGNORE)
-    return likert.analyse(dataclasses.replace(ground, scores=scores, **kwargs))
+    inputs = make_inputs(implied_columns(scores), strength=StrengthMode.IGNORE)
+    return likert.analyse(dataclasses.replace(inputs, scores=scores, **kwargs))
 
 
 def by_system(findings, key):
@@ -250,9 +250,9 @@ class TestDegenerate:
         assert any("fewer than 3 ratings" in one for one in found_in(more).warnings)
 
     def test_refuses_what_rates_nothing_alone(self, planted):
-        ground = make_ground(implied_columns(planted))
+        inputs = make_inputs(implied_columns(planted))
         with pytest.raises(AnalysisRefusedError, match="judgments of pairs"):
-            likert.analyse(ground)
+            likert.analyse(inputs)
         nothing = dataclasses.replace(planted, points=0 * planted.points)
         with pytest.raises(AnalysisRefusedError, match="No rating"):
             found_in(nothing)

@@ -12,7 +12,7 @@ from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 
 ONE_PAIR = [
     ("d1", 0, "x", "y", "r", 3, 1),
@@ -28,10 +28,10 @@ class TestPairs:
         columns = simulate(rng)
 
         for mode in StrengthMode:
-            ground = make_ground(columns, strength=mode)
-            rows = table(pairs.analyse(ground), "pairs")
+            inputs = make_inputs(columns, strength=mode)
+            rows = table(pairs.analyse(inputs), "pairs")
 
-            elo = to_elo(fit_bradley_terry(tabulated(columns, ground.method).total()).log_strengths)
+            elo = to_elo(fit_bradley_terry(tabulated(columns, inputs.method).total()).log_strengths)
             rating = dict(zip(columns.systems, elo, strict=True))
             found = [row["difference"] for row in rows]
             expected = [rating[row["first"]] - rating[row["second"]] for row in rows]
@@ -39,7 +39,7 @@ class TestPairs:
             assert min(found) >= 0.0
 
     def test_counts_a_tie_as_half_a_win_and_sides_as_they_are(self):
-        (row,) = table(pairs.analyse(make_ground(make_columns(ONE_PAIR))), "pairs")
+        (row,) = table(pairs.analyse(make_inputs(make_columns(ONE_PAIR))), "pairs")
 
         # Two wins each and a tie; those of x are the clearer.
         assert (row["first"], row["second"], row["n"]) == ("x", "y", 5)
@@ -52,7 +52,7 @@ class TestPairs:
             for n, (first, second, verdict, side) in enumerate(verdicts)
         ]
 
-        findings = pairs.analyse(make_ground(make_columns(judged)))
+        findings = pairs.analyse(make_inputs(make_columns(judged)))
 
         (row,) = table(findings, "pairs")
         assert (row["first"], row["second"]) == ("x", "y")
@@ -63,7 +63,7 @@ class TestPairs:
         assert "wins less often, but clearly, can be ahead" in shown.caption
 
     def test_intervals_hold_the_difference_and_agree_with_the_p_values(self, rng):
-        rows = table(pairs.analyse(make_ground(simulate(rng, n_units=120))), "pairs")
+        rows = table(pairs.analyse(make_inputs(simulate(rng, n_units=120))), "pairs")
 
         for row in rows:
             assert row["low"] < row["difference"] < row["high"]
@@ -72,7 +72,7 @@ class TestPairs:
         assert rows[2]["low"] > 0.0  # the best against the worst of four
 
     def test_shares_of_a_pair_add_up_to_one_in_the_pictures(self, rng):
-        findings = pairs.analyse(make_ground(simulate(rng)))
+        findings = pairs.analyse(make_inputs(simulate(rng)))
 
         for key in ("superiority", "win-rate"):
             cells = {
@@ -88,7 +88,7 @@ class TestPairs:
             assert len(cells) == 12
 
     def test_errors_add_up_to_those_of_the_differences(self, rng):
-        findings = pairs.analyse(make_ground(simulate(rng, n_units=200)))
+        findings = pairs.analyse(make_inputs(simulate(rng, n_units=200)))
 
         error = {row["system"]: row["error"] for row in table(findings, "errors")}
 
@@ -108,7 +108,7 @@ class TestPairs:
         )
         stubborn = dataclasses.replace(columns, strength=5 * favoured)
 
-        rows = table(pairs.analyse(make_ground(stubborn)), "evaluators")
+        rows = table(pairs.analyse(make_inputs(stubborn)), "evaluators")
 
         assert all(row["by_both"] > 2 * row["by_dialogue"] for row in rows)
 
@@ -120,7 +120,7 @@ class TestPairs:
             )
         ]
 
-        found = table(pairs.analyse(make_ground(make_columns(rows))), "pairs")
+        found = table(pairs.analyse(make_inputs(make_columns(rows))), "pairs")
 
         apart = next(row for row in found if {row["first"], row["second"]} == {"a", "c"})
         assert (apart["n"], apart["win_rate"]) == (0, None)
@@ -129,7 +129,7 @@ class TestPairs:
     def test_systems_that_never_lose_have_no_expected_win_rate_and_a_warning(self, rng):
         rows = [(f"d{n}", n, "a", "b", "r", 2 + n % 2, 1) for n in range(6)]
 
-        findings = pairs.analyse(make_ground(make_columns(rows)))
+        findings = pairs.analyse(make_inputs(make_columns(rows)))
 
         assert table(findings, "pairs")[0]["expected"] is None
         assert any("whole wins" in warning for warning in findings.warnings)
@@ -137,7 +137,7 @@ class TestPairs:
     def test_many_systems_are_shown_as_far_as_one_reads(self, rng, monkeypatch):
         monkeypatch.setattr(pairs, "MOST_SYSTEMS", 2)
 
-        findings = pairs.analyse(make_ground(simulate(rng)))
+        findings = pairs.analyse(make_inputs(simulate(rng)))
 
         assert [len(one.rows) for one in findings.tables] == [1, 2, 2, 2, 2]
         assert any("2 best of 4" in warning for warning in findings.warnings)
@@ -146,14 +146,14 @@ class TestPairs:
         columns = simulate(rng)
 
         plain, weighed = (
-            table(pairs.analyse(make_ground(columns, masses=masses)), "pairs")[0]["difference"]
+            table(pairs.analyse(make_inputs(columns, masses=masses)), "pairs")[0]["difference"]
             for masses in (None, (1.0, 20.0))
         )
 
         assert plain != weighed
 
     def test_findings_survive_being_stored(self, rng):
-        findings = pairs.analyse(make_ground(simulate(rng)))
+        findings = pairs.analyse(make_inputs(simulate(rng)))
 
         stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
 
@@ -170,12 +170,12 @@ class TestPairs:
     )
     def test_refuses_in_words(self, rows, words):
         with pytest.raises(AnalysisRefusedError, match=words):
-            pairs.analyse(make_ground(make_columns(rows)))
+            pairs.analyse(make_inputs(make_columns(rows)))
 
     def test_dialogues_that_all_agree_are_no_proof(self):
         rows = [(f"d{n}", n, "x", "y", "r", 3, 1) for n in range(3)]
 
-        findings = pairs.analyse(make_ground(make_columns(rows)))
+        findings = pairs.analyse(make_inputs(make_columns(rows)))
 
         (row,) = table(findings, "pairs")
         assert (row["low"], row["high"]) == (None, None)
@@ -185,7 +185,7 @@ class TestPairs:
     def test_two_dialogues_and_one_rater_are_enough(self):
         rows = [("d1", 0, "x", "y", "r", 3, 1), ("d2", 1, "x", "y", "r", -2, 1)]
 
-        findings = pairs.analyse(make_ground(make_columns(rows)))
+        findings = pairs.analyse(make_inputs(make_columns(rows)))
 
         json.dumps(findings.as_json(), allow_nan=False)
         assert [one.key for one in findings.tables] == ["pairs", "superiority", "win-rate"]

@@ -8,7 +8,7 @@ import pytest
 from ranking.analyses import FEWEST_DIALOGUES, analyse
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import ItemFacts
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 
 KINDS = ("MODEL", "HUMAN", "MODEL", "ORIGINAL")
@@ -27,7 +27,7 @@ def known(columns, kinds=KINDS, *, n_adversarial=0):
         slug: make_facts(slug, kind=kind) for slug, kind in zip(columns.systems, kinds, strict=True)
     }
     items = make_items(columns, n_adversarial=n_adversarial)
-    return replace(make_ground(columns), sources=MadeUpSources(facts, of_items=items))
+    return replace(make_inputs(columns), sources=MadeUpSources(facts, of_items=items))
 
 
 @pytest.fixture
@@ -93,9 +93,9 @@ class TestShares:
 class TestOddStudies:
     def test_where_all_dialogues_agree_there_is_no_interval_but_a_test_by_coins(self):
         rows = [(f"d{n}", n, "model", "person", "r", 3, 1) for n in range(FEWEST_DIALOGUES)]
-        ground = known(make_columns(rows), ("MODEL", "HUMAN"))
+        inputs = known(make_columns(rows), ("MODEL", "HUMAN"))
 
-        (row,) = table(analyse("PEOPLE", ground), "models")
+        (row,) = table(analyse("PEOPLE", inputs), "models")
 
         assert (row["value"], row["low"], row["high"]) == (1.0, None, None)
         assert row["p"] == 2.0 ** (1 - FEWEST_DIALOGUES)

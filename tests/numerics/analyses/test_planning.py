@@ -8,7 +8,7 @@ import pytest
 from ranking.analyses import analyse
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.strength_mode import StrengthMode
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 
 
 def duel(rng, n_units, *, share=0.5, per_unit=1, agreeing=False):
@@ -18,7 +18,7 @@ def duel(rng, n_units, *, share=0.5, per_unit=1, agreeing=False):
         for number in range(per_unit):
             strength = 3 if drawn[0 if agreeing else number] else -3
             rows.append((f"d{unit:03d}", unit, "a", "b", f"r{number}", strength, 1))
-    return make_ground(make_columns(rows), strength=StrengthMode.IGNORE)
+    return make_inputs(make_columns(rows), strength=StrengthMode.IGNORE)
 
 
 class TestPlanning:
@@ -31,7 +31,7 @@ class TestPlanning:
         assert row["judgments"] == row["dialogues"]
 
     def test_has_a_formula_and_a_simulation_that_agree(self, rng):
-        found = analyse("PLANNING", make_ground(simulate(rng, n_units=150)))
+        found = analyse("PLANNING", make_inputs(simulate(rng, n_units=150)))
 
         for row in table(found, "apart"):
             assert row["simulated"] == pytest.approx(row["power"], abs=0.05)
@@ -59,7 +59,7 @@ class TestPlanning:
         """The same answers, later dialogues first by name: the sequence is the same."""
         answers = rng.random(30) < 0.7
         one, other = (
-            make_ground(
+            make_inputs(
                 make_columns(
                     [
                         (f"d{name:02d}", at, "a", "b", "r", 3 if answers[at] else -3, 1)
@@ -70,7 +70,7 @@ class TestPlanning:
             for names in (range(30), range(29, -1, -1))
         )
 
-        tables = [table(analyse("PLANNING", ground), "any_time") for ground in (one, other)]
+        tables = [table(analyse("PLANNING", inputs), "any_time") for inputs in (one, other)]
 
         assert tables[0] == tables[1]
 
@@ -84,7 +84,7 @@ class TestPlanning:
     def test_dialogues_that_came_out_alike_promise_nothing(self):
         rows = [(f"d{n}", n, "a", "b", "r", 3, 1) for n in range(4)]
 
-        found = analyse("PLANNING", make_ground(make_columns(rows)))
+        found = analyse("PLANNING", make_inputs(make_columns(rows)))
 
         for row in table(found, "apart"):
             assert (row["dialogues"], row["power"], row["simulated"]) == (None, None, None)
@@ -93,17 +93,17 @@ class TestPlanning:
     def test_equals_need_no_number_of_dialogues(self, rng):
         rows = [(f"d{n}", n, "a", "b", "r", 3 * (-1) ** n, 1) for n in range(30)]
 
-        found = analyse("PLANNING", make_ground(make_columns(rows)))
+        found = analyse("PLANNING", make_inputs(make_columns(rows)))
 
         assert table(found, "neighbours")[0]["dialogues"] is None
 
     def test_simulates_at_the_level_of_the_fit(self, rng):
-        ground = make_ground(simulate(rng, n_units=60))
-        loose = replace(ground, method=replace(ground.method, level=0.5))
+        inputs = make_inputs(simulate(rng, n_units=60))
+        loose = replace(inputs, method=replace(inputs.method, level=0.5))
 
         power = [
             [row["simulated"] for row in table(analyse("PLANNING", one), "apart")]
-            for one in (ground, loose)
+            for one in (inputs, loose)
         ]
 
         assert power[1][0] > power[0][0] + 0.2
@@ -115,7 +115,7 @@ class TestPlanning:
 
 class TestWhatThePlannerComputesFrom:
     def test_adds_up_to_the_errors_of_neighbours(self, rng):
-        found = analyse("PLANNING", make_ground(simulate(rng, n_units=60, n_judges=0)))
+        found = analyse("PLANNING", make_inputs(simulate(rng, n_units=60, n_judges=0)))
 
         assert found.kept["n_judgments"] == 60 * 4 * 4
         for kept, row in zip(found.kept["neighbours"], table(found, "neighbours"), strict=True):
@@ -124,7 +124,7 @@ class TestWhatThePlannerComputesFrom:
             assert error == pytest.approx(row["error"], abs=0.006)
 
     def test_takes_judges_for_themselves(self, rng):
-        found = analyse("PLANNING", make_ground(simulate(rng, n_units=40, n_raters=0, n_judges=4)))
+        found = analyse("PLANNING", make_inputs(simulate(rng, n_units=40, n_raters=0, n_judges=4)))
 
         assert {row["raters"] for row in found.kept["neighbours"]} == {0.0}
 

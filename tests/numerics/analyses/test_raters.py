@@ -9,11 +9,11 @@ import pytest
 from ranking.analyses import analyse, raters
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.bradley_terry import NotConvergedError
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 
 
 def evaluators(columns):
-    rows = table(analyse("RATERS", make_ground(columns)), "evaluators")
+    rows = table(analyse("RATERS", make_inputs(columns)), "evaluators")
     return {row["evaluator"]: row for row in rows}
 
 
@@ -47,7 +47,7 @@ class TestStudies:
 
     def test_lists_the_most_reliable_and_the_best_first(self, rng):
         columns = simulate(rng, theta=(-0.9, 0.8, -0.2, 0.3), n_units=150)
-        findings = analyse("RATERS", make_ground(with_answers(columns, "r02", lambda old: -old)))
+        findings = analyse("RATERS", make_inputs(with_answers(columns, "r02", lambda old: -old)))
 
         reliability = [row["reliability"] for row in table(findings, "evaluators")]
         assert reliability == sorted(reliability, reverse=True)
@@ -96,7 +96,7 @@ class TestStudies:
         for name in ("r00", "r01"):
             columns = with_answers(columns, name, lambda old: rng.choice([-3, 3], len(old)))
 
-        findings = analyse("RATERS", make_ground(columns))
+        findings = analyse("RATERS", make_inputs(columns))
 
         assert [row["rank"] for row in table(findings, "systems")] == [1, 2, 3, 4]
         elo = [row["elo"] for row in table(findings, "systems")]
@@ -122,7 +122,7 @@ class TestStudies:
         assert all(abs(row["severity"]) < 0.4 for row in found.values())
 
     def test_is_stored_and_read_again_unchanged(self, rng):
-        findings = analyse("RATERS", make_ground(simulate(rng)))
+        findings = analyse("RATERS", make_inputs(simulate(rng)))
 
         stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
 
@@ -141,7 +141,7 @@ class TestOddStudies:
     def test_one_evaluator_has_nobody_to_be_compared_with(self):
         rows = [("d", n, "a", "b", "r1", 2, 1) for n in range(3)]
 
-        findings = analyse("RATERS", make_ground(make_columns(rows)))
+        findings = analyse("RATERS", make_inputs(make_columns(rows)))
 
         assert any("one evaluator" in warning for warning in findings.warnings)
 
@@ -163,7 +163,7 @@ class TestOddStudies:
     def test_islands_do_not_matter(self):
         rows = [("d", 0, "a", "b", "r1", 3, 1), ("d", 1, "c", "e", "r2", 3, 1)]
 
-        assert len(table(analyse("RATERS", make_ground(make_columns(rows))), "systems")) == 4
+        assert len(table(analyse("RATERS", make_inputs(make_columns(rows))), "systems")) == 4
 
     def test_an_answer_given_twice_counts_once_as_evidence(self, rng):
         columns = simulate(rng, n_units=10)
@@ -187,13 +187,13 @@ class TestOddStudies:
             for who in range(5)
         ]
 
-        findings = analyse("RATERS", make_ground(make_columns(rows)))
+        findings = analyse("RATERS", make_inputs(make_columns(rows)))
 
         last = table(findings, "evaluators")[-1]
         assert (last["evaluator"], last["evidence"]) == ("r4", raters.MOST_EVIDENCE)
 
     def test_says_that_declared_masses_have_no_part(self, rng):
-        findings = analyse("RATERS", make_ground(simulate(rng), masses=(0.5, 0.5)))
+        findings = analyse("RATERS", make_inputs(simulate(rng), masses=(0.5, 0.5)))
 
         assert any("declared masses" in warning for warning in findings.warnings)
 
@@ -201,7 +201,7 @@ class TestOddStudies:
         none = simulate(rng).taken(np.empty(0, dtype=int))
 
         with pytest.raises(AnalysisRefusedError, match="no judgments"):
-            analyse("RATERS", make_ground(none))
+            analyse("RATERS", make_inputs(none))
 
     def test_refuses_when_a_search_does_not_end(self, rng, monkeypatch):
         def give_up(*args, **kwargs):
@@ -210,13 +210,13 @@ class TestOddStudies:
         monkeypatch.setattr(raters, "fit_crowd", give_up)
 
         with pytest.raises(AnalysisRefusedError, match="did not end"):
-            analyse("RATERS", make_ground(simulate(rng)))
+            analyse("RATERS", make_inputs(simulate(rng)))
 
     def test_says_what_it_left_out_of_a_very_large_study(self, rng, monkeypatch):
         monkeypatch.setattr(raters, "MOST_PAIRS", 20)
         monkeypatch.setattr(raters, "MOST_ITEMS", 30)
 
-        findings = analyse("RATERS", make_ground(simulate(rng)))
+        findings = analyse("RATERS", make_inputs(simulate(rng)))
 
         assert any("20 pairs" in warning for warning in findings.warnings)
         assert any("30 pairs" in warning for warning in findings.warnings)

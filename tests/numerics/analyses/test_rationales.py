@@ -12,7 +12,7 @@ from ranking.analyses.coders import FEWEST
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import JudgmentFacts, TickedReasons
 from ranking.numerics.clustered_means import clustered_mean
-from tests.numerics.analyses.helpers import make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_inputs, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 
 WARM, SHORT, NOTHING = "It is warm.", "It is shorter.", "Better."
@@ -26,7 +26,7 @@ def known(columns, texts, *, human="system-1", chips=None):
         for slug in columns.systems
     }
     return replace(
-        make_ground(columns), sources=MadeUpSources(systems, of_judgments=facts, of_chips=chips)
+        make_inputs(columns), sources=MadeUpSources(systems, of_judgments=facts, of_chips=chips)
     )
 
 

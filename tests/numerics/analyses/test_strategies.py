@@ -8,7 +8,7 @@ import pytest
 from ranking.analyses import analyse
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import ItemFacts, StrategyLabels
-from tests.numerics.analyses.helpers import make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_inputs, simulate, table
 from tests.numerics.analyses.sources import MadeUpSources, make_facts
 
 FAMILIES = {"system-0": "birch", "system-1": "", "system-2": "birch", "system-3": "alder"}
@@ -35,7 +35,7 @@ def known(columns, probability, *, human="system-1"):
     }
     labels = StrategyLabels(("hope", "asks"), ("Hope", "Asking"), probability, ("A labeller",))
     sources = MadeUpSources(facts, of_items=make_items(columns), labels=labels)
-    return replace(make_ground(columns), sources=sources)
+    return replace(make_inputs(columns), sources=sources)
 
 
 @pytest.fixture
@@ -92,8 +92,8 @@ class TestDifferences:
 
 class TestOddStudies:
     def test_without_labels_is_refused(self, columns, probability):
-        ground = known(columns, probability)
-        without = replace(ground, sources=replace(ground.sources, labels=None))
+        inputs = known(columns, probability)
+        without = replace(inputs, sources=replace(inputs.sources, labels=None))
 
         with pytest.raises(AnalysisRefusedError, match="No model has labelled"):
             analyse("STRATEGIES", without)

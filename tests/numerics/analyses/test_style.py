@@ -11,7 +11,7 @@ from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 
 LENGTH = "Length in characters, twice as long"
 FIRST = "Shown in the first position"
@@ -26,7 +26,7 @@ class TestStudies:
     def test_recovers_what_length_and_position_were_made_worth(self, rng):
         columns = simulate(rng, n_units=500, length=1.5, position=0.4)
 
-        found = coefficients(analyse("STYLE", make_ground(columns, strength=StrengthMode.IGNORE)))
+        found = coefficients(analyse("STYLE", make_inputs(columns, strength=StrengthMode.IGNORE)))
 
         # Ties as halves shrink log odds a little, so the bounds are wide.
         assert np.log(found[LENGTH]["odds"]) == pytest.approx(1.5 / 3, abs=0.1)
@@ -37,7 +37,7 @@ class TestStudies:
         assert found[FIRST]["value"] == pytest.approx(points, abs=0.1)
 
     def test_finds_nothing_where_nothing_is(self, rng):
-        found = coefficients(analyse("STYLE", make_ground(simulate(rng, n_units=200))))
+        found = coefficients(analyse("STYLE", make_inputs(simulate(rng, n_units=200))))
 
         for row in found.values():
             assert row["odds_low"] < 1 < row["odds_high"]
@@ -52,7 +52,7 @@ class TestStudies:
         felt = 3.0 * longer[columns.item] + rng.logistic(size=columns.n_judgments)
         columns = replace(columns, features=lengths[..., None], strength=np.sign(felt).astype(int))
 
-        boards = table(analyse("STYLE", make_ground(columns)), "boards")
+        boards = table(analyse("STYLE", make_inputs(columns)), "boards")
 
         row = next(row for row in boards if row["system"] == "system-0")
         assert row["plain_rank"] == 1
@@ -62,7 +62,7 @@ class TestStudies:
     def test_the_board_as_judged_is_the_board(self, rng):
         columns = simulate(rng)
         mode = StrengthMode.SOFT
-        findings = analyse("STYLE", make_ground(columns, strength=mode))
+        findings = analyse("STYLE", make_inputs(columns, strength=mode))
 
         wins = np.zeros((4, 4))
         for one, other, strength in zip(
@@ -76,18 +76,18 @@ class TestStudies:
         np.testing.assert_allclose([plain[slug] for slug in columns.systems], elo, atol=0.006)
 
     def test_says_that_style_may_be_part_of_what_helps(self, rng):
-        findings = analyse("STYLE", make_ground(simulate(rng)))
+        findings = analyse("STYLE", make_inputs(simulate(rng)))
 
         assert "held equal here, not made unbiased" in findings.warnings[0]
         assert findings.is_exploratory
 
     def test_shows_position_with_and_without_style(self, rng):
-        found = coefficients(analyse("STYLE", make_ground(simulate(rng, position=0.5))))
+        found = coefficients(analyse("STYLE", make_inputs(simulate(rng, position=0.5))))
 
         assert found[ALONE]["odds"] == pytest.approx(found[FIRST]["odds"], rel=0.1)
 
     def test_is_stored_and_read_again_unchanged(self, rng):
-        findings = analyse("STYLE", make_ground(simulate(rng)))
+        findings = analyse("STYLE", make_inputs(simulate(rng)))
 
         stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
 
@@ -98,7 +98,7 @@ class TestOddStudies:
     def test_without_figures_position_alone_is_held_equal(self, rng):
         columns = replace(simulate(rng), features=None, feature_names=())
 
-        findings = analyse("STYLE", make_ground(columns))
+        findings = analyse("STYLE", make_inputs(columns))
 
         assert list(coefficients(findings)) == [FIRST]
         assert any("position alone" in warning for warning in findings.warnings)
@@ -107,7 +107,7 @@ class TestOddStudies:
         columns = simulate(rng)
         columns = replace(columns, shown=np.zeros_like(columns.shown))
 
-        findings = analyse("STYLE", make_ground(columns))
+        findings = analyse("STYLE", make_inputs(columns))
 
         assert list(coefficients(findings)) == [LENGTH]
         assert any("which side" in warning for warning in findings.warnings)
@@ -119,13 +119,13 @@ class TestOddStudies:
         )
 
         with pytest.raises(AnalysisRefusedError, match="Nothing is known"):
-            analyse("STYLE", make_ground(columns))
+            analyse("STYLE", make_inputs(columns))
 
     def test_figures_that_are_not_known_leave_their_judgments_out_and_say_so(self, rng):
         columns = simulate(rng)
         columns.features[3, 1] = np.nan
 
-        findings = analyse("STYLE", make_ground(columns))
+        findings = analyse("STYLE", make_inputs(columns))
 
         assert any(f"4 of {columns.n_judgments}" in warning for warning in findings.warnings)
 
@@ -133,7 +133,7 @@ class TestOddStudies:
         columns = simulate(rng)
         columns.features[:] = np.nan
 
-        findings = analyse("STYLE", make_ground(columns))
+        findings = analyse("STYLE", make_inputs(columns))
 
         assert list(coefficients(findings)) == [FIRST]
 
@@ -142,7 +142,7 @@ class TestOddStudies:
         flat = np.concatenate([columns.features, np.zeros_like(columns.features)], axis=2)
         columns = replace(columns, features=flat, feature_names=("length", "list_items"))
 
-        findings = analyse("STYLE", make_ground(columns))
+        findings = analyse("STYLE", make_inputs(columns))
 
         assert list(coefficients(findings)) == [LENGTH, FIRST, ALONE]
         assert any("List items" in warning for warning in findings.warnings)
@@ -153,7 +153,7 @@ class TestOddStudies:
         columns = replace(columns, features=twice, feature_names=("length", "sentences"))
 
         with pytest.raises(AnalysisRefusedError, match="do not determine"):
-            analyse("STYLE", make_ground(columns))
+            analyse("STYLE", make_inputs(columns))
 
     def test_one_dialogue_gives_ratings_without_intervals(self):
         rows = [
@@ -161,7 +161,7 @@ class TestOddStudies:
             for n, (strength, shown) in enumerate([(2, 1), (-1, 1), (3, -1), (0, -1)])
         ]
 
-        findings = analyse("STYLE", make_ground(make_columns(rows)))
+        findings = analyse("STYLE", make_inputs(make_columns(rows)))
 
         assert [row["low"] for row in table(findings, "boards")] == [None, None]
         assert coefficients(findings)[FIRST]["high"] is None
@@ -170,7 +170,7 @@ class TestOddStudies:
     def test_hard_wins_that_tell_everything_leave_the_odds_out(self):
         rows = [("d1", 0, "a", "b", "r1", 5, 1), ("d2", 1, "a", "b", "r1", 4, -1)]
 
-        findings = analyse("STYLE", make_ground(make_columns(rows)))
+        findings = analyse("STYLE", make_inputs(make_columns(rows)))
 
         assert coefficients(findings)[FIRST]["odds"] is None
         assert coefficients(findings)[FIRST]["value"] is not None
@@ -179,7 +179,7 @@ class TestOddStudies:
         rows = [("d1", 0, "a", "b", "r1", 5, 1), ("d2", 1, "c", "d", "r1", 4, -1)]
 
         with pytest.raises(AnalysisRefusedError, match="do not determine"):
-            analyse("STYLE", make_ground(make_columns(rows)))
+            analyse("STYLE", make_inputs(make_columns(rows)))
 
     def test_declared_masses_weigh_in_both_boards(self, rng):
         """Judges without any mass to speak of might as well not have judged."""
@@ -187,8 +187,8 @@ class TestOddStudies:
         people = columns.taken(np.flatnonzero(~columns.is_judge[columns.evaluator]))
 
         weighed, alone = (
-            table(analyse("STYLE", ground), "boards")
-            for ground in (make_ground(columns, masses=(1.0, 1e-9)), make_ground(people))
+            table(analyse("STYLE", inputs), "boards")
+            for inputs in (make_inputs(columns, masses=(1.0, 1e-9)), make_inputs(people))
         )
 
         for one, other in zip(weighed, alone, strict=True):

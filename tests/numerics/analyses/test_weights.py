@@ -14,13 +14,13 @@ from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.refits import draw_units
 from ranking.numerics.tables import tabulate
-from tests.numerics.analyses.helpers import make_columns, make_ground, simulate, table
+from tests.numerics.analyses.helpers import make_columns, make_inputs, simulate, table
 
 ONE_DIALOGUE = [("d", 0, "a", "b", "r", 1, 1), ("d", 1, "b", "a", "r", 1, 1)]
 
 
-def ground_of(marks):
-    return dataclasses.replace(make_ground(next(iter(marks.values()), None)), dimensions=marks)
+def inputs_of(marks):
+    return dataclasses.replace(make_inputs(next(iter(marks.values()), None)), dimensions=marks)
 
 
 def marked(rng, n_units=60, **kwargs):
@@ -32,7 +32,7 @@ def marked(rng, n_units=60, **kwargs):
 
 
 def boards_of(marks):
-    return jointly_rated(marks, make_ground(None).method)[0]
+    return jointly_rated(marks, make_inputs(None).method)[0]
 
 
 def rows_under(boards, **chosen):
@@ -45,7 +45,7 @@ class TestOneDimensionAlone:
     @pytest.mark.parametrize("key", ["H", "E", "A"])
     def test_is_the_board_of_that_dimension(self, rng, key):
         marks = marked(rng)
-        own = dimensions.analyse(ground_of(marks))
+        own = dimensions.analyse(inputs_of(marks))
         place = list(marks).index(key) + 1
 
         rows = rows_under(boards_of(marks), **{key: 7.0})
@@ -63,7 +63,7 @@ class TestComposite:
     def test_is_what_a_bootstrap_of_the_composite_itself_gives(self, rng):
         """Each resample fitted anew on each dimension by Newton's method, then weighted."""
         marks = marked(rng, n_units=30)
-        method = make_ground(None).method
+        method = make_inputs(None).method
         chosen = {"H": 0.5, "E": 0.2, "A": 0.3}
         times = draw_units(30, method.replicates, np.random.default_rng(method.seed))
 
@@ -142,7 +142,7 @@ class TestComposite:
 
 class TestAnalysis:
     def test_shows_equal_weights_and_what_weights_can_do(self, rng):
-        findings = weights.analyse(ground_of(marked(rng)))
+        findings = weights.analyse(inputs_of(marked(rng)))
 
         assert [one.key for one in findings.tables] == ["equal", "sensitivity"]
         rows = table(findings, "sensitivity")
@@ -153,7 +153,7 @@ class TestAnalysis:
         assert "10,000 weights" in findings.tables[1].caption
 
     def test_survives_being_stored(self, rng):
-        findings = weights.analyse(ground_of(marked(rng)))
+        findings = weights.analyse(inputs_of(marked(rng)))
 
         stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
 
@@ -162,7 +162,7 @@ class TestAnalysis:
     def test_a_dimension_that_cannot_be_rated_has_no_weight(self, rng):
         marks = marked(rng) | {"R": make_columns(ONE_DIALOGUE)}
 
-        findings = weights.analyse(ground_of(marks))
+        findings = weights.analyse(inputs_of(marks))
 
         assert findings.kept["dimensions"] == ["H", "E", "A"]
         assert any(one.startswith("R has no weight, for it is not") for one in findings.warnings)
@@ -170,7 +170,7 @@ class TestAnalysis:
     def test_a_system_without_marks_on_a_dimension_is_left_out_and_said(self, rng):
         marks = marked(rng) | {"R": simulate(rng, theta=np.zeros(3), n_units=60)}
 
-        findings = weights.analyse(ground_of(marks))
+        findings = weights.analyse(inputs_of(marks))
 
         assert {row["system"] for row in table(findings, "equal")} == {
             "system-0",
@@ -180,7 +180,7 @@ class TestAnalysis:
         assert any("left out: system-3." in one for one in findings.warnings)
 
     def test_few_dialogues_are_said(self, rng):
-        findings = weights.analyse(ground_of(marked(rng, n_units=25)))
+        findings = weights.analyse(inputs_of(marked(rng, n_units=25)))
 
         assert findings.warnings[0].startswith("Only 25 source dialogues")
 
@@ -188,7 +188,7 @@ class TestAnalysis:
         marks = marked(rng)
         marks["E"] = dataclasses.replace(marks["E"], strength=np.sign(marks["E"].strength))
 
-        findings = weights.analyse(ground_of(marks))
+        findings = weights.analyse(inputs_of(marks))
 
         assert any("Marks have sizes on some dimensions" in one for one in findings.warnings)
 
@@ -204,11 +204,11 @@ class TestAnalysis:
         columns = {key: make_columns(rows) for key, rows in marks.items()}
 
         with pytest.raises(AnalysisRefusedError, match=reason):
-            weights.analyse(ground_of(columns))
+            weights.analyse(inputs_of(columns))
 
     def test_refuses_dimensions_without_systems_in_common(self, rng):
         one = simulate(rng, theta=np.zeros(3))
         other = dataclasses.replace(simulate(rng, theta=np.zeros(3)), systems=("x", "y", "z"))
 
         with pytest.raises(AnalysisRefusedError, match="fewer than two systems in common"):
-            weights.analyse(ground_of({"H": one, "E": other}))
+            weights.analyse(inputs_of({"H": one, "E": other}))

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ranking.files.judgments import Wanted, read_judgments
+from ranking.files.judgments import ReadOptions, read_judgments
 from ranking.files.ratings.options import Options
 from ranking.files.ratings.rating import rate
 from tests.unit.judgment_files.files import row, write
 
 
 def read(tmp_path, rows, **wanted):
-    return read_judgments(write(tmp_path / "judgments.csv", rows), Wanted(**wanted))
+    return read_judgments(write(tmp_path / "judgments.csv", rows), ReadOptions(**wanted))
 
 
 def rated(tmp_path, rows, **options):

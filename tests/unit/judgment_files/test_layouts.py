@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from ranking.files.judgments import JudgmentFileError, Wanted, read_judgments
+from ranking.files.judgments import JudgmentFileError, ReadOptions, read_judgments
 
 OURS = """context_id,system_a,system_b,winner,rater_id
 q1,ada,bob,a,r1
@@ -193,7 +193,7 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 
 @pytest.mark.parametrize(("content", "name", "called"), LAYOUTS.values(), ids=LAYOUTS)
 def test_each_tools_layout_is_recognised_and_said(tmp_path, content, name, called):
-    judgments = read_judgments(written(tmp_path, name, content), Wanted())
+    judgments = read_judgments(written(tmp_path, name, content), ReadOptions())
 
     found = results(judgments)
     expected = RESULTS if "MT-Bench" not in called else [RESULTS[0], RESULTS[0], RESULTS[2]]
@@ -209,7 +209,7 @@ def test_chosen_and_rejected_models_are_wins(tmp_path):
         {"prompt": n, "chosen": "x", "rejected": "y", "chosen_model": one, "rejected_model": two}
         for n, (one, two) in enumerate(pairs)
     ]
-    judgments = read_judgments(written(tmp_path, "pairs.jsonl", lines(*rows)), Wanted())
+    judgments = read_judgments(written(tmp_path, "pairs.jsonl", lines(*rows)), ReadOptions())
 
     assert results(judgments) == RESULTS[:2]
 
@@ -241,7 +241,7 @@ SHAPES: dict[str, tuple[str, bytes]] = {
 
 @pytest.mark.parametrize(("name", "content"), SHAPES.values(), ids=SHAPES)
 def test_a_table_of_ours_is_read_in_any_spelling(tmp_path, name, content):
-    judgments = read_judgments(written(tmp_path, name, content), Wanted())
+    judgments = read_judgments(written(tmp_path, name, content), ReadOptions())
 
     assert judgments.systems == ("ada", "bob")
     assert results(judgments) == RESULTS
@@ -264,13 +264,13 @@ JSONS: dict[str, str] = {
 @pytest.mark.parametrize("content", JSONS.values(), ids=JSONS)
 @pytest.mark.parametrize("name", ["f.json", "f.jsonl"])
 def test_json_of_ours_is_read_in_any_layout(tmp_path, name, content):
-    assert results(read_judgments(written(tmp_path, name, content), Wanted())) == RESULTS
+    assert results(read_judgments(written(tmp_path, name, content), ReadOptions())) == RESULTS
 
 
 def test_accents_in_two_spellings_are_one_system(tmp_path):
     content = OURS.replace("ada", "ad\u00e9", 1).replace("ada", "ade\u0301")
 
-    assert read_judgments(written(tmp_path, "f.csv", content), Wanted()).systems == (
+    assert read_judgments(written(tmp_path, "f.csv", content), ReadOptions()).systems == (
         "ad\u00e9",
         "bob",
     )
@@ -279,7 +279,9 @@ def test_accents_in_two_spellings_are_one_system(tmp_path):
 def test_names_that_look_alike_stay_apart_and_are_told(tmp_path):
     content = OURS.replace("ada", "Ada", 1).replace("r2", "R1")
 
-    judgments = read_judgments(written(tmp_path, "f.csv", content), Wanted(optional=("rater_id",)))
+    judgments = read_judgments(
+        written(tmp_path, "f.csv", content), ReadOptions(optional=("rater_id",))
+    )
 
     assert judgments.systems == ("Ada", "ada", "bob")
     assert [line.rpartition(": ")[2] for line in judgments.told] == ["Ada, ada.", "R1, r1."]
@@ -319,7 +321,7 @@ def test_what_cannot_be_read_is_refused_with_what_to_do(tmp_path, words: Sequenc
 
 def test_a_workbook_is_refused_with_what_to_do(tmp_path):
     with pytest.raises(JudgmentFileError, match="is a workbook or an archive; save it as UTF-8"):
-        read_judgments(written(tmp_path, "f.xlsx", b"PK\x03\x04rest"), Wanted())
+        read_judgments(written(tmp_path, "f.xlsx", b"PK\x03\x04rest"), ReadOptions())
 
 
 def test_a_table_with_a_column_a_rater_gives_agreement(tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks import prompt
-from ranking.files.judgments import Wanted, read_judgments
+from ranking.files.judgments import ReadOptions, read_judgments
 
 
 def test_it_is_a_file_of_judgments_with_strengths_and_ties(tmp_path):
@@ -11,7 +11,7 @@ def test_it_is_a_file_of_judgments_with_strengths_and_ties(tmp_path):
 
     prompt.write_judgments(path, 500, np.random.default_rng(1))
 
-    judgments = read_judgments(path, Wanted(required=("rater_id",)))
+    judgments = read_judgments(path, ReadOptions(required=("rater_id",)))
     assert judgments.n_judgments == 500
     assert set(judgments.verdict) == {-1, 0, 1}
     assert ((judgments.size > 0) == (judgments.verdict != 0)).all()

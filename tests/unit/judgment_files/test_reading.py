@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from ranking.files.judgments import JudgmentFileError, Wanted, read_judgments
+from ranking.files.judgments import JudgmentFileError, ReadOptions, read_judgments
 from tests.unit.judgment_files.files import row, write
 
-WITH_RATERS = Wanted(required=("rater_id",), optional=("strength", "judge_kind", "pair_id"))
+WITH_RATERS = ReadOptions(required=("rater_id",), optional=("strength", "judge_kind", "pair_id"))
 ROWS = [
     row("c2", "bo", "ada", "a", strength="3", judge_kind="human", rater_id="r1", note="x, \n y"),
     row("c1", "ada", "bo", "b", strength="", judge_kind="llm", rater_id="r2", note='"'),
@@ -21,7 +21,7 @@ ROWS = [
 
 
 def read(path, wanted=None):
-    return read_judgments(path, wanted or Wanted())
+    return read_judgments(path, wanted or ReadOptions())
 
 
 FORMATS = ["csv", "jsonl", "parquet"]
@@ -51,7 +51,7 @@ class TestFormats:
     def test_units_and_groups_may_be_other_columns(self, tmp_path, suffix):
         rows = [row(dialogue="d1", stratum="s"), row(dialogue="d1", stratum="t")]
 
-        wanted = Wanted(unit="dialogue", by="stratum")
+        wanted = ReadOptions(unit="dialogue", by="stratum")
         judgments = read(write(tmp_path / f"x.{suffix}", rows), wanted)
 
         assert judgments.unit.values == ("d1",)
@@ -61,7 +61,7 @@ class TestFormats:
     def test_rows_without_an_answer_are_left_out_and_counted(self, tmp_path, suffix):
         rows = [row("c1"), row("c2", "cy", "dee", ""), row("c3", winner="tie")]
 
-        judgments = read(write(tmp_path / f"x.{suffix}", rows), Wanted())
+        judgments = read(write(tmp_path / f"x.{suffix}", rows), ReadOptions())
 
         assert judgments.n_judgments == 2
         assert judgments.n_without_verdict == 1
@@ -70,7 +70,7 @@ class TestFormats:
     def test_what_is_optional_may_be_missing_or_empty_throughout(self, tmp_path, suffix):
         rows = [row(judge_kind="", strength=""), row(judge_kind="", strength="")]
 
-        judgments = read(write(tmp_path / f"x.{suffix}", rows), Wanted())
+        judgments = read(write(tmp_path / f"x.{suffix}", rows), ReadOptions())
 
         assert judgments.is_judge is None
         assert not judgments.size.any()
@@ -89,7 +89,7 @@ class TestKindsOfValues:
         )
         parquet.write_table(table, tmp_path / "x.parquet")
 
-        judgments = read(tmp_path / "x.parquet", Wanted())
+        judgments = read(tmp_path / "x.parquet", ReadOptions())
 
         assert judgments.context.values == ("1", "2")
         assert judgments.size.tolist() == [2, 0]
@@ -100,7 +100,7 @@ class TestKindsOfValues:
             row(one, strength=strength) for one, strength in zip(values, (None, 4), strict=True)
         ]
 
-        judgments = read(write(tmp_path / "x.jsonl", rows), Wanted())
+        judgments = read(write(tmp_path / "x.jsonl", rows), ReadOptions())
 
         assert judgments.context.values == ("1", "2")
         assert judgments.size.tolist() == [0, 4]
@@ -109,14 +109,14 @@ class TestKindsOfValues:
         text = "\ufeffcontext_id,system_a,system_b,winner\r\n\r\nc,x,y,a\r\n\r\nc,y,x,b\r\n"
         (tmp_path / "x.csv").write_bytes(text.encode())
 
-        judgments = read(tmp_path / "x.csv", Wanted())
+        judgments = read(tmp_path / "x.csv", ReadOptions())
 
         assert judgments.verdict.tolist() == [1, 1]
 
     def test_many_blocks_give_one_list_of_names(self, tmp_path):
         rows = [row(f"c{n}", note="word " * 3_000) for n in range(1_000)]
 
-        judgments = read(write(tmp_path / "x.csv", rows), Wanted())
+        judgments = read(write(tmp_path / "x.csv", rows), ReadOptions())
 
         assert [judgments.unit.values[code] for code in judgments.unit.codes] == [
             one["context_id"] for one in rows
@@ -129,7 +129,7 @@ def test_the_order_of_rows_changes_no_name_and_no_verdict(tmp_path_factory, orde
     rows = [row(f"c{n % 4}", "ab"[n % 2], "ba"[n % 2], "a", note=str(n)) for n in range(12)]
 
     one = read(write(folder / "one.csv", rows))
-    other = read(write(folder / "other.csv", [rows[n] for n in order]), Wanted())
+    other = read(write(folder / "other.csv", [rows[n] for n in order]), ReadOptions())
 
     assert one.unit.values == other.unit.values
     np.testing.assert_array_equal(one.unit.codes[order], other.unit.codes)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ranking.files.judgments import JudgmentFileError, Wanted, read_judgments
+from ranking.files.judgments import JudgmentFileError, ReadOptions, read_judgments
 from tests.unit.judgment_files.files import row, write
 
 HEAD = "context_id,system_a,system_b,winner,strength,judge_kind,note\n"
@@ -27,7 +27,7 @@ BAD_LINES = {
 
 def refusal(path, wanted=None):
     with pytest.raises(JudgmentFileError) as caught:
-        read_judgments(path, wanted or Wanted())
+        read_judgments(path, wanted or ReadOptions())
     return str(caught.value)
 
 
@@ -73,7 +73,7 @@ class TestBadRowsOfCsv:
     def test_quotes_inside_a_text_are_text(self, tmp_path):
         path = csv_file(tmp_path, HEAD + 'c1,ada,bo,a,3,human,5" tall\n' + GOOD)
 
-        assert read_judgments(path, Wanted()).n_judgments == 2
+        assert read_judgments(path, ReadOptions()).n_judgments == 2
 
     def test_another_encoding_is_named_with_its_lines(self, tmp_path):
         text = (HEAD + GOOD).encode() + "c1,adä,bo,a,3,human,\n".encode("latin-1")
@@ -110,7 +110,7 @@ class TestBadLinesOfJson:
         path.write_bytes(path.read_bytes() + b"\n" + line + b"\n")
 
         if says is None:
-            assert read_judgments(path, Wanted()).n_without_verdict == 1
+            assert read_judgments(path, ReadOptions()).n_without_verdict == 1
         else:
             assert f"line 4: {says}" in refusal(path) or f"{says}" in refusal(path)
             assert "line 4" in refusal(path)
@@ -148,7 +148,9 @@ class TestWholeFiles:
         path = write(tmp_path / f"x.{suffix}", [{"context_id": "c1", "system_a": "x"}])
 
         assert refusal(path).startswith("The file has no columns system_b, winner. Say which")
-        assert "no columns system_b, winner, dialogue" in refusal(path, Wanted(unit="dialogue"))
+        assert "no columns system_b, winner, dialogue" in refusal(
+            path, ReadOptions(unit="dialogue")
+        )
 
     def test_a_column_named_twice_is_refused(self, tmp_path):
         path = csv_file(tmp_path, "context_id,winner,winner\nc,a,b\n")

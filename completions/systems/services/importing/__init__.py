@@ -3,8 +3,8 @@
 from completions.systems.services.importing.sifting import IntakeReport, Kept
 from completions.systems.services.importing.storing import (
     RowsRefusedError,
-    bring_completions,
+    import_completions,
     try_completions,
 )
 
-__all__ = ["IntakeReport", "Kept", "RowsRefusedError", "bring_completions", "try_completions"]
+__all__ = ["IntakeReport", "Kept", "RowsRefusedError", "import_completions", "try_completions"]

@@ -12,7 +12,7 @@ from completions.dialogues.context_extraction import digest
 from completions.dialogues.locking import lock_texts
 from completions.files import Reason, Refusals, Refused, batches, refused
 from completions.models import Completion, Context, Dataset, GenerationCall, System
-from completions.systems.importing import BroughtRow
+from completions.systems.importing import ImportedRow
 
 Place = tuple[int, int]
 """The keys of a context and of a system."""
@@ -22,7 +22,7 @@ Place = tuple[int, int]
 class GoodRow:
     """A row that can be used, with what it names."""
 
-    row: BroughtRow
+    row: ImportedRow
     context: Context
     system: System
 
@@ -46,7 +46,7 @@ class NamedRows:
     asked: Collection[Place]
 
 
-def lock_ground(rows: Collection[BroughtRow]) -> NamedRows:
+def lock_named_rows(rows: Collection[ImportedRow]) -> NamedRows:
     """Lock the datasets of the rows, in the order of their keys, and read what is there.
 
     Whoever plans a run, tries one again, plans a study or brings completions in waits meanwhile.
@@ -69,10 +69,10 @@ def lock_ground(rows: Collection[BroughtRow]) -> NamedRows:
 
 
 def sift(
-    row: BroughtRow, ground: NamedRows, *, dataset: Dataset | None, now: dt.datetime
+    row: ImportedRow, named: NamedRows, *, dataset: Dataset | None, now: dt.datetime
 ) -> GoodRow | tuple[Refused, ...]:
     """Return the row with what it names, or all that is wrong with it."""
-    context, system = ground.contexts.get(row.context), ground.systems.get(row.system)
+    context, system = named.contexts.get(row.context), named.systems.get(row.system)
     faults = {
         "context": _fault_of_context(context, dataset),
         "system": _fault_of_system(system),
@@ -80,7 +80,7 @@ def sift(
     }
     if context is not None and system is not None and not any(faults.values()):
         good = GoodRow(row, context, system)
-        faults[""] = _fault_of_place(good, ground)
+        faults[""] = _fault_of_place(good, named)
         if faults[""] is None:
             return good
     return tuple(_told(row, field, reason) for field, reason in faults.items() if reason)
@@ -89,7 +89,7 @@ def sift(
 def _contexts(keys: Iterable[str]) -> dict[str, Context]:
     found = dict[str, Context]()
     for batch in batches(sorted(keys)):
-        # The talks of checks are nobody's to complete: they are not found.
+        # The dialogues of checks are nobody's to complete: they are not found.
         rows = Context.objects.filter(key__in=batch, dataset__is_for_checks=False)
         rows = rows.select_related("dataset").defer("turns", "provenance")
         found |= {context.key: context for context in rows}
@@ -110,14 +110,14 @@ def _fault_of_system(system: System | None) -> Reason | None:
     return None if system.kind == SystemKind.MODEL else Reason.NO_MODEL
 
 
-def _fault_of_place(good: GoodRow, ground: NamedRows) -> Reason | None:
-    there = ground.texts.get(good.place)
+def _fault_of_place(good: GoodRow, named: NamedRows) -> Reason | None:
+    there = named.texts.get(good.place)
     if there is not None:
         return None if there[1] == digest(good.row.line) else Reason.HAS_COMPLETION
-    return Reason.ASKED if good.place in ground.asked else None
+    return Reason.ASKED if good.place in named.asked else None
 
 
-def _told(row: BroughtRow, field: str, reason: Reason) -> Refused:
+def _told(row: ImportedRow, field: str, reason: Reason) -> Refused:
     named = {"context": row.context, "system": row.system}.get(field)
     why = f'{reason.value}: "{named}"' if named else reason.value
     return refused(row.position, field, reason, why)
@@ -130,7 +130,7 @@ class Kept:
     ``held`` has the reasons for which it is kept out of pairs until somebody decides.
     """
 
-    row: BroughtRow
+    row: ImportedRow
     pk: int
     is_new: bool
     held: tuple[str, ...] = ()

@@ -15,17 +15,17 @@ from completions.leaks import rules
 from completions.leaks.rules import Leak
 from completions.leaks.services import hold_leaks
 from completions.models import BroughtCompletion, Completion, Dataset
-from completions.systems.importing import BroughtRow
+from completions.systems.importing import ImportedRow
 from completions.systems.services.importing.sifting import (
     GoodRow,
     IntakeReport,
     Kept,
     NamedRows,
-    lock_ground,
+    lock_named_rows,
     sift,
 )
 
-Rows = Iterable[BroughtRow | Refused]
+Rows = Iterable[ImportedRow | Refused]
 
 
 class RowsRefusedError(ValueError):
@@ -36,7 +36,7 @@ class RowsRefusedError(ValueError):
         self.refused = refused
 
 
-def bring_completions(
+def import_completions(
     *,
     rows: Rows,
     way: Way,
@@ -63,7 +63,7 @@ def bring_completions(
     """
     given = list(once(rows))
     with transaction.atomic():
-        report = _bring(given, way=way, by=by, now=now, dataset=dataset)
+        report = _import(given, way=way, by=by, now=now, dataset=dataset)
         if as_shown not in {"", report.digest}:
             raise OutcomeChangedError
         if report.refused:
@@ -83,31 +83,31 @@ def try_completions(*, rows: Rows, way: Way, by: User, now: dt.datetime) -> Inta
     """
     given = list(once(rows))
     with transaction.atomic():
-        report = _bring(given, way=way, by=by, now=now, dataset=None)
+        report = _import(given, way=way, by=by, now=now, dataset=None)
         transaction.set_rollback(True)
     return report
 
 
-def _bring(
-    given: Sequence[BroughtRow | Refused],
+def _import(
+    given: Sequence[ImportedRow | Refused],
     *,
     way: Way,
     by: User | None,
     now: dt.datetime,
     dataset: Dataset | None,
 ) -> IntakeReport:
-    rows = [one for one in given if isinstance(one, BroughtRow)]
-    ground, goods = lock_ground(rows), list[GoodRow]()
+    rows = [one for one in given if isinstance(one, ImportedRow)]
+    named, goods = lock_named_rows(rows), list[GoodRow]()
     report = IntakeReport(n_read=len({one.position for one in given}))
     for one in given:
-        found = (one,) if isinstance(one, Refused) else sift(one, ground, dataset=dataset, now=now)
+        found = (one,) if isinstance(one, Refused) else sift(one, named, dataset=dataset, now=now)
         if isinstance(found, GoodRow):
             goods.append(found)
         else:
             report.refused.extend(found)
-    if fresh := [good for good in goods if good.place not in ground.texts]:
+    if fresh := [good for good in goods if good.place not in named.texts]:
         _store(fresh, report, way=way, by=by, now=now)
-    report.kept += _known(goods, ground)
+    report.kept += _known(goods, named)
     report.kept.sort(key=lambda one: one.row.position)
     return report
 
@@ -121,7 +121,7 @@ def _store(
     )
     BroughtCompletion.objects.bulk_create(
         (
-            _brought(good, completion, way=way, by=by, now=now)
+            _origin(good, completion, way=way, by=by, now=now)
             for good, completion in zip(goods, stored, strict=True)
         ),
         batch_size=BATCH,
@@ -152,11 +152,11 @@ def _store(
         )
 
 
-def _known(goods: Iterable[GoodRow], ground: NamedRows) -> list[Kept]:
+def _known(goods: Iterable[GoodRow], named: NamedRows) -> list[Kept]:
     return [
-        Kept(good.row, ground.texts[good.place][0], is_new=False)
+        Kept(good.row, named.texts[good.place][0], is_new=False)
         for good in goods
-        if good.place in ground.texts
+        if good.place in named.texts
     ]
 
 
@@ -175,7 +175,7 @@ def _completion(good: GoodRow, now: dt.datetime) -> Completion:
     )
 
 
-def _brought(
+def _origin(
     good: GoodRow, completion: Completion, *, way: Way, by: User | None, now: dt.datetime
 ) -> BroughtCompletion:
     row = good.row

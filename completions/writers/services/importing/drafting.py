@@ -12,7 +12,7 @@ from completions.models import Completion, Context, Dataset, MessageRevision
 from completions.writers.importing import WrittenRow
 from completions.writers.near_duplicates import MIN_SHARED, ComparedWords
 from completions.writers.services.flagging import Source, Texts, flags_among
-from completions.writers.services.importing.ground import contexts_by_key
+from completions.writers.services.importing.existing import contexts_by_key
 from completions.writers.services.importing.sifting import Draft, fault_of, usable
 
 MOST_PLACES = 200
@@ -61,7 +61,7 @@ class Library:
         self._for_context: dict[str, list[tuple[str, Text]]] = {}
 
     def fetch(self, rows: Sequence[WrittenRow]) -> None:
-        """Read what is stored of the authors and for the talks of some rows, if not read yet."""
+        """Read what is stored of the authors and dialogues of some rows, if not read yet."""
         names = {row.author for row in rows} - self._shelves.keys()
         self._shelves |= {name: Shelf() for name in names}
         for name, pk, text in _texts_of_authors(self._dataset, names):
@@ -117,7 +117,7 @@ def _texts_for_contexts(keys: set[str]) -> Iterator[tuple[str, str, Source, str]
 def draft_rows(
     dataset: Dataset, rows: Iterable[WrittenRow | Refused], *, now: dt.datetime
 ) -> Iterator[Draft | Refused]:
-    """Yield each row with its flags, or refused if its text, its time or its talk is no good."""
+    """Yield each row with its flags, or refused if its text, time or dialogue is no good."""
     library = Library(dataset)
     for batch in batches(once(rows)):
         checked = _checked(dataset, batch, now=now)

@@ -8,7 +8,7 @@ from completions.files import Refusals
 
 
 @dataclass
-class BringReport(Refusals):
+class MessageImportReport(Refusals):
     """How many rows were read, what was stored of them, and which were refused."""
 
     n_read: int = 0

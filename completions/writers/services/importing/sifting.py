@@ -11,7 +11,7 @@ from completions.files import Reason, Refused, refused
 from completions.models import Context, Dataset, Writer
 from completions.writers.importing import WrittenRow
 from completions.writers.services.flagging import Flag
-from completions.writers.services.importing.ground import ExistingTexts
+from completions.writers.services.importing.existing import ExistingTexts
 from completions.writers.services.pseudonyms import new_code
 
 
@@ -44,7 +44,7 @@ def usable(row: WrittenRow, *, now: dt.datetime) -> WrittenRow | Refused:
 
 
 def fault_of(context: Context | None, dataset: Dataset) -> Reason | None:
-    """Say why nothing can be written for the talk."""
+    """Say why nothing can be written for the dialogue."""
     if context is None:
         return Reason.UNKNOWN_CONTEXT
     if context.dataset_id != dataset.pk:
@@ -53,42 +53,42 @@ def fault_of(context: Context | None, dataset: Dataset) -> Reason | None:
 
 
 def sift(
-    draft: Draft, ground: ExistingTexts, *, dataset: Dataset, now: dt.datetime
+    draft: Draft, existing: ExistingTexts, *, dataset: Dataset, now: dt.datetime
 ) -> GoodDraft | Refused | None:
     """Say whether a draft becomes a message, and take a slot if so; None if it is one already."""
-    found = _sifted(draft, ground, dataset=dataset, now=now)
+    found = _sifted(draft, existing, dataset=dataset, now=now)
     return refused(draft.row.position, "", found) if isinstance(found, Reason) else found
 
 
 def _sifted(
-    draft: Draft, ground: ExistingTexts, *, dataset: Dataset, now: dt.datetime
+    draft: Draft, existing: ExistingTexts, *, dataset: Dataset, now: dt.datetime
 ) -> GoodDraft | Reason | None:
     row = draft.row
-    context, writer = ground.contexts[draft.context.pk], ground.writers.get(row.author)
+    context, writer = existing.contexts[draft.context.pk], existing.writers.get(row.author)
     if (fault := fault_of(context, dataset)) is not None:  # somebody dropped it meanwhile
         return fault
-    if (texts := _texts_before(context, writer, ground)) is not None:
+    if (texts := _texts_before(context, writer, existing)) is not None:
         return None if digest(row.text) in texts else Reason.HAD_CONTEXT
-    if context.slots_left == ground.taken[context.pk]:
+    if context.slots_left == existing.taken[context.pk]:
         return Reason.FULL_CONTEXT
     if writer is None:
-        writer = _arrive(row.author, ground, dataset=dataset, now=now)
-    if not _is_described(writer, row.background, ground):
+        writer = _arrive(row.author, existing, dataset=dataset, now=now)
+    if not _is_described(writer, row.background, existing):
         return Reason.OTHER_BACKGROUND
-    ground.taken[context.pk] += 1
+    existing.taken[context.pk] += 1
     return GoodDraft(draft, writer)
 
 
 def _texts_before(
-    context: Context, writer: Writer | None, ground: ExistingTexts
+    context: Context, writer: Writer | None, existing: ExistingTexts
 ) -> Container[str | None] | None:
-    """Return the hashes of what the writer wrote for the talk, if the talk was the writer's."""
+    """Return the hashes of what the writer wrote for the context, if it was the writer's."""
     if writer is None or writer.pk is None:
         return None
-    return ground.had.get((context.pk, writer.pk))
+    return existing.had.get((context.pk, writer.pk))
 
 
-def _arrive(name: str, ground: ExistingTexts, *, dataset: Dataset, now: dt.datetime) -> Writer:
+def _arrive(name: str, existing: ExistingTexts, *, dataset: Dataset, now: dt.datetime) -> Writer:
     """Return a new writer, stored later with all others.
 
     A name that says "simulated" is believed.
@@ -101,15 +101,15 @@ def _arrive(name: str, ground: ExistingTexts, *, dataset: Dataset, now: dt.datet
         is_simulated="simulated" in name.lower(),
         invited_at=now,
     )
-    ground.arrived.append(writer)
-    ground.writers[name] = writer
+    existing.arrived.append(writer)
+    existing.writers[name] = writer
     return writer
 
 
-def _is_described(writer: Writer, background: str, ground: ExistingTexts) -> bool:
+def _is_described(writer: Writer, background: str, existing: ExistingTexts) -> bool:
     """Say whether the writer has the background; one who had none yet gets it."""
     if background and not writer.background:
         writer.background = background
         if writer.pk is not None:
-            ground.described.append(writer)
+            existing.described.append(writer)
     return background in {"", writer.background}

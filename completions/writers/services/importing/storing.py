@@ -26,15 +26,19 @@ from completions.writers.importing import WrittenRow
 from completions.writers.services.completing import complete_message
 from completions.writers.services.flagging import Flag, rules
 from completions.writers.services.importing.drafting import draft_rows
-from completions.writers.services.importing.ground import ExistingTexts, lock_authors, lock_ground
-from completions.writers.services.importing.report import BringReport
+from completions.writers.services.importing.existing import (
+    ExistingTexts,
+    lock_authors,
+    lock_existing_texts,
+)
+from completions.writers.services.importing.report import MessageImportReport
 from completions.writers.services.importing.sifting import Draft, GoodDraft, sift
 from completions.writers.services.leasing import LEASE_LENGTH, DatasetFrozenError
 
 Rows = Iterable[WrittenRow | Refused]
 
 
-def bring_messages(
+def import_messages(
     *,
     dataset: Dataset,
     rows: Rows,
@@ -42,10 +46,10 @@ def bring_messages(
     by: User | None = None,
     are_accepted: bool = False,
     as_shown: str = "",
-) -> BringReport:
+) -> MessageImportReport:
     """Store the messages of a file that pass the checks, all of them or, after a crash, none.
 
-    Each takes a slot of its talk and waits for a reviewer. With ``are_accepted``, those without
+    Each takes a slot of its dialogue and waits for a reviewer. With ``are_accepted``, those without
     flags become completions at once. Authors become writers under a fresh pseudonym, and the same
     name is the same writer. Repeating an import adds nothing. ``as_shown`` is the digest of the
     report that somebody confirmed.
@@ -61,7 +65,7 @@ def bring_messages(
     """
     drafts = list(draft_rows(dataset, rows, now=now))
     with transaction.atomic():
-        report = _bring(dataset, drafts, now=now, by=by, are_accepted=are_accepted)
+        report = _import(dataset, drafts, now=now, by=by, are_accepted=are_accepted)
         if as_shown not in {"", report.digest}:
             raise OutcomeChangedError
     return report
@@ -73,7 +77,7 @@ def try_messages(
     rows: Rows,
     now: dt.datetime,
     are_accepted: bool = False,
-) -> BringReport:
+) -> MessageImportReport:
     """Return the report that ``bring_messages`` would give, and store nothing.
 
     Everything is stored, by the rules of the database too, and rolled back.
@@ -85,29 +89,29 @@ def try_messages(
     """
     drafts = list(draft_rows(dataset, rows, now=now))
     with transaction.atomic():
-        report = _bring(dataset, drafts, now=now, by=None, are_accepted=are_accepted)
+        report = _import(dataset, drafts, now=now, by=None, are_accepted=are_accepted)
         transaction.set_rollback(True)
     return report
 
 
-def _bring(
+def _import(
     dataset: Dataset,
     drafts: Sequence[Draft | Refused],
     *,
     now: dt.datetime,
     by: User | None,
     are_accepted: bool,
-) -> BringReport:
+) -> MessageImportReport:
     lock_authors(dataset)
     dataset = lock_texts(dataset.pk)
     if dataset.frozen_at is not None:
         raise DatasetFrozenError
     contexts = [one.context.pk for one in drafts if isinstance(one, Draft)]
-    ground = lock_ground(dataset, contexts=contexts)
+    existing = lock_existing_texts(dataset, contexts=contexts)
     n_read = len({_position(one) for one in drafts})
-    report, goods = BringReport(n_read=n_read), list[GoodDraft]()
+    report, goods = MessageImportReport(n_read=n_read), list[GoodDraft]()
     for one in drafts:
-        found = one if isinstance(one, Refused) else sift(one, ground, dataset=dataset, now=now)
+        found = one if isinstance(one, Refused) else sift(one, existing, dataset=dataset, now=now)
         if isinstance(found, GoodDraft):
             goods.append(found)
         elif found is None:
@@ -115,7 +119,7 @@ def _bring(
         else:
             report.refused.append(found)
     if goods:
-        _store(goods, ground, report, now=now, by=by, are_accepted=are_accepted)
+        _store(goods, existing, report, now=now, by=by, are_accepted=are_accepted)
         record(
             action="messages.imported",
             subject=f"dataset {dataset.slug}",
@@ -132,20 +136,20 @@ def _position(one: Draft | Refused) -> int:
 
 def _store(
     goods: Sequence[GoodDraft],
-    ground: ExistingTexts,
-    report: BringReport,
+    existing: ExistingTexts,
+    report: MessageImportReport,
     *,
     now: dt.datetime,
     by: User | None,
     are_accepted: bool,
 ) -> None:
     """Store what is good, and count it."""
-    store_writers(ground)
-    take_slots(ground)
+    store_writers(existing)
+    take_slots(existing)
     revisions = store_messages(goods, now=now)
     plain = [one for one in revisions if are_accepted and not one.flags]
     accept(plain, now=now, by=by)
-    report.n_new_authors = len(ground.arrived)
+    report.n_new_authors = len(existing.arrived)
     report.n_flagged = sum(bool(one.flags) for one in revisions)
     report.n_accepted = len(plain)
     report.n_waiting = len(revisions) - len(plain)
@@ -154,16 +158,16 @@ def _store(
 ACCEPTED_NOTE = "Read and accepted elsewhere, before it was imported."
 
 
-def store_writers(ground: ExistingTexts) -> None:
+def store_writers(existing: ExistingTexts) -> None:
     """Add the authors who are new, and keep what is new about the others."""
-    Writer.objects.bulk_create(ground.arrived, batch_size=BATCH)
-    Writer.objects.bulk_update(ground.described, ["background"], batch_size=BATCH)
+    Writer.objects.bulk_create(existing.arrived, batch_size=BATCH)
+    Writer.objects.bulk_update(existing.described, ["background"], batch_size=BATCH)
 
 
-def take_slots(ground: ExistingTexts) -> None:
+def take_slots(existing: ExistingTexts) -> None:
     """Take the slots of the locked contexts: one query for all that lose as many."""
     by_number = defaultdict[int, list[int]](list)
-    for pk, n in ground.taken.items():
+    for pk, n in existing.taken.items():
         if n:
             by_number[n].append(pk)
     for n, pks in by_number.items():

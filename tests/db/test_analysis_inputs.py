@@ -10,7 +10,7 @@ from django.test import override_settings
 from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.fits.services import inputs
-from ranking.fits.services.inputs import JudgmentsChangedError, forget_judgments, ground_of
+from ranking.fits.services.inputs import JudgmentsChangedError, forget_judgments, inputs_of
 from ranking.judgments import frames
 from ranking.models import Fit
 from tests.factories import NOW, make_judgment
@@ -49,32 +49,32 @@ def test_the_second_analysis_asks_only_whether_the_judgments_are_the_same(
     study, django_assert_num_queries
 ):
     fit = fit_of(study)
-    first = ground_of(fit, PAIRS)
+    first = inputs_of(fit, PAIRS)
 
     with django_assert_num_queries(1):
-        second = ground_of(fit, AnalysisKind.CHECKS)
+        second = inputs_of(fit, AnalysisKind.CHECKS)
 
     assert second.columns is first.columns
     assert second.dimensions is first.dimensions
 
 
 def test_what_was_kept_is_what_would_be_read(study):
-    ground_of(fit_of(study), STYLE)
-    kept = ground_of(fit_of(study), STYLE)
+    inputs_of(fit_of(study), STYLE)
+    kept = inputs_of(fit_of(study), STYLE)
     forget_judgments()
 
-    read = ground_of(fit_of(study), STYLE)
+    read = inputs_of(fit_of(study), STYLE)
 
     assert kept.columns is not read.columns
     assert same(kept.columns, read.columns)
 
 
 def test_a_judgment_that_came_in_late_is_noticed_though_the_others_are_kept(study):
-    ground_of(fit_of(study), PAIRS)
+    inputs_of(fit_of(study), PAIRS)
     make_judgment(comparison=study.comparisons.first(), submitted_at=START)
 
     with pytest.raises(JudgmentsChangedError):
-        ground_of(fit_of(study), PAIRS)
+        inputs_of(fit_of(study), PAIRS)
 
 
 def test_one_that_comes_while_the_others_are_read_is_noticed(study, monkeypatch):
@@ -87,37 +87,37 @@ def test_one_that_comes_while_the_others_are_read_is_noticed(study, monkeypatch)
     monkeypatch.setattr(frames, "read_columns_and_dimensions", slowly)
 
     with pytest.raises(JudgmentsChangedError):
-        ground_of(fit_of(study), PAIRS)
+        inputs_of(fit_of(study), PAIRS)
 
 
 def test_judgments_of_another_hash_are_not_taken_for_those_of_the_fit(study):
-    ground_of(fit_of(study), PAIRS)
+    inputs_of(fit_of(study), PAIRS)
     Fit.objects.filter(pk=fit_of(study).pk).update(inputs_hash="0" * 64)
 
     with pytest.raises(JudgmentsChangedError):
-        ground_of(fit_of(study), PAIRS)
+        inputs_of(fit_of(study), PAIRS)
 
 
 def test_a_later_judgment_is_not_among_those_of_the_fit(study):
-    n = ground_of(fit_of(study), PAIRS).columns.n_judgments
+    n = inputs_of(fit_of(study), PAIRS).columns.n_judgments
     later = START + dt.timedelta(minutes=1)
     make_judgment(comparison=study.comparisons.first(), submitted_at=later)
 
-    assert ground_of(fit_of(study), PAIRS).columns.n_judgments == n
+    assert inputs_of(fit_of(study), PAIRS).columns.n_judgments == n
 
 
 def test_another_fit_takes_the_place_of_the_one_before(study):
     both, people = fit_of(study), fit_of(study, EvaluatorPool.HUMAN)
-    ground_of(both, PAIRS)
+    inputs_of(both, PAIRS)
 
-    found = ground_of(people, PAIRS)
+    found = inputs_of(people, PAIRS)
 
     assert found.columns.n_judgments == people.n_judgments < both.n_judgments
     assert inputs._shelf.take(both) is None
 
 
 def test_no_analysis_can_change_what_the_next_one_reads(study):
-    columns = ground_of(fit_of(study), PAIRS).columns
+    columns = inputs_of(fit_of(study), PAIRS).columns
 
     with pytest.raises(ValueError, match="read-only"):
         columns.strength[0] = 5
@@ -133,8 +133,8 @@ def test_style_is_measured_once_and_for_those_that_ask_for_it(study, monkeypatch
     monkeypatch.setattr(frames, "read_style", noted)
     fit = fit_of(study)
 
-    styled = [ground_of(fit, kind).columns for kind in (STYLE, AnalysisKind.JUDGE)]
-    plain = ground_of(fit, PAIRS).columns
+    styled = [inputs_of(fit, kind).columns for kind in (STYLE, AnalysisKind.JUDGE)]
+    plain = inputs_of(fit, PAIRS).columns
 
     assert len(measured) == 1
     assert all(columns.features is not None for columns in styled)
@@ -144,7 +144,7 @@ def test_style_is_measured_once_and_for_those_that_ask_for_it(study, monkeypatch
 def test_nothing_is_kept_for_long(study, monkeypatch):
     monkeypatch.setattr(inputs, "KEPT_SECONDS", 0.0)
     fit = fit_of(study)
-    ground_of(fit, PAIRS)
+    inputs_of(fit, PAIRS)
 
     for timer in threading.enumerate():
         if isinstance(timer, threading.Timer):

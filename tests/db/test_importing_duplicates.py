@@ -5,7 +5,7 @@ import pytest
 from completions.models import Context, MessageRevision
 from completions.writers import services
 from completions.writers.services.importing.drafting import MOST_NEAR, MOST_PLACES, Shelf
-from tests.db.test_bringing import bring, make_open, row
+from tests.db.test_importing_messages import import_rows, make_open, row
 from tests.factories import NOW, make_completion, make_context, make_dataset, make_dialogue
 from tests.factories_of_people import make_sent
 
@@ -43,20 +43,20 @@ def message_of(author):
 
 class TestANearDuplicate:
     def test_of_the_authors_row_before_names_the_message_that_it_became(self, dataset, context):
-        report = bring(dataset, row(context, TEXT), row(make_open(dataset), NEARLY, line=3))
+        report = import_rows(dataset, row(context, TEXT), row(make_open(dataset), NEARLY, line=3))
 
         assert flags("Ada") == [("own", message_of("Ada"))]
         assert report.n_flagged == 1
 
     def test_of_the_authors_text_of_an_earlier_file_is_flagged(self, dataset, context):
-        bring(dataset, row(context, TEXT))
+        import_rows(dataset, row(context, TEXT))
 
-        bring(dataset, row(make_open(dataset), NEARLY))
+        import_rows(dataset, row(make_open(dataset), NEARLY))
 
         assert flags("Ada") == [("own", message_of("Ada"))]
 
-    def test_of_another_author_for_the_same_talk_is_flagged(self, dataset, context):
-        bring(dataset, row(context, TEXT), row(context, NEARLY, author="Bo", line=3))
+    def test_of_another_author_for_the_same_dialogue_is_flagged(self, dataset, context):
+        import_rows(dataset, row(context, TEXT), row(context, NEARLY, author="Bo", line=3))
 
         assert flags("Ada") == []
         assert flags("Bo") == [("another", message_of("Ada"))]
@@ -65,14 +65,14 @@ class TestANearDuplicate:
         sent = make_sent(TEXT)
         here = Context.objects.get(pk=sent.lease.context_id)
 
-        services.bring_messages(dataset=here.dataset, rows=[row(here, NEARLY)], now=NOW)
+        services.import_messages(dataset=here.dataset, rows=[row(here, NEARLY)], now=NOW)
 
         assert flags("Ada") == [("another", sent.pk)]
 
     def test_of_a_models_completion_is_flagged(self, dataset, context):
         completion = make_completion(context=context, text=TEXT)
 
-        bring(dataset, row(context, NEARLY))
+        import_rows(dataset, row(context, NEARLY))
 
         assert flags("Ada") == [("another", completion.pk)]
 
@@ -83,27 +83,29 @@ class TestANearDuplicate:
         ]
         context = make_context(dialogue=make_dialogue(dataset=dataset, turns=turns), turn_index=0)
 
-        bring(dataset, row(context, NEARLY))
+        import_rows(dataset, row(context, NEARLY))
 
         assert flags("Ada") == [("original", 1)]
 
     def test_of_a_row_that_was_not_stored_is_no_flag(self, dataset, context):
         full = make_open(dataset, slots_left=0)
 
-        report = bring(dataset, row(full, TEXT), row(context, NEARLY, line=3))
+        report = import_rows(dataset, row(full, TEXT), row(context, NEARLY, line=3))
 
         assert flags("Ada") == []
         assert report.n_flagged == 0
 
-    def test_of_another_author_for_another_talk_is_no_flag(self, dataset, context):
-        bring(dataset, row(context, TEXT), row(make_open(dataset), NEARLY, author="Bo", line=3))
+    def test_of_another_author_for_another_dialogue_is_no_flag(self, dataset, context):
+        import_rows(
+            dataset, row(context, TEXT), row(make_open(dataset), NEARLY, author="Bo", line=3)
+        )
 
         assert flags("Bo") == []
 
     def test_is_not_accepted_unread(self, dataset, context):
         rows = [row(context, TEXT), row(context, NEARLY, author="Bo", line=3)]
 
-        report = bring(dataset, *rows, are_accepted=True)
+        report = import_rows(dataset, *rows, are_accepted=True)
 
         assert (report.n_accepted, report.n_waiting) == (1, 1)
 

@@ -1,4 +1,4 @@
-"""How a talk is folded is tested with highlights; here, how its language is laid out."""
+"""How a dialogue is folded is tested with highlights; here, how its language is laid out."""
 
 import pytest
 

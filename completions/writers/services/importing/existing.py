@@ -1,4 +1,4 @@
-"""The talks that a file names and its authors, as they are while nobody else changes them."""
+"""The dialogues that a file names and its authors, as they are while nobody else changes them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -42,8 +42,8 @@ def lock_authors(dataset: Dataset) -> None:
     list(_authors(dataset).order_by("pk").select_for_update(of=("self",)).values_list("pk"))
 
 
-def lock_ground(dataset: Dataset, *, contexts: Iterable[int]) -> ExistingTexts:
-    """Lock the talks in the order of their keys, and read what is known, in a locked dataset."""
+def lock_existing_texts(dataset: Dataset, *, contexts: Iterable[int]) -> ExistingTexts:
+    """Lock the contexts in the order of their keys, and read what is known, in a locked dataset."""
     return ExistingTexts(
         contexts=_lock_contexts(contexts),
         writers={author.imported_as: author for author in _authors(dataset)},

@@ -13,7 +13,7 @@ from completions.models import BroughtCompletion, Completion, GenerationCall, Ho
 from completions.runs import services as run_services
 from completions.systems import services as system_services
 from completions.systems.services.importing import RowsRefusedError
-from tests.datasets import TEXT, bring, row
+from tests.datasets import TEXT, import_rows, row
 from tests.factories import (
     HOUR,
     NOW,
@@ -50,7 +50,7 @@ def system():
 
 def faults(*rows, **options):
     with pytest.raises(RowsRefusedError) as caught:
-        bring(*rows, **options)
+        import_rows(*rows, **options)
     return [(one.position, one.field, one.reason) for one in caught.value.refused]
 
 
@@ -63,7 +63,7 @@ class TestABatch:
             "produced_at": NOW - HOUR,
         }
 
-        report = bring(row(text="Two\n\nlines.", **given), by=ada)
+        report = import_rows(row(text="Two\n\nlines.", **given), by=ada)
 
         stored = Completion.objects.get()
         assert (stored.context, stored.system, stored.text) == (context, system, "Two lines.")
@@ -76,7 +76,7 @@ class TestABatch:
         other = make_context(key="xyz")
         ada = make_user()
 
-        bring(row(), row(1, context="xyz"), by=ada, way=Way.CONSOLE)
+        import_rows(row(), row(1, context="xyz"), by=ada, way=Way.CONSOLE)
 
         entries = LogEntry.objects.filter(action="completions.brought_in", by=ada)
         assert {entry.subject: entry.after for entry in entries} == {
@@ -85,9 +85,9 @@ class TestABatch:
         }
 
     def test_again_adds_nothing_and_says_so(self):
-        (first,) = bring(row()).kept
+        (first,) = import_rows(row()).kept
 
-        report = bring(row(4, text=f"  {TEXT}\n"))
+        report = import_rows(row(4, text=f"  {TEXT}\n"))
 
         assert [(one.pk, one.is_new) for one in report.kept] == [(first.pk, False)]
         assert BroughtCompletion.objects.count() == 1
@@ -105,7 +105,7 @@ class TestABatch:
         monkeypatch.setattr("completions.systems.services.importing.storing.record", broken)
 
         with pytest.raises(BrokenError):
-            bring(row(text="As an AI, I hear you."))
+            import_rows(row(text="As an AI, I hear you."))
         assert not Completion.objects.exists()
         assert not BroughtCompletion.objects.exists()
         assert not Hold.objects.exists()
@@ -117,7 +117,7 @@ class TestABatch:
 
         # Systems, contexts, lock, completions, calls; two inserts, the log, two savepoints.
         with django_assert_max_num_queries(12):
-            bring(*rows, by=ada)
+            import_rows(*rows, by=ada)
 
 
 class TestARefusal:
@@ -163,17 +163,17 @@ class TestARefusal:
 
         assert faults(row()) == [(0, "", Reason.ASKED)]
         GenerationCall.objects.filter(pk=call.pk).update(**FAILED)
-        assert bring(row()).n_new == 1
+        assert import_rows(row()).n_new == 1
 
     def test_is_no_outcome_that_somebody_confirmed(self):
         with pytest.raises(OutcomeChangedError):
-            bring(row(), as_shown="another")
+            import_rows(row(), as_shown="another")
         assert not Completion.objects.exists()
 
 
 class TestWhatLeaks:
     def test_is_held_at_once_by_the_text_as_it_came(self):
-        report = bring(row(text="Here are two.\n\n* One thing.\n* Another thing."))
+        report = import_rows(row(text="Here are two.\n\n* One thing.\n* Another thing."))
 
         hold = Hold.objects.get()
         assert hold.state == HoldState.HELD
@@ -181,7 +181,7 @@ class TestWhatLeaks:
         assert [one["reason"] for one in hold.reasons] == ["markup"]
 
     def test_is_still_found_by_the_text_as_it_came(self, context):
-        bring(row(text="Here are two.\n\n* One thing.\n* Another thing."))
+        import_rows(row(text="Here are two.\n\n* One thing.\n* Another thing."))
         Hold.objects.all().delete()
 
         assert len(queries.find_new_leaks(context.dataset_id)) == 1
@@ -194,7 +194,7 @@ class TestAround:
         tables = (Study, Comparison)
         before = [list(table.objects.values()) for table in tables]
 
-        bring(row())
+        import_rows(row())
 
         assert [list(table.objects.values()) for table in tables] == before
 
@@ -202,7 +202,7 @@ class TestAround:
         run = make_generation_run(dataset=context.dataset)
         make_generation_call(run=run, context=context, system=system, **FAILED)
         another = make_generation_call(run=run, system=system, **FAILED)
-        bring(row())
+        import_rows(row())
 
         assert run_services.retry_failed(run, now=NOW) == 1
         assert GenerationCall.objects.get(state=CallState.PENDING) == another
@@ -226,7 +226,7 @@ class TestTrying:
         ada = make_user()
         tried = system_services.try_completions(rows=[row()], way=Way.CONSOLE, by=ada, now=NOW)
 
-        assert bring(row(), by=ada, as_shown=tried.digest).digest == tried.digest
+        assert import_rows(row(), by=ada, as_shown=tried.digest).digest == tried.digest
 
     def test_gives_refusals_as_a_table(self):
         report = system_services.try_completions(

@@ -70,8 +70,8 @@ def row(context, text=WORDS[0], *, author="Ada", line=2, **fields):
     return WrittenRow(position=line, context=key, text=text, author=author, **fields)
 
 
-def bring(dataset, *rows, **fields):
-    return writer_services.bring_messages(dataset=dataset, rows=rows, now=NOW, **fields)
+def import_rows(dataset, *rows, **fields):
+    return writer_services.import_messages(dataset=dataset, rows=rows, now=NOW, **fields)
 
 
 def dry_run(dataset, *rows, **fields):
@@ -94,7 +94,7 @@ class TestAMessage:
     def test_waits_for_review_as_if_it_were_sent_here(self, dataset, context):
         written_at = NOW - 3 * HOUR
 
-        report = bring(dataset, row(context, f" {WORDS[0]}\n", written_at=written_at))
+        report = import_rows(dataset, row(context, f" {WORDS[0]}\n", written_at=written_at))
 
         message = Message.objects.get()
         revision = message.revisions.get()
@@ -104,12 +104,12 @@ class TestAMessage:
         assert (report.n_read, report.n_stored, report.n_waiting, report.refused) == (1, 1, 1, [])
 
     def test_was_written_now_if_the_file_does_not_say_when(self, dataset, context):
-        bring(dataset, row(context))
+        import_rows(dataset, row(context))
 
         assert MessageRevision.objects.get().written_at == NOW
 
     def test_takes_a_slot_by_a_claim_that_is_closed(self, dataset, context):
-        bring(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
+        import_rows(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
 
         context.refresh_from_db()
         leases = WritingLease.objects.filter(context=context)
@@ -119,7 +119,7 @@ class TestAMessage:
         assert leases.count() == 2
 
     def test_is_logged_by_figures_alone(self, dataset, context, admin_user):
-        bring(dataset, row(context), by=admin_user)
+        import_rows(dataset, row(context), by=admin_user)
 
         entry = LogEntry.objects.get(action="messages.imported")
         assert (entry.by, entry.subject) == (admin_user, "dataset talks")
@@ -127,14 +127,14 @@ class TestAMessage:
         assert "Ada" not in str(entry.after)
 
     def test_carries_what_a_reviewer_should_look_at(self, dataset, context):
-        bring(dataset, row(context, "As an AI, I hear how lonely that is for you."))
+        import_rows(dataset, row(context, "As an AI, I hear how lonely that is for you."))
 
         assert MessageRevision.objects.get().flags[0]["kind"] == "leak"
 
 
 class TestASimulatedAuthor:
     def test_is_believed_to_be_one_by_the_name_and_stands_apart_from_people(self, dataset, context):
-        bring(
+        import_rows(
             dataset,
             row(context, author="Simulated writer 01"),
             row(context, WORDS[1], author="Ada", line=3),
@@ -151,7 +151,7 @@ class TestASimulatedAuthor:
 
 class TestAnAuthor:
     def test_becomes_a_writer_without_link_under_a_fresh_pseudonym(self, dataset, context):
-        report = bring(dataset, row(context, author="Ada Lovelace", background="PEER"))
+        report = import_rows(dataset, row(context, author="Ada Lovelace", background="PEER"))
 
         writer = Writer.objects.get()
         assert (writer.state, writer.imported_as) == (WriterState.ELSEWHERE, "Ada Lovelace")
@@ -160,9 +160,9 @@ class TestAnAuthor:
         assert report.n_new_authors == 1
 
     def test_is_the_same_writer_in_the_next_file(self, dataset, context):
-        bring(dataset, row(context))
+        import_rows(dataset, row(context))
 
-        report = bring(dataset, row(make_open(dataset), WORDS[1]))
+        report = import_rows(dataset, row(make_open(dataset), WORDS[1]))
 
         assert report.n_new_authors == 0
         assert Writer.objects.get().leases.count() == 2
@@ -170,15 +170,15 @@ class TestAnAuthor:
     def test_is_another_in_another_dataset(self, dataset, context):
         other = make_dataset()
 
-        bring(dataset, row(context))
-        bring(other, row(make_open(other)))
+        import_rows(dataset, row(context))
+        import_rows(other, row(make_open(other)))
 
         assert Writer.objects.count() == 2
 
     def test_gets_a_background_when_a_file_tells_it_first(self, dataset, context):
-        bring(dataset, row(context))
+        import_rows(dataset, row(context))
 
-        bring(dataset, row(make_open(dataset), WORDS[1], background="CLINICIAN"))
+        import_rows(dataset, row(make_open(dataset), WORDS[1], background="CLINICIAN"))
 
         assert Writer.objects.get().background == "CLINICIAN"
 
@@ -186,10 +186,10 @@ class TestAnAuthor:
         make_writer(dataset=dataset, state=WriterState.WITHDRAWN, imported_as="Ada")
 
         with pytest.raises(IntegrityError):
-            bring(dataset, row(context))
+            import_rows(dataset, row(context))
         Writer.objects.update(imported_as="")  # as withdrawing does
 
-        assert bring(dataset, row(context)).n_new_authors == 1
+        assert import_rows(dataset, row(context)).n_new_authors == 1
 
 
 class TestARow:
@@ -216,7 +216,7 @@ class TestARow:
     def test_is_refused_with_its_line_and_the_others_are_stored(
         self, dataset, context, make, reason
     ):
-        report = bring(dataset, make(dataset), row(context, line=3))
+        report = import_rows(dataset, make(dataset), row(context, line=3))
 
         assert [(one.position, one.reason) for one in report.refused] == [(2, reason)]
         assert report.by_reason == {reason.value: 1}
@@ -225,28 +225,28 @@ class TestARow:
     def test_that_could_not_be_read_is_passed_on(self, dataset, context):
         bad = refused(7, "text", Reason.BAD_FIELD, "is missing")
 
-        report = bring(dataset, row(context), bad)
+        report = import_rows(dataset, row(context), bad)
 
         assert report.refused == [bad]
         assert report.n_read == 2
 
-    def test_that_finds_its_talk_full_because_of_the_row_before_is_refused(self, dataset):
+    def test_that_finds_its_dialogue_full_because_of_the_row_before_is_refused(self, dataset):
         context = make_open(dataset, slots_left=1)
 
-        report = bring(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
+        report = import_rows(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
 
         assert reasons(report) == [Reason.FULL_CONTEXT]
         assert Context.objects.get(pk=context.pk).slots_left == 0
         assert not Writer.objects.filter(imported_as="Bo").exists()
 
-    def test_of_an_author_with_another_text_for_the_talk_is_refused(self, dataset, context):
-        bring(dataset, row(context))
+    def test_of_an_author_with_another_text_for_the_dialogue_is_refused(self, dataset, context):
+        import_rows(dataset, row(context))
 
-        report = bring(dataset, row(context, WORDS[1]))
+        report = import_rows(dataset, row(context, WORDS[1]))
 
         assert reasons(report) == [Reason.HAD_CONTEXT]
 
-    def test_of_an_author_who_skipped_the_talk_is_refused(self, dataset, context):
+    def test_of_an_author_who_skipped_the_dialogue_is_refused(self, dataset, context):
         author = make_writer(
             dataset=dataset, state=WriterState.ELSEWHERE, imported_as="Ada", admitted_at=None
         )
@@ -254,12 +254,12 @@ class TestARow:
             context=context, writer=author, closed_at=NOW, outcome=LeaseOutcome.SKIPPED
         )
 
-        assert reasons(bring(dataset, row(context))) == [Reason.HAD_CONTEXT]
+        assert reasons(import_rows(dataset, row(context))) == [Reason.HAD_CONTEXT]
 
     def test_that_says_another_background_of_its_author_is_refused(self, dataset, context):
         second = row(make_open(dataset), WORDS[1], background="PEER", line=3)
 
-        report = bring(dataset, row(context, background="CROWD"), second)
+        report = import_rows(dataset, row(context, background="CROWD"), second)
 
         assert reasons(report) == [Reason.OTHER_BACKGROUND]
         assert Writer.objects.get().background == "CROWD"
@@ -268,26 +268,26 @@ class TestARow:
 class TestTheSameFileAgain:
     def test_adds_nothing_and_says_so(self, dataset, context):
         rows = [row(context), row(context, WORDS[1], author="Bo", line=3)]
-        bring(dataset, *rows)
+        import_rows(dataset, *rows)
         before = everything()
 
-        report = bring(dataset, *rows)
+        report = import_rows(dataset, *rows)
 
         assert everything() == before
         assert (report.n_known, report.n_stored, report.refused) == (2, 0, [])
 
-    def test_adds_nothing_when_the_talks_are_full_by_now(self, dataset):
+    def test_adds_nothing_when_the_dialogues_are_full_by_now(self, dataset):
         context = make_open(dataset, slots_left=1)
-        bring(dataset, row(context))
+        import_rows(dataset, row(context))
 
-        report = bring(dataset, row(context))
+        report = import_rows(dataset, row(context))
 
         assert (report.n_known, report.refused) == (1, [])
 
     def test_adds_what_is_new_in_it(self, dataset, context):
-        bring(dataset, row(context))
+        import_rows(dataset, row(context))
 
-        report = bring(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
+        report = import_rows(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
 
         assert (report.n_known, report.n_stored) == (1, 1)
 
@@ -295,7 +295,7 @@ class TestTheSameFileAgain:
 class TestADryRun:
     @pytest.mark.parametrize("are_accepted", [False, True])
     def test_writes_nothing_and_tells_what_would_happen(self, dataset, context, are_accepted):
-        bring(dataset, row(context))
+        import_rows(dataset, row(context))
         rows = [
             row(context),
             row(context, WORDS[1], author="Bo", line=3, background="PEER"),
@@ -308,13 +308,13 @@ class TestADryRun:
         told = dry_run(dataset, *rows, are_accepted=are_accepted)
 
         assert everything() == before
-        assert told == bring(dataset, *rows, are_accepted=are_accepted)
+        assert told == import_rows(dataset, *rows, are_accepted=are_accepted)
         assert (told.n_stored, told.n_known, told.n_refused) == (2, 1, 2)
 
 
 class TestMessagesThatWereAcceptedElsewhere:
     def test_become_completions_of_people_with_the_decision(self, dataset, context, admin_user):
-        report = bring(dataset, row(context), are_accepted=True, by=admin_user)
+        report = import_rows(dataset, row(context), are_accepted=True, by=admin_user)
 
         completion = Completion.objects.get()
         decision = MessageDecision.objects.get()
@@ -327,7 +327,7 @@ class TestMessagesThatWereAcceptedElsewhere:
     def test_wait_for_a_reviewer_here_when_something_is_flagged(self, dataset, context):
         leaking = row(context, "As an AI, I hear you well.", author="Bo", line=3)
 
-        report = bring(dataset, row(context), leaking, are_accepted=True)
+        report = import_rows(dataset, row(context), leaking, are_accepted=True)
 
         assert (report.n_accepted, report.n_waiting, report.n_flagged) == (1, 1, 1)
         assert Message.objects.get(lease__writer__imported_as="Bo").state == MessageState.WAITING
@@ -337,7 +337,7 @@ class TestMessagesThatWereAcceptedElsewhere:
 class TestNothingIsStored:
     def refuses(self, error, dataset, rows, **fields):
         before = everything()
-        for act in (writer_services.bring_messages, writer_services.try_messages):
+        for act in (writer_services.import_messages, writer_services.try_messages):
             with pytest.raises(error):
                 act(dataset=dataset, rows=rows, now=NOW)
         assert everything() == before
@@ -365,23 +365,25 @@ class TestNothingIsStored:
 
     def test_when_the_outcome_is_not_the_one_that_was_shown(self, dataset, context):
         shown = dry_run(dataset, row(context))
-        bring(dataset, row(context))
+        import_rows(dataset, row(context))
         before = everything()
 
         with pytest.raises(files.OutcomeChangedError):
-            bring(dataset, row(context), as_shown=shown.digest)
+            import_rows(dataset, row(context), as_shown=shown.digest)
 
         assert everything() == before
 
     def test_but_what_was_shown_is_when_nothing_changed(self, dataset, context):
         shown = dry_run(dataset, row(context))
 
-        assert bring(dataset, row(context), as_shown=shown.digest) == shown
+        assert import_rows(dataset, row(context), as_shown=shown.digest) == shown
 
 
 class TestTheReport:
     def test_is_a_table_of_the_refused_rows_with_what_to_do(self, dataset, context):
-        report = bring(dataset, row("no-such-key", "Private words of Ada's own."), row(context))
+        report = import_rows(
+            dataset, row("no-such-key", "Private words of Ada's own."), row(context)
+        )
 
         assert list(report.rows()) == [
             ("line", "field", "reason", "why", "what_to_do"),
@@ -395,7 +397,7 @@ class TestTheReport:
         ]
 
     def test_counts_the_most_frequent_reason_first(self):
-        report = importing.BringReport(
+        report = importing.MessageImportReport(
             refused=[
                 Refused(n, "", reason, "so")
                 for n, reason in enumerate([Reason.FUTURE, Reason.REPEATED, Reason.REPEATED])
@@ -417,7 +419,7 @@ def test_queries_do_not_grow_with_the_rows(dataset, django_assert_max_num_querie
     ]
 
     with django_assert_max_num_queries(30):
-        assert bring(dataset, *rows).n_stored == 12
+        assert import_rows(dataset, *rows).n_stored == 12
 
 
 def test_a_long_file_is_stored_in_batches(dataset):
@@ -429,7 +431,7 @@ def test_a_long_file_is_stored_in_batches(dataset):
         for n in range(50)
     ]
 
-    report = bring(dataset, *rows)
+    report = import_rows(dataset, *rows)
 
     assert report.n_stored == len(rows) == 550
     assert set(Context.objects.values_list("slots_left", flat=True)) == {0}

@@ -33,7 +33,7 @@ def context():
 
 
 @pytest.fixture(autouse=True)
-def _talks(context):
+def _dialogues(context):
     """The dataset is there in every test."""
 
 
@@ -186,7 +186,7 @@ class TestStoring:
     def test_shows_the_check_again_when_something_changed(self, admin_client, context):
         seal = sealed(check(admin_client, GOOD))
         row = WrittenRow(position=2, context="abc", text=TEXT, author="Ada Lovelace")
-        services.bring_messages(dataset=context.dataset, rows=[row], now=NOW)
+        services.import_messages(dataset=context.dataset, rows=[row], now=NOW)
 
         answer = admin_client.post(STORE, {"sealed": seal})
 

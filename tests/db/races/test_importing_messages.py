@@ -28,7 +28,7 @@ def make_contexts(dataset, n):
 
 
 def rows_of(contexts, *authors):
-    """Every author for every talk, each text in other words."""
+    """Every author for every dialogue, each text in other words."""
     pairs = [(context, author) for context in contexts for author in authors]
     return [
         WrittenRow(position=n, context=context.key, text=f"{TEXT} {n}", author=author)
@@ -36,8 +36,8 @@ def rows_of(contexts, *authors):
     ]
 
 
-def bring(dataset, rows):
-    return services.bring_messages(dataset=dataset, rows=rows, now=NOW)
+def import_rows(dataset, rows):
+    return services.import_messages(dataset=dataset, rows=rows, now=NOW)
 
 
 def write_until_nothing_is_left(writer):
@@ -53,17 +53,17 @@ def slots_are_filled_once(context):
 
 
 class TestAnImport:
-    def test_and_writers_fill_every_talk_exactly(self, crowd):
+    def test_and_writers_fill_every_dialogue_exactly(self, crowd):
         dataset = make_dataset()
         contexts = make_contexts(dataset, crowd.contexts)
         writers = [make_writer(dataset=dataset) for _ in range(max(SLOTS, crowd.people // 2))]
         files = [rows_of(contexts, "Ada", "Bo"), list(reversed(rows_of(contexts, "Cy", "Di")))]
 
         together(
-            [partial(bring, dataset, rows) for rows in files]
+            [partial(import_rows, dataset, rows) for rows in files]
             + [partial(write_until_nothing_is_left, writer) for writer in writers]
         )
-        # A talk whose slots an import held last may look taken to a writer who asked meanwhile.
+        # A dialogue whose slots an import held last may look taken to a writer who asked meanwhile.
         together([partial(write_until_nothing_is_left, writer) for writer in writers])
 
         assert all(slots_are_filled_once(context) for context in contexts)
@@ -73,7 +73,7 @@ class TestAnImport:
             dataset = make_dataset()
             rows = rows_of(make_contexts(dataset, 4), "Ada", "Bo")
 
-            reports = together([partial(bring, dataset, rows)] * 3)
+            reports = together([partial(import_rows, dataset, rows)] * 3)
 
             assert sorted(report.n_stored for report in reports) == [0, 0, 8]
             assert sorted(report.n_known for report in reports) == [0, 8, 8]
@@ -86,7 +86,7 @@ class TestAnImport:
 
         report = while_uncommitted(
             partial(lease_next, writer),
-            partial(bring, dataset, rows_of([context], "Ada")),
+            partial(import_rows, dataset, rows_of([context], "Ada")),
             has_to_wait=True,
         )
 

@@ -11,7 +11,7 @@ from access.models import LogEntry
 from completions.generation import services
 from completions.models import Completion, GenerationCall
 from completions.systems.services.importing import RowsRefusedError
-from tests.datasets import TEXT, bring, row
+from tests.datasets import TEXT, import_rows, row
 from tests.factories import NOW, make_context, make_system
 from tests.factories_of_site import bearing, make_secret
 from tests.factories_written_once import make_user
@@ -55,10 +55,10 @@ def test_whoever_comes_second_with_another_text_is_told(context):
 
     def second():
         with pytest.raises(RowsRefusedError) as caught:
-            bring(row(text="Another text, quite another."), by=ben)
+            import_rows(row(text="Another text, quite another."), by=ben)
         return [one.reason.value for one in caught.value.refused]
 
-    told = while_uncommitted(partial(bring, row(), by=ada), second, has_to_wait=True)
+    told = while_uncommitted(partial(import_rows, row(), by=ada), second, has_to_wait=True)
 
     assert told == ["another completion is there"]
     assert Completion.objects.get().text == TEXT
@@ -73,7 +73,7 @@ def test_a_run_that_is_planned_meanwhile_is_seen(context):
 
     def second():
         with pytest.raises(RowsRefusedError):
-            bring(row(system="elm"), by=ada)
+            import_rows(row(system="elm"), by=ada)
 
     while_uncommitted(plan, second, has_to_wait=True)
 

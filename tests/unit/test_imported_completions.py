@@ -7,7 +7,7 @@ import json
 import pytest
 
 from completions.files import REMEDIES, InputFileError, Reason, Refused, once, printable
-from completions.systems.importing import BroughtRow, brought_file, checked
+from completions.systems.importing import ImportedRow, checked, imported_file
 
 TEXT = "That sounds lonely. What would help?"
 HEADER = "context,system,text"
@@ -19,13 +19,13 @@ def row(**fields):
 
 def good(value):
     found = checked(value, 3)
-    assert isinstance(found, BroughtRow)
+    assert isinstance(found, ImportedRow)
     return found
 
 
 def refusals(value):
     found = checked(value, 3)
-    assert not isinstance(found, BroughtRow)
+    assert not isinstance(found, ImportedRow)
     return found
 
 
@@ -35,7 +35,7 @@ def faults(value):
 
 def read(content, **options):
     data = content.encode() if isinstance(content, str) else content
-    return list(brought_file(io.BytesIO(data), **{"most_rows": 10} | options))
+    return list(imported_file(io.BytesIO(data), **{"most_rows": 10} | options))
 
 
 class TestARow:
@@ -49,7 +49,7 @@ class TestARow:
             row(model_version=" v1 ", source=None, produced_at="2026-01-31T18:05:00+01:00"), 7
         )
 
-        assert found == BroughtRow(
+        assert found == ImportedRow(
             7, "abc", "ash", TEXT, "v1", "", dt.datetime(2026, 1, 31, 17, 5, tzinfo=dt.UTC)
         )
 
@@ -91,7 +91,7 @@ class TestARow:
         assert refusals({})[0].remedy == "Mend the field."
 
     def test_is_there_once(self):
-        rows = [BroughtRow(n, "abc", system, TEXT) for n, system in enumerate(["a", "b", "a"])]
+        rows = [ImportedRow(n, "abc", system, TEXT) for n, system in enumerate(["a", "b", "a"])]
 
         first, second, third = once(rows)
 
@@ -104,11 +104,11 @@ class TestAFile:
     @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
     def test_of_csv_has_rows_by_their_lines(self, mark):
         content = mark + f'{HEADER},wage\nabc,ash,"One.\nTwo.",3\n\nabc,beech,"",'.encode()
-        file = brought_file(io.BytesIO(content), most_rows=10)
+        file = imported_file(io.BytesIO(content), most_rows=10)
 
         first, second = file
 
-        assert first == BroughtRow(2, "abc", "ash", "One.\nTwo.")
+        assert first == ImportedRow(2, "abc", "ash", "One.\nTwo.")
         assert isinstance(second, Refused)
         assert (second.position, second.field) == (5, "text")
         assert file.notes == ["Columns that are not read: wage."]
