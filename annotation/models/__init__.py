@@ -1,24 +1,30 @@
 """Models of the annotation app, one aggregate per module."""
 
-from annotation.models.audit import BlindingAudit
+from annotation.models.audit import BlindingAudit, SourceGuess
 from annotation.models.care import Report, ReportAlert, ReportDecision
 from annotation.models.comparison import Comparison
 from annotation.models.external import ExternalBatch, ExternalDecision, ExternalJudgment
-from annotation.models.guess import SourceGuess
 from annotation.models.judge import Judge, JudgeCall, JudgeRun
 from annotation.models.judging import DimensionMark, Judgment, Lease
-from annotation.models.people import Consent, PlatformSubmission, Rater
-from annotation.models.platform import FailedArrival, PlatformEvent, PlatformStudy
+from annotation.models.people import (
+    Consent,
+    FailedArrival,
+    PlatformEvent,
+    PlatformStudy,
+    PlatformSubmission,
+    Rater,
+)
 from annotation.models.quality import Exclusion, QualityCheck
 from annotation.models.rationale import (
     RationaleCall,
+    RationaleDecision,
     RationaleRun,
+    RationaleScan,
     ThemeCheck,
     ThemeCheckItem,
     ThemeLabel,
     ThemeLabelling,
 )
-from annotation.models.release_text import RationaleDecision, RationaleScan
 from annotation.models.study import Study
 
 __all__ = [

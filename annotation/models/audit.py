@@ -1,10 +1,12 @@
-"""Audits of a study's blinding, and what they found."""
+"""Audits of a study's blinding, what they found, and what raters guess at the end."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from annotation.choices import AuditState
+from access.models import AppendOnlyModel
+from annotation.choices import AuditState, Source
+from annotation.models.people import Rater
 from annotation.models.study import Study
 
 
@@ -66,3 +68,26 @@ class BlindingAudit(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.state}"
+
+
+class SourceGuess(AppendOnlyModel):
+    """Who one rater guessed to have written one completion that they judged."""
+
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="source_guesses")
+    completion = models.ForeignKey(
+        "completions.Completion", models.PROTECT, related_name="source_guesses"
+    )
+    guess = models.CharField(max_length=7, choices=Source)
+    guessed_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "source guesses"
+        constraints = (
+            models.UniqueConstraint(
+                fields=["rater", "completion"], name="sourceguess_once_per_completion"
+            ),
+            models.CheckConstraint(condition=Q(guess__in=Source.values), name="sourceguess_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.guess}"

@@ -5,7 +5,7 @@ from django.urls import path
 from annotation.external import console as external_console
 from annotation.judges import console as judge_console
 from annotation.judges import runs_console as runs
-from annotation.overview import console, searching, study_console
+from annotation.overview import console, searching
 from annotation.quality import console as quality_console
 from annotation.quick import console as quick_console
 from annotation.rationales import console as rationales_console
@@ -37,12 +37,12 @@ urlpatterns = [
     path("<slug:study>/open/", console.open_study, name="open"),
     path("<slug:study>/pause/", console.pause_study, name="pause"),
     path("<slug:study>/close/", console.close_study, name="close"),
-    path("<slug:study>/", study_console.study_shown, name="study"),
-    path("<slug:study>/live/", study_console.live, name="live"),
-    path("<slug:study>/lock/", study_console.lock, name="lock"),
-    path("<slug:study>/plan/", study_console.plan, name="plan"),
-    path("<slug:study>/contexts/", study_console.contexts, name="contexts"),
-    path("<slug:study>/extend/", study_console.extend, name="extend"),
+    path("<slug:study>/", console.study_shown, name="study"),
+    path("<slug:study>/live/", console.live, name="live"),
+    path("<slug:study>/lock/", console.lock, name="lock"),
+    path("<slug:study>/plan/", console.plan, name="plan"),
+    path("<slug:study>/contexts/", console.contexts, name="contexts"),
+    path("<slug:study>/extend/", console.extend, name="extend"),
     path("<slug:study>/checks/", quality_console.checks, name="checks"),
     path("<slug:study>/checks/mark/", quality_console.mark, name="mark_gold"),
     path("<slug:study>/checks/<int:pk>/switch/", quality_console.switch, name="switch_check"),

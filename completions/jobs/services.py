@@ -17,7 +17,7 @@ from completions.dialogues.importing import ImportReport
 from completions.jobs.progress import JobProgress, JobStoppedError
 from completions.jobs.work import REFUSALS, WORK, import_file
 from completions.models import Dataset, Job
-from completions.models.job import OPEN
+from completions.models.dataset import OPEN
 from completions.runs import pulling
 from completions.runs.services.calling import Clock
 

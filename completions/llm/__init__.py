@@ -1,16 +1,19 @@
 """The one way to model providers; nothing here loads LiteLLM before the first call."""
 
-from completions.llm.errors import (
+from completions.llm.exchange import (
     ContentFilteredError,
     EmptyAnswerError,
+    Message,
     PermanentError,
     ProviderError,
     RefusedAnswerError,
+    Reply,
+    Request,
+    Token,
     TransientError,
     TruncatedAnswerError,
     UnexpectedError,
 )
-from completions.llm.exchange import Message, Reply, Request, Token
 from completions.llm.failures import as_error, refuses_schema
 from completions.llm.gateway import complete
 from completions.llm.library import listed_price, warm_up

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from completions.llm.errors import (
+from completions.llm.exchange import (
     ContentFilteredError,
     PermanentError,
     ProviderError,

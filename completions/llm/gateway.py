@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from completions.llm.errors import (
+from completions.llm.exchange import (
     CONFIGURATION,
     UNKNOWN,
     ContentFilteredError,
@@ -14,11 +14,13 @@ from completions.llm.errors import (
     PermanentError,
     ProviderError,
     RefusedAnswerError,
+    Reply,
+    Request,
+    Token,
     TransientError,
     TruncatedAnswerError,
     ending,
 )
-from completions.llm.exchange import Reply, Request, Token
 from completions.llm.failures import as_error, lacks_key
 from completions.llm.library import listed_price, litellm, missing_keys, noting_reasons, usage_of
 from completions.llm.parameters import arguments, conditions, dropped, sent_parameters

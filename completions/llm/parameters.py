@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from completions.llm.errors import CONFIGURATION, PermanentError
-from completions.llm.exchange import Request
+from completions.llm.exchange import CONFIGURATION, PermanentError, Request
 from completions.llm.failures import as_error
 from completions.llm.library import litellm
 

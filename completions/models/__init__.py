@@ -2,8 +2,7 @@
 
 from completions.models.completion import BroughtCompletion, Completion, Hold
 from completions.models.context import Candidate, Context, Rewrite, RewriteCall, ScreeningCall
-from completions.models.dataset import Dataset, Dialogue
-from completions.models.job import Job
+from completions.models.dataset import Dataset, Dialogue, Job
 from completions.models.message import Message, MessageDecision, MessageRevision
 from completions.models.run import GenerationCall, GenerationRun, LabellingRun, Run
 from completions.models.shapes import (

@@ -28,8 +28,7 @@ from completions.models import System
 from completions.runs.services.speaking import trusted_hosts
 from completions.systems import catalogue, services
 from completions.systems.catalogue import SystemEntry
-from completions.systems.catalogue.entries import ADDRESS
-from completions.systems.catalogue.own import ImportedEntry, SimulatedEntry
+from completions.systems.catalogue.entries import ADDRESS, ImportedEntry, SimulatedEntry
 from completions.systems.rows import COLUMNS, SYSTEMS, model_rows
 from completions.systems.services.syncing import SyncReport
 

@@ -10,8 +10,7 @@ from typing import Annotated, BinaryIO, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from completions.dialogues.ingest.dialogue import Utterance
-from completions.dialogues.text_fields import Key, Message, Moment
-from completions.dialogues.wording import MAX_CHARACTERS
+from completions.dialogues.wording import MAX_CHARACTERS, Key, Message, Moment
 from completions.files import Columns, Reason, Refused, RowFile, bad_fields, refused
 
 LONGEST_SLUG = 50

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from completions.writers.views import arriving, desk, going, writing
+from completions.writers.views import arriving, desk, writing
 
 app_name = "completions"
 urlpatterns = [
@@ -17,8 +17,8 @@ urlpatterns = [
     path("write/<uuid:token>/draft/", writing.save_draft, name="draft"),
     path("write/<uuid:token>/change/", writing.change, name="change"),
     path("write/<uuid:token>/skip/", writing.skip, name="skip"),
-    path("pause/", going.pause, name="pause"),
-    path("resume/", going.resume, name="resume"),
-    path("leave/", going.leave, name="leave"),
+    path("pause/", desk.pause, name="pause"),
+    path("resume/", desk.resume, name="resume"),
+    path("leave/", desk.leave, name="leave"),
     path("help/", desk.help_lines, name="help"),
 ]

@@ -11,7 +11,7 @@ from typing import Annotated, BinaryIO, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from completions.dialogues.ingest.dialogue import Utterance
-from completions.dialogues.text_fields import Key, Message, Moment, plain
+from completions.dialogues.wording import Key, Message, Moment, plain
 from completions.files import MOST_ROWS, Columns, Reason, Refused, RowFile, bad_fields, refused
 
 LONGEST_NAME = 120

@@ -18,7 +18,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from heart_site import schedule
-from heart_site.monitoring import queues
+from heart_site.monitoring import liveness
 
 EVERY_S = schedule.BEAT_SLEEPS_S
 KEPT_S = 24 * 3600
@@ -70,7 +70,7 @@ class Scheduler(beat.PersistentScheduler):
             give([BEAT], now=time.time())
             self.given_at = time.monotonic()
         if time.monotonic() - self.dropped_at >= schedule.SWEEP_S:
-            queues.drop_expired(now=timezone.now())
+            liveness.drop_expired(now=timezone.now())
             self.dropped_at = time.monotonic()
         return wait
 

@@ -7,10 +7,13 @@ The first are counted by each process and added up over the web processes of a h
 import datetime as dt
 import hmac
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
+from django.db.models import Count, Manager, Max, Min, Q, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -25,7 +28,143 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from heart_site.monitoring import work_counts
+from annotation.choices import Purpose, StudyState
+from annotation.models import Comparison, JudgeCall, JudgeRun, Lease, RationaleCall, RationaleRun
+from completions.choices import CallState, RunState
+from completions.models import (
+    FAILED,
+    GenerationCall,
+    GenerationRun,
+    LabellingRun,
+    RewriteCall,
+    ScreeningCall,
+    StrategyCall,
+    WriterMail,
+    WritingLease,
+)
+from ranking.choices import FitState
+from ranking.models import Fit
+
+Sample = tuple[tuple[str, ...], float]
+
+CALLS: dict[str, Manager[Any]] = {
+    "completions": GenerationCall.objects,
+    "judges": JudgeCall.objects,
+    "rationales": RationaleCall.objects,
+    "rewrites": RewriteCall.objects,
+    "screening": ScreeningCall.objects,
+    "strategies": StrategyCall.objects,
+}
+RUNS: dict[str, Manager[Any]] = {
+    "completions": GenerationRun.objects,
+    "judges": JudgeRun.objects,
+    "rationales": RationaleRun.objects,
+    "strategies": LabellingRun.objects,
+}
+WAITING = (CallState.PENDING, CallState.CLAIMED)
+LATELY = dt.timedelta(minutes=15)
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """What a number means, what its labels are called, and how it is read as of a time."""
+
+    help_text: str
+    labels: tuple[str, ...]
+    read: Callable[[dt.datetime], Iterable[Sample]]
+
+
+def _slots(_now: dt.datetime) -> Iterable[Sample]:
+    rows = (
+        Comparison.objects.filter(
+            study__state=StudyState.OPEN, purpose=Purpose.MAIN, held_at=None, slots_left__gt=0
+        )
+        .values_list("study__slug")
+        .annotate(n=Sum("slots_left"))
+    )
+    return [((slug,), n) for slug, n in rows]
+
+
+def _leases(_now: dt.datetime) -> Iterable[Sample]:
+    judging = Lease.objects.filter(closed_at=None).values_list("rater__study__slug")
+    yield from (((slug, "rater"), n) for slug, n in judging.annotate(n=Count("pk")))
+    yield ("", "writer"), WritingLease.objects.filter(closed_at=None).count()
+
+
+def _waiting(_now: dt.datetime) -> Iterable[Sample]:
+    for kind, rows_of in CALLS.items():
+        rows = rows_of.filter(state__in=WAITING, ended_at=None).values_list("state")
+        found = dict(rows.annotate(n=Count("pk")))
+        yield from (((kind, state.lower()), found.get(state, 0)) for state in WAITING)
+    yield ("mails", "pending"), WriterMail.objects.filter(sent_at=None).count()
+
+
+def _ages(now: dt.datetime) -> Iterable[Sample]:
+    """Of calls that may be claimed now: waiting for a provider is no delay of ours."""
+    for kind, rows_of in CALLS.items():
+        due = Q(retry_at=None) | Q(retry_at__lte=now)
+        ready = rows_of.filter(due, state=CallState.PENDING, ended_at=None)
+        oldest = ready.aggregate(at=Min("created_at"))["at"]
+        yield (kind,), (now - oldest).total_seconds() if oldest else 0.0
+    oldest = WriterMail.objects.filter(sent_at=None).aggregate(at=Min("queued_at"))["at"]
+    yield ("mails",), (now - oldest).total_seconds() if oldest else 0.0
+
+
+def _failures(now: dt.datetime) -> Iterable[Sample]:
+    for kind, rows_of in CALLS.items():
+        rows = (
+            rows_of.filter(FAILED, ended_at__gt=now - LATELY)
+            .values_list("error_kind")
+            .annotate(n=Count("pk"))
+        )
+        yield from (((kind, error), n) for error, n in rows)
+
+
+def _runs(_now: dt.datetime) -> Iterable[Sample]:
+    for kind, rows_of in RUNS.items():
+        rows = rows_of.filter(state__in=[RunState.RUNNING, RunState.PAUSED])
+        found = rows.values_list("state", "pause_reason").annotate(n=Count("pk"))
+        yield from (((kind, state.lower(), why.lower()), n) for state, why, n in found)
+
+
+def _money(_now: dt.datetime) -> Iterable[Sample]:
+    for kind, rows_of in RUNS.items():
+        total = rows_of.aggregate(
+            spent=Sum("spent_usd", default=0), reserved=Sum("reserved_usd", default=0)
+        )
+        yield from (((kind, name), float(total[name])) for name in ("spent", "reserved"))
+
+
+def _fits(now: dt.datetime) -> Iterable[Sample]:
+    rows = (
+        Fit.objects.filter(state=FitState.DONE, study__state=StudyState.OPEN)
+        .values_list("study__slug")
+        .annotate(at=Max("ended_at"))
+    )
+    return [((slug,), (now - at).total_seconds()) for slug, at in rows]
+
+
+GAUGES = {
+    "open_slots": Gauge(
+        "Judgments by people that open studies still hand out.", ("study",), _slots
+    ),
+    "open_leases": Gauge("Claims that are not closed yet.", ("study", "of"), _leases),
+    "waiting_work": Gauge("Rows that wait or are being worked on.", ("kind", "state"), _waiting),
+    "oldest_waiting_seconds": Gauge(
+        "Age of the oldest row that could be worked on now.", ("kind",), _ages
+    ),
+    "recent_failures": Gauge(
+        "Calls to models that ended without use in the last 15 minutes.",
+        ("kind", "error"),
+        _failures,
+    ),
+    "runs": Gauge("Runs under way or paused.", ("kind", "state", "reason"), _runs),
+    "spend_usd": Gauge("US dollars spent, and reserved for calls.", ("kind", "of"), _money),
+    "newest_fit_age_seconds": Gauge(
+        "Age of the newest ratings of each open study.", ("study",), _fits
+    ),
+}
+
 
 if folder := os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     Path(folder).mkdir(parents=True, exist_ok=True)  # the library expects it there
@@ -51,7 +190,7 @@ class SiteStatus(Collector):
         """Yield one family for each kind of number."""
         from heart_site.monitoring import liveness  # noqa: PLC0415 (loads Redis' client and beat)
 
-        for name, told in (work_counts.GAUGES | liveness.GAUGES).items():
+        for name, told in (GAUGES | liveness.GAUGES).items():
             family = GaugeMetricFamily(f"heart_{name}", told.help_text, labels=told.labels)
             for labels, value in told.read(self.now):
                 family.add_metric(labels, value)

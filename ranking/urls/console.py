@@ -3,7 +3,7 @@
 from django.urls import path
 
 from ranking.coverage import console as coverage_console
-from ranking.coverage import rows_console as rows
+from ranking.coverage import console as rows
 from ranking.exports import console as export_console
 from ranking.log import console as log_console
 from ranking.monitor import answers_console, console, payments

@@ -27,7 +27,7 @@ def test_a_spreadsheet_is_judged_by_its_link(visit, site, tmp_path):
         expect(page.locator("#progress")).to_contain_text(f"Pair {number} of 3")
         expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
         expect(page.get_by_role("heading", name="Text A")).to_be_visible()
-        seen.add("asked" if page.locator(".conversation").count() else "alone")
+        seen.add("asked" if page.locator(".context").count() else "alone")
         faults += faults_of(page, f"pair {number}")
         page.get_by_text("A slightly better").click()
         page.get_by_role("textbox", name="What made the difference?").fill("It says when.")

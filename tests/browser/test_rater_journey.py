@@ -130,7 +130,7 @@ def test_few_words_and_four_clicks_lead_to_the_first_pair(visit, studies, kind, 
 def own_words(page: Page) -> int:
     """Count the words of the page itself, without those of the conversation and the replies."""
     [shown] = page.locator("main").evaluate_all(f"all => [({WORDS})(all)]")
-    return int(shown) - int(page.locator(".conversation, .message").evaluate_all(WORDS))
+    return int(shown) - int(page.locator(".context, .message").evaluate_all(WORDS))
 
 
 def test_thumb_alone_leads_through_on_a_phone(visit, studies):

@@ -18,7 +18,7 @@ from annotation.rationales import queries as rationales_queries
 from completions.models import GenerationCall, StrategyCall
 from completions.runs.services import calling
 from completions.writers.services import emailing
-from heart_site.monitoring import work_counts
+from heart_site.monitoring import metrics
 from ranking.judgments import frames
 from tests.factories import NOW
 from tests.factories_of_site import bearing, make_secret
@@ -165,10 +165,10 @@ def test_judgments_that_came_since_are_counted(studies):
     )
 
 
-@pytest.mark.parametrize("gauge", sorted(set(work_counts.GAUGES) - {"open_slots"}))
+@pytest.mark.parametrize("gauge", sorted(set(metrics.GAUGES) - {"open_slots"}))
 def test_metrics_are_read(studies, gauge):
     """The slots of open studies are a sum over all that is open, which has to be read."""
-    assert read_from_end_to_end(lambda: list(work_counts.GAUGES[gauge].read(LATER))) == {}
+    assert read_from_end_to_end(lambda: list(metrics.GAUGES[gauge].read(LATER))) == {}
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["large", "small"])

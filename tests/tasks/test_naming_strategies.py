@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from access.nudges import Work
-from annotation.raters.services.erasing import withdraw_writer
+from annotation.raters.services.withdrawing import withdraw_writer
 from completions import tasks
 from completions.choices import CallState, Presence, Review, RunState, SystemKind
 from completions.models import Context, LabellingRun, StrategyCall, StrategyLabel

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from annotation.judges.ensembles import Account, Fate, UnknownCallError, account, fate
 from annotation.judges.ensembles.accounts import FAILURES, NOT_FAILED
-from annotation.raters.services.erasing import ERASED
+from annotation.raters.services.withdrawing import ERASED
 from completions.choices import CallState
-from completions.llm import errors, failures, wrapping
+from completions.llm import exchange, failures, wrapping
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN = re.compile(r"\b(?:error_)?kind\"?(?: ?= ?|: )f?\"([a-z_]+)\"")
@@ -27,7 +27,7 @@ def kinds_in_the_code():
     ]
     found = {kind for path in files for kind in WRITTEN.findall(path.read_text(encoding="utf-8"))}
     tables = {*failures._PERMANENT_KINDS.values(), *failures._TRANSIENT_KINDS.values()}
-    tables |= {*errors._KINDS, errors.UNKNOWN, wrapping.ONLY_THOUGHTS, wrapping.UNCLEAR}
+    tables |= {*exchange._KINDS, exchange.UNKNOWN, wrapping.ONLY_THOUGHTS, wrapping.UNCLEAR}
     return sorted(found | tables | {ERASED["error_kind"]})
 
 

@@ -151,7 +151,7 @@ class TestDecisions:
 
 class TestSeveralAtOnce:
     def decide(self, client, held, **posted):
-        address = f"{reverse('contexts:decide_many', args=['dialogues'])}?state=HELD"
+        address = f"{reverse('contexts:decide_many', args=['talks'])}?state=HELD"
         return client.post(address, {"holds": [one.pk for one in held]} | posted, follow=True)
 
     def test_are_released_with_one_reason(self, admin_client, dataset):

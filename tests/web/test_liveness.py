@@ -21,7 +21,7 @@ from access.nudges import KEPT_S, Work
 from heart_site import schedule
 from heart_site.celery import app as site
 from heart_site.celery import nudge_for
-from heart_site.monitoring import heartbeats, liveness, queues
+from heart_site.monitoring import heartbeats, liveness
 from tests.factories import NOW
 
 BROKER = {"global_keyprefix": "heart-liveness:"}
@@ -117,15 +117,16 @@ class TestExpiredMessages:
         app.send_task("ranking.tasks.run_fit", queue="analysis")
 
         dropped = [
-            queues.drop_expired(now=timezone.now() + dt.timedelta(seconds=s)) for s in (20, 75, 75)
+            liveness.drop_expired(now=timezone.now() + dt.timedelta(seconds=s))
+            for s in (20, 75, 75)
         ]
 
         assert dropped == [0, 2, 0]
-        assert queues.lengths()["analysis"] == 2
+        assert liveness.lengths()["analysis"] == 2
 
     def test_are_looked_for_by_beat(self, monkeypatch, tmp_path):
         looked = []
-        monkeypatch.setattr(queues, "drop_expired", lambda *, now: looked.append(now))
+        monkeypatch.setattr(liveness, "drop_expired", lambda *, now: looked.append(now))
         beat = heartbeats.Scheduler(app=site, schedule_filename=str(tmp_path / "schedule"))
 
         for _ in range(3):
@@ -135,10 +136,10 @@ class TestExpiredMessages:
         assert len(looked) == 1
 
     def test_are_nobodys_concern_without_redis(self, lost):
-        assert queues.drop_expired(now=NOW) == 0
+        assert liveness.drop_expired(now=NOW) == 0
 
     def test_are_nobodys_concern_in_one_process(self):
-        assert queues.drop_expired(now=NOW) == 0
+        assert liveness.drop_expired(now=NOW) == 0
 
 
 class TestWorkersThatStart:

@@ -64,7 +64,7 @@ def test_a_spreadsheet_becomes_a_study_that_a_rater_judges(make, client):
         assert "Text A" in page
         assert not [word for word in ("Reply A", "Seeker", "conversation", "Ash") if word in page]
     assert "The task" in asked
-    assert '<div class="conversation">' not in alone
+    assert '<div class="context">' not in alone
 
 
 def test_the_same_file_adds_nothing_and_a_longer_one_what_is_new(make):

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from annotation.judges.services.drafting import draft_judge_run
     from annotation.judges.services.judging import ask_judges
     from annotation.judges.services.planning import (
         StudyNotLockedError,
@@ -13,7 +12,12 @@ if TYPE_CHECKING:
         plan_judge_calls,
     )
     from annotation.judges.services.registering import register_simulated_judge, sync_judges
-    from annotation.judges.services.running import Asking, SamplesAlikeError, start_judge_run
+    from annotation.judges.services.running import (
+        Asking,
+        SamplesAlikeError,
+        draft_judge_run,
+        start_judge_run,
+    )
 else:
     __getattr__ = names_of(__name__)
 

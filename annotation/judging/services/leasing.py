@@ -9,8 +9,7 @@ from annotation.assignment import slots
 from annotation.assignment.slots import lock_rater
 from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.choosing import Choice, choose_next
-from annotation.judging.services.screening import choose_screening
-from annotation.judging.services.stages import end_rater
+from annotation.judging.services.stages import choose_screening, end_rater
 from annotation.models import Lease, Rater
 from annotation.studies import selectors
 from annotation.studies.selectors import RaterHistory

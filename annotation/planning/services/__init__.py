@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from annotation.planning.services.planning import PlanReport, plan_study
-    from annotation.planning.services.weighing import weigh_comparisons
+    from annotation.planning.services.planning import PlanReport, plan_study, weigh_comparisons
 else:
     __getattr__ = names_of(__name__)
 

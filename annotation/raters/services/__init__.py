@@ -18,16 +18,18 @@ if TYPE_CHECKING:
         link_writer,
         release_binding,
     )
-    from annotation.raters.services.erasing import withdraw_writer
     from annotation.raters.services.guessing import record_guesses
-    from annotation.raters.services.platform_events import take_event
-    from annotation.raters.services.submissions import give_code
+    from annotation.raters.services.submissions import give_code, take_event
     from annotation.raters.services.understanding import (
         NothingToAnswerError,
         answer_comprehension,
         comprehension_questions,
     )
-    from annotation.raters.services.withdrawing import WithdrawalRequest, withdraw_rater
+    from annotation.raters.services.withdrawing import (
+        WithdrawalRequest,
+        withdraw_rater,
+        withdraw_writer,
+    )
 else:
     __getattr__ = names_of(__name__)
 

@@ -18,8 +18,7 @@ from annotation.models import PlatformStudy, PlatformSubmission, Study
 from annotation.raters import prolific
 from annotation.raters.consent import consent_lines, session_minutes
 from annotation.raters.entry_links import links_for
-from annotation.raters.services.platform_events import take_event
-from annotation.raters.services.submissions import OUTCOMES
+from annotation.raters.services.submissions import OUTCOMES, take_event
 from annotation.raters.webhooks import SUBMISSION, Event
 from annotation.studies.selectors import content_of
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from annotation.rationales.services.checking import draw_theme_sample
     from annotation.rationales.services.labelling import (
+        draw_theme_sample,
         find_themes,
         forget_themes,
         plan_rationale_calls,

@@ -15,7 +15,7 @@ from django.conf import settings
 from access.webhooks import outgoing
 from completions import llm
 from completions.llm import limiting
-from completions.llm.errors import CONFIGURATION
+from completions.llm.exchange import CONFIGURATION
 
 PATIENCE_S = 20.0
 """A call whose turn comes later gives its claim back, so that others are asked meanwhile."""

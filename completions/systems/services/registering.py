@@ -12,7 +12,7 @@ from access.log import record
 from completions.choices import SystemKind
 from completions.models import Assistant, System, Writer
 from completions.systems.catalogue import SystemEntry
-from completions.systems.catalogue.own import SimulatedEntry
+from completions.systems.catalogue.entries import SimulatedEntry
 from completions.systems.services.syncing import columns_of
 
 HUMAN = "human"

@@ -11,11 +11,8 @@ if TYPE_CHECKING:
         decline_invitation,
         save_profile,
     )
-    from completions.writers.services.authorship import Author, reveal_author
     from completions.writers.services.completing import complete_message
     from completions.writers.services.emailing import queue_mail, send_writer_mails
-    from completions.writers.services.erasure import erase_texts, forget_person, lock_work
-    from completions.writers.services.freezing import freeze_dataset, thaw_dataset
     from completions.writers.services.importing import (
         MessageImportReport,
         import_messages,
@@ -41,8 +38,11 @@ if TYPE_CHECKING:
         skip_context,
     )
     from completions.writers.services.leaving import (
+        erase_texts,
+        forget_person,
         give_work_back,
         leave,
+        lock_work,
         pause_writer,
         resume_writer,
     )
@@ -50,15 +50,19 @@ if TYPE_CHECKING:
         MessagesTakenError,
         PoolSettings,
         configure_pool,
+        freeze_dataset,
+        thaw_dataset,
     )
     from completions.writers.services.pseudonyms import new_code, repeatable_code
     from completions.writers.services.review_decisions import (
+        Author,
         MessageChangedError,
         MessageNotOpenError,
         NoteMissingError,
         Seen,
         WriterGoneError,
         decide_message,
+        reveal_author,
     )
     from completions.writers.services.sending import (
         DraftOutdatedError,

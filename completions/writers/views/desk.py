@@ -1,10 +1,12 @@
-"""A writer's desk, and where to find help."""
+"""A writer's desk, where to find help, and the ways out that leave the texts alone."""
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from completions.writers import blinded, desk_queries, http, services
-from completions.writers.http import WriterRequest, writer_page, writer_required
+from completions.writers.http import WriterRequest, writer_known, writer_page, writer_required
 
 
 @require_safe
@@ -33,3 +35,30 @@ def help_lines(request: HttpRequest) -> HttpResponse:
     """Show where to find somebody to talk to; open to everyone."""
     context = {"has_desk": http.recognised(request) is not None}
     return http.render_fragment(request, "completions/_help.html", context)
+
+
+@require_POST
+@writer_required
+def pause(request: WriterRequest) -> HttpResponse:
+    """Hand this writer nothing until they go on."""
+    services.pause_writer(writer=request.writer, now=timezone.now())
+    return http.go(request, reverse("completions:desk"))
+
+
+@require_POST
+@writer_required
+def resume(request: WriterRequest) -> HttpResponse:
+    """End a pause of the writer's own."""
+    services.resume_writer(writer=request.writer, now=timezone.now())
+    return http.go(request, reverse("completions:desk"))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@writer_known
+def leave(request: WriterRequest) -> HttpResponse:
+    """Ask once, with what it means, then end the writer's part."""
+    if request.method == "POST":
+        writer = services.leave(writer=request.writer, now=timezone.now())
+        return http.say_not_writing(request, writer, status=200)
+    context = {"can_pause": desk_queries.is_writing(request.writer)}
+    return http.render_fragment(request, "completions/_leave.html", context)

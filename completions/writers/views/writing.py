@@ -1,11 +1,14 @@
 """A dialogue and the message for it: shown, kept as a draft, sent, changed, skipped."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from completions.choices import MessageState
@@ -13,7 +16,92 @@ from completions.models import Message, WritingLease
 from completions.writers import blinded, desk_queries, forms, http, queries, services
 from completions.writers.http import WriterRequest, writer_required
 from completions.writers.presubmit_checks import Concern
-from completions.writers.views import showing
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a text could not be taken, as its writer reads it above the text."""
+
+    heading: Promise
+    lead: Promise
+
+
+TAKEN = Refusal(
+    _("This conversation needs no more replies"),
+    _(
+        "Your two hours ran out and others have filled it since. We’re sorry your work wasn’t "
+        "used; here is what you wrote."
+    ),
+)
+FROZEN = Refusal(
+    _("The collection is closed"),
+    _(
+        "You can’t send or change a reply now. What you sent is saved; thank you. This is what you "
+        "wrote here:"
+    ),
+)
+OVER = Refusal(
+    _("Your trial is over"),
+    _("This conversation was part of it, so no more replies are taken. This is what you wrote:"),
+)
+CLOSED = Refusal(
+    _("This reply can’t be changed any more"),
+    _(
+        "People are comparing it with others already, or a reviewer has decided about it. This is "
+        "what you wrote now:"
+    ),
+)
+OUTDATED = Refusal(
+    _("A newer version was sent meanwhile"),
+    _(
+        "You sent this reply from another page, so this draft was not saved over it. Here is what "
+        "you wrote; copy it if you want to keep it."
+    ),
+)
+REFUSALS: Mapping[type[Exception], Refusal] = {
+    services.ContextTakenError: TAKEN,
+    services.DatasetFrozenError: FROZEN,
+    services.MessageClosedError: CLOSED,
+    services.DraftOutdatedError: OUTDATED,
+    services.TrialOverError: OVER,
+}
+"""What a service raises when nothing can be mended, and how that is said."""
+
+
+def composer(
+    request: WriterRequest,
+    task: blinded.Task,
+    *,
+    form: forms.MessageForm | None = None,
+    typed: services.Typed | None = None,
+    concerns: Sequence[Concern] = (),
+) -> HttpResponse:
+    """Show the dialogue with the text box; with what is to be mended, if ``form`` was posted."""
+    form = form or forms.MessageForm(initial={"text": task.draft})
+    form.lay_out(language=task.dialogue.language)
+    context = {
+        "task": task,
+        "form": form,
+        "counts": blinded.Counts.of(form["text"].value() or ""),
+        "signals": typed or task.signals,
+        "concerns": concerns,
+        "skip_reasons": forms.SKIP_REASONS,
+    }
+    is_refused = bool(form.errors or concerns)
+    status = 422 if is_refused else 200
+    return http.render_fragment(request, "completions/_writing.html", context, status=status)
+
+
+def sent(request: WriterRequest, task: blinded.Task) -> HttpResponse:
+    """Show a message that was sent in its dialogue, and where it stands."""
+    context = {"task": task, "n_waiting": desk_queries.desk(request.writer).n_waiting}
+    return http.render_fragment(request, "completions/_sent.html", context)
+
+
+def kept(request: WriterRequest, refusal: Refusal, *, text: str) -> HttpResponse:
+    """Say why a text could not be taken, and give it back."""
+    context = {"refusal": refusal, "heading": refusal.heading, "text": text}
+    return http.render_fragment(request, "completions/_kept.html", context, status=409)
 
 
 @require_safe
@@ -48,7 +136,7 @@ def change(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     task = blinded.Task.from_lease(_lease(request, token), writer=request.writer)
     if task.sent is None or not task.sent.can_change:
         return http.go(request, reverse("completions:dialogue", args=[token]))
-    return showing.composer(request, task)
+    return composer(request, task)
 
 
 @require_POST
@@ -59,7 +147,7 @@ def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     try:
         services.save_draft(token=token, writer=request.writer, typed=typed)
     except services.DraftOutdatedError:
-        return showing.kept(request, showing.OUTDATED, text=typed.text)
+        return kept(request, OUTDATED, text=typed.text)
     if request.htmx:
         return HttpResponse(status=204)
     page = "completions:change" if typed.seen else "completions:dialogue"
@@ -95,14 +183,14 @@ def _show_dialogue(request: WriterRequest, lease: WritingLease) -> HttpResponse:
         raise services.WriterNotActiveError
     task = blinded.Task.from_lease(lease, writer=request.writer)
     if task.sent is not None and not task.sent.is_returned:
-        return showing.sent(request, task)
+        return sent(request, task)
     if task.sent is None and request.writer.dataset.frozen_at is not None:
-        return showing.kept(request, showing.FROZEN, text=lease.draft)
+        return kept(request, FROZEN, text=lease.draft)
     if task.sent is None and queries.is_trial_over(lease, writer=request.writer):
-        return showing.kept(request, showing.OVER, text=lease.draft)
+        return kept(request, OVER, text=lease.draft)
     if task.sent is None and queries.is_taken(lease):
-        return showing.kept(request, showing.TAKEN, text=lease.draft)
-    return showing.composer(request, task)
+        return kept(request, TAKEN, text=lease.draft)
+    return composer(request, task)
 
 
 def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
@@ -113,15 +201,15 @@ def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
         message = _taken(request, lease, form, typed)
     except services.LookAgainError as asked:
         concerns = asked.findings
-    except tuple(showing.REFUSALS) as refusal:
-        return showing.kept(request, showing.REFUSALS[type(refusal)], text=typed.text)
+    except tuple(REFUSALS) as refusal:
+        return kept(request, REFUSALS[type(refusal)], text=typed.text)
     else:
         if message is not None and message.state != MessageState.RETURNED:
             return http.go(request, reverse("completions:dialogue", args=[lease.token]))
         if message is not None:
             form.say_unchanged()
     task = blinded.Task.from_lease(lease, writer=request.writer)
-    return showing.composer(request, task, form=form, typed=typed, concerns=concerns)
+    return composer(request, task, form=form, typed=typed, concerns=concerns)
 
 
 def _taken(

@@ -12,8 +12,7 @@ from completions.models import Completion, Context, Dataset, MessageRevision
 from completions.writers.importing import WrittenRow
 from completions.writers.near_duplicates import MIN_SHARED, ComparedWords
 from completions.writers.services.flagging import Source, Texts, flags_among
-from completions.writers.services.importing.existing import contexts_by_key
-from completions.writers.services.importing.sifting import Draft, fault_of, usable
+from completions.writers.services.importing.sifting import Draft, contexts_by_key, fault_of, usable
 
 MOST_PLACES = 200
 """Of a run of words that stands in more texts, the first so many are enough to be found by."""

@@ -1,8 +1,11 @@
-"""Import a file's messages: checks first, then all that is good in one transaction."""
+"""Import a file's messages: checks first, then all that is good at once, and a report."""
 
 import datetime as dt
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -12,7 +15,7 @@ from access.log import record
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.dialogues.context_extraction import digest
 from completions.dialogues.locking import lock_texts
-from completions.files import BATCH, OutcomeChangedError, Refused, batches
+from completions.files import BATCH, OutcomeChangedError, Refusals, Refused, batches
 from completions.models import (
     Context,
     Dataset,
@@ -26,14 +29,53 @@ from completions.writers.importing import WrittenRow
 from completions.writers.services.completing import complete_message
 from completions.writers.services.flagging import Flag, rules
 from completions.writers.services.importing.drafting import draft_rows
-from completions.writers.services.importing.existing import (
+from completions.writers.services.importing.sifting import (
+    Draft,
     ExistingTexts,
+    GoodDraft,
     lock_authors,
     lock_existing_texts,
+    sift,
 )
-from completions.writers.services.importing.report import MessageImportReport
-from completions.writers.services.importing.sifting import Draft, GoodDraft, sift
 from completions.writers.services.leasing import LEASE_LENGTH, DatasetFrozenError
+
+
+@dataclass
+class MessageImportReport(Refusals):
+    """How many rows were read, what was stored of them, and which were refused."""
+
+    n_read: int = 0
+    n_known: int = 0
+    n_waiting: int = 0
+    n_accepted: int = 0
+    n_flagged: int = 0
+    n_new_authors: int = 0
+
+    @property
+    def n_stored(self) -> int:
+        """How many messages were added."""
+        return self.n_waiting + self.n_accepted
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The figures alone."""
+        return {
+            "read": self.n_read,
+            "stored": self.n_stored,
+            "waiting": self.n_waiting,
+            "accepted": self.n_accepted,
+            "flagged": self.n_flagged,
+            "known": self.n_known,
+            "refused": self.n_refused,
+            "new_authors": self.n_new_authors,
+        }
+
+    @property
+    def digest(self) -> str:
+        """A hash by which two outcomes are told apart."""
+        content = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
+
 
 Rows = Iterable[WrittenRow | Refused]
 
