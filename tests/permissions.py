@@ -54,6 +54,7 @@ TABLE: dict[str, str] = {
     "s/<slug:study>/resume/<str:link>/": "GET anyone",
     "s/<slug:study>/judge/": "GET anyone",
     "s/<slug:study>/judge/<uuid:token>/": "GET anyone, POST nobody",
+    "s/<slug:study>/judge/<uuid:token>/next/": "GET nobody",
     "s/<slug:study>/judge/<uuid:token>/skip/": "GET anyone, POST nobody",
     "s/<slug:study>/judge/<uuid:token>/report/": "GET anyone, POST nobody",
     "s/<slug:study>/last/": "GET anyone",

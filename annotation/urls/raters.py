@@ -15,6 +15,7 @@ urlpatterns = [
     path("resume/<str:link>/", entering.resume, name="resume"),
     path("judge/", judging.judge, name="judge"),
     path("judge/<uuid:token>/", led_back(judging.submit, to="judge"), name="submit"),
+    path("judge/<uuid:token>/next/", judging.foreseen, name="foreseen"),
     path("judge/<uuid:token>/skip/", led_back(judging.skip, to="judge"), name="skip"),
     path("judge/<uuid:token>/report/", led_back(judging.report, to="judge"), name="report"),
     path("last/", judging.last, name="last"),

@@ -18,7 +18,7 @@
   const tab = memory("sessionStorage");
   const browser = memory("localStorage");
 
-  /* Drafts by the token of the pair, until it is sent, skipped or reported. */
+  /* Drafts by the token of the pair, until it is gone. */
   const DRAFTS = "heart.drafts";
   const LEFT_OUT = new Set(["csrfmiddlewaretoken", "hidden_ms", "opened_earlier"]);
   const token = () => answerForm()?.dataset.keep;
@@ -74,7 +74,7 @@
   };
   const showHiddenTime = () => note("hidden_ms", Math.round(hidden));
 
-  /* Empty where nothing is folded, as on a wide screen. */
+  /* Empty where nothing is folded. */
   function showEarlier() {
     const isFolded = find(".earlier > summary")?.checkVisibility();
     note("opened_earlier", isFolded ? Number(openedEarlier) : "");
@@ -110,7 +110,7 @@
     find("#stage-title")?.focus({ preventScroll: true });
   }
 
-  /* Keys. */
+
   const shortcutsOn = () => browser.read("heart.shortcuts") !== false;
   const typing = (target) => target.closest("textarea, select, input:not([type=radio], [type=checkbox])");
   /* A control that a key changes comes into sight. */
@@ -280,6 +280,7 @@
   addEventListener("pagehide", () => { going = true; });
   addEventListener("pageshow", () => { going = false; });
 
+  if (browser.read("heart.far")) import(document.currentScript.dataset.far); /* by visiting.js */
   root.classList.add("js");
   for (const control of findAll("[data-opens]")) control.hidden = false;
   shown = find("#stage");

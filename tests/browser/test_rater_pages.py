@@ -1,15 +1,17 @@
 """The rater's pages as people use them: by keyboard, on a phone, without scripts, on a bad line."""
 
+import re
 import statistics
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import TriedStudy, wait_for_keys
 from tests.browser.looks import PHONE
 
 REASON = "It takes up what this person said."
-ICON = "icon.svg"
-"""Chromium asks for it when it likes, even after the page has answered a key."""
+BESIDE = re.compile(r"icon\.svg$|/next/$")
+"""What a page asks for when it likes: its icon, and from afar what may follow."""
 
 
 def enrol(page: Page, address: str) -> None:
@@ -97,7 +99,7 @@ def test_the_next_pair_comes_with_the_answer_in_one_request(visit, site, record_
         expect(page.locator("#stage-title")).to_be_focused()
 
     record_property("milliseconds to the next pair", statistics.median(times))
-    assert [one.split()[0] for one in asked if ICON not in one] == ["POST"] * 5
+    assert [one.split()[0] for one in asked if not BESIDE.search(one)] == ["POST"] * 5
 
 
 def test_ticked_reasons_are_kept_over_a_reload(visit, studies):
@@ -116,6 +118,79 @@ def test_ticked_reasons_are_kept_over_a_reload(visit, studies):
 
     expect(warm).to_be_checked()
     expect(pushy).not_to_be_checked()
+
+
+SENT = """() => {
+    document.querySelector("#submit").click();
+    const texts = document.querySelectorAll("[data-foreseen] .message p");
+    return [...texts].map((one) => one.innerText);
+}"""
+"""Submits, and returns the messages of the pair that stands there before there is an answer."""
+
+
+MEASURED = """performance.getEntries = () => [
+    { transferSize: 0, requestStart: 0, responseStart: 1 },
+    { transferSize: 300, requestStart: 20, responseStart: 220 },
+]"""
+"""What the slow line is measured as: the browser's figures leave out how it is slowed down here."""
+
+
+class TestAfar:
+    """On a line of a fifth of a second to the site and back."""
+
+    @pytest.fixture
+    def page(self, visit, site):
+        page = visit()
+        line = page.context.new_cdp_session(page)
+        slow = {"offline": False, "latency": 200, "downloadThroughput": -1, "uploadThroughput": -1}
+        line.send("Network.emulateNetworkConditions", slow)
+        page.add_init_script(MEASURED)
+        enrol(page, site.rate)
+        yield page
+        line.detach()
+
+    def choose(self, page):
+        """Choose an answer, and wait until the page has fetched what may follow."""
+        with page.expect_response(lambda answer: answer.url.endswith("/next/")) as ahead:
+            page.keyboard.press("2")
+        ahead.value.finished()
+
+    def test_the_next_pair_is_there_with_the_press_and_says_saved_with_the_answer(self, page):
+        for number in (2, 3):
+            self.choose(page)
+            page.get_by_role("textbox").fill(REASON)
+            texts = page.evaluate(SENT)
+            assert "Saved" not in page.locator("body").inner_text()
+
+            wait_for_pair(page, number)
+
+            assert texts == page.locator("#stage .message p").all_inner_texts()
+            expect(page.locator("[data-foreseen]")).to_have_count(0)
+            expect(page.locator("#undo")).to_be_visible()
+
+    def test_an_answer_that_is_refused_comes_back_with_its_pair(self, page):
+        texts = page.locator("#stage .message p").all_inner_texts()
+        self.choose(page)
+        assert page.evaluate(SENT) != texts
+
+        expect(page.get_by_role("alert").first).to_contain_text("Not sent yet")
+
+        assert page.locator("#stage .message p").all_inner_texts() == texts
+        expect(page.locator("[data-foreseen]")).to_have_count(0)
+
+    def test_an_answer_that_does_not_arrive_stays_in_sight_with_its_pair(self, page):
+        texts = page.locator("#stage .message p").all_inner_texts()
+        self.choose(page)
+        page.get_by_role("textbox").fill(REASON)
+        page.route("**/judge/**", lambda route: route.abort())
+        assert page.evaluate(SENT) != texts
+
+        expect(page.locator("#trouble")).to_be_visible()
+
+        assert page.locator("#stage .message p").all_inner_texts() == texts
+        expect(page.get_by_role("textbox")).to_have_value(REASON)
+        page.unroute("**/judge/**")
+        wait_for_pair(page, 2)
 
 
 class TestKeys:

@@ -12,9 +12,19 @@ from annotation.choices import (
     RaterStage,
     RaterState,
     Side,
+    StudyState,
 )
 from annotation.judging import services as judging_services
-from annotation.models import Comparison, DimensionMark, Exclusion, Judgment, Lease, Report
+from annotation.models import (
+    Comparison,
+    DimensionMark,
+    Exclusion,
+    Judgment,
+    Lease,
+    Rater,
+    Report,
+    Study,
+)
 from annotation.studies.selectors import RaterHistory
 from annotation.studies.verdicts import Answer, InvalidAnswerError
 from tests.factories import (
@@ -226,14 +236,88 @@ class TestScreening:
         assert rater.state == RaterState.SCREENED
 
 
-class TestSubmitAndGoOn:
+def credential_of(rater):
+    return judging_services.RaterCredential(rater.study.slug, rater.code, rater.link_version)
+
+
+def foresee(lease, *, rater=None, now=NOW + SECOND):
+    credential = credential_of(rater or lease.rater)
+    return judging_services.foresee_next(credential=credential, token=lease.token, now=now)
+
+
+class TestForeseeing:
+    """What would follow an answer, before there is one."""
+
+    @pytest.mark.parametrize("plan", PlanKind)
+    def test_says_what_is_then_assigned_and_stores_nothing(self, plan):
+        study = make_planting_study(n=9, rate=0.3, repeat_rate=0.3, session_length=12, plan=plan)
+        lease = lease_next(make_rater(study=study))
+        kinds = set()
+
+        while lease is not None:
+            before = stored()
+            ahead = foresee(lease)
+            assert stored() == before
+            submit(lease, now=NOW + SECOND)
+            lease = lease_next(lease.rater, now=NOW + SECOND)
+            assert drawn(ahead) == drawn(lease)
+            if lease is not None:
+                kinds.add((lease.quality_check is not None, lease.repeats is not None))
+
+        assert len(kinds) == 3, "pairs that count, planted ones and repeats"
+
+    def test_hangs_on_the_answer_in_the_screening_round(self):
+        study = make_planting_study(screening=(3, 2))
+        lease = lease_next(make_rater(study=study, stage=RaterStage.SCREENING))
+
+        assert foresee(lease) is None
+
+    @pytest.mark.parametrize(
+        "happens",
+        [
+            lambda lease: submit(lease, now=NOW),
+            skip,
+            lambda _: Study.objects.update(state=StudyState.PAUSED),
+            lambda _: Rater.objects.update(state=RaterState.STOPPED, ended_at=NOW),
+            lambda lease: Exclusion.objects.create(
+                rater=lease.rater, is_excluded=True, rule="checks-1", decided_at=NOW
+            ),
+        ],
+        ids=["answered", "skipped", "paused", "stopped", "excluded"],
+    )
+    def test_is_nothing_where_nothing_would_follow(self, happens):
+        lease = lease_next(make_rater(study=make_planting_study(rate=0)))
+        happens(lease)
+
+        assert foresee(lease) is None
+
+    def test_is_for_whoever_holds_the_lease_alone(self):
+        study = make_planting_study(rate=0)
+        lease = lease_next(make_rater(study=study))
+
+        with pytest.raises(slots.LeaseNotFoundError):
+            foresee(lease, rater=make_rater(study=study))
+
+
+def stored():
+    return list(Comparison.objects.order_by("pk").values()), list(Lease.objects.values())
+
+
+def drawn(lease):
+    """Return all that was drawn for a lease."""
+    names = (
+        *("comparison_id", "first_side", "quality_check_id", "repeats_id", "is_screening"),
+        *("number", "rater_first_as_a", "rater_first_as_b", "pair_first_as_a", "pair_first_as_b"),
+        *("sampling_probability", "recent_ms"),
+    )
+    return lease and tuple(getattr(lease, name) for name in names)
+
+
+class TestSubmitAndAssignNext:
     def assign_next(self, lease, answer=GOOD):
-        credential = judging_services.RaterCredential(
-            lease.rater.study.slug, lease.rater.code, lease.rater.link_version
-        )
         submission = judging_services.Submission(lease.token, answer)
         return judging_services.submit_and_assign_next(
-            credential=credential, submission=submission, now=NOW + SECOND
+            credential=credential_of(lease.rater), submission=submission, now=NOW + SECOND
         )
 
     def test_stores_the_answer_and_claims_the_next_pair(self):

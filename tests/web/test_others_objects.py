@@ -102,6 +102,7 @@ KEYS: dict[str, Callable[[Study], dict[str, Any]]] = {
 ELSEWHERE = {
     "annotation:resume": "tests/web/test_limits.py: a link is signed for its study",
     "annotation:submit": "tests/web/test_bad_input.py, of another rater and another study",
+    "annotation:foreseen": "tests/db/test_choosing.py, of another rater",
     "annotation:skip": "tests/web/test_bad_input.py",
     "annotation:report": "tests/web/test_bad_input.py",
     "data:prepare": "names no object",

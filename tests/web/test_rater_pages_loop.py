@@ -410,6 +410,48 @@ class TestSubmit:
         )
 
 
+class TestForeseen:
+    """What would follow an answer, for a page far from the site."""
+
+    def stage(self, answer, lease):
+        """Return the pair of an answer, without what only a pair that was assigned has."""
+        page = answer.content.decode().replace(str(lease.token), "TOKEN")
+        page = re.sub(r'<p class="toast">.*?</p>|name="csrfmiddlewaretoken" value="\w+"', "", page)
+        return page[page.index("<section") :]
+
+    @pytest.mark.parametrize("kind", ANSWERS)
+    def test_is_the_pair_that_the_answer_brings_without_its_token(self, client, kind):
+        study = open_study(kind)
+        enrol(client, study)
+        lease = show_pair(client, study)
+
+        ahead = client.get(url(study, "foreseen", lease.token), headers=HTMX)
+        answer = submit(client, study, lease, ANSWERS[kind], headers=HTMX)
+
+        assert ahead.status_code == 200
+        assert "no-store" in ahead["Cache-Control"]
+        assert not re.search(r"is saved|toast", ahead.content.decode())
+        following = Lease.objects.get(closed_at=None)
+        assert str(following.token) not in ahead.content.decode()
+        token = re.search(r'data-keep="([^"]+)"', ahead.content.decode())
+        assert token is not None
+        assert self.stage(ahead, Lease(token=token[1])) == self.stage(answer, following)
+
+    def test_is_nothing_after_the_last_pair(self, client):
+        study = open_study(n_pairs=1)
+        enrol(client, study)
+        lease = show_pair(client, study)
+
+        assert client.get(url(study, "foreseen", lease.token)).status_code == 204
+
+    def test_is_nothing_for_whoever_has_another_pair(self, client, study, rater):
+        lease = show_pair(client, study)
+        enrol(other := Client(), study)
+
+        assert other.get(url(study, "foreseen", lease.token)).status_code == 204
+        assert other.get(url(study, "foreseen", uuid.uuid4())).status_code == 204
+
+
 class TestLast:
     @BOTH
     def test_shows_the_answer_that_was_given(self, client, kind):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         RaterCredential,
         Submission,
         TooManyChangesError,
+        foresee_next,
         submit_and_assign_next,
         submit_judgment,
     )
@@ -36,6 +37,7 @@ __all__ = [
     "Submission",
     "TooManyChangesError",
     "finish_with_nothing_left",
+    "foresee_next",
     "lease_next_comparison",
     "pause_judging",
     "release_expired_leases",

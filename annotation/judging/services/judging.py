@@ -5,11 +5,13 @@ import uuid
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.db import transaction
 
 from access.nudges import Work, nudge
 from annotation.assignment import slots
-from annotation.choices import RaterState, Side, StudyState
-from annotation.judging.services.leasing import assign_next
+from annotation.choices import RaterStage, RaterState, Side, StudyState
+from annotation.judging.services.choosing import choose_next
+from annotation.judging.services.leasing import assign_next, draw_lease
 from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
 from annotation.studies import selectors, verdicts
 from completions.choices import LeaseOutcome
@@ -115,6 +117,35 @@ def submit_and_assign_next(
         return NextAssignment(rater, None)
     hidden_ms = judgment.hidden_ms if newest is answered else 0
     return NextAssignment(rater, assign_next(rater, newest, now=now, hidden_ms=hidden_ms))
+
+
+@transaction.atomic
+def foresee_next(
+    *, credential: RaterCredential, token: uuid.UUID, now: dt.datetime
+) -> Lease | None:
+    """Return the lease that an answer to this one would be followed by now; nothing is stored.
+
+    Others may take its slot meanwhile, so a page that shows it puts what was assigned in its place.
+    None where the answer decides, as in the screening round, and where nothing would follow.
+
+    Raises
+    ------
+    LeaseNotFoundError
+        If the credential names nobody, or somebody who holds no lease with this token.
+    """
+    shown = slots.lock_lease_and_rater(
+        token, study=credential.study, code=credential.code, link_version=credential.link_version
+    )
+    rater, study = shown.rater, shown.rater.study
+    is_judging = (rater.state, rater.stage) == (RaterState.ACTIVE, RaterStage.JUDGING)
+    if shown.closed_at is not None or not is_judging or slots.is_excluded(shown):
+        return None
+    shown.closed_at, shown.outcome = now, LeaseOutcome.SUBMITTED  # not saved
+    history = selectors.RaterHistory.after(shown)
+    if study.state != StudyState.OPEN or history.answered >= study.session_length:
+        return None
+    choice = choose_next(rater, history)
+    return None if choice is None else draw_lease(choice, rater=rater, history=history, now=now)
 
 
 def _lease_of(submission: Submission, rater: Rater) -> Lease:

@@ -128,12 +128,19 @@ def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
 
 
 def _claim(choice: Choice, *, rater: Rater, history: RaterHistory, now: dt.datetime) -> Lease:
-    """Take a slot if the choice counts, and store the lease with what its side came from."""
-    comparison, pair_shown = choice.comparison, choice.pair_shown
+    """Take a slot if the choice counts, and store the lease."""
     if choice.is_main:
-        slots.take_slot(comparison.pk, side=choice.side)
-    lease = Lease(
-        comparison=comparison,
+        slots.take_slot(choice.comparison.pk, side=choice.side)
+    lease = draw_lease(choice, rater=rater, history=history, now=now)
+    insert(lease)
+    return lease
+
+
+def draw_lease(choice: Choice, *, rater: Rater, history: RaterHistory, now: dt.datetime) -> Lease:
+    """Return the lease of a choice with what its side came from; it is not stored yet."""
+    pair_shown = choice.pair_shown
+    return Lease(
+        comparison=choice.comparison,
         rater=rater,
         number=history.number + 1,
         first_side=choice.side,
@@ -149,8 +156,6 @@ def _claim(choice: Choice, *, rater: Rater, history: RaterHistory, now: dt.datet
         issued_at=now,
         expires_at=now + _length(rater),
     )
-    insert(lease)
-    return lease
 
 
 def _length(rater: Rater) -> dt.timedelta:

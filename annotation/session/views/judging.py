@@ -68,6 +68,23 @@ def submit(request: CredentialRequest, token: uuid.UUID) -> HttpResponse:
     return answer
 
 
+@require_safe
+@credential_required
+def foreseen(request: CredentialRequest, token: uuid.UUID) -> HttpResponse:
+    """Show the pair that would follow an answer to this one, if that can be said; nothing changes.
+
+    A page far from the site fetches it while its rater answers, and shows it from the press until
+    the answer is acknowledged (ADR-0005).
+    """
+    try:
+        lease = judging_services.foresee_next(
+            credential=request.credential, token=token, now=visit_time(request)
+        )
+    except slots.LeaseNotFoundError:
+        lease = None
+    return HttpResponse(status=204) if lease is None else show_pair(request, lease)
+
+
 @require_POST
 @rater_required
 def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
