@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from rest_framework.exceptions import ValidationError
 
 from access.api.errors import TooLargeError
-from access.api.idempotency import StoredAnswer
+from access.api.stored_answers import StoredAnswer
 from completions.api.serializers import IntakeOut
 from completions.choices import Way
 from completions.dialogues import queries

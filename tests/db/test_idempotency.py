@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from access.api.idempotency import (
+from access.api.stored_answers import (
     KeyTakenError,
     StoredAnswer,
     answer_once,
@@ -85,7 +85,7 @@ class TestForgetting:
     def test_deletes_what_is_a_day_old(self, monkeypatch):
         old = [make_idempotency_key(made_at=NOW - DAY) for _ in range(3)]
         kept = make_idempotency_key(made_at=NOW - DAY + SECOND)
-        monkeypatch.setattr("access.api.idempotency.BATCH", 2)
+        monkeypatch.setattr("access.api.stored_answers.BATCH", 2)
 
         assert forget_idempotency_keys(now=NOW) == len(old)
         assert forget_idempotency_keys(now=NOW) == 0

@@ -239,7 +239,8 @@ class TestCost:
         page = client.get(url(study, "judge")).content
         fragment = client.get(url(study, "judge"), headers=HTMX).content
 
-        names = re.findall(rf'"/{settings.STATIC_URL.strip("/")}/([^"]+)"', page.decode())
+        loaded = rf'(?:href|src)="/{settings.STATIC_URL.strip("/")}/([^"]+)"'
+        names = re.findall(loaded, page.decode())
         assets = [Path(str(finders.find(name))).read_bytes() for name in names]
         assert len(assets) == 4
         assert sum(len(gzip.compress(part)) for part in (page, *assets)) <= 30_000

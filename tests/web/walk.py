@@ -91,6 +91,7 @@ def judge_to_the_end(study: Study) -> Iterator[Any]:
         if not Lease.objects.filter(closed_at=None).exists():
             break
         token = Lease.objects.get(closed_at=None).token
+        yield client.get(url(study, "foreseen", token), headers=headers)
         yield client.post(url(study, "submit", token), {}, headers=headers)
         yield client.post(url(study, "submit", token), answers_to(study), headers=headers)
         yield client.post(url(study, "submit", token), answers_of(study), headers=headers)
