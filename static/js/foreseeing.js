@@ -1,46 +1,54 @@
-/* More than 100 ms from the site: the pair that would follow is fetched while one is answered, and stands there
-   from the press until the answer is acknowledged. It cannot be answered: the pair that was
-   assigned, most often the same, takes its place. */
+/* More than 100 ms from the site: the pair that would follow is fetched while one is answered, and
+   stands there from the press until the answer is acknowledged. It cannot be answered: the pair
+   that was assigned, most often the same, takes its place. */
 "use strict";
 (() => {
   const find = (selector, inside = document) => inside.querySelector(selector);
   const keyOf = (form) => (form?.id === "answer" ? form.dataset.keep : undefined);
-  let following = {};
+  const foreseen = () => find("[data-foreseen]");
+  let asked;
 
   async function foresee(form) {
     const key = keyOf(form);
-    if (!key || following.key === key) return;
-    const mine = following = { key };
+    if (!key || key === asked) return;
+    asked = key;
     try {
       const answer = await fetch(`${form.action}next/`, { headers: { "HX-Request": "true" } });
-      if (answer.status === 200) mine.page = await answer.text();
+      if (answer.status === 200) place(key, await answer.text());
     } catch { /* it comes with the answer */ }
   }
 
-  function show(key) {
-    if (!following.page || following.key !== key || !find("#trouble").hidden) return;
-    const pair = find("#stage", new DOMParser().parseFromString(following.page, "text/html"));
+  function place(key, page) {
+    if (key !== keyOf(find("#answer"))) return; /* another pair by now */
+    const pair = find("#stage", new DOMParser().parseFromString(page, "text/html"));
     for (const one of [pair, ...pair.querySelectorAll("[id]")]) one.removeAttribute("id");
     pair.inert = true;
-    pair.dataset.foreseen = "";
-    const stage = find("#stage");
-    stage.before(pair);
-    stage.hidden = true;
+    pair.hidden = true;
+    pair.dataset.foreseen = key;
+    find("#stage").before(pair);
+  }
+
+  function show(key) {
+    const pair = foreseen();
+    if (!pair || pair.dataset.foreseen !== key || !find("#trouble").hidden) return;
+    pair.hidden = false;
+    find("#stage").hidden = true;
     scrollTo(0, 0);
   }
 
   function hide() {
-    const pair = find("[data-foreseen]");
+    const pair = foreseen();
     if (!pair) return;
-    pair.remove();
     find("#stage").hidden = false;
+    pair.hidden = true;
+    if (pair.dataset.foreseen !== keyOf(find("#answer"))) pair.remove();
   }
 
   document.addEventListener("input", ({ target }) => { foresee(target.form); });
   document.addEventListener("htmx:beforeRequest", ({ target }) => { show(keyOf(target)); });
   document.addEventListener("htmx:afterRequest", hide);
   document.addEventListener("keydown", (event) => {
-    if (find("[data-foreseen]")) event.stopImmediatePropagation();
+    if (find("[data-foreseen]:not([hidden])")) event.stopImmediatePropagation();
   }, true);
   if (find("#answer :checked")) foresee(find("#answer")); /* chosen before this was loaded */
 })();

@@ -42,7 +42,7 @@ def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -
     The rater is then in the main part, or ended if too many answers were wrong: screened out,
     never rejected.
     """
-    rules = selectors.content_of(rater.study)["screening"]
+    rules = content_of(rater.study)["screening"]
     answers = selectors.screening_answers(rater)
     if len(answers) < rules["pairs"] and (
         choice := choose_check(rater, history, is_screening=True)
