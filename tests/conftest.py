@@ -22,6 +22,7 @@ from annotation.studies import selectors
 from completions.runs.services import speaking
 from ranking.fits.services import inputs
 from tests.databases import begin_migrated, copied_database, delete_all_rows
+from tests.factories import numbers
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
@@ -117,6 +118,26 @@ def forget_rows() -> None:
     inputs.forget_judgments()
     cache.clear()
     caches["own"].clear()
+
+
+@contextmanager
+def numbers_from(first: int) -> Iterator[None]:
+    """Let the rows that are made inside be numbered from there, whatever was made before."""
+    before, numbers.last = numbers.last, first
+    yield
+    numbers.last = before
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _numbers_of_module() -> Iterator[None]:
+    with numbers_from(0):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _numbers_of_test() -> Iterator[None]:
+    with numbers_from(10_000):  # beyond what a module shares
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import hashlib
-import itertools
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
@@ -75,8 +74,24 @@ CONTENT = (
     .content(RUBRIC, normaliser="normaliser-0")
 )
 """The file of a study that plants nothing and asks nothing before the first pair."""
-SMALL = 2**15  # what a small column holds: a worker of the tests makes more rows than that
-_serial = itertools.count(1)
+
+
+class Numbers:
+    """Count the rows that are made: their keys, names and seeds follow from it.
+
+    `tests/conftest.py` begins anew for each test, so that nothing a test draws hangs on which
+    tests ran before it.
+    """
+
+    def __init__(self) -> None:
+        self.last = 0
+
+    def next(self) -> int:
+        self.last += 1
+        return self.last
+
+
+numbers = Numbers()
 
 
 def digest(text: str) -> str:
@@ -84,14 +99,14 @@ def digest(text: str) -> str:
 
 
 def make_dataset(**fields: Any) -> Dataset:
-    n = next(_serial)
+    n = numbers.next()
     return Dataset.objects.create(
         **{"slug": f"dataset-{n}", "name": f"Dataset {n}", "created_at": NOW} | fields
     )
 
 
 def make_dialogue(*, dataset: Dataset | None = None, **fields: Any) -> Dialogue:
-    n = next(_serial)
+    n = numbers.next()
     return Dialogue.objects.create(
         dataset=dataset or make_dataset(),
         **{
@@ -106,14 +121,14 @@ def make_dialogue(*, dataset: Dataset | None = None, **fields: Any) -> Dialogue:
 
 
 def make_context(*, dialogue: Dialogue | None = None, **fields: Any) -> Context:
-    n = next(_serial)
+    n = numbers.next()
     dialogue = dialogue or make_dialogue()
     return Context.objects.create(
         dialogue=dialogue,
         dataset=dialogue.dataset,
         **{
             "key": f"ctx-{n}",
-            "turn_index": n % SMALL,
+            "turn_index": n,
             "turns": TURNS,
             "content_hash": digest(f"context {n}"),
             "slots_left": 3,
@@ -137,7 +152,7 @@ def make_candidate(*, dialogue: Dialogue | None = None, **fields: Any) -> Candid
 
 
 def make_assistant(**fields: Any) -> Assistant:
-    n = next(_serial)
+    n = numbers.next()
     return Assistant.objects.create(
         **{"slug": f"assistant-{n}", "name": f"Assistant {n}", "model_id": f"openai/helper-{n}"}
         | fields
@@ -172,7 +187,7 @@ def make_rewrite_call(**fields: Any) -> RewriteCall:
 
 
 def make_system(*, kind: str = SystemKind.MODEL, **fields: Any) -> System:
-    n = next(_serial)
+    n = numbers.next()
     model = {"family": f"family-{n}", "model_id": f"openai/model-{n}"}
     return System.objects.create(
         **{"slug": f"system-{n}", "name": f"System {n}", "kind": kind}
@@ -185,7 +200,7 @@ def make_writer(*, dataset: Dataset | None = None, **fields: Any) -> Writer:
     return Writer.objects.create(
         dataset=dataset or make_dataset(),
         **{
-            "code": f"W{next(_serial):05d}",
+            "code": f"W{numbers.next():05d}",
             "state": WriterState.ACTIVE,
             "invited_at": NOW,
             "admitted_at": NOW,
@@ -207,7 +222,7 @@ def make_writing_lease(**fields: Any) -> WritingLease:
 def make_completion(
     *, context: Context | None = None, system: System | None = None, **fields: Any
 ) -> Completion:
-    text = fields.pop("text", f"I hear how much that weighs on you ({next(_serial)}).")
+    text = fields.pop("text", f"I hear how much that weighs on you ({numbers.next()}).")
     return Completion.objects.create(
         context=context or make_context(),
         system=system or make_system(),
@@ -225,7 +240,7 @@ def make_generation_call(**fields: Any) -> GenerationCall:
 
 
 def make_study(**fields: Any) -> Study:
-    n = next(_serial)
+    n = numbers.next()
     dataset = fields.pop("dataset", None) or make_dataset()
     return Study.objects.create(
         dataset=dataset,
@@ -253,7 +268,7 @@ def make_comparison(
     second: Completion | None = None,
     **fields: Any,
 ) -> Comparison:
-    n = next(_serial)
+    n = numbers.next()
     study = study or make_study()
     dialogue = None if first else make_dialogue(dataset=study.dataset)
     context = first.context if first else make_context(dialogue=dialogue)
@@ -271,7 +286,7 @@ def make_comparison(
 
 def make_alone(*, study: Study | None = None, **fields: Any) -> Comparison:
     """What a likert study rates: one completion of a context of its own."""
-    n = next(_serial)
+    n = numbers.next()
     study = study or make_study(protocol=Protocol.LIKERT)
     context = make_context(dialogue=make_dialogue(dataset=study.dataset))
     return Comparison.objects.create(
@@ -286,7 +301,7 @@ def make_rater(
     *, study: Study | None = None, session: Mapping[str, str] | None = None, **fields: Any
 ) -> Rater:
     """A rater, who came with a submission of their platform if there is a ``session``."""
-    n = next(_serial)
+    n = numbers.next()
     rater = Rater.objects.create(
         study=study or make_study(),
         **{"code": f"R{n:05d}", "draw_key": f"key-{n}", "entered_at": NOW} | fields,
@@ -311,7 +326,7 @@ def make_lease(**fields: Any) -> Lease:
         comparison=comparison,
         rater=rater,
         **{
-            "number": next(_serial),
+            "number": numbers.next(),
             "first_side": Side.A,
             "issued_at": NOW,
             "expires_at": NOW + HOUR,
@@ -321,7 +336,7 @@ def make_lease(**fields: Any) -> Lease:
 
 
 def make_judge(**fields: Any) -> Judge:
-    n = next(_serial)
+    n = numbers.next()
     return Judge.objects.create(
         **{
             "slug": f"judge-{n}",

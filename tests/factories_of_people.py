@@ -1,6 +1,5 @@
 """Builders of messages and decisions on them, of reports, guesses, events, audits and holds."""
 
-import itertools
 from typing import Any
 
 from annotation.choices import Platform, ReportKind, ReportOutcome, Source
@@ -39,6 +38,7 @@ from tests.factories import (
     make_study,
     make_writer,
     make_writing_lease,
+    numbers,
 )
 
 TEXT = "That sounds lonely. What would a good evening look like?"
@@ -123,9 +123,6 @@ def make_vetting(n_dialogues: int = 3) -> Dataset:
     return vetting
 
 
-_serial = itertools.count(1)
-
-
 def make_report(**fields: Any) -> Report:
     lease = fields.pop("lease", None) or make_lease()
     row = {"rater": lease.rater, "context": lease.comparison.context, "lease": lease}
@@ -164,7 +161,7 @@ def make_event(**fields: Any) -> PlatformEvent:
     study = fields.pop("study", None) or make_study()
     row = {
         "platform": Platform.PROLIFIC,
-        "event_id": f"e-{next(_serial)}",
+        "event_id": f"e-{numbers.next()}",
         "kind": "x",
         "received_at": NOW,
     }
@@ -173,7 +170,7 @@ def make_event(**fields: Any) -> PlatformEvent:
 
 def make_platform_study(**fields: Any) -> PlatformStudy:
     study = fields.pop("study", None) or make_study()
-    row = {"key": f"there-{next(_serial)}", "n_places": 10, "created_at": NOW}
+    row = {"key": f"there-{numbers.next()}", "n_places": 10, "created_at": NOW}
     return PlatformStudy.objects.create(study=study, **row | fields)
 
 

@@ -1,7 +1,6 @@
 """Builders of tokens, jobs, webhooks with a receiver, and judgments made elsewhere."""
 
 import datetime as dt
-import itertools
 import threading
 import time
 import uuid
@@ -20,16 +19,15 @@ from access.tokens.services import NewToken, make_token
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment
 from completions.choices import JobKind
 from completions.models import Job
-from tests.factories import NOW, digest, make_comparison, make_dataset, make_study
+from tests.factories import NOW, digest, make_comparison, make_dataset, make_study, numbers
 from tests.factories_written_once import make_member, make_user
 
 YEAR = dt.timedelta(days=366)
-_serial = itertools.count(1)
 
 
 def make_token_row(**fields: Any) -> ApiToken:
     owner = fields.pop("owner", None) or make_user()
-    number = next(_serial)
+    number = numbers.next()
     given = {
         "name": "a script",
         "prefix": f"heart_{number:06}",
@@ -55,7 +53,7 @@ def bearing(secret: str) -> dict[str, str]:
 
 def make_idempotency_key(**fields: Any) -> IdempotencyKey:
     token = fields.pop("token", None) or make_token_row()
-    given = {"key": f"key-{next(_serial)}", "request_hash": "a" * 64, "made_at": NOW}
+    given = {"key": f"key-{numbers.next()}", "request_hash": "a" * 64, "made_at": NOW}
     return IdempotencyKey.objects.create(**given | fields, token=token)
 
 
@@ -65,7 +63,7 @@ SECRET = "hook_of-the-tests"
 def make_hook(**fields: Any) -> Hook:
     return Hook.objects.create(
         **{
-            "url": f"https://receiver-{next(_serial)}.example/heart",
+            "url": f"https://receiver-{numbers.next()}.example/heart",
             "secret": SECRET,
             "events": [event.value for event in HookEvent],
             "created_at": NOW,
@@ -84,7 +82,7 @@ def make_job(**fields: Any) -> Job:
 
 def make_delivery(**fields: Any) -> HookDelivery:
     hook = fields.pop("hook", None) or make_hook()
-    key = f"test/{next(_serial)}"
+    key = f"test/{numbers.next()}"
     return HookDelivery.objects.create(
         **{
             "hook": hook,
@@ -172,7 +170,7 @@ def receiving(**fields: Any) -> Iterator[Receiver]:
 def make_batch(**fields: Any) -> ExternalBatch:
     row = {
         "source": "Lab Elm",
-        "reference": f"batch-{next(_serial)}",
+        "reference": f"batch-{numbers.next()}",
         "url": "https://elm.example/raters",
         "licence": "CC-BY-4.0",
         "recruitment": "Students of one course.",
@@ -193,7 +191,7 @@ def make_batch(**fields: Any) -> ExternalBatch:
 def make_external(**fields: Any) -> ExternalJudgment:
     batch = fields.pop("batch", None) or make_batch()
     comparison = fields.pop("comparison", None) or make_comparison(study=batch.study)
-    row = {"rater": f"e{next(_serial):04d}", "verdict": 1}
+    row = {"rater": f"e{numbers.next():04d}", "verdict": 1}
     return ExternalJudgment.objects.create(batch=batch, comparison=comparison, **row | fields)
 
 

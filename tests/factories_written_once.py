@@ -1,6 +1,5 @@
 """Typed builders of rows that are written once, and of the fits that some belong to."""
 
-import itertools
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -30,18 +29,17 @@ from tests.factories import (
     make_study,
     make_system,
     make_writer,
+    numbers,
 )
-
-_serial = itertools.count(1)
 
 
 def make_user(**fields: Any) -> User:
-    return User.objects.create(**{"username": f"admin-{next(_serial)}"} | fields)
+    return User.objects.create(**{"username": f"admin-{numbers.next()}"} | fields)
 
 
 def make_member(name: str | None = None, *, role: Role = Role.OWNER) -> User:
     """Return a user who belongs to the team."""
-    user = User.objects.create_user(name or f"member-{next(_serial)}")
+    user = User.objects.create_user(name or f"member-{numbers.next()}")
     Member.objects.create(user=user, role=role, since=NOW)
     return user
 
@@ -54,7 +52,7 @@ def make_log_entry(**fields: Any) -> LogEntry:
 
 def make_evidence(**fields: Any) -> ConsentEvidence:
     row = {"kind": "RATER", "scope": "demo", "version": "1", "given_on": NOW.date()}
-    n = next(_serial)
+    n = numbers.next()
     hashes = {"person": digest(f"person {n}"), "text_hash": digest("consent")}
     return ConsentEvidence.objects.create(**row | hashes | fields)
 
@@ -104,7 +102,7 @@ def make_kept_counts(**fields: Any) -> KeptCounts:
 
 
 def make_fit(**fields: Any) -> Fit:
-    n = next(_serial)
+    n = numbers.next()
     study = fields.pop("study", None) or make_study()
     return Fit.objects.create(
         study=study,
@@ -128,7 +126,7 @@ def make_fit(**fields: Any) -> Fit:
 
 
 def make_release(**fields: Any) -> Release:
-    n = next(_serial)
+    n = numbers.next()
     study = fields.pop("study", None) or make_study()
     return Release.objects.create(
         study=study,
