@@ -2,6 +2,7 @@
 
 import datetime as dt
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -10,6 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import NoReturn
 
+import numpy as np
 import pytest
 from django.core.cache import cache, caches
 from django.db import transaction
@@ -137,6 +139,16 @@ def _numbers_of_module() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _numbers_of_test() -> Iterator[None]:
     with numbers_from(10_000):  # beyond what a module shares
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _secrets_from_name(request) -> Iterator[None]:
+    """Draw what is secret from the test's name: no test passes or fails by chance."""
+    chance = np.random.default_rng(list(request.node.nodeid.encode()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "token_bytes", lambda n=None: chance.bytes(n or 32))
+        patch.setattr(secrets, "choice", lambda among: among[chance.integers(len(among))])
         yield
 
 
