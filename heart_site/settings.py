@@ -99,14 +99,12 @@ INSTALLED_APPS = [
     "drf_spectacular_sidecar",
     "django_filters",
     "django_htmx",
-    "csp",
 ]
 MIDDLEWARE = [
     "heart_site.middleware.request_ids.RequestIdMiddleware",
     # Before static files are served, so that they carry the same headers.
     "django.middleware.security.SecurityMiddleware",
     "heart_site.middleware.headers.FixedHeadersMiddleware",
-    "csp.middleware.CSPMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads at random, so that sizes betray no secret

@@ -11,7 +11,7 @@ from annotation.models import Comparison, Exclusion, Lease, Rater
 from annotation.studies import selectors
 from completions.choices import LeaseOutcome
 from completions.leases import timed
-from completions.leases.compiled import Compiled, CompiledUpdate
+from completions.leases.compiled import Change, Compiled, CompiledUpdate
 
 SHOWN = {Side.A.value: "shown_first_as_a", Side.B.value: "shown_first_as_b"}
 
@@ -114,14 +114,12 @@ def resume(lease: Lease, *, now: dt.datetime) -> None:
         lease.save(update_fields=["paused_at", "paused_ms"])
 
 
-def take_slot(comparison_id: int, *, side: str) -> None:
-    """Count one slot of a locked row down, and the side that it is shown on up."""
-    TAKING[side].run(comparison=comparison_id, fewest=0)
+def slot_taken(comparison_id: int, *, side: str, fewest: int = 0) -> Change:
+    """Return the change that counts one slot of a row down, and the side that it is shown on up.
 
-
-def take_slot_if_free(comparison_id: int, *, side: str) -> bool:
-    """Do the same where a slot is left, and say whether one was."""
-    return TAKING[side].run(comparison=comparison_id, fewest=1) > 0
+    It finds no row where fewer slots than ``fewest`` are left.
+    """
+    return TAKING[side].change(comparison=comparison_id, fewest=fewest)
 
 
 def _taking(shown: str) -> CompiledUpdate:
@@ -149,4 +147,4 @@ def give_back(lease: Lease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
     """Close an open lease and return its slot, if it holds one, to the comparison."""
     if lease.is_main:
         return_slot(lease.comparison_id, side=lease.first_side)
-    timed.close(lease, outcome=outcome, now=now)
+    timed.closing(lease, outcome=outcome, now=now).make()

@@ -43,16 +43,14 @@ from django.urls import path  # noqa: E402
 def loop(request: HttpRequest, lease: int) -> HttpResponse:
     """Store an answer and claim the next pair."""
     rater = request.get_signed_cookie(floor_sql.SALT)
-    answer = (lease, rater, int(request.POST["verdict"]), request.POST["rationale"])
+    answer = (lease, lease, rater, int(request.POST["verdict"]), request.POST["rationale"])
     start = hash((rater, lease)) % int(os.environ[floor_sql.N_PAIRS])
     with connection.prepared_cursor() as cursor:  # type: ignore[attr-defined] # (of our engine)
         cursor.execute(floor_sql.FIND, [lease])
         cursor.execute(floor_sql.STORE, answer)
-        cursor.execute(floor_sql.CLOSE, [lease])
         cursor.execute(floor_sql.CLAIM, [start])
         (pair,) = cursor.fetchone() or (1,)
-        cursor.execute(floor_sql.TAKE, [pair])
-        cursor.execute(floor_sql.LEASE, [pair, rater])
+        cursor.execute(floor_sql.LEASE, [pair, pair, rater])
         (lease,) = cursor.fetchone()
     page = PAGE.format(lease=lease).ljust(PAGE_BYTES)
     return HttpResponse(page, headers={"Content-Length": str(len(page))})

@@ -22,14 +22,18 @@ CREATE TABLE floor_answer (
 NAMES: Final = ("floor_pair", "floor_lease", "floor_answer")
 PAIRS: Final = "INSERT INTO floor_pair (slots_left) SELECT %s FROM generate_series(1, %s)"
 FIND: Final = "SELECT pair_id FROM floor_lease WHERE id = %s FOR UPDATE"
-STORE: Final = "INSERT INTO floor_answer (lease_id, rater, verdict, rationale) VALUES (%s,%s,%s,%s)"
-CLOSE: Final = "UPDATE floor_lease SET closed_at = now() WHERE id = %s"
+STORE: Final = """
+WITH changed AS (UPDATE floor_lease SET closed_at = now() WHERE id = %s)
+INSERT INTO floor_answer (lease_id, rater, verdict, rationale) VALUES (%s,%s,%s,%s)
+"""
 CLAIM: Final = """
 SELECT id FROM floor_pair WHERE slots_left > 0 AND id >= %s ORDER BY id
 LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 """
-TAKE: Final = "UPDATE floor_pair SET slots_left = slots_left - 1 WHERE id = %s"
-LEASE: Final = "INSERT INTO floor_lease (pair_id, rater) VALUES (%s, %s) RETURNING id"
+LEASE: Final = """
+WITH changed AS (UPDATE floor_pair SET slots_left = slots_left - 1 WHERE id = %s)
+INSERT INTO floor_lease (pair_id, rater) VALUES (%s, %s) RETURNING id
+"""
 NEXT: Final = re.compile(rb'action="(/\d+/)"')
 N_PAIRS: Final = "HEART_FLOOR_PAIRS"
 """The variable that tells the floor how many pairs there are."""
@@ -41,9 +45,7 @@ PGBENCH: Final = r"""
 BEGIN;
 {find};
 {store};
-{close};
 SELECT coalesce(({claim}), 1) AS id \gset
-{take};
 {lease};
 COMMIT;
 """
@@ -68,11 +70,11 @@ def transactions_a_second(
         n_pairs=n_pairs,
         n_raters=n_clients,
         find=FIND.replace("%s", ":start"),
-        store=STORE.replace("(%s,%s,%s,%s)", f"(:start, {rater}, 1, 'It takes up what was said.')"),
-        close=CLOSE.replace("%s", ":start"),
+        store=STORE.replace(
+            "(%s,%s,%s,%s)", f"(:start, {rater}, 1, 'It takes up what was said.')"
+        ).replace("%s", ":start"),
         claim=CLAIM.strip().replace("%s", ":start"),
-        take=TAKE.replace("%s", ":id"),
-        lease=LEASE.replace("(%s, %s)", f"(:id, {rater})"),
+        lease=LEASE.replace("(%s, %s)", f"(:id, {rater})").replace("%s", ":id"),
     )
     script = folder / "floor.sql"
     script.write_text(words, encoding="utf-8")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, cast
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Field, Model, QuerySet
 from django.db.models.query import get_related_populators
@@ -26,6 +27,10 @@ STAND_INS: dict[type, Callable[[int], object]] = {
     uuid.UUID: lambda number: uuid.UUID(int=number),
     dt.datetime: lambda number: dt.datetime.fromtimestamp(number, tz=dt.UTC),
 }
+PLAIN = frozenset({"BooleanField", "CharField", "ForeignKey", "TextField"}) | {
+    f"{size}IntegerField" for size in ("", "Big", "Positive", "PositiveSmall", "Small")
+}
+"""The kinds of columns whose values PostgreSQL takes as a model has them."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,13 @@ class Reader(Generic[Row]):
         self.model: type[Row] = info["model"]
         self.own = slice(info["select_fields"][0], info["select_fields"][-1] + 1)
         self.names = [column[0].target.attname for column in select[self.own]]
-        self.joined = get_related_populators(info, select, connection.alias)  # type: ignore[call-arg] # the types are of a later Django
+        self.joined = get_related_populators(info, select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg] # the types are of a later Django
         self.annotations = compiler.annotation_col_map
 
     def read(self, row: Sequence[Any]) -> Row:
         """Return the object, with those that it is joined to."""
         (found,) = self.compiler.apply_converters([row], self.converters)
-        made = self.model.from_db(connection.alias, self.names, found[self.own])
+        made = self.model.from_db(DEFAULT_DB_ALIAS, self.names, found[self.own])
         for populator in self.joined:
             populator.populate(found, made)
         for name, place in self.annotations.items():
@@ -102,22 +107,38 @@ class Compiled(Generic[Row]):
 
     def all(self, **values: object) -> list[Row]:
         """Return the rows of the query."""
+        database = connections[DEFAULT_DB_ALIAS]
         given = {name: value for name, value in values.items() if value is not None}
-        key = (connection.vendor, frozenset(given))
+        key = (database.vendor, frozenset(given))
         if (known := self.known.get(key)) is None:
             known = self.known[key] = self._compile(values, frozenset(given))
         statement, reader = known
-        with _cursor() as cursor:
-            cursor.execute(statement.sql, statement.values(_as_stored(given)))
+        with _cursor(database) as cursor:
+            cursor.execute(statement.sql, statement.values(_as_stored(given, database)))
             return [reader.read(row) for row in cursor.fetchall()]
 
     def _compile(
         self, values: Mapping[str, object], given: frozenset[str]
     ) -> tuple[Statement, Reader[Row]]:
+        database = connections[DEFAULT_DB_ALIAS]
         stand_ins = {name: self.stand_ins[name] for name in given}
         query = self.build(**{name: stand_ins.get(name) for name in values}).query
-        compiler = query.get_compiler(connection=connection)
-        return Statement.of(compiler, _as_stored(stand_ins)), Reader(compiler)
+        compiler = query.get_compiler(connection=database)
+        return Statement.of(compiler, _as_stored(stand_ins, database)), Reader(compiler)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of rows with its values, to be made by itself or with a new row (``insert``)."""
+
+    sql: str
+    values: list[Any]
+
+    def make(self) -> int:
+        """Make it, and return how many rows it found."""
+        with _cursor(connections[DEFAULT_DB_ALIAS]) as cursor:
+            cursor.execute(self.sql, self.values)
+            return int(cursor.rowcount)
 
 
 class CompiledUpdate:
@@ -130,47 +151,66 @@ class CompiledUpdate:
         self.stand_ins = _stand_ins(kinds)
         self.known: dict[str, Statement] = {}
 
-    def run(self, **values: object) -> int:
-        """Make the change, and return how many rows it found."""
-        if (statement := self.known.get(connection.vendor)) is None:
-            statement = self.known[connection.vendor] = self._compile()
-        with _cursor() as cursor:
-            cursor.execute(statement.sql, statement.values(_as_stored(values)))
-            return int(cursor.rowcount)
+    def change(self, **values: object) -> Change:
+        """Return the change for these values; nothing is made yet."""
+        database = connections[DEFAULT_DB_ALIAS]
+        if (statement := self.known.get(database.vendor)) is None:
+            statement = self.known[database.vendor] = self._compile(database)
+        return Change(statement.sql, statement.values(_as_stored(values, database)))
 
-    def _compile(self) -> Statement:
+    def _compile(self, database: BaseDatabaseWrapper) -> Statement:
         rows, changes = self.build(**self.stand_ins)
         query = cast("UpdateQuery", rows.query.chain(UpdateQuery))
         query.add_update_values(dict(changes))
-        return Statement.of(query.get_compiler(connection=connection), _as_stored(self.stand_ins))
+        compiler = query.get_compiler(connection=database)
+        return Statement.of(compiler, _as_stored(self.stand_ins, database))
 
 
-def insert(row: Model) -> None:
-    """Store a new row and set its key, as ``save`` does where no signal waits for it."""
-    sql, fields = _insertion(type(row), connection.vendor)
-    values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for field in fields]
-    with _cursor() as cursor:
+def insert(row: Model, change: Change | None = None) -> None:
+    """Store a new row and set its key, as ``save`` does where no signal waits for it.
+
+    ``change`` is made along with it, in one statement where the kind of database can.
+    """
+    database = connections[DEFAULT_DB_ALIAS]
+    sql, fields = _insertion(type(row), database.vendor)
+    values = [
+        getattr(row, field.attname)
+        if is_plain
+        else field.get_db_prep_save(field.pre_save(row, add=True), database)
+        for field, is_plain in fields
+    ]
+    if change is not None and database.vendor == "postgresql":
+        sql, values = f"WITH changed AS ({change.sql}) {sql}", [*change.values, *values]
+    elif change is not None:
+        change.make()
+    with _cursor(database) as cursor:
         cursor.execute(sql, values)
         (row.pk,) = cursor.fetchone()
-    row._state.adding, row._state.db = False, connection.alias  # noqa: SLF001 (as save leaves it)
+    row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS  # noqa: SLF001 (as save leaves it)
 
 
 @lru_cache(maxsize=64)
-def _insertion(model: type[Model], _vendor: str) -> tuple[str, Sequence["Field[Any, Any]"]]:
-    """Return the SQL that stores a row and returns its key, and the fields that it is given."""
+def _insertion(
+    model: type[Model], vendor: str
+) -> tuple[str, Sequence[tuple["Field[Any, Any]", bool]]]:
+    """Return the SQL that stores a row and returns its key, and the fields that it is given.
+
+    With each field comes whether the database takes its values as they are.
+    """
     query = InsertQuery(model)
     meta = query.get_meta()
     fields = [field for field in meta.concrete_fields if not field.primary_key]
     query.insert_values(fields, [model()], raw=True)
-    compiler = query.get_compiler(connection=connection)
+    compiler = query.get_compiler(connection=connections[DEFAULT_DB_ALIAS])
     compiler.returning_fields = [meta.pk]
     ((sql, _values),) = compiler.as_sql()
-    return sql, fields
+    as_they_are = PLAIN if vendor == "postgresql" else ()
+    return sql, [(field, field.get_internal_type() in as_they_are) for field in fields]
 
 
-def _cursor() -> CursorWrapper:
+def _cursor(database: BaseDatabaseWrapper) -> CursorWrapper:
     """Return a cursor that has its statements prepared, where the kind of database knows how."""
-    made: CursorWrapper = getattr(connection, "prepared_cursor", connection.cursor)()
+    made: CursorWrapper = getattr(database, "prepared_cursor", database.cursor)()
     return made
 
 
@@ -190,16 +230,16 @@ def _literal(value: object) -> str:
     return "%s"
 
 
-def _as_stored(values: Mapping[str, object]) -> dict[str, object]:
+def _as_stored(values: Mapping[str, object], database: BaseDatabaseWrapper) -> Mapping[str, object]:
     """Return values as the database takes them: SQLite knows neither UUIDs nor times."""
-    if connection.features.has_native_uuid_field:
-        return dict(values)
-    return {name: _as_text(value) for name, value in values.items()}
+    if database.features.has_native_uuid_field:
+        return values
+    return {name: _as_text(value, database) for name, value in values.items()}
 
 
-def _as_text(value: object) -> object:
+def _as_text(value: object, database: BaseDatabaseWrapper) -> object:
     if isinstance(value, uuid.UUID):
         return value.hex
     if isinstance(value, dt.datetime):
-        return connection.ops.adapt_datetimefield_value(value)
+        return database.ops.adapt_datetimefield_value(value)
     return value

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 from django.db.models import Manager, QuerySet
 
 from completions.choices import LeaseOutcome
-from completions.leases.compiled import CompiledUpdate
+from completions.leases.compiled import Change, CompiledUpdate
 from completions.models import TimedLease
 
 Lease = TypeVar("Lease", bound=TimedLease)
@@ -52,19 +52,19 @@ def sweep(leases: QuerySet[Lease], *, row: str, give_back: GiveBack, now: dt.dat
     return len(locked)
 
 
-def close(lease: TimedLease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
-    """End a locked lease; only a skipped one has a reason for that."""
+def closing(lease: TimedLease, *, outcome: LeaseOutcome, now: dt.datetime) -> Change:
+    """End a locked lease, and return the change that stores it; only a skipped one has a reason."""
     lease.closed_at = now
     lease.outcome = outcome
     if outcome != LeaseOutcome.SKIPPED:
         lease.skip_reason = ""
-    _closing(type(lease)).run(
+    return _compiled(type(lease)).change(
         lease=lease.pk, now=now, outcome=str(lease.outcome), reason=lease.skip_reason
     )
 
 
 @cache
-def _closing(leases: type[TimedLease]) -> CompiledUpdate:
+def _compiled(leases: type[TimedLease]) -> CompiledUpdate:
     def closed(
         *, lease: int, now: dt.datetime, outcome: str, reason: str
     ) -> tuple[QuerySet[TimedLease], dict[str, object]]:

@@ -26,7 +26,20 @@ NEVER_USED = (
     "xr-spatial-tracking",
 )
 """What no page here asks a browser for; copying to the clipboard is what one does."""
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+"""Where a page may load from, send to, and be shown; nothing in a page's own text runs."""
 FIXED = {
+    "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
     "Permissions-Policy": ", ".join(f"{name}=()" for name in NEVER_USED),
     # Nothing here is meant to be part of another site's page.
     "Cross-Origin-Resource-Policy": "same-origin",

@@ -84,8 +84,8 @@ class TestCompiledUpdate:
     def test_changes_the_rows_that_it_finds_and_counts_them(self):
         other, lease = make_lease(), make_lease()
 
-        assert self.CHANGE.run(lease=lease.pk, now=NOW + HOUR, word="SUBMITTED") == 1
-        assert self.CHANGE.run(lease=0, now=NOW, word="EXPIRED") == 0
+        assert self.CHANGE.change(lease=lease.pk, now=NOW + HOUR, word="SUBMITTED").make() == 1
+        assert self.CHANGE.change(lease=0, now=NOW, word="EXPIRED").make() == 0
 
         number = lease.number
         lease.refresh_from_db()
@@ -119,6 +119,24 @@ class TestInsert:
         assert PlatformSubmission.objects.get(pk=row.pk).ids == ids
         stored = Rater.objects.get(pk=rater.pk)
         assert (stored.writer_id, stored.ended_at) == (None, None)
+
+    def test_makes_a_change_along_with_the_row_or_neither(self):
+        lease, change = make_lease(), TestCompiledUpdate.CHANGE
+        closing = change.change(lease=lease.pk, now=NOW + HOUR, word="SUBMITTED")
+        row = Rater(study=make_study(), code="R1", entered_at=NOW)
+        twice = Rater(study=row.study, code="R1", entered_at=NOW)
+
+        with CaptureQueriesContext(connection) as captured:
+            insert(row, closing)
+
+        lease.refresh_from_db()
+        assert (lease.closed_at, lease.outcome) == (NOW + HOUR, "SUBMITTED")
+        assert Rater.objects.get(pk=row.pk).code == "R1"
+        assert len(captured) == (1 if connection.vendor == "postgresql" else 2)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            insert(twice, change.change(lease=lease.pk, now=NOW, word="EXPIRED"))
+        lease.refresh_from_db()
+        assert lease.outcome == "SUBMITTED"
 
     def test_breaks_no_rule_of_the_table(self):
         pair = make_comparison()

@@ -170,12 +170,7 @@ def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datet
     if stored is not None:
         _check_changes(rater, now=now)
     slots.resume(lease, now=now)
-    judgment = _store(
-        canonical, submission, lease=lease, study=rater.study, revises=stored, now=now
-    )
-    if stored is None:
-        timed.close(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
-    return judgment
+    return _store(canonical, submission, lease=lease, study=rater.study, revises=stored, now=now)
 
 
 def _check_changes(rater: Rater, *, now: dt.datetime) -> None:
@@ -194,7 +189,10 @@ def _store(
     revises: Judgment | None,
     now: dt.datetime,
 ) -> Judgment:
-    """Add a judgment in the canonical frame, or the revision of one, with its marks."""
+    """Add a judgment in the canonical frame, or the revision of one, with its marks.
+
+    The first one of a lease closes it.
+    """
     submitted_at = max(now, lease.issued_at)  # a clock set back must not lose an answer
     elapsed_ms = int((submitted_at - lease.issued_at).total_seconds() * 1000)
     judgment = Judgment(
@@ -215,7 +213,11 @@ def _store(
         revises=revises,
         protocol_hash=study.protocol_hash,
     )
-    insert(judgment)
+    is_first = revises is None
+    insert(
+        judgment,
+        timed.closing(lease, outcome=LeaseOutcome.SUBMITTED, now=now) if is_first else None,
+    )
     if answer.marks:
         DimensionMark.objects.bulk_create(
             DimensionMark(judgment=judgment, dimension=key, advantage=value)
@@ -229,4 +231,5 @@ def _secure_slot(lease: Lease) -> bool:
     """Say whether an answer counts: the lease still has its slot, or gets one again."""
     if lease.closed_at is None or not lease.is_main:
         return True
-    return slots.take_slot_if_free(lease.comparison_id, side=lease.first_side)
+    taken = slots.slot_taken(lease.comparison_id, side=lease.first_side, fewest=1)
+    return taken.make() > 0

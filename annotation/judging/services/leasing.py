@@ -129,10 +129,9 @@ def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
 
 def _claim(choice: Choice, *, rater: Rater, history: RaterHistory, now: dt.datetime) -> Lease:
     """Take a slot if the choice counts, and store the lease."""
-    if choice.is_main:
-        slots.take_slot(choice.comparison.pk, side=choice.side)
     lease = draw_lease(choice, rater=rater, history=history, now=now)
-    insert(lease)
+    taken = slots.slot_taken(choice.comparison.pk, side=choice.side) if choice.is_main else None
+    insert(lease, taken)
     return lease
 
 

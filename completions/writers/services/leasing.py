@@ -128,7 +128,7 @@ def take_slot_again(context_id: int) -> None:
 
 def close_lease(lease: WritingLease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
     """End a locked lease."""
-    timed.close(lease, outcome=outcome, now=now)
+    timed.closing(lease, outcome=outcome, now=now).make()
 
 
 def give_back(lease: WritingLease, *, outcome: LeaseOutcome, now: dt.datetime) -> None:
