@@ -49,9 +49,14 @@ def all_rows(kept: KeptCounts) -> Rows:
 
 @lru_cache(maxsize=1)  # of a million judgments that is 15 MB
 def _all_rows(rows: bytes, newer: bytes) -> Rows:
-    found = joined(unpacked(rows), unpacked(newer))
+    found = joined(_older_rows(rows), unpacked(newer))
     found.setflags(write=False)
     return found
+
+
+@lru_cache(maxsize=1)  # these stay the same over many looks
+def _older_rows(stored: bytes) -> Rows:
+    return unpacked(stored)
 
 
 def joined(rows: Rows, newer: Rows) -> Rows:
