@@ -27,6 +27,11 @@ def largest_mb(processes: Collection[Path]) -> float:
     return _most_mb(processes, "status", "VmHWM")
 
 
+def forget_largest() -> None:
+    """Begin anew to note the most memory that this process holds."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
 def share_mb(processes: Collection[Path]) -> float:
     """Return the same with shared memory divided among those who share it (PSS, now)."""
     return _most_mb(processes, "smaps_rollup", "Pss:")

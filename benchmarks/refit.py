@@ -6,7 +6,6 @@ DATABASE_URL or a server as the tests do. Scan and refit take turns, and the rat
 """
 
 import argparse
-import resource
 import secrets
 import sys
 import time
@@ -14,16 +13,18 @@ import uuid
 from collections.abc import Callable
 from copy import copy
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from django.db import connection
 from django.utils import timezone
 
+from benchmarks import processes
 from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
 
-MEBI = 2**10  # resource counts in KiB
+OWN = [Path("/proc/self")]
 N_NEW = 1000
 SESSION = 40  # answers of each person who comes
 SIZES = {"a": (42_000, 20, 300), "b": (1_000_000, 100, 5_000)}
@@ -81,7 +82,10 @@ def measure(study: Any, n_rounds: int, n_new: int = N_NEW) -> None:  # noqa: ANN
     def now() -> Selection:
         return Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, timezone.now())
 
+    processes.forget_largest()  # that of making the rows
     first = milliseconds(lambda: frames.keep_counts(study=study, now=timezone.now()))
+    first_mb = processes.largest_mb(OWN)
+    processes.forget_largest()
     rounds, tasks = [], dict[str, Callable[[], object]]()
     for _ in range(n_rounds):
         answer(study, n_new)
@@ -102,12 +106,12 @@ def measure(study: Any, n_rounds: int, n_new: int = N_NEW) -> None:  # noqa: ANN
     taken = dict(zip(tasks, np.median(rounds, axis=0).tolist(), strict=True))
     parts = ("keep", "stamp", "look again", "read", "evaluators", "hash", "fit")
     refit = sum(taken[part] for part in parts)
-    sys.stdout.write(f"the first time all are counted: {first:.0f} ms; then {n_new} answers come\n")
+    sys.stdout.write(f"the first time all are counted: {first:.0f} ms, {first_mb:.0f} MiB\n")
+    sys.stdout.write(f"before each round {n_new} answers come\n")
     sys.stdout.write(f"\n{Judgment.objects.count():,} judgments\n")
     for task, median in (taken | {"refit": refit}).items():
         sys.stdout.write(f"{task:<12}{median:>9.0f} ms{median / taken['scan']:>8.1f} scans\n")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // MEBI
-    sys.stdout.write(f"peak memory {peak} MiB\n")
+    sys.stdout.write(f"peak memory of the rounds {processes.largest_mb(OWN):.0f} MiB\n")
 
 
 def main() -> None:
@@ -117,13 +121,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--new", type=int, default=N_NEW, help="answers that come before each")
     parser.add_argument("--marks", action="store_true")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
     with scratch_site():
         from benchmarks.refit_rows import Size, fill  # noqa: PLC0415 (models need the settings)
 
-        study = fill(Size(*SIZES[asked.size]), with_marks=asked.marks)
-        measure(study, asked.rounds, asked.new)
+        study = fill(Size(*SIZES[options.size]), with_marks=options.marks)
+        measure(study, options.rounds, options.new)
 
 
 if __name__ == "__main__":

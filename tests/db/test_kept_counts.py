@@ -182,6 +182,7 @@ def check(study, now):
 def test_whatever_happens_what_is_kept_is_what_counts(study, seed, monkeypatch):
     monkeypatch.setattr(keeping, "OVERLAP", 2)
     monkeypatch.setattr(keeping, "MUCH", 1 + seed % 3)
+    monkeypatch.setattr(keeping, "AT_ONCE", 2 + seed)
     happening = Happenings(study, seed)
     for _ in range(12):
         for name in happening.chance.choice(NAMES, 2):
@@ -284,6 +285,18 @@ def test_many_answers_have_everything_counted_again(study, monkeypatch):
 
     assert keep(study, NOW + 80 * MINUTE).counted_at == NOW + 80 * MINUTE
     check(study, NOW + 80 * MINUTE)
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 10_000])
+def test_counted_in_parts_it_is_the_same(study, monkeypatch, at_once):
+    monkeypatch.setattr(keeping, "AT_ONCE", at_once)
+    for pair in study.comparisons.all():
+        make_judgment(comparison=pair, submitted_at=NOW)
+
+    keep(study, NOW + MINUTE)
+
+    assert len(frames.kept_rows(study, as_of=NOW + MINUTE)) > 3  # so there were several parts
+    check(study, NOW + MINUTE)
 
 
 def test_of_a_study_without_judgments_nothing_is_kept_and_nothing_fails():

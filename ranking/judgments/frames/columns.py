@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Case, F, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
 from annotation.choices import Protocol, Side
@@ -141,13 +141,13 @@ def read_style(selection: Selection) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, 2, len(FEATURES))
 
 
-def _measured(wanted: Collection[int]) -> dict[int, tuple[float, ...]]:
+def _measured(keys: Collection[int]) -> dict[int, tuple[float, ...]]:
     """Measure these texts; those between them are passed over unread."""
-    if not wanted:
+    if not keys:
         return {}
-    rows = Completion.objects.filter(pk__range=(min(wanted), max(wanted))).exclude(text="")
+    rows = Completion.objects.filter(pk__range=(min(keys), max(keys))).exclude(text="")
     found = rows.values_list("pk", "text").iterator(chunk_size=BATCH)
-    return {pk: features(plain(text)) for pk, text in found if pk in wanted}
+    return {pk: features(plain(text)) for pk, text in found if pk in keys}
 
 
 @dataclass(frozen=True)
@@ -177,9 +177,10 @@ def _who_judged(
 ) -> list[tuple[str, bool]]:
     """Return names and whether they are simulated, of those who gave one of the judgments.
 
-    The question is a column and no condition: as a condition, the database would rather gather
-    all judgments first.
+    One of each is asked for, as a column: asked whether there is one, or for those of whom there
+    is, the database would rather gather all judgments first.
     """
-    asked = rows.annotate(has=Exists(given.filter(**{evaluator: OuterRef("pk")})))
+    one = given.filter(**{evaluator: OuterRef("pk")}).order_by().values("pk")[:1]
     with room():
-        return [(name, is_simulated) for name, is_simulated, has in asked if has]
+        found = list(rows.annotate(one=Subquery(one)))
+    return [(name, is_simulated) for name, is_simulated, one in found if one is not None]

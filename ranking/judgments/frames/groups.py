@@ -86,10 +86,13 @@ class Compared:
 
 
 def read_compared(selection: Selection, *, only: Sequence[int] | None = None) -> Compared:
-    """Read the comparisons of a selection, or some of them by their keys, in three queries."""
-    wanted = selected_pairs(selection)
-    wanted = wanted if only is None else wanted.filter(pk__in=only)
-    pairs = read_integers(wanted.order_by("pk").values_list(*PAIR))
+    """Read the comparisons of a selection, or those of some keys or a range, in three queries."""
+    chosen = selected_pairs(selection)
+    if isinstance(only, range):
+        chosen = chosen.filter(pk__gte=only.start, pk__lt=only.stop)
+    elif only is not None:
+        chosen = chosen.filter(pk__in=only)
+    pairs = read_integers(chosen.order_by("pk").values_list(*PAIR))
     return Compared(pairs, dialogues(pairs[:, 1]), systems())
 
 

@@ -74,17 +74,23 @@ def read_integers(rows: "QuerySet[Model, tuple[Any, ...]]") -> Integers:
 
 def _gathered(sql: str, params: tuple[Any, ...], n_columns: int) -> Integers:
     """Have each column sent as one array, for a row by itself costs more than its numbers."""
-    import psycopg  # noqa: PLC0415 (only where PostgreSQL is used)
-
     names = [f"c{index}" for index in range(n_columns)]
-    wanted = ", ".join(f"array_agg({name}::int8)" for name in names)
+    arrays = ", ".join(f"array_agg({name}::int8)" for name in names)
     with room(), connection.cursor() as cursor:
         table = f"({cursor.mogrify(sql, params)}) AS found ({', '.join(names)})"
-        query = f"SELECT {wanted} FROM {table}"  # noqa: S608 (the query is Django's own)
-        with psycopg.Cursor(connection.connection) as raw:
-            found = raw.execute(query, binary=True).pgresult
-            columns = [found.get_value(0, index) if found else None for index in range(n_columns)]
-    return np.stack([_decoded(column) for column in columns], axis=1)
+        query = f"SELECT {arrays} FROM {table}"  # noqa: S608 (the query is Django's own)
+        columns = _columns(query, n_columns)
+    return np.stack(columns, axis=1)
+
+
+def _columns(query: str, n_columns: int) -> list[Integers]:
+    """Read one column after the other: what the server sent takes more room than the numbers."""
+    import psycopg  # noqa: PLC0415 (only where PostgreSQL is used)
+
+    with psycopg.Cursor(connection.connection) as raw:
+        found = raw.execute(query, binary=True).pgresult
+        cells = (found.get_value(0, index) if found else None for index in range(n_columns))
+        return [_decoded(column) for column in cells]
 
 
 def _decoded(column: bytes | None) -> Integers:
