@@ -116,9 +116,9 @@ def _ask_for_pages(client: Any, study: Any, n_judgments: int) -> None:  # noqa: 
 
     from tests.console_pages import console_pages  # noqa: PLC0415
 
-    asked = _queries(study)
+    n_queries = _queries(study)
     for page in console_pages(study):
-        address = page.address + asked.get(page.name, "")
+        address = page.address + n_queries.get(page.name, "")
         client.get(address)
         queries = list[str]()
         with connection.execute_wrapper(partial(noted, queries)):
@@ -173,16 +173,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judgments", type=int, default=42_000)
     parser.add_argument("--raters", type=int, default=0, help="300, or 2,000 of a large study")
-    asked = parser.parse_args()
-    raters = asked.raters or (2_000 if asked.judgments > LARGE else 300)
+    options = parser.parse_args()
+    raters = options.raters or (2_000 if options.judgments > LARGE else 300)
     sys.stdout.write(f"{machine()}\n")
     with scratch_site():
         from benchmarks.report_rows import fill_report  # noqa: PLC0415 (models need the settings)
 
         started = time.perf_counter()
-        study = fill_report(asked.judgments, n_raters=raters)
+        study = fill_report(options.judgments, n_raters=raters)
         sys.stdout.write(f"rows made in {time.perf_counter() - started:.0f} s\n")
-        measure(study, asked.judgments)
+        measure(study, options.judgments)
 
 
 if __name__ == "__main__":

@@ -60,9 +60,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judgments", type=int, default=MEGA)
     parser.add_argument("--form", help="what the processes are started with")
-    asked = parser.parse_args()
-    if asked.form:
-        export(asked.form)
+    options = parser.parse_args()
+    if options.form:
+        export(options.form)
         return
     from benchmarks.simulation import machine  # noqa: PLC0415 (NumPy is not for who exports)
 
@@ -70,8 +70,8 @@ def main() -> None:
     with scratch_site():
         from benchmarks.refit_rows import Size, fill  # noqa: PLC0415
 
-        n_contexts = CONTEXTS if asked.judgments >= MEGA else 300
-        fill(Size(asked.judgments, SYSTEMS, n_contexts), with_marks=True)
+        n_contexts = CONTEXTS if options.judgments >= MEGA else 300
+        fill(Size(options.judgments, SYSTEMS, n_contexts), with_marks=True)
         for form in ("csv", "jsonl", "parquet"):
             command = [sys.executable, "-m", "benchmarks.exports", "--form", form]
             subprocess.run(command, check=True, env=dict(os.environ))  # noqa: S603 (our own words)

@@ -104,8 +104,8 @@ def draw(drop: float, n_dialogues: int, rng: np.random.Generator) -> AnalysisInp
 def ask(drop: float, n_dialogues: int, number: int) -> Outcome:
     """Simulate one study, and return what the gate says of it."""
     rng = np.random.default_rng((SEED, int(drop), n_dialogues, number))
-    asked = GateRequest("candidate", "baseline", max_drop=MARGIN)
-    return run_gate(draw(drop, n_dialogues, rng), asked).outcome
+    request = GateRequest("candidate", "baseline", max_drop=MARGIN)
+    return run_gate(draw(drop, n_dialogues, rng), request).outcome
 
 
 def main() -> None:

@@ -59,19 +59,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
-    asked = parser.parse_args()
-    file: Path = asked.file
+    options = parser.parse_args()
+    file: Path = options.file
     n_dialogues = sum(1 for _ in ingest.read_dialogues(file))
     with tempfile.TemporaryDirectory() as folder:
         prepare_database(folder)
         taken = {
-            "json.load": time_rounds(lambda _: json.loads(file.read_bytes()), asked.rounds),
+            "json.load": time_rounds(lambda _: json.loads(file.read_bytes()), options.rounds),
             "read and checked": time_rounds(
-                lambda _: sum(1 for _ in ingest.read_dialogues(file)), asked.rounds
+                lambda _: sum(1 for _ in ingest.read_dialogues(file)), options.rounds
             ),
-            "imported into SQLite": time_import(file, asked.rounds),
+            "imported into SQLite": time_import(file, options.rounds),
         }
-    sys.stdout.write(f"{simulation.machine()}; {n_dialogues:,} records, {asked.rounds} rounds\n")
+    sys.stdout.write(f"{simulation.machine()}; {n_dialogues:,} records, {options.rounds} rounds\n")
     for step, seconds in taken.items():
         ratio = seconds / taken["json.load"]
         sys.stdout.write(f"{step:<22}{seconds:>8.3f} s {ratio:>7.1f} x\n")

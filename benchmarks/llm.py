@@ -166,18 +166,18 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=2000, help="per line of the table")
     parser.add_argument("--latency", type=float, nargs="+", default=[1.0, 0.3], help="seconds")
     parser.add_argument("--pools", action="store_true", help="measure the other pools, too")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with scratch_site():
         from benchmarks.llm_rows import Rows  # noqa: PLC0415 (models need the settings)
 
-        rows = {"warm_up": Rows(4 * IN_FLIGHT), "rows": Rows(asked.calls)}
+        rows = {"warm_up": Rows(4 * IN_FLIGHT), "rows": Rows(options.calls)}
         sys.stdout.write(f"{machine()}; load average {os.getloadavg()[0]:.1f} before\n")
-        sys.stdout.write(f"{asked.calls:,} calls a line, {IN_FLIGHT} in flight\n{HEAD}")
-        for latency in asked.latency:
+        sys.stdout.write(f"{options.calls:,} calls a line, {IN_FLIGHT} in flight\n{HEAD}")
+        for latency in options.latency:
             measure_pool(POOLS[CHOSEN], ["completions", "judges"], latency, **rows)
-        for pool in POOLS.values() if asked.pools else []:
+        for pool in POOLS.values() if options.pools else []:
             if pool.name != CHOSEN:
-                measure_pool(pool, ["completions"], min(asked.latency), **rows)
+                measure_pool(pool, ["completions"], min(options.latency), **rows)
 
 
 if __name__ == "__main__":

@@ -95,11 +95,11 @@ def planned(step: float, more: str, *, pilot: int) -> Planned:
     apart = [float(truth[k] - truth[k + 1]) for k in range(N_SYSTEMS - 1)]
     middle = len(apart) // 2
     if more == REPEATS:
-        wanted = needed_repeats(all_parts[middle], apart[middle], power=POWER)
-        if not math.isfinite(wanted):
+        needed = needed_repeats(all_parts[middle], apart[middle], power=POWER)
+        if not math.isfinite(needed):
             msg = f"{START} dialogues are too few for steps of {step}"
             raise RuntimeError(msg)
-        layout = Plan(START, N_PAIRS, math.ceil(N_EACH * wanted))
+        layout = Plan(START, N_PAIRS, math.ceil(N_EACH * needed))
     else:
         layout = Plan(needed_dialogues(all_parts[middle], apart[middle]), N_PAIRS, N_EACH)
     powers = [power_of(_planned(one, layout), d) for one, d in zip(all_parts, apart, strict=True)]

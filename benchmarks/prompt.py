@@ -78,25 +78,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     os.environ.setdefault("HEART_SECRET_KEY", "benchmark")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "judgments.csv"
         # In a process of its own: the memory of this one would count as that of its children.
         writer = multiprocessing.get_context("spawn").Process(
-            target=write_judgments, args=(file, asked.rows, np.random.default_rng(20260105))
+            target=write_judgments, args=(file, options.rows, np.random.default_rng(20260105))
         )
         writer.start()
         writer.join()
         size = file.stat().st_size / MEBIBYTE
         sys.stdout.write(f"{simulation.machine()}; load {os.getloadavg()[0]:.1f}\n")
-        sys.stdout.write(f"{asked.rows:,} rows, {size:.0f} MiB, {asked.rounds} rounds\n")
+        sys.stdout.write(f"{options.rows:,} rows, {size:.0f} MiB, {options.rounds} rounds\n")
         for name, command in {
             "start-up alone": ["rank", "--help"],
             "rank": ["rank", str(file)],
             "agreement": ["agreement", str(file)],
         }.items():
-            cost = measure(command, asked.rounds)
+            cost = measure(command, options.rounds)
             sys.stdout.write(
                 f"{name:<16}{cost.elapsed_s:>7.2f} s {cost.cpu_s:>7.2f} s of processor "
                 f"{cost.peak_bytes / MEBIBYTE:>6.0f} MiB\n"

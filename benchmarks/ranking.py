@@ -148,12 +148,12 @@ def main() -> None:
         action="store_true",
         help="count processor time of all threads: for machines with other work on them",
     )
-    asked = parser.parse_args()
-    clock = time.process_time if asked.processor else time.perf_counter
+    options = parser.parse_args()
+    clock = time.process_time if options.processor else time.perf_counter
     versions = ", ".join(f"{one} {importlib.metadata.version(one)}" for one in ("choix", "evalica"))
-    sys.stdout.write(f"{simulation.machine()}, {versions}; {asked.rounds} rounds\n{NOTE}")
-    for name in asked.sizes:
-        report(name, asked.rounds, clock)
+    sys.stdout.write(f"{simulation.machine()}, {versions}; {options.rounds} rounds\n{NOTE}")
+    for name in options.sizes:
+        report(name, options.rounds, clock)
 
 
 if __name__ == "__main__":

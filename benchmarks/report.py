@@ -36,10 +36,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judgments", type=int, default=42_000)
     parser.add_argument("--preferred", action="store_true", help="not the other selections")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
     with scratch_site(HEART_LOG_LEVEL="WARNING"):
-        measure(asked.judgments, each_selection=not asked.preferred)
+        measure(options.judgments, each_selection=not options.preferred)
 
 
 if __name__ == "__main__":

@@ -27,21 +27,23 @@ def main() -> None:
     parser.add_argument("--comparisons", type=int, default=285_000)
     parser.add_argument("--raters", type=int, default=5_000)
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
     with scratch_site():
         from benchmarks import scale_rows, scale_tables  # noqa: PLC0415 (models need the settings)
 
         started = time.perf_counter()
-        study = scale_rows.fill_open(asked.judgments, asked.comparisons, n_raters=asked.raters)
+        study = scale_rows.fill_open(
+            options.judgments, options.comparisons, n_raters=options.raters
+        )
         sys.stdout.write(f"rows made in {time.perf_counter() - started:.0f} s\n")
         parts: dict[str, Callable[[], None]] = {
             "sizes": scale_tables.tell_sizes,
             "lists": lambda: scale_tables.tell_lists(study),
             "refit": lambda: refit.measure(study, ROUNDS),
-            "pages": lambda: console.measure(study, asked.judgments),
+            "pages": lambda: console.measure(study, options.judgments),
         }
-        for part in asked.only:
+        for part in options.only:
             parts[part]()
 
 

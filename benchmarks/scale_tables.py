@@ -48,14 +48,14 @@ def tell_lists(study: Study) -> None:
     sys.stdout.write(f"\n{'queries':>8}{'ms':>8}  list of the API, 100 rows\n")
     for path, middle in _lists(study).items():
         for cursor in ("", _cursor(middle)) if middle else ("",):
-            asked = {"cursor": cursor} if cursor else {}
+            parameters = {"cursor": cursor} if cursor else {}
             queries: list[str] = []
             with connection.execute_wrapper(partial(noted, queries)):
-                assert client.get(path, asked, headers=headers).status_code == 200  # noqa: S101, PLR2004
+                assert client.get(path, parameters, headers=headers).status_code == 200  # noqa: S101, PLR2004
             taken = []
             for _ in range(N_ROUNDS):
                 started = time.perf_counter()
-                client.get(path, asked, headers=headers)
+                client.get(path, parameters, headers=headers)
                 taken.append(1000.0 * (time.perf_counter() - started))
             place = " in the middle" if cursor else ""
             sys.stdout.write(f"{len(queries):>8}{statistics.median(taken):>8.0f}  {path}{place}\n")

@@ -27,9 +27,9 @@ class SortedTable(Generic[Row]):
     @property
     def query(self) -> str:
         """The address' query that means this table, without its question mark; the order last."""
-        asked = asdict(self)
-        asked["sort"] = asked.pop("sort")
-        return write_query(asked)
+        parameters = asdict(self)
+        parameters["sort"] = parameters.pop("sort")
+        return write_query(parameters)
 
     @property
     def is_sortable(self) -> bool:

@@ -21,9 +21,9 @@ class OwnersSite(AdminSite):
 
     def login(self, request: HttpRequest, _extra: dict[str, object] | None = None) -> HttpResponse:
         """Lead to the site's own sign-in, which asks for the second factor, too."""
-        wanted = request.GET.get("next") or reverse("admin:index")
+        target = request.GET.get("next") or reverse("admin:index")
         if not request.user.is_authenticated:
-            return redirect_to_login(wanted)
+            return redirect_to_login(target)
         if role_of(request.user) is Role.OWNER and lacks_second_factor(request.user):
             return redirect("mfa_activate_totp")
         if not self.has_permission(request):

@@ -43,6 +43,6 @@ def read_query(kind: type[Options], query: Mapping[str, str]) -> Options:
     return kind(**{name: value for name, value in given.items() if value})
 
 
-def write_query(asked: Mapping[str, Any]) -> str:
+def write_query(options: Mapping[str, Any]) -> str:
     """Return the query that asks this, without its question mark and what is empty."""
-    return urlencode({name: value for name, value in asked.items() if value})
+    return urlencode({name: value for name, value in options.items() if value})

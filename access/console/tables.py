@@ -71,8 +71,8 @@ class TableQuery:
     @property
     def query(self) -> str:
         """The address' query that means this, without its question mark; the order last."""
-        asked = {**self.others, "show": self.show, "q": self.q, "sort": self.sort}
-        return write_query(asked)
+        parameters = {**self.others, "show": self.show, "q": self.q, "sort": self.sort}
+        return write_query(parameters)
 
     @property
     def columns(self) -> list[Column]:

@@ -61,10 +61,10 @@ def members(request: StaffRequest) -> HttpResponse:
             form.add_error(None, str(error))
         else:
             form, link = MemberForm(), _link(request, user)
-    wanted = MEMBERS.asked(request)
-    page = wanted.page(team(), request.GET.get("page", ""))
+    query = MEMBERS.asked(request)
+    page = query.page(team(), request.GET.get("page", ""))
     rows = member_queries.shown(page)
-    parts = {"form": form, "link": link, "page": page, "rows": rows, "wanted": wanted}
+    parts = {"form": form, "link": link, "page": page, "rows": rows, "filters": query}
     status = REFUSED if form.errors else 200
     return render(request, "console/members/members.html", parts, status=status)
 

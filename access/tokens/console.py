@@ -44,9 +44,9 @@ def tokens(request: StaffRequest) -> HttpResponse:
             form = TokenForm()
         except token_services.TokenRefusedError as error:
             form.add_error(None, str(error))
-    wanted = _listing(now).asked(request)
-    page = wanted.page(token_queries.all_tokens(), request.GET.get("page", ""))
-    parts = {"form": form, "secret": secret, "page": page, "wanted": wanted, "now": now}
+    query = _listing(now).asked(request)
+    page = query.page(token_queries.all_tokens(), request.GET.get("page", ""))
+    parts = {"form": form, "secret": secret, "page": page, "filters": query, "now": now}
     return render(request, "console/tokens/tokens.html", parts)
 
 

@@ -34,7 +34,7 @@ class NewToken:
 
 @transaction.atomic
 def make_token(
-    wanted: NewToken, *, owner: User, now: dt.datetime, by: User | None = None
+    new_token: NewToken, *, owner: User, now: dt.datetime, by: User | None = None
 ) -> tuple[ApiToken, str]:
     """Make a token.
 
@@ -59,17 +59,17 @@ def make_token(
     TokenRefusedError
         If it has no name or no scope, lives too long, or its owner may not do what it is for.
     """
-    _check(wanted, owner)
+    _check(new_token, owner)
     secret = secrets.new_secret()
     token = ApiToken.objects.create(
-        name=wanted.name,
+        name=new_token.name,
         prefix=secrets.shown_part(secret),
         secret_hash=secrets.digest(secret),
         owner=owner,
-        scopes=choices.joined(wanted.scopes),
-        study=wanted.study,
+        scopes=choices.joined(new_token.scopes),
+        study=new_token.study,
         created_at=now,
-        expires_at=now + wanted.lifetime,
+        expires_at=now + new_token.lifetime,
     )
     record(
         action="token.made", subject=f"token {token.prefix}", now=now, by=by, after=_facts(token)
@@ -100,17 +100,17 @@ def note_use(token: ApiToken, *, now: dt.datetime) -> None:
     ApiToken.objects.filter(stale, pk=token.pk).update(last_used_at=now)
 
 
-def _check(wanted: NewToken, owner: User) -> None:
-    if not wanted.name.strip() or not wanted.scopes:
+def _check(new_token: NewToken, owner: User) -> None:
+    if not new_token.name.strip() or not new_token.scopes:
         msg = "a token needs a name and at least one scope"
         raise TokenRefusedError(msg)
-    if not dt.timedelta(0) < wanted.lifetime <= LONGEST:
+    if not dt.timedelta(0) < new_token.lifetime <= LONGEST:
         msg = f"a token lives for 1 to {LONGEST.days} days"
         raise TokenRefusedError(msg)
     role = role_of(owner)
     lacking = [
         one
-        for one in wanted.scopes
+        for one in new_token.scopes
         if role is None or not is_at_least(role, choices.least_role(one))
     ]
     if lacking:

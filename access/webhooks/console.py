@@ -101,7 +101,7 @@ def hook(request: StaffRequest, pk: int) -> HttpResponse:
     parts = {
         "hook": found,
         **_shown(found),
-        "wanted": wanted,
+        "filters": wanted,
         "page": webhook_queries.page_of(rows, request.GET.get("page", "1")),
         "states": DeliveryState.choices,
         "kinds": HookEvent.choices,
@@ -195,7 +195,7 @@ def _wanted_or_404(query: Mapping[str, str]) -> DeliveryFilter:
         raise Http404 from error
 
 
-def _heads(wanted: DeliveryFilter) -> list[dict[str, str]]:
+def _heads(filters: DeliveryFilter) -> list[dict[str, str]]:
     """Return for each column that sorts where its head leads and how it is sorted now."""
     labels = {
         "queued": _("Queued"),
@@ -203,11 +203,11 @@ def _heads(wanted: DeliveryFilter) -> list[dict[str, str]]:
         "next": _("Next attempt"),
         "delivered": _("Taken"),
     }
-    return [_head(name, label, wanted) for name, label in labels.items()]
+    return [_head(name, label, filters) for name, label in labels.items()]
 
 
-def _head(name: str, label: str, wanted: DeliveryFilter) -> dict[str, str]:
-    direction = {name: "ascending", f"-{name}": "descending"}.get(wanted.sort, "")
+def _head(name: str, label: str, filters: DeliveryFilter) -> dict[str, str]:
+    direction = {name: "ascending", f"-{name}": "descending"}.get(filters.sort, "")
     leads_to = name if direction == "descending" else f"-{name}"
-    query = DeliveryFilter(wanted.state, wanted.event, leads_to).query
+    query = DeliveryFilter(filters.state, filters.event, leads_to).query
     return {"name": name, "label": label, "direction": direction, "query": query}

@@ -88,15 +88,15 @@ def delivery_of(hook: Hook, pk: int) -> HookDelivery | None:
     return hook.deliveries.select_related("hook").filter(pk=pk).first()
 
 
-def deliveries(hook: Hook, wanted: DeliveryFilter) -> QuerySet[HookDelivery]:
+def deliveries(hook: Hook, filters: DeliveryFilter) -> QuerySet[HookDelivery]:
     """Return the messages of a webhook that are meant, in the order meant."""
     rows = hook.deliveries.all()
-    if wanted.state:
-        rows = rows.filter(state=wanted.state)
-    if wanted.event:
-        rows = rows.filter(event=wanted.event)
-    sign = "-" if wanted.sort.startswith("-") else ""
-    return rows.order_by(f"{sign}{ORDERS[wanted.sort.removeprefix('-')]}", f"{sign}pk")
+    if filters.state:
+        rows = rows.filter(state=filters.state)
+    if filters.event:
+        rows = rows.filter(event=filters.event)
+    sign = "-" if filters.sort.startswith("-") else ""
+    return rows.order_by(f"{sign}{ORDERS[filters.sort.removeprefix('-')]}", f"{sign}pk")
 
 
 def page_of(rows: QuerySet[HookDelivery], number: str) -> Page[HookDelivery]:

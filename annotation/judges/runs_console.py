@@ -125,11 +125,11 @@ JUDGES = tables.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy(
 @members_only()
 def all_judges(request: HttpRequest) -> HttpResponse:
     """List the judges that are registered, and what a call to them still needs."""
-    wanted = JUDGES.asked(request)
-    page = Paginator(_lines(os.environ, wanted.apply), PER_PAGE).get_page(
+    query = JUDGES.asked(request)
+    page = Paginator(_lines(os.environ, query.apply), PER_PAGE).get_page(
         request.GET.get("page", "")
     )
-    return render(request, "console/judges/judges.html", {"page": page, "wanted": wanted})
+    return render(request, "console/judges/judges.html", {"page": page, "filters": query})
 
 
 @require_safe
@@ -193,10 +193,10 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
         return _choose(request, study, form)
     if not budget.is_valid():
         return _show_plan(request, study, form, budget)
-    wanted = {"study": study, "judges": form.cleaned_data["judges"], "asking": form.asking}
+    arguments = {"study": study, "judges": form.cleaned_data["judges"], "asking": form.asking}
     try:
         run = services.start_judge_run(
-            **wanted, **budget.cleaned_data, by=request.user, now=timezone.now()
+            **arguments, **budget.cleaned_data, by=request.user, now=timezone.now()
         )
     except services.StudyNotLockedError:
         budget.add_error(None, _("Nothing was started: the study is not locked yet."))

@@ -65,9 +65,11 @@ def _token_at(tail: str, tokens: Sequence[Token]) -> tuple[Token, int] | None:
 
 def _share(letter: str, token: Token, offset: int) -> float | None:
     """Return the probability of all alternatives that say this letter, or None if none does."""
-    wanted = token.text[:offset] + letter
+    beginning = token.text[:offset] + letter
     return _sum(
-        math.exp(logprob) for text, logprob in token.alternatives.items() if text.startswith(wanted)
+        math.exp(logprob)
+        for text, logprob in token.alternatives.items()
+        if text.startswith(beginning)
     )
 
 

@@ -150,7 +150,7 @@ class ListedJudgment:
     row: JudgmentRow
 
 
-def comparisons(study: Study, wanted: ComparisonsQuery) -> QuerySet[Comparison]:
+def comparisons(study: Study, query: ComparisonsQuery) -> QuerySet[Comparison]:
     """Return the comparisons meant, in the order meant; planted ones only if they are asked for."""
     found = Comparison.objects.filter(study=study)
     leased = Exists(Lease.objects.filter(comparison=OuterRef("pk"), closed_at=None))
@@ -162,35 +162,35 @@ def comparisons(study: Study, wanted: ComparisonsQuery) -> QuerySet[Comparison]:
         "held": Q(held_at__isnull=False),
         "planted": ~Q(purpose=Purpose.MAIN),
     }
-    found = found.filter(shows[wanted.show])
-    if wanted.q:
+    found = found.filter(shows[query.show])
+    if query.q:
         found = found.filter(
-            Q(key=wanted.q)
-            | Q(context__key=wanted.q)
-            | Q(first__system__slug=wanted.q)
-            | Q(second__system__slug=wanted.q)
+            Q(key=query.q)
+            | Q(context__key=query.q)
+            | Q(first__system__slug=query.q)
+            | Q(second__system__slug=query.q)
         )
     related = ("context", "first__system", "second__system")
-    return found.select_related(*related).order_by(*wanted.fields)
+    return found.select_related(*related).order_by(*query.fields)
 
 
 def comparison_page(
-    study: Study, wanted: ComparisonsQuery, number: str
+    study: Study, query: ComparisonsQuery, number: str
 ) -> tuple[Page[Comparison], list[ComparisonRow]]:
     """Return one page of the comparisons, in three queries."""
-    page = Paginator(comparisons(study, wanted), ON_PAGE).get_page(number)
+    page = Paginator(comparisons(study, query), ON_PAGE).get_page(number)
     said = _said(Judgment.objects.filter(comparison__in=[one.pk for one in page]))
     return page, [_comparison(one, said[one.pk]) for one in page]
 
 
-def all_comparisons(study: Study, wanted: ComparisonsQuery) -> Iterator[ComparisonRow]:
+def all_comparisons(study: Study, query: ComparisonsQuery) -> Iterator[ComparisonRow]:
     """Yield all of the comparisons meant, in two queries."""
     said = _said(Judgment.objects.filter(comparison__study=study))
-    for one in comparisons(study, wanted).iterator(chunk_size=1000):
+    for one in comparisons(study, query).iterator(chunk_size=1000):
         yield _comparison(one, said[one.pk])
 
 
-def judgments(study: Study, wanted: JudgmentsQuery) -> QuerySet[Judgment]:
+def judgments(study: Study, query: JudgmentsQuery) -> QuerySet[Judgment]:
     """Return the judgments meant, in the order meant."""
     shows = {
         "": Q(),
@@ -199,36 +199,36 @@ def judgments(study: Study, wanted: JudgmentsQuery) -> QuerySet[Judgment]:
         "changed": Q(revises__isnull=False),
         "surplus": Q(is_surplus=True),
     }
-    found = Judgment.objects.filter(shows[wanted.show], comparison__study=study)
-    if wanted.q:
+    found = Judgment.objects.filter(shows[query.show], comparison__study=study)
+    if query.q:
         found = found.filter(
-            Q(rater__code=wanted.q)
-            | Q(judge__slug=wanted.q)
-            | Q(comparison__key=wanted.q)
-            | Q(comparison__context__key=wanted.q)
+            Q(rater__code=query.q)
+            | Q(judge__slug=query.q)
+            | Q(comparison__key=query.q)
+            | Q(comparison__context__key=query.q)
         )
-    return found.order_by(*wanted.fields)
+    return found.order_by(*query.fields)
 
 
 def judgment_page(
-    study: Study, wanted: JudgmentsQuery, number: str, counts: StudyCounts | None = None
+    study: Study, query: JudgmentsQuery, number: str, counts: StudyCounts | None = None
 ) -> tuple[Page[int], list[ListedJudgment]]:
     """Return one page of the judgments, in four queries.
 
     ``counts`` may be given of a large study: then nobody counts all of its judgments for a page.
     """
     # The keys are sorted, and texts come for those of the page alone: whole rows sort slowly.
-    found = Paginator(judgments(study, wanted).values_list("pk", flat=True), ON_PAGE)
-    if counts is not None and not wanted.q and wanted.show in KNOWN:
-        found.count = KNOWN[wanted.show](counts)
+    found = Paginator(judgments(study, query).values_list("pk", flat=True), ON_PAGE)
+    if counts is not None and not query.q and query.show in KNOWN:
+        found.count = KNOWN[query.show](counts)
     page = found.get_page(number)
     rows = _with_pairs(Judgment.objects.filter(pk__in=list(page))).in_bulk()
     return page, [_judgment(rows[pk]) for pk in page if pk in rows]
 
 
-def all_judgments(study: Study, wanted: JudgmentsQuery) -> Iterator[ListedJudgment]:
+def all_judgments(study: Study, query: JudgmentsQuery) -> Iterator[ListedJudgment]:
     """Yield all of the judgments meant; memory stays flat."""
-    for one in _with_pairs(judgments(study, wanted)).iterator(chunk_size=1000):
+    for one in _with_pairs(judgments(study, query)).iterator(chunk_size=1000):
         yield _judgment(one)
 
 

@@ -36,48 +36,48 @@ class Found:
 @members_only()
 def search(request: HttpRequest) -> HttpResponse:
     """Show what has the words that are asked for, a few of each kind."""
-    asked = read_text(request.GET, "q")[:LONGEST]
-    groups = [(label, found) for label, found in _groups(asked) if found] if asked else []
-    return render(request, "console/search.html", {"asked": asked, "groups": groups, "most": MOST})
+    text = read_text(request.GET, "q")[:LONGEST]
+    groups = [(label, found) for label, found in _groups(text) if found] if text else []
+    return render(request, "console/search.html", {"asked": text, "groups": groups, "most": MOST})
 
 
-def _groups(asked: str) -> list[tuple[str, list[Found]]]:
+def _groups(text: str) -> list[tuple[str, list[Found]]]:
     """Return each kind with what was found of it, in one query each."""
     return [
-        (_("Studies"), _studies(asked)),
-        (_("Contexts"), _contexts(asked)),
-        (_("Raters"), _raters(asked)),
-        (_("Writers"), _writers(asked)),
-        (_("Texts"), _texts(asked)),
+        (_("Studies"), _studies(text)),
+        (_("Contexts"), _contexts(text)),
+        (_("Raters"), _raters(text)),
+        (_("Writers"), _writers(text)),
+        (_("Texts"), _texts(text)),
     ]
 
 
-def _studies(asked: str) -> list[Found]:
-    rows = Study.objects.filter(Q(title__icontains=asked) | Q(slug__icontains=asked))
+def _studies(text: str) -> list[Found]:
+    rows = Study.objects.filter(Q(title__icontains=text) | Q(slug__icontains=text))
     return [
         Found(one.title, one.slug, reverse("console:study", args=[one.slug]))
         for one in rows.order_by("-pk")[:MOST]
     ]
 
 
-def _contexts(asked: str) -> list[Found]:
-    rows = Context.objects.filter(key__istartswith=asked, dataset__is_for_checks=False)
+def _contexts(text: str) -> list[Found]:
+    rows = Context.objects.filter(key__istartswith=text, dataset__is_for_checks=False)
     return [
         Found(one.key, one.dataset.name, _of_context(one))
         for one in rows.select_related("dataset").order_by("key")[:MOST]
     ]
 
 
-def _raters(asked: str) -> list[Found]:
-    rows = Rater.objects.filter(code__istartswith=asked).select_related("study")
+def _raters(text: str) -> list[Found]:
+    rows = Rater.objects.filter(code__istartswith=text).select_related("study")
     return [
         Found(one.code, one.study.title, reverse("raters:rater", args=[one.study.slug, one.code]))
         for one in rows.order_by("code", "pk")[:MOST]
     ]
 
 
-def _writers(asked: str) -> list[Found]:
-    rows = Writer.objects.filter(code__istartswith=asked).select_related("dataset")
+def _writers(text: str) -> list[Found]:
+    rows = Writer.objects.filter(code__istartswith=text).select_related("dataset")
     return [
         Found(
             one.code, one.dataset.name, reverse("writing:writer", args=[one.dataset.slug, one.code])
@@ -86,8 +86,8 @@ def _writers(asked: str) -> list[Found]:
     ]
 
 
-def _texts(asked: str) -> list[Found]:
-    rows = Completion.objects.filter(text__icontains=asked, context__dataset__is_for_checks=False)
+def _texts(text: str) -> list[Found]:
+    rows = Completion.objects.filter(text__icontains=text, context__dataset__is_for_checks=False)
     return [
         Found(
             Truncator(one.text).words(SHOWN_WORDS),

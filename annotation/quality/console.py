@@ -128,12 +128,12 @@ class BatchForm(WithReason):
 @study_page
 def checks(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how each check fares, and a comparison that may become one, by its key."""
-    asked = read_text(request.GET, "key")
+    key = read_text(request.GET, "key")
     context = {
         "study": study,
         "checks": check_queries.check_rows(study),
-        "asked": asked,
-        "candidate": check_queries.candidate(study, asked) if asked else None,
+        "asked": key,
+        "candidate": check_queries.candidate(study, key) if key else None,
         "dimensions": selectors.content_of(study)["rubric"]["dimensions"],
     }
     return render(request, "console/study/checks.html", context)

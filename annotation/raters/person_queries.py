@@ -46,14 +46,14 @@ class Held:
     is_bound: bool = False
 
 
-def find_people(asked: str) -> list[PersonFound]:
+def find_people(text: str) -> list[PersonFound]:
     """Return whom a code, a platform's id or an address means, in two queries."""
-    asked = asked.strip()
-    if not asked:
+    text = text.strip()
+    if not text:
         return []
-    raters = Rater.objects.filter(Q(code__iexact=asked) | Q(external_id__iexact=asked))
+    raters = Rater.objects.filter(Q(code__iexact=text) | Q(external_id__iexact=text))
     writers = Writer.objects.filter(
-        Q(code__iexact=asked) | Q(email__iexact=asked) | Q(imported_as__iexact=asked)
+        Q(code__iexact=text) | Q(email__iexact=text) | Q(imported_as__iexact=text)
     )
     found = raters.select_related("study").order_by("-entered_at")[:MOST]
     authors = writers.select_related("dataset").order_by("-invited_at")[:MOST]

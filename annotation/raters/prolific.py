@@ -62,8 +62,8 @@ def set_places(study_id: str, n: int) -> None:
 def submissions(study_id: str) -> Iterator[ProlificSubmission]:
     """Yield every submission of a study, page by page."""
     for page in range(1, MOST_PAGES + 1):
-        asked = urlencode({"study": study_id, "page": page, "page_size": A_PAGE})
-        rows = _ask("GET", f"submissions/?{asked}").get("results")
+        parameters = urlencode({"study": study_id, "page": page, "page_size": A_PAGE})
+        rows = _ask("GET", f"submissions/?{parameters}").get("results")
         if not isinstance(rows, list):
             msg = "Prolific sent a list of submissions that has no results."
             raise ProlificError(msg)

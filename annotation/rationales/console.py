@@ -54,7 +54,7 @@ def queue(request: StaffRequest, study: Study) -> HttpResponse:
         "shown": shown,
         "states": [(one.value, one.label, getattr(counts, one.lower(), None)) for one in QUEUES],
         "page": ListPage.of(map(queries.found_row, found), found),
-        "wanted": wanted,
+        "filters": wanted,
         "decisions": queries.newest_decisions(study, NEWEST),
     }
     return render(request, "console/study/personal_data.html", context)

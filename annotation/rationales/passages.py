@@ -65,10 +65,10 @@ def find(text: str) -> tuple[Passage, ...]:
 
 def find_words(text: str, words: Iterable[str]) -> tuple[Passage, ...]:
     """Return where the words that a person marked stand in a text, whatever their case."""
-    wanted = [re.escape(word.strip()) for word in words if word.strip()]
+    patterns = [re.escape(word.strip()) for word in words if word.strip()]
     return joined(
         Passage(OTHER, *match.span())
-        for word in wanted
+        for word in patterns
         for match in re.finditer(rf"(?<!\w){word}(?!\w)", text, re.IGNORECASE)
     )
 

@@ -82,8 +82,8 @@ class StudyForm(forms.Form):
     def steps(self) -> Iterator[Step]:
         """Yield each section with its fields and the one that follows, as the page shows them."""
         for section, following in zip_longest(SECTIONS, SECTIONS[1:]):
-            asked = [(one, self[_name(one.path)]) for one in section.asked]
-            yield section, asked, following
+            fields = [(one, self[_name(one.path)]) for one in section.asked]
+            yield section, fields, following
 
     @property
     def is_wrong_in(self) -> set[str]:
@@ -167,19 +167,19 @@ def _initial(values: Mapping[str, Any]) -> dict[str, str]:
     return {_name(asked.path): _shown(asked, _get(values, asked.path)) for asked in _all()}
 
 
-def _shown(asked: FieldSpec, value: Any) -> str:  # noqa: ANN401 (whatever a file may hold)
+def _shown(spec: FieldSpec, value: Any) -> str:  # noqa: ANN401 (whatever a file may hold)
     if value is None or value in ({}, []):
         return ""
-    if asked.kind == PARTS:
-        return values_as_toml({asked.path: value})
-    if asked.kind == NAMES:
+    if spec.kind == PARTS:
+        return values_as_toml({spec.path: value})
+    if spec.kind == NAMES:
         return " ".join(value)
     if isinstance(value, list | tuple):
         return "\n\n".join(value)
     return str(value)
 
 
-def _read(asked: FieldSpec, text: str) -> Any:  # noqa: ANN401 (whatever a file may hold)
+def _read(spec: FieldSpec, text: str) -> Any:  # noqa: ANN401 (whatever a file may hold)
     """Return the value that a field stands for; None where it is empty.
 
     Raises
@@ -188,12 +188,12 @@ def _read(asked: FieldSpec, text: str) -> Any:  # noqa: ANN401 (whatever a file 
         If a part is not TOML, or holds something else than itself.
     """
     if not text.strip():
-        return [] if asked.is_many else None
-    if asked.kind == PARTS:
-        return _parsed_part(asked.path, text)
-    if asked.kind == NAMES:
+        return [] if spec.is_many else None
+    if spec.kind == PARTS:
+        return _parsed_part(spec.path, text)
+    if spec.kind == NAMES:
         return text.replace(",", " ").split()
-    if asked.is_many:
+    if spec.is_many:
         return [one.strip() for one in text.replace("\r\n", "\n").split("\n\n") if one.strip()]
     return text.replace("\r\n", "\n")
 

@@ -39,47 +39,51 @@ BARE = "benchmarks.load.floor"
 
 def main() -> int:
     """Measure on a database of its own, and return 1 if something that must hold does not."""
-    asked = arguments().parse_args()
+    options = arguments().parse_args()
     with tempfile.TemporaryDirectory() as folder, scratch_site() as url:
-        return load(asked, url=url, folder=Path(folder))
+        return load(options, url=url, folder=Path(folder))
 
 
-def load(asked: argparse.Namespace, *, url: str, folder: Path) -> int:
+def load(options: argparse.Namespace, *, url: str, folder: Path) -> int:
     """Make the study in the database of the address, measure, print, and return the exit code."""
     from benchmarks.load.rows import N_EACH, make_loaded_study, right_answers  # noqa: PLC0415
 
-    study = make_loaded_study(asked.comparisons, now=timezone.now())
-    floor_sql.make_tables(url, asked.comparisons, N_EACH)
+    study = make_loaded_study(options.comparisons, now=timezone.now())
+    floor_sql.make_tables(url, options.comparisons, N_EACH)
     connections.close_all()
     env = stack.environment(url=url, prefix=f"heart-load-{uuid.uuid4()}:", folder=folder)
-    env[floor_sql.N_PAIRS] = str(asked.comparisons)
+    env[floor_sql.N_PAIRS] = str(options.comparisons)
     signer = signing.get_cookie_signer(salt=floor_sql.SALT)
     with ExitStack() as running:
-        if not asked.no_workers:
+        if not options.no_workers:
             running.enter_context(stack.workers(folder, env))
-        bare = running.enter_context(stack.served(BARE, folder, env, **_changes(asked)))
-        checkouts = {"site": None} | ({"before": asked.before} if asked.before else {})
+        bare = running.enter_context(stack.served(BARE, folder, env, **_changes(options)))
+        checkouts = {"site": None} | ({"before": options.before} if options.before else {})
         runs = [
             Run(
                 site=running.enter_context(
-                    stack.served(stack.SITE, folder, env, checkout, **_changes(asked))
+                    stack.served(stack.SITE, folder, env, checkout, **_changes(options))
                 ),
                 bare=bare,
                 name=name,
-                cookies=[signer.sign(f"R{place}") for place in range(max(asked.raters))],
+                cookies=[signer.sign(f"R{place}") for place in range(max(options.raters))],
                 slug=study.slug,
                 right=right_answers(study),
-                seconds=asked.seconds,
+                seconds=options.seconds,
             )
             for name, checkout in checkouts.items()
         ]
 
         def alone(n: int) -> float | None:
             return floor_sql.transactions_a_second(
-                url, n_pairs=asked.comparisons, n_clients=n, seconds=asked.seconds, folder=folder
+                url,
+                n_pairs=options.comparisons,
+                n_clients=n,
+                seconds=options.seconds,
+                folder=folder,
             )
 
-        asyncio.run(_measure(runs, asked, alone))
+        asyncio.run(_measure(runs, options, alone))
     return max(_verify(run, study) for run in runs)
 
 
@@ -104,24 +108,24 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-def _changes(asked: argparse.Namespace) -> dict[str, str]:
+def _changes(options: argparse.Namespace) -> dict[str, str]:
     """Return what is asked for of the web server, by gunicorn's options."""
-    return dict(zip(("workers", "threads"), asked.web or (), strict=False))
+    return dict(zip(("workers", "threads"), options.web or (), strict=False))
 
 
 async def _measure(
-    runs: Sequence[Run], asked: argparse.Namespace, alone: Callable[[int], float | None]
+    runs: Sequence[Run], options: argparse.Namespace, alone: Callable[[int], float | None]
 ) -> None:
     """Take the steps, each on the site, at the floor and in pgbench, and then the crowd.
 
     With a commit before, it takes each step as well, one after the other.
     """
     run = runs[0]
-    _say(f"{machine()}; load average {os.getloadavg()[0]:.1f} before; {asked.seconds:g} s a step")
-    _say(" ".join(stack.command("web", **_changes(asked))[1:]))
+    _say(f"{machine()}; load average {os.getloadavg()[0]:.1f} before; {options.seconds:g} s a step")
+    _say(" ".join(stack.command("web", **_changes(options))[1:]))
     _say(report.HEAD.strip("\n"))
     steps, ratios = [], []
-    for n in asked.raters:
+    for n in options.raters:
         taken = [await one.together(n) for one in runs]
         for step in taken:
             _say(str(step))
@@ -131,7 +135,9 @@ async def _measure(
         for error, times in run.errors.items():
             _say(f"{'':<12}so far {times} x {error}")
         ratios.append(report.ratio(steps[-1], bare, alone(n)))
-    plan = crowd.Arrivals(asked.crowd, asked.arrive, (asked.think[0], asked.think[1]), asked.over)
+    plan = crowd.Arrivals(
+        options.crowd, options.arrive, (options.think[0], options.think[1]), options.over
+    )
     arrived = await run.arriving(plan)
     for one in runs:
         await one.leave()

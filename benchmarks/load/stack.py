@@ -52,8 +52,8 @@ class Server:
         The database has to be on this machine.
         """
         with psycopg.connect(self.url) as link:
-            asked = "SELECT pid FROM pg_stat_activity WHERE application_name = %s"
-            backends = [Path(f"/proc/{pid}") for (pid,) in link.execute(asked, [self.name])]
+            query = "SELECT pid FROM pg_stat_activity WHERE application_name = %s"
+            backends = [Path(f"/proc/{pid}") for (pid,) in link.execute(query, [self.name])]
         return Cost(processes.cpu_seconds(self._processes()), processes.cpu_seconds(backends))
 
     def largest_mb(self) -> float:

@@ -40,8 +40,8 @@ class WriterAdmin(ReadOnlyAdmin):
 
     def get_fields(self, request: HttpRequest, obj: Writer | None = None) -> tuple[str, ...]:
         """Ask only for what an invitation needs."""
-        asked = ("dataset", "email")
-        return (*asked, *SHOWN, *self.get_readonly_fields(request, obj)) if obj else asked
+        required = ("dataset", "email")
+        return (*required, *SHOWN, *self.get_readonly_fields(request, obj)) if obj else required
 
     def get_readonly_fields(
         self, _request: HttpRequest, obj: Writer | None = None

@@ -96,17 +96,17 @@ def outcome(reasons: list[str], *, is_suitable: bool) -> str:
 
 
 def candidate_page(
-    dataset: Dataset, wanted: CandidateFilter, *, page: str
+    dataset: Dataset, filters: CandidateFilter, *, page: str
 ) -> ListPage[CandidateRow]:
     """Return a page of the candidates that are meant, in two queries or three."""
-    found = Paginator(_ids(dataset, wanted), PER_PAGE).get_page(page)
+    found = Paginator(_ids(dataset, filters), PER_PAGE).get_page(page)
     rows = Candidate.objects.select_related("dialogue").in_bulk(list(found.object_list))
     return ListPage.of((_row(rows[pk]) for pk in found.object_list), found)
 
 
-def neighbours(dataset: Dataset, wanted: CandidateFilter, *, pk: int) -> Neighbours:
+def neighbours(dataset: Dataset, filters: CandidateFilter, *, pk: int) -> Neighbours:
     """Say what stands before and after a candidate."""
-    ids = _ids(dataset, wanted)
+    ids = _ids(dataset, filters)
     place = ids.index(pk) if pk in ids else len(ids)
     return Neighbours(
         n=len(ids),
@@ -120,23 +120,23 @@ def rule_names() -> tuple[str, ...]:
     return screening.DISQUALIFIERS
 
 
-def _ids(dataset: Dataset, wanted: CandidateFilter) -> list[int]:
+def _ids(dataset: Dataset, filters: CandidateFilter) -> list[int]:
     """Return the candidates that are meant, in the order of the source.
 
     Reasons are a list in one column, which the two databases would search differently.
     """
     rows = Candidate.objects.filter(
-        labelled(wanted.emotion, wanted.problem), dialogue__dataset=dataset
+        labelled(filters.emotion, filters.problem), dialogue__dataset=dataset
     ).order_by("dialogue__position", "dialogue", "turn_index")
     ids = [
         pk
         for pk, reasons, is_suitable in rows.values_list("pk", "reasons", "is_suitable")
-        if wanted.matches(reasons, is_suitable=is_suitable)
+        if filters.matches(reasons, is_suitable=is_suitable)
     ]
-    if not wanted.opinion:
+    if not filters.opinion:
         return ids
-    asked = _with_opinion(dataset, wanted.opinion)
-    return [pk for pk in ids if pk in asked]
+    candidates = _with_opinion(dataset, filters.opinion)
+    return [pk for pk in ids if pk in candidates]
 
 
 def _with_opinion(dataset: Dataset, name: str) -> set[int]:

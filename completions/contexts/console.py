@@ -50,15 +50,15 @@ def funnel(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def contexts(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """List the contexts that the address asks for."""
-    wanted = ContextFilter.of(request.GET)
+    filters = ContextFilter.of(request.GET)
     parts = {
         "dataset": dataset,
-        "wanted": wanted,
-        "page": queries.context_page(dataset, wanted, page=request.GET.get("page", "")),
+        "filters": filters,
+        "page": queries.context_page(dataset, filters, page=request.GET.get("page", "")),
         "labels": queries.labels(dataset),
         "reviews": [(queries.IN_USE, _("In use: not dropped")), *Review.choices],
         "strata": Stratum.choices,
-        "queue": queries.queue(dataset, wanted, key=""),
+        "queue": queries.queue(dataset, filters, key=""),
     }
     return render(request, "console/contexts/list.html", parts)
 
@@ -67,12 +67,12 @@ def contexts(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """List the candidates that the address asks for, with what removed them."""
-    wanted = CandidateFilter.of(request.GET)
+    filters = CandidateFilter.of(request.GET)
     page = request.GET.get("page", "")
     parts = {
         "dataset": dataset,
-        "wanted": wanted,
-        "page": candidate_queries.candidate_page(dataset, wanted, page=page),
+        "filters": filters,
+        "page": candidate_queries.candidate_page(dataset, filters, page=page),
         "labels": queries.labels(dataset),
         "rules": candidate_queries.rule_names(),
     }
@@ -83,12 +83,12 @@ def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Show one candidate as screened, to read."""
-    wanted = CandidateFilter.of(request.GET)
+    filters = CandidateFilter.of(request.GET)
     parts = {
         "dataset": dataset,
-        "wanted": wanted,
+        "filters": filters,
         "shown": or_404(review_queries.candidate_details(dataset, pk=pk)),
-        "beside": candidate_queries.neighbours(dataset, wanted, pk=pk),
+        "beside": candidate_queries.neighbours(dataset, filters, pk=pk),
     }
     return render(request, "console/contexts/candidate.html", parts)
 
@@ -97,30 +97,30 @@ def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
 @staff_page
 def context(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
     """Show one context with all that a reviewer weighs, and the way to keep or drop it."""
-    wanted = ContextFilter.of(request.GET)
-    return _show_context(request, dataset, key, wanted)
+    filters = ContextFilter.of(request.GET)
+    return _show_context(request, dataset, key, filters)
 
 
 @require_POST
 @staff_page
 def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
     """Store what the reviewer decided, and go on to the next that waits."""
-    wanted = ContextFilter.of(request.GET)
+    filters = ContextFilter.of(request.GET)
     form = console_http.ReviewForm(request.POST)
     if not form.is_valid():
-        return _show_context(request, dataset, key, wanted, form=form)
+        return _show_context(request, dataset, key, filters, form=form)
     decision, note = form.cleaned_data["decision"], form.cleaned_data["note"]
     found = or_404(queries.context_of_key(dataset, key))
     services.review_context(
         context=found, decision=decision, note=note, by=request.user, now=timezone.now()
     )
-    here = _address(dataset, key, wanted)
+    here = _address(dataset, key, filters)
     if decision is None or decision == Review.PENDING:
         messages.success(
             request, _("The note is saved.") if decision is None else _("Not reviewed any more.")
         )
         return redirect(here)
-    return _next_page(request, dataset, key, wanted, decision)
+    return _next_page(request, dataset, key, filters, decision)
 
 
 @require_POST
@@ -161,16 +161,16 @@ def _show_context(
     request: StaffRequest,
     dataset: Dataset,
     key: str,
-    wanted: ContextFilter,
+    filters: ContextFilter,
     *,
     form: console_http.ReviewForm | None = None,
 ) -> HttpResponse:
     shown = or_404(review_queries.context_details(dataset, key=key))
     parts = {
         "dataset": dataset,
-        "wanted": wanted,
+        "filters": filters,
         "shown": shown,
-        "queue": queries.queue(dataset, wanted, key=key),
+        "queue": queries.queue(dataset, filters, key=key),
         "form": form or console_http.ReviewForm(initial={"note": shown.note}),
     }
     status = 422 if form else 200
@@ -178,20 +178,20 @@ def _show_context(
 
 
 def _next_page(
-    request: StaffRequest, dataset: Dataset, key: str, wanted: ContextFilter, decision: Review
+    request: StaffRequest, dataset: Dataset, key: str, filters: ContextFilter, decision: Review
 ) -> HttpResponse:
     """Lead to the next context, and say what happened to this one, with the way back to it."""
     said = _("Kept") if decision == Review.KEPT else _("Dropped")
-    link = format_html('<a href="{}">{}</a>', _address(dataset, key, wanted), key)
+    link = format_html('<a href="{}">{}</a>', _address(dataset, key, filters), key)
     messages.success(request, format_html("{}: {}", said, link))
-    queue = queries.queue(dataset, wanted, key=key)
+    queue = queries.queue(dataset, filters, key=key)
     if queue.after_decision is not None:
-        return redirect(_address(dataset, queue.after_decision, wanted))
+        return redirect(_address(dataset, queue.after_decision, filters))
     if queue.n == queue.n_reviewed:
         messages.success(request, _("Everything here is reviewed."))
-    return redirect(f"{reverse('contexts:list', args=[dataset.slug])}?{wanted.query}")
+    return redirect(f"{reverse('contexts:list', args=[dataset.slug])}?{filters.query}")
 
 
-def _address(dataset: Dataset, key: str, wanted: ContextFilter) -> str:
+def _address(dataset: Dataset, key: str, filters: ContextFilter) -> str:
     address = reverse("contexts:context", args=[dataset.slug, key])
-    return f"{address}?{wanted.query}" if wanted.query else address
+    return f"{address}?{filters.query}" if filters.query else address

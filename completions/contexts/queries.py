@@ -88,16 +88,16 @@ class ContextFilter:
 
     def rows(self, dataset: Dataset) -> QuerySet[Context]:
         """Return the contexts in the order of every list: regular ones first, then by key."""
-        wanted = labelled(self.emotion, self.problem)
+        labels = labelled(self.emotion, self.problem)
         if self.review == IN_USE:
-            wanted &= ~Q(review=Review.DROPPED)
+            labels &= ~Q(review=Review.DROPPED)
         elif self.review:
-            wanted &= Q(review=self.review)
+            labels &= Q(review=self.review)
         if self.stratum:
-            wanted &= Q(stratum=self.stratum)
+            labels &= Q(stratum=self.stratum)
         if self.q:
-            wanted &= Q(key__icontains=self.q)
-        return dataset.contexts.filter(wanted).order_by("-stratum", "key")
+            labels &= Q(key__icontains=self.q)
+        return dataset.contexts.filter(labels).order_by("-stratum", "key")
 
 
 @dataclass(frozen=True)
@@ -195,26 +195,26 @@ def labels(dataset: Dataset) -> DatasetLabels:
     )
 
 
-def context_page(dataset: Dataset, wanted: ContextFilter, *, page: str) -> ListPage[ContextRow]:
+def context_page(dataset: Dataset, filters: ContextFilter, *, page: str) -> ListPage[ContextRow]:
     """Return a page of the contexts that are meant, in two queries."""
-    rows = wanted.rows(dataset).select_related("dialogue")
+    rows = filters.rows(dataset).select_related("dialogue")
     found = Paginator(rows, PER_PAGE).get_page(page)
     return ListPage.of(map(_context_row, found.object_list), found)
 
 
-def queue(dataset: Dataset, wanted: ContextFilter, *, key: str) -> QueuePosition:
+def queue(dataset: Dataset, filters: ContextFilter, *, key: str) -> QueuePosition:
     """Say what stands before and after a context, in one query.
 
     Whoever reads the contexts that wait, or all, goes on to one that waits; whoever goes
     through decisions that were made goes on to the next of these.
     """
-    rows = list(wanted.of_any_review().rows(dataset).values_list("key", "review"))
+    rows = list(filters.of_any_review().rows(dataset).values_list("key", "review"))
     place = next((at for at, (one, _) in enumerate(rows) if one == key), -1)
-    before = [one for one, review in rows[: max(place, 0)] if wanted.matches(review)]
-    after = [one for one, review in rows[place + 1 :] if wanted.matches(review)]
+    before = [one for one, review in rows[: max(place, 0)] if filters.matches(review)]
+    after = [one for one, review in rows[place + 1 :] if filters.matches(review)]
     round_again = [*rows[place + 1 :], *rows[: max(place, 0)]]
     waiting = [one for one, review in round_again if review == Review.PENDING]
-    onwards = after if wanted.review in (Review.KEPT, Review.DROPPED) else waiting
+    onwards = after if filters.review in (Review.KEPT, Review.DROPPED) else waiting
     return QueuePosition(
         n=len(rows),
         n_reviewed=sum(review != Review.PENDING for _, review in rows),
@@ -231,8 +231,10 @@ def context_of_key(dataset: Dataset, key: str) -> Context | None:
 
 def labelled(emotion: str, problem: str) -> Q:
     """Return the condition that a row's dialogue has these labels; an empty one asks nothing."""
-    asked = {"dialogue__emotion_type": emotion, "dialogue__problem_type": problem}
-    return Q(**{name: "" if label == NO_LABEL else label for name, label in asked.items() if label})
+    labels = {"dialogue__emotion_type": emotion, "dialogue__problem_type": problem}
+    return Q(
+        **{name: "" if label == NO_LABEL else label for name, label in labels.items() if label}
+    )
 
 
 def beginning(text: str) -> str:

@@ -64,10 +64,10 @@ def select(
     before = _by_dialogue(taken)
     offers = _offers(among, before, seed)
     n_taken = Counter(one.cell for given in before.values() for one in given)
-    wanted = n - n_taken.total()
-    if wanted <= 0:
+    n_left = n - n_taken.total()
+    if n_left <= 0:
         return []
-    _check(wanted, n, offers)
+    _check(n_left, n, offers)
     ranges = {
         cell: Range(n_taken[cell], n_taken[cell] + len(offers.get(cell, ())))
         for cell in sorted({*offers, *n_taken})
@@ -164,13 +164,13 @@ def _are_apart(one: SuitableCouplet, other: SuitableCouplet) -> bool:
     return abs(one.turn_index - other.turn_index) >= MIN_GAP
 
 
-def _check(wanted: int, n: int, offers: Mapping[Cell, Sequence[SuitableCouplet]]) -> None:
+def _check(n_requested: int, n: int, offers: Mapping[Cell, Sequence[SuitableCouplet]]) -> None:
     offered = [one for candidates in offers.values() for one in candidates]
-    if wanted <= len(offered):
+    if n_requested <= len(offered):
         return
     n_dialogues = len({one.dialogue for one in offered})
     msg = (
-        f"{n} contexts were asked for and {n - wanted + len(offered)} can be chosen: "
+        f"{n} contexts were asked for and {n - n_requested + len(offered)} can be chosen: "
         f"{n_dialogues} dialogues have a suitable candidate left, and each gives at most "
         f"{PER_DIALOGUE}, at least {MIN_GAP} turns apart"
     )

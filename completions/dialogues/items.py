@@ -70,6 +70,6 @@ def store_items(
         for row in rows
     ]
     Context.objects.bulk_create(cut, batch_size=BATCH)
-    wanted = {item.key for item in items}
+    keys = {item.key for item in items}
     found = Context.objects.filter(dataset=dataset).values_list("dialogue__source_id", "key")
-    return {item: key for item, key in found if item in wanted}
+    return {item: key for item, key in found if item in keys}

@@ -58,11 +58,11 @@ class Window:
 
     def grow(self) -> bool:
         """Forget what was passed and read about as much as is left; say whether there was more."""
-        wanted = len(self.text) - self.at
-        if wanted > LONGEST:
+        n_missing = len(self.text) - self.at
+        if n_missing > LONGEST:
             self.fail(f"the record that begins here has over {LONGEST:,} characters", self.at)
         fresh = next(self._chunks, "")
-        while fresh and len(fresh) < wanted and (chunk := next(self._chunks, "")):
+        while fresh and len(fresh) < n_missing and (chunk := next(self._chunks, "")):
             fresh += chunk
         if fresh:
             self._known = (0, *self.place(self.at))

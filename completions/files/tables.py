@@ -77,8 +77,8 @@ def named(cell: str) -> str:
 def _header(line: str, columns: Columns, at: int, told: str) -> tuple[str, list[str]]:
     """Return the separator that gives the columns, and their names."""
     tried = {one: _names(line, one, columns) for one in told or SEPARATORS}
-    wanted = set(columns.required)
-    separator = max(tried, key=lambda one: (len(wanted & set(tried[one])), len(tried[one])))
+    required = set(columns.required)
+    separator = max(tried, key=lambda one: (len(required & set(tried[one])), len(tried[one])))
     names = tried[separator]
     if missing := [name for name in columns.required if name not in names]:
         _check_quotes(line, at)

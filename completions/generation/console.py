@@ -29,8 +29,8 @@ def datasets() -> QuerySet[Dataset]:
 
 def models() -> QuerySet[System]:
     """Return the systems that can be asked, real ones first."""
-    asked = System.objects.filter(retired_at=None).exclude(model_id="")
-    return asked.order_by("is_simulated", "name")
+    systems = System.objects.filter(retired_at=None).exclude(model_id="")
+    return systems.order_by("is_simulated", "name")
 
 
 class RunForm(forms.Form):
@@ -92,10 +92,10 @@ def start(request: StaffRequest) -> HttpResponse:
         return render(request, "console/models/choose.html", {"form": form}, status=422)
     if not budget.is_valid():
         return _show_plan(request, form, budget)
-    wanted = {"dataset": form.cleaned_data["dataset"], "systems": form.cleaned_data["systems"]}
+    arguments = {"dataset": form.cleaned_data["dataset"], "systems": form.cleaned_data["systems"]}
     try:
         run = generation_services.start_generation_run(
-            **wanted, **budget.cleaned_data, by=request.user, now=timezone.now()
+            **arguments, **budget.cleaned_data, by=request.user, now=timezone.now()
         )
     except (*http.REFUSALS, run_services.NothingToAskError) as error:
         budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})

@@ -209,9 +209,9 @@ def check(request: StaffRequest, table: str, slug: str) -> HttpResponse:
     model = run_queries.endpoint_models().get(table)
     if model is None or not model.objects.filter(slug=slug).exclude(model_id="").exists():
         raise Http404
-    asked = {"table": table, "slug": slug}
+    parameters = {"table": table, "slug": slug}
     started = services.start_job(
-        dataset=None, kind=JobKind.CHECK, options=asked, by=request.user, now=timezone.now()
+        dataset=None, kind=JobKind.CHECK, options=parameters, by=request.user, now=timezone.now()
     )
     return redirect("data:job", started.pk)
 

@@ -110,8 +110,8 @@ def _rewrite(job: Job, progress: JobProgress) -> str:
 
 def _check(job: Job, _progress: JobProgress) -> str:
     table, slug = job.options["table"], job.options["slug"]
-    asked = queries.endpoint_models()[table].objects.filter(slug=slug)
-    return told(try_endpoints(asked, clock=timezone.now, in_json=table == "judge"))
+    endpoints = queries.endpoint_models()[table].objects.filter(slug=slug)
+    return told(try_endpoints(endpoints, clock=timezone.now, in_json=table == "judge"))
 
 
 def _dataset_of(job: Job) -> Dataset:

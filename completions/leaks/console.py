@@ -42,7 +42,7 @@ def held(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         "states": zip(HoldState, (counts.n_held, counts.n_released, counts.n_dropped), strict=True),
         "by_reason": [(name, n, EXPLANATIONS[name]) for name, n in counts.by_reason.items()],
         "page": ListPage.of(map(queries.held_row, page), page),
-        "wanted": {"query": f"state={state}"},
+        "filters": {"query": f"state={state}"},
     }
     return render(request, "console/contexts/held.html", parts)
 
@@ -87,13 +87,13 @@ def decide_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     return redirect(f"{reverse('contexts:held', args=[dataset.slug])}?state={state}")
 
 
-def _state(asked: str) -> HoldState:
+def _state(key: str) -> HoldState:
     """Return the state that is asked for; what waits for a decision if none is."""
-    if not asked:
+    if not key:
         return HoldState.HELD
-    if asked not in HoldState.values:
+    if key not in HoldState.values:
         raise Http404
-    return HoldState(asked)
+    return HoldState(key)
 
 
 class HoldForm(forms.Form):

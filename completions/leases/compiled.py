@@ -56,8 +56,8 @@ class Statement:
             raise ValueError(msg)
         # A plan for any values uses a partial index only where its condition is in the text.
         constants = ["%s" if one in names else _literal(one) for one in values]
-        asked = [one for one, text in zip(values, constants, strict=True) if text == "%s"]
-        return cls(sql % tuple(constants), tuple((names.get(one, ""), one) for one in asked))
+        variable = [one for one, text in zip(values, constants, strict=True) if text == "%s"]
+        return cls(sql % tuple(constants), tuple((names.get(one, ""), one) for one in variable))
 
     def values(self, given: Mapping[str, object]) -> list[Any]:
         """Return the values to run it with; their numbers are of one width where that matters."""

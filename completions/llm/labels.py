@@ -39,12 +39,12 @@ class LabelRequest:
     """What the text is that quotes have to stand in, such as a message."""
 
 
-def labels_schema(wanted: LabelRequest) -> Mapping[str, Any]:
+def labels_schema(request: LabelRequest) -> Mapping[str, Any]:
     """Return the JSON schema of an answer: an object that has every key once."""
-    return schema_of(_shape(wanted))
+    return schema_of(_shape(request))
 
 
-def read_labels(raw: str, *, text: str, wanted: LabelRequest) -> Labels:
+def read_labels(raw: str, *, text: str, request: LabelRequest) -> Labels:
     """Return what was said of each key; quotes have single spaces.
 
     ``text`` is the text as the model was shown it.
@@ -55,10 +55,10 @@ def read_labels(raw: str, *, text: str, wanted: LabelRequest) -> Labels:
         If the answer lacks a key or has one twice or too many, quotes what is not in the text,
         calls something present without a quote, or contradicts itself.
     """
-    answer = read_answer(raw, _shape(wanted))
+    answer = read_answer(raw, _shape(request))
     shown = _one_line(text)
-    said = {key: getattr(answer, _name(key)) for key in wanted.keys}
-    return {key: _checked(key, label, shown, wanted.text) for key, label in said.items()}
+    said = {key: getattr(answer, _name(key)) for key in request.keys}
+    return {key: _checked(key, label, shown, request.text) for key, label in said.items()}
 
 
 def _checked(key: str, label: Label, shown: str, text: str) -> Label:
@@ -75,13 +75,13 @@ def _checked(key: str, label: Label, shown: str, text: str) -> Label:
 
 
 @cache
-def _shape(wanted: LabelRequest) -> type[BaseModel]:
+def _shape(request: LabelRequest) -> type[BaseModel]:
     """Return the shape of an answer: a field for each key, under its name in the codebook."""
     # The docstring goes into the schema, and so into the prompt.
-    about = f"What was said of one {wanted.each}; the quote comes first, so that it is looked for"
+    about = f"What was said of one {request.each}; the quote comes first, so that it is looked for"
     label = create_model("Label", __base__=Label, __doc__=f"{about} first.")
-    fields: dict[str, Any] = {_name(key): (label, Field(alias=key)) for key in wanted.keys}
-    return create_model(wanted.title, __config__=STRICT, **fields)
+    fields: dict[str, Any] = {_name(key): (label, Field(alias=key)) for key in request.keys}
+    return create_model(request.title, __config__=STRICT, **fields)
 
 
 def _name(key: str) -> str:

@@ -36,30 +36,34 @@ def sent_parameters(request: Request) -> dict[str, Any]:
     PermanentError
         If no provider is known for the model.
     """
-    wanted = json.dumps(_sampling(request), sort_keys=True)
+    parameters = json.dumps(_sampling(request), sort_keys=True)
     schema = _response_format(request) is not None and request.schema_mode in AS_SCHEMA
     try:
-        return dict(_sent_parameters(request.model, wanted, with_schema=schema))
+        return dict(_sent_parameters(request.model, parameters, with_schema=schema))
     except Exception as error:
         raise as_error(error) from error
 
 
 @lru_cache(maxsize=256)
-def _sent_parameters(model: str, wanted: str, *, with_schema: bool) -> dict[str, Any]:
+def _sent_parameters(model: str, parameters: str, *, with_schema: bool) -> dict[str, Any]:
     name, provider, _, _ = litellm().get_llm_provider(model)
     schema = {"response_format": _named({"type": "object"})} if with_schema else {}
     sent = importlib.import_module("litellm.utils").get_optional_params(
-        model=name, custom_llm_provider=provider, drop_params=True, **json.loads(wanted), **schema
+        model=name,
+        custom_llm_provider=provider,
+        drop_params=True,
+        **json.loads(parameters),
+        **schema,
     )
     plain = {key: value for key, value in sent.items() if isinstance(value, str | int | float)}
-    if "logprobs" in wanted:
+    if "logprobs" in parameters:
         plain["logprobs"] = not LOGPROB_KEYS.isdisjoint(sent)
     return plain | {"response_schema": with_schema and not SCHEMA_KEYS.isdisjoint(sent)}
 
 
 def dropped(request: Request, honoured: Mapping[str, Any]) -> tuple[str, ...]:
     """Name what was asked for and not sent."""
-    asked = {
+    present = {
         "temperature": request.temperature is not None,
         "top_p": request.top_p is not None,
         "response_schema": request.response_schema is not None,
@@ -68,7 +72,7 @@ def dropped(request: Request, honoured: Mapping[str, Any]) -> tuple[str, ...]:
         "stream_options": request.stream and not _counts_stream(request),
     }
     sent = {name for name, value in honoured.items() if value is not False}
-    return tuple(name for name, wanted in asked.items() if wanted and name not in sent)
+    return tuple(name for name, wanted in present.items() if wanted and name not in sent)
 
 
 def arguments(request: Request) -> dict[str, Any]:

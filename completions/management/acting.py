@@ -26,9 +26,9 @@ class ActionCommand(BaseCommand):
 
     def handle(self, *_args: object, **options: object) -> str:
         """Run the action; what it refuses changes nothing."""
-        asked = argparse.Namespace(**options)
-        action = next(one for one in self.actions if one.name == asked.action)
+        arguments = argparse.Namespace(**options)
+        action = next(one for one in self.actions if one.name == arguments.action)
         try:
-            return action.run(asked, Progress(self.stderr))
+            return action.run(arguments, Progress(self.stderr))
         except self.refusals as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error

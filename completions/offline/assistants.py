@@ -42,11 +42,11 @@ def _material(messages: Sequence[Mapping[str, str]]) -> Material:
 
 def _rewrite(material: Material) -> dict[str, Any]:
     """Put a hostile sentence before every seeker turn, as strong as asked for."""
-    wanted = iter(material["hostility"])
+    hostile = iter(material["hostility"])
     turns = [
         turn
         if turn["role"] == "supporter"
-        else turn | {"text": hostility.harden(turn["text"], next(wanted), draw=place // 2)}
+        else turn | {"text": hostility.harden(turn["text"], next(hostile), draw=place // 2)}
         for place, turn in enumerate(material["dialogue"])
     ]
     return {"turns": turns}

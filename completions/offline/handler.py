@@ -111,17 +111,17 @@ class Handler(BaseHTTPRequestHandler):
         """Let the model answer, at once or as a stream."""
         stand_ins = self.provider.behaviour.stand_ins
         try:
-            asked = self.api.read(self.path, request)
-            answer = answers.make_answer(model, asked.messages, fault, stand_ins=stand_ins)
+            parsed = self.api.read(self.path, request)
+            answer = answers.make_answer(model, parsed.messages, fault, stand_ins=stand_ins)
         except answers.RefusedRequestError as error:
             self._refuse(error.status, str(error))
             return
         is_cut = fault is Fault.CUT
-        if asked.is_streamed:
-            self._stream(answer, asked, is_cut=is_cut)
+        if parsed.is_streamed:
+            self._stream(answer, parsed, is_cut=is_cut)
             return
         self.provider.pause_for_tokens(len(answer.tokens))
-        body = self.api.body(replace(answer, tells_logprobs=asked.wants_logprobs))
+        body = self.api.body(replace(answer, tells_logprobs=parsed.wants_logprobs))
         if not self.provider.behaviour.counts_tokens:
             body.pop("usage", None)
         payload = json.dumps(body).encode()
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send_bytes(200, payload, *self._id_of(answer), announced=announced)
         self.close_connection = self.close_connection or is_cut
 
-    def _stream(self, answer: answers.Answer, asked: ProviderRequest, *, is_cut: bool) -> None:
+    def _stream(self, answer: answers.Answer, request: ProviderRequest, *, is_cut: bool) -> None:
         """Send an answer token by token; a cut stream stops half-way without an end."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
@@ -139,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         # Without a set pace nobody can tell tokens apart: fewer events cost the client less.
         pieces = answer.pieces(1 if self.provider.behaviour.tokens_per_s else TOKENS_AT_ONCE)
-        wants_usage = asked.wants_usage and self.provider.behaviour.counts_tokens
+        wants_usage = request.wants_usage and self.provider.behaviour.counts_tokens
         for place, event in enumerate(self.api.events(answer, pieces, wants_usage)):
             if is_cut and 2 * place > len(pieces):
                 self.close_connection = True

@@ -41,10 +41,10 @@ def show_runs(
     request: HttpRequest, template: str, *, of: dict[str, object] | None = None, **parts: object
 ) -> HttpResponse:
     """Show one page of the runs that the address means; ``of`` says of what."""
-    wanted = RUNS.asked(request)
-    page = Paginator(all_runs(wanted, **of or {}), ON_PAGE).get_page(request.GET.get("page", ""))
+    query = RUNS.asked(request)
+    page = Paginator(all_runs(query, **of or {}), ON_PAGE).get_page(request.GET.get("page", ""))
     rows = shown_runs(list(page), now=timezone.now())
-    return render(request, template, parts | {"page": page, "rows": rows, "wanted": wanted})
+    return render(request, template, parts | {"page": page, "rows": rows, "filters": query})
 
 
 def download_runs(request: HttpRequest, name: str, **of: object) -> StreamingHttpResponse:

@@ -220,10 +220,10 @@ def run_of(kind: str, number: int, *, now: dt.datetime) -> RunRow | None:
     return None if run is None else _shown([run], now=now)[0]
 
 
-def all_runs(wanted: TableQuery, **of: object) -> Any:  # noqa: ANN401 (a queryset of tuples)
+def all_runs(query: TableQuery, **of: object) -> Any:  # noqa: ANN401 (a queryset of tuples)
     """Return kind and number of each run that is meant; ``of`` says of which study or dataset."""
     found = [
-        wanted.choose(_rows(model).filter(**of))
+        query.choose(_rows(model).filter(**of))
         .order_by()
         .annotate(of_kind=Value(kind))
         .values_list("of_kind", "id", "created_at", "n_planned", "spent_usd")
@@ -231,7 +231,7 @@ def all_runs(wanted: TableQuery, **of: object) -> Any:  # noqa: ANN401 (a querys
         if all(hasattr(model, name) for name in of)
     ]
     rows = found[0].union(*found[1:], all=True) if len(found) > 1 else found[0]
-    return rows.order_by(*wanted.order, *map(wanted.in_order, ("id", "of_kind")))
+    return rows.order_by(*query.order, *map(query.in_order, ("id", "of_kind")))
 
 
 def shown_runs(rows: Sequence[tuple[Any, ...]], *, now: dt.datetime) -> list[RunRow]:
@@ -285,15 +285,15 @@ def _shown_one(
 ) -> RunRow:
     plan, table = run.plan, queries.endpoint_name(queries.call_model(type(run)))
     slugs = [*plan.get(f"{table}s", ()), *([plan[table]] if table in plan else ())]
-    asked = [endpoints[table, slug] for slug in slugs if (table, slug) in endpoints]
+    known = [endpoints[table, slug] for slug in slugs if (table, slug) in endpoints]
     study = getattr(run, "study", None)
     dataset = study.dataset if study else run.dataset
     return RunRow(
         run=run,
         about=study.title if study else dataset.name,
         dataset=dataset.slug,
-        asked=[name for name, _is_simulated in asked],
-        is_simulated=any(is_simulated for _name, is_simulated in asked),
+        asked=[name for name, _is_simulated in known],
+        is_simulated=any(is_simulated for _name, is_simulated in known),
         progress=progress,
     )
 
@@ -302,16 +302,16 @@ def failure_page(run: Run, *, kind: str, page: str) -> tuple[Page[Any], list[Fai
     """Return one page of the calls of that kind of failure; all kinds if it is empty."""
     calls = _failures(run, kind)
     found: Page[Any] = Paginator(calls, ON_PAGE).get_page(page)
-    asked = queries.endpoint_name(calls.model)
-    return found, [_failure_row(call, asked) for call in found]
+    endpoint = queries.endpoint_name(calls.model)
+    return found, [_failure_row(call, endpoint) for call in found]
 
 
 def _failures(run: Run, kind: str) -> QuerySet[Any]:
     ended_badly = [CallState.FAILED, CallState.INVALID]
     calls = queries.calls_of(run).filter(state__in=ended_badly)
-    asked = queries.endpoint_name(calls.model)
+    endpoint = queries.endpoint_name(calls.model)
     found: QuerySet[Any] = calls.filter(error_kind=kind) if kind else calls
-    return found.select_related(_way(calls.model), asked).order_by("-ended_at", "pk")
+    return found.select_related(_way(calls.model), endpoint).order_by("-ended_at", "pk")
 
 
 def _way(calls: type[ProviderCall]) -> str:
@@ -319,13 +319,13 @@ def _way(calls: type[ProviderCall]) -> str:
     return next(way for way in DIALOGUES if hasattr(calls, way.partition("__")[0]))
 
 
-def _failure_row(call: Any, asked: str) -> FailureRow:  # noqa: ANN401 (any kind of call)
+def _failure_row(call: Any, endpoint: str) -> FailureRow:  # noqa: ANN401 (any kind of call)
     where: Any = call
     for name in _way(type(call)).split("__"):
         where = getattr(where, name)
     return FailureRow(
         context=where.key,
-        asked=getattr(call, asked).name,
+        asked=getattr(call, endpoint).name,
         kind=call.error_kind,
         is_invalid=call.state == CallState.INVALID,
         detail=call.error_detail,

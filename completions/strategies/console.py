@@ -49,7 +49,7 @@ def start(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 
 
 class SampleForm(forms.Form):
-    """Whose labels people check, and on how many texts; ``asked`` are those that gave some."""
+    """Whose labels people check, and on how many texts; ``assistants`` are those that gave some."""
 
     assistant: "forms.ModelChoiceField[Assistant]" = forms.ModelChoiceField(
         queryset=None,
@@ -75,9 +75,9 @@ class SampleForm(forms.Form):
         max_length=60, initial="1", label=gettext_lazy("Seed: another draws another sample")
     )
 
-    def __init__(self, asked: QuerySet[Assistant], data: QueryDict | None = None) -> None:
+    def __init__(self, assistants: QuerySet[Assistant], data: QueryDict | None = None) -> None:
         super().__init__(data)
-        self.fields["assistant"].queryset = asked.distinct()  # type: ignore[attr-defined]
+        self.fields["assistant"].queryset = assistants.distinct()  # type: ignore[attr-defined]
 
 
 @require_POST

@@ -53,10 +53,10 @@ def systems_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 def _show(request: HttpRequest, report: SyncReport | None = None) -> HttpResponse:
     """Show the systems that the address asks for, under what a sync changed."""
-    wanted = SYSTEMS.asked(request)
-    rows = Paginator(model_rows(os.environ, wanted.apply), PER_PAGE)
+    query = SYSTEMS.asked(request)
+    rows = Paginator(model_rows(os.environ, query.apply), PER_PAGE)
     page = rows.get_page(request.GET.get("page", ""))
-    parts = {"report": report, "wanted": wanted, "page": page}
+    parts = {"report": report, "filters": query, "page": page}
     return render(request, "console/models/systems.html", parts)
 
 

@@ -81,8 +81,8 @@ def models_named(names: Collection[str]) -> list[System]:
     """
     models = System.objects.filter(kind=SystemKind.MODEL).order_by("slug")
     if list(names) == [ALL]:
-        asked = models.filter(is_simulated=False, retired_at=None).exclude(model_id="")
-        found, unknown = list(asked), list[str]()
+        rows = models.filter(is_simulated=False, retired_at=None).exclude(model_id="")
+        found, unknown = list(rows), list[str]()
     else:
         found = list(System.objects.filter(slug__in=names).order_by("slug"))
         unknown = sorted(set(names) - {system.slug for system in found})
@@ -101,5 +101,5 @@ def variables_of(endpoint: System | Endpoint, environment: Mapping[str, str]) ->
     named = {field: endpoint.parameters.get(field, "") for field in VARIABLES}
     if endpoint.api_base:
         del named["api_base_env"]
-    asked = () if endpoint.is_simulated else filter(None, named.values())
-    return {name: bool(environment.get(name)) for name in asked}
+    needed = () if endpoint.is_simulated else filter(None, named.values())
+    return {name: bool(environment.get(name)) for name in needed}

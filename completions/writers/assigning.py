@@ -101,6 +101,6 @@ def _has_room(status: WriterStatus, *, most: int) -> bool:
 
 def _is_due(status: WriterStatus, *, phase: float) -> bool:
     """Say whether the writer's share would fall behind the pool's without one now."""
-    wanted = status.adversarial.slots
-    of = wanted + status.regular.slots
-    return (status.hostile + 1 - phase) * of <= wanted * (status.counted + 1)
+    slots = status.adversarial.slots
+    of = slots + status.regular.slots
+    return (status.hostile + 1 - phase) * of <= slots * (status.counted + 1)

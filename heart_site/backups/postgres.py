@@ -115,8 +115,8 @@ def _run(command: list[str]) -> str:
 
 def _environment() -> Mapping[str, str]:
     """Return the environment with the way to the database, which no list of processes shows."""
-    asked = connection.get_connection_params()
-    way = {name: str(asked[key]) for key, name in VARIABLES.items() if asked.get(key)}
+    parameters = connection.get_connection_params()
+    way = {name: str(parameters[key]) for key, name in VARIABLES.items() if parameters.get(key)}
     return {**os.environ, **way}
 
 

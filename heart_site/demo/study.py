@@ -228,8 +228,8 @@ def _newest_fit(study: Study) -> Fit:
 def _rated(study: Study) -> tuple[int, int]:
     """Return how many judgments the newest ratings rest on, and how many there are."""
     fit = ranking.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
-    wanted = frames.n_judgments(study=study, as_of=timezone.now())
-    return fit.n_judgments if fit else 0, wanted
+    n_expected = frames.n_judgments(study=study, as_of=timezone.now())
+    return fit.n_judgments if fit else 0, n_expected
 
 
 def _wait(what: str, progress: Count) -> None:

@@ -104,10 +104,10 @@ def web(*, port: int) -> Iterator[tuple[str, Callable[[], None]]]:
         server.close()
 
 
-def announce_port(out: OutputWrapper, *, wanted: int, address: str) -> None:
+def announce_port(out: OutputWrapper, *, port: int, address: str) -> None:
     """Say so if the site is not where it was asked to be."""
-    if wanted and not address.endswith(f":{wanted}"):
-        out.write(f"Port {wanted} is taken, so the site uses the next free one.\n")
+    if port and not address.endswith(f":{port}"):
+        out.write(f"Port {port} is taken, so the site uses the next free one.\n")
 
 
 @contextmanager

@@ -176,16 +176,16 @@ def analyse(inputs: AnalysisInputs) -> Findings:
 def _factors(correlation: Floats, parallel: ParallelAnalysis) -> tuple[Factors, list[str]]:
     """Fit as many factors as stand out, or fewer where they cannot be fitted."""
     most = most_factors(len(correlation))
-    wanted = max(1, min(parallel.n_factors, most))
+    n_kept = max(1, min(parallel.n_factors, most))
     warnings = []
     if not parallel.n_factors:
         warnings.append("No factor is larger than chance; one is shown all the same.")
     if parallel.n_factors > most:
         warnings.append(f"{parallel.n_factors} factors stand out, and {most} can be told apart.")
-    factors = _fitted(correlation, wanted)
+    factors = _fitted(correlation, n_kept)
     n_factors = factors.loadings.shape[1]
-    if n_factors < wanted:
-        warnings.append(f"{wanted} factors could not be fitted, and {n_factors} are shown.")
+    if n_factors < n_kept:
+        warnings.append(f"{n_kept} factors could not be fitted, and {n_factors} are shown.")
     if (factors.communalities > AT_THE_EDGE).any():
         warnings.append(
             "A dimension is all but one of the factors itself: read its loadings with care."

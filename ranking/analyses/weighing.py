@@ -57,9 +57,9 @@ def weighed_boards(boards: JointBoards, weights: Mapping[str, float]) -> Table:
     AnalysisRefusedError
         If hardly any resample has ratings on every dimension that counts.
     """
-    asked = np.array([weights.get(name, 0.0) for name in boards.dimensions])
-    chosen, equal = (_Board(boards, each) for each in (asked, np.ones_like(asked)))
-    change = _change(boards, asked)
+    given = np.array([weights.get(name, 0.0) for name in boards.dimensions])
+    chosen, equal = (_Board(boards, each) for each in (given, np.ones_like(given)))
+    change = _change(boards, given)
     rows = (
         (
             *chosen.cells(n),

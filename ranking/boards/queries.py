@@ -56,7 +56,7 @@ def board_of(fit: Fit) -> Board:
 
 def _missing(fit: Fit) -> tuple[Missing, ...]:
     """Return what the study wants more of before its systems are ranked."""
-    wanted = fit.study.content.get("results", {})
+    minimum = fit.study.content.get("results", {})
     known = fit.diagnostics
     have = {
         "judgments": (_("judgments"), fit.n_judgments),
@@ -65,9 +65,9 @@ def _missing(fit: Fit) -> tuple[Missing, ...]:
     if not known["judges"]:
         have["raters"] = (_("people who judge"), known["n_raters"])
     return tuple(
-        Missing(what, n, wanted.get(key, 0))
+        Missing(what, n, minimum.get(key, 0))
         for key, (what, n) in have.items()
-        if n < wanted.get(key, 0)
+        if n < minimum.get(key, 0)
     )
 
 

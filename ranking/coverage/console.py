@@ -38,11 +38,11 @@ COLUMNS = ("context", "system", "state", "completions")
 def coverage(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which contexts have a completion of which system."""
     try:
-        wanted = CoverageQuery.of(request.GET)
-        found = system_coverage.coverage(study.dataset, wanted, request.GET.get("page", ""))
+        query = CoverageQuery.of(request.GET)
+        found = system_coverage.coverage(study.dataset, query, request.GET.get("page", ""))
     except UnknownCoverageError as error:
         raise Http404 from error
-    parts = {"study": study, "wanted": wanted, "map": found, "states": STATES.items()}
+    parts = {"study": study, "filters": query, "map": found, "states": STATES.items()}
     return render(request, "console/study/coverage.html", parts)
 
 
@@ -126,9 +126,9 @@ JUDGMENT_COLUMNS = (
 @staff_page
 def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
     """List the comparisons, with what was said of each."""
-    wanted = _wanted(ComparisonsQuery, request)
-    page, rows = overview_rows.comparison_page(study, wanted, request.GET.get("page", ""))
-    parts = {"study": study, "wanted": wanted, "page": page, "rows": rows}
+    query = _wanted(ComparisonsQuery, request)
+    page, rows = overview_rows.comparison_page(study, query, request.GET.get("page", ""))
+    parts = {"study": study, "filters": query, "page": page, "rows": rows}
     return render(request, "console/study/comparisons.html", parts)
 
 
@@ -158,10 +158,10 @@ def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpRespons
 @staff_page
 def judgments(request: StaffRequest, study: Study) -> HttpResponse:
     """List the judgments."""
-    wanted = _wanted(JudgmentsQuery, request)
+    query = _wanted(JudgmentsQuery, request)
     counts = kept_counts(study, now=timezone.now())
-    page, rows = overview_rows.judgment_page(study, wanted, request.GET.get("page", ""), counts)
-    parts = {"study": study, "wanted": wanted, "page": page, "rows": rows}
+    page, rows = overview_rows.judgment_page(study, query, request.GET.get("page", ""), counts)
+    parts = {"study": study, "filters": query, "page": page, "rows": rows}
     return render(request, "console/study/judgments.html", parts)
 
 

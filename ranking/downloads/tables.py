@@ -192,10 +192,10 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
             continue
         fact = facts[one.comparison]
         said = [one.verdicts.get(judge.pk) for judge in judges]
-        asked = [judge for judge, verdict in zip(judges, said, strict=True) if verdict]
+        answering = [judge for judge, verdict in zip(judges, said, strict=True) if verdict]
         yield (
             *(fact.key, fact.context, fact.stratum, fact.first_system, fact.second_system),
-            fact.is_simulated or any(judge.is_simulated for judge in asked),
+            fact.is_simulated or any(judge.is_simulated for judge in answering),
             *(str(found.outcome), found.n_first, found.n_second, found.n_judges),
             found.is_consistent,
             *(str(verdict.winner or verdict.status) if verdict else None for verdict in said),

@@ -59,16 +59,16 @@ def _sent(request: StaffRequest, study: Study, name: str, form: str) -> HttpResp
     chosen = ExportChoice(request.GET)
     if form not in rows.FORMS or not chosen.is_valid():
         return _refused(chosen.errors.as_text() or f"There is no form {form}.", status=NOT_FOUND)
-    asked = chosen.asked
-    wanted = rows.ExportFormat(form)
+    export_request = chosen.asked
+    export_format = rows.ExportFormat(form)
     try:
-        found = rows.export_of(study, name, asked, now=timezone.now())
-        blocks = rows.written(found, wanted, bom=chosen.cleaned_data["bom"])
+        found = rows.export_of(study, name, export_request, now=timezone.now())
+        blocks = rows.written(found, export_format, bom=chosen.cleaned_data["bom"])
     except rows.ExportRefusedError as error:
         return _refused(str(error), status=CONFLICT)
-    file = rows.file_name(study, name, wanted)
+    file = rows.file_name(study, name, export_format)
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}
-    return StreamingHttpResponse(blocks, content_type=rows.FORMS[wanted], headers=headers)
+    return StreamingHttpResponse(blocks, content_type=rows.FORMS[export_format], headers=headers)
 
 
 @require_safe

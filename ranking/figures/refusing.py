@@ -88,24 +88,24 @@ def row_names(table: Table) -> tuple[str, ...]:
 
     Where names would be alike, all words of the rows are told. Without any words there are none.
     """
-    wanted = ABOUT if any(column.kind in ABOUT for column in table.columns) else None
-    names = tuple(_name(row, table.columns, wanted) for row in table.rows)
+    kinds = ABOUT if any(column.kind in ABOUT for column in table.columns) else None
+    names = tuple(_name(row, table.columns, kinds) for row in table.rows)
     if len(set(names)) == len(names):
         return names
     return tuple(_name(row, table.columns, WORDS) for row in table.rows)
 
 
 def _name(
-    row: tuple[Cell, ...], columns: tuple[Column, ...], wanted: frozenset[ColumnKind] | None
+    row: tuple[Cell, ...], columns: tuple[Column, ...], kinds: frozenset[ColumnKind] | None
 ) -> str:
-    if wanted is None:
+    if kinds is None:
         return clean(row[0]) if isinstance(row[0], str) else ""
     told = [
         clean(cell)
         for cell, column in zip(row, columns, strict=True)
-        if isinstance(cell, str) and column.kind in wanted
+        if isinstance(cell, str) and column.kind in kinds
     ]
-    return ", ".join(told) if wanted is WORDS else " and ".join(told)
+    return ", ".join(told) if kinds is WORDS else " and ".join(told)
 
 
 def places(table: Table, *keys: str) -> list[int] | None:

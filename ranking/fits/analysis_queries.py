@@ -164,8 +164,8 @@ def _places() -> _Places:
     rows = groups.annotate(last=Max("fit"), at=Max("claimed_at"))
     begun = {row[:3]: _Begun(*row[3:]) for row in rows}
     keys = {*newest.values(), *(one.fit for one in begun.values())}
-    wanted = Q(pk__in=keys) | Q(published_at__isnull=False)
-    fits = Fit.objects.filter(ANALYSED, wanted, code_version=code_version())
+    chosen = Q(pk__in=keys) | Q(published_at__isnull=False)
+    fits = Fit.objects.filter(ANALYSED, chosen, code_version=code_version())
     by_key = {fit.pk: fit for fit in fits.select_related("study")}
     kinds = dict[int, set[str]]()
     for fit, kind in analysed.filter(fit__in=by_key).values_list("fit", "kind"):

@@ -102,7 +102,7 @@ class Gate:
         return tuple(one for one in self.tests if one.p_adjusted <= 1.0 - self.asked.level)
 
 
-def run_gate(inputs: AnalysisInputs, asked: GateRequest) -> Gate:
+def run_gate(inputs: AnalysisInputs, request: GateRequest) -> Gate:
     """Test whether the candidate dropped by more than is allowed, overall and by dimension.
 
     Parameters
@@ -138,35 +138,35 @@ def run_gate(inputs: AnalysisInputs, asked: GateRequest) -> Gate:
     .. [1] Holm (1979), Scand. J. Stat. 6:65-70.
     .. [2] Efron & Tibshirani (1993), An Introduction to the Bootstrap, section 12.
     """
-    _check(inputs.columns, asked)
+    _check(inputs.columns, request)
     overall = rated(inputs.columns, inputs.method)
-    tests, notes = _tests(inputs, asked, overall)
-    outcome = _outcome(tests, asked)
-    found = Gate(asked, outcome, tests, notes)
+    tests, notes = _tests(inputs, request, overall)
+    outcome = _outcome(tests, request)
+    found = Gate(request, outcome, tests, notes)
     if outcome is not Outcome.UNDECIDED:
         return found
     return _with_more(found, inputs, overall)
 
 
-def _check(columns: JudgmentColumns, asked: GateRequest) -> None:
-    for slug in (asked.candidate, asked.baseline):
+def _check(columns: JudgmentColumns, request: GateRequest) -> None:
+    for slug in (request.candidate, request.baseline):
         if slug not in columns.systems:
             msg = f'the judgments know no system "{slug}"; they know {", ".join(columns.systems)}'
             raise UnknownSystemError(msg)
-    if asked.candidate == asked.baseline:
+    if request.candidate == request.baseline:
         msg = "Candidate and baseline are the same system."
         raise AnalysisRefusedError(msg)
 
 
 def _tests(
-    inputs: AnalysisInputs, asked: GateRequest, overall: AnalysisBoard
+    inputs: AnalysisInputs, request: GateRequest, overall: AnalysisBoard
 ) -> tuple[tuple[GateTest, ...], tuple[str, ...]]:
     """Return the tests that can be made, adjusted together, and why others cannot."""
     found, notes = list[GateTest](), list[str]()
     boards = {OVERALL: (overall, inputs.columns)} | _dimension_boards(inputs, notes)
     for name, (board, columns) in boards.items():
         try:
-            found.append(_test(name, board, columns, asked))
+            found.append(_test(name, board, columns, request))
         except AnalysisRefusedError as refusal:
             notes.append(f"{name} is not tested: {refusal}")
     adjusted = holm(np.array([one.p_dropped for one in found], dtype=np.float64)).tolist()
@@ -188,7 +188,7 @@ def _dimension_boards(
 
 
 def _test(
-    name: str, board: AnalysisBoard, columns: JudgmentColumns, asked: GateRequest
+    name: str, board: AnalysisBoard, columns: JudgmentColumns, request: GateRequest
 ) -> GateTest:
     """GateTest one board.
 
@@ -197,7 +197,7 @@ def _test(
     AnalysisRefusedError
         If a system is not on it, or it rests on too few dialogues, or they are all alike.
     """
-    slugs = (asked.candidate, asked.baseline)
+    slugs = (request.candidate, request.baseline)
     if not set(slugs) <= set(board.systems):
         msg = "one of the two systems was not marked."
         raise AnalysisRefusedError(msg)
@@ -212,8 +212,8 @@ def _test(
         msg = "all dialogues say the same, which leaves no measure of chance."
         raise AnalysisRefusedError(msg)
     difference = float(board.elo[one] - board.elo[other])
-    reach = error * float(special.stdtrit(n - 1, asked.level))
-    t = (difference + asked.max_drop) / error
+    reach = error * float(special.stdtrit(n - 1, request.level))
+    t = (difference + request.max_drop) / error
     return GateTest(
         name=name,
         candidate=float(board.elo[one]),
@@ -228,8 +228,8 @@ def _test(
     )
 
 
-def _outcome(tests: tuple[GateTest, ...], asked: GateRequest) -> Outcome:
-    chance = 1.0 - asked.level
+def _outcome(tests: tuple[GateTest, ...], request: GateRequest) -> Outcome:
+    chance = 1.0 - request.level
     if any(one.p_adjusted <= chance for one in tests):
         return Outcome.DROPPED
     if any(one.name == OVERALL and one.p_held <= chance for one in tests):
@@ -239,19 +239,19 @@ def _outcome(tests: tuple[GateTest, ...], asked: GateRequest) -> Outcome:
 
 def _with_more(found: Gate, inputs: AnalysisInputs, board: AnalysisBoard) -> Gate:
     """Say what is likely to settle it, by how much the present dialogues tell."""
-    asked = found.asked
-    one, other = (board.systems.index(slug) for slug in (asked.candidate, asked.baseline))
+    request = found.asked
+    one, other = (board.systems.index(slug) for slug in (request.candidate, request.baseline))
     theta = (board.elo - CENTRE) / ELO_PER_LOG_UNIT
     columns = inputs.columns
     pairs = weighted_pairs(columns, inputs.method)
     tables = tabulate(pairs, n_units=len(columns.units), n_systems=len(columns.systems))
     of = contrast(tables, theta, (one, other))
     per_unit = columns.n_judgments / board.n_units
-    seems = float(board.elo[one] - board.elo[other]) + asked.max_drop
+    seems = float(board.elo[one] - board.elo[other]) + request.max_drop
     return replace(
         found,
-        if_equal=_more(of, asked.max_drop, per_unit, asked.level),
-        as_estimated=_more(of, seems, per_unit, asked.level),
+        if_equal=_more(of, request.max_drop, per_unit, request.level),
+        as_estimated=_more(of, seems, per_unit, request.level),
     )
 
 
@@ -260,7 +260,7 @@ def _more(of: Contrast, points: float, per_unit: float, level: float) -> More:
     if not points or of.standard_error(of.n_units) == 0.0:
         return More(None, None)
     one_sided = 2.0 * level - 1.0
-    wanted = max(needed_units(of, points / ELO_PER_LOG_UNIT, level=one_sided), TOO_FEW_UNITS)
-    dialogues = max(0, wanted - of.n_units)
+    n_needed = max(needed_units(of, points / ELO_PER_LOG_UNIT, level=one_sided), TOO_FEW_UNITS)
+    dialogues = max(0, n_needed - of.n_units)
     judgments = round(dialogues * per_unit)
     return More(judgments, dialogues) if judgments <= MOST_MORE else More(None, None)

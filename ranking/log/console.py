@@ -52,9 +52,9 @@ def _page(request: StaffRequest, study: Study | None) -> HttpResponse:
     form = LogQuestion(request.GET)
     parts: dict[str, object] = {"study": study, "form": form}
     is_valid = form.is_valid()
-    wanted = form.asked() if is_valid else queries.LogFilter()
-    page = queries.log_page(study, wanted, number=request.GET.get("page", "1"))
-    parts |= {"log": page, "page": page.page, "wanted": form, "asked": wanted}
+    filters = form.asked() if is_valid else queries.LogFilter()
+    page = queries.log_page(study, filters, number=request.GET.get("page", "1"))
+    parts |= {"log": page, "page": page.page, "filters": form, "asked": filters}
     parts |= {"nobody": queries.NOBODY}
     return render(request, "console/log/log.html", parts, status=200 if is_valid else 422)
 

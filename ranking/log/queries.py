@@ -101,10 +101,10 @@ def entries_of(study: Study | None) -> QuerySet[LogEntry]:
     return entries.filter(names)
 
 
-def log_page(study: Study | None, wanted: LogFilter, *, number: str) -> LogPage:
+def log_page(study: Study | None, filters: LogFilter, *, number: str) -> LogPage:
     """Return a page of entries, in four queries."""
     entries = entries_of(study)
-    page: Page[LogEntry] = Paginator(wanted.apply(entries), PER_PAGE).get_page(number)
+    page: Page[LogEntry] = Paginator(filters.apply(entries), PER_PAGE).get_page(number)
     actions = entries.order_by("action").values_list("action", flat=True).distinct()
     people = entries.filter(by__isnull=False).order_by("by__username")
     return LogPage(
@@ -115,10 +115,10 @@ def log_page(study: Study | None, wanted: LogFilter, *, number: str) -> LogPage:
     )
 
 
-def log_rows(study: Study | None, wanted: LogFilter) -> Iterator[tuple[str | dt.datetime, ...]]:
+def log_rows(study: Study | None, filters: LogFilter) -> Iterator[tuple[str | dt.datetime, ...]]:
     """Yield a header and a row per entry, before and after as JSON; read in batches."""
     yield ("at", "by", "action", "subject", "before", "after")
-    for row in wanted.apply(entries_of(study)).iterator(chunk_size=2_000):
+    for row in filters.apply(entries_of(study)).iterator(chunk_size=2_000):
         by = row.by.get_username() if row.by else ""
         yield (row.at, by, row.action, row.subject, _said(row.before), _said(row.after))
 

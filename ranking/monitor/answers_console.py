@@ -28,7 +28,7 @@ def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     parts = {
         "study": study,
         "rater": rater,
-        "wanted": wanted,
+        "filters": wanted,
         "kinds": [(value, label) for value, (label, _is_meant) in KINDS.items()],
         "page": page,
         "n_all": len(rows),

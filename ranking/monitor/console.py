@@ -56,12 +56,12 @@ NEWEST_REASONS = 10
 @staff_page
 def raters(request: StaffRequest, study: Study) -> HttpResponse:
     """Show every rater with figures and findings."""
-    wanted = RaterFilter.of(request.GET)
+    filters = RaterFilter.of(request.GET)
     measured = queries.shown_raters(study, now=timezone.now())
-    page = Paginator(wanted.apply(measured.rows), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(filters.apply(measured.rows), PER_PAGE).get_page(request.GET.get("page"))
     parts = {
         "study": study,
-        "wanted": wanted,
+        "filters": filters,
         "statuses": STATUSES.items(),
         "kinds": FINDINGS.items(),
         "measured": measured,
@@ -133,15 +133,15 @@ def review(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def moves(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how ranks would move without the raters that the address names; a part of the review."""
-    asked = frozenset(request.GET.getlist("rater"))
+    codes = frozenset(request.GET.getlist("rater"))
     parts = {"study": study, "is_part": "HX-Request" in request.headers}
     if services.MOVES.is_small(study):
-        named = Rater.objects.filter(study=study, code__in=asked)
+        named = Rater.objects.filter(study=study, code__in=codes)
         leaving = frozenset(named.values_list("pk", flat=True))
         parts["movements"] = services.movements_without(study, leaving=leaving, now=timezone.now())
         return render(request, "console/raters/moves.html", parts)
     shown = figures_of(study, services.MOVES, now=timezone.now())
-    are_those = shown.figures is not None and shown.figures.leaving == asked
+    are_those = shown.figures is not None and shown.figures.leaving == codes
     parts |= {
         "shown": shown,
         "movements": shown.figures.movements if shown.figures and are_those else (),

@@ -220,7 +220,7 @@ def draft(request: StaffRequest, study: str) -> HttpResponse:
     def act(found: Study) -> None:
         recruiting.draft_on_prolific(
             study=found,
-            wanted=recruiting.Recruiting(**form.cleaned_data),
+            recruiting=recruiting.Recruiting(**form.cleaned_data),
             entry=emails.absolute(reverse("annotation:entry", args=[study])),
             now=timezone.now(),
             by=request.user,

@@ -124,7 +124,7 @@ class Batch:
         totals: Floats = self.unit_wins.sum(axis=1)
         return totals
 
-    def units_with(self, wanted: Booleans) -> tuple[Integers, Integers]:
+    def units_with(self, chosen: Booleans) -> tuple[Integers, Integers]:
         """Return cells and units in which a winner took a share from a loser, (n_found,) each.
 
         Parameters
@@ -132,7 +132,7 @@ class Batch:
         wanted : boolean array of shape (n_systems, n_systems)
             Which (winner, loser) to look for; a cell is ``winner * n_systems + loser``.
         """
-        either_way = (wanted | wanted.T).ravel()
+        either_way = (chosen | chosen.T).ravel()
         cells, units = [], []
         for chunk in self._chunks():
             rows = np.flatnonzero(either_way[self._cell(chunk)])
@@ -140,7 +140,7 @@ class Batch:
                 (chunk.first, chunk.second, chunk.to_first),
                 (chunk.second, chunk.first, chunk.to_second),
             ):
-                won = rows[(weight[rows] > 0) & wanted[one[rows], other[rows]]]
+                won = rows[(weight[rows] > 0) & chosen[one[rows], other[rows]]]
                 cells.append(one[won].astype(np.int64) * self.n_systems + other[won])
                 units.append(chunk.unit[won].astype(np.int64))
         return np.concatenate(cells), np.concatenate(units)

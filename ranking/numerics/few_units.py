@@ -123,8 +123,8 @@ def expanded_intervals(
     """
     check_level(level)
     if n_units < FEW_UNITS:
-        wanted = for_few_units(-float(special.ndtri((1.0 - level) / 2.0)), n_units)
-        level = min(1.0 - 2.0 * float(special.ndtr(-wanted)), ALL_BUT_THE_ENDS)
+        target = for_few_units(-float(special.ndtri((1.0 - level) / 2.0)), n_units)
+        level = min(1.0 - 2.0 * float(special.ndtr(-target)), ALL_BUT_THE_ENDS)
     found = percentile_intervals(replicates, level=level)
     return Intervals(np.minimum(found.low, estimate), np.maximum(found.high, estimate))
 

@@ -55,10 +55,10 @@ def quasi_variances(covariance: Floats) -> QuasiVariances:
     """
     variance = _difference_variances(np.asarray(covariance, dtype=np.float64))
     first, second = np.triu_indices(len(variance), 1)
-    wanted = np.log(variance[first, second])
+    target = np.log(variance[first, second])
 
     def error(logs: Floats) -> Floats:
-        return np.logaddexp(logs[first], logs[second]) - wanted
+        return np.logaddexp(logs[first], logs[second]) - target
 
     def slopes(logs: Floats) -> Floats:
         share = special.expit(logs[first] - logs[second])

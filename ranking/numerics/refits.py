@@ -313,15 +313,15 @@ def _connecting(tables: WinTables) -> _Connecting | None:
     total = tables.total()
     if len(strong_components(total)) > 1:
         return None
-    wanted = connecting_wins(total)
-    pairs = np.unique(pair_numbers(tables.n_systems)[wanted])
+    connecting = connecting_wins(total)
+    pairs = np.unique(pair_numbers(tables.n_systems)[connecting])
     if all(batch.gives_both for batch in tables.batches):
         return _Connecting(pairs, None)
-    found = [batch.units_with(wanted) for batch in tables.batches]
+    found = [batch.units_with(connecting) for batch in tables.batches]
     cells, units = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    place = np.cumsum(wanted.ravel()) - 1
+    place = np.cumsum(connecting.ravel()) - 1
     ones = np.ones(len(units), dtype=np.float32)
-    shape = (int(wanted.sum()), tables.n_units)
+    shape = (int(connecting.sum()), tables.n_units)
     return _Connecting(pairs, sparse.csr_array((ones, (place[cells], units)), shape=shape))
 
 

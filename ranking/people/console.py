@@ -72,9 +72,9 @@ def people(request: StaffRequest) -> HttpResponse:
     form = Search(request.POST if request.method == "POST" else None)
     context: dict[str, object] = {"form": form}
     if form.is_valid():
-        asked = form.cleaned_data["asked"]
-        context["found"] = person_queries.find_people(asked)
-        context["evidence"] = evidence_services.evidence_of(asked)
+        text = form.cleaned_data["asked"]
+        context["found"] = person_queries.find_people(text)
+        context["evidence"] = evidence_services.evidence_of(text)
         context["has_asked"] = True
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "console/people/people.html", context, status=status)
@@ -127,10 +127,10 @@ def unbind(request: StaffRequest, code: str) -> HttpResponse:
 @members_only(OWNERS)
 def retention(request: StaffRequest) -> HttpResponse:
     """Show what is held about people, and when it falls due to be deleted."""
-    wanted = _wanted_or_404(request)
-    rows = wanted.apply(queries.what_is_due(now=timezone.now()))
+    person = _wanted_or_404(request)
+    rows = person.apply(queries.what_is_due(now=timezone.now()))
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "wanted": wanted, "policy": queries.policy()}
+    context = {"page": page, "filters": person, "policy": queries.policy()}
     return render(request, "console/people/retention.html", context)
 
 
@@ -162,8 +162,12 @@ def _wanted_or_404(request: StaffRequest) -> DueQuery:
 
 def _withdraw(found: Rater | Writer, form: Leaving, request: StaffRequest) -> None:
     keep = form.cleaned_data["wish"] == "anonymise"
-    asked = services.WithdrawalRequest(request.user, form.cleaned_data["reason"])
+    withdrawal = services.WithdrawalRequest(request.user, form.cleaned_data["reason"])
     if isinstance(found, Rater):
-        services.withdraw_rater(rater=found, keep_answers=keep, now=timezone.now(), asked=asked)
+        services.withdraw_rater(
+            rater=found, keep_answers=keep, now=timezone.now(), request=withdrawal
+        )
     else:
-        services.withdraw_writer(writer=found, keep_texts=keep, now=timezone.now(), asked=asked)
+        services.withdraw_writer(
+            writer=found, keep_texts=keep, now=timezone.now(), request=withdrawal
+        )

@@ -138,15 +138,15 @@ def planner(request: StaffRequest, study: Study) -> HttpResponse:
         return render(
             request, "console/planner/planner.html", parts, status=200 if is_alone else 422
         )
-    asked = form.asked()
-    pilot = queries.pilot_of(study, asked.evaluators)
+    chosen = form.asked()
+    pilot = queries.pilot_of(study, chosen.evaluators)
     measured = queries.measured(study)
-    parts |= {"asked": asked, "pilot": pilot, "measured": measured}
-    parts |= {"rates": asked.rates(measured), "is_judges": asked.pool == "judges"}
+    parts |= {"asked": chosen, "pilot": pilot, "measured": measured}
+    parts |= {"rates": chosen.rates(measured), "is_judges": chosen.pool == "judges"}
     if pilot is None:
-        parts |= _before(study, asked, measured)
+        parts |= _before(study, chosen, measured)
     else:
-        plan = plan_of(pilot.kept, asked.wish, asked.rates(measured))
+        plan = plan_of(pilot.kept, chosen.wish, chosen.rates(measured))
         parts |= {"plan": plan, "rows": _named(plan)}
     return render(request, "console/planner/planner.html", parts)
 
@@ -160,25 +160,25 @@ def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
     form = Question({**DEFAULTS, **request.GET.dict()})
     if study.protocol == Protocol.LIKERT or not form.is_valid():
         return HttpResponse("", status=422, content_type="text/csv; charset=utf-8")
-    asked = form.asked()
-    pilot = queries.pilot_of(study, asked.evaluators)
+    chosen = form.asked()
+    pilot = queries.pilot_of(study, chosen.evaluators)
     kept = {"n_judgments": 0, "n_comparisons": 0, "n_evaluators": 0, "n_systems": 0}
     found = pilot.kept if pilot is not None else {**kept, "neighbours": []}
-    rates = asked.rates(queries.measured(study))
-    return csv_answer(request, plan_of(found, asked.wish, rates).rows(), f"{study.slug}-planner")
+    rates = chosen.rates(queries.measured(study))
+    return csv_answer(request, plan_of(found, chosen.wish, rates).rows(), f"{study.slug}-planner")
 
 
 def _before(
-    study: Study, asked: PlannerRequest, measured: queries.MeasuredCosts
+    study: Study, request: PlannerRequest, measured: queries.MeasuredCosts
 ) -> "dict[str, FirstPlan | bool | None]":
     """Return the closed form for a study without an analysis, where it has systems to rank."""
     from ranking.planner.plans import first_plan  # noqa: PLC0415 (as above)
 
     layout = queries.layout_of(study)
-    is_rated = queries.newest_fit(study, asked.evaluators) is not None
+    is_rated = queries.newest_fit(study, request.evaluators) is not None
     if layout.n_systems < FEWEST_SYSTEMS:
         return {"first": None, "is_rated": is_rated}
-    first = first_plan(layout, asked.wish, asked.rates(measured), correlation=asked.rho)
+    first = first_plan(layout, request.wish, request.rates(measured), correlation=request.rho)
     return {"first": first, "is_rated": is_rated}
 
 

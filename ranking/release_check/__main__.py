@@ -17,9 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
     parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
-    asked = parser.parse_args(arguments)
-    report = verify(asked.folder, is_quick=asked.quick, tell=_tell)
-    said = json.dumps(report.as_json()) if asked.json else report.as_text()
+    options = parser.parse_args(arguments)
+    report = verify(options.folder, is_quick=options.quick, tell=_tell)
+    said = json.dumps(report.as_json()) if options.json else report.as_text()
     sys.stdout.write(f"{said}\n")
     return 0 if report.is_sound else UNSOUND
 

@@ -72,10 +72,10 @@ def anonymise(table: Table, k: int = K) -> Anonymised:
     if k < 1:
         msg = f"k must be at least 1, not {k}"
         raise ValueError(msg)
-    asked = {name: tuple(values) for name, values in table.items()}
-    if not asked or not small_cells(asked, k):
-        return Anonymised(k, asked, {}, (), smallest_cell(asked))
-    left, dropped = dict(asked), list[str]()
+    groups = {name: tuple(values) for name, values in table.items()}
+    if not groups or not small_cells(groups, k):
+        return Anonymised(k, groups, {}, (), smallest_cell(groups))
+    left, dropped = dict(groups), list[str]()
     while True:
         coarse = {name: _coarse(values, k) for name, values in left.items()}
         empty = [name for name, values in coarse.items() if set(values) <= {OTHER}]

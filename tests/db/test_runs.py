@@ -272,7 +272,7 @@ class TestWhatACallCosts:
     def test_is_all_that_was_reserved_if_it_was_broken_off(self, run):
         (question,) = self.claim()
         pull = queue()
-        pull.asked.add(question.claim)
+        pull.sent.add(question.claim)
 
         pull.release([question])
 

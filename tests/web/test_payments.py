@@ -198,7 +198,7 @@ class TestProlific:
         with pytest.raises(recruiting.NotOnProlificError, match="simulated"):
             recruiting.draft_on_prolific(
                 study=study,
-                wanted=recruiting.Recruiting(1, 1.0),
+                recruiting=recruiting.Recruiting(1, 1.0),
                 entry="https://x/",
                 now=NOW,
                 by=make_member(),

@@ -239,7 +239,7 @@ class TestDownloads:
 class TestElsewhere:
     def test_the_gate_has_no_preferences_to_go_by(self, study):
         with pytest.raises(NoFitError, match="rated alone"):
-            gate_services.ask_gate(study=study, asked=GateRequest("ash", "birch"))
+            gate_services.ask_gate(study=study, request=GateRequest("ash", "birch"))
 
     def test_a_review_of_raters_foretells_the_implied_order(self, study):
         review = rater_services.review_raters(study=study, dry_run=True, now=START)

@@ -45,14 +45,14 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=2) from error
 
     def _make(self, options: dict[str, Any]) -> None:
-        wanted = token_services.NewToken(
+        new_token = token_services.NewToken(
             options["name"],
             [Scope(one) for one in options["scopes"]],
             dt.timedelta(days=options["days"]),
             options["study"],
         )
         owner = User.objects.get(username=options["owner"])
-        _, secret = token_services.make_token(wanted, owner=owner, now=timezone.now())
+        _, secret = token_services.make_token(new_token, owner=owner, now=timezone.now())
         self.stdout.write(secret)
         self.stderr.write("Keep it now: it is stored nowhere and not shown again.")
 

@@ -35,7 +35,7 @@ class NewHook:
 
 @transaction.atomic
 def add_hook(
-    asked: NewHook, *, rules: outgoing.Rules, chance: bytes, by: User, now: dt.datetime
+    new_hook: NewHook, *, rules: outgoing.Rules, chance: bytes, by: User, now: dt.datetime
 ) -> Hook:
     """Add a webhook with a secret made from ``chance``; its ``secret`` is to be shown once.
 
@@ -46,12 +46,12 @@ def add_hook(
     TooManyHooksError
         If there are as many as there may be.
     """
-    outgoing.read_target(asked.url, rules)
+    outgoing.read_target(new_hook.url, rules)
     if Hook.objects.filter(removed_at=None).count() >= MOST_HOOKS:
         raise TooManyHooksError
-    events = [event.value for event in HookEvent if event in asked.events]
+    events = [event.value for event in HookEvent if event in new_hook.events]
     hook = Hook.objects.create(
-        url=asked.url,
+        url=new_hook.url,
         secret=signing.secret_of(chance),
         events=events,
         created_at=now,

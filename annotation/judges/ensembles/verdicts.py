@@ -147,11 +147,11 @@ def judge_verdict(replies: Replies) -> JudgeVerdict:
         If nothing was asked, or there are more answers than calls.
     """
     _check(replies)
-    asked = [order for order in (replies.first_as_a, replies.first_as_b) if order.n_calls]
-    winners = [order.winner for order in asked if order.n_valid]
+    orders = [order for order in (replies.first_as_a, replies.first_as_b) if order.n_calls]
+    winners = [order.winner for order in orders if order.n_valid]
     known = len(winners) == 2 and None not in winners  # noqa: PLR2004 (the two orders)
     is_consistent = winners[0] == winners[1] if known else None
-    status = _status(replies, n_asked=len(asked), winners=winners)
+    status = _status(replies, n_asked=len(orders), winners=winners)
     winner = winners[0] if status is VoteStatus.DECIDED else None
     return JudgeVerdict(status, winner, is_consistent)
 

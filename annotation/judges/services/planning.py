@@ -58,8 +58,8 @@ def plan_judge_calls(
     if study.locked_at is None:
         raise StudyNotLockedError
     plan = _Plan(judges, both_orders=both_orders, samples=samples)
-    wanted = _wanted_calls(study, plan)
-    calls = (_call(one, now=now, run=run) for one in wanted)
+    missing = _wanted_calls(study, plan)
+    calls = (_call(one, now=now, run=run) for one in missing)
     return len(JudgeCall.objects.bulk_create(calls, batch_size=500))
 
 
@@ -161,15 +161,15 @@ def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[_Pair, J
         yield from ((pair, judge) for judge in ranked if judge.family not in families)
 
 
-def _call(wanted: _CallPlan, *, now: dt.datetime, run: JudgeRun | None) -> JudgeCall:
+def _call(plan: _CallPlan, *, now: dt.datetime, run: JudgeRun | None) -> JudgeCall:
     return JudgeCall(
         run=run,
-        comparison_id=wanted.pair.pk,
-        judge=wanted.judge,
-        first_side=wanted.side,
-        sample=wanted.sample,
-        judge_family=wanted.judge.family,
-        first_family=wanted.pair.first_family,
-        second_family=wanted.pair.second_family or "",
+        comparison_id=plan.pair.pk,
+        judge=plan.judge,
+        first_side=plan.side,
+        sample=plan.sample,
+        judge_family=plan.judge.family,
+        first_family=plan.pair.first_family,
+        second_family=plan.pair.second_family or "",
         created_at=now,
     )

@@ -100,14 +100,14 @@ def draft_judge_run(
     now: dt.datetime,
 ) -> RunDraft:
     """Return what putting the study's comparisons to these judges would come to."""
-    wanted = count_wanted_judge_calls(
+    counts = count_wanted_judge_calls(
         study=study, judges=judges, both_orders=asking.both_orders, samples=asking.samples
     )
     pairs = _sample(study)
     askings = [
         planning.Asking(
             judge,
-            wanted[judge.slug],
+            counts[judge.slug],
             [request_for(_call(pair, judge, now)) for pair in pairs],
             tries=TRIES,
         )

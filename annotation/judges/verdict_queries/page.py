@@ -52,8 +52,8 @@ class ComparisonNames(NamedTuple):
 
 def facts_of(study: Study, *, only: Collection[int] | None = None) -> dict[int, ComparisonNames]:
     """Return the comparisons of the study that were put to judges, in one query."""
-    asked = JudgeCall.objects.filter(comparison=OuterRef("pk"))
-    meant = study.comparisons.filter(Exists(asked)).order_by("pk")
+    calls = JudgeCall.objects.filter(comparison=OuterRef("pk"))
+    meant = study.comparisons.filter(Exists(calls)).order_by("pk")
     rows = (meant if only is None else meant.filter(pk__in=only)).values_list(*_COLUMNS)
     return {fact.pk: fact for fact in map(ComparisonNames._make, rows)}
 
@@ -230,11 +230,11 @@ def judges_page(
 def _is_listed(one: Judged, show: str) -> bool:
     if one.ensemble is None:
         return False
-    wanted = {
+    holds = {
         "no-majority": one.ensemble.outcome is EnsembleOutcome.NO_MAJORITY,
         "inconsistent": one.ensemble.is_consistent is False,
     }
-    return wanted[show] if show else any(wanted.values())
+    return holds[show] if show else any(holds.values())
 
 
 def _is_simulated(study: Study, panel: Panel, facts: Iterable[ComparisonNames]) -> bool:

@@ -81,8 +81,8 @@ class Judged:
 
 def panel_of(study: Study) -> Panel:
     """Return the judges that were asked anything in the study, by name, in two queries."""
-    asked = JudgeCall.objects.filter(judge=OuterRef("pk"), comparison__study=study)
-    judges = Judge.objects.filter(Exists(asked)).order_by("name")
+    calls = JudgeCall.objects.filter(judge=OuterRef("pk"), comparison__study=study)
+    judges = Judge.objects.filter(Exists(calls)).order_by("name")
     known = {judge.pk: judge for judge in judges}
     decisions = Exclusion.objects.filter(judge__in=known).order_by("decided_at", "pk")
     newest = dict(decisions.values_list("judge_id", "is_excluded"))

@@ -48,8 +48,8 @@ def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -
         choice := choose_check(rater, history, is_screening=True)
     ):
         return choice
-    wanted = min(rules["min_passed"], len(answers))
-    if sum(map(_is_passed, answers)) >= wanted:
+    required = min(rules["min_passed"], len(answers))
+    if sum(map(_is_passed, answers)) >= required:
         move_to(rater, RaterStage.JUDGING)
     else:
         end_rater(rater, state=RaterState.SCREENED, now=now)

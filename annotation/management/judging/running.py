@@ -42,24 +42,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_no_wait(parser)
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
-    study = study_named(asked.study)
+    study = study_named(options.study)
     if study.locked_at is None:
-        msg = f'study "{asked.study}": its protocol is not locked'
+        msg = f'study "{options.study}": its protocol is not locked'
         raise StudyError(msg)
     asking = running.Asking(
-        both_orders=asked.both_orders, samples=asked.samples, temperature=asked.temperature
+        both_orders=options.both_orders, samples=options.samples, temperature=options.temperature
     )
     started = running.start_judge_run(
         study=study,
-        judges=queries.requested_judges(asked.judges),
+        judges=queries.requested_judges(options.judges),
         asking=asking,
-        budget_usd=asked.budget,
+        budget_usd=options.budget,
         now=timezone.now(),
     )
     progress.say(f"Run #{started.pk}: {started.n_planned:,} calls.")
-    return work_or_leave(KIND, started, asked, progress)
+    return work_or_leave(KIND, started, options, progress)
 
 
 def _obstacle(run: JudgeRun) -> str:

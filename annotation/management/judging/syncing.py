@@ -12,12 +12,12 @@ from completions.management.actions import Action
 from completions.management.progress import Progress
 
 
-def run(asked: argparse.Namespace, _progress: Progress) -> str:
+def run(options: argparse.Namespace, _progress: Progress) -> str:
     """Add and change judges; what is refused ends with exit code 1, and the others are there."""
-    entries = judge_catalogue.load_judges(asked.files or judge_catalogue.shipped())
-    report = sync_judges(entries=entries, now=timezone.now(), is_dry_run=asked.dry_run)
-    lines = [*syncing.reported(report), *(["Nothing was written."] if asked.dry_run else [])]
-    if last := syncing.refusal(report, is_dry_run=asked.dry_run):
+    entries = judge_catalogue.load_judges(options.files or judge_catalogue.shipped())
+    report = sync_judges(entries=entries, now=timezone.now(), is_dry_run=options.dry_run)
+    lines = [*syncing.reported(report), *(["Nothing was written."] if options.dry_run else [])]
+    if last := syncing.refusal(report, is_dry_run=options.dry_run):
         raise CommandError("\n".join([*lines, last]), returncode=syncing.REFUSED)
     return "\n".join(lines)
 

@@ -26,16 +26,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_no_wait(parser)
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
     started = services.start_rationale_run(
-        study=study_named(asked.study),
-        assistant=assistant_for("coder", asked.assistant),
-        budget_usd=asked.budget,
+        study=study_named(options.study),
+        assistant=assistant_for("coder", options.assistant),
+        budget_usd=options.budget,
         now=timezone.now(),
     )
     progress.say(f"Run #{started.pk}: {started.n_planned:,} rationales to read.")
-    return work_or_leave(KIND, started, asked, progress)
+    return work_or_leave(KIND, started, options, progress)
 
 
 ACTION = Action("run", "Have an assistant read the rationales that it has not.", add_arguments, run)

@@ -18,9 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--study", required=True, help="Name of the study in addresses.")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Scan what the rules of now have not read, and say how all rationales stand."""
-    study = study_named(asked.study)
+    study = study_named(options.study)
     n = services.scan_rationales(clock=timezone.now, study=study, longest=LONGEST)
     progress.say(f"{n:,} rationales read.")
     counts = queries.counts(study)

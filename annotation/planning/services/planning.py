@@ -130,16 +130,16 @@ def weigh_comparisons(*, study: Study, weights: PairWeights) -> int:
     if study.plan != PlanKind.ADAPTIVE:
         return 0
     rows = Comparison.objects.filter(study=study, purpose=Purpose.MAIN, slots_left__gt=0)
-    wanted = defaultdict[float, list[int]](list)
+    by_weight = defaultdict[float, list[int]](list)
     for pk, known, *systems in rows.order_by("pk").values_list(
         "pk", "weight", "first__system__slug", "second__system__slug"
     ):
         weight = weights.get(frozenset(systems), known)
         if abs(weight - known) > ALIKE:
-            wanted[weight].append(pk)
+            by_weight[weight].append(pk)
     return sum(
         _weigh(pks[start : start + WEIGHED_AT_ONCE], weight)
-        for weight, pks in wanted.items()
+        for weight, pks in by_weight.items()
         for start in range(0, len(pks), WEIGHED_AT_ONCE)
     )
 

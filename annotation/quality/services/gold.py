@@ -71,9 +71,9 @@ def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> Gold
         return GoldReport(0, 0)
     gold_set = gold.load_gold_set(reference)
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one loader at a time
-    wanted = list(_wanted(study, gold_set, now))
+    chosen = list(_wanted(study, gold_set, now))
     planted = _planted(study)
-    missing = [one for one in wanted if _pks(one.completions) not in planted]
+    missing = [one for one in chosen if _pks(one.completions) not in planted]
     rows = Comparison.objects.bulk_create(_comparison(study, one) for one in missing)
     QualityCheck.objects.bulk_create(
         QualityCheck(comparison=row, kind=one.kind, expected=one.expected, dimension=one.dimension)
@@ -87,7 +87,7 @@ def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> Gold
             by=by,
             after={"gold_set": reference, "sha256": gold_set.sha256, "added": len(missing)},
         )
-    return GoldReport(len(missing), len(wanted))
+    return GoldReport(len(missing), len(chosen))
 
 
 @transaction.atomic

@@ -174,8 +174,8 @@ def check_admission(*, study: Study, platform: str, is_simulated: bool) -> None:
     """
     if study.state != StudyState.OPEN or study.is_simulated != is_simulated:
         raise StudyNotOpenError
-    wanted = selectors.content_of(study)["crowd"]["platform"]
-    if wanted not in {"any", platform.lower()}:
+    required = selectors.content_of(study)["crowd"]["platform"]
+    if required not in {"any", platform.lower()}:
         raise WrongPlatformError
     if not entry_queries.has_room(study):
         raise StudyFullError

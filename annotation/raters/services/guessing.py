@@ -18,11 +18,11 @@ def record_guesses(*, rater: Rater, guesses: Mapping[int, str], now: dt.datetime
     goes back and sends again changes nothing.
     """
     rater = lock_rater(rater)
-    asked = dict(enumerate(entry_queries.messages_to_guess(rater)))
+    messages = dict(enumerate(entry_queries.messages_to_guess(rater)))
     known = set(rater.source_guesses.values_list("completion_id", flat=True))
     new = [
-        SourceGuess(rater=rater, completion=asked[place], guess=guess, guessed_at=now)
+        SourceGuess(rater=rater, completion=messages[place], guess=guess, guessed_at=now)
         for place, guess in sorted(guesses.items())
-        if place in asked and asked[place].pk not in known
+        if place in messages and messages[place].pk not in known
     ]
     return len(SourceGuess.objects.bulk_create(new))

@@ -40,7 +40,7 @@ class Recruiting:
 
 
 def draft_on_prolific(
-    *, study: Study, wanted: Recruiting, entry: str, now: dt.datetime, by: User
+    *, study: Study, recruiting: Recruiting, entry: str, now: dt.datetime, by: User
 ) -> PlatformStudy:
     """Make a draft of the study on Prolific, with its link and codes; a person publishes it there.
 
@@ -74,16 +74,22 @@ def draft_on_prolific(
                 if code
             ],
             "estimated_completion_time": session_minutes(study),
-            "reward": round(wanted.reward * CENTS),
-            "total_available_places": wanted.n_places,
+            "reward": round(recruiting.reward * CENTS),
+            "total_available_places": recruiting.n_places,
         }
     )
     try:
         with transaction.atomic():
             made = PlatformStudy.objects.create(
-                study=study, key=key, n_places=wanted.n_places, created_at=now
+                study=study, key=key, n_places=recruiting.n_places, created_at=now
             )
-            _log(study, "prolific.drafted", {"key": key, "places": wanted.n_places}, now=now, by=by)
+            _log(
+                study,
+                "prolific.drafted",
+                {"key": key, "places": recruiting.n_places},
+                now=now,
+                by=by,
+            )
     except IntegrityError as error:
         msg = f"There is a draft on Prolific already; delete the second one there: {key}."
         raise NotOnProlificError(msg) from error

@@ -52,7 +52,11 @@ ALONE = WithdrawalRequest()
 
 @transaction.atomic
 def withdraw_rater(
-    *, rater: Rater, now: dt.datetime, keep_answers: bool = False, asked: WithdrawalRequest = ALONE
+    *,
+    rater: Rater,
+    now: dt.datetime,
+    keep_answers: bool = False,
+    request: WithdrawalRequest = ALONE,
 ) -> None:
     """Remove what links a rater to a person, and their answers too unless they are to be kept.
 
@@ -61,7 +65,7 @@ def withdraw_rater(
     tombstone: that somebody judged these pairs under this code. The next refit does without them.
 
     Who has ended may withdraw, and who withdrew and kept the answers may still have them
-    deleted. Repeating it is harmless. ``asked`` names the owner who does it at the rater's wish.
+    deleted. Repeating it is harmless. ``request`` names the owner who does it at the rater's wish.
     """
     rater = lock_rater(rater)
     if rater.state == RaterState.WITHDRAWN and (keep_answers or not rater.data_kept):
@@ -77,10 +81,10 @@ def withdraw_rater(
         action="rater.withdrew",
         subject=f"rater {rater.code}",
         now=now,
-        by=asked.by,
+        by=request.by,
         after={
             "answers": "kept" if keep_answers else "deleted",
-            **({"reason": asked.reason} if asked.reason else {}),
+            **({"reason": request.reason} if request.reason else {}),
         },
     )
 
@@ -109,9 +113,9 @@ def _delete_answers(rater: Rater, held: Lease | None, *, now: dt.datetime) -> No
     )
     taken = list(counted.values_list("comparison_id", "first_side"))
     # All rows that will change are locked in one order first, so that no two wait in a circle.
-    wanted = {comparison_id for comparison_id, _side in taken}
-    wanted |= {held.comparison_id} if held is not None else set()
-    rows = Comparison.objects.filter(pk__in=wanted).order_by("pk")
+    affected = {comparison_id for comparison_id, _side in taken}
+    affected |= {held.comparison_id} if held is not None else set()
+    rows = Comparison.objects.filter(pk__in=affected).order_by("pk")
     list(rows.select_for_update(no_key=True).values_list("pk"))
     for comparison_id, side in taken:
         return_slot(comparison_id, side=side)
@@ -130,7 +134,7 @@ ERASED = {
 
 @transaction.atomic
 def withdraw_writer(
-    *, writer: Writer, keep_texts: bool, now: dt.datetime, asked: WithdrawalRequest = ALONE
+    *, writer: Writer, keep_texts: bool, now: dt.datetime, request: WithdrawalRequest = ALONE
 ) -> None:
     """Remove what links a writer to a person, and their texts too unless they are to be kept.
 
@@ -139,7 +143,7 @@ def withdraw_writer(
     tombstone: that somebody wrote for these dialogues under this code. The next refit does without.
 
     Who has left or was refused may withdraw, and who withdrew and kept the texts may still have
-    them deleted. Repeating it is harmless. ``asked`` names the owner who does it at the
+    them deleted. Repeating it is harmless. ``request`` names the owner who does it at the
     writer's wish.
     """
     writer = lock_writer(writer)
@@ -157,10 +161,10 @@ def withdraw_writer(
         action="writer.withdrew",
         subject=f"writer {writer.code}",
         now=now,
-        by=asked.by,
+        by=request.by,
         after={
             "texts": "kept" if keep_texts else "deleted",
-            **({"reason": asked.reason} if asked.reason else {}),
+            **({"reason": request.reason} if request.reason else {}),
         },
     )
 

@@ -76,10 +76,10 @@ def plan_rationale_calls(
     """
     Study.objects.select_for_update(no_key=True).get(pk=run.study_id)  # one planner at a time
     codebook = themes.load_codebook().reference
-    asked = RationaleCall.objects.filter(
+    calls = RationaleCall.objects.filter(
         judgment=OuterRef("pk"), assistant=assistant, codebook=codebook
     )
-    lacking = rationales_to_label(run.study).filter(~Exists(asked))
+    lacking = rationales_to_label(run.study).filter(~Exists(calls))
     keys = list(lacking.order_by("pk").values_list("pk", flat=True))
     if most is not None and len(keys) > most:
         drawn = design.shuffled(map(str, keys), seed=run.study.seed, rater="rationales")
@@ -153,8 +153,8 @@ class Desk:
     def keep(self, ended: Sequence[tuple[RationaleCall, ModelAnswer[Labels]]]) -> None:
         """End each call, with a label for each theme if the answer could be read."""
         # Locked, so that whoever deletes rationales meanwhile finds the quotes of them.
-        wanted = [call.judgment_id for call, _ in ended]
-        judgments = Judgment.objects.filter(pk__in=wanted).order_by("pk")
+        keys = [call.judgment_id for call, _ in ended]
+        judgments = Judgment.objects.filter(pk__in=keys).order_by("pk")
         rationales = dict(judgments.select_for_update(no_key=True).values_list("pk", "rationale"))
         for call, heard in ended:
             own, rationale = RationaleCall.objects.filter(pk=call.pk), rationales[call.judgment_id]

@@ -189,7 +189,7 @@ def read_themes(raw: str, *, rationale: str, codebook: Codebook) -> Labels:
     InvalidAnswerError
         As `completions.llm.labels.read_labels` does.
     """
-    return labels.read_labels(raw, text=rationale, wanted=_wanted(codebook))
+    return labels.read_labels(raw, text=rationale, request=_wanted(codebook))
 
 
 def _lines(theme: Theme) -> Iterator[str]:

@@ -251,9 +251,9 @@ def _say_refused(
     if isinstance(refusal, rater_services.StudyFullError):
         return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
     if isinstance(refusal, rater_services.WrongPlatformError):
-        wanted = selectors.content_of(study)["crowd"]["platform"].upper()
-        http.count_failed_arrival(request, study, wanted)
-        return _say_open_from_platform(request, study.slug, platform=wanted)
+        required = selectors.content_of(study)["crowd"]["platform"].upper()
+        http.count_failed_arrival(request, study, required)
+        return _say_open_from_platform(request, study.slug, platform=required)
     if platform != Platform.GUEST and (way := NOT_OPEN.get(StudyState(study.state))):
         return _say_goodbye(request, study, way, platform=platform, status=409)
     return http.say_not_open(request, study)

@@ -60,7 +60,7 @@ def withdraw_for(request: StaffRequest, dataset: Dataset, code: str) -> HttpResp
             writer=writer,
             keep_texts=keep_texts,
             now=timezone.now(),
-            asked=services.WithdrawalRequest(request.user),
+            request=services.WithdrawalRequest(request.user),
         )
         messages.success(request, _("%(code)s has withdrawn.") % {"code": code})
     elif not _is_erased(writer):

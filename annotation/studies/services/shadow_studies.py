@@ -72,8 +72,8 @@ def _make(study: Study, slug: str, rehearsal: Rehearsal, *, now: dt.datetime) ->
     if not n_main:
         msg = f'"{study.slug}" has no comparisons yet: plan it first'
         raise ShadowStudyError(msg)
-    wanted = -(-rehearsal.n_raters * study.session_length // n_main)
-    each = rehearsal.judgments_per_pair or max(study.judgments_per_pair, wanted)
+    n_each = -(-rehearsal.n_raters * study.session_length // n_main)
+    each = rehearsal.judgments_per_pair or max(study.judgments_per_pair, n_each)
     each = min(each, MOST_JUDGMENTS)
     title = f"Simulated raters: {study.title}"[:LONGEST_TITLE]
     changes = {"slug": slug, "name": slug, "version": 1, "title": title, "judgments_per_pair": each}

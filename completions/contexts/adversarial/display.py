@@ -30,9 +30,9 @@ class Curve:
     @property
     def rows(self) -> list[tuple[int, int | None, int | None]]:
         """The same as a table: turn, wanted, measured."""
-        wanted = [point.value for point in self.target]
+        target = [point.value for point in self.target]
         found = [point.value for point in self.measured]
-        pairs = zip_longest(wanted, found)
+        pairs = zip_longest(target, found)
         return [(place, *pair) for place, pair in enumerate(pairs, start=1)]
 
     @property

@@ -37,10 +37,10 @@ def targets(profile: str, n: int) -> list[int]:
 
 def curve_problems(profile: str, measured: Sequence[int]) -> list[str]:
     """Return what is wrong with the measured curve, in words for the next attempt."""
-    wanted = targets(profile, len(measured))
+    expected = targets(profile, len(measured))
     problems = [
         f"Seeker turn {place}: hostility should be about {target} and was rated {found}."
-        for place, (target, found) in enumerate(zip(wanted, measured, strict=True), start=1)
+        for place, (target, found) in enumerate(zip(expected, measured, strict=True), start=1)
         if abs(target - found) > TOLERANCE
     ]
     if measured[-1] < HOSTILE:

@@ -43,7 +43,7 @@ def rewriter_messages(
     turns: Turns, target: Sequence[int], refused: tuple[str, Sequence[str]] | None = None
 ) -> Messages:
     """Return the chat that asks for a rewrite; ``refused`` is a former answer and its problems."""
-    asked = (
+    messages = (
         {"role": "system", "content": rewriter_prompt().text},
         {
             "role": "user",
@@ -51,11 +51,11 @@ def rewriter_messages(
         },
     )
     if refused is None:
-        return asked
+        return messages
     raw, problems = refused
     listed = "\n".join(f"- {problem}" for problem in problems)
     return (
-        *asked,
+        *messages,
         {"role": "assistant", "content": raw},
         {"role": "user", "content": AGAIN.format(problems=listed)},
     )

@@ -88,13 +88,13 @@ def gather_opinions(
 
 
 def _plan(dataset: Dataset, assistant: Assistant, clock: Clock) -> None:
-    asked = ScreeningCall.objects.filter(candidate=OuterRef("pk"), assistant=assistant)
+    calls = ScreeningCall.objects.filter(candidate=OuterRef("pk"), assistant=assistant)
     suitable = Candidate.objects.filter(dialogue__dataset=dataset, is_suitable=True)
     now = clock()
     ScreeningCall.objects.bulk_create(
         [
             ScreeningCall(candidate=candidate, assistant=assistant, created_at=now)
-            for candidate in suitable.filter(~Exists(asked)).only("pk").order_by("pk")
+            for candidate in suitable.filter(~Exists(calls)).only("pk").order_by("pk")
         ],
         batch_size=BATCH,
     )

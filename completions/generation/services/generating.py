@@ -78,7 +78,7 @@ def generate_completions(
     queue = _Queue(clock, run, stored)
 
     async def ask(question: Question) -> Answered | Failed:
-        queue.asked.add(question.claim)
+        queue.sent.add(question.claim)
         try:
             reply = await speaking.ask_provider(question.request, clock=clock)
         except Exception as error:  # whatever it is, it fails this call alone
@@ -95,7 +95,7 @@ class _Queue:
     clock: Clock
     run: GenerationRun | None = None
     stored: Callable[[], None] = lambda: None
-    asked: set[Claim] = field(default_factory=set, compare=False)
+    sent: set[Claim] = field(default_factory=set, compare=False)
     """What a provider has heard of: broken off, it may have been paid for."""
 
     def claim(self, limit: int) -> pulling.Claimed[Question]:
@@ -113,14 +113,14 @@ class _Queue:
             if isinstance(result, Failed):
                 calling.store_failure(GenerationCall.objects.all(), result)
         claims = {_claim(result) for result in results}
-        self.asked.difference_update(claims)
+        self.sent.difference_update(claims)
         states.end_runs_of(GenerationCall, [one.call_id for one in claims], now=self.clock())
         self.stored()
 
     def release(self, items: Sequence[Question]) -> None:
         """Give unused claims back."""
         claims = [item.claim for item in items]
-        calling.release_calls(GenerationCall.objects.all(), claims, asked=self.asked)
+        calling.release_calls(GenerationCall.objects.all(), claims, sent=self.sent)
 
 
 def _claim(result: Answered | Failed) -> Claim:

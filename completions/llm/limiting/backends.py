@@ -34,10 +34,10 @@ class Backend(Protocol):
     A keeper elsewhere raises OutOfReachError when it does not answer.
     """
 
-    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
+    async def take(self, request: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
 
-    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
+    async def settle(self, request: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         """Free the place and give back what was not used."""
 
     async def block(self, provider: str, seconds: float) -> None:
@@ -58,17 +58,17 @@ class InProcess:
     _accounts: defaultdict[str, Account] = field(default_factory=lambda: defaultdict(Account))
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
-    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
+    async def take(self, request: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
         with self._turn:
-            return self._accounts[wanted.provider].take(wanted, limits, self.clock())
+            return self._accounts[request.provider].take(request, limits, self.clock())
 
-    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
+    async def settle(self, request: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         """Free the place and give back what was not used."""
         back = {"n_requests": unused.n_requests, "n_tokens": unused.n_tokens}
         with self._turn:
-            account = self._accounts[wanted.provider]
-            account.settle(wanted.place, limits, self.clock(), **back)
+            account = self._accounts[request.provider]
+            account.settle(request.place, limits, self.clock(), **back)
 
     async def block(self, provider: str, seconds: float) -> None:
         """Let nobody ask the provider for some time."""
@@ -110,26 +110,26 @@ class Guarded:
         self._own_places: set[str] = set()
         self._free_until: dict[str, float] = {}
 
-    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
+    async def take(self, request: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
-        if limits == NONE and self._clock() < self._free_until.get(wanted.provider, -math.inf):
-            return await self._own.take(wanted, limits)  # spares Redis a question for each call
-        offer = await self._patiently(lambda: self._shared.take(wanted, limits))
+        if limits == NONE and self._clock() < self._free_until.get(request.provider, -math.inf):
+            return await self._own.take(request, limits)  # spares Redis a question for each call
+        offer = await self._patiently(lambda: self._shared.take(request, limits))
         if offer is not None and offer.is_taken:
-            self._free_until[wanted.provider] = self._clock() + FREE_S
+            self._free_until[request.provider] = self._clock() + FREE_S
         if offer is None:
-            offer = await self._own.take(wanted, limits.part(SHARE))
+            offer = await self._own.take(request, limits.part(SHARE))
             if offer.is_taken:
-                self._own_places.add(wanted.place)
+                self._own_places.add(request.place)
         return offer
 
-    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
+    async def settle(self, request: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         """Free the place and give back what was not used; out of reach, it frees itself."""
-        if wanted.place in self._own_places:
-            self._own_places.discard(wanted.place)
-            await self._own.settle(wanted, limits.part(SHARE), unused)
+        if request.place in self._own_places:
+            self._own_places.discard(request.place)
+            await self._own.settle(request, limits.part(SHARE), unused)
         elif not self._is_away:
-            await self._once(lambda: self._shared.settle(wanted, limits, unused))
+            await self._once(lambda: self._shared.settle(request, limits, unused))
 
     async def block(self, provider: str, seconds: float) -> None:
         """Let nobody ask the provider for some time; oneself in any case."""

@@ -74,21 +74,21 @@ class Account:
     """Who holds a place, and until when."""
     blocked_until: float = 0.0
 
-    def take(self, wanted: BucketRequest, limits: ProviderLimits, now: float) -> BucketOffer:
+    def take(self, request: BucketRequest, limits: ProviderLimits, now: float) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
         if wait_s := self.blocked_s(now):
             return BucketOffer(is_taken=False, wait_s=wait_s)
         self.places = {name: until for name, until in self.places.items() if until > now}
         if limits.concurrency is not None and len(self.places) >= limits.concurrency:
             return BucketOffer(is_taken=False, wait_s=None)
-        charges = self._charges(limits, now, wanted.n_tokens)
+        charges = self._charges(limits, now, request.n_tokens)
         wait_s = max([0.0, *(bucket.wait_s(n, rate) for bucket, n, rate in charges)])
-        if wait_s > wanted.patience_s:
+        if wait_s > request.patience_s:
             return BucketOffer(is_taken=False, wait_s=wait_s)
         for bucket, n, rate in charges:
             bucket.charge(n, rate, wait_s)
         if limits.concurrency is not None:
-            self.places[wanted.place] = now + wait_s + wanted.lease_s
+            self.places[request.place] = now + wait_s + request.lease_s
         return BucketOffer(is_taken=True, wait_s=wait_s)
 
     def settle(

@@ -61,21 +61,21 @@ class Limiter:
         NoTurnError
             If that would take longer than ``patience_s``; it says when to come again.
         """
-        wanted = BucketRequest(
+        request = BucketRequest(
             place=uuid.uuid4().hex,
             provider=provider,
             n_tokens=n_tokens,
             lease_s=lease_s,
             patience_s=patience_s,
         )
-        await self._come_in(wanted)
+        await self._come_in(request)
         held, since = ProviderTurn(), self._clock()
         try:
             yield held
             self._pace(provider).held(self._clock() - since)
         finally:
             used = n_tokens if held.n_tokens_used is None else held.n_tokens_used
-            await self._settle(wanted, Unused(n_tokens=n_tokens - used))
+            await self._settle(request, Unused(n_tokens=n_tokens - used))
 
     async def block(self, provider: str, seconds: float) -> None:
         """Have all workers leave a provider alone, as it asked."""
@@ -85,47 +85,47 @@ class Limiter:
         """Let go of connections."""
         await self._backend.close()
 
-    async def _come_in(self, wanted: BucketRequest) -> None:
+    async def _come_in(self, request: BucketRequest) -> None:
         """Take a turn and wait for it."""
-        limits, waited = limits_of(wanted.provider, self._limits), 0.0
+        limits, waited = limits_of(request.provider, self._limits), 0.0
         while True:
-            left = replace(wanted, patience_s=wanted.patience_s - waited)
+            left = replace(request, patience_s=request.patience_s - waited)
             offer = await self._backend.take(left, limits)
             if not offer.is_taken:
                 self._check_patience(left, offer, limits)
-                waited += await self._wait(wanted.provider, offer.wait_s)
-            elif await self._waited_out(wanted, offer.wait_s or 0.0):
+                waited += await self._wait(request.provider, offer.wait_s)
+            elif await self._waited_out(request, offer.wait_s or 0.0):
                 return
             else:
                 waited += offer.wait_s or 0.0
 
     def _check_patience(
-        self, wanted: BucketRequest, offer: BucketOffer, limits: ProviderLimits
+        self, request: BucketRequest, offer: BucketOffer, limits: ProviderLimits
     ) -> None:
         """Give up on a turn that comes too late, or on a place that many others wait for.
 
         More of one process than there are places would only keep it from asking other providers.
         """
         wait_s = POLL_S if offer.wait_s is None else offer.wait_s
-        n_waiting = len(self._waiting[wanted.provider])
+        n_waiting = len(self._waiting[request.provider])
         is_crowded = offer.wait_s is None and n_waiting >= (limits.concurrency or 0)
-        if wait_s > wanted.patience_s or is_crowded:
+        if wait_s > request.patience_s or is_crowded:
             wait_s = FULL_S if offer.wait_s is None else offer.wait_s
-            pace = self._pace(wanted.provider)
-            turn_s = pace.next_turn_s(wait_s, limits, wanted.n_tokens, self._clock())
-            raise NoTurnError(wanted.provider, turn_s)
+            pace = self._pace(request.provider)
+            turn_s = pace.next_turn_s(wait_s, limits, request.n_tokens, self._clock())
+            raise NoTurnError(request.provider, turn_s)
 
-    async def _waited_out(self, wanted: BucketRequest, wait_s: float) -> bool:
+    async def _waited_out(self, request: BucketRequest, wait_s: float) -> bool:
         """Wait for the turn; a provider that was blocked meanwhile has taken it away."""
         if wait_s == 0:
             return True
         came_through = False
         try:
             await self._sleep(wait_s)
-            came_through = not await self._backend.blocked_s(wanted.provider)
+            came_through = not await self._backend.blocked_s(request.provider)
         finally:
             if not came_through:
-                await self._settle(wanted, Unused(n_requests=1, n_tokens=wanted.n_tokens))
+                await self._settle(request, Unused(n_requests=1, n_tokens=request.n_tokens))
         return came_through
 
     async def _wait(self, provider: str, wait_s: float | None) -> float:
@@ -144,13 +144,13 @@ class Limiter:
             if not freed.done():
                 self._waiting[provider].remove(freed)
 
-    async def _settle(self, wanted: BucketRequest, unused: Unused) -> None:
-        limits = limits_of(wanted.provider, self._limits)
+    async def _settle(self, request: BucketRequest, unused: Unused) -> None:
+        limits = limits_of(request.provider, self._limits)
         has_changed = unused.n_requests or (unused.n_tokens and limits.tokens_per_minute)
         if limits.concurrency is not None or has_changed:
-            await self._backend.settle(wanted, limits, unused)
-        if self._waiting[wanted.provider]:
-            self._waiting[wanted.provider].pop(0).set_result(None)
+            await self._backend.settle(request, limits, unused)
+        if self._waiting[request.provider]:
+            self._waiting[request.provider].pop(0).set_result(None)
 
     def _pace(self, provider: str) -> Pace:
         return self._paces.setdefault(provider, Pace(self._at_once))

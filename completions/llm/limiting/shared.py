@@ -46,16 +46,16 @@ class InRedis:
         self._prefix = prefix
         self._clock = clock
 
-    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
+    async def take(self, request: BucketRequest, limits: ProviderLimits) -> BucketOffer:
         """Take the next turn if it comes soon enough."""
-        given = (wanted.place, wanted.n_tokens, wanted.lease_s, wanted.patience_s)
-        outcome, wait_s = await self._act("take", wanted.provider, limits, *given)
+        given = (request.place, request.n_tokens, request.lease_s, request.patience_s)
+        outcome, wait_s = await self._act("take", request.provider, limits, *given)
         return BucketOffer(outcome == "taken", float(wait_s) if wait_s else None)
 
-    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
+    async def settle(self, request: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
         """Free the place and give back what was not used."""
-        given = (wanted.place, unused.n_requests, unused.n_tokens)
-        await self._act("settle", wanted.provider, limits, *given)
+        given = (request.place, unused.n_requests, unused.n_tokens)
+        await self._act("settle", request.provider, limits, *given)
 
     async def block(self, provider: str, seconds: float) -> None:
         """Let nobody ask the provider for some time."""

@@ -25,41 +25,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_assistant(parser, "--hostility-rater", "Who rates how hostile they came out")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Build what is missing."""
-    said = _regular(asked, progress)
-    return f"{said}\n{_adversarial(asked, progress)}" if asked.adversarial else said
+    said = _regular(options, progress)
+    return f"{said}\n{_adversarial(options, progress)}" if options.adversarial else said
 
 
-def _regular(asked: argparse.Namespace, progress: Progress) -> str:
+def _regular(options: argparse.Namespace, progress: Progress) -> str:
     report = building.build_contexts(
-        dataset_name=asked.dataset,
-        n=asked.regular,
-        seed=asked.seed,
+        dataset_name=options.dataset,
+        n=options.regular,
+        seed=options.seed,
         now=timezone.now(),
         shown=partial(progress.over, of="dialogues screened"),
     )
-    return f"{asked.dataset}: {report.summary}, seed {asked.seed}"
+    return f"{options.dataset}: {report.summary}, seed {options.seed}"
 
 
-def _adversarial(asked: argparse.Namespace, progress: Progress) -> str:
+def _adversarial(options: argparse.Namespace, progress: Progress) -> str:
     assistants = rewriting.Assistants(
-        rewriter=assistant_for("rewriter", asked.rewriter),
-        hostility_rater=assistant_for("hostility-rater", asked.hostility_rater),
+        rewriter=assistant_for("rewriter", options.rewriter),
+        hostility_rater=assistant_for("hostility-rater", options.hostility_rater),
     )
     who = (assistants.rewriter, assistants.hostility_rater)
     with answering(*who), progress.towards("adversarial contexts") as told:
         report = rewriting.make_adversarial_contexts(
-            dataset=queries.dataset_named(asked.dataset),
-            n=asked.adversarial,
-            seed=asked.seed,
+            dataset=queries.dataset_named(options.dataset),
+            n=options.adversarial,
+            seed=options.seed,
             assistants=assistants,
             clock=timezone.now,
             told=told,
         )
     for reason in report.dropped:
         progress.say(f"Dropped: {reason}")
-    return f"{asked.dataset}: {report.summary}"
+    return f"{options.dataset}: {report.summary}"
 
 
 ACTION = Action("build", "Choose contexts from a dataset's dialogues.", add_arguments, run)

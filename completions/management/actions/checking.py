@@ -31,24 +31,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Draw a sample, or print precision, recall and where rules and readers differ."""
-    dialogues = _readable(ingest.read_dialogues(asked.dialogues), progress)
-    if asked.draw:
+    dialogues = _readable(ingest.read_dialogues(options.dialogues), progress)
+    if options.draw:
         return "\n".join(
             f"{content_hash[: checking.PREFIX]}:{index}"
             for content_hash, index in checking.draw(
                 ((one.content_hash, index) for one in dialogues for index in _couplets(one)),
-                n=asked.draw,
-                after=asked.after,
+                n=options.draw,
+                after=options.after,
             )
         )
-    labels = checking.read_labels(asked.file)
-    wanted = {label.point[0] for label in labels}
+    labels = checking.read_labels(options.file)
+    points = {label.point[0] for label in labels}
     screened = {
         (one.content_hash[: checking.PREFIX], found.turn_index): found
         for one in dialogues
-        if one.content_hash[: checking.PREFIX] in wanted
+        if one.content_hash[: checking.PREFIX] in points
         for found in screening.screen(_turns(one), situation=one.situation, language=one.language)
     }
     tallies = checking.compare(labels, screened)

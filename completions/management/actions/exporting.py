@@ -20,18 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Write the file whole or not at all, and name it by its hash."""
-    dataset = queries.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(options.dataset)
     lines = progress.over(
-        export.context_lines(dataset, with_dropped=asked.with_dropped), of="contexts"
+        export.context_lines(dataset, with_dropped=options.with_dropped), of="contexts"
     )
     text = "".join(f"{line}\n" for line in lines)
-    if asked.output is None:
+    if options.output is None:
         return text
-    _write(asked.output, text.encode())
+    _write(options.output, text.encode())
     digest = hashlib.sha256(text.encode()).hexdigest()
-    return f"{asked.output}: {text.count(chr(10)):,} contexts of {dataset.name}, SHA-256 {digest}"
+    return f"{options.output}: {text.count(chr(10)):,} contexts of {dataset.name}, SHA-256 {digest}"
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -36,10 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="The same counts as sorted JSON.")
 
 
-def run(asked: argparse.Namespace, _progress: Progress) -> str:
+def run(options: argparse.Namespace, _progress: Progress) -> str:
     """Count, and answer with tables or JSON."""
-    funnel = funnel_of(queries.dataset_named(asked.dataset))
-    if asked.json:
+    funnel = funnel_of(queries.dataset_named(options.dataset))
+    if options.json:
         return json.dumps(asdict(funnel), ensure_ascii=False, indent=2, sort_keys=True)
     return "\n".join(_lines(funnel))
 

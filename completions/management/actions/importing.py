@@ -48,16 +48,18 @@ def language_tag(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Import the file; nothing is stored if it cannot be read."""
-    records = progress.over(ingest.read_dialogues(asked.file, asked.language or ""), of="records")
+    records = progress.over(
+        ingest.read_dialogues(options.file, options.language or ""), of="records"
+    )
     report = importing.import_dialogues(
-        dataset_name=asked.dataset or asked.file.stem,
-        dialogues=ingest.strictly(records) if asked.strict else records,
+        dataset_name=options.dataset or options.file.stem,
+        dialogues=ingest.strictly(records) if options.strict else records,
         now=timezone.now(),
-        licence=asked.licence,
-        is_authored=asked.authored,
-        stratum=Stratum.ADVERSARIAL if asked.adversarial else Stratum.REGULAR,
+        licence=options.licence,
+        is_authored=options.authored,
+        stratum=Stratum.ADVERSARIAL if options.adversarial else Stratum.REGULAR,
     )
     tell(report.repeated, progress, others="dialogues that stand there already")
     tell([f"{record}; skipped" for record in report.bad], progress, others="bad records; skipped")

@@ -25,16 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_assistant(parser, "--assistant", "Who gives the opinions")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Screen what has not been screened by the rules as they are, then ask."""
-    dataset = queries.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(options.dataset)
     report = building.screen_dataset(
         dataset=dataset,
         now=timezone.now(),
         shown=partial(progress.over, of="dialogues screened"),
     )
     said = f"{dataset.name}: {report.n_candidates:,} couplets, {report.n_suitable:,} suitable"
-    return f"{said}\n{_ask(dataset, asked.assistant, progress)}" if asked.opinions else said
+    return f"{said}\n{_ask(dataset, options.assistant, progress)}" if options.opinions else said
 
 
 def _ask(dataset: Dataset, model: str, progress: Progress) -> str:

@@ -35,16 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_no_wait(parser)
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
     started = generation_services.start_generation_run(
-        dataset=queries.dataset_named(asked.dataset),
-        systems=system_queries.models_named(asked.systems),
-        budget_usd=asked.budget,
+        dataset=queries.dataset_named(options.dataset),
+        systems=system_queries.models_named(options.systems),
+        budget_usd=options.budget,
         now=timezone.now(),
     )
     progress.say(f"Run #{started.pk}: {started.n_planned:,} calls.")
-    return work_or_leave(KIND, started, asked, progress)
+    return work_or_leave(KIND, started, options, progress)
 
 
 class Command(ActionCommand):

@@ -82,12 +82,12 @@ class Command(BaseCommand):
 
     def handle(self, *_args: object, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Serve until Ctrl-C or SIGTERM."""
-        asked = argparse.Namespace(**options)
+        arguments = argparse.Namespace(**options)
         with ExitStack() as stack:
             try:
-                server = stack.enter_context(_server(asked))
-                if asked.log is not None:
-                    server.log = stack.enter_context(asked.log.open("a", encoding="utf-8"))
+                server = stack.enter_context(_server(arguments))
+                if arguments.log is not None:
+                    server.log = stack.enter_context(arguments.log.open("a", encoding="utf-8"))
             except (ValueError, OSError) as error:
                 raise CommandError(str(error), returncode=2) from error
             stack.enter_context(ended_by_signals())
@@ -96,13 +96,13 @@ class Command(BaseCommand):
             server.serve_until_interrupted()
 
 
-def _server(asked: argparse.Namespace) -> offline.OfflineServer:
+def _server(options: argparse.Namespace) -> offline.OfflineServer:
     behaviour = offline.Behaviour(
-        latency_s=asked.latency,
-        tokens_per_s=asked.tokens_per_second,
-        rates=dict(asked.fault),
-        retry_after_s=asked.retry_after,
-        seed=asked.seed,
-        stand_ins=asked.any_model,
+        latency_s=options.latency,
+        tokens_per_s=options.tokens_per_second,
+        rates=dict(options.fault),
+        retry_after_s=options.retry_after,
+        seed=options.seed,
+        stand_ins=options.any_model,
     )
-    return offline.OfflineServer(host=asked.host, port=asked.port, behaviour=behaviour)
+    return offline.OfflineServer(host=options.host, port=options.port, behaviour=behaviour)

@@ -32,24 +32,24 @@ class Command(BaseCommand):
 
     def handle(self, *_args: object, **options: object) -> None:
         """Run the action; exit code 1 tells of refused systems, 2 of files that cannot be used."""
-        asked = argparse.Namespace(**options)
-        if asked.action == "list":
+        arguments = argparse.Namespace(**options)
+        if arguments.action == "list":
             for line in _listed(queries.system_rows(os.environ)):
                 self.stdout.write(line)
-        elif asked.action == "check":
-            self._check(asked)
+        elif arguments.action == "check":
+            self._check(arguments)
         else:
-            self._sync(asked.files or catalogue.shipped(), is_dry_run=asked.dry_run)
+            self._sync(arguments.files or catalogue.shipped(), is_dry_run=arguments.dry_run)
 
-    def _check(self, asked: argparse.Namespace) -> None:
+    def _check(self, options: argparse.Namespace) -> None:
         """Ask for a greeting, as systems are asked for a completion."""
         models = System.objects.exclude(model_id="")
-        slugs = asked.slugs or list(models.values_list("slug", flat=True))
+        slugs = options.slugs or list(models.values_list("slug", flat=True))
         try:
             found = queries.models_named(slugs) if slugs else []
         except queries.UnknownSystemError as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
-        self.stdout.write(trying.check(found, in_json=False, as_json=asked.json))
+        self.stdout.write(trying.check(found, in_json=False, as_json=options.json))
 
     def _sync(self, files: tuple[Path, ...], *, is_dry_run: bool) -> None:
         try:

@@ -26,8 +26,8 @@ def actions_of(kind: Kind) -> tuple[Action, ...]:
     def show_all(_asked: argparse.Namespace, _progress: Progress) -> str:
         return "\n".join(_listed(kind))
 
-    def show_one(asked: argparse.Namespace, _progress: Progress) -> str:
-        run = kind.find(asked.run)
+    def show_one(options: argparse.Namespace, _progress: Progress) -> str:
+        run = kind.find(options.run)
         return "\n".join(details(run, queries.progress_of(run, now=timezone.now())))
 
     return (

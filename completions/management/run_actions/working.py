@@ -30,9 +30,9 @@ INTERRUPTED = 130
 _ENDING = b"\nNo further call is made; those in flight end. Again to break them off.\n"
 
 
-def work_or_leave(kind: Kind, run: Run, asked: argparse.Namespace, progress: Progress) -> str:
+def work_or_leave(kind: Kind, run: Run, options: argparse.Namespace, progress: Progress) -> str:
     """Work through the run, or leave it to workers if ``--no-wait`` says so."""
-    if asked.no_wait:
+    if options.no_wait:
         n = queries.calls_of(run).filter(ended_at=None).count()
         return (
             f"Run #{run.pk}: {n:,} calls wait for workers; "
@@ -117,25 +117,27 @@ def stopped_gently() -> Iterator[threading.Event]:
 def actions_of(kind: Kind) -> tuple[Action, ...]:
     """Return the actions that steer runs of this kind."""
 
-    def pause(asked: argparse.Namespace, _progress: Progress) -> str:
-        return _said(running.pause_run(kind.find(asked.run), now=timezone.now()))
+    def pause(options: argparse.Namespace, _progress: Progress) -> str:
+        return _said(running.pause_run(kind.find(options.run), now=timezone.now()))
 
-    def cancel(asked: argparse.Namespace, _progress: Progress) -> str:
-        return _said(running.cancel_run(kind.find(asked.run), now=timezone.now()))
+    def cancel(options: argparse.Namespace, _progress: Progress) -> str:
+        return _said(running.cancel_run(kind.find(options.run), now=timezone.now()))
 
-    def resume(asked: argparse.Namespace, progress: Progress) -> str:
-        run = running.resume_run(kind.find(asked.run), now=timezone.now(), budget_usd=asked.budget)
-        return work_or_leave(kind, run, asked, progress)
+    def resume(options: argparse.Namespace, progress: Progress) -> str:
+        run = running.resume_run(
+            kind.find(options.run), now=timezone.now(), budget_usd=options.budget
+        )
+        return work_or_leave(kind, run, options, progress)
 
-    def retry(asked: argparse.Namespace, progress: Progress) -> str:
-        run = kind.find(asked.run)
+    def retry(options: argparse.Namespace, progress: Progress) -> str:
+        run = kind.find(options.run)
         n_again = running.retry_failed(
-            run, now=timezone.now(), budget_usd=asked.budget, with_invalid=asked.invalid
+            run, now=timezone.now(), budget_usd=options.budget, with_invalid=options.invalid
         )
         if not n_again:
             return f"Run #{run.pk}: nothing had failed, so nothing is asked again."
         progress.say(f"{n_again:,} calls are asked again.")
-        return work_or_leave(kind, run, asked, progress)
+        return work_or_leave(kind, run, options, progress)
 
     return (
         Action("pause", "Make no further call of a run.", add_number, pause),

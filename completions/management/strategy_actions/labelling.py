@@ -25,16 +25,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_no_wait(parser)
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
     started = strategy_services.start_labelling_run(
-        dataset=queries.dataset_named(asked.dataset),
-        assistant=system_services.assistant_for("strategist", asked.assistant),
-        budget_usd=asked.budget,
+        dataset=queries.dataset_named(options.dataset),
+        assistant=system_services.assistant_for("strategist", options.assistant),
+        budget_usd=options.budget,
         now=timezone.now(),
     )
     progress.say(f"Run #{started.pk}: {started.n_planned:,} texts to label.")
-    return work_or_leave(KIND, started, asked, progress)
+    return work_or_leave(KIND, started, options, progress)
 
 
 ACTION = Action("run", "Have an assistant label the texts that it has not.", add_arguments, run)

@@ -24,14 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="1", help="Another seed draws another sample.")
 
 
-def run(asked: argparse.Namespace, _progress: Progress) -> str:
+def run(options: argparse.Namespace, _progress: Progress) -> str:
     """Draw the sample, or find the one that was drawn with this seed before."""
-    dataset = queries.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(options.dataset)
     check = strategy_services.draw_sample(
         dataset=dataset,
-        assistant=system_services.assistant_for("strategist", asked.assistant),
-        n=asked.n,
-        seed=asked.seed,
+        assistant=system_services.assistant_for("strategist", options.assistant),
+        n=options.n,
+        seed=options.seed,
         now=timezone.now(),
     )
     page = reverse("strategies:overview", args=[dataset.slug])

@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, help="Name of the dataset.")
 
 
-def run(asked: argparse.Namespace, _progress: Progress) -> str:
+def run(options: argparse.Namespace, _progress: Progress) -> str:
     """Tell the scores of the spot check that was drawn last."""
-    check = spot_check_queries.newest_spot_check(queries.dataset_named(asked.dataset))
+    check = spot_check_queries.newest_spot_check(queries.dataset_named(options.dataset))
     ledger = spot_check_queries.ledger_of(check)
     scores = spot_check_queries.scores_of(check, ledger)
     if scores is None:

@@ -15,9 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, help="Name of the dataset.")
 
 
-def freeze(asked: argparse.Namespace, _progress: Progress) -> str:
+def freeze(options: argparse.Namespace, _progress: Progress) -> str:
     """Freeze the texts, and tell what that ended and what is left to decide."""
-    dataset = queries.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(options.dataset)
     if dataset.frozen_at is not None:
         return f"{dataset.slug}: frozen already, since {dataset.frozen_at:%Y-%m-%d %H:%M} UTC"
     n = services.freeze_dataset(dataset=dataset, by=None, now=timezone.now())
@@ -29,9 +29,9 @@ def freeze(asked: argparse.Namespace, _progress: Progress) -> str:
     )
 
 
-def thaw(asked: argparse.Namespace, _progress: Progress) -> str:
+def thaw(options: argparse.Namespace, _progress: Progress) -> str:
     """Let people write again."""
-    dataset = queries.dataset_named(asked.dataset)
+    dataset = queries.dataset_named(options.dataset)
     if not services.thaw_dataset(dataset=dataset, by=None, now=timezone.now()):
         return f"{dataset.slug}: not frozen"
     n_fixed = message_queries.settled(dataset).n_fixed

@@ -34,36 +34,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", type=Path, help="Write the refused rows to this file, as CSV.")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Check the file, store what is good if that is asked for, and tell of every refused row."""
-    dataset = queries.dataset_named(asked.dataset)
-    act = services.import_messages if asked.apply else services.try_messages
-    with _opened(asked.file) as file, _report_file(asked) as table:
+    dataset = queries.dataset_named(options.dataset)
+    act = services.import_messages if options.apply else services.try_messages
+    with _opened(options.file) as file, _report_file(options) as table:
         found = written_file(file)
         try:
             report = act(
                 dataset=dataset,
                 rows=progress.over(found, of="rows checked"),
                 now=timezone.now(),
-                are_accepted=asked.accepted,
+                are_accepted=options.accepted,
             )
         except InputFileError as error:
-            raise _bad(asked.file, str(error)) from error
+            raise _bad(options.file, str(error)) from error
         except services.DatasetFrozenError as error:
-            raise _bad(asked.dataset, "is frozen: no message is added to it any more") from error
+            raise _bad(options.dataset, "is frozen: no message is added to it any more") from error
         if table is not None:
             table.writelines(csv_lines(report.rows()))
     for note in found.notes:
         progress.say(note)
-    return "\n".join(_lines(asked, report))
+    return "\n".join(_lines(options, report))
 
 
-def _lines(asked: argparse.Namespace, report: services.MessageImportReport) -> Iterator[str]:
+def _lines(options: argparse.Namespace, report: services.MessageImportReport) -> Iterator[str]:
     """Yield the report, refused rows included."""
-    if not asked.apply:
+    if not options.apply:
         yield "Dry run: nothing was stored. With --apply it would be:"
     yield (
-        f"{asked.dataset}: {report.n_read:,} rows, {report.n_stored:,} messages stored "
+        f"{options.dataset}: {report.n_read:,} rows, {report.n_stored:,} messages stored "
         f"({report.n_waiting:,} wait for review, {report.n_accepted:,} accepted, "
         f"{report.n_flagged:,} flagged), {report.n_known:,} stored before, "
         f"{report.n_refused:,} refused; {report.n_new_authors:,} new authors"
@@ -84,17 +84,17 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _report_file(asked: argparse.Namespace) -> Iterator[TextIO | None]:
+def _report_file(options: argparse.Namespace) -> Iterator[TextIO | None]:
     """Open the report before anything is stored, so that no report is lost to a bad path."""
-    if asked.report is None:
+    if options.report is None:
         yield None
         return
-    if asked.report.resolve() == asked.file.resolve():
-        raise _bad(asked.report, "is the file that is imported; choose another for the report")
+    if options.report.resolve() == options.file.resolve():
+        raise _bad(options.report, "is the file that is imported; choose another for the report")
     try:
-        file = asked.report.open("w", encoding="utf-8", newline="")
+        file = options.report.open("w", encoding="utf-8", newline="")
     except OSError as error:
-        raise _bad(asked.report, f"cannot be written: {error.strerror}") from error
+        raise _bad(options.report, f"cannot be written: {error.strerror}") from error
     with file:
         yield file
 

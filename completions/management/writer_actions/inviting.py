@@ -27,16 +27,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="Only count; invite nobody.")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Invite each address once, and tell of what is none."""
-    dataset = queries.dataset_named(asked.dataset)
-    found = read_addresses("\n".join(_texts(asked.who)))
+    dataset = queries.dataset_named(options.dataset)
+    found = read_addresses("\n".join(_texts(options.who)))
     for word in found.bad:
         progress.say(f"{word}: is no e-mail address; not invited")
     if not found.good:
         msg = "no e-mail address was given; nobody was invited"
         raise NoAddressError(msg)
-    if asked.dry_run:
+    if options.dry_run:
         n_known = pool_queries.n_known(dataset, found.good)
         return _told("Dry run: would invite", len(found.good) - n_known, n_known, len(found.bad))
     done = services.invite_writers(dataset=dataset, emails=found.good, now=timezone.now())

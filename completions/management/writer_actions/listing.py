@@ -26,12 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(asked: argparse.Namespace, _progress: Progress) -> str:
+def run(options: argparse.Namespace, _progress: Progress) -> str:
     """Return a table, one line for each writer in the order of their codes."""
-    dataset = queries.dataset_named(asked.dataset)
-    rows = WriterFilter(state=asked.state).apply(pool_queries.writer_rows(dataset))
+    dataset = queries.dataset_named(options.dataset)
+    rows = WriterFilter(state=options.state).apply(pool_queries.writer_rows(dataset))
     table = [HEADS, *(_cells(row) for row in rows)]
-    linked = pool_queries.linked_writers(dataset) if asked.links else []
+    linked = pool_queries.linked_writers(dataset) if options.links else []
     links = {writer.code: emails.personal_link(writer) for writer in linked}
     return "\n".join(
         f"{line}  {links.get(cells[0], '')}".rstrip()

@@ -16,11 +16,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, help="Name of the dataset.")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Switch it, and tell what newcomers find from now on."""
-    is_on = asked.switch == "on"
+    is_on = options.switch == "on"
     dataset = services.use_vetting(
-        dataset=queries.dataset_named(asked.dataset), now=timezone.now(), is_on=is_on
+        dataset=queries.dataset_named(options.dataset), now=timezone.now(), is_on=is_on
     )
     if dataset.vetting is None:
         progress.say("Whoever was on trial was let in, and is told by mail.")

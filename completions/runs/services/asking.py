@@ -101,7 +101,7 @@ def ask(
     queue = CallQueue(desk, clock, stored)
 
     async def put(question: JsonQuestion[Value]) -> ModelAnswer[Value] | Failed:
-        queue.asked.add(question.claim)
+        queue.sent.add(question.claim)
         try:
             return await _ask(question, clock)
         except Exception as error:  # whatever it is, it fails this call alone
@@ -117,7 +117,7 @@ class CallQueue(Generic[Row, Value]):
     desk: CallKind[Row, Value]
     clock: Clock
     stored: Callable[[], None] = _nothing
-    asked: set[Claim] = field(default_factory=set, compare=False)
+    sent: set[Claim] = field(default_factory=set, compare=False)
     """What a provider has heard of: broken off, it may have been paid for."""
 
     def claim(self, limit: int) -> pulling.Claimed[JsonQuestion[Value]]:
@@ -135,7 +135,7 @@ class CallQueue(Generic[Row, Value]):
             if isinstance(result, Failed):
                 calling.store_failure(self.desk.load([result.claim.call_id]), result)
         claims = {_claim(result) for result in results}
-        self.asked.difference_update(claims)
+        self.sent.difference_update(claims)
         ids = [claim.call_id for claim in claims]
         states.end_runs_of(self.desk.load(ids).model, ids, now=self.clock())
         self.stored()
@@ -144,7 +144,7 @@ class CallQueue(Generic[Row, Value]):
         """Give unused claims back."""
         ids = [item.claim.call_id for item in items]
         claims = [item.claim for item in items]
-        calling.release_calls(self.desk.load(ids), claims, asked=self.asked)
+        calling.release_calls(self.desk.load(ids), claims, sent=self.sent)
 
     @transaction.atomic
     def _keep(self, answers: Sequence[ModelAnswer[Value]]) -> None:

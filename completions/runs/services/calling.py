@@ -76,11 +76,11 @@ def claim_questions(
     rows = list(load(claim_calls(calls, limit=limit, now=now)).order_by("pk"))
     questions = prepare(calls, rows, put, now)
     loaded = {row.pk: row for row in rows}
-    wanted = [
+    requests = [
         reserving.CallRequest(loaded[one.claim.call_id], one.request, one.most_tries)
         for one in questions
     ]
-    admitted = reserving.reserve(wanted, now=now)
+    admitted = reserving.reserve(requests, now=now)
     return [one for one in questions if one.claim.call_id in admitted]
 
 
@@ -158,17 +158,17 @@ def prepare(
 
 @transaction.atomic
 def release_calls(
-    calls: QuerySet[Call], claims: Iterable[Claim], *, asked: Collection[Claim] = ()
+    calls: QuerySet[Call], claims: Iterable[Claim], *, sent: Collection[Claim] = ()
 ) -> None:
     """Give claims back that were not used; they do not count as attempts.
 
-    Those that were ``asked`` and broken off may have been paid for.
+    Those that were ``sent`` and broken off may have been paid for.
     """
-    wanted = {claim.call_id: claim for claim in claims}
-    claimed = calls.filter(pk__in=wanted, state=CallState.CLAIMED).order_by("pk")
+    by_call = {claim.call_id: claim for claim in claims}
+    claimed = calls.filter(pk__in=by_call, state=CallState.CLAIMED).order_by("pk")
     rows = list(claimed.select_for_update(of=("self",)))
-    held = [row for row in rows if row.claimed_at == wanted[row.pk].at]
-    budgeting.settle((row, None if wanted[row.pk] in asked else Decimal(0)) for row in held)
+    held = [row for row in rows if row.claimed_at == by_call[row.pk].at]
+    budgeting.settle((row, None if by_call[row.pk] in sent else Decimal(0)) for row in held)
     _all(calls).filter(pk__in=[row.pk for row in held]).update(
         state=CallState.PENDING, attempts=F("attempts") - 1, reserved_usd=0
     )

@@ -73,8 +73,8 @@ def forget_quotes(
     """
     calls.filter(state=CallState.PENDING).update(state=CallState.FAILED, ended_at=now, **ERASED)
     for call in calls.exclude(raw_answer="").order_by("pk"):
-        asked = {name: value for name, value in call.asked.items() if name != "first_try"}
-        calls.filter(pk=call.pk).update(raw_answer=DELETED, asked=asked)
+        parameters = {name: value for name, value in call.asked.items() if name != "first_try"}
+        calls.filter(pk=call.pk).update(raw_answer=DELETED, asked=parameters)
     # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
     labels: QuerySet[Any] = QuerySet(rows)
     labels.filter(call__in=calls).exclude(quote="").update(quote=DELETED)

@@ -26,23 +26,23 @@ class CallRequest:
 
 
 @transaction.atomic
-def reserve(wanted: Sequence[CallRequest], *, now: dt.datetime) -> set[int]:
+def reserve(requests: Sequence[CallRequest], *, now: dt.datetime) -> set[int]:
     """Reserve the most that these calls can cost; return the ids of those that may be made.
 
     The others wait again: for a run that has stood still since, or until calls in flight have
     given back what they did not need. A run is paused when its next call could cost more than is
     left even then.
     """
-    runs = _budgeted_runs(wanted)
+    runs = _budgeted_runs(requests)
     if runs is None or not runs.exists():
-        return {one.call.pk for one in wanted}
-    mine = _lock_calls(wanted)
+        return {one.call.pk for one in requests}
+    mine = _lock_calls(requests)
     purses = {run.pk: _Purse(run) for run in runs.select_for_update(no_key=True)}
     admitted = {
-        one.call.pk for one in wanted if one.call.pk in mine and _is_admitted(one, purses, now)
+        one.call.pk for one in requests if one.call.pk in mine and _is_admitted(one, purses, now)
     }
-    calls = type(wanted[0].call)._default_manager  # noqa: SLF001 (documented API)
-    calls.bulk_update([one.call for one in wanted if one.call.reserved_usd], ["reserved_usd"])
+    calls = type(requests[0].call)._default_manager  # noqa: SLF001 (documented API)
+    calls.bulk_update([one.call for one in requests if one.call.reserved_usd], ["reserved_usd"])
     calls.filter(pk__in=mine - admitted).update(state=CallState.PENDING, attempts=F("attempts") - 1)
     for purse in purses.values():
         runs.filter(pk=purse.run.pk).update(
@@ -51,26 +51,26 @@ def reserve(wanted: Sequence[CallRequest], *, now: dt.datetime) -> set[int]:
     return admitted
 
 
-def _budgeted_runs(wanted: Sequence[CallRequest]) -> QuerySet[Run] | None:
+def _budgeted_runs(requests: Sequence[CallRequest]) -> QuerySet[Run] | None:
     """Return the runs whose money has to be watched, in the order in which they are locked."""
-    numbers = {getattr(one.call, "run_id", None) for one in wanted} - {None}
+    numbers = {getattr(one.call, "run_id", None) for one in requests} - {None}
     if not numbers:
         return None
     return (
-        run_rows(type(wanted[0].call))
+        run_rows(type(requests[0].call))
         .filter(pk__in=numbers, budget_usd__isnull=False)
         .order_by("pk")
     )
 
 
-def _lock_calls(wanted: Sequence[CallRequest]) -> set[int]:
+def _lock_calls(requests: Sequence[CallRequest]) -> set[int]:
     """Lock the claimed rows before their runs, as those who settle do; return which are held.
 
     One that somebody else holds is waited for: another worker who found it waiting a moment ago
     may hold it for as long as its own claim takes. Passed over, it would stay claimed by nobody.
     """
-    calls = type(wanted[0].call)._default_manager.filter(state=CallState.CLAIMED)  # noqa: SLF001
-    rows = calls.filter(pk__in=[one.call.pk for one in wanted]).order_by("pk").only("pk")
+    calls = type(requests[0].call)._default_manager.filter(state=CallState.CLAIMED)  # noqa: SLF001
+    rows = calls.filter(pk__in=[one.call.pk for one in requests]).order_by("pk").only("pk")
     return {row.pk for row in rows.select_for_update()}
 
 

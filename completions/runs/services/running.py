@@ -222,10 +222,10 @@ def _clear_cancelled(run: Run, now: dt.datetime) -> None:
         states.give_up_waiting(run, lost=calling.lost(now), now=now)
 
 
-def _refuse_if_over(run: Run, wanted: str) -> None:
+def _refuse_if_over(run: Run, state: str) -> None:
     if run.state not in states.GOES_ON:
         said = "was cancelled" if run.state == RunState.CANCELLED else "has ended"
-        msg = f"run #{run.pk} {said} and cannot be {wanted}; `retry` asks again what failed"
+        msg = f"run #{run.pk} {said} and cannot be {state}; `retry` asks again what failed"
         raise RunStateError(msg)
 
 

@@ -210,8 +210,8 @@ def _n_alike(failed: QuerySet[Call], kind: str, detail: str) -> int:
     if kind in KINDS:
         return failed.filter(error_kind__in=KINDS).count()
     details = failed.filter(error_kind=BAD_REQUEST).order_by("-ended_at")[:_LOOKED_AT]
-    wanted = _bare(detail)
-    return sum(_bare(one) == wanted for one in details.values_list("error_detail", flat=True))
+    bare = _bare(detail)
+    return sum(_bare(one) == bare for one in details.values_list("error_detail", flat=True))
 
 
 def _bare(detail: str) -> str:

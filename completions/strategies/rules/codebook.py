@@ -133,7 +133,7 @@ def read_labels(raw: str, *, text: str, codebook: Codebook) -> Labels:
     InvalidAnswerError
         As `completions.llm.labels.read_labels` does.
     """
-    return labels.read_labels(raw, text=text, wanted=_wanted(codebook))
+    return labels.read_labels(raw, text=text, request=_wanted(codebook))
 
 
 def _wanted(codebook: Codebook) -> LabelRequest:

@@ -24,12 +24,12 @@ def interval_of(
     """
     if len(items) < FEWEST:
         return None
-    wanted = _table([settled for settled, _ in items], strategies)
+    table = _table([settled for settled, _ in items], strategies)
     given = _table([model for _, model in items], strategies)
     draws = np.random.default_rng(seed).multinomial(
         len(items), np.full(len(items), 1 / len(items)), size=N_RESAMPLES
     )
-    twice_both, either = draws @ (2 * wanted * given), draws @ (wanted + given)
+    twice_both, either = draws @ (2 * table * given), draws @ (table + given)
     occurs = either > 0
     f1 = np.divide(twice_both, either, out=np.zeros_like(either), where=occurs)
     some = occurs.any(axis=1)

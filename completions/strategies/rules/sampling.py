@@ -28,9 +28,9 @@ class _Drawn:
 
     def take(self, strategy: str | None = None) -> bool:
         """Draw one more item, with that strategy if one is named; say whether that was possible."""
-        wanted = (one for one in self.left if strategy is None or strategy in one.strategies)
+        candidates = (one for one in self.left if strategy is None or strategy in one.strategies)
         # Among systems that have equally few, the first in the seeded order.
-        chosen = min(wanted, key=lambda one: self.had[one.system], default=None)
+        chosen = min(candidates, key=lambda one: self.had[one.system], default=None)
         if chosen is None or len(self.items) >= self.n:
             return False
         self.left.remove(chosen)

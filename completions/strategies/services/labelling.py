@@ -56,8 +56,8 @@ def plan_strategy_calls(
     became of the call.
     """
     Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)  # one planner at a time
-    asked = StrategyCall.objects.filter(completion=OuterRef("pk"), assistant=assistant)
-    lacking = completions_to_label(dataset).filter(~Exists(asked))
+    calls = StrategyCall.objects.filter(completion=OuterRef("pk"), assistant=assistant)
+    lacking = completions_to_label(dataset).filter(~Exists(calls))
     added = [
         StrategyCall(completion=completion, assistant=assistant, run=run, created_at=now)
         for completion in lacking.only("pk").order_by("pk")
@@ -131,8 +131,8 @@ class StrategyCalls:
     def keep(self, ended: Sequence[tuple[StrategyCall, ModelAnswer[Labels]]]) -> None:
         """End each call, with a label for each strategy if the answer could be read."""
         # Locked, so that whoever deletes texts meanwhile finds the quotes of them.
-        wanted = [call.completion_id for call, _ in ended]
-        texts = Completion.objects.filter(pk__in=wanted).order_by("pk")
+        keys = [call.completion_id for call, _ in ended]
+        texts = Completion.objects.filter(pk__in=keys).order_by("pk")
         erased = dict(texts.select_for_update(no_key=True).values_list("pk", "erased_at"))
         for call, heard in ended:
             own = StrategyCall.objects.filter(pk=call.pk)

@@ -142,13 +142,13 @@ class SystemEntry(CatalogueEntry):
     @model_validator(mode="after")
     def _fits_its_kind(self) -> Self:
         """Hold that a model says who made it and how it is asked, and nothing else does."""
-        asked = {"family": self.family, "model_id": self.model_id}
-        missing = sorted(field for field, value in asked.items() if value is None)
+        identity = {"family": self.family, "model_id": self.model_id}
+        missing = sorted(field for field, value in identity.items() if value is None)
         if self.kind == "model" and missing:
             msg = f"a model needs {' and '.join(missing)}"
             raise ValueError(msg)
-        asked["api_base"] = self.api_base
-        given = sorted(field for field, value in asked.items() if value is not None)
+        identity["api_base"] = self.api_base
+        given = sorted(field for field, value in identity.items() if value is not None)
         given += ["parameters"] if self.parameters.as_stored() else []
         if self.kind != "model" and given:
             msg = f"only a model has {' and '.join(given)}"

@@ -153,16 +153,18 @@ class CellDetails:
 def cell_details(dataset: Dataset, *, context: str, system: str) -> CellDetails | None:
     """Return one cell in full, or None if there is no such context or system."""
     place = Context.objects.filter(dataset=dataset, key=context).first()
-    asked = System.objects.filter(slug=system).first()
-    if place is None or asked is None:
+    chosen = System.objects.filter(slug=system).first()
+    if place is None or chosen is None:
         return None
-    texts = Completion.objects.filter(context=place, system=asked).select_related("hold", "brought")
-    call = GenerationCall.objects.filter(context=place, system=asked).first()
-    (row,) = rows_of([place], [asked])
+    texts = Completion.objects.filter(context=place, system=chosen).select_related(
+        "hold", "brought"
+    )
+    call = GenerationCall.objects.filter(context=place, system=chosen).first()
+    (row,) = rows_of([place], [chosen])
     return CellDetails(
         cell=row.cells[0],
         context=place.key,
-        system_name=asked.name,
+        system_name=chosen.name,
         texts=tuple(_text(one) for one in texts.order_by("pk")),
         call=_call(call) if call else None,
     )

@@ -105,7 +105,7 @@ class Coverage:
         ]
 
 
-def coverage(dataset: Dataset, wanted: CoverageQuery, number: str) -> Coverage:
+def coverage(dataset: Dataset, query: CoverageQuery, number: str) -> Coverage:
     """Return one page of the map, in seven queries.
 
     Raises
@@ -114,10 +114,10 @@ def coverage(dataset: Dataset, wanted: CoverageQuery, number: str) -> Coverage:
         If no system of that name has anything to do with the dataset.
     """
     systems = _systems(dataset)
-    meant = _meant(systems, wanted)
+    meant = _meant(systems, query)
     contexts = Context.objects.in_use().filter(dataset=dataset)
     n_contexts = contexts.count()
-    listed = _listed(contexts, wanted, meant)
+    listed = _listed(contexts, query, meant)
     page: Page[Context] = Paginator(listed, ON_PAGE).get_page(number)
     return Coverage(
         page=page,
@@ -128,7 +128,7 @@ def coverage(dataset: Dataset, wanted: CoverageQuery, number: str) -> Coverage:
     )
 
 
-def all_rows(dataset: Dataset, wanted: CoverageQuery) -> Iterator[tuple[str, str, str, int]]:
+def all_rows(dataset: Dataset, query: CoverageQuery) -> Iterator[tuple[str, str, str, int]]:
     """Return context, system, state and number of completions of every cell meant.
 
     Nothing but the systems is read before the first is asked for; then some contexts at a time.
@@ -138,9 +138,9 @@ def all_rows(dataset: Dataset, wanted: CoverageQuery) -> Iterator[tuple[str, str
     UnknownCoverageError
         As the page.
     """
-    meant = _meant(_systems(dataset), wanted)
+    meant = _meant(_systems(dataset), query)
     contexts = Context.objects.in_use().filter(dataset=dataset)
-    return _cells(_listed(contexts, wanted, meant), meant)
+    return _cells(_listed(contexts, query, meant), meant)
 
 
 def _cells(
@@ -159,21 +159,21 @@ def _systems(dataset: Dataset) -> list[System]:
     """Return the systems that completed a context of the dataset, or were asked to."""
     # Two lists of few keys: asked of each system by itself, the database reads all texts of many.
     wrote = Completion.objects.filter(context__dataset=dataset).values("system")
-    asked = GenerationCall.objects.filter(context__dataset=dataset).values("system")
-    return list(System.objects.filter(Q(pk__in=wrote) | Q(pk__in=asked)).order_by("name"))
+    called = GenerationCall.objects.filter(context__dataset=dataset).values("system")
+    return list(System.objects.filter(Q(pk__in=wrote) | Q(pk__in=called)).order_by("name"))
 
 
-def _meant(systems: Sequence[System], wanted: CoverageQuery) -> list[System]:
-    if not wanted.system:
+def _meant(systems: Sequence[System], query: CoverageQuery) -> list[System]:
+    if not query.system:
         return list(systems)
-    meant = [system for system in systems if system.slug == wanted.system]
+    meant = [system for system in systems if system.slug == query.system]
     if not meant:
-        raise UnknownCoverageError(wanted)
+        raise UnknownCoverageError(query)
     return meant
 
 
 def _listed(
-    contexts: QuerySet[Context], wanted: CoverageQuery, systems: Collection[System]
+    contexts: QuerySet[Context], query: CoverageQuery, systems: Collection[System]
 ) -> QuerySet[Context]:
     """Return the contexts in which a system meant is in the state asked for, in their order."""
     pks = [system.pk for system in systems]
@@ -193,9 +193,9 @@ def _listed(
         FAILED: Q(Exists(_without_text(calls).filter(state__in=BAD))),
         MISSING: Q(n_known__lt=len(pks)),
     }
-    sign = "-" if wanted.sort.startswith("-") else ""
-    order = {"context": ["key"], "there": ["n_there", "key"]}[wanted.sort.removeprefix("-")]
-    return found.filter(states[wanted.state]).order_by(*(f"{sign}{one}" for one in order))
+    sign = "-" if query.sort.startswith("-") else ""
+    order = {"context": ["key"], "there": ["n_there", "key"]}[query.sort.removeprefix("-")]
+    return found.filter(states[query.state]).order_by(*(f"{sign}{one}" for one in order))
 
 
 def _without_text(calls: QuerySet[GenerationCall]) -> QuerySet[GenerationCall]:

@@ -105,12 +105,12 @@ def _changes(table: Table[Said, Held], entry: Said, held: Held) -> list[FieldCha
 
     Where the catalogue leaves the address to others, one that was set in the table stays.
     """
-    wanted = table.columns(entry)
+    columns = table.columns(entry)
     if entry.parameters.api_base_env is not None:
-        del wanted["api_base"]
+        del columns["api_base"]
     return [
         FieldChange(name, before, after)
-        for name, after in wanted.items()
+        for name, after in columns.items()
         if (before := getattr(held, name)) != after
     ]
 

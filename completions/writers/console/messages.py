@@ -33,16 +33,16 @@ REFUSALS: dict[type[Exception], Obstacle | None] = {
 @staff_page
 def queue(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """List the messages that the address asks for; without a wish, those that wait."""
-    wanted = MessageFilter.of(request.GET)
+    filters = MessageFilter.of(request.GET)
     page = request.GET.get("page", "")
     parts = {
         "dataset": dataset,
-        "wanted": wanted,
-        "state": wanted.state or MessageState.WAITING,
+        "filters": filters,
+        "state": filters.state or MessageState.WAITING,
         "states": message_queries.state_counts(dataset),
         "signals": message_queries.SIGNALS.items(),
         "strata": Stratum.choices,
-        "page": message_queries.message_page(dataset, wanted, page=page),
+        "page": message_queries.message_page(dataset, filters, page=page),
         "settled": message_queries.settled(dataset),
     }
     return render(request, "console/writing/messages.html", parts)
@@ -136,12 +136,12 @@ def author(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
 def _show(
     request: StaffRequest, dataset: Dataset, pk: int, *, status: int = 200, **more: object
 ) -> HttpResponse:
-    wanted = MessageFilter.of(request.GET)
+    filters = MessageFilter.of(request.GET)
     parts = {
         "dataset": dataset,
-        "wanted": wanted,
+        "filters": filters,
         "shown": or_404(message_queries.message_details(dataset, pk=pk)),
-        "place": message_queries.place_of(dataset, wanted, pk=pk),
+        "place": message_queries.place_of(dataset, filters, pk=pk),
         **more,
     }
     return render(request, "console/writing/message.html", parts, status=status)
@@ -162,23 +162,23 @@ def _next_page(
     request: StaffRequest, dataset: Dataset, decided: Message, *, before: str
 ) -> HttpResponse:
     """Lead to the next message, and say what happened to this one, with the way back to it."""
-    wanted = MessageFilter.of(request.GET)
-    here = _address(dataset, decided.pk, wanted)
+    filters = MessageFilter.of(request.GET)
+    here = _address(dataset, decided.pk, filters)
     label = MessageState(decided.state).label
     link = format_html('<a href="{}">{}</a>', here, _("message %(pk)s") % {"pk": decided.pk})
     messages.success(request, format_html("{}: {}", label, link))
     if before != MessageState.WAITING:
         return redirect(here)
-    place = message_queries.place_of(dataset, wanted, pk=decided.pk)
+    place = message_queries.place_of(dataset, filters, pk=decided.pk)
     if place.next_waiting is None:
         messages.success(request, _("Nothing else waits here."))
-        return redirect(f"{reverse('writing:messages', args=[dataset.slug])}?{wanted.query}")
-    return redirect(_address(dataset, place.next_waiting, wanted))
+        return redirect(f"{reverse('writing:messages', args=[dataset.slug])}?{filters.query}")
+    return redirect(_address(dataset, place.next_waiting, filters))
 
 
-def _address(dataset: Dataset, pk: int, wanted: MessageFilter) -> str:
+def _address(dataset: Dataset, pk: int, filters: MessageFilter) -> str:
     address = reverse("writing:message", args=[dataset.slug, pk])
-    return f"{address}?{wanted.query}" if wanted.query else address
+    return f"{address}?{filters.query}" if filters.query else address
 
 
 @require_POST

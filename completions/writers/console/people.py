@@ -105,12 +105,12 @@ def _show_pool(
     settings: forms.Settings | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    wanted = WriterFilter.of(request.GET)
+    filters = WriterFilter.of(request.GET)
     rows = pool_queries.writer_rows(dataset)
     parts = {
         "dataset": dataset,
-        "wanted": wanted,
-        "rows": wanted.apply(rows),
+        "filters": filters,
+        "rows": filters.apply(rows),
         "n_all": len(rows),
         "n_to_decide": sum(row.is_to_decide for row in rows),
         "states": pool_queries.n_in_state(rows),

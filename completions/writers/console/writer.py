@@ -48,9 +48,9 @@ def act(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
     form = forms.Act(request.POST)
     if not form.is_valid():
         return _show(request, found, form=form)
-    asked = form.cleaned_data["act"]
-    service, done = ACTS[asked]
-    note = {"note": form.cleaned_data["note"]} if asked in TOLD else {}
+    act = form.cleaned_data["act"]
+    service, done = ACTS[act]
+    note = {"note": form.cleaned_data["note"]} if act in TOLD else {}
     try:
         service(writer=found, by=request.user, now=timezone.now(), **note)
     except (services.CannotBeInvitedError, services.TrialNotDoneError) as error:
@@ -58,7 +58,7 @@ def act(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
     except (services.WriterNotActiveError, services.NotOnTrialError):
         messages.error(request, _("Nothing changed: as things stand now, that is not possible."))
     else:
-        messages.success(request, f"{code}: {done} {_told(found) if asked in TOLD else ''}".strip())
+        messages.success(request, f"{code}: {done} {_told(found) if act in TOLD else ''}".strip())
     return redirect("writing:writer", dataset.slug, code)
 
 

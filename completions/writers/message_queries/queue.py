@@ -127,47 +127,47 @@ def state_counts(dataset: Dataset) -> list[tuple[str, str, int]]:
     return [(str(state), str(state.label), counts[state]) for state in shown]
 
 
-def message_page(dataset: Dataset, wanted: MessageFilter, *, page: str) -> ListPage[MessageRow]:
+def message_page(dataset: Dataset, filters: MessageFilter, *, page: str) -> ListPage[MessageRow]:
     """Return a page of the messages that are meant, the oldest version first, in one query."""
-    found = [one for one in _newest(dataset, wanted) if wanted.matches_state(one.message.state)]
-    if wanted.state == ALL:  # what waits comes first
+    found = [one for one in _newest(dataset, filters) if filters.matches_state(one.message.state)]
+    if filters.state == ALL:  # what waits comes first
         found.sort(key=lambda one: one.message.state != MessageState.WAITING)
     shown = Paginator(found, PER_PAGE).get_page(page)
     return ListPage.of(map(MessageRow.of, shown.object_list), shown)
 
 
-def place_of(dataset: Dataset, wanted: MessageFilter, *, pk: int) -> QueuePlace:
+def place_of(dataset: Dataset, filters: MessageFilter, *, pk: int) -> QueuePlace:
     """Say what stands before and after a message, in one query.
 
     Next and previous are such as the filter means; a decision leads on to what waits.
     """
-    rows = [(one.message_id, one.message.state) for one in _newest(dataset, wanted)]
+    rows = [(one.message_id, one.message.state) for one in _newest(dataset, filters)]
     at = next((n for n, (key, _) in enumerate(rows) if key == pk), len(rows))
     before, after = rows[:at], rows[at + 1 :]
     waiting = [key for key, state in (*after, *before) if state == MessageState.WAITING]
     return QueuePlace(
         n_waiting=sum(state == MessageState.WAITING for _, state in rows),
-        previous=next(reversed(_meant(wanted, before)), None),
-        next=next(iter(_meant(wanted, after)), None),
+        previous=next(reversed(_meant(filters, before)), None),
+        next=next(iter(_meant(filters, after)), None),
         next_waiting=next(iter(waiting), None),
     )
 
 
-def _meant(wanted: MessageFilter, rows: Sequence[tuple[int, str]]) -> list[int]:
-    return [key for key, state in rows if wanted.matches_state(state)]
+def _meant(filters: MessageFilter, rows: Sequence[tuple[int, str]]) -> list[int]:
+    return [key for key, state in rows if filters.matches_state(state)]
 
 
-def _newest(dataset: Dataset, wanted: MessageFilter) -> list[MessageRevision]:
+def _newest(dataset: Dataset, filters: MessageFilter) -> list[MessageRevision]:
     """Return the newest version of each message of any state, in an order that decisions keep."""
     later = MessageRevision.objects.filter(
         message=OuterRef("message"), number__gt=OuterRef("number")
     )
     rows = MessageRevision.objects.filter(~Exists(later), message__in=messages_of(dataset))
-    if wanted.stratum:
-        rows = rows.filter(message__lease__context__stratum=wanted.stratum)
+    if filters.stratum:
+        rows = rows.filter(message__lease__context__stratum=filters.stratum)
     rows = rows.select_related("message__lease__context").order_by("written_at", "message_id")
     needed = ("text", "flags", "pastes", "has_looked_again", "number", "written_at")
     rows = rows.only(
         *needed, "message__state", "message__lease__context_id", "message__lease__context__stratum"
     )
-    return [revision for revision in rows if wanted.matches(revision)]
+    return [revision for revision in rows if filters.matches(revision)]

@@ -85,17 +85,17 @@ def _copy(flag: Flag, text: str, other: str) -> Copy:
 
 def _texts_of_messages(keys: Iterable[int]) -> dict[int, str]:
     """Return the newest text of each message."""
-    wanted = list(keys)
-    if not wanted:
+    listed = list(keys)
+    if not listed:
         return {}
-    rows = MessageRevision.objects.filter(message__in=wanted).order_by("number")
+    rows = MessageRevision.objects.filter(message__in=listed).order_by("number")
     return dict(rows.values_list("message", "text"))
 
 
 def _texts_of_completions(keys: Iterable[int]) -> dict[int, str]:
-    wanted = list(keys)
+    listed = list(keys)
     return (
-        dict(Completion.objects.filter(pk__in=wanted).values_list("pk", "text")) if wanted else {}
+        dict(Completion.objects.filter(pk__in=listed).values_list("pk", "text")) if listed else {}
     )
 
 

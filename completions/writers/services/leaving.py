@@ -102,13 +102,13 @@ def give_work_back(writer: Writer, *, now: dt.datetime) -> None:
     held = writer.leases.select_for_update(of=("self",)).filter(closed_at=None).first()
     sent_back = Message.objects.filter(lease__writer=writer, state=MessageState.RETURNED)
     lapsed = list(sent_back.select_for_update(of=("self",)).select_related("lease").order_by("pk"))
-    wanted = [message.lease.context_id for message in lapsed if message.completion_id is None]
-    lock_contexts([*wanted, *([held.context_id] if held is not None else [])])
+    contexts = [message.lease.context_id for message in lapsed if message.completion_id is None]
+    lock_contexts([*contexts, *([held.context_id] if held is not None else [])])
     for message in lapsed:
         _lapse(message, now=now)
     if held is not None:
         give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
-    Context.objects.filter(pk__in=wanted).update(slots_left=F("slots_left") + 1)
+    Context.objects.filter(pk__in=contexts).update(slots_left=F("slots_left") + 1)
 
 
 def lock_contexts(pks: Collection[int]) -> None:

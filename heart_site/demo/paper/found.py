@@ -29,11 +29,11 @@ def compute(study: Study, *, tell: Callable[[int, int], None]) -> None:
     for fit_id in claimed.fits:
         fit_services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
     fits = selectors.newest_fits(study)
-    wanted = [(fits[TOGETHER], kind) for kind in analysis_queries.kinds_of(study)]
-    wanted += [(fits[PEOPLE], kind) for kind in OF_PEOPLE]
-    for number, (fit, kind) in enumerate(wanted, start=1):
+    analyses = [(fits[TOGETHER], kind) for kind in analysis_queries.kinds_of(study)]
+    analyses += [(fits[PEOPLE], kind) for kind in OF_PEOPLE]
+    for number, (fit, kind) in enumerate(analyses, start=1):
         report_services.analyse_fit(fit_id=fit.pk, kind=kind, clock=timezone.now)
-        tell(number, len(wanted))
+        tell(number, len(analyses))
 
 
 class Found:

@@ -145,16 +145,16 @@ def _by_rater(draws: list[Draw]) -> Iterator[list[Draw]]:
 def _recount_raters(draws: list[Draw]) -> Iterator[Mismatch]:
     """Count each rater's sides from lease to lease; what was answered in time counts."""
     for own in _by_rater(draws):
-        wanted = (0, 0)
+        expected = (0, 0)
         for number, one in enumerate(own, start=1):
             if one.number != number:
                 yield Mismatch(one.name, "number")
-            if one.rater_shown != wanted:
+            if one.rater_shown != expected:
                 yield Mismatch(one.name, "rater's counts")
             following = own[number].at if number < len(own) else None
             as_a, as_b = one.rater_shown
             counts = following is not None and _is_answered(one, by=following)
-            wanted = (as_a + (counts and one.first_is_a), as_b + (counts and not one.first_is_a))
+            expected = (as_a + (counts and one.first_is_a), as_b + (counts and not one.first_is_a))
 
 
 def _is_answered(one: Draw, *, by: dt.datetime) -> bool:

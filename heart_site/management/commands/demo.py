@@ -67,7 +67,7 @@ class Command(BaseCommand):
     def _serve(self, study: Study, port: int) -> None:
         doors = demo_study.doors(study, now=timezone.now())
         with process.web(port=port) as (address, serve):
-            process.announce_port(self.stdout, wanted=port, address=address)
+            process.announce_port(self.stdout, port=port, address=address)
             self.stdout.write(
                 f"Judge as a guest      {address}{doors.rate}\n"
                 f"Write as a supporter  {address}{doors.write}\n"

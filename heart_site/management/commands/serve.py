@@ -22,7 +22,7 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         try:
             with process.background(), process.web(port=port) as (address, serve):
-                process.announce_port(self.stdout, wanted=port, address=address)
+                process.announce_port(self.stdout, port=port, address=address)
                 self.stdout.write(f"HEART is at {address}/ (console: {address}/console/)")
                 self.stdout.write("Ctrl-C stops it; queued work goes on at the next start.")
                 self.stdout.flush()

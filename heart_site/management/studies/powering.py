@@ -69,21 +69,22 @@ def _asked(options: Mapping[str, Any]) -> PlannerRequest:
     return form.asked()
 
 
-def _analyse_if_needed(study: Study, asked: PlannerRequest) -> None:
+def _analyse_if_needed(study: Study, request: PlannerRequest) -> None:
     """Look into the newest ratings here and now, unless somebody did."""
-    if queries.pilot_of(study, asked.evaluators) is not None:
+    if queries.pilot_of(study, request.evaluators) is not None:
         return
-    if (fit := queries.newest_fit(study, asked.evaluators)) is not None:
+    if (fit := queries.newest_fit(study, request.evaluators)) is not None:
         services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PLANNING, clock=timezone.now)
 
 
-def _lines(plan: StudyPlan, asked: PlannerRequest) -> Iterator[str]:
+def _lines(plan: StudyPlan, request: PlannerRequest) -> Iterator[str]:
     size = plan.size
     yield (
-        f"{size.n_judgments:,} judgments by {asked.pool} on {size.n_units:,} source dialogues, "
+        f"{size.n_judgments:,} judgments by {request.pool} on {size.n_units:,} source dialogues, "
         f"{size.per_comparison:.1f} of each comparison"
     )
-    yield f"{plan.n_met} of {len(plan.pairs)} pairs of neighbours have enough for {asked.elo:g} Elo"
+    met = f"{plan.n_met} of {len(plan.pairs)} pairs of neighbours"
+    yield f"{met} have enough for {request.elo:g} Elo"
     if plan.n_met == len(plan.pairs):
         return
     if plan.same is not None:
@@ -104,10 +105,10 @@ def _lines(plan: StudyPlan, asked: PlannerRequest) -> Iterator[str]:
         )
 
 
-def _first_lines(first: FirstPlan, asked: PlannerRequest) -> Iterator[str]:
+def _first_lines(first: FirstPlan, request: PlannerRequest) -> Iterator[str]:
     yield (
         f"before any data, {first.n_systems} systems, judgments of a comparison correlated "
-        f"{asked.rho:g}: {first.n_contexts:,} contexts, {_bill(first.bill)}"
+        f"{request.rho:g}: {first.n_contexts:,} contexts, {_bill(first.bill)}"
     )
     yield "a closed form under assumptions: docs/analyses.md"
 

@@ -22,7 +22,7 @@ Judged: TypeAlias = Mapping[int, Sequence[tuple[Vote, bool]]]
 
 
 def rows(
-    study: Study, columns: tuple[ExportColumn, ...], asked: ExportRequest, *, now: dt.datetime
+    study: Study, columns: tuple[ExportColumn, ...], request: ExportRequest, *, now: dt.datetime
 ) -> Iterator[tuple[Any, ...]]:
     """Yield one row per comparison with a preferred completion; two queries a batch.
 
@@ -35,33 +35,33 @@ def rows(
         licence = study.dataset.licence or "none is named"
         msg = f"The dataset's licence ({licence}) is not known to let its texts be passed on."
         raise ExportRefusedError(msg)
-    return _rows(study, columns, asked, now)
+    return _rows(study, columns, request, now)
 
 
 def _rows(
-    study: Study, columns: tuple[ExportColumn, ...], asked: ExportRequest, now: dt.datetime
+    study: Study, columns: tuple[ExportColumn, ...], request: ExportRequest, now: dt.datetime
 ) -> Iterator[tuple[Any, ...]]:
-    selection = Selection(study, EvaluatorPool(asked.rule.pool), ContextSet.ALL, now)
+    selection = Selection(study, EvaluatorPool(request.rule.pool), ContextSet.ALL, now)
     keys = selected_pairs(selection).order_by("pk").values_list("pk", flat=True)
     waiting = streamed(keys)
     while batch := list(islice(waiting, PAIRS)):
-        for cells in _of_batch(selection, batch, asked):
+        for cells in _of_batch(selection, batch, request):
             yield tuple(cells[column.name] for column in columns)
 
 
 def _of_batch(
-    selection: Selection, keys: Sequence[int], asked: ExportRequest
+    selection: Selection, keys: Sequence[int], request: ExportRequest
 ) -> Iterator[dict[str, object]]:
     judged = _judged(selection, keys)
     related = ("context__dialogue", "first__system", "second__system")
     pairs = Comparison.objects.filter(pk__in=judged.keys()).select_related(*related)
     for pair in pairs.order_by("pk"):
         votes = judged[pair.pk]
-        found = preference((vote for vote, _ in votes), asked.rule)
-        split = _split(selection.study, pair, asked)
-        if found is not None and asked.split in ("", split):
+        found = preference((vote for vote, _ in votes), request.rule)
+        split = _split(selection.study, pair, request)
+        if found is not None and request.split in ("", split):
             by_program = any(is_simulated for _, is_simulated in votes)
-            yield _cells(selection.study, pair, found, asked) | {
+            yield _cells(selection.study, pair, found, request) | {
                 "split": split,
                 "is_simulated": by_program or _is_simulated(pair),
             }
@@ -82,7 +82,7 @@ def _judged(selection: Selection, keys: Sequence[int]) -> Judged:
 
 
 def _cells(
-    study: Study, pair: Comparison, found: Preference, asked: ExportRequest
+    study: Study, pair: Comparison, found: Preference, request: ExportRequest
 ) -> dict[str, object]:
     first, second = pair.pair
     chosen, rejected = (first, second) if found.first_is_chosen else (second, first)
@@ -100,7 +100,7 @@ def _cells(
         "votes_chosen": found.for_chosen,
         "votes_rejected": found.for_rejected,
         "votes_tied": found.for_neither,
-        "pool": asked.rule.pool,
+        "pool": request.rule.pool,
         "chosen_system": chosen.system.slug,
         "rejected_system": rejected.system.slug,
         "chosen_completion": chosen.content_hash,
@@ -115,10 +115,10 @@ def _said(completion: Completion) -> list[dict[str, str]]:
     return as_messages([{"role": "supporter", "text": completion.text}])
 
 
-def _split(study: Study, pair: Comparison, asked: ExportRequest) -> str:
+def _split(study: Study, pair: Comparison, request: ExportRequest) -> str:
     """Return the part of the source dialogue: the same in every study of the dataset."""
     dialogue = pair.context.dialogue.content_hash
-    return split_of(dialogue, seed=study.dataset.slug, rule=asked.rule)
+    return split_of(dialogue, seed=study.dataset.slug, rule=request.rule)
 
 
 def _is_simulated(pair: Comparison) -> bool:

@@ -29,7 +29,7 @@ class Export:
         return replace(self, rows=rows)
 
 
-def export_of(study: Study, name: str, asked: ExportRequest, *, now: dt.datetime) -> Export:
+def export_of(study: Study, name: str, request: ExportRequest, *, now: dt.datetime) -> Export:
     """Return the export of that name.
 
     Raises
@@ -41,7 +41,7 @@ def export_of(study: Study, name: str, asked: ExportRequest, *, now: dt.datetime
     if table is None:
         msg = f"There is no export {name}: there are {', '.join(BY_NAME)}."
         raise ExportRefusedError(msg)
-    columns = columns_of(study, table, asked)
+    columns = columns_of(study, table, request)
     match name:
         case "judgments":
             rows: Iterator[tuple[Any, ...]] = judgments.rows(study, columns, now=now)
@@ -50,7 +50,7 @@ def export_of(study: Study, name: str, asked: ExportRequest, *, now: dt.datetime
         case "external":
             rows = external.rows(study, columns, now=now)
         case "preferences":
-            rows = pairs.rows(study, columns, asked, now=now)
+            rows = pairs.rows(study, columns, request, now=now)
         case "contexts":
             rows = texts.contexts(study, columns)
         case "completions":
@@ -66,10 +66,12 @@ def tables_of(study: Study) -> tuple[ExportTable, ...]:
     return tuple(replace(table, columns=table.of(dimensions)) for table in TABLES)
 
 
-def columns_of(study: Study, table: ExportTable, asked: ExportRequest) -> tuple[ExportColumn, ...]:
+def columns_of(
+    study: Study, table: ExportTable, request: ExportRequest
+) -> tuple[ExportColumn, ...]:
     """Return the columns of a table as they are asked for."""
-    hidden = {one.name for one in table.columns if asked.is_blinded and one.shows_system}
-    if not asked.with_rationales:
+    hidden = {one.name for one in table.columns if request.is_blinded and one.shows_system}
+    if not request.with_rationales:
         hidden.add("rationale")
     return table.of(dimension_keys(study), without=hidden)
 

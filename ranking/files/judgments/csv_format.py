@@ -16,7 +16,7 @@ BLOCK_BYTES = 4 * 2**20  # also the longest row that can be read
 LONGEST_FIELD = 2**31 - 1
 
 
-def read(path: Path, wanted: tuple[str, ...]) -> RawColumns:
+def read(path: Path, names: tuple[str, ...]) -> RawColumns:
     """Read the wanted columns, as far as the header names them.
 
     Raises
@@ -31,7 +31,7 @@ def read(path: Path, wanted: tuple[str, ...]) -> RawColumns:
     n_quotes = _count_quotes(path)
     if n_quotes % 2:
         _refuse_open_quote(path)
-    present = [name for name in wanted if name in header]
+    present = [name for name in names if name in header]
     unreadable: list[arrow_csv.InvalidRow] = []
     text = pa.dictionary(pa.int32(), pa.string())
     try:

@@ -18,7 +18,7 @@ class _LineError(ValueError):
     """A line is no object with plain values."""
 
 
-def read(path: Path, wanted: tuple[str, ...]) -> RawColumns:
+def read(path: Path, names: tuple[str, ...]) -> RawColumns:
     """Read the wanted columns, as far as any line has them.
 
     Raises
@@ -32,18 +32,18 @@ def read(path: Path, wanted: tuple[str, ...]) -> RawColumns:
     import pyarrow as pa  # noqa: PLC0415 (the site works without it in memory)
 
     try:
-        return _read_at_once(path, wanted)
+        return _read_at_once(path, names)
     except (pa.ArrowInvalid, UnicodeDecodeError):
-        return _read_by_line(path, wanted)  # lines that differ in kind, or are broken
+        return _read_by_line(path, names)  # lines that differ in kind, or are broken
 
 
-def places(path: Path, wanted: tuple[str, ...]) -> Places:
+def places(path: Path, names: tuple[str, ...]) -> Places:
     """Find the line of each row, and what is wrong with lines that are none."""
     lines: list[int] = []
     unreadable: list[RowFault] = []
     for number, line in _lines(path):
         try:
-            _values(line, wanted)
+            _values(line, names)
         except _LineError as error:
             unreadable.append(RowFault(number, str(error)))
         else:
@@ -51,7 +51,7 @@ def places(path: Path, wanted: tuple[str, ...]) -> Places:
     return Places(lines, unreadable)
 
 
-def _read_at_once(path: Path, wanted: tuple[str, ...]) -> RawColumns:
+def _read_at_once(path: Path, names: tuple[str, ...]) -> RawColumns:
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import json as arrow_json  # noqa: PLC0415
 
@@ -59,14 +59,14 @@ def _read_at_once(path: Path, wanted: tuple[str, ...]) -> RawColumns:
         path,
         read_options=arrow_json.ReadOptions(block_size=BLOCK_BYTES),
         parse_options=arrow_json.ParseOptions(
-            explicit_schema=pa.schema([(name, _kind(path, name)) for name in wanted]),
+            explicit_schema=pa.schema([(name, _kind(path, name)) for name in names]),
             unexpected_field_behavior="ignore",
         ),
     )
     table.validate(full=True)  # the reader does not look at the encoding
     columns = {
         name: coded(table.column(name).cast(pa.string()).dictionary_encode())
-        for name in wanted
+        for name in names
         if table.column(name).null_count < table.num_rows
     }
     return RawColumns(columns, table.num_rows)
@@ -87,15 +87,15 @@ def _kind(path: Path, name: str) -> Any:  # noqa: ANN401 (PyArrow's types have n
     return {int: pa.int64(), float: pa.float64()}.get(type(value), pa.string())
 
 
-def _read_by_line(path: Path, wanted: tuple[str, ...]) -> RawColumns:
+def _read_by_line(path: Path, names: tuple[str, ...]) -> RawColumns:
     rows: list[tuple[str | None, ...]] = []
     n_unreadable = 0
     for _, line in _lines(path):
         try:
-            rows.append(_values(line, wanted))
+            rows.append(_values(line, names))
         except _LineError:
             n_unreadable += 1
-    columns = dict(zip(wanted, zip(*rows, strict=True), strict=True)) if rows else {}
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
     found = {name: column for name, column in columns.items() if any(column)}
     coded_columns = {name: _coded(column) for name, column in found.items()}
     return RawColumns(coded_columns, len(rows), n_unreadable)
@@ -115,7 +115,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _values(line: bytes, wanted: tuple[str, ...]) -> tuple[str | None, ...]:
+def _values(line: bytes, names: tuple[str, ...]) -> tuple[str | None, ...]:
     try:
         record = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
     except UnicodeDecodeError:
@@ -127,7 +127,7 @@ def _values(line: bytes, wanted: tuple[str, ...]) -> tuple[str | None, ...]:
     if not isinstance(record, dict):
         msg = "not a JSON object"
         raise _LineError(msg)
-    return tuple(_text(name, record.get(name)) for name in wanted)
+    return tuple(_text(name, record.get(name)) for name in names)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

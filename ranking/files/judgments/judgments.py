@@ -25,9 +25,9 @@ class Coded:
     values: tuple[str, ...]
     codes: Integers
 
-    def among(self, wanted: Iterable[str]) -> Booleans:
-        """Say for each entry whether it is one of the ``wanted`` values."""
-        chosen = set(wanted)
+    def among(self, names: Iterable[str]) -> Booleans:
+        """Say for each entry whether it is one of the ``names``."""
+        chosen = set(names)
         return np.array([value in chosen for value in self.values], dtype=np.bool_)[self.codes]
 
     def mapped(self, meaning: dict[str, int]) -> Integers:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def read(path: Path, wanted: tuple[str, ...]) -> RawColumns:
+def read(path: Path, names: tuple[str, ...]) -> RawColumns:
     """Read the wanted columns, as far as the file has them.
 
     Raises
@@ -23,7 +23,7 @@ def read(path: Path, wanted: tuple[str, ...]) -> RawColumns:
 
     try:
         file = parquet.ParquetFile(path)
-        present = [name for name in wanted if name in file.schema_arrow.names]
+        present = [name for name in names if name in file.schema_arrow.names]
         table = file.read(columns=present)
     except (pa.ArrowInvalid, OSError) as error:
         msg = f"The file cannot be read as Parquet: {str(error).partition(chr(10))[0]}"

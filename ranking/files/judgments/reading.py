@@ -74,7 +74,7 @@ class ReadOptions:
 
 
 def read_judgments(
-    path: Path, wanted: ReadOptions, columns: Mapping[str, str] = NO_COLUMNS
+    path: Path, options: ReadOptions, columns: Mapping[str, str] = NO_COLUMNS
 ) -> FileJudgments:
     """Read the judgments of a file, in our columns or in the layout of another tool.
 
@@ -90,31 +90,31 @@ def read_judgments(
         msg = "That is not a file." if path.exists() else "There is no such file."
         raise JudgmentFileError(msg)
     try:
-        form, raw, told = _read(path, wanted, columns)
-        _refuse_missing(raw, wanted)
+        form, raw, told = _read(path, options, columns)
+        _refuse_missing(raw, options)
         raw = _spelled(raw)
         counting = _counting(raw)
         raw = _of_rows(raw, counting)
-        _refuse_bad_rows(path, form, raw, wanted, counting)
+        _refuse_bad_rows(path, form, raw, options, counting)
     except OSError as error:
         msg = f"The file cannot be read: {error.strerror or error}."
         raise JudgmentFileError(msg) from error
     n_not_counting = len(counting) - raw.n_rows
-    found = replace(_judgments(raw, wanted), n_not_counting=n_not_counting)
+    found = replace(_judgments(raw, options), n_not_counting=n_not_counting)
     return replace(found, told=(*told, *_look_alikes(found)))
 
 
 def _read(
-    path: Path, wanted: ReadOptions, columns: Mapping[str, str]
+    path: Path, options: ReadOptions, columns: Mapping[str, str]
 ) -> tuple[Format, RawColumns, tuple[str, ...]]:
     """Read a plain file of ours at once, and any other row by row; say how that was read."""
     form = FORMATS.get(path.suffix.lower())
     if form is not None and not columns and _is_plain(path):
-        raw = form.read(path, wanted.all)
+        raw = form.read(path, options.all)
         if raw.n_rows == 0 or all(name in raw.columns for name in REQUIRED):
             return form, raw, ()
-    form, told = read_foreign(path, columns, wanted.demanded)
-    return form, form.read(path, wanted.all), told
+    form, told = read_foreign(path, columns, options.demanded)
+    return form, form.read(path, options.all), told
 
 
 def _is_plain(path: Path) -> bool:
@@ -154,12 +154,12 @@ def _look_alikes(found: FileJudgments) -> list[str]:
     ]
 
 
-def _refuse_missing(raw: RawColumns, wanted: ReadOptions) -> None:
+def _refuse_missing(raw: RawColumns, options: ReadOptions) -> None:
     """Refuse a file without rows, or without a column that must be there."""
     if raw.n_rows == 0 and raw.n_unreadable == 0:
         msg = "The file has no judgments."
         raise JudgmentFileError(msg)
-    missing = [name for name in wanted.demanded if name not in raw.columns]
+    missing = [name for name in options.demanded if name not in raw.columns]
     if missing and raw.n_rows:
         columns = "column" if len(missing) == 1 else "columns"
         msg = f"The file has no {columns} {', '.join(missing)}."
@@ -193,15 +193,15 @@ def _of_rows(raw: RawColumns, kept: Booleans) -> RawColumns:
 
 
 def _refuse_bad_rows(
-    path: Path, form: Format, raw: RawColumns, wanted: ReadOptions, counting: Booleans
+    path: Path, form: Format, raw: RawColumns, options: ReadOptions, counting: Booleans
 ) -> None:
-    columns = _given(raw.columns, wanted)
-    required = tuple(name for name in (*wanted.demanded, "rater_id") if name in columns)
+    columns = _given(raw.columns, options)
+    required = tuple(name for name in (*options.demanded, "rater_id") if name in columns)
     broken = list(broken_rows(columns, required)) if raw.n_rows else []
     rows = sorted({row for one in broken for row in one.rows.tolist()})
     total = len(rows) + raw.n_unreadable
     if total:
-        places = form.places(path, wanted.all)
+        places = form.places(path, options.all)
         lines = [places.lines[row] for row in np.flatnonzero(counting)]
         faults = _faults(rows[:SHOWN], broken, Places(lines, places.unreadable))
         raise bad_rows(faults, total=total, place=form.place)
@@ -217,17 +217,17 @@ def _faults(rows: Iterable[int], broken: Iterable[Broken], places: Places) -> li
     return [*found, *places.unreadable]
 
 
-def _given(columns: Mapping[str, Coded], wanted: ReadOptions) -> dict[str, Coded]:
+def _given(columns: Mapping[str, Coded], options: ReadOptions) -> dict[str, Coded]:
     """Return the columns without optional ones that are empty throughout."""
     return {
         name: column
         for name, column in columns.items()
-        if name in wanted.demanded or not column.is_empty
+        if name in options.demanded or not column.is_empty
     }
 
 
-def _judgments(raw: RawColumns, wanted: ReadOptions) -> FileJudgments:
-    columns = _given(raw.columns, wanted)
+def _judgments(raw: RawColumns, options: ReadOptions) -> FileJudgments:
+    columns = _given(raw.columns, options)
     systems, one, other = together(columns["system_a"], columns["system_b"])
     shown = np.where(one < other, 1, -1)
     kind = columns.get("judge_kind")
@@ -238,11 +238,11 @@ def _judgments(raw: RawColumns, wanted: ReadOptions) -> FileJudgments:
         verdict=columns["winner"].mapped(WINNERS) * shown,
         size=_sizes(columns.get("strength"), raw.n_rows),
         shown=shown,
-        unit=columns[wanted.unit],
+        unit=columns[options.unit],
         context=columns["context_id"],
         pair=columns.get("pair_id"),
         rater=columns.get("rater_id"),
-        group=columns[wanted.by] if wanted.by else None,
+        group=columns[options.by] if options.by else None,
         is_judge=None if kind is None else kind.mapped(KINDS) == 1,
     )
     return _with_verdict(judgments, columns["winner"].among([""]))
@@ -277,8 +277,8 @@ def read_foreign(
     """
     found = read_tool_file(path, columns, demanded=demanded)
 
-    def raw(_path: Path, wanted: tuple[str, ...]) -> RawColumns:
-        present = [name for name in wanted if any(name in row for row in found.rows)]
+    def raw(_path: Path, names: tuple[str, ...]) -> RawColumns:
+        present = [name for name in names if any(name in row for row in found.rows)]
         coded = {name: _coded([_text(row.get(name)) for row in found.rows]) for name in present}
         return RawColumns(coded, len(found.rows), len(found.unreadable))
 

@@ -60,17 +60,17 @@ def inside(judgments: FileJudgments, systems: Integers) -> FileJudgments:
 
 
 def _by_evaluators(
-    judgments: FileJudgments, asked: EvaluatorChoice | None, warnings: list[str]
+    judgments: FileJudgments, choice: EvaluatorChoice | None, warnings: list[str]
 ) -> tuple[FileJudgments, EvaluatorChoice]:
     is_judge = judgments.is_judge
     if is_judge is None:
-        if asked in {EvaluatorChoice.HUMAN, EvaluatorChoice.LLM}:
+        if choice in {EvaluatorChoice.HUMAN, EvaluatorChoice.LLM}:
             msg = "The file does not say who is a person: it has no column judge_kind."
             raise RatingRefusedError(msg)
         return judgments, EvaluatorChoice.ALL
     n_judge = int(is_judge.sum())
     is_mixed = 0 < n_judge < len(is_judge)
-    chosen = asked or (EvaluatorChoice.HUMAN if is_mixed else EvaluatorChoice.ALL)
+    chosen = choice or (EvaluatorChoice.HUMAN if is_mixed else EvaluatorChoice.ALL)
     if chosen is EvaluatorChoice.ALL:
         if is_mixed:
             warnings.append("People and LLM judges count alike, judgment by judgment.")
@@ -79,7 +79,7 @@ def _by_evaluators(
     if not kept.any():
         msg = f"No judgment is by an evaluator of the kind {chosen}."
         raise RatingRefusedError(msg)
-    if asked is None:
+    if choice is None:
         warnings.append(
             f"People alone count: {n_judge} judgments by LLM judges were left out "
             "(--judges all, or --by judge_kind)."
@@ -88,16 +88,16 @@ def _by_evaluators(
 
 
 def _strength(
-    judgments: FileJudgments, asked: StrengthMode | None, warnings: list[str]
+    judgments: FileJudgments, mode: StrengthMode | None, warnings: list[str]
 ) -> StrengthMode:
     n_preferences = int((judgments.verdict != 0).sum())
     n_missing = int(((judgments.verdict != 0) & (judgments.size == 0)).sum())
-    if asked is StrengthMode.IGNORE or n_missing == 0:
-        return asked or (StrengthMode.SOFT if n_preferences else StrengthMode.IGNORE)
-    if asked is not None:
+    if mode is StrengthMode.IGNORE or n_missing == 0:
+        return mode or (StrengthMode.SOFT if n_preferences else StrengthMode.IGNORE)
+    if mode is not None:
         msg = (
             f"{n_missing} of {n_preferences} preferences have no strength, so they cannot be "
-            f"weighed by it: leave --strength {asked} out, or take --strength ignore."
+            f"weighed by it: leave --strength {mode} out, or take --strength ignore."
         )
         raise RatingRefusedError(msg)
     some = "no preference has one" if n_missing == n_preferences else f"{n_missing} lack one"

@@ -16,7 +16,7 @@ class NoFitError(Exception):
     """The study has no ratings to go by."""
 
 
-def ask_gate(*, study: Study, asked: GateRequest) -> GateReport:
+def ask_gate(*, study: Study, request: GateRequest) -> GateReport:
     """Test whether the candidate dropped by more than is allowed, by the study's newest fit.
 
     The fit is that of people and LLM judges together on all contexts, or else the first that
@@ -43,11 +43,11 @@ def ask_gate(*, study: Study, asked: GateRequest) -> GateReport:
     columns, dimensions = frames.read_columns_and_dimensions(selection)
     check_stamp(fit)
     inputs = AnalysisInputs(columns, method_of_fit(fit), dimensions)
-    found = run_gate(inputs, asked)
+    found = run_gate(inputs, request)
     systems = frames.DatabaseSources(selection, columns).systems()
     candidate, baseline = (
         NamedSystem(slug, systems[slug].name, systems[slug].is_simulated)
-        for slug in (asked.candidate, asked.baseline)
+        for slug in (request.candidate, request.baseline)
     )
     return GateReport(found, _basis(fit, candidate, baseline))
 

@@ -36,13 +36,13 @@ class Command(BaseCommand):
             read_judgments,
         )
 
-        wanted = ReadOptions(
+        options = ReadOptions(
             required=("rater_id",),
             optional=("strength", "judge_kind", "pair_id"),
             unit=asked["unit"],
         )
         try:
-            judgments = read_judgments(file, wanted, asked["columns"])
+            judgments = read_judgments(file, options, asked["columns"])
             found = agreement(judgments, Resampling(asked["reps"], asked["seed"], asked["unit"]))
         except (JudgmentFileError, AgreementRefusedError) as error:
             msg = f"{file}: {error}"

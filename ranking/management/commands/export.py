@@ -54,57 +54,57 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.stdout.write(f"{path} ({path.stat().st_size:,} bytes)")
 
-    def _put_table(self, study: Study, what: str, out: Path, asked: dict[str, Any]) -> Path:
-        form = _form(asked, what)
+    def _put_table(self, study: Study, what: str, out: Path, options: dict[str, Any]) -> Path:
+        form = _form(options, what)
         name = export_rows.file_name(study, what, form)
         path = out / name if out.is_dir() else out
         if name.startswith("simulated") and "simulated" not in path.name.lower():
             msg = f"Simulated data are in it, and the name of the file has to say so: {name}"
             raise FileRefusedError(msg)
-        found = export_rows.export_of(study, what, _asked(asked), now=timezone.now())
+        found = export_rows.export_of(study, what, _asked(options), now=timezone.now())
         total = export_rows.n_rows(study, what)
         rows = Progress(self.stderr).over(found.rows, of="rows", total=total)
-        blocks = export_rows.written(found.of_rows(rows), form, bom=asked["bom"])
-        return put(blocks, path, is_forced=asked["force"])
+        blocks = export_rows.written(found.of_rows(rows), form, bom=options["bom"])
+        return put(blocks, path, is_forced=options["force"])
 
 
-def _put_dictionary(out: Path, asked: dict[str, Any]) -> Path:
-    form = asked["format"] or (out.suffix[1:] if not out.is_dir() else "md")
+def _put_dictionary(out: Path, options: dict[str, Any]) -> Path:
+    form = options["format"] or (out.suffix[1:] if not out.is_dir() else "md")
     path = out / f"heart-data-dictionary.{form}" if out.is_dir() else out
     try:
         text = data_dictionary.as_text(data_dictionary.TABLES, form)
     except KeyError:
         msg = f"The dictionary comes as csv, md or json, not as {form}."
         raise FileRefusedError(msg) from None
-    return put(iter([text.encode()]), path, is_forced=asked["force"])
+    return put(iter([text.encode()]), path, is_forced=options["force"])
 
 
-def _form(asked: dict[str, Any], what: str) -> export_rows.ExportFormat:
+def _form(options: dict[str, Any], what: str) -> export_rows.ExportFormat:
     usual = "jsonl" if what == "preferences" else "csv"
-    form = asked["format"] or usual
+    form = options["format"] or usual
     if form not in export_rows.FORMS:
         msg = f"There is no form {form} of {what}."
         raise export_rows.ExportRefusedError(msg)
     return export_rows.ExportFormat(form)
 
 
-def _asked(asked: dict[str, Any]) -> export_rows.ExportRequest:
-    if asked["validation"] + asked["test"] > 1.0:
+def _asked(options: dict[str, Any]) -> export_rows.ExportRequest:
+    if options["validation"] + options["test"] > 1.0:
         msg = "The shares for validation and test are more than all together."
         raise export_rows.ExportRefusedError(msg)
     rule = Rule(
-        pool=asked["pool"],
-        least_agreement=asked["least_agreement"],
-        least_judgments=asked["least_judgments"],
-        leaves_ties_out=asked["without_ties"],
-        validation=asked["validation"],
-        test=asked["test"],
+        pool=options["pool"],
+        least_agreement=options["least_agreement"],
+        least_judgments=options["least_judgments"],
+        leaves_ties_out=options["without_ties"],
+        validation=options["validation"],
+        test=options["test"],
     )
     return export_rows.ExportRequest(
-        is_blinded=asked["blinded"],
-        with_rationales=not asked["no_rationales"],
+        is_blinded=options["blinded"],
+        with_rationales=not options["no_rationales"],
         rule=rule,
-        split=asked["split"],
+        split=options["split"],
     )
 
 

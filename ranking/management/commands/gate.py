@@ -55,13 +55,13 @@ class Command(BaseCommand):
         if outcome is not Outcome.HELD:
             raise CommandError(HEADLINES[outcome], returncode=outcome.exit_code)
 
-    def _write(self, report: GateReport, asked: dict[str, Any]) -> None:
-        said = json.dumps(as_json(report), allow_nan=False) if asked["json"] else as_text(report)
+    def _write(self, report: GateReport, options: dict[str, Any]) -> None:
+        said = json.dumps(as_json(report), allow_nan=False) if options["json"] else as_text(report)
         self.stdout.write(said)
-        if asked["markdown"]:
-            asked["markdown"].write_text(as_markdown(report), encoding="utf-8")
-        if asked["radar"]:
-            self._draw(report, asked["radar"])
+        if options["markdown"]:
+            options["markdown"].write_text(as_markdown(report), encoding="utf-8")
+        if options["radar"]:
+            self._draw(report, options["radar"])
 
     def _draw(self, report: GateReport, path: Path) -> None:
         """Draw the dimensions; a study without enough of them is no less decided."""
@@ -71,13 +71,14 @@ class Command(BaseCommand):
             self.stderr.write(f"There is no picture: {refusal}.")
 
 
-def _report(asked: dict[str, Any]) -> GateReport:
-    study = annotation.study_by_slug(asked["study"])
+def _report(options: dict[str, Any]) -> GateReport:
+    study = annotation.study_by_slug(options["study"])
     if study is None:
-        msg = f'There is no study "{asked["study"]}".'
+        msg = f'There is no study "{options["study"]}".'
         raise CommandError(msg, returncode=BAD_INPUT)
     return gate_services.ask_gate(
-        study=study, asked=GateRequest(asked["candidate"], asked["baseline"], asked["max_drop"])
+        study=study,
+        request=GateRequest(options["candidate"], options["baseline"], options["max_drop"]),
     )
 
 

@@ -90,14 +90,14 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _options(asked: dict[str, Any]) -> Options:
+def _options(options: dict[str, Any]) -> Options:
     return Options(
-        strength=StrengthMode(asked["strength"]) if asked["strength"] else None,
-        ties=Ties(asked["ties"]),
-        interval=IntervalMethod(asked["ci"]),
-        evaluators=EvaluatorChoice(asked["judges"]) if asked["judges"] else None,
-        replicates=asked["reps"],
-        seed=asked["seed"],
-        unit=asked["unit"],
-        per_component=asked["per_component"],
+        strength=StrengthMode(options["strength"]) if options["strength"] else None,
+        ties=Ties(options["ties"]),
+        interval=IntervalMethod(options["ci"]),
+        evaluators=EvaluatorChoice(options["judges"]) if options["judges"] else None,
+        replicates=options["reps"],
+        seed=options["seed"],
+        unit=options["unit"],
+        per_component=options["per_component"],
     )

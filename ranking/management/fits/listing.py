@@ -25,10 +25,10 @@ def add_list_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--most", type=positive, default=SHOWN, help="how many, newest first")
 
 
-def list_fits(asked: argparse.Namespace, _progress: Progress) -> str:
+def list_fits(options: argparse.Namespace, _progress: Progress) -> str:
     """Print a line for each fit, the newest first."""
-    rows = queries.fits_of(the_study(asked), now=timezone.now(), most=asked.most)
-    if asked.json:
+    rows = queries.fits_of(the_study(options), now=timezone.now(), most=options.most)
+    if options.json:
         return dumped([as_json(row) for row in rows])
     return "\n".join(map(line_of, rows)) or "No fits yet: they come with judgments."
 
@@ -39,14 +39,14 @@ def add_show_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fit", required=True, help="the fit's permanent name")
 
 
-def show_fit(asked: argparse.Namespace, _progress: Progress) -> str:
+def show_fit(options: argparse.Namespace, _progress: Progress) -> str:
     """Print a fit with its board and its analyses."""
-    study = the_study(asked)
-    row = queries.fit_row(study, asked.fit, now=timezone.now())
+    study = the_study(options)
+    row = queries.fit_row(study, options.fit, now=timezone.now())
     if row is None:
-        msg = f'{study.slug} has no fit "{asked.fit}"'
+        msg = f'{study.slug} has no fit "{options.fit}"'
         raise UnknownNameError(msg)
-    if asked.json:
+    if options.json:
         return dumped(as_json(row))
     fit = selectors.fit_by_key(study=study, key=row.key)
     board = [] if fit is None else [selectors.leaderboard_text(fit).rstrip()]

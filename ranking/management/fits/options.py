@@ -22,7 +22,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="answer as JSON, for a program")
 
 
-def the_study(asked: argparse.Namespace) -> Study:
+def the_study(options: argparse.Namespace) -> Study:
     """Return the study that was named.
 
     Raises
@@ -30,9 +30,9 @@ def the_study(asked: argparse.Namespace) -> Study:
     UnknownNameError
         If there is none of that slug.
     """
-    study = annotation.study_by_slug(asked.study)
+    study = annotation.study_by_slug(options.study)
     if study is None:
-        msg = f'there is no study "{asked.study}"'
+        msg = f'there is no study "{options.study}"'
         raise UnknownNameError(msg)
     return study
 

@@ -20,18 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--without-analyses", action="store_true", help="compute the ratings alone")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Compute what is out of date; a computation that is under way is not begun twice."""
-    study = the_study(asked)
+    study = the_study(options)
     claimed = refits_services.claim_refit(study_id=study.pk, now=timezone.now())
     for fit_id in claimed.fits:
         fit_services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
     for analysis_id in claimed.analyses:
         report_services.run_analysis(analysis_id=analysis_id, clock=timezone.now)
-    if not claimed.n_under_way and not asked.without_analyses:
+    if not claimed.n_under_way and not options.without_analyses:
         _analyse(study, progress)
     rows = queries.fits_page(study, now=timezone.now()).newest
-    if asked.json:
+    if options.json:
         fits = [as_json(row) for row in rows]
         return dumped(
             {"n_under_way": claimed.n_under_way, "n_fits": len(claimed.fits), "fits": fits}

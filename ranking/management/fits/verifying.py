@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fit", required=True, help="the fit's permanent name")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Say whether every figure is what the judgments give.
 
     Raises
@@ -29,17 +29,17 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     UnsoundError
         If one is not.
     """
-    study = the_study(asked)
-    fit = selectors.fit_by_key(study=study, key=asked.fit)
+    study = the_study(options)
+    fit = selectors.fit_by_key(study=study, key=options.fit)
     if fit is None:
-        msg = f'{study.slug} has no fit "{asked.fit}" that has ended'
+        msg = f'{study.slug} has no fit "{options.fit}" that has ended'
         raise UnknownNameError(msg)
     found = services.verify_fit(fit)
     if found.is_other_code:
         progress.say("Another version of the estimators computed it.")
     if not found.is_sound:
-        raise UnsoundFitError(_report(found, is_json=asked.json))
-    return _report(found, is_json=asked.json)
+        raise UnsoundFitError(_report(found, is_json=options.json))
+    return _report(found, is_json=options.json)
 
 
 def _report(found: Verification, *, is_json: bool) -> str:

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fit", help="release this fit alone, by its permanent name")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Build the release of the study's present state.
 
     Raises
@@ -32,29 +32,29 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     from ranking.fits import selectors  # noqa: PLC0415 (verifying needs no database)
     from ranking.releases import services  # noqa: PLC0415 (verifying needs no database)
 
-    study = the_study(asked)
-    fit = selectors.fit_by_key(study=study, key=asked.fit) if asked.fit else None
-    if asked.fit and fit is None:
-        msg = f'{study.slug} has no fit "{asked.fit}" that has ended'
+    study = the_study(options)
+    fit = selectors.fit_by_key(study=study, key=options.fit) if options.fit else None
+    if options.fit and fit is None:
+        msg = f'{study.slug} has no fit "{options.fit}" that has ended'
         raise UnknownNameError(msg)
     try:
         release = services.claim_release(study=study, now=timezone.now(), fit=fit)
         services.build_release(
-            release=release, folder=asked.out, clock=timezone.now, tell=progress.say
+            release=release, folder=options.out, clock=timezone.now, tell=progress.say
         )
-        services.keep_release(release, asked.out)
+        services.keep_release(release, options.out)
     except services.ReleaseRefusedError as error:
         raise NotBuiltError(str(error)) from error
     except FileExistsError as error:
-        msg = f"{asked.out}: exists and is not empty"
+        msg = f"{options.out}: exists and is not empty"
         raise NotBuiltError(msg) from error
-    if asked.json:
+    if options.json:
         told = {"key": release.key, "version": release.version, "counts": release.counts}
-        return dumped(told | {"manifest_sha256": release.manifest_hash, "folder": str(asked.out)})
+        return dumped(told | {"manifest_sha256": release.manifest_hash, "folder": str(options.out)})
     return (
-        f"Release {release.version} of {study.slug}, {release.key}, is in {asked.out}.\n"
+        f"Release {release.version} of {study.slug}, {release.key}, is in {options.out}.\n"
         f"SHA-256 of SHA256SUMS: {release.manifest_hash}\n"
-        f"Verify it anywhere: manage.py release verify {asked.out}"
+        f"Verify it anywhere: manage.py release verify {options.out}"
     )
 
 

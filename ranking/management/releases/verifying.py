@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
 
 
-def run(asked: argparse.Namespace, progress: Progress) -> str:
+def run(options: argparse.Namespace, progress: Progress) -> str:
     """Say whether everything in the folder is what it should be; no database is asked.
 
     Raises
@@ -29,8 +29,8 @@ def run(asked: argparse.Namespace, progress: Progress) -> str:
     """
     from ranking.release_check import verify  # noqa: PLC0415 (others need not wait for SciPy)
 
-    report = verify(asked.folder, is_quick=asked.quick, tell=progress.say)
-    said = json.dumps(report.as_json()) if asked.json else report.as_text()
+    report = verify(options.folder, is_quick=options.quick, tell=progress.say)
+    said = json.dumps(report.as_json()) if options.json else report.as_text()
     if not report.is_sound:
         raise UnsoundReleaseError(said)
     return said

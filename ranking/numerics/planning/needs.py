@@ -248,10 +248,10 @@ def needed_repeats(
         return 1.0
     if math.isnan(parts.within):
         return math.nan
-    wanted = (abs(difference) / _errors(parts.n_units - 1, level, power)) ** 2
-    if wanted <= parts.between:
+    ratio = (abs(difference) / _errors(parts.n_units - 1, level, power)) ** 2
+    if ratio <= parts.between:
         return math.inf
-    return (parts.within + parts.raters) / (wanted - parts.between)
+    return (parts.within + parts.raters) / (ratio - parts.between)
 
 
 def needed_dialogues(

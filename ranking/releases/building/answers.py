@@ -105,8 +105,8 @@ def judges(contents: Contents) -> Rows:
     """Yield the models that were asked, and what became of the calls."""
     accounts = {row.slug: row for row in verdict_accounting(contents.study)}
     excluded = _excluded(contents, "judge")
-    asked = Judge.objects.filter(slug__in=[slug for slug in accounts if slug]).order_by("slug")
-    for judge in asked:
+    judges = Judge.objects.filter(slug__in=[slug for slug in accounts if slug]).order_by("slug")
+    for judge in judges:
         account = accounts[judge.slug]
         parts = {name: getattr(account, name) for name in CLASSES}
         hashes = judge.calls.filter(comparison__study=contents.study).exclude(prompt_hash="")

@@ -40,9 +40,9 @@ def files(
     leaves = {table.name: leaves_of(folder / table.path, table) for table in tables}
     study = contents.study
     content = selectors.content_of(study)
-    asked = _prompts(contents, rubric_of(content))
+    prompts = _prompts(contents, rubric_of(content))
     about = _about(contents, counts, results) | {
-        "prompts": {name: sha256(text.encode()) for name, text in sorted(asked.items())},
+        "prompts": {name: sha256(text.encode()) for name, text in sorted(prompts.items())},
         "protocol_hash": study.protocol_hash,
         "rubric_hash": content_hash(content["rubric"]),
     }
@@ -55,7 +55,7 @@ def files(
         "study/protocol.json": document(content),
         "study/rubric.json": document(content["rubric"]),
         "study/plan.json": document(_plan(contents)),
-        **{f"prompts/{name}": text for name, text in asked.items()},
+        **{f"prompts/{name}": text for name, text in prompts.items()},
         ABOUT: document(about),
         "croissant.json": document(croissant(about, hashes, leaves)),
         "README.md": card.readme(about, boards),

@@ -56,7 +56,7 @@ def lock_named_rows(rows: Collection[ImportedRow]) -> NamedRows:
     for pk in sorted({context.dataset_id for context in contexts.values()}):
         lock_texts(pk)
     texts = dict[Place, tuple[int, str]]()
-    asked = set[Place]()
+    places = set[Place]()
     of_systems = [system.pk for system in systems.values()]
     for batch in batches(context.pk for context in contexts.values()):
         about = {"context__in": batch, "system__in": of_systems}
@@ -64,8 +64,8 @@ def lock_named_rows(rows: Collection[ImportedRow]) -> NamedRows:
         found = Completion.objects.filter(**about, writer=None).values_list(*columns)
         texts |= {(context, system): (pk, text) for context, system, pk, text in found}
         calls = GenerationCall.objects.filter(**about, ended_at=None)
-        asked |= set(calls.values_list("context", "system"))
-    return NamedRows(contexts, systems, texts, asked)
+        places |= set(calls.values_list("context", "system"))
+    return NamedRows(contexts, systems, texts, places)
 
 
 def sift(
