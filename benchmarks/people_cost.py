@@ -53,7 +53,7 @@ def _counts(drawn: simulation.Judgments) -> PairCounts:
     one, none = np.ones_like(first), np.zeros_like(first)
     wins = (np.minimum(first, 1), np.minimum(second, 1))
     rows = (drawn.unit, drawn.first, drawn.second, one, none, one, *wins, first, second)
-    return PairCounts.added_up(np.stack(rows, axis=1))
+    return PairCounts.added_up(rows)
 
 
 def _system(place: int) -> str:

@@ -7,16 +7,16 @@ DATABASE_URL or a server as the tests do. Scan and refit take turns, and the rat
 
 import argparse
 import secrets
+import statistics
 import sys
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from django.db import connection
 from django.utils import timezone
 
@@ -86,32 +86,37 @@ def measure(study: Any, n_rounds: int, n_new: int = N_NEW) -> None:  # noqa: ANN
     first = milliseconds(lambda: frames.keep_counts(study=study, now=timezone.now()))
     first_mb = processes.largest_mb(OWN)
     processes.forget_largest()
-    rounds, tasks = [], dict[str, Callable[[], object]]()
+    rounds = []
     for _ in range(n_rounds):
         answer(study, n_new)
         selection = now()
-        judgments = frames.read_judgments(selection, is_anew=True)
-        tasks = {
-            "scan": scan,
-            "count anew": partial(frames.read_judgments, selection, is_anew=True),
-            "keep": partial(frames.keep_counts, study=study, now=selection.as_of),
-            "look again": partial(frames.keep_counts, study=study, now=selection.as_of),
-            "stamp": partial(frames.read_stamps, study=study, as_of=selection.as_of),
-            "read": partial(frames.read_judgments, selection),
-            "evaluators": partial(frames.read_evaluators, selection),
-            "hash": judgments.inputs_hash,
-            "fit": partial(estimate_ratings, judgments, method_of(study)),
-        }
-        rounds.append([milliseconds(task) for task in tasks.values()])
-    taken = dict(zip(tasks, np.median(rounds, axis=0).tolist(), strict=True))
-    parts = ("keep", "stamp", "look again", "read", "evaluators", "hash", "fit")
-    refit = sum(taken[part] for part in parts)
+        taken = _milliseconds(
+            {
+                "scan": scan,
+                "keep": partial(frames.keep_counts, study=study, now=selection.as_of),
+                "look again": partial(frames.keep_counts, study=study, now=selection.as_of),
+                "stamp": partial(frames.read_stamps, study=study, as_of=selection.as_of),
+                "read": partial(frames.read_judgments, selection),
+                "evaluators": partial(frames.read_evaluators, selection),
+            }
+        )
+        judgments = frames.read_judgments(selection)
+        fit = partial(estimate_ratings, judgments, method_of(study))
+        rounds.append(taken | _milliseconds({"hash": judgments.inputs_hash, "fit": fit}))
+    rounds_mb = processes.largest_mb(OWN)
+    anew = milliseconds(partial(frames.read_judgments, now(), is_anew=True))
+    medians = {part: statistics.median(one[part] for one in rounds) for part in rounds[0]}
+    refit = sum(medians.values()) - medians["scan"]
     sys.stdout.write(f"the first time all are counted: {first:.0f} ms, {first_mb:.0f} MiB\n")
     sys.stdout.write(f"before each round {n_new} answers come\n")
     sys.stdout.write(f"\n{Judgment.objects.count():,} judgments\n")
-    for task, median in (taken | {"refit": refit}).items():
-        sys.stdout.write(f"{task:<12}{median:>9.0f} ms{median / taken['scan']:>8.1f} scans\n")
-    sys.stdout.write(f"peak memory of the rounds {processes.largest_mb(OWN):.0f} MiB\n")
+    for part, median in (medians | {"refit": refit, "count anew": anew}).items():
+        sys.stdout.write(f"{part:<12}{median:>9.0f} ms{median / medians['scan']:>8.1f} scans\n")
+    sys.stdout.write(f"peak memory of the rounds {rounds_mb:.0f} MiB\n")
+
+
+def _milliseconds(tasks: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+    return {name: milliseconds(task) for name, task in tasks.items()}
 
 
 def main() -> None:

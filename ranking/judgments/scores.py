@@ -107,7 +107,7 @@ def implied_groups(scores: ScoreColumns, *, newest: int, sum_of_keys: int) -> Gr
     return GroupedJudgments(
         systems=scores.systems,
         dialogues=scores.units,
-        counts=PairCounts.added_up(np.stack([*rows, *sums], axis=1).astype(np.int64)),
+        counts=PairCounts.added_up([*rows, *sums]),
         marks=tuple(_marks(scores)),
         newest=newest,
         sum_of_keys=sum_of_keys,

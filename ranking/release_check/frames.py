@@ -118,18 +118,13 @@ class Frame:
         size = np.abs(columns.strength)
         graded = np.array([row["protocol"] == GRADED for row in self.rows], dtype=np.bool_)
         by_judge = columns.is_judge[columns.evaluator]
-        table = np.stack(
-            [
-                *(columns.unit, columns.first, columns.second, graded, by_judge),
-                *(np.ones_like(columns.unit), ahead, behind),
-                *(np.where(ahead, size, 0), np.where(behind, size, 0)),
-            ],
-            axis=1,
-        ).astype(np.int64)
+        rows = (columns.unit, columns.first, columns.second, graded, by_judge)
+        answers = (np.ones_like(columns.unit), ahead, behind)
+        sizes = (np.where(ahead, size, 0), np.where(behind, size, 0))
         return GroupedJudgments(
             systems=columns.systems,
             dialogues=columns.units,
-            counts=PairCounts.added_up(table),
+            counts=PairCounts.added_up([*rows, *answers, *sizes]),
             marks=self._marks(),
             texts=self._texts(),
         )

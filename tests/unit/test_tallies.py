@@ -38,7 +38,7 @@ def rows_of(unit, first, second, graded, judged, verdict):
 
 def grouped(rows):
     names = tuple("abc"), tuple(f"dialogue-{index}" for index in range(N_UNITS))
-    return GroupedJudgments(*names, PairCounts.added_up(rows))
+    return GroupedJudgments(*names, PairCounts.added_up(rows.T))
 
 
 @pytest.mark.parametrize("mode", StrengthMode)
@@ -99,6 +99,6 @@ def test_masses_share_what_all_judgments_weigh(method):
 
 
 def test_no_judgments_are_added_up_to_none():
-    counts = PairCounts.added_up(np.empty((0, 10), dtype=np.int64))
+    counts = PairCounts.added_up(np.empty((10, 0), dtype=np.int64))
 
     assert len(counts.n) == 0

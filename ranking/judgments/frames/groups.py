@@ -122,7 +122,7 @@ def _of_selection(rows: Rows, pool: EvaluatorPool, context_set: ContextSet) -> R
 
 
 def _grouped_kept(rows: Rows) -> GroupedJudgments:
-    facts, answers = ([rows[name].astype(np.int64) for name in names] for names in (FACTS, ANSWER))
+    facts, answers = ([rows[name] for name in names] for names in (FACTS, ANSWER))
     return _added_up(facts, answers, dialogues(rows["dialogue"]), systems())
 
 
@@ -148,7 +148,7 @@ def _added_up(
     return GroupedJudgments(
         systems=slugs,
         dialogues=units,
-        counts=PairCounts.added_up(np.stack([unit, first, second, *columns], axis=1)),
+        counts=PairCounts.added_up([unit, first, second, *columns]),
         newest=int(newest.max(initial=0)),
         sum_of_keys=int(keys.sum()),
         has_simulated_context=bool(is_simulated.any()),

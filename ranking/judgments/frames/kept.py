@@ -49,22 +49,18 @@ def all_rows(kept: KeptCounts) -> Rows:
 
 @lru_cache(maxsize=1)  # of a million judgments that is 15 MB
 def _all_rows(rows: bytes, newer: bytes) -> Rows:
-    found = joined(_older_rows(rows), unpacked(newer))
+    found = joined(unpacked(rows), unpacked(newer))
     found.setflags(write=False)
     return found
-
-
-@lru_cache(maxsize=1)  # these stay the same over many looks
-def _older_rows(stored: bytes) -> Rows:
-    return unpacked(stored)
 
 
 def joined(rows: Rows, newer: Rows) -> Rows:
     """Return rows with those of some comparisons in place of what was there; 0 of them are none."""
     if not len(newer):
         return rows
-    found = np.concatenate([without(rows, newer["comparison"]), newer[newer["n"] > 0]])
-    return found[np.argsort(found["comparison"], kind="stable")]
+    older, newer = without(rows, newer["comparison"]), newer[newer["n"] > 0]
+    newer = newer[np.argsort(newer["comparison"], kind="stable")]
+    return np.insert(older, np.searchsorted(older["comparison"], newer["comparison"]), newer)
 
 
 def without(rows: Rows, comparisons: Integers) -> Rows:
