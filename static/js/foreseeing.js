@@ -5,7 +5,7 @@
 (() => {
   const find = (selector, inside = document) => inside.querySelector(selector);
   const keyOf = (form) => (form?.id === "answer" ? form.dataset.keep : undefined);
-  const foreseen = () => find("[data-foreseen]");
+  const held = () => find("template[data-foreseen]"); /* no part of the page until it is shown */
   let asked;
 
   async function foresee(form) {
@@ -23,32 +23,35 @@
     const pair = find("#stage", new DOMParser().parseFromString(page, "text/html"));
     for (const one of [pair, ...pair.querySelectorAll("[id]")]) one.removeAttribute("id");
     pair.inert = true;
-    pair.hidden = true;
-    pair.dataset.foreseen = key;
-    find("#stage").before(pair);
+    held()?.remove();
+    const holder = document.createElement("template");
+    holder.dataset.foreseen = key;
+    holder.content.append(pair);
+    find("#stage").before(holder);
   }
 
   function show(key) {
-    const pair = foreseen();
-    if (!pair || pair.dataset.foreseen !== key || !find("#trouble").hidden) return;
-    pair.hidden = false;
+    const holder = held();
+    if (!holder || holder.dataset.foreseen !== key || !find("#trouble").hidden) return;
+    holder.after(holder.content.firstChild);
     find("#stage").hidden = true;
     scrollTo(0, 0);
   }
 
   function hide() {
-    const pair = foreseen();
-    if (!pair) return;
+    const holder = held();
+    if (!holder) return;
     find("#stage").hidden = false;
-    pair.hidden = true;
-    if (pair.dataset.foreseen !== keyOf(find("#answer"))) pair.remove();
+    const shown = find("[data-foreseen] + [inert]");
+    if (shown) holder.content.append(shown);
+    if (holder.dataset.foreseen !== keyOf(find("#answer"))) holder.remove();
   }
 
   document.addEventListener("input", ({ target }) => { foresee(target.form); });
   document.addEventListener("htmx:beforeRequest", ({ target }) => { show(keyOf(target)); });
   document.addEventListener("htmx:afterRequest", hide);
   document.addEventListener("keydown", (event) => {
-    if (find("[data-foreseen]:not([hidden])")) event.stopImmediatePropagation();
+    if (find("[data-foreseen] + [inert]")) event.stopImmediatePropagation();
   }, true);
   if (find("#answer :checked")) foresee(find("#answer")); /* chosen before this was loaded */
 })();

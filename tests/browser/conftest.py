@@ -38,6 +38,8 @@ for line in sys.stdin:
 """
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 PATIENCE_MS = 300_000  # a busy machine is slow, not wrong; only what hangs takes as long
+NEAR_MS = 20
+"""A wait for the site at which nothing is fetched ahead."""
 AGAIN_MS = 200
 expect.set_options(timeout=PATIENCE_MS)
 QUIET = [
@@ -224,11 +226,23 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def measured(ms: int) -> str:
+    """Return a script that has the page measure so long a wait for the site.
+
+    Chromium's own figures leave out how a test slows a line down, and grow with what else runs.
+    """
+    return f"""performance.getEntries = () => [
+        {{ transferSize: 0, requestStart: 0, responseStart: 1 }},
+        {{ transferSize: 300, requestStart: 10, responseStart: {10 + ms} }},
+    ]"""
+
+
 @pytest.fixture
 def browsing(browser: Browser) -> Iterator[BrowserContext]:
     """A fresh visitor on a desktop."""
     with browser.new_context(viewport=DESKTOP) as context:
         context.set_default_timeout(PATIENCE_MS)
+        context.add_init_script(measured(NEAR_MS))
         yield context
 
 
@@ -239,13 +253,17 @@ def page(browsing: BrowserContext) -> Page:
 
 @pytest.fixture
 def visit(browser: Browser):
-    """Open fresh visitors' pages, and see that no page broke its own security policy."""
+    """Open fresh visitors' pages, and see that no page broke its own security policy.
+
+    A page takes the site for near unless ``wait_ms`` is above 100, whatever else runs.
+    """
     opened: list[BrowserContext] = []
     complaints: list[str] = []
 
-    def open_page(**options: Any) -> Page:
+    def open_page(*, wait_ms: int = NEAR_MS, **options: Any) -> Page:
         context = browser.new_context(**{"viewport": DESKTOP} | options)
         context.set_default_timeout(PATIENCE_MS)
+        context.add_init_script(measured(wait_ms))
         opened.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))

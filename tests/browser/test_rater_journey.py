@@ -133,10 +133,11 @@ def own_words(page: Page) -> int:
     return int(shown) - int(page.locator(".context, .message").evaluate_all(WORDS))
 
 
-def test_thumb_alone_leads_through_on_a_phone(visit, studies):
+@pytest.mark.parametrize("wait_ms", [20, 200], ids=["near", "afar"])
+def test_thumb_alone_leads_through_on_a_phone(visit, studies, wait_ms):
     study = studies["likert"]
-    page = visit(viewport=PHONE, has_touch=True, is_mobile=True)
-    page.goto(platform_link(study, "thumb"))
+    page = visit(viewport=PHONE, has_touch=True, is_mobile=True, wait_ms=wait_ms)
+    page.goto(platform_link(study, f"thumb-{wait_ms}"))
     page.get_by_role("button", name="Yes, I agree").tap()
     page.get_by_role("link", name="Skip the practice").tap()
     expect(page.get_by_role("heading", level=1)).to_have_text("Quick check")
