@@ -96,16 +96,16 @@ def _shown(hook: Hook) -> dict[str, object]:
 @members_only(OWNERS_ACT)
 def hook(request: StaffRequest, pk: int) -> HttpResponse:
     """Show what was sent to one webhook, and what became of it."""
-    found, wanted = _hook_or_404(pk), _wanted_or_404(request.GET)
-    rows = webhook_queries.deliveries(found, wanted)
+    found, filters = _hook_or_404(pk), _wanted_or_404(request.GET)
+    rows = webhook_queries.deliveries(found, filters)
     parts = {
         "hook": found,
         **_shown(found),
-        "filters": wanted,
+        "filters": filters,
         "page": webhook_queries.page_of(rows, request.GET.get("page", "1")),
         "states": DeliveryState.choices,
         "kinds": HookEvent.choices,
-        "heads": _heads(wanted),
+        "heads": _heads(filters),
     }
     return render(request, "console/hooks/hook.html", parts)
 

@@ -42,11 +42,11 @@ LISTING = Table(
 @study_page
 def queue(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how the study's rationales stand, and those of one state."""
-    state, wanted = _asked(request)
+    state, filters = _asked(request)
     shown = figures_of(study, TEXTS, now=timezone.now())
     counts = shown.figures
     rows = queries.queue(study, state=state)
-    found = wanted.page(rows, request.GET.get("page", ""))
+    found = filters.page(rows, request.GET.get("page", ""))
     context = {
         "study": study,
         "counts": counts,
@@ -54,7 +54,7 @@ def queue(request: StaffRequest, study: Study) -> HttpResponse:
         "shown": shown,
         "states": [(one.value, one.label, getattr(counts, one.lower(), None)) for one in QUEUES],
         "page": ListPage.of(map(queries.found_row, found), found),
-        "filters": wanted,
+        "filters": filters,
         "decisions": queries.newest_decisions(study, NEWEST),
     }
     return render(request, "console/study/personal_data.html", context)
@@ -64,8 +64,8 @@ def queue(request: StaffRequest, study: Study) -> HttpResponse:
 @study_page
 def queue_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same list, without a text."""
-    state, wanted = _asked(request)
-    rows = wanted.apply(queries.queue(study, state=state)).iterator(chunk_size=1000)
+    state, filters = _asked(request)
+    rows = filters.apply(queries.queue(study, state=state)).iterator(chunk_size=1000)
     cells = (
         (one.judgment, one.who, " ".join(one.kinds), state, one.scanned_at)
         for one in map(queries.found_row, rows)

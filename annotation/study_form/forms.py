@@ -52,9 +52,9 @@ class StudyForm(forms.Form):
         self.protocol: StudyProtocol | None = None
         ranked = Dataset.objects.filter(is_for_checks=False).order_by("name")
         self.fields["dataset"].queryset = ranked  # type: ignore[attr-defined]
-        for asked in _all():
-            self.fields[_name(asked.path)] = forms.CharField(
-                required=False, label=str(asked.label), strip=True
+        for spec in _all():
+            self.fields[_name(spec.path)] = forms.CharField(
+                required=False, label=str(spec.label), strip=True
             )
         for name, field in self.fields.items():
             field.disabled = name in fixed
@@ -98,15 +98,15 @@ class StudyForm(forms.Form):
         """Return the values of a study file, or None where a part is not even TOML."""
         values = copy.deepcopy(dict(self.values))
         is_read = True
-        for asked in _all():
-            text = found.get(_name(asked.path), "")
+        for spec in _all():
+            text = found.get(_name(spec.path), "")
             try:
-                value = _read(asked, text)
+                value = _read(spec, text)
             except ValueError as error:
-                self.add_error(_name(asked.path), str(error))
+                self.add_error(_name(spec.path), str(error))
                 is_read = False
             else:
-                _put(values, asked.path, value)
+                _put(values, spec.path, value)
         return values if is_read else None
 
 
@@ -164,7 +164,7 @@ def _name(path: str) -> str:
 
 
 def _initial(values: Mapping[str, Any]) -> dict[str, str]:
-    return {_name(asked.path): _shown(asked, _get(values, asked.path)) for asked in _all()}
+    return {_name(spec.path): _shown(spec, _get(values, spec.path)) for spec in _all()}
 
 
 def _shown(spec: FieldSpec, value: Any) -> str:  # noqa: ANN401 (whatever a file may hold)
@@ -226,7 +226,7 @@ def _put(values: dict[str, Any], path: str, value: Any) -> None:  # noqa: ANN401
 
 def _nearest(field: str) -> tuple[str, str]:
     """Return the path of the field that is asked for, and what of the fault lies below it."""
-    paths = [asked.path for asked in _all()]
+    paths = [spec.path for spec in _all()]
     for path in paths:
         if field == path or field.startswith(f"{path}."):
             return path, field[len(path) + 1 :]

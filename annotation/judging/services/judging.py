@@ -213,11 +213,10 @@ def _store(
         revises=revises,
         protocol_hash=study.protocol_hash,
     )
-    is_first = revises is None
-    insert(
-        judgment,
-        timed.closing(lease, outcome=LeaseOutcome.SUBMITTED, now=now) if is_first else None,
-    )
+    closing = None
+    if revises is None:
+        closing = timed.closing(lease, outcome=LeaseOutcome.SUBMITTED, now=now)
+    insert(judgment, closing)
     if answer.marks:
         DimensionMark.objects.bulk_create(
             DimensionMark(judgment=judgment, dimension=key, advantage=value)

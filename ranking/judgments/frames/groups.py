@@ -85,15 +85,20 @@ class Compared:
     systems: Mapping[int, str]
 
 
-def read_compared(selection: Selection, *, only: Sequence[int] | None = None) -> Compared:
-    """Read the comparisons of a selection, or those of some keys or a range, in three queries."""
+def read_compared(selection: Selection) -> Compared:
+    """Read the comparisons of a selection in three queries."""
+    pairs = read_pairs(selection)
+    return Compared(pairs, dialogues(pairs[:, 1]), systems())
+
+
+def read_pairs(selection: Selection, *, only: Sequence[int] | None = None) -> Integers:
+    """Read what the comparisons of a selection, or of some keys or a range, are: `PAIR`."""
     chosen = selected_pairs(selection)
     if isinstance(only, range):
         chosen = chosen.filter(pk__gte=only.start, pk__lt=only.stop)
     elif only is not None:
         chosen = chosen.filter(pk__in=only)
-    pairs = read_integers(chosen.order_by("pk").values_list(*PAIR))
-    return Compared(pairs, dialogues(pairs[:, 1]), systems())
+    return read_integers(chosen.order_by("pk").values_list(*PAIR))
 
 
 def read_verdicts(
@@ -110,7 +115,7 @@ def read_verdicts(
         if kept is not None:
             return _grouped_kept(_of_selection(kept, selection.pool, selection.context_set))
     compared = compared or read_compared(selection)
-    return grouped(read_answers(selection, compared), compared)
+    return grouped(read_answers(selection, compared.pairs), compared)
 
 
 def _of_selection(rows: Rows, pool: EvaluatorPool, context_set: ContextSet) -> Rows:
@@ -156,28 +161,28 @@ def _added_up(
 
 
 def read_answers(
-    selection: Selection, compared: Compared, *, only: Sequence[int] | None = None
+    selection: Selection, pairs: Integers, *, only: Sequence[int] | None = None
 ) -> Integers:
-    """Add up the selected answers to each comparison, or to some by their keys.
+    """Add up the selected answers to each comparison that was read, or to some by their keys.
 
     Returns
     -------
     integer array of shape (n_rows, 10)
         Key of the comparison, whether on the five-point scale, whether by a judge, and `SUMS`.
     """
-    pairs, answers = compared.pairs[:, 0], selected_answers(selection)
-    if not len(pairs):
+    keys, answers = pairs[:, 0], selected_answers(selection)
+    if not len(keys):
         answers = answers.none()
     elif only is not None:
         answers = answers.filter(comparison__in=only)
     else:
-        first, last = int(pairs[0]), int(pairs[-1])
+        first, last = int(keys[0]), int(keys[-1])
         answers = answers.filter(comparison__gte=first, comparison__lte=last)
     rows = answers.order_by().values_list(
         "comparison", flag(Q(protocol=Protocol.PREFERENCE)), flag(Q(judge__isnull=False))
     )
     found = read_integers(rows.annotate(**SUMS))
-    return found[np.isin(found[:, 0], pairs)]
+    return found[np.isin(found[:, 0], keys)]
 
 
 def read_outside(

@@ -24,7 +24,7 @@ from ranking.judgments.analysis_set import (
     n_newer,
     newest_judgment,
 )
-from ranking.judgments.frames.groups import ANSWER, FACTS, Compared, read_answers, read_compared
+from ranking.judgments.frames.groups import ANSWER, FACTS, read_answers, read_pairs
 from ranking.judgments.frames.kept import (
     ROW,
     Rows,
@@ -125,19 +125,19 @@ def _counted(study: Study, now: dt.datetime, *, only: list[int] | None = None) -
     """Add up the answers that count, to all comparisons or to some, sorted by comparison."""
     selection = Selection(study, EvaluatorPool.COMBINED, ContextSet.ALL, now)
     if only is not None:
-        return _counted_part(selection, read_compared(selection, only=only), only)
+        return _counted_part(selection, read_pairs(selection, only=only), only)
     keys = Comparison.objects.filter(study=study).aggregate(first=Min("pk"), last=Max("pk"))
     starts = range(keys["first"] or 0, (keys["last"] or 0) + 1, AT_ONCE)
     ranges = [range(start, start + AT_ONCE) for start in starts]
     return np.concatenate(
-        [_counted_part(selection, read_compared(selection, only=some)) for some in ranges]
+        [_counted_part(selection, read_pairs(selection, only=some)) for some in ranges]
     )
 
 
-def _counted_part(selection: Selection, compared: Compared, only: list[int] | None = None) -> Rows:
-    answers = read_answers(selection, compared, only=only)
+def _counted_part(selection: Selection, pairs: Integers, only: list[int] | None = None) -> Rows:
+    answers = read_answers(selection, pairs, only=only)
     answers = answers[np.lexsort(answers[:, 2::-1].T)]
-    facts = compared.pairs[np.searchsorted(compared.pairs[:, 0], answers[:, 0])]
+    facts = pairs[np.searchsorted(pairs[:, 0], answers[:, 0])]
     rows = np.empty(len(answers), dtype=ROW)
     columns = (*facts.T, *answers[:, 1:].T)
     for name, column in zip(("comparison", *FACTS, *ANSWER), columns, strict=True):

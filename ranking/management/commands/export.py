@@ -43,13 +43,13 @@ class Command(BaseCommand):
         pairs.add_argument("--validation", type=_share, default=0.1, metavar="SHARE")
         pairs.add_argument("--test", type=_share, default=0.1, metavar="SHARE")
 
-    def handle(self, *, what: str, out: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
+    def handle(self, *, what: str, out: Path, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Write the file whole or not at all, and say what was written."""
         try:
             if what == DICTIONARY:
-                path = _put_dictionary(out, asked)
+                path = _put_dictionary(out, options)
             else:
-                path = self._put_table(_study(asked["study"]), what, out, asked)
+                path = self._put_table(_study(options["study"]), what, out, options)
         except (export_rows.ExportRefusedError, FileRefusedError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{path} ({path.stat().st_size:,} bytes)")

@@ -71,7 +71,7 @@ def compare_outside(study: Study, now: dt.datetime) -> OutsideCompared:
         return OutsideCompared((), None)
     selection = Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now)
     compared = frames.read_compared(selection)
-    own = frames.read_answers(selection, compared)
+    own = frames.read_answers(selection, compared.pairs)
     is_graded = study.protocol == Protocol.PREFERENCE
 
     def read(keys: Sequence[int]) -> Integers:
