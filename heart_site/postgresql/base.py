@@ -4,6 +4,7 @@ Django binds values on the client, so the server parses and plans each statement
 answer that was most of what the server did (ADR-0005).
 """
 
+import datetime as dt
 import select
 from collections.abc import Sequence
 from typing import Any, LiteralString
@@ -11,6 +12,8 @@ from typing import Any, LiteralString
 import psycopg
 from django.db.backends.postgresql import base, operations
 from django.db.backends.utils import CursorWrapper
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
 from psycopg.types.numeric import Int8
 
 
@@ -24,6 +27,19 @@ class Prepared(psycopg.Cursor[Any]):
         values = [Int8(one) if type(one) is int else one for one in params or ()]
         super().execute(query, values, prepare=True)
         return self
+
+
+class InstantLoader(Loader):
+    """Reads a timestamp as PostgreSQL writes it in UTC.
+
+    Django's own loader takes it apart with a regular expression, at twenty times the time.
+    """
+
+    timezone = dt.UTC  # Django asks every cursor's loader for it
+
+    def load(self, data: Buffer) -> dt.datetime:
+        """Return the instant, in UTC."""
+        return dt.datetime.fromisoformat(str(data, "ascii"))
 
 
 class DatabaseOperations(operations.DatabaseOperations):
@@ -41,6 +57,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """A connection to PostgreSQL."""
 
     ops_class = DatabaseOperations
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> "psycopg.Connection[Any]":
+        """Connect, and read timestamps fast."""
+        connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        connection.adapters.register_loader("timestamptz", InstantLoader)
+        return connection
 
     def prepared_cursor(self) -> CursorWrapper:
         """Return a cursor for few statements that are run often, each always the same text."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
@@ -66,10 +66,10 @@ class PairCounts:
         )
         return cls(unit, first, second, is_graded == 1, is_judge == 1, *added)
 
-    def as_bytes(self) -> bytes:
-        """Return the columns one after the other, eight bytes a number, the lowest first."""
-        columns = (getattr(self, field.name) for field in fields(self))
-        return b"".join(column.astype("<i8").tobytes() for column in columns)
+    def parts(self) -> Iterator[bytes]:
+        """Yield the columns one after the other, eight bytes a number, the lowest first."""
+        for field in fields(self):
+            yield getattr(self, field.name).astype("<i8").tobytes()
 
 
 class TextGroup(NamedTuple):
@@ -149,5 +149,7 @@ class GroupedJudgments:
         """Return the hash of all that a fit of these judgments rests on."""
         content: list[object] = [self.stamp, self.systems, self.dialogues, self.marks, self.texts]
         content += [] if self.alone is None else [self.alone]
-        names = json.dumps(content).encode()
-        return hashlib.sha256(names + b"\n" + self.counts.as_bytes()).hexdigest()
+        digest = hashlib.sha256(json.dumps(content).encode() + b"\n")
+        for column in self.counts.parts():  # of ten million judgments all would be 200 MB
+            digest.update(column)
+        return digest.hexdigest()

@@ -47,6 +47,8 @@ class WeightedPairs:
 
 def joined(parts: Sequence[WeightedPairs]) -> WeightedPairs:
     """Return the rows of all parts, one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
     return WeightedPairs(
         np.concatenate([part.unit for part in parts]),
         np.concatenate([part.first for part in parts]),

@@ -11,6 +11,7 @@ from ranking.numerics.batches import Batch, WeightedPairs, joined
 
 __all__ = ["WeightedPairs", "WinTables", "tabulate"]
 
+UNITS_AT_ONCE = 2**9  # whose cells stay in the cache
 MOST_BATCHES = 32  # added one by one; the small ones are then made into one
 
 
@@ -26,15 +27,19 @@ class WinTables:
     def rows(self) -> sparse.csr_array:
         """One win matrix per unit, each flattened to a row: (n_units, n_systems**2)."""
         pairs = joined([batch.pairs for batch in self.batches])
+        shape = (self.n_units, self.n_systems**2)
+        width = sparse.get_index_dtype(maxval=max(shape))  # the narrowest, for there are many
         unit, first, second = (
-            column.astype(np.int64) for column in (pairs.unit, pairs.first, pairs.second)
+            column.astype(width) for column in (pairs.unit, pairs.first, pairs.second)
         )
         cells = (
             np.concatenate([unit, unit]),
             np.concatenate([first * self.n_systems + second, second * self.n_systems + first]),
         )
         weights = np.concatenate([pairs.to_first, pairs.to_second])
-        rows = sparse.csr_array((weights, cells), shape=(self.n_units, self.n_systems**2))
+        del unit, first, second
+        rows = sparse.csr_array((weights, cells), shape=shape)
+        del weights, cells
         rows.data = self._rounded(rows.data)
         rows.eliminate_zeros()
         return rows
@@ -91,16 +96,16 @@ class WinTables:
         Cost O(number of cells + n_units * n_systems).
         """
         theta = self._checked(log_strengths)
-        cells = self.rows.tocoo()
-        unit, cell = (place.astype(np.int64) for place in cells.coords)
-        winner, loser = np.divmod(cell, self.n_systems)
-        surprise = cells.data * special.expit(theta[loser] - theta[winner])
-        shape = (self.n_units, self.n_systems)
-        gained, lost = (
-            np.bincount(unit * self.n_systems + who, surprise, minlength=shape[0] * shape[1])
-            for who in (winner, loser)
-        )
-        scores: Floats = np.subtract(gained, lost, dtype=np.float64).reshape(shape)
+        surprises = special.expit(theta[None, :] - theta[:, None]).ravel()
+        scores: Floats = np.zeros((self.n_units, self.n_systems))
+        for start in range(0, self.n_units, UNITS_AT_ONCE):
+            part = scores[start : start + UNITS_AT_ONCE]
+            cells = self.rows[start : start + UNITS_AT_ONCE].tocoo()
+            unit, cell = (place.astype(np.int64) for place in cells.coords)
+            for who, sign in zip(np.divmod(cell, self.n_systems), (1, -1), strict=True):
+                place = unit * self.n_systems + who
+                sums = np.bincount(place, cells.data * surprises[cell], minlength=part.size)
+                part += sign * sums.reshape(part.shape)
         return scores
 
     def information(self, log_strengths: Floats) -> Floats:

@@ -10,12 +10,12 @@ from django.db.models import Exists, OuterRef
 from annotation.models import Judgment, Study
 from annotation.quality import queries, rules
 from annotation.quality.queries import RaterHead, StudyQuality
-from annotation.quality.rules import Finding, Infit, MainAnswer, Prediction, RaterRecord
+from annotation.quality.rules import Finding, Infit, RaterRecord
 from ranking.models import Measurement, RaterFigures
 from ranking.raters.rows import MeasuredRaters, RaterRow
 
 if TYPE_CHECKING:
-    from ranking.numerics.arrays import Floats
+    from ranking.numerics.arrays import Floats, Integers
 
 MOST_LIVE = 2_000  # answers of people that a page reads and measures itself
 
@@ -139,6 +139,7 @@ def _infits(known: StudyQuality) -> dict[str, Infit | None]:
     """Return each rater's infit against strengths that the other raters' answers give."""
     # Pages load this module, most of them without a study to measure (ADR-0043).
     import numpy as np  # noqa: PLC0415
+    from scipy.special import expit  # noqa: PLC0415
 
     from ranking.numerics.bradley_terry import NotConvergedError  # noqa: PLC0415
     from ranking.numerics.connectivity import NotConnectedError  # noqa: PLC0415
@@ -151,36 +152,32 @@ def _infits(known: StudyQuality) -> dict[str, Infit | None]:
         for pair, (first, second) in known.systems.items()
         if first != second
     }
-    wins = np.zeros((len(known.records), len(slugs), len(slugs)))
-    for index, record in enumerate(known.records):
-        for answer in record.answers:
-            if answer.pair in pairs:
-                first, second = pairs[answer.pair]
-                wins[index, first, second] += _outcome(answer)
-                wins[index, second, first] += 1 - _outcome(answer)
+    answers = [_outcomes(record, pairs) for record in known.records]
+    wins = np.zeros((len(answers), len(slugs), len(slugs)))
+    for own, (outcomes, first, second) in zip(wins, answers, strict=True):
+        np.add.at(own, (first, second), outcomes)
+        np.add.at(own, (second, first), 1 - outcomes)
     try:
         strengths = strengths_without_each(wins)
     except (NotConnectedError, NotConvergedError, ValueError):
         return {}  # too few systems or answers: nobody's misfit can be told
     return {
-        record.rater: rules.infit(_predictions(record, pairs, row))
-        for record, row in zip(known.records, strengths, strict=True)
+        record.rater: rules.infit(
+            list(zip(outcomes.tolist(), expit(row[first] - row[second]).tolist(), strict=True))
+        )
+        for record, row, (outcomes, first, second) in zip(
+            known.records, strengths, answers, strict=True
+        )
         if not np.isnan(row).any()
     }
 
 
-def _outcome(answer: MainAnswer) -> float:
-    return (answer.winner + 1) / 2
+def _outcomes(
+    record: RaterRecord, pairs: Mapping[int, tuple[int, int]]
+) -> "tuple[Floats, Integers, Integers]":
+    """Return of each answer to one of the pairs who won, 1 to 0, and the two systems' places."""
+    import numpy as np  # noqa: PLC0415 (as above)
 
-
-def _predictions(
-    record: RaterRecord, pairs: Mapping[int, tuple[int, int]], strengths: "Floats"
-) -> list[Prediction]:
-    from scipy import special  # noqa: PLC0415 (as above)
-
-    chances = special.expit(strengths[:, None] - strengths[None, :])
-    return [
-        Prediction(_outcome(answer), float(chances[pairs[answer.pair]]))
-        for answer in record.answers
-        if answer.pair in pairs
-    ]
+    told = [(one.winner, *pairs[one.pair]) for one in record.answers if one.pair in pairs]
+    winners, first, second = np.array(told, dtype=np.int64).reshape(-1, 3).T
+    return (winners + 1) / 2, first, second

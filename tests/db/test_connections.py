@@ -1,5 +1,6 @@
 """Connections to PostgreSQL: what is kept on one, and how it is noticed that one is gone."""
 
+import datetime as dt
 import select
 
 import psycopg
@@ -90,6 +91,27 @@ def test_what_django_asks_itself_is_not_kept(other):
     with other.cursor() as cursor:
         cursor.execute(KEPT)
         assert cursor.fetchall() == []
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        dt.datetime(2026, 11, 28, 12, 29, 30, tzinfo=dt.UTC),
+        dt.datetime(2026, 11, 28, 12, 29, 30, 120_000, tzinfo=dt.UTC),
+        dt.datetime(2026, 11, 28, 12, 29, 30, 7, tzinfo=dt.UTC),
+        dt.datetime(2026, 11, 28, 1, 29, 30, tzinfo=dt.timezone(dt.timedelta(hours=5, minutes=45))),
+        dt.datetime.min.replace(tzinfo=dt.UTC),
+        dt.datetime.max.replace(tzinfo=dt.UTC),
+    ],
+    ids=str,
+)
+def test_an_instant_is_read_as_it_was_stored(other, moment):
+    with other.cursor() as cursor:
+        cursor.execute("SELECT %s::timestamptz, ARRAY[%s::timestamptz]", [moment, moment])
+        read, (in_an_array,) = cursor.fetchone()
+
+    assert (read, in_an_array) == (moment, moment)
+    assert read.tzinfo is dt.UTC
 
 
 def test_a_mistake_in_a_prepared_statement_is_djangos_error(other):

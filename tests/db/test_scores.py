@@ -224,7 +224,7 @@ class TestFits:
 
         assert found.alone is None
         rests_on = [found.stamp, found.systems, found.dialogues, found.marks, found.texts]
-        content = json.dumps(rests_on).encode() + b"\n" + found.counts.as_bytes()
+        content = json.dumps(rests_on).encode() + b"\n" + b"".join(found.counts.parts())
         assert fit.inputs_hash == hashlib.sha256(content).hexdigest()
         assert fit.method["strength"] == "soft"
         assert fit.method["estimator"] == "Bradley-Terry, maximum likelihood"

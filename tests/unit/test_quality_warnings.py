@@ -13,7 +13,6 @@ from annotation.quality.rules import (
     Infit,
     MainAnswer,
     PairAnswers,
-    Prediction,
     RaterRecord,
     Rules,
     StudyRecord,
@@ -98,14 +97,14 @@ class TestOneSidedChoices:
 class TestInfit:
     def test_is_the_sum_of_squares_over_the_information(self):
         """By hand: (.3^2 + .6^2) / (.21 + .24) = .45 / .45 = 1."""
-        measured = infit([Prediction(1, 0.7), Prediction(0, 0.6)])
+        measured = infit([(1, 0.7), (0, 0.6)])
 
         assert measured is not None
         assert measured.mean_square == pytest.approx(1.0)
 
     def test_is_nine_for_a_contrary_answer_to_what_was_nine_times_as_probable(self):
         """By hand: .9^2 / (.9 * .1) = 9."""
-        measured = infit([Prediction(0, 0.9)])
+        measured = infit([(0, 0.9)])
 
         assert measured is not None
         assert measured.mean_square == pytest.approx(9.0)
@@ -116,7 +115,7 @@ class TestInfit:
         outcomes = rng.random(expected.shape) < expected
 
         measured = [
-            infit([Prediction(float(y), float(p)) for y, p in zip(*row, strict=True)])
+            infit([(float(y), float(p)) for y, p in zip(*row, strict=True)])
             for row in zip(outcomes, expected, strict=True)
         ]
 
@@ -125,26 +124,26 @@ class TestInfit:
         assert values[:, 1].mean() == pytest.approx(0, abs=0.1)
         assert values[:, 1].std() == pytest.approx(1, abs=0.1)
 
-    @pytest.mark.parametrize("predictions", [[], [Prediction(1, 1.0)]], ids=["none", "certain"])
+    @pytest.mark.parametrize("predictions", [[], [(1, 1.0)]], ids=["none", "certain"])
     def test_is_not_known_without_information(self, predictions):
         assert infit(predictions) is None
 
     def test_is_never_misfit_for_even_chances(self):
-        measured = infit([Prediction(1, 0.5)] * 40)
+        measured = infit([(1, 0.5)] * 40)
 
         assert measured == Infit(1.0, 0.0, 40)
 
     @given(st.lists(st.tuples(st.sampled_from([0, 0.5, 1]), st.floats(0.05, 0.95)), min_size=1))
     def test_is_the_same_with_every_pair_the_other_way_round(self, answers):
-        there = infit([Prediction(y, p) for y, p in answers])
-        swapped = infit([Prediction(1 - y, 1 - p) for y, p in answers])
+        there = infit(answers)
+        swapped = infit([(1 - y, 1 - p) for y, p in answers])
 
         assert there is not None
         assert swapped is not None
         assert swapped.mean_square == pytest.approx(there.mean_square)
 
     def test_warns_above_its_limit_when_that_is_not_chance(self):
-        contrary = infit([Prediction(0, 0.8)] * 15 + [Prediction(1, 0.8)] * 15)
+        contrary = infit([(0, 0.8)] * 15 + [(1, 0.8)] * 15)
 
         finding = misfit(contrary, RULES)
 

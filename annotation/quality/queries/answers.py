@@ -40,8 +40,7 @@ class Row(NamedTuple):
     lease__quality_check__dimension: str | None
 
 
-@dataclass(frozen=True)
-class CurrentAnswer:
+class CurrentAnswer(NamedTuple):
     """The current answer to one lease: what it says now, and the row of its first sending.
 
     Times are taken from the first sending: whoever changes an answer has read the pair before.

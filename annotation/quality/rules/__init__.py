@@ -10,7 +10,6 @@ from annotation.quality.rules.checks import (
 from annotation.quality.rules.findings import (
     Infit,
     PairAnswers,
-    Prediction,
     StudyRecord,
     examine,
     infit,
@@ -33,7 +32,6 @@ __all__ = [
     "Infit",
     "MainAnswer",
     "PairAnswers",
-    "Prediction",
     "RaterRecord",
     "Rules",
     "RulesError",

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import chain, groupby
@@ -80,14 +80,6 @@ BY_CHANCE = 2.0
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """What one answer was (1 first, 0 second, 0.5 neither) and how probable first was."""
-
-    outcome: float
-    expected: float
-
-
-@dataclass(frozen=True)
 class Infit:
     """The information-weighted mean square of a rater's residuals, and the same standardised.
 
@@ -100,14 +92,15 @@ class Infit:
     n: int
 
 
-def infit(predictions: Sequence[Prediction]) -> Infit | None:
+def infit(predictions: Collection[tuple[float, float]]) -> Infit | None:
     """Return the infit of one rater's answers.
 
     Parameters
     ----------
-    predictions : sequence of Prediction
-        Outcomes y in {0, 0.5, 1} and win probabilities p, dimensionless. The strengths behind p
-        must not have seen this rater's answers, or the rater is compared with themself.
+    predictions : collection of (y, p)
+        Of each answer the outcome y (1 first, 0 second, 0.5 neither) and the probability p of 1,
+        dimensionless. The strengths behind p must not have seen this rater's answers, or the
+        rater is compared with themself.
 
     Returns
     -------
@@ -128,11 +121,11 @@ def infit(predictions: Sequence[Prediction]) -> Infit | None:
     .. [2] Pollitt (2012), Assess. Educ. 19:281-300. doi:10.1080/0969594X.2012.665354 (misfit of
        judges in comparative judgment).
     """
-    variances = [one.expected * (1 - one.expected) for one in predictions]
+    variances = [p * (1 - p) for _y, p in predictions]
     information = math.fsum(variances)
     if not information:
         return None
-    squares = math.fsum((one.outcome - one.expected) ** 2 for one in predictions)
+    squares = math.fsum((y - p) ** 2 for y, p in predictions)
     mean_square = squares / information
     spread = math.sqrt(math.fsum(v * (1 - 4 * v) for v in variances)) / information
     z = (mean_square ** (1 / 3) - 1) * 3 / spread + spread / 3 if spread else 0.0

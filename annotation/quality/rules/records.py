@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 BEGINNING = dt.datetime.min.replace(tzinfo=dt.UTC)
 
@@ -17,8 +17,7 @@ class CheckAnswer:
     at: dt.datetime = BEGINNING
 
 
-@dataclass(frozen=True)
-class MainAnswer:
+class MainAnswer(NamedTuple):
     """One answer that counts for the ratings, as it stands now.
 
     ``shown`` is the answer as the screen had it (what a rater repeats who never reads), ``side``
