@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ('auth', '__first__'),
     ]
 
     operations = [
@@ -122,6 +122,7 @@ class Migration(migrations.Migration):
                 ('after', models.JSONField(blank=True, default=dict)),
             ],
             options={
+                'verbose_name_plural': 'log entries',
                 'indexes': [models.Index(fields=['subject', 'at'], name='logentry_by_subject')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('action', ''), _negated=True), models.Q(('subject', ''), _negated=True)), name='logentry_names_act_and_subject')],
             },

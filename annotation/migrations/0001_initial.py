@@ -9,11 +9,28 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ('auth', '__first__'),
         ('completions', '0001_initial'),
     ]
 
     operations = [
+        migrations.CreateModel(
+            name='Judge',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(unique=True)),
+                ('name', models.CharField(max_length=120, unique=True)),
+                ('model_id', models.CharField(max_length=120)),
+                ('api_base', models.CharField(blank=True, max_length=200)),
+                ('parameters', models.JSONField(blank=True, default=dict)),
+                ('is_simulated', models.BooleanField(default=False, help_text='Answered by the offline provider; what it says means nothing.')),
+                ('family', models.SlugField(help_text='Never judges completions of this family.')),
+            ],
+            options={
+                'abstract': False,
+                'constraints': [models.CheckConstraint(condition=models.Q(('family', ''), _negated=True), name='judge_family_given'), models.CheckConstraint(condition=models.Q(('model_id', ''), _negated=True), name='judge_model_given'), models.CheckConstraint(condition=models.Q(('is_simulated', False), ('name__icontains', 'simulated'), _connector='OR'), name='judge_simulated_says_so')],
+            },
+        ),
         migrations.CreateModel(
             name='Study',
             fields=[
@@ -44,30 +61,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='BlindingAudit',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='blinding_audits', to='annotation.study')),
-                ('n_pages', models.PositiveIntegerField(help_text='How many pages are replayed at most.')),
-                ('seed', models.PositiveIntegerField(help_text='Of the deals that guesses are held against.')),
-                ('state', models.CharField(choices=[('RUNNING', 'Under way'), ('DONE', 'Done'), ('FAILED', 'Failed')], default='RUNNING', max_length=7)),
-                ('n_done', models.PositiveIntegerField(default=0)),
-                ('n_total', models.PositiveIntegerField(default=0, help_text='Pages that there are to replay.')),
-                ('begun', models.PositiveSmallIntegerField(default=0, help_text='How often a worker began it; one whose workers are lost is given up.')),
-                ('started_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('started_at', models.DateTimeField()),
-                ('claimed_at', models.DateTimeField(help_text='When its worker was last heard of.')),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('holds', models.BooleanField(help_text='Whether nothing but the texts told.', null=True)),
-                ('report', models.JSONField(blank=True, default=dict)),
-                ('error', models.TextField(blank=True)),
-            ],
-            options={
-                'indexes': [models.Index(condition=models.Q(('state', 'RUNNING')), fields=['id'], name='blindingaudit_running')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'RUNNING')), fields=('study',), name='blindingaudit_one_under_way'), models.CheckConstraint(condition=models.Q(('n_pages__gte', 1)), name='blindingaudit_pages_wanted'), models.CheckConstraint(condition=models.Q(('n_done__lte', models.F('n_total'))), name='blindingaudit_progress_within_total'), models.CheckConstraint(condition=models.Q(('state__in', ['RUNNING', 'DONE', 'FAILED'])), name='blindingaudit_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('error', ''), ('holds__isnull', True), ('state', 'RUNNING')), models.Q(('ended_at__isnull', False), ('error', ''), ('holds__isnull', False), ('state', 'DONE')), models.Q(('ended_at__isnull', False), ('holds__isnull', True), ('state', 'FAILED'), models.Q(('error', ''), _negated=True)), _connector='OR'), name='blindingaudit_ended_by_state')],
-            },
-        ),
-        migrations.CreateModel(
             name='Comparison',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -87,61 +80,6 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [models.Index(condition=models.Q(('held_at__isnull', True), ('purpose', 'MAIN'), ('slots_left__gt', 0)), fields=['study', 'position', 'id'], name='comparison_open')],
                 'constraints': [models.UniqueConstraint(fields=('study', 'first', 'second'), name='comparison_pair_once'), models.UniqueConstraint(condition=models.Q(('second__isnull', True)), fields=('study', 'first'), name='comparison_completion_alone_once'), models.CheckConstraint(condition=models.Q(('second__isnull', True), ('first__lt', models.F('second')), _connector='OR'), name='comparison_canonical_order'), models.CheckConstraint(condition=models.Q(('weight__gt', 0)), name='comparison_weight_positive'), models.CheckConstraint(condition=models.Q(('purpose__in', ['MAIN', 'CHECK'])), name='comparison_purpose_known'), models.CheckConstraint(condition=models.Q(('slots_left__gte', 0)), name='comparison_slots_not_negative'), models.CheckConstraint(condition=models.Q(('shown_first_as_a__gte', 0), ('shown_first_as_b__gte', 0)), name='comparison_shown_not_negative')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Rater',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='raters', to='annotation.study')),
-                ('code', models.CharField(max_length=16, unique=True)),
-                ('platform', models.CharField(choices=[('GUEST', 'A plain visitor'), ('PROLIFIC', 'Prolific'), ('MTURK', 'Mechanical Turk'), ('CONNECT', 'CloudResearch Connect'), ('GENERIC', 'Another platform')], default='GUEST', max_length=8)),
-                ('external_id', models.CharField(blank=True, help_text="The platform's name for this person; never released.", max_length=120)),
-                ('session', models.JSONField(blank=True, default=dict, help_text="The platform's other ids.")),
-                ('writer', models.ForeignKey(blank=True, help_text='The same person as a writer: never shown a context they wrote for.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='raters', to='completions.writer')),
-                ('state', models.CharField(choices=[('ACTIVE', 'Judging'), ('FINISHED', 'Saw the whole session'), ('STOPPED', 'Stopped early'), ('SCREENED', 'Did not pass the way in'), ('FULL', 'Came when nothing was left'), ('WITHDRAWN', 'Withdrew')], default='ACTIVE', max_length=10)),
-                ('stage', models.CharField(choices=[('COMPREHENSION', 'Asked whether the task is clear'), ('SCREENING', 'In the screening round'), ('JUDGING', 'Judging')], default='JUDGING', max_length=13)),
-                ('comprehension_tries', models.PositiveSmallIntegerField(default=0)),
-                ('link_version', models.PositiveSmallIntegerField(default=1)),
-                ('utc_offset_minutes', models.SmallIntegerField(blank=True, null=True)),
-                ('is_simulated', models.BooleanField(default=False)),
-                ('entered_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('forgotten_at', models.DateTimeField(blank=True, help_text='When what leads to the person was deleted, its time over.', null=True)),
-                ('data_kept', models.BooleanField(default=True, help_text='No: the person withdrew and asked that no answer counts.')),
-            ],
-            options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('platform__in', ['GUEST', 'PROLIFIC', 'MTURK', 'CONNECT', 'GENERIC'])), name='rater_platform_known'), models.CheckConstraint(condition=models.Q(('state__in', ['ACTIVE', 'FINISHED', 'STOPPED', 'SCREENED', 'FULL', 'WITHDRAWN'])), name='rater_state_known'), models.CheckConstraint(condition=models.Q(('stage__in', ['COMPREHENSION', 'SCREENING', 'JUDGING'])), name='rater_stage_known'), models.CheckConstraint(condition=models.Q(('data_kept', True), ('state', 'WITHDRAWN'), _connector='OR'), name='rater_data_kept_unless_withdrawn'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('state', 'ACTIVE')), models.Q(models.Q(('state', 'ACTIVE'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='rater_ended_with_time'), models.CheckConstraint(condition=models.Q(models.Q(('external_id', ''), ('platform', 'GUEST')), models.Q(models.Q(('platform', 'GUEST'), _negated=True), models.Q(('external_id', ''), _negated=True)), ('state', 'WITHDRAWN'), models.Q(('external_id', ''), ('forgotten_at__isnull', False)), _connector='OR'), name='rater_external_id_unless_guest'), models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('study', 'platform', 'external_id'), name='rater_once_per_external_id'), models.CheckConstraint(condition=models.Q(('utc_offset_minutes__isnull', True), ('utc_offset_minutes__range', (-840, 840)), _connector='OR'), name='rater_utc_offset_range')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Consent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('version', models.CharField(max_length=20)),
-                ('text_hash', models.CharField(max_length=64)),
-                ('given_at', models.DateTimeField()),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='consents', to='annotation.rater')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('rater', 'version', 'text_hash'), name='consent_once_per_text')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Judge',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(unique=True)),
-                ('name', models.CharField(max_length=120, unique=True)),
-                ('model_id', models.CharField(max_length=120)),
-                ('api_base', models.CharField(blank=True, max_length=200)),
-                ('parameters', models.JSONField(blank=True, default=dict)),
-                ('is_simulated', models.BooleanField(default=False, help_text='Answered by the offline provider; what it says means nothing.')),
-                ('family', models.SlugField(help_text='Never judges completions of this family.')),
-            ],
-            options={
-                'abstract': False,
-                'constraints': [models.CheckConstraint(condition=models.Q(('family', ''), _negated=True), name='judge_family_given'), models.CheckConstraint(condition=models.Q(('model_id', ''), _negated=True), name='judge_model_given'), models.CheckConstraint(condition=models.Q(('is_simulated', False), ('name__icontains', 'simulated'), _connector='OR'), name='judge_simulated_says_so')],
             },
         ),
         migrations.CreateModel(
@@ -223,6 +161,33 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Rater',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='raters', to='annotation.study')),
+                ('code', models.CharField(max_length=16, unique=True)),
+                ('draw_key', models.CharField(db_default='', default='', help_text='Secret: what draws for this rater follow from. Empty in rows from before it.', max_length=32)),
+                ('platform', models.CharField(choices=[('GUEST', 'A plain visitor'), ('PROLIFIC', 'Prolific'), ('MTURK', 'Mechanical Turk'), ('CONNECT', 'CloudResearch Connect'), ('GENERIC', 'Another platform')], default='GUEST', max_length=8)),
+                ('external_id', models.CharField(blank=True, help_text="The platform's name for this person; never released.", max_length=120)),
+                ('bound_by', models.CharField(blank=True, db_default='', default='', help_text="What the form carried by which a browser became this rater's; empty: none is.", max_length=40)),
+                ('is_team', models.BooleanField(db_default=False, default=False, help_text='They are of the team, who can read results of an open study.')),
+                ('writer', models.ForeignKey(blank=True, help_text='The same person as a writer: never shown a context they wrote for.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='raters', to='completions.writer')),
+                ('state', models.CharField(choices=[('ACTIVE', 'Judging'), ('FINISHED', 'Saw the whole session'), ('STOPPED', 'Stopped early'), ('SCREENED', 'Did not pass the way in'), ('FULL', 'Came when nothing was left'), ('WITHDRAWN', 'Withdrew')], default='ACTIVE', max_length=10)),
+                ('stage', models.CharField(choices=[('COMPREHENSION', 'Asked whether the task is clear'), ('SCREENING', 'In the screening round'), ('JUDGING', 'Judging')], default='JUDGING', max_length=13)),
+                ('comprehension_tries', models.PositiveSmallIntegerField(default=0)),
+                ('link_version', models.PositiveSmallIntegerField(default=1)),
+                ('utc_offset_minutes', models.SmallIntegerField(blank=True, null=True)),
+                ('is_simulated', models.BooleanField(default=False)),
+                ('entered_at', models.DateTimeField()),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('forgotten_at', models.DateTimeField(blank=True, help_text='When what leads to the person was deleted, its time over.', null=True)),
+                ('data_kept', models.BooleanField(default=True, help_text='No: the person withdrew and asked that no answer counts.')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('platform__in', ['GUEST', 'PROLIFIC', 'MTURK', 'CONNECT', 'GENERIC'])), name='rater_platform_known'), models.CheckConstraint(condition=models.Q(('state__in', ['ACTIVE', 'FINISHED', 'STOPPED', 'SCREENED', 'FULL', 'WITHDRAWN'])), name='rater_state_known'), models.CheckConstraint(condition=models.Q(('stage__in', ['COMPREHENSION', 'SCREENING', 'JUDGING'])), name='rater_stage_known'), models.CheckConstraint(condition=models.Q(('data_kept', True), ('state', 'WITHDRAWN'), _connector='OR'), name='rater_data_kept_unless_withdrawn'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('state', 'ACTIVE')), models.Q(models.Q(('state', 'ACTIVE'), _negated=True), ('ended_at__isnull', False)), _connector='OR'), name='rater_ended_with_time'), models.CheckConstraint(condition=models.Q(models.Q(('external_id', ''), ('platform', 'GUEST')), models.Q(models.Q(('platform', 'GUEST'), _negated=True), models.Q(('external_id', ''), _negated=True)), ('state', 'WITHDRAWN'), models.Q(('external_id', ''), ('forgotten_at__isnull', False)), _connector='OR'), name='rater_external_id_unless_guest'), models.UniqueConstraint(condition=models.Q(('external_id', ''), _negated=True), fields=('study', 'platform', 'external_id'), name='rater_once_per_external_id'), models.UniqueConstraint(condition=models.Q(('bound_by', ''), _negated=True), fields=('study', 'bound_by'), name='rater_once_per_form'), models.CheckConstraint(condition=models.Q(('utc_offset_minutes__isnull', True), ('utc_offset_minutes__range', (-840, 840)), _connector='OR'), name='rater_utc_offset_range')],
+            },
+        ),
+        migrations.CreateModel(
             name='Lease',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -243,7 +208,7 @@ class Migration(migrations.Migration):
                 ('pair_first_as_b', models.IntegerField(default=0)),
                 ('rater_first_as_a', models.IntegerField(default=0)),
                 ('rater_first_as_b', models.IntegerField(default=0)),
-                ('active_ms', models.PositiveBigIntegerField(default=0, help_text="Time spent on the rater's earlier answers, breaks left out.")),
+                ('recent_ms', models.JSONField(blank=True, default=list, help_text="How long the rater's last answers before it were in view, newest last, capped.")),
                 ('sampling_probability', models.FloatField(blank=True, help_text='With which an adaptive plan drew this comparison.', null=True)),
                 ('paused_at', models.DateTimeField(blank=True, help_text='Since when the rater is on a break.', null=True)),
                 ('paused_ms', models.PositiveBigIntegerField(default=0, help_text='Breaks that are over.')),
@@ -266,10 +231,12 @@ class Migration(migrations.Migration):
                 ('verdict', models.SmallIntegerField(blank=True, null=True)),
                 ('first_side', models.CharField(choices=[('A', 'A'), ('B', 'B')], max_length=1)),
                 ('rationale', models.TextField(blank=True)),
+                ('chips', models.TextField(blank=True, help_text='Keys of the reasons that the rater ticked, a space between them.')),
                 ('shown_at', models.DateTimeField()),
                 ('submitted_at', models.DateTimeField()),
                 ('hidden_ms', models.PositiveIntegerField(default=0, help_text='Time the page was hidden, as the page reported it, bounded.')),
                 ('paused_ms', models.PositiveBigIntegerField(default=0, help_text='Time on breaks.')),
+                ('opened_earlier', models.BooleanField(blank=True, help_text='Whether folded turns were opened; empty: none were folded, or no script ran.', null=True)),
                 ('is_surplus', models.BooleanField(default=False, help_text='Came after its slot was given away: kept, not counted.')),
                 ('revises', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='revision', to='annotation.judgment')),
                 ('protocol_hash', models.CharField(max_length=64)),
@@ -292,6 +259,25 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='PlatformSubmission',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='annotation.rater')),
+                ('number', models.PositiveSmallIntegerField(help_text="1 is the rater's first.")),
+                ('session_id', models.CharField(blank=True, help_text="The platform's name for it; never released.", max_length=120)),
+                ('ids', models.JSONField(blank=True, default=dict, help_text="The platform's other ids.")),
+                ('state', models.CharField(choices=[('ACTIVE', 'Under way'), ('RETURNED', 'Given back on the platform'), ('EXPIRED', 'Out of time on the platform'), ('REJECTED', 'Rejected on the platform'), ('APPROVED', 'Approved on the platform')], default='ACTIVE', max_length=9)),
+                ('n_before', models.PositiveIntegerField(default=0, help_text='Answers of the session that the rater gave before it.')),
+                ('code', models.CharField(blank=True, help_text='The code that was shown.', max_length=40)),
+                ('opened_at', models.DateTimeField()),
+                ('changed_at', models.DateTimeField(help_text='When state or code changed last.')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['session_id'], name='platformsubmission_session')],
+                'constraints': [models.UniqueConstraint(fields=('rater', 'number'), name='platformsubmission_once_per_number'), models.UniqueConstraint(condition=models.Q(('session_id', ''), _negated=True), fields=('rater', 'session_id'), name='platformsubmission_once_per_session'), models.CheckConstraint(condition=models.Q(('state__in', ['ACTIVE', 'RETURNED', 'EXPIRED', 'REJECTED', 'APPROVED'])), name='platformsubmission_state_known'), models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='platformsubmission_number_from_one')],
+            },
+        ),
+        migrations.CreateModel(
             name='Exclusion',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -309,71 +295,31 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='ExternalBatch',
+            name='Consent',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='external_batches', to='annotation.study')),
-                ('source', models.CharField(help_text='Name of the lab.', max_length=120)),
-                ('reference', models.CharField(help_text='What the lab calls the batch.', max_length=80)),
-                ('url', models.CharField(help_text='Page of the lab, or about the data; it is released.', max_length=200)),
-                ('licence', models.CharField(help_text='Of these judgments, if an SPDX name.', max_length=60)),
-                ('recruitment', models.TextField(help_text='How the raters were found; it is released.')),
-                ('consent', models.TextField(help_text='What the raters agreed to; it is released.')),
-                ('collected_from', models.DateField()),
-                ('collected_until', models.DateField()),
-                ('is_simulated', models.BooleanField(help_text='The raters are programs.')),
-                ('content_digest', models.CharField(help_text='SHA-256 of what was sent.', max_length=64)),
-                ('protocol_hash', models.CharField(help_text='Of the study when it came.', max_length=64)),
-                ('received_at', models.DateTimeField()),
-                ('received_by', models.ForeignKey(help_text='Whose token it was.', on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('version', models.CharField(max_length=20)),
+                ('text_hash', models.CharField(max_length=64)),
+                ('given_at', models.DateTimeField()),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='consents', to='annotation.rater')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('study', 'source', 'reference'), name='externalbatch_once_per_reference'), models.CheckConstraint(condition=models.Q(models.Q(('source', ''), _negated=True), models.Q(('reference', ''), _negated=True), models.Q(('url', ''), _negated=True), models.Q(('licence', ''), _negated=True)), name='externalbatch_source_named'), models.CheckConstraint(condition=models.Q(models.Q(('recruitment', ''), _negated=True), models.Q(('consent', ''), _negated=True)), name='externalbatch_people_told_of'), models.CheckConstraint(condition=models.Q(('collected_until__gte', models.F('collected_from'))), name='externalbatch_collected_in_order'), models.CheckConstraint(condition=models.Q(models.Q(('content_digest', ''), _negated=True), models.Q(('protocol_hash', ''), _negated=True)), name='externalbatch_hashes_given')],
+                'constraints': [models.UniqueConstraint(fields=('rater', 'version', 'text_hash'), name='consent_once_per_text')],
             },
         ),
         migrations.CreateModel(
-            name='ExternalDecision',
+            name='RationaleDecision',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='annotation.externalbatch')),
-                ('is_excluded', models.BooleanField(help_text='No takes an earlier decision back.')),
-                ('reason', models.TextField()),
+                ('judgment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='text_decisions', to='annotation.judgment')),
+                ('outcome', models.CharField(choices=[('RELEASED', 'Release as it is'), ('MASKED', 'Remove the passages'), ('WITHHELD', 'Withhold')], max_length=8)),
+                ('passages', models.JSONField(blank=True, default=list, help_text='As they were marked then.')),
+                ('reason', models.TextField(blank=True)),
                 ('decided_at', models.DateTimeField()),
-                ('decided_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='externaldecision_reason_given')],
-            },
-        ),
-        migrations.CreateModel(
-            name='ExternalJudgment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='annotation.externalbatch')),
-                ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='external_judgments', to='annotation.comparison')),
-                ('rater', models.CharField(help_text="Code of the batch; the lab's id is not kept.", max_length=8)),
-                ('verdict', models.SmallIntegerField(blank=True, null=True)),
-                ('marks', models.JSONField(blank=True, default=dict, help_text='By dimension: who is ahead, or points in likert.')),
-                ('judged_at', models.DateTimeField(blank=True, null=True)),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('batch', 'comparison', 'rater'), name='externaljudgment_once_per_rater'), models.CheckConstraint(condition=models.Q(('rater', ''), _negated=True), name='externaljudgment_rater_given'), models.CheckConstraint(condition=models.Q(('verdict__isnull', True), ('verdict__range', (-5, 5)), _connector='OR'), name='externaljudgment_verdict_range')],
-            },
-        ),
-        migrations.CreateModel(
-            name='PlatformEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='platform_events', to='annotation.study')),
-                ('platform', models.CharField(choices=[('GUEST', 'A plain visitor'), ('PROLIFIC', 'Prolific'), ('MTURK', 'Mechanical Turk'), ('CONNECT', 'CloudResearch Connect'), ('GENERIC', 'Another platform')], max_length=8)),
-                ('event_id', models.CharField(max_length=120)),
-                ('kind', models.CharField(help_text="The platform's name for what happened.", max_length=80)),
-                ('status', models.CharField(blank=True, max_length=40)),
-                ('rater', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='platform_events', to='annotation.rater')),
-                ('received_at', models.DateTimeField()),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('platform', 'event_id'), name='platformevent_once'), models.CheckConstraint(condition=models.Q(('platform__in', ['GUEST', 'PROLIFIC', 'MTURK', 'CONNECT', 'GENERIC'])), name='platformevent_platform_known'), models.CheckConstraint(condition=models.Q(('event_id', ''), _negated=True), name='platformevent_id_given')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('outcome__in', ['RELEASED', 'MASKED', 'WITHHELD'])), name='rationaledecision_outcome_known')],
             },
         ),
         migrations.CreateModel(
@@ -434,21 +380,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='RationaleDecision',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('judgment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='text_decisions', to='annotation.judgment')),
-                ('outcome', models.CharField(choices=[('RELEASED', 'Release as it is'), ('MASKED', 'Remove the passages'), ('WITHHELD', 'Withhold')], max_length=8)),
-                ('passages', models.JSONField(blank=True, default=list, help_text='As they were marked then.')),
-                ('reason', models.TextField(blank=True)),
-                ('decided_at', models.DateTimeField()),
-                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('outcome__in', ['RELEASED', 'MASKED', 'WITHHELD'])), name='rationaledecision_outcome_known')],
-            },
-        ),
-        migrations.CreateModel(
             name='RationaleScan',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -496,6 +427,20 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='SourceGuess',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='source_guesses', to='annotation.rater')),
+                ('completion', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='source_guesses', to='completions.completion')),
+                ('guess', models.CharField(choices=[('PERSON', 'A person'), ('PROGRAM', 'A program'), ('UNSURE', 'Cannot tell')], max_length=7)),
+                ('guessed_at', models.DateTimeField()),
+            ],
+            options={
+                'verbose_name_plural': 'source guesses',
+                'constraints': [models.UniqueConstraint(fields=('rater', 'completion'), name='sourceguess_once_per_completion'), models.CheckConstraint(condition=models.Q(('guess__in', ['PERSON', 'PROGRAM', 'UNSURE'])), name='sourceguess_known')],
+            },
+        ),
+        migrations.CreateModel(
             name='ReportDecision',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -511,16 +456,126 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='SourceGuess',
+            name='PlatformStudy',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rater', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='source_guesses', to='annotation.rater')),
-                ('completion', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='source_guesses', to='completions.completion')),
-                ('guess', models.CharField(choices=[('PERSON', 'A person'), ('PROGRAM', 'A program'), ('UNSURE', 'Cannot tell')], max_length=7)),
-                ('guessed_at', models.DateTimeField()),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='platform_study', to='annotation.study')),
+                ('key', models.CharField(help_text="The platform's id of it.", max_length=64, unique=True)),
+                ('n_places', models.PositiveIntegerField(help_text='How many people may take part there.')),
+                ('created_at', models.DateTimeField()),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('rater', 'completion'), name='sourceguess_once_per_completion'), models.CheckConstraint(condition=models.Q(('guess__in', ['PERSON', 'PROGRAM', 'UNSURE'])), name='sourceguess_known')],
+                'verbose_name_plural': 'platform studies',
+                'constraints': [models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='platformstudy_key_given'), models.CheckConstraint(condition=models.Q(('n_places__gte', 1)), name='platformstudy_has_places')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PlatformEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='platform_events', to='annotation.study')),
+                ('platform', models.CharField(choices=[('GUEST', 'A plain visitor'), ('PROLIFIC', 'Prolific'), ('MTURK', 'Mechanical Turk'), ('CONNECT', 'CloudResearch Connect'), ('GENERIC', 'Another platform')], max_length=8)),
+                ('event_id', models.CharField(max_length=120)),
+                ('kind', models.CharField(help_text="The platform's name for what happened.", max_length=80)),
+                ('status', models.CharField(blank=True, max_length=40)),
+                ('rater', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='platform_events', to='annotation.rater')),
+                ('received_at', models.DateTimeField()),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('platform', 'event_id'), name='platformevent_once'), models.CheckConstraint(condition=models.Q(('platform__in', ['GUEST', 'PROLIFIC', 'MTURK', 'CONNECT', 'GENERIC'])), name='platformevent_platform_known'), models.CheckConstraint(condition=models.Q(('event_id', ''), _negated=True), name='platformevent_id_given')],
+            },
+        ),
+        migrations.CreateModel(
+            name='FailedArrival',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='failed_arrivals', to='annotation.study')),
+                ('platform', models.CharField(choices=[('GUEST', 'A plain visitor'), ('PROLIFIC', 'Prolific'), ('MTURK', 'Mechanical Turk'), ('CONNECT', 'CloudResearch Connect'), ('GENERIC', 'Another platform')], max_length=8)),
+                ('hour', models.DateTimeField(help_text='When the hour began.')),
+                ('n', models.PositiveIntegerField(default=1)),
+                ('first_at', models.DateTimeField()),
+                ('last_at', models.DateTimeField()),
+                ('alerted_at', models.DateTimeField(blank=True, help_text='When admins were told by e-mail.', null=True)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('study', 'platform', 'hour'), name='failedarrival_once_per_hour'), models.CheckConstraint(condition=models.Q(('platform__in', ['GUEST', 'PROLIFIC', 'MTURK', 'CONNECT', 'GENERIC'])), name='failedarrival_platform_known'), models.CheckConstraint(condition=models.Q(('n__gte', 1)), name='failedarrival_counts_one_at_least'), models.CheckConstraint(condition=models.Q(('hour__lte', models.F('first_at')), ('first_at__lte', models.F('last_at'))), name='failedarrival_times_in_order')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ExternalBatch',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='external_batches', to='annotation.study')),
+                ('source', models.CharField(help_text='Name of the lab.', max_length=120)),
+                ('reference', models.CharField(help_text='What the lab calls the batch.', max_length=80)),
+                ('url', models.CharField(help_text='Page of the lab, or about the data; it is released.', max_length=200)),
+                ('licence', models.CharField(help_text='Of these judgments, if an SPDX name.', max_length=60)),
+                ('recruitment', models.TextField(help_text='How the raters were found; it is released.')),
+                ('consent', models.TextField(help_text='What the raters agreed to; it is released.')),
+                ('collected_from', models.DateField()),
+                ('collected_until', models.DateField()),
+                ('is_simulated', models.BooleanField(help_text='The raters are programs.')),
+                ('content_digest', models.CharField(help_text='SHA-256 of what was sent.', max_length=64)),
+                ('protocol_hash', models.CharField(help_text='Of the study when it came.', max_length=64)),
+                ('received_at', models.DateTimeField()),
+                ('received_by', models.ForeignKey(help_text='Whose token it was.', on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'verbose_name_plural': 'external batches',
+                'constraints': [models.UniqueConstraint(fields=('study', 'source', 'reference'), name='externalbatch_once_per_reference'), models.CheckConstraint(condition=models.Q(models.Q(('source', ''), _negated=True), models.Q(('reference', ''), _negated=True), models.Q(('url', ''), _negated=True), models.Q(('licence', ''), _negated=True)), name='externalbatch_source_named'), models.CheckConstraint(condition=models.Q(models.Q(('recruitment', ''), _negated=True), models.Q(('consent', ''), _negated=True)), name='externalbatch_people_told_of'), models.CheckConstraint(condition=models.Q(('collected_until__gte', models.F('collected_from'))), name='externalbatch_collected_in_order'), models.CheckConstraint(condition=models.Q(models.Q(('content_digest', ''), _negated=True), models.Q(('protocol_hash', ''), _negated=True)), name='externalbatch_hashes_given')],
+            },
+        ),
+        migrations.CreateModel(
+            name='BlindingAudit',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='blinding_audits', to='annotation.study')),
+                ('n_pages', models.PositiveIntegerField(help_text='How many pages are replayed at most.')),
+                ('seed', models.PositiveIntegerField(help_text='Of the deals that guesses are held against.')),
+                ('state', models.CharField(choices=[('RUNNING', 'Under way'), ('DONE', 'Done'), ('FAILED', 'Failed')], default='RUNNING', max_length=7)),
+                ('n_done', models.PositiveIntegerField(default=0)),
+                ('n_total', models.PositiveIntegerField(default=0, help_text='Pages that there are to replay.')),
+                ('begun', models.PositiveSmallIntegerField(default=0, help_text='How often a worker began it; one whose workers are lost is given up.')),
+                ('started_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('started_at', models.DateTimeField()),
+                ('claimed_at', models.DateTimeField(help_text='When its worker was last heard of.')),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('holds', models.BooleanField(help_text='Whether nothing but the texts told.', null=True)),
+                ('report', models.JSONField(blank=True, default=dict)),
+                ('error', models.TextField(blank=True)),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state', 'RUNNING')), fields=['id'], name='blindingaudit_running')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'RUNNING')), fields=('study',), name='blindingaudit_one_under_way'), models.CheckConstraint(condition=models.Q(('n_pages__gte', 1)), name='blindingaudit_pages_wanted'), models.CheckConstraint(condition=models.Q(('n_done__lte', models.F('n_total'))), name='blindingaudit_progress_within_total'), models.CheckConstraint(condition=models.Q(('state__in', ['RUNNING', 'DONE', 'FAILED'])), name='blindingaudit_state_known'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('error', ''), ('holds__isnull', True), ('state', 'RUNNING')), models.Q(('ended_at__isnull', False), ('error', ''), ('holds__isnull', False), ('state', 'DONE')), models.Q(('ended_at__isnull', False), ('holds__isnull', True), ('state', 'FAILED'), models.Q(('error', ''), _negated=True)), _connector='OR'), name='blindingaudit_ended_by_state')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ThemeCheck',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('codebook', models.CharField(help_text='Name and version.', max_length=60)),
+                ('seed', models.CharField(max_length=64)),
+                ('created_at', models.DateTimeField()),
+                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='theme_checks', to='annotation.study')),
+                ('assistant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='theme_checks', to='completions.assistant')),
+            ],
+            options={
+                'abstract': False,
+                'constraints': [models.UniqueConstraint(fields=('study', 'assistant', 'codebook', 'seed'), name='themecheck_once'), models.CheckConstraint(condition=models.Q(('seed', ''), _negated=True), name='themecheck_seed_given')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ThemeCheckItem',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField(help_text='From 0, in seeded order.')),
+                ('spot_check', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.themecheck')),
+                ('judgment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='theme_check_items', to='annotation.judgment')),
+            ],
+            options={
+                'abstract': False,
+                'constraints': [models.UniqueConstraint(fields=('spot_check', 'judgment'), name='themecheckitem_judgment_once'), models.UniqueConstraint(fields=('spot_check', 'position'), name='themecheckitem_position_once')],
             },
         ),
         migrations.CreateModel(
@@ -537,6 +592,52 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'base_manager_name': 'objects',
                 'constraints': [models.UniqueConstraint(fields=('call', 'theme'), name='themelabel_once'), models.CheckConstraint(condition=models.Q(('presence__in', ['PRESENT', 'ABSENT', 'UNCERTAIN'])), name='themelabel_presence_known'), models.CheckConstraint(condition=models.Q(('probability__range', (0, 1))), name='themelabel_probability_range'), models.CheckConstraint(condition=models.Q(models.Q(('presence', 'PRESENT'), _negated=True), models.Q(('quote', ''), _negated=True), _connector='OR'), name='themelabel_present_with_quote')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ThemeLabelling',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('is_adjudication', models.BooleanField(default=False)),
+                ('note', models.TextField(blank=True)),
+                ('labelled_at', models.DateTimeField()),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labellings', to='annotation.themecheckitem')),
+                ('labeller', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='theme_labellings', to=settings.AUTH_USER_MODEL)),
+                ('themes', models.JSONField(help_text='Keys of the codebook that are present.')),
+            ],
+            options={
+                'abstract': False,
+                'base_manager_name': 'objects',
+                'indexes': [models.Index(fields=['item', 'labeller'], name='themelabelling_by_person')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ExternalDecision',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='annotation.externalbatch')),
+                ('is_excluded', models.BooleanField(help_text='No takes an earlier decision back.')),
+                ('reason', models.TextField()),
+                ('decided_at', models.DateTimeField()),
+                ('decided_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='externaldecision_reason_given')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ExternalJudgment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='judgments', to='annotation.externalbatch')),
+                ('comparison', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='external_judgments', to='annotation.comparison')),
+                ('rater', models.CharField(help_text="Code of the batch; the lab's id is not kept.", max_length=8)),
+                ('verdict', models.SmallIntegerField(blank=True, null=True)),
+                ('marks', models.JSONField(blank=True, default=dict, help_text='By dimension: who is ahead, or points in likert.')),
+                ('judged_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('batch', 'comparison', 'rater'), name='externaljudgment_once_per_rater'), models.CheckConstraint(condition=models.Q(('rater', ''), _negated=True), name='externaljudgment_rater_given'), models.CheckConstraint(condition=models.Q(('verdict__isnull', True), ('verdict__range', (-5, 5)), _connector='OR'), name='externaljudgment_verdict_range')],
             },
         ),
     ]

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotation', '0001_initial'),
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ('auth', '__first__'),
         ('completions', '0001_initial'),
     ]
 
@@ -37,10 +37,11 @@ class Migration(migrations.Migration):
                 ('is_on_request', models.BooleanField(default=False, help_text='A person asked for it: its analyses do not wait.')),
                 ('claimed_at', models.DateTimeField()),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('published_at', models.DateTimeField(blank=True, help_text='Since when everybody may read it, though its study may not be closed.', null=True)),
             ],
             options={
                 'indexes': [models.Index(fields=['study', 'pool', 'context_set', '-ended_at'], name='fit_latest')],
-                'constraints': [models.UniqueConstraint(fields=('study', 'pool', 'context_set', 'inputs_hash', 'method_hash'), name='fit_once_per_inputs_and_method'), models.CheckConstraint(condition=models.Q(('pool__in', ['HUMAN', 'LLM', 'COMBINED'])), name='fit_pool_known'), models.CheckConstraint(condition=models.Q(('context_set__in', ['ALL', 'REGULAR', 'ADVERSARIAL'])), name='fit_context_set_known'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('refusal', ''), ('state', 'RUNNING')), models.Q(('ended_at__isnull', False), ('refusal', ''), ('state', 'DONE')), models.Q(('ended_at__isnull', False), ('state', 'REFUSED'), models.Q(('refusal', ''), _negated=True)), _connector='OR'), name='fit_ended_by_state')],
+                'constraints': [models.UniqueConstraint(fields=('study', 'pool', 'context_set', 'inputs_hash', 'method_hash'), name='fit_once_per_inputs_and_method'), models.CheckConstraint(condition=models.Q(('pool__in', ['HUMAN', 'LLM', 'COMBINED'])), name='fit_pool_known'), models.CheckConstraint(condition=models.Q(('context_set__in', ['ALL', 'REGULAR', 'ADVERSARIAL'])), name='fit_context_set_known'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('refusal', ''), ('state', 'RUNNING')), models.Q(('ended_at__isnull', False), ('refusal', ''), ('state', 'DONE')), models.Q(('ended_at__isnull', False), ('state', 'REFUSED'), models.Q(('refusal', ''), _negated=True)), _connector='OR'), name='fit_ended_by_state'), models.CheckConstraint(condition=models.Q(('published_at__isnull', True), ('ended_at__isnull', False), _connector='OR'), name='fit_published_once_ended')],
             },
         ),
         migrations.CreateModel(
@@ -48,7 +49,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('fit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='analyses', to='ranking.fit')),
-                ('kind', models.CharField(choices=[('PAIRS', 'System against system'), ('DIMENSIONS', 'Dimension by dimension'), ('WEIGHTS', 'Dimensions by weight'), ('LIKERT', 'Messages rated alone'), ('PEOPLE', 'People and models'), ('AGREEMENT', 'Do evaluators agree?'), ('CHECKS', 'Does the model fit?'), ('FRAGILITY', 'How little would change the first place?'), ('STYLE', 'Length and style held equal'), ('BIAS', 'Position, length, own family, drift'), ('DRAWS', 'Ties and grades in the model'), ('RATERS', 'Evaluators in the model'), ('RANKERS', 'Other rankers'), ('RATIONALES', 'What reasons speak of'), ('STRATEGIES', 'Strategies of support'), ('FACTORS', 'What the dimensions have in common'), ('LATENCY', 'Speed and capability'), ('JUDGE', 'A judge calibrated by people'), ('PLANNING', 'How many more judgments?')], max_length=12)),
+                ('kind', models.CharField(choices=[('PAIRS', 'System against system'), ('DIMENSIONS', 'Dimension by dimension'), ('WEIGHTS', 'Dimensions by weight'), ('LIKERT', 'Messages rated alone'), ('PEOPLE', 'People and models'), ('AGREEMENT', 'Do evaluators agree?'), ('CHECKS', 'Does the model fit?'), ('FRAGILITY', 'Robustness of first place'), ('STYLE', 'Adjusted for length and style'), ('BIAS', 'Bias audits'), ('DRAWS', 'Ties and strengths'), ('RATERS', 'Strict and lenient judges'), ('RANKERS', 'Other rankers'), ('RATIONALES', 'Rationale themes'), ('STRATEGIES', 'Strategies of support'), ('FACTORS', 'What the dimensions have in common'), ('LATENCY', 'Speed and capability'), ('JUDGE', 'A judge calibrated by people'), ('PLANNING', 'How many more judgments?')], max_length=12)),
                 ('state', models.CharField(choices=[('RUNNING', 'Being computed'), ('DONE', 'Computed'), ('REFUSED', 'The data do not determine the ratings')], default='RUNNING', max_length=8)),
                 ('code_version', models.CharField(max_length=40)),
                 ('result', models.JSONField(blank=True, default=dict, help_text='Tables, pictures and warnings, ready to be shown.')),
@@ -60,6 +61,77 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'analyses',
                 'constraints': [models.UniqueConstraint(fields=('fit', 'kind', 'code_version'), name='analysis_once_per_fit_and_code'), models.CheckConstraint(condition=models.Q(('kind__in', ['PAIRS', 'DIMENSIONS', 'WEIGHTS', 'LIKERT', 'PEOPLE', 'AGREEMENT', 'CHECKS', 'FRAGILITY', 'STYLE', 'BIAS', 'DRAWS', 'RATERS', 'RANKERS', 'RATIONALES', 'STRATEGIES', 'FACTORS', 'LATENCY', 'JUDGE', 'PLANNING'])), name='analysis_kind_known'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('refusal', ''), ('state', 'RUNNING')), models.Q(('ended_at__isnull', False), ('refusal', ''), ('state', 'DONE')), models.Q(('ended_at__isnull', False), ('state', 'REFUSED'), models.Q(('refusal', ''), _negated=True)), _connector='OR'), name='analysis_ended_by_state')],
+            },
+        ),
+        migrations.CreateModel(
+            name='HumanRating',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('fit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='human_ratings', to='ranking.fit')),
+                ('kind', models.CharField(choices=[('AVERAGE', 'Average Human'), ('MEAN_TEXT', 'Mean of the texts of a context'), ('RANDOM_TEXT', 'Random text of a context'), ('BEST_CROSS_FITTED', 'Best Human, cross-fitted'), ('BEST_PLAIN', 'Best Human, plain')], max_length=20)),
+                ('elo', models.FloatField(help_text="Points, on the scale of the fit's systems.")),
+                ('elo_se', models.FloatField()),
+                ('elo_low', models.FloatField()),
+                ('elo_high', models.FloatField()),
+                ('n_judgments', models.PositiveIntegerField(help_text='Behind the score, mean over the splits.')),
+                ('n_contexts', models.PositiveIntegerField(help_text='Behind the score, mean over the splits.')),
+                ('detail', models.JSONField(blank=True, default=dict, help_text='Texts, opponents, splits, what was left out, warnings.')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('fit', 'kind'), name='humanrating_once_per_fit'), models.CheckConstraint(condition=models.Q(('kind__in', ['AVERAGE', 'MEAN_TEXT', 'RANDOM_TEXT', 'BEST_CROSS_FITTED', 'BEST_PLAIN'])), name='humanrating_kind_known'), models.CheckConstraint(condition=models.Q(('elo_high__lte', 1000000.0), ('elo_low__gte', -1000000.0), ('elo_se__range', (0, 1000000.0))), name='humanrating_numbers_finite'), models.CheckConstraint(condition=models.Q(('elo_high__gte', models.F('elo')), ('elo_low__lte', models.F('elo'))), name='humanrating_interval_holds_elo'), models.CheckConstraint(condition=models.Q(('n_contexts__gte', 1), ('n_judgments__gte', 1)), name='humanrating_rests_on_something')],
+            },
+        ),
+        migrations.CreateModel(
+            name='KeptCounts',
+            fields=[
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='kept_counts', serialize=False, to='annotation.study')),
+                ('since', models.DateTimeField(help_text='From when to when this is what counts: begin.')),
+                ('until', models.DateTimeField(help_text='End, which is when somebody looked last.')),
+                ('counted_at', models.DateTimeField(help_text='When all judgments were counted last.')),
+                ('rule', models.CharField(help_text='Mark of the code that says what counts.', max_length=16)),
+                ('newest', models.BigIntegerField(default=0, help_text='Key of a judgment at the last look.')),
+                ('n_newest', models.IntegerField(db_default=0, default=0, help_text='Judgments above that key less the overlap, then.')),
+                ('n_decisions', models.IntegerField(default=0)),
+                ('rows', models.BinaryField()),
+                ('newer_rows', models.BinaryField(help_text='Of some comparisons, in place of what `rows` has.')),
+            ],
+            options={
+                'verbose_name_plural': 'kept counts',
+                'constraints': [models.CheckConstraint(condition=models.Q(('since__lte', models.F('until'))), name='kept_counts_since_before_until')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Measurement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='measurement', to='annotation.study')),
+                ('as_of', models.DateTimeField(help_text='Of the judgments that were read.')),
+                ('n_answers', models.PositiveIntegerField(help_text='Answers that count for ratings.')),
+                ('median_seconds', models.FloatField(blank=True, help_text='Active time of an answer, over all of them.', null=True)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('median_seconds__isnull', True), ('median_seconds__gt', 0), _connector='OR'), name='measurement_seconds_positive')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RaterFigures',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('measurement', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='figures', to='ranking.measurement')),
+                ('rater', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='figures', to='annotation.rater')),
+                ('n_answers', models.PositiveIntegerField()),
+                ('n_checks', models.PositiveIntegerField()),
+                ('n_passed', models.PositiveIntegerField()),
+                ('median_seconds', models.FloatField(blank=True, null=True)),
+                ('share_a', models.FloatField(blank=True, null=True)),
+                ('infit', models.FloatField(blank=True, null=True)),
+                ('agreement', models.FloatField(blank=True, null=True)),
+                ('last_at', models.DateTimeField(blank=True, help_text='Of the last answer.', null=True)),
+                ('findings', models.JSONField(blank=True, default=list)),
+            ],
+            options={
+                'verbose_name_plural': 'rater figures',
+                'constraints': [models.CheckConstraint(condition=models.Q(('n_passed__lte', models.F('n_checks'))), name='raterfigures_passed_within_checks')],
             },
         ),
         migrations.CreateModel(
@@ -100,58 +172,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('rating', 'dimension'), name='dimensionrate_once_per_rating'), models.CheckConstraint(condition=models.Q(('n_marks__gte', models.F('wins')), ('n_marks__gte', 1)), name='dimensionrate_wins_within_marks')],
-            },
-        ),
-        migrations.CreateModel(
-            name='HumanRating',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('fit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='human_ratings', to='ranking.fit')),
-                ('kind', models.CharField(choices=[('AVERAGE', 'Average Human'), ('MEAN_TEXT', 'Mean of the texts of a context'), ('RANDOM_TEXT', 'Random text of a context'), ('BEST_CROSS_FITTED', 'Best Human, cross-fitted'), ('BEST_PLAIN', 'Best Human, plain')], max_length=20)),
-                ('elo', models.FloatField(help_text="Points, on the scale of the fit's systems.")),
-                ('elo_se', models.FloatField()),
-                ('elo_low', models.FloatField()),
-                ('elo_high', models.FloatField()),
-                ('n_judgments', models.PositiveIntegerField(help_text='Behind the score, mean over the splits.')),
-                ('n_contexts', models.PositiveIntegerField(help_text='Behind the score, mean over the splits.')),
-                ('detail', models.JSONField(blank=True, default=dict, help_text='Texts, opponents, splits, what was left out, warnings.')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('fit', 'kind'), name='humanrating_once_per_fit'), models.CheckConstraint(condition=models.Q(('kind__in', ['AVERAGE', 'MEAN_TEXT', 'RANDOM_TEXT', 'BEST_CROSS_FITTED', 'BEST_PLAIN'])), name='humanrating_kind_known'), models.CheckConstraint(condition=models.Q(('elo_high__lte', 1000000.0), ('elo_low__gte', -1000000.0), ('elo_se__range', (0, 1000000.0))), name='humanrating_numbers_finite'), models.CheckConstraint(condition=models.Q(('elo_high__gte', models.F('elo')), ('elo_low__lte', models.F('elo'))), name='humanrating_interval_holds_elo'), models.CheckConstraint(condition=models.Q(('n_contexts__gte', 1), ('n_judgments__gte', 1)), name='humanrating_rests_on_something')],
-            },
-        ),
-        migrations.CreateModel(
-            name='Measurement',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('study', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='measurement', to='annotation.study')),
-                ('as_of', models.DateTimeField(help_text='Of the judgments that were read.')),
-                ('n_answers', models.PositiveIntegerField(help_text='Answers that count for ratings.')),
-                ('median_seconds', models.FloatField(blank=True, help_text='Active time of an answer, over all of them.', null=True)),
-            ],
-            options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('median_seconds__isnull', True), ('median_seconds__gt', 0), _connector='OR'), name='measurement_seconds_positive')],
-            },
-        ),
-        migrations.CreateModel(
-            name='RaterFigures',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('measurement', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='figures', to='ranking.measurement')),
-                ('rater', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='figures', to='annotation.rater')),
-                ('n_answers', models.PositiveIntegerField()),
-                ('n_checks', models.PositiveIntegerField()),
-                ('n_passed', models.PositiveIntegerField()),
-                ('median_seconds', models.FloatField(blank=True, null=True)),
-                ('share_a', models.FloatField(blank=True, null=True)),
-                ('infit', models.FloatField(blank=True, null=True)),
-                ('agreement', models.FloatField(blank=True, null=True)),
-                ('last_at', models.DateTimeField(blank=True, help_text='Of the last answer.', null=True)),
-                ('findings', models.JSONField(blank=True, default=list)),
-            ],
-            options={
-                'verbose_name_plural': 'rater figures',
-                'constraints': [models.CheckConstraint(condition=models.Q(('n_passed__lte', models.F('n_checks'))), name='raterfigures_passed_within_checks')],
             },
         ),
         migrations.CreateModel(
