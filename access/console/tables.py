@@ -1,9 +1,9 @@
-"""Tables of rows: chosen, searched, ordered and paged by the database, and downloaded as asked.
+"""Tables of rows: chosen, searched, ordered and paged, and downloaded as asked.
 
 A table is a ``Table``; what an address asks of it is a ``TableQuery``.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
@@ -13,26 +13,49 @@ from django.db.models import F, Model, Q, QuerySet
 from django.http import Http404, HttpRequest, StreamingHttpResponse
 
 from access.console.csv_cells import Cell, csv_lines
-from access.console.table_query import Column, read_text, sort_after_click, write_query
+from access.console.table_query import read_text, write_query
 
 PER_PAGE = 50
 LONGEST = 60  # characters of a search
 Row = TypeVar("Row", bound=Model)
+Read = TypeVar("Read")
+Labels = Mapping[str, object]
+"""What may be said, and how it is called on the page."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column: the order that it leads to, and how the table is sorted by it now."""
+
+    name: str
+    label: object
+    sort: str
+    query: str
+    is_number: bool = False
+
+    @property
+    def direction(self) -> str:
+        """``ascending`` or ``descending``; empty where the table is not sorted by it."""
+        return {self.name: "ascending", f"-{self.name}": "descending"}.get(self.sort, "")
 
 
 @dataclass(frozen=True)
 class Table:
     """How a table may be asked for.
 
-    ``orders`` names each column that sorts, with its label and the fields behind it; ``shows``
-    each choice of rows, with its label and its condition; ``searched`` are the fields in which a
-    search looks, ``usual`` is the order where none is asked for, and ``numbers`` are the columns
-    that hold some.
+    ``orders`` names each column that sorts, with its label and by what; ``shows`` each choice of
+    rows, with its label and its condition; ``choices`` further parts of the address, each with
+    what it may say and whether a row is so; ``searched`` are the fields in which a search looks,
+    ``usual`` is the order where none is asked for, and ``numbers`` are the columns that hold some.
+
+    Where the database chooses and sorts, orders are names of fields, and conditions are ``Q``.
+    Of rows that were read both are functions of a row.
     """
 
-    orders: Mapping[str, tuple[object, Sequence[str]]]
+    orders: Mapping[str, tuple[object, Any]]
     usual: str
-    shows: Mapping[str, tuple[object, Q]] = field(default_factory=dict)
+    shows: Mapping[str, tuple[object, Any]] = field(default_factory=dict)
+    choices: Mapping[str, tuple[Labels, Callable[[Any, str], bool]]] = field(default_factory=dict)
     searched: Sequence[str] = ()
     numbers: Sequence[str] = ()
 
@@ -44,13 +67,16 @@ class Table:
         django.http.Http404
             If it asks for a choice or an order that does not exist.
         """
-        told = {name: read_text(request.GET, name) for name in ("sort", "show", "q")}
-        found = TableQuery(
-            self, told["sort"] or self.usual, told["show"], told["q"][:LONGEST], others
+        names = ("sort", "show", "q", *self.choices)
+        told = {name: read_text(request.GET, name) for name in names}
+        chosen = {name: told[name] for name in self.choices}
+        is_known = all(
+            chosen[name] in {"", *labels} for name, (labels, _is_so) in self.choices.items()
         )
-        if found.show not in {"", *self.shows} or found.sort.lstrip("-") not in self.orders:
+        sort, show, q = told["sort"] or self.usual, told["show"], told["q"][:LONGEST]
+        if not is_known or show not in {"", *self.shows} or _bare(sort) not in self.orders:
             raise Http404
-        return found
+        return TableQuery(self, sort, show, q, chosen | others)
 
 
 @dataclass(frozen=True)
@@ -64,7 +90,7 @@ class TableQuery:
     others: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def SHOWS(self) -> dict[str, object]:  # noqa: N802 (as tables that are classes name it)
+    def shows(self) -> dict[str, object]:
         """The choices of rows, with their labels."""
         return {name: label for name, (label, _rows) in self.listing.shows.items()}
 
@@ -94,25 +120,59 @@ class TableQuery:
             rows = rows.filter(found)
         return rows
 
+    def listed(self, rows: Iterable[Read]) -> list[Read]:
+        """Return those of rows that were read which are meant, in order as `apply` has it."""
+        key = self._ordered_by
+        meant = [row for row in rows if self._means(row)]
+        known = [row for row in meant if key(row) is not None]
+        unknown = [row for row in meant if key(row) is None]
+        return sorted(known, key=key, reverse=self.is_down) + unknown
+
+    def _means(self, row: object) -> bool:
+        if self.show and not self.listing.shows[self.show][1](row):
+            return False
+        for name, (_labels, is_so) in self.listing.choices.items():
+            if self.others[name] and not is_so(row, self.others[name]):
+                return False
+        said = self.q.casefold()
+        texts = [str(getattr(row, name)).casefold() for name in self.listing.searched]
+        return any(said in text for text in texts) if said and texts else True
+
+    @property
+    def is_down(self) -> bool:
+        """Whether the last comes first."""
+        return self.sort.startswith("-")
+
+    @property
+    def _ordered_by(self) -> Any:  # noqa: ANN401 (names of fields, or a function of a row)
+        return self.listing.orders[_bare(self.sort)][1]
+
     @property
     def order(self) -> list[Any]:
         """The order meant, by all but the number of a row."""
-        _label, names = self.listing.orders[self.sort.removeprefix("-")]
-        return [self.in_order(name) for name in names]
+        return [self.in_order(name) for name in self._ordered_by]
+
+    @property
+    def indexed_order(self) -> list[str]:
+        """The same with the number of a row, so that an index can serve fields that are known."""
+        return [f"-{name}" if self.is_down else name for name in (*self._ordered_by, "pk")]
 
     def in_order(self, name: str) -> Any:  # noqa: ANN401 (as Django orders)
         """Return the order by one field, in the direction meant."""
-        is_down = self.sort.startswith("-")
-        return F(name).desc(nulls_last=True) if is_down else F(name).asc(nulls_last=True)
+        return F(name).desc(nulls_last=True) if self.is_down else F(name).asc(nulls_last=True)
 
     def page(self, rows: QuerySet[Row], number: str, *, per_page: int = PER_PAGE) -> Page[Row]:
         """Return one page of the rows; a number that is none leads to the nearest."""
         return Paginator(self.apply(rows), per_page).get_page(number)
 
     def _column(self, name: str, label: object) -> Column:
-        after = replace(self, sort=sort_after_click(name, self.sort))
+        after = replace(self, sort=f"-{name}" if self.sort == name else name)
         is_number = name in self.listing.numbers
         return Column(name, label, self.sort, after.query, is_number=is_number)
+
+
+def _bare(sort: str) -> str:
+    return sort.removeprefix("-")
 
 
 def csv_of(

@@ -1,37 +1,62 @@
 """Reads of a study's comparisons and judgments, row by row, filtered and sorted in SQL."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, TypeVar
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from access.console.table_query import read_query
+from access.console.tables import Table, TableQuery
 from annotation.choices import Purpose
 from annotation.models import Comparison, Judgment, Lease, Study
 from annotation.overview import queries
 from annotation.overview.queries import JudgmentRow
 from annotation.studies import selectors
 from annotation.studies.counts import StudyCounts
-from completions.sorted_tables import Head, SortedTable
 
 ON_PAGE = 50
-COMPARISONS: Mapping[str, object] = {
-    "open": _("With slots left"),
-    "done": _("With no slot left"),
-    "leased": _("On a screen now"),
-    "held": _("Held by reports"),
-    "planted": _("Planted pairs"),
-}
-JUDGMENTS: Mapping[str, object] = {
-    "people": _("By people"),
-    "judges": _("By judges"),
-    "changed": _("Changed answers"),
-    "surplus": _("Surplus"),
-}
+COMPARISONS = Table(
+    orders={
+        "key": (_("Comparison"), ("key",)),
+        "context": (_("Context"), ("context__key",)),
+        "first": (_("First"), ("first__system__slug",)),
+        "second": (_("Second"), ("second__system__slug",)),
+        "left": (_("Slots left"), ("slots_left",)),
+    },
+    usual="context",
+    shows={
+        "open": (
+            _("With slots left"),
+            Q(selectors.INTACT, purpose=Purpose.MAIN, slots_left__gt=0),
+        ),
+        "done": (_("With no slot left"), Q(purpose=Purpose.MAIN, slots_left=0)),
+        "leased": (
+            _("On a screen now"),
+            Q(Exists(Lease.objects.filter(comparison=OuterRef("pk"), closed_at=None))),
+        ),
+        "held": (_("Held by reports"), Q(held_at__isnull=False)),
+        "planted": (_("Planted pairs"), ~Q(purpose=Purpose.MAIN)),
+    },
+    numbers=("left",),
+)
+"""Comparisons; a search is for a context, a system or a comparison's key."""
+JUDGMENTS = Table(
+    orders={
+        "at": (_("When"), ("submitted_at",)),
+        "who": (_("Who"), ("rater__code", "judge__slug")),
+        "context": (_("Context"), ("comparison__context__key",)),
+    },
+    usual="-at",
+    shows={
+        "people": (_("By people"), Q(rater__isnull=False, revises__isnull=True)),
+        "judges": (_("By judges"), Q(judge__isnull=False, revises__isnull=True)),
+        "changed": (_("Changed answers"), Q(revises__isnull=False)),
+        "surplus": (_("Surplus"), Q(is_surplus=True)),
+    },
+)
+"""Judgments; a search is for a rater, a judge, a context or a comparison's key."""
 
 KNOWN: Mapping[str, Callable[[StudyCounts], int]] = {
     "": lambda counts: counts.n_judgments,
@@ -39,91 +64,6 @@ KNOWN: Mapping[str, Callable[[StudyCounts], int]] = {
     "judges": lambda counts: counts.tally.by_judges,
 }
 """Judgments whose number is counted with the study."""
-
-Query = TypeVar("Query", bound="RowsQuery")
-
-
-class UnknownRowsError(ValueError):
-    """The address asks for rows or an order that do not exist."""
-
-
-def _head(label: object) -> Head:
-    return label, str
-
-
-@dataclass(frozen=True)
-class RowsQuery(SortedTable[Any]):
-    """Which rows are meant, in which order; ``SHOWS`` are the choices, ``ORDER`` the columns."""
-
-    SHOWS: ClassVar[Mapping[str, object]]
-    ORDER: ClassVar[Mapping[str, Sequence[str]]]
-
-    sort: str = ""
-    show: str = ""
-    q: str = ""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> Self:
-        """Read an address.
-
-        Raises
-        ------
-        UnknownRowsError
-            If the choice or the order is none that exists.
-        """
-        found = read_query(cls, query)
-        if found.show not in {"", *cls.SHOWS} or not found.is_sortable:
-            raise UnknownRowsError(found)
-        return found
-
-    @property
-    def fields(self) -> list[str]:
-        """The order as the database takes it; equals keep the order in which they were made."""
-        sign = "-" if self.sort.startswith("-") else ""
-        return [f"{sign}{name}" for name in (*self.ORDER[self.sort.removeprefix("-")], "pk")]
-
-
-@dataclass(frozen=True)
-class ComparisonsQuery(RowsQuery):
-    """Which comparisons are meant; ``q`` is a context, a system or a comparison's key."""
-
-    COLUMNS: ClassVar[Mapping[str, Head]] = {
-        "key": _head(_("Comparison")),
-        "context": _head(_("Context")),
-        "first": _head(_("First")),
-        "second": _head(_("Second")),
-        "left": _head(_("Slots left")),
-    }
-    NUMBERS: ClassVar[Collection[str]] = ("left",)
-    SHOWS: ClassVar[Mapping[str, object]] = COMPARISONS
-    ORDER: ClassVar[Mapping[str, Sequence[str]]] = {
-        "key": ("key",),
-        "context": ("context__key",),
-        "first": ("first__system__slug",),
-        "second": ("second__system__slug",),
-        "left": ("slots_left",),
-    }
-
-    sort: str = "context"
-
-
-@dataclass(frozen=True)
-class JudgmentsQuery(RowsQuery):
-    """Which judgments are meant; ``q`` is a rater, a judge, a context or a comparison's key."""
-
-    COLUMNS: ClassVar[Mapping[str, Head]] = {
-        "at": _head(_("When")),
-        "who": _head(_("Who")),
-        "context": _head(_("Context")),
-    }
-    SHOWS: ClassVar[Mapping[str, object]] = JUDGMENTS
-    ORDER: ClassVar[Mapping[str, Sequence[str]]] = {
-        "at": ("submitted_at",),
-        "who": ("rater__code", "judge__slug"),
-        "context": ("comparison__context__key",),
-    }
-
-    sort: str = "-at"
 
 
 @dataclass(frozen=True)
@@ -150,19 +90,11 @@ class ListedJudgment:
     row: JudgmentRow
 
 
-def comparisons(study: Study, query: ComparisonsQuery) -> QuerySet[Comparison]:
+def comparisons(study: Study, query: TableQuery) -> QuerySet[Comparison]:
     """Return the comparisons meant, in the order meant; planted ones only if they are asked for."""
-    found = Comparison.objects.filter(study=study)
-    leased = Exists(Lease.objects.filter(comparison=OuterRef("pk"), closed_at=None))
-    shows = {
-        "": Q(purpose=Purpose.MAIN),
-        "open": Q(selectors.INTACT, purpose=Purpose.MAIN, slots_left__gt=0),
-        "done": Q(purpose=Purpose.MAIN, slots_left=0),
-        "leased": Q(leased),
-        "held": Q(held_at__isnull=False),
-        "planted": ~Q(purpose=Purpose.MAIN),
-    }
-    found = found.filter(shows[query.show])
+    found = query.choose(Comparison.objects.filter(study=study))
+    if not query.show:
+        found = found.filter(purpose=Purpose.MAIN)
     if query.q:
         found = found.filter(
             Q(key=query.q)
@@ -171,11 +103,11 @@ def comparisons(study: Study, query: ComparisonsQuery) -> QuerySet[Comparison]:
             | Q(second__system__slug=query.q)
         )
     related = ("context", "first__system", "second__system")
-    return found.select_related(*related).order_by(*query.fields)
+    return found.select_related(*related).order_by(*query.indexed_order)
 
 
 def comparison_page(
-    study: Study, query: ComparisonsQuery, number: str
+    study: Study, query: TableQuery, number: str
 ) -> tuple[Page[Comparison], list[ComparisonRow]]:
     """Return one page of the comparisons, in three queries."""
     page = Paginator(comparisons(study, query), ON_PAGE).get_page(number)
@@ -183,23 +115,16 @@ def comparison_page(
     return page, [_comparison(one, said[one.pk]) for one in page]
 
 
-def all_comparisons(study: Study, query: ComparisonsQuery) -> Iterator[ComparisonRow]:
+def all_comparisons(study: Study, query: TableQuery) -> Iterator[ComparisonRow]:
     """Yield all of the comparisons meant, in two queries."""
     said = _said(Judgment.objects.filter(comparison__study=study))
     for one in comparisons(study, query).iterator(chunk_size=1000):
         yield _comparison(one, said[one.pk])
 
 
-def judgments(study: Study, query: JudgmentsQuery) -> QuerySet[Judgment]:
+def judgments(study: Study, query: TableQuery) -> QuerySet[Judgment]:
     """Return the judgments meant, in the order meant."""
-    shows = {
-        "": Q(),
-        "people": Q(rater__isnull=False, revises__isnull=True),
-        "judges": Q(judge__isnull=False, revises__isnull=True),
-        "changed": Q(revises__isnull=False),
-        "surplus": Q(is_surplus=True),
-    }
-    found = Judgment.objects.filter(shows[query.show], comparison__study=study)
+    found = query.choose(Judgment.objects.filter(comparison__study=study))
     if query.q:
         found = found.filter(
             Q(rater__code=query.q)
@@ -207,11 +132,11 @@ def judgments(study: Study, query: JudgmentsQuery) -> QuerySet[Judgment]:
             | Q(comparison__key=query.q)
             | Q(comparison__context__key=query.q)
         )
-    return found.order_by(*query.fields)
+    return found.order_by(*query.indexed_order)
 
 
 def judgment_page(
-    study: Study, query: JudgmentsQuery, number: str, counts: StudyCounts | None = None
+    study: Study, query: TableQuery, number: str, counts: StudyCounts | None = None
 ) -> tuple[Page[int], list[ListedJudgment]]:
     """Return one page of the judgments, in four queries.
 
@@ -226,7 +151,7 @@ def judgment_page(
     return page, [_judgment(rows[pk]) for pk in page if pk in rows]
 
 
-def all_judgments(study: Study, query: JudgmentsQuery) -> Iterator[ListedJudgment]:
+def all_judgments(study: Study, query: TableQuery) -> Iterator[ListedJudgment]:
     """Yield all of the judgments meant; memory stays flat."""
     for one in _with_pairs(judgments(study, query)).iterator(chunk_size=1000):
         yield _judgment(one)

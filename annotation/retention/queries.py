@@ -2,22 +2,21 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from access.console.table_query import read_query
+from access.console.tables import Table
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import StudyState
 from annotation.models import Judgment, Rater, Report, Study
 from annotation.retention.rules import HeldKind, Policy, months_before
 from completions.models import Dataset, Writer
-from completions.sorted_tables import Head, SortedTable
 
 LINKED = Q(is_simulated=False) & (~Q(external_id="") | Q(utc_offset_minutes__isnull=False))
 """Raters of whom something is held that leads to a person."""
@@ -52,49 +51,26 @@ KINDS: Mapping[str, object] = {
 }
 
 
-class UnknownDueError(ValueError):
-    """The address asks for a kind or an order that does not exist."""
+def _is_of(kind: str, one: Due) -> bool:
+    return one.kind == kind
 
 
-@dataclass(frozen=True)
-class DueQuery(SortedTable[Due]):
-    """Which rows of what is held are meant, in which order; ``q`` is part of a subject."""
-
-    COLUMNS: ClassVar[Mapping[str, Head]] = {
+HELD = Table(
+    orders={
         "what": (_("What"), lambda one: one.kind),
         "of": (_("Of"), lambda one: one.subject),
         "n": (_("How many"), lambda one: one.n),
         "on": (_("Goes on"), lambda one: one.due_on),
-    }
-    NUMBERS: ClassVar[Collection[str]] = ("n",)
-    SHOWS: ClassVar[Mapping[str, object]] = {"due": _("Due now"), **KINDS}
-
-    sort: str = "on"
-    show: str = ""
-    q: str = ""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> "DueQuery":
-        """Read an address.
-
-        Raises
-        ------
-        UnknownDueError
-            If the kind or the order is none that exists.
-        """
-        found = read_query(cls, query)
-        if found.show not in {"", *cls.SHOWS} or not found.is_sortable:
-            raise UnknownDueError(found)
-        return found
-
-    def apply(self, rows: Iterable[Due]) -> list[Due]:
-        """Return the rows meant, in the order meant."""
-        return self.in_order(row for row in rows if self._means(row))
-
-    def _means(self, row: Due) -> bool:
-        if self.show and not (row.is_due if self.show == "due" else row.kind == self.show):
-            return False
-        return self.q.casefold() in row.subject.casefold()
+    },
+    usual="on",
+    shows={
+        "due": (_("Due now"), lambda one: one.is_due),
+        **{kind: (label, partial(_is_of, kind)) for kind, label in KINDS.items()},
+    },
+    searched=("subject",),
+    numbers=("n",),
+)
+"""Rows of what is held."""
 
 
 def policy() -> Policy:

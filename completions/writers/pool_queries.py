@@ -2,18 +2,16 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from access.console.table_query import read_query
+from access.console.tables import Table
 from completions.choices import Background, LeaseOutcome, MessageState, Review, WriterState
-from completions.contexts.queries import UnknownFilterError
 from completions.models import Completion, Context, Dataset, Message, Writer
-from completions.sorted_tables import Head, SortedTable
 
 LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
 DONE = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
@@ -56,11 +54,8 @@ class WriterRow:
     """
 
 
-@dataclass(frozen=True)
-class WriterFilter(SortedTable[WriterRow]):
-    """Which writers are meant, and in which order."""
-
-    COLUMNS: ClassVar[Mapping[str, Head]] = {
+WRITERS = Table(
+    orders={
         "code": (_("Writer"), lambda row: row.code),
         "state": (_("State"), lambda row: row.state_label),
         "background": (_("Background"), lambda row: row.background_label or None),
@@ -70,32 +65,12 @@ class WriterFilter(SortedTable[WriterRow]):
         "waiting": (_("Waiting"), lambda row: row.n_waiting),
         "returned": (_("Sent back"), lambda row: row.n_returned),
         "active": (_("Last active"), lambda row: row.last_active),
-    }
-    NUMBERS: ClassVar[Collection[str]] = ("trial", "sent", "accepted", "waiting", "returned")
-
-    state: str = ""
-    q: str = ""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> "WriterFilter":
-        """Read an address.
-
-        Raises
-        ------
-        UnknownFilterError
-            If the state or the order is none that exists.
-        """
-        found = read_query(cls, query)
-        if not found.is_sortable or found.state not in {"", *WriterState.values}:
-            raise UnknownFilterError(found)
-        return found
-
-    def apply(self, rows: Iterable[WriterRow]) -> list[WriterRow]:
-        """Return the rows meant, in the order meant."""
-        return self.in_order(row for row in rows if self._means(row))
-
-    def _means(self, row: WriterRow) -> bool:
-        return self.state in {"", row.state} and self.q.casefold() in row.code.casefold()
+    },
+    usual="code",
+    choices={"state": (dict(WriterState.choices), lambda row, state: row.state == state)},
+    searched=("code",),
+    numbers=("trial", "sent", "accepted", "waiting", "returned"),
+)
 
 
 def dataset_rows() -> list[PoolRow]:

@@ -2,9 +2,9 @@
 
 import html
 import re
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
@@ -72,18 +72,18 @@ def replay(study: Study, leases: QuerySet[Lease]) -> Iterator[Replay]:
     page = blinded.study_page(study.slug) or blinded.StudyPage.from_study(study)
     requests = [_request(page, is_swapped=swapped) for swapped in (False, True)]
     for lease in leases.iterator(chunk_size=200):
-        begun = time.perf_counter()
+        begun = perf_counter()
         answers = [_show(request, lease) for request in requests]
-        seconds = time.perf_counter() - begun
+        seconds = perf_counter() - begun
         shown = tuple(lease.comparison.completions)
         if lease.first_side == Side.B:
             shown = shown[::-1]
         texts = tuple(plain(one.text) for one in shown)
         pair = blinded.ComparisonPage.from_lease(lease)
         blank = replace(pair, message_a=BLANK, message_b=BLANK if pair.message_b else "")
-        begun = time.perf_counter()
+        begun = perf_counter()
         blanks = [_show(request, lease, blank) for request in requests]
-        seconds_blank = time.perf_counter() - begun
+        seconds_blank = perf_counter() - begun
         yield Replay(
             lease=lease,
             shown=shown,

@@ -1,6 +1,5 @@
 """The console's coverage map of a study, and the comparisons and judgments behind its counts."""
 
-from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -13,21 +12,15 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from access.console.table_query import read_text
-from access.console.tables import csv_of
+from access.console.tables import TableQuery, csv_of
 from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.overview import rows as overview_rows
-from annotation.overview.rows import (
-    ComparisonsQuery,
-    JudgmentsQuery,
-    RowsQuery,
-    UnknownRowsError,
-)
 from annotation.studies.http import kept_counts
 from completions.generation.services.planning import retry_completions
 from completions.runs.services import budgeting, running
 from completions.systems import coverage as system_coverage
-from completions.systems.coverage import STATES, CoverageQuery, UnknownCoverageError
+from completions.systems.coverage import COVERAGE, STATES, UnknownCoverageError
 from ranking.raters.http import staff_page
 
 COLUMNS = ("context", "system", "state", "completions")
@@ -37,8 +30,8 @@ COLUMNS = ("context", "system", "state", "completions")
 @staff_page
 def coverage(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which contexts have a completion of which system."""
+    query = _asked(request)
     try:
-        query = CoverageQuery.of(request.GET)
         found = system_coverage.coverage(study.dataset, query, request.GET.get("page", ""))
     except UnknownCoverageError as error:
         raise Http404 from error
@@ -51,11 +44,16 @@ def coverage(request: StaffRequest, study: Study) -> HttpResponse:
 def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the cells meant, a row each."""
     try:
-        rows = system_coverage.all_rows(study.dataset, CoverageQuery.of(request.GET))
+        rows = system_coverage.all_rows(study.dataset, _asked(request))
     except UnknownCoverageError as error:
         raise Http404 from error
 
     return csv_of(request, f"{study.slug}-coverage", COLUMNS, rows)
+
+
+def _asked(request: StaffRequest) -> TableQuery:
+    told = {name: read_text(request.GET, name) for name in ("state", "system")}
+    return COVERAGE.asked(request, **told)
 
 
 @require_safe
@@ -95,8 +93,6 @@ def _said(n: int) -> str:
     ) % {"n": f"{n:,}"}
 
 
-Query = TypeVar("Query", bound=RowsQuery)
-
 COMPARISON_COLUMNS = (
     "comparison",
     "context",
@@ -126,7 +122,7 @@ JUDGMENT_COLUMNS = (
 @staff_page
 def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
     """List the comparisons, with what was said of each."""
-    query = _wanted(ComparisonsQuery, request)
+    query = overview_rows.COMPARISONS.asked(request)
     page, rows = overview_rows.comparison_page(study, query, request.GET.get("page", ""))
     parts = {"study": study, "filters": query, "page": page, "rows": rows}
     return render(request, "console/study/comparisons.html", parts)
@@ -136,7 +132,7 @@ def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same comparisons, in the same order."""
-    rows = overview_rows.all_comparisons(study, _wanted(ComparisonsQuery, request))
+    rows = overview_rows.all_comparisons(study, overview_rows.COMPARISONS.asked(request))
     lines = (
         (
             row.key,
@@ -158,7 +154,7 @@ def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpRespons
 @staff_page
 def judgments(request: StaffRequest, study: Study) -> HttpResponse:
     """List the judgments."""
-    query = _wanted(JudgmentsQuery, request)
+    query = overview_rows.JUDGMENTS.asked(request)
     counts = kept_counts(study, now=timezone.now())
     page, rows = overview_rows.judgment_page(study, query, request.GET.get("page", ""), counts)
     parts = {"study": study, "filters": query, "page": page, "rows": rows}
@@ -169,7 +165,7 @@ def judgments(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same judgments, in the same order."""
-    shown = overview_rows.all_judgments(study, _wanted(JudgmentsQuery, request))
+    shown = overview_rows.all_judgments(study, overview_rows.JUDGMENTS.asked(request))
     lines = (
         (
             one.row.at,
@@ -186,10 +182,3 @@ def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
         for one in shown
     )
     return csv_of(request, f"{study.slug}-judgments", JUDGMENT_COLUMNS, lines)
-
-
-def _wanted(kind: type[Query], request: StaffRequest) -> Query:
-    try:
-        return kind.of(request.GET)
-    except UnknownRowsError as error:
-        raise Http404 from error

@@ -13,7 +13,7 @@ from annotation.quality import queries
 from annotation.studies import selectors as annotation_selectors
 from ranking.downloads import tables
 from ranking.raters.http import staff_page
-from ranking.raters.rows import KINDS, AnswerFilter
+from ranking.raters.rows import ANSWERS, KINDS
 
 PER_PAGE = 50
 
@@ -22,14 +22,14 @@ PER_PAGE = 50
 @staff_page
 def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Show what a rater answered: which counts, which was a check, and how that went."""
-    filters, rater = AnswerFilter.of(request.GET), _rater_or_404(study, code)
+    filters, rater = ANSWERS.asked(request), _rater_or_404(study, code)
     rows = queries.answers_given(rater, as_of=timezone.now())
-    page = Paginator(filters.apply(rows), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(filters.listed(rows), PER_PAGE).get_page(request.GET.get("page"))
     parts = {
         "study": study,
         "rater": rater,
         "filters": filters,
-        "kinds": [(value, label) for value, (label, _is_meant) in KINDS.items()],
+        "kinds": KINDS.items(),
         "page": page,
         "n_all": len(rows),
     }
@@ -40,9 +40,9 @@ def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
 @staff_page
 def answers_csv(request: StaffRequest, study: Study, code: str) -> StreamingHttpResponse:
     """Download the same answers, in the same order."""
-    filters, rater = AnswerFilter.of(request.GET), _rater_or_404(study, code)
+    filters, rater = ANSWERS.asked(request), _rater_or_404(study, code)
     rows = queries.answers_given(rater, as_of=timezone.now())
-    found = tables.answer_rows(rater.code, filters.apply(rows))
+    found = tables.answer_rows(rater.code, filters.listed(rows))
     return csv_answer(request, found, f"{rater.code}-answers")
 
 

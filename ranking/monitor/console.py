@@ -27,7 +27,7 @@ from ranking.downloads import tables
 from ranking.monitor import pages
 from ranking.raters import queries, services
 from ranking.raters.http import staff_page
-from ranking.raters.rows import FINDINGS, STATUSES, RaterFilter
+from ranking.raters.rows import FINDINGS, RATERS, STATUSES
 
 if TYPE_CHECKING:
     from ranking.raters.services import OutsideCompared
@@ -56,9 +56,9 @@ NEWEST_REASONS = 10
 @staff_page
 def raters(request: StaffRequest, study: Study) -> HttpResponse:
     """Show every rater with figures and findings."""
-    filters = RaterFilter.of(request.GET)
+    filters = RATERS.asked(request)
     measured = queries.shown_raters(study, now=timezone.now())
-    page = Paginator(filters.apply(measured.rows), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(filters.listed(measured.rows), PER_PAGE).get_page(request.GET.get("page"))
     parts = {
         "study": study,
         "filters": filters,
@@ -78,7 +78,7 @@ def raters(request: StaffRequest, study: Study) -> HttpResponse:
 def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same raters, in the same order."""
     rows = queries.shown_raters(study, now=timezone.now()).rows
-    chosen = tables.rater_rows(RaterFilter.of(request.GET).apply(rows))
+    chosen = tables.rater_rows(RATERS.asked(request).listed(rows))
     return csv_answer(request, chosen, f"{study.slug}-raters")
 
 

@@ -19,7 +19,6 @@ from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Rater
 from annotation.raters import person_queries, services
 from annotation.retention import queries
-from annotation.retention.queries import DueQuery, UnknownDueError
 from completions.dialogues.forms import TypedTextField
 from completions.models import Writer
 from ranking.fits import stale_queries
@@ -127,10 +126,10 @@ def unbind(request: StaffRequest, code: str) -> HttpResponse:
 @members_only(OWNERS)
 def retention(request: StaffRequest) -> HttpResponse:
     """Show what is held about people, and when it falls due to be deleted."""
-    person = _wanted_or_404(request)
-    rows = person.apply(queries.what_is_due(now=timezone.now()))
+    query = queries.HELD.asked(request)
+    rows = query.listed(queries.what_is_due(now=timezone.now()))
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "filters": person, "policy": queries.policy()}
+    context = {"page": page, "filters": query, "policy": queries.policy()}
     return render(request, "console/people/retention.html", context)
 
 
@@ -139,7 +138,7 @@ def retention(request: StaffRequest) -> HttpResponse:
 @members_only(OWNERS)
 def retention_csv(request: StaffRequest) -> StreamingHttpResponse:
     """Download the same, in the same order."""
-    rows = _wanted_or_404(request).apply(queries.what_is_due(now=timezone.now()))
+    rows = queries.HELD.asked(request).listed(queries.what_is_due(now=timezone.now()))
     cells = (
         (
             one.kind.value,
@@ -151,13 +150,6 @@ def retention_csv(request: StaffRequest) -> StreamingHttpResponse:
         for one in rows
     )
     return csv_of(request, "retention", COLUMNS, cells)
-
-
-def _wanted_or_404(request: StaffRequest) -> DueQuery:
-    try:
-        return DueQuery.of(request.GET)
-    except UnknownDueError as error:
-        raise Http404 from error
 
 
 def _withdraw(found: Rater | Writer, form: Leaving, request: StaffRequest) -> None:

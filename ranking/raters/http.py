@@ -11,7 +11,6 @@ from django.views.decorators.cache import never_cache
 from access.roles import StaffRequest, members_only
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
-from ranking.raters.rows import UnknownRaterFilterError
 
 P = ParamSpec("P")
 
@@ -28,9 +27,6 @@ def staff_page(
         found = annotation_selectors.study_by_slug(study)
         if found is None:
             raise Http404
-        try:
-            return view(request, found, *args, **kwargs)
-        except UnknownRaterFilterError as error:
-            raise Http404 from error
+        return view(request, found, *args, **kwargs)
 
     return never_cache(members_only()(wrapper))

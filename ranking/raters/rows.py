@@ -1,16 +1,14 @@
 """Raters with the figures and findings of a review, and which of them an address asks for."""
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
-from access.console.table_query import read_query
+from access.console.tables import Table
 from annotation.quality.queries import ListedAnswer, RaterHead
 from annotation.quality.rules import Finding
-from completions.sorted_tables import Head, SortedTable
 
 
 @dataclass(frozen=True)
@@ -126,23 +124,25 @@ SENTENCES: Mapping[str, object] = {
 }
 
 
-KINDS: Mapping[str, tuple[object, Callable[[ListedAnswer], bool]]] = {
-    "": (_("all"), lambda _row: True),
-    "main": (_("those that count for ratings"), lambda row: not row.is_check),
-    "checks": (_("checks and repeats"), lambda row: row.is_check),
-    "failed": (_("checks and repeats failed"), lambda row: row.is_passed is False),
+KINDS: Mapping[str, object] = {
+    "main": _("those that count for ratings"),
+    "checks": _("checks and repeats"),
+    "failed": _("checks and repeats failed"),
 }
 
 
-class UnknownRaterFilterError(ValueError):
-    """The address asks for a status or an order that does not exist."""
+def _is_of_kind(row: ListedAnswer, kind: str) -> bool:
+    if kind == "failed":
+        return row.is_passed is False
+    return row.is_check == (kind == "checks")
 
 
-@dataclass(frozen=True)
-class RaterFilter(SortedTable[RaterRow]):
-    """Which raters are meant, and in which order."""
+def _has_finding(row: RaterRow, rule: str) -> bool:
+    return rule in {finding.rule.rpartition("-")[0] for finding in row.findings}
 
-    COLUMNS: ClassVar[Mapping[str, Head]] = {
+
+RATERS = Table(
+    orders={
         "code": (_("Rater"), lambda row: row.code),
         "answers": (_("Answers"), lambda row: row.n_answers),
         "seconds": (_("Median time"), lambda row: row.median_seconds),
@@ -153,79 +153,24 @@ class RaterFilter(SortedTable[RaterRow]):
         "last": (_("Last answer"), lambda row: row.last_at),
         "findings": (_("Findings"), lambda row: len(row.findings)),
         "standing": (_("Status"), lambda row: row.status),
-    }
-    NUMBERS: ClassVar[Collection[str]] = (
-        "answers",
-        "seconds",
-        "checks",
-        "side",
-        "infit",
-        "agreement",
-        "last",
-    )
-
-    standing: str = ""
-    found: str = ""
-    q: str = ""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> "RaterFilter":
-        """Read an address.
-
-        Raises
-        ------
-        UnknownFilterError
-            If the status or the order is none that exists.
-        """
-        found = read_query(cls, query)
-        is_known = found.standing in {"", *STATUSES} and found.found in {"", *FINDINGS}
-        if not is_known or not found.is_sortable:
-            raise UnknownRaterFilterError(found)
-        return found
-
-    def apply(self, rows: Iterable[RaterRow]) -> list[RaterRow]:
-        """Return the rows meant, in the order meant."""
-        return self.in_order(row for row in rows if self._means(row))
-
-    def _means(self, row: RaterRow) -> bool:
-        if self.standing not in {"", row.status}:
-            return False
-        rules = {finding.rule.rpartition("-")[0] for finding in row.findings}
-        if self.found and self.found not in rules:
-            return False
-        return self.q.casefold() in row.code.casefold()
-
-
-@dataclass(frozen=True)
-class AnswerFilter(SortedTable[ListedAnswer]):
-    """Which answers of a rater are meant, and in which order."""
-
-    COLUMNS: ClassVar[Mapping[str, Head]] = {
+    },
+    usual="code",
+    choices={
+        "standing": (STATUSES, lambda row, status: row.status == status),
+        "found": (FINDINGS, _has_finding),
+    },
+    searched=("code",),
+    numbers=("answers", "seconds", "checks", "side", "infit", "agreement", "last"),
+)
+ANSWERS = Table(
+    orders={
         "at": (_("Sent"), lambda row: row.at),
         "kind": (_("Kind"), lambda row: row.kind),
         "verdict": (_("Verdict"), lambda row: row.verdict),
         "seconds": (_("Time"), lambda row: row.seconds),
         "passed": (_("Check"), lambda row: row.is_passed),
-    }
-
-    sort: str = "-at"
-    kind: str = ""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> "AnswerFilter":
-        """Read an address.
-
-        Raises
-        ------
-        UnknownFilterError
-            If the kind or the order is none that exists.
-        """
-        found = read_query(cls, query)
-        if found.kind not in KINDS or not found.is_sortable:
-            raise UnknownRaterFilterError(found)
-        return found
-
-    def apply(self, rows: Iterable[ListedAnswer]) -> list[ListedAnswer]:
-        """Return the rows meant, in the order meant."""
-        _label, is_meant = KINDS[self.kind]
-        return self.in_order(row for row in rows if is_meant(row))
+    },
+    usual="-at",
+    choices={"kind": (KINDS, _is_of_kind)},
+)
+"""Answers of a rater."""

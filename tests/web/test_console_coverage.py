@@ -1,7 +1,7 @@
 """The coverage map: contexts by systems, each cell, and what failed tried again."""
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from access.choices import Role
@@ -9,7 +9,6 @@ from access.models import LogEntry
 from completions.choices import CallState, HoldState, RunState
 from completions.models import Hold
 from completions.systems import coverage
-from completions.systems.coverage import CoverageQuery
 from tests.factories import (
     NOW,
     make_completion,
@@ -68,7 +67,9 @@ def address(name, study, *more):
 
 
 def found(study, **asked):
-    return coverage.coverage(study.dataset, CoverageQuery.of(asked), "1")
+    others = {name: asked.get(name, "") for name in ("state", "system")}
+    query = coverage.COVERAGE.asked(RequestFactory().get("/", asked), **others)
+    return coverage.coverage(study.dataset, query, "1")
 
 
 class TestMap:

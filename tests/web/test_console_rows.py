@@ -146,7 +146,7 @@ class TestBoth:
         assert "matches" in text(admin_client.get(address(name, make_study())))
 
     @pytest.mark.parametrize(
-        ("name", "shows"), [("comparisons", COMPARISONS), ("judgments", JUDGMENTS)]
+        ("name", "shows"), [("comparisons", COMPARISONS.shows), ("judgments", JUDGMENTS.shows)]
     )
     def test_offer_every_choice(self, admin_client, name, shows):
         page = admin_client.get(address(name, make_study())).content.decode()

@@ -8,7 +8,7 @@ from completions.dialogues import queries
 from completions.management.actions import Action
 from completions.management.progress import Progress
 from completions.writers import emails, pool_queries
-from completions.writers.pool_queries import WriterFilter, WriterRow
+from completions.writers.pool_queries import WriterRow
 
 HEADS = ("code", "state", "sent", "accepted", "waiting", "returned")
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, _progress: Progress) -> str:
     """Return a table, one line for each writer in the order of their codes."""
     dataset = queries.dataset_named(options.dataset)
-    rows = WriterFilter(state=options.state).apply(pool_queries.writer_rows(dataset))
+    rows = [row for row in pool_queries.writer_rows(dataset) if options.state in {"", row.state}]
     table = [HEADS, *(_cells(row) for row in rows)]
     linked = pool_queries.linked_writers(dataset) if options.links else []
     links = {writer.code: emails.personal_link(writer) for writer in linked}

@@ -2,15 +2,15 @@
 
 from completions.systems.coverage.cells import STATES, cell_details
 from completions.systems.coverage.matrix import (
-    CoverageQuery,
+    COVERAGE,
     UnknownCoverageError,
     all_rows,
     coverage,
 )
 
 __all__ = [
+    "COVERAGE",
     "STATES",
-    "CoverageQuery",
     "UnknownCoverageError",
     "all_rows",
     "cell_details",

@@ -4,16 +4,15 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
-from access.console.table_query import read_query
+from access.console.tables import Table, TableQuery
 from completions.models import Completion, Context, Dataset, GenerationCall, System
-from completions.sorted_tables import Head, SortedTable
 from completions.systems.coverage.cells import (
     BAD,
     FAILED,
@@ -34,36 +33,17 @@ AT_ONCE = 500
 
 
 class UnknownCoverageError(ValueError):
-    """The address asks for a state, a system or an order that does not exist."""
+    """The address asks for a state or a system that does not exist."""
 
 
-@dataclass(frozen=True)
-class CoverageQuery(SortedTable[Any]):
-    """Which contexts and systems are meant, in which order."""
-
-    COLUMNS: ClassVar[Mapping[str, Head]] = {
-        "context": (_("Context"), str),
-        "there": (_("There"), str),
-    }
-    NUMBERS: ClassVar[Collection[str]] = ("there",)
-
-    sort: str = "context"
-    state: str = ""
-    system: str = ""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> "CoverageQuery":
-        """Read an address.
-
-        Raises
-        ------
-        UnknownCoverageError
-            If the state or the order is none that exists.
-        """
-        found = read_query(cls, query)
-        if found.state not in {"", *STATES} or not found.is_sortable:
-            raise UnknownCoverageError(found)
-        return found
+COVERAGE = Table(
+    orders={
+        "context": (_("Context"), ("key",)),
+        "there": (_("There"), ("n_there", "key")),
+    },
+    usual="context",
+    numbers=("there",),
+)
 
 
 @dataclass(frozen=True)
@@ -105,13 +85,13 @@ class Coverage:
         ]
 
 
-def coverage(dataset: Dataset, query: CoverageQuery, number: str) -> Coverage:
+def coverage(dataset: Dataset, query: TableQuery, number: str) -> Coverage:
     """Return one page of the map, in seven queries.
 
     Raises
     ------
     UnknownCoverageError
-        If no system of that name has anything to do with the dataset.
+        If there is no such state, or no system of that name has to do with the dataset.
     """
     systems = _systems(dataset)
     meant = _meant(systems, query)
@@ -128,7 +108,7 @@ def coverage(dataset: Dataset, query: CoverageQuery, number: str) -> Coverage:
     )
 
 
-def all_rows(dataset: Dataset, query: CoverageQuery) -> Iterator[tuple[str, str, str, int]]:
+def all_rows(dataset: Dataset, query: TableQuery) -> Iterator[tuple[str, str, str, int]]:
     """Return context, system, state and number of completions of every cell meant.
 
     Nothing but the systems is read before the first is asked for; then some contexts at a time.
@@ -163,17 +143,16 @@ def _systems(dataset: Dataset) -> list[System]:
     return list(System.objects.filter(Q(pk__in=wrote) | Q(pk__in=called)).order_by("name"))
 
 
-def _meant(systems: Sequence[System], query: CoverageQuery) -> list[System]:
-    if not query.system:
-        return list(systems)
-    meant = [system for system in systems if system.slug == query.system]
-    if not meant:
+def _meant(systems: Sequence[System], query: TableQuery) -> list[System]:
+    state, slug = query.others["state"], query.others["system"]
+    meant = [system for system in systems if slug in {"", system.slug}]
+    if (slug and not meant) or state not in {"", *STATES}:
         raise UnknownCoverageError(query)
     return meant
 
 
 def _listed(
-    contexts: QuerySet[Context], query: CoverageQuery, systems: Collection[System]
+    contexts: QuerySet[Context], query: TableQuery, systems: Collection[System]
 ) -> QuerySet[Context]:
     """Return the contexts in which a system meant is in the state asked for, in their order."""
     pks = [system.pk for system in systems]
@@ -193,9 +172,7 @@ def _listed(
         FAILED: Q(Exists(_without_text(calls).filter(state__in=BAD))),
         MISSING: Q(n_known__lt=len(pks)),
     }
-    sign = "-" if query.sort.startswith("-") else ""
-    order = {"context": ["key"], "there": ["n_there", "key"]}[query.sort.removeprefix("-")]
-    return found.filter(states[query.state]).order_by(*(f"{sign}{one}" for one in order))
+    return found.filter(states[query.others["state"]]).order_by(*query.order)
 
 
 def _without_text(calls: QuerySet[GenerationCall]) -> QuerySet[GenerationCall]:

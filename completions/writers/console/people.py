@@ -14,7 +14,7 @@ from completions.contexts.console_http import staff_page
 from completions.models import Dataset
 from completions.writers import emails, pool_queries, services
 from completions.writers import pool_forms as forms
-from completions.writers.pool_queries import WriterFilter
+from completions.writers.pool_queries import WRITERS
 
 MOST_NAMED = 5
 
@@ -105,12 +105,12 @@ def _show_pool(
     settings: forms.Settings | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    filters = WriterFilter.of(request.GET)
+    filters = WRITERS.asked(request)
     rows = pool_queries.writer_rows(dataset)
     parts = {
         "dataset": dataset,
         "filters": filters,
-        "rows": filters.apply(rows),
+        "rows": filters.listed(rows),
         "n_all": len(rows),
         "n_to_decide": sum(row.is_to_decide for row in rows),
         "states": pool_queries.n_in_state(rows),
