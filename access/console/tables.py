@@ -3,7 +3,7 @@
 A table is a ``Table``; what an address asks of it is a ``TableQuery``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
@@ -45,17 +45,17 @@ class Table:
 
     ``orders`` names each column that sorts, with its label and by what; ``shows`` each choice of
     rows, with its label and its condition; ``choices`` further parts of the address, each with
-    what it may say and whether a row is so; ``searched`` are the fields in which a search looks,
+    what it may say and what of a row says so; ``searched`` are the fields in which a search looks,
     ``usual`` is the order where none is asked for, and ``numbers`` are the columns that hold some.
 
-    Where the database chooses and sorts, orders are names of fields, and conditions are ``Q``.
-    Of rows that were read both are functions of a row.
+    Where the database chooses and sorts, orders and choices are fields, and conditions are ``Q``.
+    Of rows that were read all are functions: of a row, and of what a choice says.
     """
 
     orders: Mapping[str, tuple[object, Any]]
     usual: str
     shows: Mapping[str, tuple[object, Any]] = field(default_factory=dict)
-    choices: Mapping[str, tuple[Labels, Callable[[Any, str], bool]]] = field(default_factory=dict)
+    choices: Mapping[str, tuple[Labels, Any]] = field(default_factory=dict)
     searched: Sequence[str] = ()
     numbers: Sequence[str] = ()
 
@@ -113,6 +113,9 @@ class TableQuery:
         """Return the rows meant, in no order."""
         if self.show:
             rows = rows.filter(self.listing.shows[self.show][1])
+        for name, (_labels, column) in self.listing.choices.items():
+            if self.others[name]:
+                rows = rows.filter(**{column: self.others[name]})
         if self.q and self.listing.searched:
             found = Q()
             for name in self.listing.searched:

@@ -22,7 +22,7 @@ from access.models import Hook
 from access.roles import Needs, StaffRequest, members_only
 from access.webhooks import outgoing, signing
 from access.webhooks import queries as webhook_queries
-from access.webhooks.queries import DeliveryFilter
+from access.webhooks.queries import DELIVERIES
 from access.webhooks.services import hooks as hook_services
 from access.webhooks.services.delivery import outgoing_rules
 from access.webhooks.services.hooks import NewHook
@@ -96,16 +96,14 @@ def _shown(hook: Hook) -> dict[str, object]:
 @members_only(OWNERS_ACT)
 def hook(request: StaffRequest, pk: int) -> HttpResponse:
     """Show what was sent to one webhook, and what became of it."""
-    found, filters = _hook_or_404(pk), _wanted_or_404(request.GET)
-    rows = webhook_queries.deliveries(found, filters)
+    found, query = _hook_or_404(pk), DELIVERIES.asked(request)
     parts = {
         "hook": found,
         **_shown(found),
-        "filters": filters,
-        "page": webhook_queries.page_of(rows, request.GET.get("page", "1")),
+        "filters": query,
+        "page": query.page(found.deliveries.all(), request.GET.get("page", "1")),
         "states": DeliveryState.choices,
         "kinds": HookEvent.choices,
-        "heads": _heads(filters),
     }
     return render(request, "console/hooks/hook.html", parts)
 
@@ -115,7 +113,7 @@ def hook(request: StaffRequest, pk: int) -> HttpResponse:
 @members_only(OWNERS_ACT)
 def hook_csv(request: StaffRequest, pk: int) -> StreamingHttpResponse:
     """Download the messages of one webhook."""
-    rows = webhook_queries.deliveries(_hook_or_404(pk), _wanted_or_404(request.GET))
+    rows = DELIVERIES.asked(request).apply(_hook_or_404(pk).deliveries.all())
     return csv_answer(request, webhook_queries.csv_rows(rows), f"webhook-{pk}")
 
 
@@ -186,28 +184,3 @@ def _hook_or_404(pk: int) -> Hook:
     if found is None:
         raise Http404
     return found
-
-
-def _wanted_or_404(query: Mapping[str, str]) -> DeliveryFilter:
-    try:
-        return DeliveryFilter.of(query)
-    except webhook_queries.UnknownDeliveryFilterError as error:
-        raise Http404 from error
-
-
-def _heads(filters: DeliveryFilter) -> list[dict[str, str]]:
-    """Return for each column that sorts where its head leads and how it is sorted now."""
-    labels = {
-        "queued": _("Queued"),
-        "attempts": _("Attempts"),
-        "next": _("Next attempt"),
-        "delivered": _("Taken"),
-    }
-    return [_head(name, label, filters) for name, label in labels.items()]
-
-
-def _head(name: str, label: str, filters: DeliveryFilter) -> dict[str, str]:
-    direction = {name: "ascending", f"-{name}": "descending"}.get(filters.sort, "")
-    leads_to = name if direction == "descending" else f"-{name}"
-    query = DeliveryFilter(filters.state, filters.event, leads_to).query
-    return {"name": name, "label": label, "direction": direction, "query": query}

@@ -1,24 +1,16 @@
 """Read webhooks and what was sent to them."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
-from django.core.paginator import Page, Paginator
 from django.db.models import Count, Max, Q, QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from access.choices import DeliveryState, HookEvent
 from access.console.csv_cells import Cell
-from access.console.table_query import read_query, write_query
+from access.console.tables import Table
 from access.models import Hook, HookDelivery
 
-PER_PAGE = 50
-ORDERS = {
-    "queued": "queued_at",
-    "attempts": "attempts",
-    "next": "next_attempt_at",
-    "delivered": "delivered_at",
-}
 CSV_COLUMNS = (
     "event_id",
     "event",
@@ -32,40 +24,21 @@ CSV_COLUMNS = (
 )
 
 
-class UnknownDeliveryFilterError(ValueError):
-    """The address asks for a state, an event or an order that does not exist."""
-
-
-@dataclass(frozen=True)
-class DeliveryFilter:
-    """Which messages of a webhook are meant, and in which order; an empty field means all."""
-
-    state: str = ""
-    event: str = ""
-    sort: str = "-queued"
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> "DeliveryFilter":
-        """Read an address.
-
-        Raises
-        ------
-        UnknownFilterError
-            If it names a state, an event or an order that does not exist.
-        """
-        found = read_query(cls, query)
-        is_known = found.state in {"", *DeliveryState.values} and found.event in {
-            "",
-            *HookEvent.values,
-        }
-        if not is_known or found.sort.removeprefix("-") not in ORDERS:
-            raise UnknownDeliveryFilterError(found)
-        return found
-
-    @property
-    def query(self) -> str:
-        """The address' query that means this, without its question mark."""
-        return write_query(asdict(self))
+DELIVERIES = Table(
+    orders={
+        "queued": (_("Queued"), ("queued_at",)),
+        "attempts": (_("Attempts"), ("attempts",)),
+        "next": (_("Next attempt"), ("next_attempt_at",)),
+        "delivered": (_("Taken"), ("delivered_at",)),
+    },
+    usual="-queued",
+    choices={
+        "state": (dict(DeliveryState.choices), "state"),
+        "event": (dict(HookEvent.choices), "event"),
+    },
+    numbers=("attempts",),
+)
+"""Messages of a webhook."""
 
 
 def hooks() -> QuerySet[Hook]:
@@ -86,22 +59,6 @@ def hook_by_key(pk: int) -> Hook | None:
 def delivery_of(hook: Hook, pk: int) -> HookDelivery | None:
     """Return one message of a webhook."""
     return hook.deliveries.select_related("hook").filter(pk=pk).first()
-
-
-def deliveries(hook: Hook, filters: DeliveryFilter) -> QuerySet[HookDelivery]:
-    """Return the messages of a webhook that are meant, in the order meant."""
-    rows = hook.deliveries.all()
-    if filters.state:
-        rows = rows.filter(state=filters.state)
-    if filters.event:
-        rows = rows.filter(event=filters.event)
-    sign = "-" if filters.sort.startswith("-") else ""
-    return rows.order_by(f"{sign}{ORDERS[filters.sort.removeprefix('-')]}", f"{sign}pk")
-
-
-def page_of(rows: QuerySet[HookDelivery], number: str) -> Page[HookDelivery]:
-    """Return one page of messages; a number that is none leads to the nearest."""
-    return Paginator(rows, PER_PAGE).get_page(number)
 
 
 def csv_rows(rows: QuerySet[HookDelivery]) -> Iterator[Iterable[Cell]]:
