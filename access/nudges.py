@@ -17,8 +17,6 @@ from django.db import connection, transaction
 if TYPE_CHECKING:
     from celery import Celery
 
-PATIENCE_S = 1.0
-"""How long the broker may take to be reached, and to answer."""
 AWAY_S = 10.0
 """How long a process asks nothing of a broker that was not there."""
 KEPT_S = 60.0
@@ -100,26 +98,10 @@ class Sender:
 def publish(work: Work, within_s: float = 0.0, *, app: "Celery | None" = None) -> None:
     """Send one message by the name of the task, without waiting for a broker that is away."""
     # Imported here, so that commands which only know of the work do not load Celery.
-    from kombu import pools  # noqa: PLC0415
-
     from access import background  # noqa: PLC0415
 
-    app = app or background.app
-    bounded = {
-        "max_retries": 0,
-        "socket_connect_timeout": PATIENCE_S,
-        "socket_timeout": PATIENCE_S,
-    }
-    broker = app.connection_for_write(transport_options=bounded)
-    with pools.producers[broker].acquire(block=True, timeout=PATIENCE_S) as producer:
-        app.send_task(
-            work.value,
-            countdown=within_s or None,
-            expires=within_s + KEPT_S,
-            producer=producer,
-            retry=False,
-            ignore_result=True,
-        )
+    times = {"countdown": within_s or None, "expires": within_s + KEPT_S}
+    background.send(work.value, sender=app, **times)
 
 
 sender = Sender()

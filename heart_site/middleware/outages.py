@@ -12,6 +12,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template import loader
+from kombu.exceptions import LimitExceeded
 from kombu.exceptions import OperationalError as NoBrokerError
 
 from access.api.errors import answer_problem
@@ -66,7 +67,7 @@ def answer_outage(request: HttpRequest) -> HttpResponse:
 def _is_away(error: BaseException) -> bool:
     if isinstance(error, OperationalError) and isinstance(error.__cause__, sqlite3.Error):
         return getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF != UNKNOWN_TO_SQLITE
-    if isinstance(error, (OperationalError, InterfaceError, NoBrokerError)):
+    if isinstance(error, (OperationalError, InterfaceError, NoBrokerError, LimitExceeded)):
         return True
     from redis import exceptions as redis  # noqa: PLC0415 (only where something failed)
 

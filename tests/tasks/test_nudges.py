@@ -1,6 +1,7 @@
 """Workers are told of work when it is committed: once, in time, and at nobody's cost."""
 
 import datetime as dt
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -10,7 +11,7 @@ from django.db import connection, transaction
 from django.test import TestCase
 from django.utils import timezone
 
-from access import nudges
+from access import background, nudges
 from access.choices import DeliveryState, HookEvent
 from access.nudges import AWAY_S, KEPT_S, SOON_S, Sender, Work, nudge
 from access.tasks import deliver_hooks
@@ -30,6 +31,7 @@ from completions.runs import services as run_services
 from completions.runs.services import running
 from completions.tasks import generate_completions, send_writer_mails
 from completions.writers import services as writer_services
+from heart_site.middleware.outages import is_outage
 from ranking.fits import services as ranking
 from tests.factories import (
     NOW,
@@ -211,11 +213,21 @@ class TestMessage:
         assert headers["task"] == "ranking.tasks.refit_changed_studies"
         assert abs((expires - eta).total_seconds() - KEPT_S) < 1
 
-    def test_is_given_up_soon_when_no_broker_is_there(self):
+    def test_is_given_up_when_no_broker_is_there(self):
         app = Celery(broker="redis://127.0.0.1:1/0", set_as_current=False)
 
-        with pytest.raises(Exception, match="refused"):
+        with pytest.raises(Exception, match="refused") as caught:
             nudges.publish(Work.REFIT, app=app)
+        assert is_outage(caught.value)
+
+    def test_is_given_up_when_the_broker_says_nothing(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            broker = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+            app = Celery(broker=broker, set_as_current=False)
+
+            with pytest.raises(Exception, match="Timeout") as caught:
+                background.send("ranking.tasks.measure_raters", sender=app)
+        assert is_outage(caught.value)
 
 
 def _judged():

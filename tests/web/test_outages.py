@@ -10,6 +10,7 @@ from django.db import InterfaceError, OperationalError, ProgrammingError
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.urls import reverse
+from kombu.exceptions import LimitExceeded
 from kombu.exceptions import OperationalError as NoBrokerError
 from redis._parsers.base import BaseParser
 
@@ -128,6 +129,7 @@ def test_a_program_gets_a_problem(client: Client, monkeypatch):
         (redis.ConnectionError(), True),
         (redis.TimeoutError(), True),
         (NoBrokerError(), True),
+        (LimitExceeded(), True),
         (raised(OperationalError("locked"), sqlite_error(sqlite3.SQLITE_BUSY)), True),
         (raised(OperationalError("no disk"), sqlite_error(sqlite3.SQLITE_FULL)), True),
         (raised(OperationalError("no such table"), sqlite_error(sqlite3.SQLITE_ERROR)), False),
