@@ -38,22 +38,24 @@ class Need:
 
 _WAITING: dict[str, tuple[Promise, str, str]] = {
     "messages": (
-        ngettext_lazy("%(n)d text to review", "%(n)d texts to review", "n"),
+        ngettext_lazy("%(number)s text to review", "%(number)s texts to review", "n"),
         "writing:messages",
         "",
     ),
     "held": (
-        ngettext_lazy("%(n)d completion held back", "%(n)d completions held back", "n"),
+        ngettext_lazy("%(number)s completion held back", "%(number)s completions held back", "n"),
         "contexts:held",
         "",
     ),
     "contexts": (
-        ngettext_lazy("%(n)d context to review", "%(n)d contexts to review", "n"),
+        ngettext_lazy("%(number)s context to review", "%(number)s contexts to review", "n"),
         "contexts:list",
         "?review=PENDING",
     ),
     "reasons": (
-        ngettext_lazy("%(n)d reason to decide about", "%(n)d reasons to decide about", "n"),
+        ngettext_lazy(
+            "%(number)s reason to decide about", "%(number)s reasons to decide about", "n"
+        ),
         "console:personal_data",
         "",
     ),
@@ -114,7 +116,7 @@ def _reviews() -> list[Need]:
     for kind, slug, whose, n in found[0].union(*found[1:], all=True):
         words, page, query = _WAITING[kind]
         url = f"{reverse(page, args=[slug])}{query}"
-        needs.append(Need(whose, str(words % {"n": n}), url))
+        needs.append(Need(whose, str(words % {"n": n, "number": f"{n:,}"}), url))
     return sorted(needs, key=lambda one: (one.whose, one.url))
 
 

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from access.roles import StaffRequest
@@ -143,12 +143,15 @@ def _holder(request: StaffRequest) -> str:
 
 
 def _said(report: services.QuickReport) -> str:
-    told = {"texts": report.intake.n_new, "pairs": report.plan.n_added}
-    said = _("The study is open: %(texts)d new texts, %(pairs)d new pairs.") % told
+    n_texts, n_pairs = report.intake.n_new, report.plan.n_added
+    texts = ngettext("%(n)s new text", "%(n)s new texts", n_texts) % {"n": f"{n_texts:,}"}
+    pairs = ngettext("%(n)s new pair", "%(n)s new pairs", n_pairs) % {"n": f"{n_pairs:,}"}
+    told = {"texts": texts, "pairs": pairs}
+    said = _("The study is open: %(texts)s, %(pairs)s.") % told
     if not report.is_new:
-        said = _("Added to the study: %(texts)d new texts, %(pairs)d new pairs.") % told
+        said = _("Added to the study: %(texts)s, %(pairs)s.") % told
     held = report.intake.n_held
     if not held:
         return said
-    more = _("%(n)d held back: they seem to give their source away.") % {"n": held}
+    more = _("%(n)s held back: they seem to give their source away.") % {"n": f"{held:,}"}
     return f"{said} {more}"

@@ -244,7 +244,7 @@ class TestInTheConsole:
         longer = self.check(staff, *ROWS, ("q3", "Ash", "No.", ""), ("q3", "Beech", "Sadly.", ""))
         answer = staff.get(self.make(staff, longer)["Location"])
 
-        assert "Added to the study: 2 new texts, 1 new pairs." in text(answer)
+        assert "Added to the study: 2 new texts, 1 new pair." in text(answer)
         assert Study.objects.count() == 1
 
     @pytest.mark.parametrize(

@@ -144,7 +144,11 @@ def _holder(request: StaffRequest, dataset: Dataset) -> str:
 
 def _said(report: "services.MessageImportReport") -> str:
     return ngettext(
-        "%(n)s message is stored: %(waiting)d to review, %(accepted)d accepted.",
-        "%(n)s messages are stored: %(waiting)d to review, %(accepted)d accepted.",
+        "%(n)s message is stored: %(waiting)s to review, %(accepted)s accepted.",
+        "%(n)s messages are stored: %(waiting)s to review, %(accepted)s accepted.",
         report.n_stored,
-    ) % {"n": f"{report.n_stored:,}", "waiting": report.n_waiting, "accepted": report.n_accepted}
+    ) % {
+        "n": f"{report.n_stored:,}",
+        "waiting": f"{report.n_waiting:,}",
+        "accepted": f"{report.n_accepted:,}",
+    }
