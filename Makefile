@@ -104,6 +104,8 @@ bench-planner: setup ## Whether studies of the size that the planner asks for fi
 bench-console: setup ## What every page of the console costs in queries and time; needs PostgreSQL (ARGS="--judgments 1000000")
 	$(BIN)/python -m benchmarks.console $(ARGS)
 
+# As docker-compose.yml has it.
+scale bench-refit: export MALLOC_MMAP_THRESHOLD_ = 4194304
 scale: setup ## What a million judgments and 285,000 comparisons cost: tables, lists, refit, pages (ARGS="--only refit")
 	$(BIN)/python -m benchmarks.scale $(ARGS)
 
