@@ -46,16 +46,17 @@ def kept_rows(study: Study, *, as_of: dt.datetime) -> Rows | None:
 def all_rows(kept: KeptCounts) -> Rows:
     """Return what is kept; the fits of one look share it, so nobody may change it."""
     stored = bytes(kept.rows), bytes(kept.newer_rows)
-    rows = _SHARED.get(stored)
+    mark = b"".join(hashlib.sha256(part).digest() for part in stored)
+    rows = _SHARED.get(mark)
     if rows is None:
         _SHARED.clear()  # before others are made: of ten million judgments they take 150 MB
         rows = joined(*map(unpacked, stored))
         rows.setflags(write=False)
-        _SHARED[stored] = rows
+        _SHARED[mark] = rows
     return rows
 
 
-_SHARED: dict[tuple[bytes, bytes], Rows] = {}
+_SHARED: dict[bytes, Rows] = {}
 
 
 def joined(rows: Rows, newer: Rows) -> Rows:
