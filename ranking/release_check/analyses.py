@@ -16,7 +16,7 @@ from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.judgments.style import FEATURES, features
 from ranking.release_check.bundle import Bundle, Row
 from ranking.release_check.comparing import differences
-from ranking.release_check.frames import Frame
+from ranking.release_check.frames import Frame, frame_of
 from ranking.release_check.ratings import count_numbers, method_of
 
 
@@ -138,7 +138,7 @@ def _computed(bundle: Bundle, fit: str, kind: str) -> dict[str, Any]:
     if kind in OF_AN_ORDER:
         raise NotReleasedError(kind)
     ratings = bundle.document(f"ratings/{fit}.json")
-    sources = ReleaseSources(Frame(bundle, ratings["pool"], ratings["context_set"]))
+    sources = ReleaseSources(frame_of(bundle, ratings))
     found = analyse(kind, _inputs(sources, kind, ratings)).as_json()
     if sources.lacking:
         raise NotReleasedError(kind)

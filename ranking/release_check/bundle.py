@@ -48,6 +48,11 @@ class Bundle:
         return self._indices[table]
 
     @cached_property
+    def frames(self) -> dict[tuple[str, str], Any]:
+        """Hold what `frame_of` made of the tables."""
+        return {}
+
+    @cached_property
     def _indices(self) -> dict[str, dict[str, Row]]:
         return {
             name: {row[BY_NAME[name].key]: row for row in rows}

@@ -87,6 +87,15 @@ class Frame:
 
     def with_strengths(self, method: Method) -> JudgmentColumns:
         """Return the judgments with grades as the strengths that the method has them stand for."""
+        if method not in self._by_method:
+            self._by_method[method] = self._with_strengths(method)
+        return self._by_method[method]
+
+    @cached_property
+    def _by_method(self) -> dict[Method, JudgmentColumns]:
+        return {}
+
+    def _with_strengths(self, method: Method) -> JudgmentColumns:
         strength = self.columns.strength.copy()
         graded = np.array([row["protocol"] == GRADED for row in self.rows], dtype=np.bool_)
         strength[graded] = grade_to_strength(
@@ -98,11 +107,21 @@ class Frame:
         """Return the marks on each dimension as judgments of it alone, in the rubric's order."""
         columns, found = self.with_strengths(method), {}
         for key in self.keys_of_dimensions:
-            marked = [n for n, row in enumerate(self.rows) if key in row["marks"]]
-            if marked:
-                marks = _integers([self.rows[n]["marks"][key] for n in marked])
-                found[key] = columns.taken(_integers(marked), strength=marks)
+            places, marks = self._marked[key]
+            if len(places):
+                found[key] = columns.taken(places, strength=marks)
         return found
+
+    @cached_property
+    def _marked(self) -> dict[str, tuple[Integers, Integers]]:
+        """The places of the judgments that have a mark on each dimension, and the marks."""
+        told = [row["marks"] for row in self.rows]
+        marked = {
+            key: [(n, marks[key]) for n, marks in enumerate(told) if key in marks]
+            for key in self.keys_of_dimensions
+        }
+        arrays = {key: _integers(pairs).reshape(-1, 2) for key, pairs in marked.items()}
+        return {key: (pairs[:, 0], pairs[:, 1]) for key, pairs in arrays.items()}
 
     @cached_property
     def keys_of_dimensions(self) -> list[str]:
@@ -186,6 +205,16 @@ class Frame:
         )
 
 
+def frame_of(bundle: Bundle, fit: Mapping[str, Any]) -> Frame:
+    """Return the judgments of a fit; the newest are kept, since its analyses share them."""
+    selection = (fit["pool"], fit["context_set"])
+    if selection not in bundle.frames:
+        bundle.frames.clear()
+        bundle.frames[selection] = Frame(bundle, *selection)
+    frame: Frame = bundle.frames[selection]
+    return frame
+
+
 def _who(row: Row) -> tuple[str, bool]:
     return (row["rater"], False) if row["judge"] is None else (row["judge"], True)
 
@@ -207,5 +236,5 @@ def _renumbered(keys: Sequence[int]) -> Integers:
     return numbered.reshape(-1)
 
 
-def _integers(values: Sequence[int]) -> Integers:
+def _integers(values: Sequence[int] | Sequence[tuple[int, int]]) -> Integers:
     return np.array(values, dtype=np.int64)

@@ -12,7 +12,7 @@ from ranking.judgments.method import Method
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.release_check.bundle import Bundle
 from ranking.release_check.comparing import differences
-from ranking.release_check.frames import Frame
+from ranking.release_check.frames import Frame, frame_of
 
 OUTCOMES = ("wins", "losses", "ties")
 OTHERS = ("systems", "outcomes", "replicates", "diagnostics")
@@ -30,7 +30,7 @@ def problems_of_ratings(bundle: Bundle, fit: Mapping[str, Any]) -> tuple[list[st
     """Return what differs from what the judgments give, and how many numbers were compared."""
     name = f"ratings/{fit['fit']}.json"
     stored = bundle.document(name)
-    computed = computed_ratings(Frame(bundle, stored["pool"], stored["context_set"]), stored)
+    computed = computed_ratings(frame_of(bundle, stored), stored)
     told = {key: stored[key] for key in computed}
     # What else a fit knows of its computation, such as who judged, is not computed here.
     told["diagnostics"] = {key: stored["diagnostics"].get(key) for key in computed["diagnostics"]}
