@@ -39,6 +39,7 @@ class LabelRequest:
     """What the text is that quotes have to stand in, such as a message."""
 
 
+@cache
 def labels_schema(request: LabelRequest) -> Mapping[str, Any]:
     """Return the JSON schema of an answer: an object that has every key once."""
     return schema_of(_shape(request))

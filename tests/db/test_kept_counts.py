@@ -34,6 +34,8 @@ from tests.judged import make_judged_study
 pytestmark = pytest.mark.django_db
 MINUTE = dt.timedelta(minutes=1)
 SELECTIONS = list(itertools.product(EvaluatorPool, ContextSet))
+ALL = [(EvaluatorPool.COMBINED, ContextSet.ALL)]
+"""What the other selections are parts of."""
 
 
 def pair_in(study, context):
@@ -165,13 +167,13 @@ def keep(study, now):
     return KeptCounts.objects.get(study=study)
 
 
-def check(study, now):
-    """Hold what is kept against the judgments, for every pool and context set."""
+def check(study, now, selections=SELECTIONS):
+    """Hold what is kept against the judgments, by pool and context set."""
     assert frames.kept_rows(study, as_of=now) is not None
-    for pool, context_set in SELECTIONS:
+    for pool, context_set in selections:
         selection = frames.Selection(study, pool, context_set, now)
-        kept = frames.read_groups(selection)
-        assert kept.inputs_hash() == frames.read_groups(selection, is_anew=True).inputs_hash()
+        kept = frames.read_verdicts(selection)
+        assert kept.inputs_hash() == frames.read_verdicts(selection, is_anew=True).inputs_hash()
     stamps = frames.read_stamps(study=study, as_of=now)
     KeptCounts.objects.filter(study=study).update(rule="another")
     assert stamps == frames.read_stamps(study=study, as_of=now)
@@ -188,8 +190,9 @@ def test_whatever_happens_what_is_kept_is_what_counts(study, seed, monkeypatch):
         for name in happening.chance.choice(NAMES, 2):
             getattr(happening, name)()
         keep(study, happening.now)
-        check(study, happening.now)
+        check(study, happening.now, ALL)
         happening.now += MINUTE
+    check(study, happening.now - MINUTE)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -203,8 +206,9 @@ def test_each_thing_that_can_happen_is_noticed(study, name):
     getattr(happening, name)()
     for _ in range(6):  # what is dated ahead, too, when it is time
         keep(study, happening.now)
-        check(study, happening.now)
+        check(study, happening.now, ALL)
         happening.now += MINUTE
+    check(study, happening.now - MINUTE)
 
 
 def test_answers_alone_do_not_have_everything_counted_again(study):

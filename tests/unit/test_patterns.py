@@ -90,12 +90,17 @@ def seconds(read: Callable[[str], object], text: str) -> float:
 def grows_steeply(read: Callable[[str], object], before: str, unit: str) -> bool:
     """Return whether the long text costs far more than its length explains.
 
-    Both texts are read in turn: what slows the machine down for a while slows both.
+    Both texts are read in turn: what slows the machine down for a while slows both. One turn is
+    enough where it is far from steep.
     """
     short, long = (before + (unit * length)[:length] + "\0" for length in (SHORT, LONG))
-    if seconds(read, long) <= NOTICED_S:
+    if seconds(read, long) <= NOTICED_S or _ratio(read, short, long) <= STEEPEST / 2:
         return False
-    return median(seconds(read, long) / seconds(read, short) for _ in range(TRIES)) > STEEPEST
+    return median(_ratio(read, short, long) for _ in range(TRIES)) > STEEPEST
+
+
+def _ratio(read: Callable[[str], object], short: str, long: str) -> float:
+    return seconds(read, long) / seconds(read, short)
 
 
 def steep(

@@ -14,7 +14,7 @@ from heart_site.demo.paper import planting
 from heart_site.demo.paper.sizes import SMALL
 from ranking.release_check import verify
 
-pytestmark = [pytest.mark.django_db, pytest.mark.xdist_group("simulation")]
+pytestmark = [pytest.mark.django_db, pytest.mark.full, pytest.mark.xdist_group("simulation")]
 
 TOPICS = (
     *("Size", "Agreement", "Judges", "People and models", "Elo", "Win rate", "Dimensions"),

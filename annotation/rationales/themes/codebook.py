@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -99,6 +99,7 @@ def parse_codebook(text: str, *, source: str = "codebook") -> Codebook:
     return parse_toml(text, source=source, validate=Codebook.model_validate, error=CodebookError)
 
 
+@cache
 def load_codebook(reference: str = SHIPPED) -> Codebook:
     """Return the shipped codebook of that name and version.
 
@@ -157,6 +158,7 @@ Both sections hold JSON.
 </rationale>"""
 
 
+@cache
 def coder_prompt(codebook: Codebook) -> Prompt:
     """Return the instructions, with the codebook and the answer's schema filled in."""
     themes = "\n".join(line for theme in codebook.themes for line in _lines(theme))

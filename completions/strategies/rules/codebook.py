@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -56,6 +57,7 @@ class Codebook(ShippedFile):
         return tuple(one.key for one in self.strategies)
 
 
+@cache
 def load_codebook(reference: str = SHIPPED) -> Codebook:
     """Return a shipped codebook by its reference, such as ``heart-1``.
 
@@ -93,6 +95,7 @@ MATERIAL = """\
 </message>"""
 
 
+@cache
 def strategist_prompt(codebook: Codebook) -> Prompt:
     """Return the instructions, with the codebook and the answer's schema filled in."""
     around = f"{MATERIAL}\n{prompts.CORRECTION}"

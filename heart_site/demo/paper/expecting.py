@@ -204,16 +204,16 @@ def shared_themes(study: Ideal) -> float:
             better, other = parts if lead > 0 else reversed(parts)
             raters = np.flatnonzero(said[row] == lead)
             judges = np.flatnonzero(judged[row] == lead)
-            named = {
-                who: {
-                    theme.key
-                    for theme in codebook.themes
-                    if theme.is_in(planted.reason(better, other, draw=f"{row}\n{who}"))
-                }
+            reasons = {
+                who: planted.reason(better, other, draw=f"{row}\n{who}")
                 for who in (
                     *(f"rater {one}" for one in raters),
                     *(f"judge {one}" for one in judges),
                 )
+            }
+            named = {
+                who: {theme.key for theme in codebook.themes if theme.is_in(reason)}
+                for who, reason in reasons.items()
             }
             alike += [
                 bool(named[f"rater {one}"] & named[f"judge {two}"])
