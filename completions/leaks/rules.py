@@ -8,8 +8,7 @@ alone; a completion in another language passes most of them.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-
-from completions.dialogues import wording
+from typing import NamedTuple
 
 VERSION = "leaks-2"
 
@@ -48,99 +47,175 @@ _AI = (
     r"|(?:large )?language model|llm|chat ?bot|(?:virtual|digital) assistant)"
 )
 _PROGRAM = rf"(?:{_AI}|(?:computer |software )?program|(?:ro)?bot|machine)"
+_PROGRAMS = (" ai", " a.i", "model", "llm", "bot", "assistant", "program", "machine")
+
+
+class _Form(NamedTuple):
+    """A pattern, and the signs of which every text that it matches has one, in small letters.
+
+    Signs are looked for first: that costs little, and most texts have none.
+    """
+
+    signs: tuple[str, ...]
+    pattern: re.Pattern[str]
 
 
 # Every pattern costs as much as the text is long, whatever is in it: a run of spaces is looked
 # through once, and what starts anew at each sign ends soon (tests/unit/test_patterns.py).
-def _words(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+def _word(*signs_and_pattern: str) -> _Form:
+    *signs, pattern = signs_and_pattern
+    return _Form(tuple(signs), re.compile(pattern, re.IGNORECASE))
 
 
-def _cased(*patterns: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, re.MULTILINE) for pattern in patterns)
+def _cased(*signs_and_pattern: str) -> _Form:
+    *signs, pattern = signs_and_pattern
+    return _Form(tuple(signs), re.compile(pattern, re.MULTILINE))
 
 
-_SELF = _words(
-    rf"\bas (?:an?|your) {_AI}{_RIGHT}",
-    rf"{_I_AM}(?:just |only |simply |really |here as )*an? {_PROGRAM}{_RIGHT}",
-    rf"{_I_AM}not (?:a (?:human|real person|person)\b|an? {_PROGRAM}{_RIGHT})",
-    rf"{_I_AM}(?:just |only )?an? (?:real|actual|living) (?:human|person)\b",
-    r"\bi (?:do not|don't|can't|cannot) (?:actually |really )?(?:have|experience|feel) "
-    r"(?:any )?(?:(?:human |real |personal )?(?:feelings|emotions)\b(?! (?:for|about|towards?)\b)"
-    r"|(?:lived|human|personal) experiences\b)",
-    r"\bmy (?:training(?: data)?|knowledge cut-?off|programming|system prompt|developers)\b",
-    r"\bi was (?:trained|programmed|developed|created|made) (?:by|on|to)\b",
-    rf"\b(?:made|trained|developed|created|built|powered) by (?:google|meta|microsoft|amazon|apple"
-    rf"|alibaba){_RIGHT}",
+_SELF = (
+    _word("as a", "as your", rf"\bas (?:an?|your) {_AI}{_RIGHT}"),
+    _word(
+        *_PROGRAMS,
+        rf"{_I_AM}(?:just |only |simply |really |here as )*an? {_PROGRAM}{_RIGHT}",
+    ),
+    _word("not a", rf"{_I_AM}not (?:a (?:human|real person|person)\b|an? {_PROGRAM}{_RIGHT})"),
+    _word(
+        *("human", "person"),
+        rf"{_I_AM}(?:just |only )?an? (?:real|actual|living) (?:human|person)\b",
+    ),
+    _word(
+        *("feelings", "emotions", "experiences"),
+        r"\bi (?:do not|don't|can't|cannot) (?:actually |really )?(?:have|experience|feel) "
+        r"(?:any )?"
+        r"(?:(?:human |real |personal )?(?:feelings|emotions)\b(?! (?:for|about|towards?)\b)"
+        r"|(?:lived|human|personal) experiences\b)",
+    ),
+    _word(
+        *("my training", "my knowledge", "my programming", "my system", "my developers"),
+        r"\bmy (?:training(?: data)?|knowledge cut-?off|programming|system prompt|developers)\b",
+    ),
+    _word("i was", r"\bi was (?:trained|programmed|developed|created|made) (?:by|on|to)\b"),
+    _word(
+        *("by google", "by meta", "by microsoft", "by amazon", "by apple", "by alibaba"),
+        rf"\b(?:made|trained|developed|created|built|powered) by (?:google|meta|microsoft|amazon"
+        rf"|apple|alibaba){_RIGHT}",
+    ),
 )
 
-_NAMES = _words(
-    rf"{_LEFT}(?:chat-?gpt|gpt-?[2-9](?:\.\d)?[a-z]*|gpt [3-9]|open-?ai(?:'s)?|anthropic(?:'s)?"
-    r"|deep-?mind|deep-?seek|qwen|tongyi|mixtral|mistral ai|moonshot ai|hugging ?face"
-    r"|hippocratic ai|chatglm|ernie bot|inflection ai|replika|woebot|wysa|character\.ai|xai's"
-    rf"|lm-?sys|open-?assistant){_RIGHT}",
-    rf"{_LEFT}(?:claude|gemini|llama|gemma|grok|bard|mistral|nova|kimi|polaris|copilot|phi|palm)"
-    r"[ -](?:v?\d+(?:\.\d+)?\b|k2\b|ai\b|pro\b|flash\b|ultra\b|nano\b|opus\b|sonnet\b|haiku\b"
-    r"|(?:large|small|medium|instruct|chat)\b)",
-    r"\b(?:google|meta|microsoft|github|amazon|anthropic)(?:'s)? "
-    r"(?:bard|gemini|gemma|llama|copilot|palm|nova|claude|alexa|assistant)\b",
+_NAMES = (
+    _word(
+        *("gpt", "open", "anthropic", "deep", "qwen", "tongyi", "mixtral", "mistral", "moonshot"),
+        *("hugging", "hippocratic", "chatglm", "ernie", "inflection", "replika", "woebot", "wysa"),
+        *("character.ai", "xai's", "sys"),
+        rf"{_LEFT}(?:chat-?gpt|gpt-?[2-9](?:\.\d)?[a-z]*|gpt [3-9]|open-?ai(?:'s)?|anthropic(?:'s)?"
+        r"|deep-?mind|deep-?seek|qwen|tongyi|mixtral|mistral ai|moonshot ai|hugging ?face"
+        r"|hippocratic ai|chatglm|ernie bot|inflection ai|replika|woebot|wysa|character\.ai|xai's"
+        rf"|lm-?sys|open-?assistant){_RIGHT}",
+    ),
+    _word(
+        *("claude", "gemini", "llama", "gemma", "grok", "bard", "mistral", "nova", "kimi"),
+        *("polaris", "copilot", "phi", "palm"),
+        rf"{_LEFT}(?:claude|gemini|llama|gemma|grok|bard|mistral|nova|kimi|polaris|copilot|phi"
+        r"|palm)[ -](?:v?\d+(?:\.\d+)?\b|k2\b|ai\b|pro\b|flash\b|ultra\b|nano\b|opus\b|sonnet\b"
+        r"|haiku\b|(?:large|small|medium|instruct|chat)\b)",
+    ),
+    _word(
+        *("google", "meta", "microsoft", "github", "amazon", "anthropic"),
+        r"\b(?:google|meta|microsoft|github|amazon|anthropic)(?:'s)? "
+        r"(?:bard|gemini|gemma|llama|copilot|palm|nova|claude|alexa|assistant)\b",
+    ),
 )
 # Also first names, star signs, animals, verbs: told apart by how they are introduced.
-_NAMED_SELF = _cased(
-    r"\b(?:[Ii]'m|[Ii] am|[Mm]y name is|[Yy]ou can call me|[Tt]his is|[Ii]t's) "
-    r"(?:Claude|Gemini|Grok|Llama|LLaMA|Bard|Copilot|Kimi|Polaris|Siri|Alexa|Cortana|Pi)\b"
-    r"(?! (?:season|rising|sun|moon))",
-    r"\bLLaMA\b|\bPaLM\b|\bBERT\b",
+_NAMED_SELF = (
+    _cased(
+        *("claude", "gemini", "grok", "llama", "bard", "copilot", "kimi", "polaris", "siri"),
+        *("alexa", "cortana", " pi"),
+        r"\b(?:[Ii]'m|[Ii] am|[Mm]y name is|[Yy]ou can call me|[Tt]his is|[Ii]t's) "
+        r"(?:Claude|Gemini|Grok|Llama|LLaMA|Bard|Copilot|Kimi|Polaris|Siri|Alexa|Cortana|Pi)\b"
+        r"(?! (?:season|rising|sun|moon))",
+    ),
+    _cased("llama", "palm", "bert", r"\bLLaMA\b|\bPaLM\b|\bBERT\b"),
 )
 
-_REFUSALS = _words(
-    rf"\bi ?{_NOT} (?:assist|comply|fulfil|engage with (?:that|this)|respond to (?:that|this)"
-    r"|generate|produce|discuss (?:that|this)|continue (?:this|the) (?:conversation|chat|dialogue)"
-    r"|help (?:you )?with (?:that|this)(?: request)?[.,;!]"
-    r"|provide (?:that|this)|(?:provide|offer|give)(?: you(?: with)?)? (?:the (?:help|support)"
-    r" (?:that )?you need|(?:any )?(?:medical|professional|legal|clinical|therapeutic"
-    r"|mental[- ]health|advice)))",
-    r"\bi(?:'m| am) (?:really |very |so )?sorry,? (?:but )?i (?:can't|cannot|am unable|'m unable)"
-    r" (?:to )?(?:assist|do that|help (?:you )?with|provide|fulfil|comply|continue|engage)",
-    r"\bi (?:must|have to|need to) (?:respectfully )?(?:decline|refuse)\b",
-    r"\b(?:against|violates?|outside) (?:my|our|the|openai's) "
-    r"(?:(?:content|safety|usage) )?(?:guidelines|polic(?:y|ies))\b",
+_REFUSALS = (
+    _word(
+        *("cannot", "can't", "cant", "can not", "won't", "will not", "unable", "not able"),
+        rf"\bi ?{_NOT} (?:assist|comply|fulfil|engage with (?:that|this)|respond to (?:that|this)"
+        r"|generate|produce|discuss (?:that|this)|continue (?:this|the) (?:conversation|chat"
+        r"|dialogue)|help (?:you )?with (?:that|this)(?: request)?[.,;!]"
+        r"|provide (?:that|this)|(?:provide|offer|give)(?: you(?: with)?)? (?:the (?:help|support)"
+        r" (?:that )?you need|(?:any )?(?:medical|professional|legal|clinical|therapeutic"
+        r"|mental[- ]health|advice)))",
+    ),
+    _word(
+        "sorry",
+        r"\bi(?:'m| am) (?:really |very |so )?sorry,? (?:but )?i (?:can't|cannot|am unable"
+        r"|'m unable) (?:to )?(?:assist|do that|help (?:you )?with|provide|fulfil|comply|continue"
+        r"|engage)",
+    ),
+    _word(
+        *("decline", "refuse"),
+        r"\bi (?:must|have to|need to) (?:respectfully )?(?:decline|refuse)\b",
+    ),
+    _word(
+        *("guidelines", "policy", "policies"),
+        r"\b(?:against|violates?|outside) (?:my|our|the|openai's) "
+        r"(?:(?:content|safety|usage) )?(?:guidelines|polic(?:y|ies))\b",
+    ),
 )
 
-_FORMS = _cased(
-    r"^\s{0,3}#{1,6}\s+\S.*$",  # heading
-    r"^[^\S\n]*[-*+\u2022]\s+\S.*\n\s*[-*+\u2022]\s+\S",  # two bullets
-    r"(?:^|\s)1[.)]\s+\S[\s\S]{0,400}?\s2[.)]\s+\S",  # numbered list, on one line too
-    r"\*\*[^\s*][^*\n]*\*\*|(?<!\w)__[^\s_][^_\n]*__(?!\w)",  # bold
-    r"```|(?<!`)`[^`\n]+`(?!`)",  # code
-    r"\[[^\[\]\n]*\]\(https?://(?:[^\[)\s]+\)|[^\[)\s]*\[)",  # link
-    r"^[^\S\n]*\|.*\|[^\S\n]*$",  # table
-    r"^[^\S\n]*-{3,}[^\S\n]*$",  # rule
-    r"<\|[^|>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>|\u258c",  # tokens, and a cursor
-    r"</?(?:s|eos|bos|pad|unk|br|p|b|i|em|strong|div|span|think|thinking|answer|response|reply"
-    r"|assistant|user|system|supporter|seeker|(?:start|end)_of_turn)\s*/?>",  # tags
+_FORMS = (
+    _cased("#", r"^\s{0,3}#{1,6}\s+\S.*$"),  # heading
+    _cased("\n", r"^[^\S\n]*[-*+\u2022]\s+\S.*\n\s*[-*+\u2022]\s+\S"),  # two bullets
+    # numbered list, on one line too
+    _cased("1.", "1)", r"(?:^|\s)1[.)]\s+\S[\s\S]{0,400}?\s2[.)]\s+\S"),
+    _cased("**", "__", r"\*\*[^\s*][^*\n]*\*\*|(?<!\w)__[^\s_][^_\n]*__(?!\w)"),  # bold
+    _cased("`", r"```|(?<!`)`[^`\n]+`(?!`)"),  # code
+    _cased("](http", r"\[[^\[\]\n]*\]\(https?://(?:[^\[)\s]+\)|[^\[)\s]*\[)"),  # link
+    _cased("|", r"^[^\S\n]*\|.*\|[^\S\n]*$"),  # table
+    _cased("---", r"^[^\S\n]*-{3,}[^\S\n]*$"),  # rule
+    # tokens, and a cursor
+    _cased("<|", "inst]", "sys>>", "\u258c", r"<\|[^|>\n]{1,40}\|>|\[/?INST\]|<</?SYS>>|\u258c"),
+    _cased(  # tags
+        "<",
+        r"</?(?:s|eos|bos|pad|unk|br|p|b|i|em|strong|div|span|think|thinking|answer|response|reply"
+        r"|assistant|user|system|supporter|seeker|(?:start|end)_of_turn)\s*/?>",
+    ),
     # JSON, or nothing but a note in brackets: from the first line that opens with one
-    r"\A(?:(?![^\S\n]*[\[{]).*\n)*([^\S\n]*[\[{][\s\S]*[\]}]\s*)$",
+    _cased("]", "}", r"\A(?:(?![^\S\n]*[\[{]).*\n)*([^\S\n]*[\[{][\s\S]*[\]}]\s*)$"),
 )
-_LABELS = _words(
-    r"^\s*\W{0,3}(?:supporter|assistant|ai|bot|chatbot|human|user|seeker|system|therapist"
-    r"|counsell?or|response|reply|answer|completion|(?:next )?supporter message|final answer)"
-    r"\W{0,3}:",
-    r"(?:\n|[.!?]\s)(?:supporter|assistant|user|seeker|system|human): ",
-    r"^\s*+(?:sure|certainly|of course|absolutely|okay|ok)?\W{0,3}\s*here(?:'s| is| are) "
-    r"(?:a|an|my|one|the)\b[^.!?\n]{0,60}\b(?:response|reply|message|answer|completion)\b[^.\n]{0,40}:",
-    r"^\s*\"[^\"]{20,}\"\s*$",  # the whole message in quotation marks
+_LABELS = (
+    _word(
+        ":",
+        r"^\s*\W{0,3}(?:supporter|assistant|ai|bot|chatbot|human|user|seeker|system|therapist"
+        r"|counsell?or|response|reply|answer|completion|(?:next )?supporter message|final answer)"
+        r"\W{0,3}:",
+    ),
+    _word(": ", r"(?:\n|[.!?]\s)(?:supporter|assistant|user|seeker|system|human): "),
+    _word(
+        "here",
+        r"^\s*+(?:sure|certainly|of course|absolutely|okay|ok)?\W{0,3}\s*here(?:'s| is| are) "
+        r"(?:a|an|my|one|the)\b[^.!?\n]{0,60}\b(?:response|reply|message|answer|completion)\b"
+        r"[^.\n]{0,40}:",
+    ),
+    _word('"', r"^\s*\"[^\"]{20,}\"\s*$"),  # the whole message in quotation marks
 )
 _SPACED_DOTS = r"(?:\s*+\.){0,3}"
-_UNFINISHED = _words(
-    r"(?:[,;\[{&+=]|(?<![:;=-])\()\s*$",
-    rf"\b(?:a|an|the|and|or|but|because|although|your|my|our|its|whose|if|unless|whereas|i'm|i've"
-    rf"|i'll|it's|you're|you've|we're|they're|that's){_SPACED_DOTS}\s*+(?<![.!?])$",
-    r"\w-$",
+_UNFINISHED = (
+    _word(*",;[{&+=(", r"(?:[,;\[{&+=]|(?<![:;=-])\()\s*$"),
+    _word(
+        "",  # words that nearly every text has
+        rf"\b(?:a|an|the|and|or|but|because|although|your|my|our|its|whose|if|unless|whereas|i'm"
+        rf"|i've|i'll|it's|you're|you've|we're|they're|that's){_SPACED_DOTS}\s*+(?<![.!?])$",
+    ),
+    _word("-", r"\w-$"),
 )
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 
-_RULES: tuple[tuple[str, tuple[re.Pattern[str], ...]], ...] = (
+# To a pattern that passes over case, the dotless i and the dotted capital are letters i, too.
+_DOTLESS = {0x131: "i", 0x307: None}
+
+RULES: tuple[tuple[str, tuple[_Form, ...]], ...] = (
     (SELF_IDENTIFICATION, _SELF),
     (MODEL_NAME, (*_NAMES, *_NAMED_SELF)),
     (REFUSAL, _REFUSALS),
@@ -166,8 +241,12 @@ def find_leaks(text: str, *, was_cut: bool = False) -> tuple[Leak, ...]:
 
 
 def _found(text: str) -> Iterator[Leak]:
-    for reason, patterns in _RULES:
+    small = folded(text)
+    for reason, forms in RULES:
+        if reason == UNFINISHED and text.endswith((".", "!", "?")):
+            continue
         end = 0
+        patterns = [one.pattern for one in forms if any(map(small.__contains__, one.signs))]
         # Where a pattern has a group, that is what is told; before it stands what leads there.
         spans = sorted(match.span(one.groups) for one in patterns for match in one.finditer(text))
         for start, stop in spans:
@@ -176,48 +255,12 @@ def _found(text: str) -> Iterator[Leak]:
                 end = max(stop, end)
 
 
+def folded(text: str) -> str:
+    """Return the text in small letters, as signs are looked for in it."""
+    return text.casefold().translate(_DOTLESS)
+
+
 def _last_words(text: str) -> tuple[str, int]:
     """Return the last few words and where they start."""
     last = re.search(r"(?:\S+\s+){0,4}\S+\s*$", text)
     return (last.group().strip(), last.start()) if last else (text, 0)
-
-
-# How a model's reply departs from "answer with the message alone": named, never mended.
-#
-# The reply is kept as it came. A flag tells readers of the record which replies to look at; it
-# changes neither what is shown nor what counts.
-
-
-MOST_SENTENCES = 3
-_LEAD = r"^\W*(?:(?:sure|certainly|of course|absolutely|okay|ok|great)\b[^\n:]{0,20}?)?"
-_DEPARTURES = {
-    "preamble": re.compile(
-        _LEAD
-        + r"(?:here(?:['\u2019]s| is| are)|(?:my|a|the|one|possible|suggested) \w* ?"
-        + r"(?:reply|response|message|answer)(?: (?:is|would|could|might))?)\b[^\n]{0,120}?:",
-        re.IGNORECASE,
-    ),
-    "label": re.compile(
-        r"^\W*(?:supporter|assistant|counsell?or|listener|therapist|ai|reply|response|message)"
-        r"\W{0,3}:",
-        re.IGNORECASE,
-    ),
-    "paragraphs": re.compile(r"\S[ \t]*\n\s*\S"),
-    "quotation": re.compile(r"^\s*(?:\"[^\"]+\"|\u201c[^\u201c\u201d]+\u201d)\s*$"),
-    "thoughts": re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE),
-    "refusal": re.compile(
-        r"^\W*(?:(?:i['\u2019]m |i am )?sorry,? (?:but )?|unfortunately,? )?"
-        r"(?:as an ai\b|i (?:can['\u2019]t|cannot|am unable to|won['\u2019]t)"
-        r" (?:help (?:you )?with|assist|fulfil|comply|continue with|respond to|provide))",
-        re.IGNORECASE,
-    ),
-}
-FLAGS = (*_DEPARTURES, "sentences")
-
-
-def flags_of(text: str) -> list[str]:
-    """Return what is unusual about the form of a reply, in the order of ``FLAGS``."""
-    found = [name for name, form in _DEPARTURES.items() if form.search(text)]
-    if wording.count_sentences(text) > MOST_SENTENCES:
-        found.append("sentences")
-    return found

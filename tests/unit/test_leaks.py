@@ -1,10 +1,13 @@
 """What gives the source of a completion away, and what only looks as if it did."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from completions.dialogues import ingest
 from completions.dialogues.demo import DIALOGUES
-from completions.leaks.rules import EXPLANATIONS, find_leaks
+from completions.leaks import rules
+from completions.leaks.rules import EXPLANATIONS, RULES, find_leaks
 from completions.offline.voices import VOICES, reply
 from tests.datasets import shared_file
 
@@ -199,6 +202,47 @@ class TestFindLeaks:
 
     def test_does_not_stumble_over_a_long_text(self):
         assert find_leaks("a 1. b " * 20_000 + "end.") == ()
+
+
+def asked_for_every_pattern(monkeypatch):
+    """Let each pattern be looked for in every text, whatever signs it has."""
+    always = [(reason, [one._replace(signs=("",)) for one in forms]) for reason, forms in RULES]
+    monkeypatch.setattr(rules, "RULES", always)
+
+
+ODD_LETTERS: tuple[dict[str, str], ...] = (
+    {},
+    {"i": "\u0131"},
+    {"i": "\u0130"},
+    {"s": "\u017f"},
+    {"k": "\u212a"},
+)
+"""What a pattern that passes over case takes for a letter, though it is none of its two cases."""
+
+
+class TestSigns:
+    """To look for the signs of a pattern first leaves nothing unfound."""
+
+    @pytest.mark.parametrize("spell", [str, str.upper, str.title])
+    @pytest.mark.parametrize("letters", ODD_LETTERS)
+    def test_change_nothing_of_what_is_found(self, letters, spell, monkeypatch):
+        texts = [
+            spell(text).translate(str.maketrans(letters))
+            for text in (*SELF, *NAMES, *REFUSALS, *UNFINISHED, *MARKUP, *INNOCENT)
+        ]
+        found = [find_leaks(text) for text in texts]
+
+        asked_for_every_pattern(monkeypatch)
+
+        assert found == [find_leaks(text) for text in texts]
+
+    @given(data=st.data())
+    def test_are_in_every_text_that_the_pattern_matches(self, data):
+        for reason, forms in RULES:
+            for one in forms:
+                text = data.draw(st.from_regex(one.pattern))
+                assert any(sign in rules.folded(text) for sign in one.signs), one.pattern.pattern
+                assert reason != rules.UNFINISHED or not text.endswith((".", "!", "?"))
 
 
 class TestAlarms:

@@ -3,7 +3,7 @@
 import pytest
 
 from completions import offline
-from completions.leaks.rules import FLAGS, flags_of
+from completions.generation.departures import FLAGS, flags_of
 
 PLAIN = [
     "That sounds heavy. What has helped before?",

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from completions import llm
 from completions.choices import CallState
-from completions.leaks import rules
+from completions.generation import departures
 from completions.llm import prompts
 from completions.models import Completion, Context, Dataset, GenerationCall, GenerationRun, System
 from completions.runs import pulling, queries
@@ -182,7 +182,7 @@ def _record(answered: Answered) -> dict[str, Any]:
     """Return the columns that keep a reply, with what is unusual about its form."""
     reply = answered.reply
     fields = calling.reply_fields(answered.question, reply)
-    flags = rules.flags_of(reply.raw_text or reply.text)
+    flags = departures.flags_of(reply.raw_text or reply.text)
     return fields | {"honoured": {**fields["honoured"], "flags": flags}}
 
 
