@@ -1,7 +1,7 @@
 """What a study's plan would come to, read and worked out without writing anything (ADR-0027)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from annotation.choices import Protocol, Purpose
 from annotation.models import Study
 from annotation.planning import pairing
-from annotation.planning.pairing import Block, Candidate, PlanSummary, keys_of
+from annotation.planning.pairing import Block, Candidate, PlannedPair, PlanSummary, keys_of
 from annotation.studies import selectors
 from completions.dialogues.normaliser import plain
 from completions.leaks import queries
@@ -21,24 +21,16 @@ Keys = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Addition:
-    """A comparison to add: two completions of a context, or one that is rated alone."""
-
-    context_id: int
-    context: str
-    first: Candidate
-    second: Candidate | None
-
-
-@dataclass(frozen=True)
 class PlanDraft:
     """The comparisons that planning would add, and what the plan would come to.
 
-    ``leaks`` are what the filter would hold now; ``n_held_compared`` says in how many comparisons
-    that exist a held or dropped completion is shown.
+    ``contexts`` are the database's keys of their contexts; ``leaks`` are what the filter would
+    hold now; ``n_held_compared`` says in how many comparisons that exist a held or dropped
+    completion is shown.
     """
 
-    additions: tuple[Addition, ...]
+    additions: Sequence[PlannedPair]
+    contexts: Mapping[str, int]
     summary: PlanSummary
     held: Held
     leaks: Leaks
@@ -108,6 +100,7 @@ def draft_plan(study: Study) -> PlanDraft:
     additions, summary = draft(study, places)
     return PlanDraft(
         additions=additions,
+        contexts={place.block.key: place.pk for place in places},
         summary=summary,
         held=queries.count_holds(study.dataset_id, leaks),
         leaks=leaks,
@@ -115,31 +108,25 @@ def draft_plan(study: Study) -> PlanDraft:
     )
 
 
-def _draft_pairs(
-    study: Study, places: Sequence[_Place]
-) -> tuple[tuple[Addition, ...], PlanSummary]:
+def _draft_pairs(study: Study, places: Sequence[_Place]) -> tuple[list[PlannedPair], PlanSummary]:
     from annotation.planning.pairing.planning import plan_pairs  # noqa: PLC0415 (NumPy, for few pages)
 
     per_context = study.pairs_per_context or None
     blocks = [place.block for place in places]
     pairs = plan_pairs(blocks, per_context=per_context, seed=study.seed)
-    keys = {place.block.key: place.pk for place in places}
-    additions = tuple(
-        Addition(keys[pair.context], pair.context, pair.first, pair.second) for pair in pairs
-    )
-    return additions, pairing.summarise(blocks, pairs, per_context=per_context)
+    return pairs, pairing.summarise(blocks, pairs, per_context=per_context)
 
 
 def _draft_ratings(
     _study: Study, places: Sequence[_Place]
-) -> tuple[tuple[Addition, ...], PlanSummary]:
+) -> tuple[list[PlannedPair], PlanSummary]:
     """Return each completion that is not rated yet; there are no pairs to balance."""
-    additions = tuple(
-        Addition(place.pk, place.block.key, candidate, None)
+    additions = [
+        PlannedPair(place.block.key, candidate, None)
         for place in places
         for candidate in place.block.candidates
         if candidate.key not in place.shown
-    )
+    ]
     planned = [one.system for place in places for one in place.rated]
     appearances = Counter([*planned, *(one.first.system for one in additions)])
     summary = PlanSummary(

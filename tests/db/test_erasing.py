@@ -368,7 +368,7 @@ class TestDeletedTextsInStudies:
         withdraw(message.lease.writer)
 
         draft = planning_queries.draft_plan(study)
-        assert (draft.additions, draft.summary.n_pairs) == ((), 0)
+        assert (draft.additions, draft.summary.n_pairs) == ([], 0)
         assert queries.find_new_leaks(study.dataset_id) == {}
 
     def test_are_wanted_by_no_study(self):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.assignment import design
-from annotation.planning.pairing.parts import Block, Candidate, PlannedPair, keys_of
+from annotation.planning.pairing.parts import Block, PlannedPair, keys_of, planned
 
 Integers = npt.NDArray[np.int64]
 
@@ -109,12 +109,11 @@ class Field:
     def planned_pairs(self) -> list[PlannedPair]:
         """Return the chosen pairs, the lower key first."""
         return [
-            PlannedPair(self.block.key, *sorted(self._candidates_of(int(pair)), key=_key))
+            planned(
+                self.block, self.candidates[self.first[pair]], self.candidates[self.second[pair]]
+            )
             for pair in np.flatnonzero(self.is_chosen)
         ]
-
-    def _candidates_of(self, pair: int) -> tuple[Candidate, Candidate]:
-        return self.candidates[self.first[pair]], self.candidates[self.second[pair]]
 
     def _free_pairs(self, seed: str) -> list[tuple[int, int]]:
         """Return the free pairs in an order that content and seed decide, and no database."""
@@ -130,10 +129,6 @@ class Field:
     def _place(self, pair: tuple[int, int], seed: str) -> int:
         hashes = (self.candidates[one].content_hash for one in pair)
         return design.draw(seed, "pair", self.block.key, *hashes)
-
-
-def _key(candidate: Candidate) -> int:
-    return candidate.key
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from typing import NamedTuple
 Keys = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A completion that may be paired: its key (canonical order), its system, its content."""
 
     key: int
@@ -43,9 +42,16 @@ class Block:
     @property
     def comparable(self) -> Iterator[tuple[Candidate, Candidate]]:
         """Yield the pairs of different systems and texts that there are, used or not."""
+        alike = self.alike
         for one, other in combinations(self.candidates, 2):
-            if one.system != other.system and keys_of(one, other) not in self.alike:
+            if one.system != other.system and not (alike and keys_of(one, other) in alike):
                 yield one, other
+
+    @property
+    def free(self) -> Iterator[tuple[Candidate, Candidate]]:
+        """Yield those that are neither planned nor taken."""
+        used = self.used
+        return (pair for pair in self.comparable if not (used and keys_of(*pair) in used))
 
     @property
     def systems(self) -> frozenset[str]:
@@ -56,16 +62,21 @@ class Block:
 
 def keys_of(one: Candidate, other: Candidate) -> Keys:
     """Return the keys of a pair, the lower one first."""
-    return min(one.key, other.key), max(one.key, other.key)
+    return (one.key, other.key) if one.key < other.key else (other.key, one.key)
 
 
-@dataclass(frozen=True)
-class PlannedPair:
-    """A pair that the plan adds to a context, the lower key first."""
+class PlannedPair(NamedTuple):
+    """A pair that the plan adds to a context, the lower key first; or one text, rated alone."""
 
     context: str
     first: Candidate
-    second: Candidate
+    second: Candidate | None
+
+
+def planned(block: Block, one: Candidate, other: Candidate) -> PlannedPair:
+    """Return the pair as the plan adds it."""
+    first, second = (one, other) if one.key < other.key else (other, one)
+    return PlannedPair(block.key, first, second)
 
 
 SystemPair = tuple[str, str]
@@ -168,24 +179,33 @@ def _pairs_by_context(
         block.key: [_systems(first.system, second.system) for first, second in block.planned]
         for block in blocks
     }
-    for pair in added:
-        pairs[pair.context].append(_systems(pair.first.system, pair.second.system))
+    for context, first, second in added:
+        if second:
+            pairs[context].append(_systems(first.system, second.system))
     return pairs
 
 
 def _stratum(blocks: Sequence[Block], pairs: dict[str, list[SystemPair]]) -> StratumSummary:
     systems = frozenset[str]().union(*(block.systems for block in blocks))
     chosen = [pair for block in blocks for pair in pairs[block.key]]
-    possible = {
-        _systems(one.system, other.system) for block in blocks for one, other in block.comparable
-    }
+    possible = {*chosen, *_comparable(blocks)}
     return StratumSummary(
         name=blocks[0].stratum,
         n_contexts=len(blocks),
         n_pairs=len(chosen),
         groups=_groups(systems, chosen),
-        possible=_groups(systems, possible.union(chosen)),
+        possible=_groups(systems, possible),
     )
+
+
+def _comparable(blocks: Sequence[Block]) -> Iterator[SystemPair]:
+    """Yield the systems of all pairs there could be; those of like contexts once."""
+    for block in blocks:
+        if block.alike:
+            yield from (_systems(one.system, other.system) for one, other in block.comparable)
+    others = [block.candidates for block in blocks if not block.alike]
+    for names in {frozenset(one.system for one in candidates) for candidates in others}:
+        yield from combinations(sorted(names), 2)
 
 
 def _systems(one: str, other: str) -> SystemPair:

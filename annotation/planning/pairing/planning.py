@@ -15,7 +15,7 @@ from annotation.planning.pairing.draft import (
     Integers,
     groups_of,
 )
-from annotation.planning.pairing.parts import Block, PlannedPair
+from annotation.planning.pairing.parts import Block, PlannedPair, planned
 
 
 def plan_pairs(blocks: Sequence[Block], *, per_context: int | None, seed: str) -> list[PlannedPair]:
@@ -39,21 +39,19 @@ def plan_pairs(blocks: Sequence[Block], *, per_context: int | None, seed: str) -
     then exchanges that lower the sum of squared counts and keep the groups joined. Where no
     single exchange helps, chains of them are searched for, as augmenting paths are.
     """
+    if per_context is None:
+        ordered = sorted(blocks, key=lambda block: (block.stratum, block.key))
+        return [planned(block, *pair) for block in ordered for pair in block.free]
     draft = Draft(blocks, seed=seed)
     for field in draft.fields:
         _fill(draft, field, per_context)
-    if per_context is not None:
-        connect(draft)
-        even_out(draft)
+    connect(draft)
+    even_out(draft)
     return [pair for field in draft.fields for pair in field.planned_pairs()]
 
 
-def _fill(draft: Draft, field: Field, per_context: int | None) -> None:
+def _fill(draft: Draft, field: Field, per_context: int) -> None:
     """Choose the pairs that a context lacks, the cheapest one after the other."""
-    if per_context is None:
-        for pair in range(len(field.a)):  # all of them, whatever they cost
-            draft.choose(field, pair)
-        return
     for _ in range(min(per_context - len(field.block.planned), len(field.a))):
         costs = draft.entry_costs(field)
         costs[field.is_chosen] = np.iinfo(np.int64).max

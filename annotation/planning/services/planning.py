@@ -14,8 +14,7 @@ from annotation.assignment import design
 from annotation.choices import PlanKind, Purpose
 from annotation.models import Comparison, Study
 from annotation.planning import queries
-from annotation.planning.pairing import PlanSummary
-from annotation.planning.queries import Addition
+from annotation.planning.pairing import PlannedPair, PlanSummary
 from annotation.quality.services.gold import load_gold
 from annotation.quality.services.reporting import hold_latecomers
 from completions.dialogues.locking import fix_completions, lock_sent_back, lock_texts
@@ -68,7 +67,8 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     draft = queries.draft_plan(study)
     n_held = hold_leaks(dataset=study.dataset, found=draft.leaks, now=now, by=by)
     Comparison.objects.bulk_create(
-        (_comparison(study, addition) for addition in draft.additions), batch_size=BATCH
+        (_comparison(study, pair, draft.contexts[pair.context]) for pair in draft.additions),
+        batch_size=BATCH,
     )
     gold = load_gold(study=study, now=now, by=by)
     hold_latecomers(study, now=now)
@@ -95,16 +95,16 @@ def _compared(study: Study) -> QuerySet[Completion]:
     )
 
 
-def _comparison(study: Study, addition: Addition) -> Comparison:
-    first, second = addition.first, addition.second
+def _comparison(study: Study, pair: PlannedPair, context_id: int) -> Comparison:
+    first, second = pair.first, pair.second
     key = design.pair_key(
-        context_key=addition.context,
+        context_key=pair.context,
         first_hash=first.content_hash,
         second_hash=(second or first).content_hash,
     )
     return Comparison(
         study=study,
-        context_id=addition.context_id,
+        context_id=context_id,
         first_id=first.key,
         second_id=second.key if second else None,
         key=key,
