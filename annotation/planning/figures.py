@@ -10,12 +10,12 @@ from django.db.models import Avg, Count, QuerySet
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, Judge, Judgment, Study
 from annotation.planning import queries
-from annotation.planning.pairing import PlanSummary
+from annotation.planning.pairing import PlanSummary, StratumSummary
 from annotation.planning.queries import PlanDraft
 from annotation.studies import pace
 from annotation.studies.counts import newest_keys, number_of
 from annotation.studies.stored_figures import FiguresKind
-from completions.choices import HoldState
+from completions.choices import HoldState, Stratum
 from completions.leaks.queries import Held
 from completions.models import Completion, Context, Hold
 
@@ -135,6 +135,11 @@ class PlanFigures:
     summary: PlanSummary
     held: Held
     work: Workload
+
+    @property
+    def strata(self) -> list[tuple[str, StratumSummary]]:
+        """The strata by the names that people read."""
+        return [(Stratum(one.name).label, one) for one in self.summary.strata]
 
 
 def plan_figures(study: Study) -> PlanFigures:

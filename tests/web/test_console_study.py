@@ -170,7 +170,7 @@ class TestPlanPage:
 
         assert "0 Planned before" in page or "Planned before 0" in page
         assert "Add 8 comparisons" in page
-        assert "REGULAR 2 8 connected" in page
+        assert "Regular 2 8 connected" in page
         assert "4 system-3 4" in page
         assert not Comparison.objects.exists()
 
@@ -183,7 +183,7 @@ class TestPlanPage:
 
         page = text(admin_client.get(address("plan", make_study(dataset=dataset))))
 
-        assert "REGULAR: not connected. Its systems fall into 2 groups" in page
+        assert "Regular: not connected. Its systems fall into 2 groups" in page
 
     def test_counts_what_would_be_held_by_reason(self, admin_client):
         dataset = make_dialogues()

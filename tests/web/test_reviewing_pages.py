@@ -175,7 +175,7 @@ class TestARewrite:
 
         page = text(answer)
         assert "A steady climb, from key-0" in page
-        assert "wanted measured 1 2 3 2 10 9" in page
+        assert "Wanted Measured 1 2 3 2 10 9" in page
         assert address("key-0") in addresses(answer)
         assert 'points="0.0,96.0 320.0,0.0"' in answer.content.decode()
 
