@@ -153,19 +153,13 @@ def _secrets_from_name(request) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _forget_rows() -> None:
+def _forget() -> None:
+    """What a test before left in the process is nothing to the next, on another clock.
+
+    That is what was kept of rows, what providers asked for, and what is under way or was away.
+    """
     forget_rows()
-
-
-@pytest.fixture(autouse=True)
-def _forget_limits() -> None:
-    """What a provider of one test has asked for is nothing to the next, on another clock."""
     speaking.forget_limits()
-
-
-@pytest.fixture(autouse=True)
-def _forget_nudges() -> None:
-    """What is under way for one test is nothing to the next, nor that its broker was away."""
     nudges.sender.forget()
 
 
