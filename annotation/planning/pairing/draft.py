@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from annotation.assignment import design
-from annotation.planning.pairing.parts import Block, PlannedPair, keys_of, planned
+from annotation.planning.pairing.parts import Block, PlannedPair, planned
 
 Integers = npt.NDArray[np.int64]
 
@@ -117,13 +116,9 @@ class Field:
 
     def _free_pairs(self, seed: str) -> list[tuple[int, int]]:
         """Return the free pairs in an order that content and seed decide, and no database."""
-        left_out = self.block.used | self.block.alike
-        pairs = [
-            (i, j)
-            for i, j in combinations(range(len(self.candidates)), 2)
-            if self.candidates[i].system != self.candidates[j].system
-            and keys_of(self.candidates[i], self.candidates[j]) not in left_out
-        ]
+        at = {one.key: place for place, one in enumerate(self.candidates)}
+        places = ((at[one.key], at[other.key]) for one, other in self.block.free)
+        pairs = [(i, j) if i < j else (j, i) for i, j in places]
         return sorted(pairs, key=lambda pair: (self._place(pair, seed), pair))
 
     def _place(self, pair: tuple[int, int], seed: str) -> int:
