@@ -80,7 +80,7 @@ audit-dependencies: ## Known weaknesses of the locked versions; needs a way to a
 	.venv-audit/bin/pip-audit -r requirements.lock --require-hashes --disable-pip --strict --progress-spinner off
 
 fuzz-api: setup ## Ask every operation of the API with much odd input (ARGS="-k team", HEART_FUZZ_EXAMPLES=1000)
-	HEART_FUZZ_EXAMPLES=$${HEART_FUZZ_EXAMPLES:-300} $(BIN)/python -m pytest tests/api/test_schema_fuzz.py $(ARGS)
+	HEART_FUZZ_EXAMPLES=$${HEART_FUZZ_EXAMPLES:-300} $(BIN)/python -m pytest tests/access/api/test_schema_fuzz.py $(ARGS)
 
 fix: setup ## Format and repair what the linter can
 	$(BIN)/ruff format .

@@ -41,7 +41,7 @@ def dress(study: Any) -> None:  # noqa: ANN401 (models need the settings)
     from ranking.choices import AnalysisKind  # noqa: PLC0415
     from ranking.raters import services as rater_services  # noqa: PLC0415
     from ranking.report import services as report_services  # noqa: PLC0415
-    from tests.factories_written_once import make_exclusion, make_log_entry  # noqa: PLC0415
+    from tests.helpers.factories_written_once import make_exclusion, make_log_entry  # noqa: PLC0415
 
     _add_checks(study.pk)
     fits = make_fits(study)
@@ -65,7 +65,7 @@ def _add_checks(study: int) -> None:
     from annotation.choices import Purpose  # noqa: PLC0415 (models need the settings)
     from annotation.models import Comparison, Judgment, Lease, Rater  # noqa: PLC0415
     from benchmarks.refit_rows import copies, unchecked  # noqa: PLC0415
-    from tests.factories import make_quality_check  # noqa: PLC0415
+    from tests.helpers.factories import make_quality_check  # noqa: PLC0415
 
     pair = Comparison.objects.get(study=study, purpose=Purpose.CHECK)
     given = Judgment.objects.filter(comparison=pair, rater__isnull=False).earliest("pk")
@@ -98,7 +98,7 @@ def measure(study: Any, n_judgments: int) -> None:  # noqa: ANN401 (models need 
     from django.test import Client  # noqa: PLC0415 (as above)
 
     from annotation.models import Judgment  # noqa: PLC0415
-    from tests.factories_written_once import make_member  # noqa: PLC0415
+    from tests.helpers.factories_written_once import make_member  # noqa: PLC0415
 
     dress(study)
     _keep_figures(study.pk)
@@ -114,7 +114,7 @@ def _ask_for_pages(client: Any, study: Any, n_judgments: int) -> None:  # noqa: 
     """Ask for every page, and tell its queries and its time."""
     from django.db import connection  # noqa: PLC0415 (models need the settings)
 
-    from tests.console_pages import console_pages  # noqa: PLC0415
+    from tests.helpers.console_pages import console_pages  # noqa: PLC0415
 
     n_queries = _queries(study)
     for page in console_pages(study):

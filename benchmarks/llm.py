@@ -24,7 +24,7 @@ from celery import Celery
 from benchmarks import processes
 from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
-from tests.processes import Process, first_line, started, wait_until
+from tests.helpers.processes import Process, first_line, started, wait_until
 
 if TYPE_CHECKING:
     from benchmarks.llm_rows import Rows, Work

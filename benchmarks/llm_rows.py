@@ -14,7 +14,7 @@ from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
 from completions.generation.services import start_generation_run
 from completions.models import Dataset, GenerationCall
-from tests.factories import (
+from tests.helpers.factories import (
     make_comparison,
     make_context,
     make_dataset,

@@ -10,7 +10,7 @@ from django.db.models import Model, QuerySet
 
 from annotation.choices import Purpose
 from annotation.models import Comparison, DimensionMark, Study
-from tests.factories import make_comparison, make_judgment, make_study
+from tests.helpers.factories import make_comparison, make_judgment, make_study
 
 N_EACH = 5  # judgments of each comparison
 SEED = 0.20260105

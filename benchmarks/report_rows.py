@@ -12,9 +12,9 @@ from completions.choices import Presence, Stratum, SystemKind
 from completions.models import Completion, StrategyCall, System
 from completions.strategies.rules import load_codebook
 from ranking.models import Fit
-from tests.factories import make_judge, make_judge_call, make_llm_judgment
-from tests.factories_of_calls import DONE, make_strategy_call
-from tests.released import put_under_hashes
+from tests.helpers.factories import make_judge, make_judge_call, make_llm_judgment
+from tests.helpers.factories_of_calls import DONE, make_strategy_call
+from tests.helpers.released import put_under_hashes
 
 N_SYSTEMS = 20
 N_PAIRS = 12  # of each context

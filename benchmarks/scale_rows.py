@@ -5,7 +5,7 @@ from dataclasses import replace
 from annotation.choices import Purpose
 from annotation.models import Comparison, Study
 from benchmarks.refit_rows import N_EACH, Size, judge, pair, unchecked
-from tests.factories import make_study
+from tests.helpers.factories import make_study
 
 N_SYSTEMS = 30
 PER_CONTEXT = 285  # comparisons: two in three pairs of systems

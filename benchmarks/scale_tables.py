@@ -14,7 +14,7 @@ from access.choices import Scope
 from annotation.models import Comparison, Judgment, Study
 from benchmarks.console import noted
 from completions.models import Completion, Context
-from tests.factories_of_site import bearing, make_secret
+from tests.helpers.factories_of_site import bearing, make_secret
 
 N_ROUNDS = 5
 MOST_ROWS = 1_000

@@ -3,8 +3,10 @@
 import datetime as dt
 import os
 import secrets
+import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -14,23 +16,28 @@ from typing import NoReturn
 import numpy as np
 import pytest
 from django.core.cache import cache, caches
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import TransactionTestCase, override_settings
+from django.utils import timezone
 from hypothesis import settings
 
 from access import nudges
 from annotation.session import blinded
 from annotation.studies import selectors
+from completions import llm, offline
 from completions.runs.services import speaking
 from ranking.fits.services import inputs
 from tests.databases import begin_migrated, copied_database, delete_all_rows
-from tests.factories import numbers
+from tests.helpers.factories import NOW, numbers
+from tests.helpers.flushing import flush
+from tests.helpers.threads import database_in_a_file
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
 TESTS = Path(__file__).parent
 BY_PROCESSES = {"browser", "deploy", "faults", "load"}
 """Folders of tests that start real processes, and belong to `make test-all`."""
+OF_DATABASE = {"db", "transactional_db", "django_db_setup"}
 
 # No deadline: a busy machine must not fail a test.
 settings.register_profile("quick", deadline=None, max_examples=25)
@@ -43,6 +50,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(TESTS).parts[0] in BY_PROCESSES:
             item.add_marker(pytest.mark.full)
+        if item.get_closest_marker("django_db") or not OF_DATABASE.isdisjoint(_fixtures(item)):
+            item.add_marker(pytest.mark.database)
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    return item.fixturenames if isinstance(item, pytest.Function) else []
 
 
 def missing(what: str, how: str) -> NoReturn:
@@ -109,8 +122,73 @@ def _services_loaded(django_test_environment) -> None:
 
 
 @pytest.fixture
+def shared_database(transactional_db, tmp_path) -> Iterator[None]:
+    """Let other connections see what a test stores; in memory, SQLite has but one."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with database_in_a_file(tmp_path):
+        yield
+
+
+@pytest.fixture
+def each(subtests) -> Callable[..., AbstractContextManager[None]]:
+    """Return what runs one case of a table under its name, and takes its rows back."""
+
+    @contextmanager
+    def one(*names: object) -> Iterator[None]:
+        with subtests.test(" ".join(map(str, names))), rolled_back():
+            yield
+
+    return one
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """How many people act at once, and how often a race is repeated."""
+
+    people: int
+    contexts: int
+    rounds: int
+
+
+@pytest.fixture
+def crowd() -> Crowd:
+    """Return a crowd for each database: SQLite, with one writer at a time, gets a smaller one."""
+    if connection.vendor == "sqlite":
+        return Crowd(people=5, contexts=4, rounds=2)
+    return Crowd(people=12, contexts=30, rounds=3)
+
+
+class Clock:
+    """A clock that stands still until it is turned."""
+
+    def __init__(self, at: dt.datetime) -> None:
+        self.at = at
+
+    def __call__(self) -> dt.datetime:
+        return self.at
+
+    def turn(self, **by: float) -> None:
+        self.at += dt.timedelta(**by)
+
+
+@pytest.fixture
 def now() -> dt.datetime:
     return dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)
+
+
+@pytest.fixture
+def clock(now: dt.datetime) -> Clock:
+    return Clock(now)
+
+
+@pytest.fixture
+def site_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Stop the site's own clock at `NOW`."""
+    stopped = Clock(NOW)
+    monkeypatch.setattr(timezone, "now", stopped)
+    return stopped
 
 
 def forget_rows() -> None:
@@ -171,6 +249,20 @@ def _quick_settings() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _no_price_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in for LiteLLM's price list, which takes seconds to load."""
+    monkeypatch.setattr(llm, "listed_price", lambda _: None)
+
+
+@pytest.fixture
+def provider(settings) -> Iterator[offline.OfflineServer]:
+    """Answer calls to models as the offline provider does."""
+    with offline.running() as server:
+        settings.HEART_OFFLINE_LLM_URL = server.base_url
+        yield server
+
+
 @pytest.fixture(scope="session")
 def redis_url() -> str:
     import redis  # noqa: PLC0415 (few tests need it, and every run would load it)
@@ -181,3 +273,11 @@ def redis_url() -> str:
     except redis.ConnectionError:
         missing("Redis", "start one on 127.0.0.1:6379 (Debian: apt-get install redis-server)")
     return REDIS_URL
+
+
+@pytest.fixture
+def prefix(redis_url: str) -> Iterator[str]:
+    """Return what the keys of one test in Redis begin with."""
+    name = f"heart-test-{uuid.uuid4()}:"
+    yield name
+    flush(redis_url, name)

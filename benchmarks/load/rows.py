@@ -13,7 +13,7 @@ from annotation.studies.protocol.parts import Screening
 from benchmarks.refit_rows import Size, pair, unchecked
 from completions.dialogues import normaliser
 from completions.models import Completion, Context
-from tests.factories import TURNS, make_comparison, make_quality_check, make_study
+from tests.helpers.factories import TURNS, make_comparison, make_quality_check, make_study
 
 N_EACH = 5
 N_SYSTEMS, PER_CONTEXT = 20, 150

@@ -19,8 +19,8 @@ import redis
 from django.conf import settings
 
 from benchmarks import processes
-from tests import processes as test_processes
-from tests.processes import Process, started, wait_until
+from tests.helpers import processes as test_processes
+from tests.helpers.processes import Process, started, wait_until
 
 BROKER = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 WORKERS = ("worker-maintenance", "worker-outgoing", "worker-llm", "worker-analysis", "beat")

@@ -61,7 +61,7 @@ class _Form(NamedTuple):
 
 
 # Every pattern costs as much as the text is long, whatever is in it: a run of spaces is looked
-# through once, and what starts anew at each sign ends soon (tests/unit/test_patterns.py).
+# through once, and what starts anew at each sign ends soon (tests/heart_site/test_patterns.py).
 def _word(*signs_and_pattern: str) -> _Form:
     *signs, pattern = signs_and_pattern
     return _Form(tuple(signs), re.compile(pattern, re.IGNORECASE))

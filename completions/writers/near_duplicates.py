@@ -10,8 +10,8 @@ capitals, accents and signs. One is like another when
 Measured on the 12,583 supporter turns of ESConv that have 8 words or more: of a million pairs of
 turns of different dialogues 6 are like each other, all of them stock phrases ("is there anything
 else I can help you with?"). Of turns of 20 to 60 words with every eighth word exchanged at random,
-96 % are like the turn they were made of; with every fifth, 79 %. tests/unit/test_near_duplicates.py
-holds both on a sample.
+96 % are like the turn they were made of; with every fifth, 79 %.
+`tests/completions/writers/test_near_duplicates.py` holds both on a sample.
 """
 
 import re

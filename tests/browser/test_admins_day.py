@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ROOT, Site, follow, load_until, sign_in
 from tests.browser.looks import DESKTOP, PHONE, overflow, violations
-from tests.observed import code_of
+from tests.helpers.observed import code_of
 
 NAME, PASSWORD = "ada", "four unconnected plain words"
 SLUG = "days-work"

@@ -6,16 +6,16 @@ import pytest
 from django.test import Client
 from playwright.sync_api import sync_playwright
 
-from tests.browser.conftest import CHROMIUM, QUIET
-from tests.conftest import missing
-from tests.web.test_languages_of_texts import (
+from tests.annotation.session.test_languages_pages import (
     ENGLISH,
     HEBREW,
     MIXED_ENGLISH,
     MIXED_HEBREW,
     study_in,
 )
-from tests.web.visits import enrol, url
+from tests.browser.conftest import CHROMIUM, QUIET
+from tests.conftest import missing
+from tests.helpers.visits import enrol, url
 
 pytestmark = pytest.mark.django_db
 

@@ -25,7 +25,7 @@ from completions.dialogues.couplets import couplets
 from completions.dialogues.display import DialogueView
 from tests.browser.conftest import PROTOCOLS
 from tests.browser.looks import LAPTOP, PHONE
-from tests.datasets import shared_file
+from tests.helpers.datasets import shared_file
 
 SITE = "http://pairs.example"
 N_PAIRS = 60

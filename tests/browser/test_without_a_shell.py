@@ -13,7 +13,7 @@ from tests.browser.test_admins_day import (
     press,
     see,
 )
-from tests.datasets import shared_file
+from tests.helpers.datasets import shared_file
 
 SLUG = "without-a-shell"
 DATASET = "ESConv as published"

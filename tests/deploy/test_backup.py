@@ -22,7 +22,8 @@ from tests.conftest import missing
 ROOT = Path(__file__).resolve().parents[2]
 SETUP = "import django; django.setup(); "
 FILL = SETUP + (
-    "from tests.judged import make_judged_study; from tests.factories import make_study; "
+    "from tests.helpers.judged import make_judged_study; "
+    "from tests.helpers.factories import make_study; "
     "make_judged_study(study=make_study(slug='kept', title='A study to keep'), with_llm=True)"
 )
 ASK = SETUP + (

@@ -13,9 +13,10 @@ import psycopg
 import pytest
 
 from heart_site import schedule
-from tests import postgres, processes
+from tests import postgres
 from tests.conftest import REDIS_URL, missing
-from tests.processes import OURS, ROOT, SERVICES, ComposedProcess, free_port
+from tests.helpers import processes
+from tests.helpers.processes import OURS, ROOT, SERVICES, ComposedProcess, free_port
 
 WORKERS = sorted(name for name in OURS if name.startswith("worker-"))
 READY = dict.fromkeys(WORKERS, "ready.") | {"beat": "beat: Starting"}

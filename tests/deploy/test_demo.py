@@ -20,9 +20,9 @@ from django.core.management import CommandError, call_command
 from completions.dialogues.demo import DIALOGUES
 from completions.models import Dataset
 from heart_site.demo import study as demo_study
-from tests.datasets import shared_file, write_array
-from tests.factories import NOW
-from tests.processes import LOOK_S, PATIENCE_S
+from tests.helpers.datasets import shared_file, write_array
+from tests.helpers.factories import NOW
+from tests.helpers.processes import LOOK_S, PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = ("completions_completion", "annotation_comparison", "annotation_judgment")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from tests.processes import COMPOSE, OURS, ROOT
+from tests.helpers.processes import COMPOSE, OURS, ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 STEPS = [

@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.conftest import missing
-from tests.processes import ROOT
+from tests.helpers.processes import ROOT
 
 RUNTIME, DEV, UV = "requirements.lock", "requirements-dev.lock", "requirements-uv.lock"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

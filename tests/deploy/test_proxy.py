@@ -21,7 +21,7 @@ from django.test import Client, override_settings
 
 from tests.conftest import missing
 from tests.deploy.test_compose import answers
-from tests.processes import (
+from tests.helpers.processes import (
     ROOT,
     SERVICES,
     ComposedProcess,

@@ -14,8 +14,8 @@ from itertools import cycle
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urljoin
 
-from tests.processes import Process, wait_until
-from tests.web.visits import ANSWERS, HTMX, Form, read_forms
+from tests.helpers.processes import Process, wait_until
+from tests.helpers.visits import ANSWERS, HTMX, Form, read_forms
 
 N_RATERS = 6
 THINKING_S = 0.1

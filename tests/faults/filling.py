@@ -14,7 +14,7 @@ def main(slugs: list[str]) -> None:
     """Make the tables, and for each drill an open study on the same pairs of messages."""
     call_command("migrate", verbosity=0)
     from annotation.models import Comparison  # noqa: PLC0415 (models need the settings)
-    from tests.factories import (  # noqa: PLC0415
+    from tests.helpers.factories import (  # noqa: PLC0415
         make_completion,
         make_context,
         make_dataset,

@@ -15,7 +15,7 @@ import psycopg
 import redis
 
 from tests.conftest import missing
-from tests.processes import Process, command, free_port, wait_until
+from tests.helpers.processes import Process, command, free_port, wait_until
 
 ROLE = "heart"
 POSTGRES_HOMES = "/usr/lib/postgresql"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.faults.services import Broker, Cluster
-from tests.processes import ROOT, Process, command, free_port, started, wait_until
+from tests.helpers.processes import ROOT, Process, command, free_port, started, wait_until
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from tests.faults.crowd import Crowd, Rater, judging
 from tests.faults.services import Broker
 from tests.faults.stack import Stack, Web
 from tests.faults.test_web import WAITING
-from tests.processes import Process, wait_until
+from tests.helpers.processes import Process, wait_until
 
 N_HOLDERS = 6
 HELD = """

@@ -15,9 +15,9 @@ from annotation.raters.visit_time import IMAGINED
 from heart_site import schedule
 from heart_site.celery import app
 from heart_site.monitoring.heartbeats import Scheduler
-from tests.factories import HOUR, NOW, make_rater, make_study
-from tests.judged import lease_next, make_comparisons, submit
-from tests.web.visits import enrol, open_study, url
+from tests.helpers.factories import HOUR, NOW, make_rater, make_study
+from tests.helpers.judged import lease_next, make_comparisons, submit
+from tests.helpers.visits import enrol, open_study, url
 
 PER_PAIR = 5
 SOONEST_S = schedule.BEAT_SLEEPS_S

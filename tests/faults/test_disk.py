@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from tests.faults.stack import Stack
-from tests.processes import ROOT
+from tests.helpers.processes import ROOT
 
 ROOM = 2_000
 """Bytes; the table has more."""

@@ -6,7 +6,7 @@ from tests.faults.conftest import ROUNDS
 from tests.faults.crowd import Crowd, judging
 from tests.faults.services import Cluster
 from tests.faults.stack import Web
-from tests.processes import wait_until
+from tests.helpers.processes import wait_until
 
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.db.constraints import CASES
-from tests.db.constraints.rules import our_models, rules
+from tests.heart_site.constraints.cases import CASES
+from tests.heart_site.constraints.rules import our_models, rules
 
 pytestmark = pytest.mark.django_db  # the names of unique columns are read from the database
 

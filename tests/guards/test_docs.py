@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tests.db.constraints.rules import our_models
+from tests.heart_site.constraints.rules import our_models
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/architecture.md").read_text(encoding="utf-8")
 STATES = PAGE.partition("## States")[2]

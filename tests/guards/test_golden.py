@@ -17,7 +17,7 @@ from django.urls import get_resolver
 
 from annotation.studies.protocol import STUDIES, content_hash, load_protocol
 from ranking.released.writing import SUMS, files_of
-from tests.released import build, make_study_to_release
+from tests.helpers.released import build, make_study_to_release
 
 GOLDEN = Path(__file__).parent / "golden"
 OURS = ("heart_site", "ranking", "annotation", "completions", "access")

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
-from tests.db.constraints.rules import APPS, our_models
+from tests.heart_site.constraints.rules import APPS, our_models
 
 
 @pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.db import migrations, models
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 
-from tests.db.constraints.rules import APPS
+from tests.heart_site.constraints.rules import APPS
 
 BEFORE = {"access": 1, "annotation": 1, "completions": 1, "ranking": 1}
 """The newest migration of each app when the rule was made."""

@@ -6,7 +6,7 @@ from annotation.choices import Side
 from annotation.models import Comparison
 from benchmarks.load.invariants import broken
 from completions.choices import LeaseOutcome
-from tests.factories import NOW, make_comparison, make_judgment, make_lease, make_study
+from tests.helpers.factories import NOW, make_comparison, make_judgment, make_lease, make_study
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,59 @@
+"""No cell of any table runs as a formula, and every writer of CSV goes through one place."""
+
+import csv
+import datetime as dt
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from access.console.csv_cells import csv_lines, defuse
+
+ROOT = Path(__file__).resolve().parents[3]
+APPS = ("access", "annotation", "completions", "heart_site", "ranking")
+
+
+class TestDefuse:
+    @pytest.mark.parametrize("text", ["=1+1", "+1", "-1+1", "-x", "-", "@x", "\tx", "\rx", "\nx"])
+    def test_puts_an_apostrophe_before_what_could_run(self, text):
+        assert defuse(text) == f"'{text}"
+
+    @pytest.mark.parametrize(
+        "cell",
+        ["1-1", "plain", "", -2, -0.47, 0.5, True, None, "-1", "-0.47", "-1e-05", "-2.5E+3"],
+    )
+    def test_leaves_all_else_alone(self, cell):
+        assert defuse(cell) is cell
+
+    @pytest.mark.parametrize("text", ["-1\n", "-٣", "-1.", "-1e", "--1"])
+    def test_takes_nothing_for_a_number_that_only_begins_like_one(self, text):
+        assert defuse(text) == f"'{text}"
+
+
+class TestCsvLines:
+    def test_are_read_back_by_a_reader_of_csv(self):
+        rows = [("a", "b"), ('say "no"', "two\nlines"), (-0.47, None)]
+
+        read = list(csv.reader(io.StringIO("".join(csv_lines(rows)), newline="")))  # type: ignore[arg-type]
+
+        assert read == [["a", "b"], ['say "no"', "two\nlines"], ["-0.47", ""]]
+
+    def test_write_times_as_iso_8601(self):
+        (line,) = csv_lines([[dt.datetime(2026, 1, 2, tzinfo=dt.UTC)]])
+
+        assert line == "2026-01-02T00:00:00+00:00\r\n"
+
+    def test_begin_with_one_byte_order_mark_if_asked(self):
+        text = "".join(csv_lines([["a"], ["b"]], bom=True))
+
+        assert text.encode() == b"\xef\xbb\xbfa\r\nb\r\n"
+
+
+def test_nobody_writes_csv_by_another_way():
+    ways = re.compile(r"csv\.(writer|DictWriter)\(|\.to_csv\(")
+    modules = (path for app in APPS for path in (ROOT / app).rglob("*.py"))
+
+    found = [str(path.relative_to(ROOT)) for path in modules if ways.search(path.read_text())]
+
+    assert found == ["access/console/csv_cells.py"]

@@ -1,0 +1,165 @@
+"""The console's pages on the log: all of it, and that of a study."""
+
+import csv
+import datetime as dt
+import io
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from access.choices import Role
+from annotation.studies import services
+from tests.helpers.factories import NOW, make_rater, make_study
+from tests.helpers.factories_of_calls import make_judge_run
+from tests.helpers.factories_written_once import make_log_entry, make_member, make_release
+from tests.helpers.pages import text
+
+pytestmark = pytest.mark.django_db
+
+DAY = dt.timedelta(days=1)
+
+
+@pytest.fixture
+def staff():
+    client = Client()
+    client.force_login(make_member("ada", role=Role.ANALYST))
+    return client
+
+
+def address(study=None, *, suffix=""):
+    if study is None:
+        return reverse(f"log:all{suffix}")
+    return reverse(f"raters:log{suffix}", args=[study.slug])
+
+
+def shown(client, study=None, **query):
+    answer = client.get(address(study), query)
+    assert answer.status_code == 200
+    return answer
+
+
+def actions(client, study=None, **query):
+    found = client.get(address(study, suffix="_csv"), query)
+    rows = csv.DictReader(io.StringIO(found.getvalue().decode()))
+    return [row["action"] for row in rows]
+
+
+class TestAccess:
+    @pytest.mark.parametrize("suffix", ["", "_csv"])
+    def test_is_for_members_alone(self, suffix):
+        for study in (None, make_study()):
+            assert Client().get(address(study, suffix=suffix)).status_code == 302
+
+
+class TestTheLogOfAStudy:
+    def test_has_what_belongs_to_the_study_and_nothing_else(self, staff):
+        study, other = make_study(slug="demo"), make_study(slug="my-demo")
+        rater, run = make_rater(study=study), make_judge_run(study=study)
+        release = make_release(study=study)
+        own = (
+            "study demo",
+            f"rater {rater.code}",
+            f"judge run {run.pk}",
+            f"release {release.key}",
+            "context c-1 in study demo",
+            "comparison 7 of study demo",
+            f"dataset {study.dataset.slug}",
+        )
+        strange = (
+            "study my-demo",
+            f"rater {make_rater(study=other).code}",
+            f"judge run {make_judge_run(study=other).pk}",
+            f"release {make_release(study=other).key}",
+            "context c-1 in study my-demo",
+            "context c-1 in study demo-2",
+        )
+        for subject in (*own, *strange):
+            make_log_entry(subject=subject, action="tried")
+
+        page = text(shown(staff, study))
+
+        assert len(actions(staff, study)) == len(own)
+        assert all(subject in page for subject in own)
+        assert not any(subject in page for subject in strange)
+
+    def test_has_an_act_once_it_is_done(self, staff):
+        study, boss = make_study(), make_member("boss")
+
+        services.pause_study(study=study, now=NOW, by=boss)
+
+        assert "boss study.paused" in text(shown(staff, study))
+
+    def test_costs_few_queries(self, staff, django_assert_max_num_queries):
+        study = make_study()
+        for _ in range(60):
+            make_log_entry(subject=f"study {study.slug}")
+
+        with django_assert_max_num_queries(10):
+            shown(staff, study)
+
+
+class TestTheWholeLog:
+    def test_shows_before_and_after_and_leaves_out_what_stayed(self, staff):
+        make_log_entry(
+            before={"quota": 3, "state": "OPEN", "gone": [1]},
+            after={"quota": 5, "state": "OPEN", "reason": "<b>More</b>"},
+        )
+
+        page = shown(staff).content.decode()
+
+        assert "<del>3</del>" in page
+        assert "<ins>5</ins>" in page
+        assert "<del>[1]</del>" in page
+        assert "&lt;b&gt;More&lt;/b&gt;" in page
+        assert "OPEN" not in page
+
+    def test_can_be_filtered_by_everything(self, staff):
+        boss = make_member("boss")
+        make_log_entry(action="a.done", subject="study one", by=boss, at=NOW)
+        make_log_entry(action="b.done", subject="rater R1", at=NOW + DAY)
+        make_log_entry(action="c.done", subject="study two", by=boss, at=NOW + 2 * DAY)
+
+        assert actions(staff, action="a.done") == ["a.done"]
+        assert actions(staff, by="boss") == ["c.done", "a.done"]
+        assert actions(staff, by="-") == ["b.done"]
+        assert actions(staff, subject="STUDY") == ["c.done", "a.done"]
+        assert actions(staff, since=(NOW + DAY).date()) == ["c.done", "b.done"]
+        assert actions(staff, until=(NOW + DAY).date()) == ["b.done", "a.done"]
+
+    @pytest.mark.parametrize(
+        ("sort", "wanted"),
+        [("at", "ab"), ("-at", "ba"), ("action", "ab"), ("-action", "ba"), ("subject", "ba")],
+    )
+    def test_can_be_sorted(self, staff, sort, wanted):
+        make_log_entry(action="a", subject="z", at=NOW)
+        make_log_entry(action="b", subject="y", at=NOW + DAY)
+
+        assert "".join(actions(staff, sort=sort)) == wanted
+
+    def test_comes_in_pages_that_keep_the_filter(self, staff):
+        for number in range(60):
+            make_log_entry(action=f"act.{number}", at=NOW + number * DAY)
+
+        page = shown(staff, subject="study", page="2").content.decode()
+
+        assert "Page 2 of 2" in page
+        assert "?subject=study&amp;page=1" in page
+        assert page.count('scope="row"') == 10
+
+    @pytest.mark.parametrize("query", [{"since": "yesterday"}, {"sort": "luck"}])
+    def test_says_what_is_amiss_with_an_address(self, staff, query):
+        assert staff.get(address(), query).status_code == 422
+        assert staff.get(address(suffix="_csv"), query).status_code == 422
+
+    def test_downloads_cells_that_no_spreadsheet_runs(self, staff):
+        make_log_entry(subject="=HYPERLINK(1)", after={"reason": "é"})
+
+        text = staff.get(address(suffix="_csv")).getvalue().decode()
+
+        assert "'=HYPERLINK(1)" in text
+        assert "é" in text
+
+    def test_is_told_from_a_study_of_its_name(self, staff):
+        assert reverse("log:all") == "/console/log/"
+        assert staff.get("/console/log/").status_code == 200

@@ -1,0 +1,47 @@
+"""Two owners who change the team at the same moment, in real threads."""
+
+from functools import partial
+
+import pytest
+from django.contrib.auth.models import User
+
+from access.choices import Role
+from access.members import services as member_services
+from access.members.services import LastOwnerError, MemberRefusedError, NewMember
+from access.models import Member
+from tests.helpers.factories import NOW
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.threads import while_uncommitted
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
+
+
+def test_owners_who_remove_each_other_leave_one():
+    ada, olga = make_member("ada"), make_member("olga")
+
+    def second():
+        with pytest.raises(LastOwnerError):
+            member_services.remove_member(olga, now=NOW, by=ada)
+
+    while_uncommitted(
+        partial(member_services.remove_member, ada, now=NOW, by=olga), second, has_to_wait=True
+    )
+
+    assert Member.objects.get().user == olga
+
+
+def test_somebody_whom_both_add_is_added_once():
+    make_member("olga")
+    new = NewMember("ada", Role.ANALYST)
+
+    def second():
+        with pytest.raises(MemberRefusedError):
+            member_services.add_member(new, now=NOW)
+
+    while_uncommitted(partial(member_services.add_member, new, now=NOW), second, has_to_wait=True)
+
+    assert User.objects.filter(username="ada").count() == 1

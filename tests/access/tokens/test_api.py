@@ -1,0 +1,181 @@
+"""Tokens of the API: what they may do, for how long, and what is kept of them."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from access.choices import Role, Scope
+from access.models import ApiToken, LogEntry, Member
+from access.tokens import secrets
+from access.tokens import services as token_services
+from access.tokens.queries import token_of
+from access.tokens.services import NewToken, TokenRefusedError
+from tests.helpers.factories import HOUR, NOW, make_study
+from tests.helpers.factories_of_site import bearing, make_secret
+from tests.helpers.factories_written_once import make_member, make_user
+
+pytestmark = pytest.mark.django_db
+DAY = dt.timedelta(days=1)
+ADDRESS = "/api/v1/problems/"
+
+
+def get(secret, address=ADDRESS, client=None):
+    return (client or Client()).get(address, headers=bearing(secret))
+
+
+def wanted(**fields):
+    given: dict[str, Any] = {"name": "nightly", "scopes": [Scope.READ_STUDIES], "lifetime": DAY}
+    return NewToken(**given | fields)
+
+
+class TestMaking:
+    def test_the_secret_is_stored_nowhere(self):
+        token, secret = token_services.make_token(wanted(), owner=make_member(), now=NOW)
+
+        assert secrets.is_formed(secret)
+        kept = " ".join(str(value) for value in ApiToken.objects.values_list()[0])
+        logged = " ".join(str(row) for row in LogEntry.objects.values_list())
+        assert secret not in kept + logged
+        assert secret.startswith(token.prefix)
+        assert token.secret_hash == secrets.digest(secret)
+
+    def test_is_logged_with_who_did_it(self):
+        owner = make_member("olga")
+
+        token_services.make_token(wanted(study="kind-words"), owner=owner, now=NOW, by=owner)
+
+        entry = LogEntry.objects.get()
+        assert (entry.action, entry.by, entry.at) == ("token.made", owner, NOW)
+        assert entry.after["scopes"] == "read:studies"
+        assert entry.after["study"] == "kind-words"
+
+    def test_scopes_are_kept_once_and_in_order(self):
+        asked = [Scope.WRITE_JUDGMENTS, Scope.READ_STUDIES, Scope.READ_STUDIES]
+
+        token, _ = token_services.make_token(wanted(scopes=asked), owner=make_member(), now=NOW)
+
+        assert token.scopes == "read:studies write:judgments"
+        assert token.granted == (Scope.READ_STUDIES, Scope.WRITE_JUDGMENTS)
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"name": " "},
+            {"scopes": []},
+            {"lifetime": dt.timedelta(0)},
+            {"lifetime": 367 * DAY},
+        ],
+        ids=["no name", "no scope", "no time", "too long"],
+    )
+    def test_refuses_what_there_must_not_be(self, fields):
+        with pytest.raises(TokenRefusedError):
+            token_services.make_token(wanted(**fields), owner=make_member(), now=NOW)
+
+        assert not ApiToken.objects.exists()
+
+    def test_refuses_more_than_the_owner_may_do(self):
+        analyst = make_member(role=Role.ANALYST)
+
+        with pytest.raises(TokenRefusedError, match="write:judgments"):
+            token_services.make_token(
+                wanted(scopes=[Scope.WRITE_JUDGMENTS]), owner=analyst, now=NOW
+            )
+        with pytest.raises(TokenRefusedError):
+            token_services.make_token(wanted(), owner=make_user(), now=NOW)
+
+
+class TestUsing:
+    def test_lets_in_with_its_scope(self):
+        assert get(make_secret(Scope.READ_STUDIES)).status_code == 200
+
+    def test_does_nothing_else_not_even_what_is_public(self):
+        answer = get(make_secret(Scope.WRITE_JUDGMENTS))
+
+        assert answer.status_code == 403
+        assert answer.json()["code"] == "permission_denied"
+        assert Client().get(ADDRESS).status_code == 200
+
+    @pytest.mark.parametrize(
+        "secret", ["", "heart_", "heart_" + "a" * 43, "x" * 10_000, "heart_" + "e" * 42 + "."]
+    )
+    def test_an_unknown_one_is_refused_and_says_how_to_come(self, secret):
+        answer = get(secret)
+
+        assert answer.status_code == 401
+        assert answer["WWW-Authenticate"] == 'Bearer realm="heart"'
+        assert answer.json()["code"] == "authentication_failed"
+
+    def test_ends_when_it_expires(self, site_clock):
+        secret = make_secret(Scope.READ_STUDIES)
+
+        site_clock.turn(seconds=366 * 86400 - 1)
+        assert get(secret).status_code == 200
+        site_clock.turn(seconds=1)
+        assert get(secret).status_code == 401
+
+    def test_ends_when_it_is_revoked_and_once_only(self):
+        secret = make_secret(Scope.READ_STUDIES)
+        token = ApiToken.objects.get()
+
+        assert token_services.revoke_token(token, now=token.created_at + HOUR)
+        assert not token_services.revoke_token(token, now=token.created_at + 2 * HOUR)
+
+        assert get(secret).status_code == 401
+        assert LogEntry.objects.filter(action="token.revoked").count() == 1
+        assert ApiToken.objects.get().revoked_at == token.created_at + HOUR
+
+    def test_ends_with_the_membership_or_the_account_of_its_owner(self):
+        first, second = make_member(), make_member()
+        of_first, of_second = (
+            make_secret(Scope.READ_STUDIES, owner=one) for one in (first, second)
+        )
+
+        Member.objects.filter(user=first).delete()
+        second.is_active = False
+        second.save()
+
+        assert get(of_first).status_code == 401
+        assert get(of_second).status_code == 401
+
+    def test_of_one_study_is_for_nothing_outside_it(self):
+        make_study(slug="inside")
+        make_study(slug="outside")
+        secret = make_secret(Scope.READ_STUDIES, study="inside")
+
+        codes = {
+            where: get(secret, address).json()["code"]
+            for where, address in {
+                "inside": "/api/v1/studies/inside/ratings/",
+                "outside": "/api/v1/studies/outside/ratings/",
+                "all": ADDRESS,
+            }.items()
+        }
+
+        assert codes == {
+            "inside": "no_fit",
+            "outside": "permission_denied",
+            "all": "permission_denied",
+        }
+
+    def test_its_last_use_is_written_once_a_minute(self, site_clock, django_assert_num_queries):
+        secret = make_secret(Scope.READ_STUDIES)
+        get(secret)
+        assert ApiToken.objects.get().last_used_at == NOW
+
+        site_clock.turn(seconds=59)
+        with django_assert_num_queries(2):  # the token with its owner, and the studies
+            get(secret)
+        assert ApiToken.objects.get().last_used_at == NOW
+
+        site_clock.turn(seconds=1)
+        get(secret)
+        assert ApiToken.objects.get().last_used_at == site_clock.at
+
+    def test_is_found_by_its_hash_alone(self, site_clock):
+        secret = make_secret(Scope.READ_STUDIES)
+
+        assert token_of(secret, now=NOW) == ApiToken.objects.get()
+        assert token_of(ApiToken.objects.get().secret_hash, now=NOW) is None
+        assert token_of(f"{secret[:-1]}{'A' if secret[-1] != 'A' else 'B'}", now=NOW) is None

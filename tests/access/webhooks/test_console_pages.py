@@ -1,0 +1,190 @@
+"""The console's pages on webhooks."""
+
+import csv
+import io
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from access.choices import DeliveryState, HookEvent, Role
+from access.models import Hook, HookDelivery, LogEntry
+from access.webhooks.services import hooks as hook_services
+from tests.helpers.factories import NOW
+from tests.helpers.factories_of_site import SECRET, make_delivery, make_hook
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.pages import text
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/console/webhooks/"
+GOOD = {"url": "https://receiver.example/heart?key=abc", "events": ["study.full", "alert"]}
+
+
+def signed_in(role):
+    client = Client()
+    client.force_login(make_member(role=role))
+    return client
+
+
+@pytest.fixture
+def owner():
+    return signed_in(Role.OWNER)
+
+
+class TestTheList:
+    def test_counts_what_stands_where_and_leads_there(self, owner, django_assert_max_num_queries):
+        hook = make_hook(url="https://receiver.example/heart?key=abc")
+        make_hook(is_active=False)
+        make_delivery(hook=hook)
+        make_delivery(hook=hook, state="ABANDONED", next_attempt_at=None)
+
+        with django_assert_max_num_queries(8):
+            answer = owner.get(LIST)
+
+        page = answer.content.decode()
+        assert SECRET not in page
+        assert "key=abc" not in page
+        for state in ("DELIVERED", "PENDING", "ABANDONED"):
+            assert f"{LIST}{hook.pk}/?state={state}" in page
+
+    def test_is_read_by_analysts_and_acted_on_by_owners_alone(self):
+        hook = make_hook()
+        assert Client().get(LIST).status_code == 302
+        for role in (Role.ANALYST, Role.MANAGER):
+            client = signed_in(role)
+            assert client.get(LIST).status_code == 200
+            assert client.post(LIST, GOOD).status_code == 403
+            assert client.post(reverse("hooks:test", args=[hook.pk])).status_code == 403
+
+        assert not HookDelivery.objects.exists()
+
+    def test_says_what_to_do_while_there_is_none(self, owner):
+        assert "Nobody is told of anything yet" in text(owner.get(LIST))
+
+
+class TestAdding:
+    def test_shows_the_secret_this_once_and_logs_who_did(self, owner):
+        answer = owner.post(LIST, GOOD)
+
+        hook = Hook.objects.get()
+        assert (hook.url, hook.events) == (GOOD["url"], GOOD["events"])
+        assert re.fullmatch(r"hook_[\w-]{43}", hook.secret)
+        assert hook.secret in answer.content.decode()
+        assert answer["Cache-Control"].count("no-store") == 1
+        assert hook.secret not in owner.get(LIST).content.decode()
+        entry = LogEntry.objects.get(action="hook.added")
+        assert hook.secret not in str(entry.after)
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"url": "http://receiver.example/"},
+            {"url": "https://127.0.0.1/"},
+            {"url": ""},
+            {"events": []},
+            {"events": ["test"]},
+        ],
+    )
+    def test_refuses_and_says_why(self, owner, changed):
+        answer = owner.post(LIST, GOOD | changed)
+
+        assert answer.status_code == 422
+        assert "Nothing was added" in text(answer)
+        assert not Hook.objects.exists()
+
+    def test_ends_at_as_many_as_there_may_be(self, owner, monkeypatch):
+        monkeypatch.setattr(hook_services, "MOST_HOOKS", 1)
+        owner.post(LIST, GOOD)
+
+        assert owner.post(LIST, GOOD).status_code == 422
+        assert Hook.objects.count() == 1
+
+
+class TestActs:
+    def test_pause_and_resume(self, owner):
+        hook = make_hook()
+        for name, is_active in (("pause", False), ("resume", True)):
+            assert owner.post(reverse(f"hooks:{name}", args=[hook.pk])).status_code == 302
+            hook.refresh_from_db()
+            assert hook.is_active is is_active
+        assert LogEntry.objects.filter(action__startswith="hook.").count() == 2
+
+    def test_a_test_is_queued(self, owner):
+        hook = make_hook(events=["alert"])
+        owner.post(reverse("hooks:test", args=[hook.pk]))
+
+        row = HookDelivery.objects.get()
+        assert (row.event, row.hook, row.payload["data"]) == (HookEvent.TEST, hook, {})
+
+    def test_a_deleted_one_is_gone_from_the_pages(self, owner):
+        hook = make_hook()
+        owner.post(reverse("hooks:delete", args=[hook.pk]))
+
+        assert owner.get(f"{LIST}{hook.pk}/").status_code == 404
+        assert owner.post(reverse("hooks:test", args=[hook.pk])).status_code == 404
+
+    def test_an_act_by_reading_is_none(self, owner):
+        assert owner.get(reverse("hooks:delete", args=[make_hook().pk])).status_code == 405
+
+
+class TestMessages:
+    @pytest.fixture
+    def hook(self):
+        hook = make_hook()
+        late = NOW + timedelta(hours=1)
+        make_delivery(hook=hook, event="alert", queued_at=late)
+        make_delivery(
+            hook=hook, state="DELIVERED", next_attempt_at=None, delivered_at=NOW, last_status=204
+        )
+        make_delivery(hook=hook, state="ABANDONED", next_attempt_at=None, error="Answered 500.")
+        make_delivery()  # of another
+        return hook
+
+    def rows(self, client, hook, **query):
+        answer = client.get(reverse("hooks:csv", args=[hook.pk]), query)
+        return list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+
+    def test_are_filtered_and_sorted_alike_on_the_page_and_in_the_file(
+        self, owner, hook, django_assert_max_num_queries
+    ):
+        assert len(self.rows(owner, hook)) == 3
+        assert [row["error"] for row in self.rows(owner, hook, state="ABANDONED")] == [
+            "Answered 500."
+        ]
+        assert [row["event"] for row in self.rows(owner, hook, event="alert")] == ["alert"]
+        assert self.rows(owner, hook, sort="-queued")[0]["event"] == "alert"
+        assert self.rows(owner, hook, sort="queued")[-1]["event"] == "alert"
+        with django_assert_max_num_queries(8):
+            page = text(owner.get(f"{LIST}{hook.pk}/?state=ABANDONED"))
+        assert "1 message" in page
+        assert "Answered 500." in page
+
+    @pytest.mark.parametrize("query", ["state=NONE", "event=none", "sort=none"])
+    def test_an_address_that_asks_for_what_is_not_there_is_404(self, owner, hook, query):
+        assert owner.get(f"{LIST}{hook.pk}/?{query}").status_code == 404
+
+    def test_more_than_a_page_has_further_pages(self, owner):
+        hook = make_hook()
+        for _ in range(51):
+            make_delivery(hook=hook)
+
+        assert "Page 2 of 2" in text(owner.get(f"{LIST}{hook.pk}/?page=2"))
+
+    def test_one_that_was_given_up_is_sent_again(self, owner, hook):
+        row = hook.deliveries.get(state="ABANDONED")
+        address = reverse("hooks:resend", args=[hook.pk, row.pk])
+
+        owner.post(address)
+
+        row.refresh_from_db()
+        assert row.state == DeliveryState.PENDING
+        assert "waits to be sent already" in text(owner.post(address, follow=True))
+
+    def test_one_of_another_webhook_is_not_found_here(self, owner, hook):
+        other = make_delivery(state="ABANDONED", next_attempt_at=None)
+
+        address = reverse("hooks:resend", args=[hook.pk, other.pk])
+        assert owner.post(address).status_code == 404

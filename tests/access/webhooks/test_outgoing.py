@@ -1,0 +1,238 @@
+"""Where nothing is sent, when it is sent again, and how it is signed."""
+
+import datetime as dt
+import hashlib
+import hmac
+import socket
+
+import pytest
+
+from access.webhooks import outgoing, signing
+from access.webhooks import outgoing as webhook_outgoing
+from access.webhooks.outgoing import AddressError, PostError, Rules
+from tests.helpers.factories import NOW
+from tests.helpers.factories_of_site import receiving
+
+LOCAL = Rules(allows_http=True, trusted_hosts=("127.0.0.1", "receiver.example"))
+QUICK = webhook_outgoing.Patience(connect=1.0, read=0.5, all=1.0)
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        "number",
+        [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",  # noqa: S104 (refused)
+            "255.255.255.255",
+            "224.0.0.1",
+            "240.0.0.1",
+            "192.0.2.1",
+            "::1",
+            "::",
+            "::7f00:1",
+            "fe80::1%eth0",
+            "fc00::1",
+            "fd00:ec2::254",
+            "ff02::1",
+            "::ffff:127.0.0.1",
+            "::ffff:169.254.169.254",
+            "64:ff9b::10.0.0.1",
+            "2002:7f00:1::",
+            "not a number",
+        ],
+    )
+    def test_inner_numbers_are_not_public(self, number):
+        assert not outgoing.is_public(number)
+
+    @pytest.mark.parametrize("number", ["9.9.9.9", "2620:fe::fe", "64:ff9b::9.9.9.9"])
+    def test_others_are_public(self, number):
+        assert outgoing.is_public(number)
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "",
+            "http://receiver.example/",
+            "ftp://receiver.example/",
+            "file:///etc/passwd",
+            "https://",
+            "https://user:word@receiver.example/",
+            "https://receiver.example/#part",
+            "https://receiver.example/a b",
+            "https://receiver.example/\r\nX: 1",
+            "https://receiver.example:99999/",
+            "https://[::1/",
+            "https://127.0.0.1/",
+            "https://[::1]/",
+            "https://169.254.169.254/latest/meta-data/",
+            "https://2130706433/",
+            "https://127.1/",
+            "https://localhost/",
+            "https://x.localhost./",
+            "https://receiver.example/" + "a" * 500,
+            "https://bücher.example/",
+            "https://receiver.example/ü",
+        ],
+    )
+    def test_these_are_refused_when_typed(self, url):
+        with pytest.raises(AddressError):
+            outgoing.read_target(url, Rules())
+
+    def test_an_address_is_taken_apart(self):
+        target = outgoing.read_target("https://receiver.example:8443/a/b?c=d", Rules())
+
+        assert (target.host, target.port, target.path) == ("receiver.example", 8443, "/a/b?c=d")
+        assert (target.is_tls, target.host_header) == (True, "receiver.example:8443")
+
+    def test_a_number_of_version_six_is_named_in_brackets(self):
+        target = outgoing.read_target("https://[2620:fe::fe]", Rules())
+
+        assert (target.host_header, target.path) == ("[2620:fe::fe]", "/")
+
+    def test_a_closed_network_may_allow_http_and_hosts_of_its_own(self):
+        rules = Rules(allows_http=True, trusted_hosts=("CI.lab",))
+
+        assert outgoing.read_target("http://ci.LAB/x", rules).port == 80
+        assert outgoing.check_ip("ci.lab", ["10.0.0.5"], rules) == "10.0.0.5"
+
+    def test_one_inner_number_among_public_ones_refuses_all(self):
+        with pytest.raises(AddressError):
+            outgoing.check_ip("receiver.example", ["9.9.9.9", "127.0.0.1"], Rules())
+
+    def test_a_name_without_a_number_is_refused(self):
+        with pytest.raises(AddressError):
+            outgoing.check_ip("receiver.example", [], Rules())
+
+
+class TestPosting:
+    def test_the_number_that_was_checked_is_the_one_connected_to(self):
+        """A name server that answers otherwise a moment later is not asked again."""
+        asked = []
+
+        def rebinding(host, port):
+            asked.append(host)
+            return ["127.0.0.1"] if len(asked) == 1 else ["10.0.0.1"]
+
+        with receiving() as receiver:
+            url = f"http://receiver.example:{receiver.port}/heart"
+            answer = outgoing.post(url, b"{}", {}, rules=LOCAL, resolver=rebinding)
+
+        assert answer.is_taken
+        assert asked == ["receiver.example"]
+        assert receiver.requests[0].headers["Host"] == f"receiver.example:{receiver.port}"
+
+    def test_a_name_of_an_inner_host_is_never_connected_to(self):
+        with receiving() as receiver, pytest.raises(AddressError):
+            outgoing.post(
+                f"http://elsewhere.example:{receiver.port}/",
+                b"{}",
+                {},
+                rules=Rules(allows_http=True),
+                resolver=lambda host, port: ["127.0.0.1"],
+            )
+
+        assert receiver.requests == []
+
+    def test_a_redirection_is_not_followed(self):
+        with (
+            receiving() as inner,
+            receiving(statuses=[307], headers={"Location": inner.url}) as receiver,
+        ):
+            answer = outgoing.post(receiver.url, b"{}", {}, rules=LOCAL)
+
+        assert (answer.status, answer.is_taken) == (307, False)
+        assert inner.requests == []
+
+    def test_a_receiver_that_does_not_answer_is_not_waited_for(self):
+        with receiving(wait_s=2.0) as receiver, pytest.raises(PostError):
+            outgoing.post(receiver.url, b"{}", {}, rules=LOCAL, patience=QUICK)
+
+    def test_a_receiver_that_answers_bit_by_bit_is_cut_off(self):
+        with receiving(drips=True) as receiver, pytest.raises(PostError):  # answers in a minute
+            outgoing.post(receiver.url, b"{}", {}, rules=LOCAL, patience=QUICK)
+
+    def test_a_host_that_nobody_answers_at_is_an_error(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+
+        with pytest.raises(PostError):
+            outgoing.post(f"http://127.0.0.1:{port}/", b"{}", {}, rules=LOCAL, patience=QUICK)
+
+    def test_a_host_without_tls_is_an_error_where_tls_is_asked_for(self):
+        with receiving() as receiver:
+            url = f"https://127.0.0.1:{receiver.port}/"
+            with pytest.raises(PostError):
+                outgoing.post(url, b"{}", {}, rules=LOCAL, patience=QUICK)
+
+        assert receiver.requests == []
+
+
+class TestPace:
+    def test_waits_double_up_to_six_hours_and_end_within_a_day(self):
+        now, waits = NOW, []
+        for attempts in range(1, 100):
+            at = outgoing.next_attempt(attempts=attempts, since=NOW, now=now, key="e")
+            if at is None:
+                break
+            waits.append((at - now).total_seconds())
+            now = at
+
+        assert now - NOW <= outgoing.GIVE_UP_AFTER
+        assert 10 <= len(waits) <= 14
+        for number, wait in enumerate(waits):
+            base = min(30 * 2**number, 6 * 3600)
+            assert base <= wait <= base * 1.2
+
+    def test_what_failed_together_comes_back_apart(self):
+        found = {
+            outgoing.next_attempt(attempts=5, since=NOW, now=NOW, key=str(number))
+            for number in range(20)
+        }
+
+        assert len(found) == 20
+
+    def test_the_same_message_waits_as_long_each_time(self):
+        found = [outgoing.next_attempt(attempts=3, since=NOW, now=NOW, key="e") for _ in range(2)]
+
+        assert found[0] == found[1]
+
+    def test_many_attempts_overflow_nothing(self):
+        late = NOW + dt.timedelta(days=2)
+
+        assert outgoing.next_attempt(attempts=30_000, since=NOW, now=late, key="e") is None
+
+    def test_there_is_none_before_the_first(self):
+        with pytest.raises(ValueError, match="first"):
+            outgoing.next_attempt(attempts=0, since=NOW, now=NOW, key="e")
+
+
+class TestSigning:
+    def test_is_an_hmac_over_time_and_body(self):
+        found = signing.sign(b'{"a":1}', timestamp=1700000000, secret="s")
+
+        wanted = hmac.new(b"s", b'1700000000.{"a":1}', hashlib.sha256).hexdigest()
+        assert found == f"v1={wanted}"
+
+    def test_headers_say_what_when_and_who(self):
+        found = signing.headers(b"{}", event="test", event_id="e", secret="s", now=NOW)
+
+        assert found["HEART-Event"] == "test"
+        assert found["HEART-Event-Id"] == "e"
+        assert found["HEART-Timestamp"] == str(int(NOW.timestamp()))
+        assert found["HEART-Signature"] == signing.sign(
+            b"{}", timestamp=int(NOW.timestamp()), secret="s"
+        )
+
+    def test_needs_a_secret(self):
+        with pytest.raises(ValueError, match="empty"):
+            signing.sign(b"", timestamp=0, secret="")
+
+    def test_a_secret_is_made_of_enough_chance(self):
+        assert signing.secret_of(bytes(32)) != signing.secret_of(bytes(31) + b"1")
+        with pytest.raises(ValueError, match="random"):
+            signing.secret_of(b"few")

@@ -1,0 +1,382 @@
+"""Webhooks: what happens is queued once, and what is queued arrives at least once."""
+
+import datetime as dt
+import hashlib
+import hmac
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+
+from access.choices import DeliveryState, HookEvent
+from access.models import HookDelivery, LogEntry
+from access.webhooks import outgoing
+from access.webhooks.services import delivery, hooks
+from access.webhooks.services.events import Event, announce
+from annotation.choices import ReportKind, StudyState
+from annotation.judging.services.judging import Submission, submit_judgment
+from annotation.judging.services.leasing import lease_next_comparison
+from annotation.models import Comparison
+from annotation.quality.services.reporting import ReportWords, report_context
+from annotation.studies.services.announcing import announce_full_studies
+from annotation.studies.verdicts import Answer
+from completions.choices import PauseReason, RunState
+from completions.runs.services import states
+from ranking.choices import FitState
+from ranking.fits.services.running import refit_study
+from tests.helpers.factories import NOW, make_comparison, make_judgment, make_rater, make_study
+from tests.helpers.factories_of_calls import make_generation_run
+from tests.helpers.factories_of_site import SECRET, make_delivery, make_hook, receiving
+from tests.helpers.factories_written_once import make_user
+
+pytestmark = pytest.mark.django_db
+
+LOCAL = outgoing.Rules(allows_http=True, trusted_hosts=("127.0.0.1",))
+MINUTE = dt.timedelta(minutes=1)
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "api.md"
+
+
+def deliver(now=NOW, **options):
+    return delivery.deliver(clock=lambda: now, rules=LOCAL, **options)
+
+
+def events():
+    return list(HookDelivery.objects.order_by("pk").values_list("event", "payload__data"))
+
+
+class TestAnnouncing:
+    def test_reaches_each_hook_that_listens(self):
+        listening = make_hook(events=["alert"])
+        make_hook(events=["run.finished"])
+        make_hook(events=["alert"], is_active=False)
+
+        n = announce(Event(HookEvent.ALERT, "k", {"a": 1}), now=NOW)
+
+        row = HookDelivery.objects.get()
+        assert (n, row.hook) == (1, listening)
+        assert row.payload == {
+            "id": str(row.event_id),
+            "event": "alert",
+            "at": NOW.isoformat(),
+            "data": {"a": 1},
+        }
+
+    def test_of_the_same_event_twice_is_one(self):
+        first, second = make_hook(), make_hook()
+        happening = Event(HookEvent.ALERT, "k")
+
+        assert [announce(happening, now=NOW) for _ in range(2)] == [2, 0]
+        ids = {hook.deliveries.get().event_id for hook in (first, second)}
+        assert ids == {happening.event_id}
+
+    def test_goes_with_the_transaction_of_what_happened(self):
+        make_hook()
+
+        with transaction.atomic():
+            announce(Event(HookEvent.ALERT, "k"), now=NOW)
+            transaction.set_rollback(True)
+
+        assert not HookDelivery.objects.exists()
+
+
+class TestEvents:
+    def test_a_run_that_ends_or_is_cancelled_is_over(self):
+        make_hook()
+        for state in (RunState.ENDED, RunState.CANCELLED):
+            states.change(make_generation_run(), state, now=NOW)
+
+        found = [(event, data["kind"], data["state"]) for event, data in events()]
+        assert found == [
+            ("run.finished", "generationrun", "ENDED"),
+            ("run.finished", "generationrun", "CANCELLED"),
+        ]
+
+    @pytest.mark.parametrize("reason", [PauseReason.BUDGET, PauseReason.REFUSED])
+    def test_a_run_that_stops_by_itself_is_an_alert_without_the_providers_words(self, reason):
+        make_hook()
+        run = make_generation_run()
+
+        states.pause_if_running(run, reason, "words of the provider", now=NOW)
+
+        [(event, data)] = events()
+        assert (event, data["alert"], data["reason"]) == ("alert", "run.paused", reason)
+        assert data["dataset"] == run.dataset.slug
+        assert "words" not in json.dumps(data)
+
+    def test_what_an_administrator_pauses_is_none(self):
+        make_hook()
+
+        states.pause_if_running(make_generation_run(), PauseReason.ADMIN, "", now=NOW)
+
+        assert events() == []
+
+    def test_a_report_is_an_alert_that_names_neither_rater_nor_words(self):
+        make_hook()
+        study = make_study(state=StudyState.OPEN)
+        make_comparison(study=study)
+        rater = make_rater(study=study)
+        lease = lease_next_comparison(rater=rater, now=NOW)
+
+        words = ReportWords(ReportKind.CONTENT, "It says where I live.")
+        for _ in range(2):
+            report_context(token=lease.token, rater=rater, words=words, now=NOW)
+
+        [(event, data)] = events()
+        assert event == "alert"
+        assert data == {
+            "alert": "report.filed",
+            "study": study.slug,
+            "context": lease.comparison.context.key,
+        }
+
+    def test_a_refused_fit_is_told_once_for_its_reason(self):
+        make_hook()
+        study = make_study()
+        for _ in range(2):  # two pairs without a common system: the ratings are not determined
+            comparison = make_comparison(study=study)
+            _judge(comparison)
+
+        fits = refit_study(study=study, clock=lambda: NOW + MINUTE)
+
+        refused = [fit for fit in fits if fit.state == FitState.REFUSED]
+        assert refused
+        found = [data for _, data in events()]
+        assert len(found) == len(refused)
+        assert found[0]["alert"] == "fit.refused"
+        assert found[0]["study"] == study.slug
+
+    def test_a_study_is_full_when_the_last_slot_is_judged(self):
+        make_hook()
+        study = make_study(state=StudyState.OPEN)
+        make_comparison(study=study, slots_left=2)
+        first, second = make_rater(study=study), make_rater(study=study)
+        for rater in (first, second):
+            lease = lease_next_comparison(rater=rater, now=NOW)
+            if rater == second:  # nothing is left to hand out, and one is not judged yet
+                assert announce_full_studies(now=NOW) == 0
+            _answer(rater, lease)
+
+        assert [announce_full_studies(now=NOW) for _ in range(2)] == [1, 0]
+        assert events() == [("study.full", {"study": study.slug, "judged_slots": 2})]
+
+    def test_a_study_that_is_extended_is_full_again(self):
+        make_hook()
+        study = make_study(state=StudyState.OPEN)
+        comparison = make_comparison(study=study, slots_left=1)
+        _judge_open(study)
+        announce_full_studies(now=NOW)
+        Comparison.objects.filter(pk=comparison.pk).update(slots_left=1)
+        assert announce_full_studies(now=NOW) == 0
+        _judge_open(study)
+
+        assert announce_full_studies(now=NOW) == 1
+
+    def test_an_empty_study_is_not_full(self):
+        make_hook()
+        make_study(state=StudyState.OPEN)
+
+        assert announce_full_studies(now=NOW) == 0
+
+    def test_nobody_is_asked_when_nobody_listens(self, django_assert_num_queries):
+        make_study(state=StudyState.OPEN)
+
+        with django_assert_num_queries(1):
+            assert announce_full_studies(now=NOW) == 0
+
+
+def _judge(comparison):
+    make_judgment(comparison=comparison, rater=make_rater(study=comparison.study))
+
+
+def _judge_open(study):
+    rater = make_rater(study=study)
+    _answer(rater, lease_next_comparison(rater=rater, now=NOW))
+
+
+def _answer(rater, lease):
+    submission = Submission(lease.token, Answer(1, "", {}))
+    submit_judgment(rater=rater, submission=submission, now=NOW + MINUTE)
+
+
+class TestDelivering:
+    def test_a_message_arrives_signed_for_whoever_knows_the_secret(self):
+        with receiving() as receiver:
+            row = make_delivery(hook=make_hook(url=receiver.url))
+            assert deliver() == 1
+
+        [request] = receiver.requests
+        signed = request.headers["HEART-Timestamp"].encode() + b"." + request.body
+        wanted = hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest()
+        assert request.headers["HEART-Signature"] == f"v1={wanted}"
+        assert request.headers["HEART-Event-Id"] == str(row.event_id)
+        row.refresh_from_db()
+        assert (row.state, row.delivered_at, row.last_status) == ("DELIVERED", NOW, 204)
+        assert json.loads(request.body) == row.payload
+
+    def test_the_documented_receiver_takes_what_is_signed_and_nothing_else(self):
+        [example] = re.findall(r"```python\n(.+?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+        names = {}  # type: ignore[var-annotated]
+        exec(example, names)  # noqa: S102 (our own page)
+        with receiving() as receiver:
+            make_delivery(hook=make_hook(url=receiver.url))
+            deliver()
+        [request] = receiver.requests
+        at = NOW.timestamp()
+
+        assert names["is_ours"](request.headers, request.body, SECRET, now=at)
+        assert not names["is_ours"](request.headers, request.body, "another", now=at)
+        assert not names["is_ours"](request.headers, request.body + b" ", SECRET, now=at)
+        assert not names["is_ours"](request.headers, request.body, SECRET, now=at + 301)
+        assert not names["is_ours"]({}, request.body, SECRET, now=at)
+
+    def test_a_receiver_that_fails_twice_gets_it_the_third_time(self):
+        with receiving(statuses=[500, 503]) as receiver:
+            row = make_delivery(hook=make_hook(url=receiver.url))
+            now, taken = NOW, []
+            for _ in range(3):
+                taken.append(deliver(now))
+                row.refresh_from_db()
+                assert deliver(now) == 0  # not before its time
+                now = row.next_attempt_at or now
+
+        assert taken == [0, 0, 1]
+        assert (row.state, row.attempts, row.error) == ("DELIVERED", 3, "")
+        assert len({request.headers["HEART-Event-Id"] for request in receiver.requests}) == 1
+
+    def test_a_failure_is_kept_with_what_was_answered(self):
+        with receiving(statuses=[418]) as receiver:
+            row = make_delivery(hook=make_hook(url=receiver.url))
+            deliver()
+
+        row.refresh_from_db()
+        assert (row.state, row.last_status, row.error) == ("PENDING", 418, "Answered 418.")
+        assert row.claimed_at is None
+        assert row.next_attempt_at > NOW
+
+    def test_a_day_of_failures_is_given_up_and_can_be_sent_again(self):
+        with receiving(statuses=[500]) as receiver:
+            hook = make_hook(url=receiver.url)
+            row = make_delivery(hook=hook, wanted_since=NOW - dt.timedelta(hours=24), attempts=12)
+            deliver()
+            row.refresh_from_db()
+            assert row.state == DeliveryState.ABANDONED
+
+            hooks.resend(row, by=make_user(), now=NOW + MINUTE)
+            assert deliver(NOW + MINUTE) == 1
+
+        row.refresh_from_db()
+        assert (row.state, row.attempts) == ("DELIVERED", 1)
+
+    def test_a_receiver_that_is_gone_is_not_asked_again(self):
+        with receiving(statuses=[410]) as receiver:
+            row = make_delivery(hook=make_hook(url=receiver.url))
+            deliver()
+
+        row.refresh_from_db()
+        assert row.state == DeliveryState.ABANDONED
+
+    def test_a_kill_between_sending_and_storing_sends_it_once_more(self, monkeypatch):
+        def killed(*_args, **_options):
+            raise SystemExit
+
+        with receiving() as receiver:
+            row = make_delivery(hook=make_hook(url=receiver.url))
+            with monkeypatch.context() as patched:
+                patched.setattr(delivery, "_store", killed)
+                with pytest.raises(SystemExit):
+                    deliver()
+            assert deliver(NOW + MINUTE) == 0  # the claim may still be somebody's
+            assert deliver(NOW + 3 * MINUTE) == 1
+
+        row.refresh_from_db()
+        assert (row.state, row.attempts, len(receiver.requests)) == ("DELIVERED", 2, 2)
+        first, second = (request.headers["HEART-Event-Id"] for request in receiver.requests)
+        assert first == second
+
+    def test_a_slow_sender_does_not_overwrite_who_took_over(self, monkeypatch):
+        row = make_delivery()
+
+        def slow(_sent):
+            """While this one waits, its claim ages and another takes the message."""
+            HookDelivery.objects.filter(pk=row.pk).update(claimed_at=NOW + 5 * MINUTE)
+            return outgoing.Reply(500)
+
+        monkeypatch.setattr(delivery, "_outcome", slow)
+        deliver(post=lambda *_args, **_options: outgoing.Reply(500))
+
+        row.refresh_from_db()
+        assert (row.error, row.claimed_at) == ("", NOW + 5 * MINUTE)
+
+    def test_one_that_does_not_answer_leaves_room_for_the_others(self):
+        slow = make_hook()
+        for _ in range(30):
+            make_delivery(hook=slow)
+        quick = make_delivery()
+        sent = []
+
+        def post(url, *_args, **_options):
+            sent.append(url)
+            if url == slow.url:
+                raise outgoing.PostError
+            return outgoing.Reply(200)
+
+        assert deliver(post=post) == 1
+        assert sent.count(slow.url) == delivery.PER_HOOK
+        quick.refresh_from_db()
+        assert quick.state == DeliveryState.DELIVERED
+
+    def test_nothing_is_sent_to_an_inner_host_whatever_was_stored(self):
+        with receiving() as receiver:
+            row = make_delivery(hook=make_hook(url=receiver.url))
+            delivery.deliver(clock=lambda: NOW, rules=outgoing.Rules(allows_http=True))
+
+        row.refresh_from_db()
+        assert receiver.requests == []
+        assert "not a public one" in row.error
+
+    def test_a_paused_webhook_keeps_what_is_queued(self):
+        with receiving() as receiver:
+            hook = make_hook(url=receiver.url)
+            make_delivery(hook=hook)
+            owner = make_user()
+            hooks.set_active(hook, is_active=False, by=owner, now=NOW)
+            assert deliver() == 0
+            hooks.set_active(hook, is_active=True, by=owner, now=NOW)
+            assert deliver() == 1
+
+
+class TestActs:
+    def test_a_removed_webhook_forgets_its_secret_and_what_waits(self):
+        hook = make_hook()
+        row = make_delivery(hook=hook)
+
+        hooks.remove_hook(hook, by=make_user(), now=NOW)
+
+        hook.refresh_from_db()
+        row.refresh_from_db()
+        assert (hook.secret, hook.is_active, hook.removed_at) == ("", False, NOW)
+        assert row.state == DeliveryState.ABANDONED
+        assert SECRET not in str(list(LogEntry.objects.values()))
+
+    @pytest.mark.parametrize(
+        "act",
+        [
+            lambda hook, by: hooks.remove_hook(hook, by=by, now=NOW),
+            lambda hook, by: hooks.send_test(hook, by=by, now=NOW),
+            lambda hook, by: hooks.set_active(hook, is_active=True, by=by, now=NOW),
+            lambda hook, by: hooks.resend(hook.deliveries.get(), by=by, now=NOW),
+        ],
+    )
+    def test_nothing_is_done_with_one_that_was_removed(self, act):
+        hook, by = make_hook(), make_user()
+        make_delivery(hook=hook)
+        hooks.remove_hook(hook, by=by, now=NOW)
+
+        with pytest.raises(hooks.HookStateError):
+            act(hook, by)
+
+    def test_what_waits_is_not_queued_again(self):
+        with pytest.raises(hooks.HookStateError):
+            hooks.resend(make_delivery(), by=make_user(), now=NOW)

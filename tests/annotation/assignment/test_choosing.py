@@ -1,0 +1,528 @@
+"""Planted pairs, repeats, the screening round and adaptive plans in what a rater is given."""
+
+import pytest
+
+from annotation.assignment import design, slots
+from annotation.choices import (
+    CheckKind,
+    Expected,
+    PlanKind,
+    Protocol,
+    Purpose,
+    RaterStage,
+    RaterState,
+    Side,
+    StudyState,
+)
+from annotation.judging import services as judging_services
+from annotation.models import (
+    Comparison,
+    DimensionMark,
+    Exclusion,
+    Judgment,
+    Lease,
+    Rater,
+    Report,
+    Study,
+)
+from annotation.studies.selectors import RaterHistory
+from annotation.studies.verdicts import Answer, InvalidAnswerError
+from tests.helpers.factories import (
+    CONTENT,
+    HOUR,
+    NOW,
+    make_alone,
+    make_comparison,
+    make_completion,
+    make_quality_check,
+    make_rater,
+    make_study,
+)
+from tests.helpers.judged import SECOND, lease_next, make_comparisons, skip, submit
+
+pytestmark = pytest.mark.django_db
+
+GOOD, BAD = Answer(2, "The first one listens."), Answer(-2, "The second one listens.")
+
+
+def make_planting_study(*, n=12, n_checks=6, rate=0.2, repeat_rate=0.0, screening=(0, 0), **fields):
+    pairs, passed = screening
+    content = CONTENT | {
+        "checks": {"rate": rate, "repeat_rate": repeat_rate, "gold_set": "x"},
+        "screening": {"pairs": pairs, "min_passed": passed},
+    }
+    study = make_study(**{"content": content, "session_length": 20} | fields)
+    make_comparisons(study, n)
+    for _ in range(n_checks):
+        plant(study)
+    return study
+
+
+def plant(study, **fields):
+    comparison = make_comparison(study=study, purpose=Purpose.CHECK, slots_left=0)
+    return make_quality_check(comparison=comparison, **fields)
+
+
+def on_screen(answer, lease):
+    """Turn an answer about the first completion into what the rater's screen would post."""
+    sign = 1 if lease.first_side == Side.A else -1
+    return Answer(sign * answer.verdict, answer.rationale)
+
+
+def walk(rater, answer=GOOD):
+    """Answer until nothing more comes; return the leases."""
+    leases = []
+    while (lease := lease_next(rater)) is not None:
+        leases.append(lease)
+        submit(lease, on_screen(answer, lease), now=NOW)
+    return leases
+
+
+class TestPlantedPairs:
+    def test_come_at_the_rate_and_where_the_seed_says(self):
+        study = make_planting_study(n=16, rate=0.2)
+        rater = make_rater(study=study)
+
+        leases = walk(rater)
+
+        planted = [lease.number for lease in leases if lease.quality_check]
+        expected = [
+            number
+            for number in range(1, 21)
+            if design.is_check_due(design.Place(study.seed, rater.drawn_by, number), rate=0.2)
+        ]
+        assert len(leases) == 20
+        assert planted == expected
+        assert len(planted) == 4
+
+    def test_come_where_the_code_says_to_who_came_before_raters_had_a_key(self):
+        study = make_planting_study(n=16, rate=0.2)
+        rater = make_rater(study=study, draw_key="")
+
+        planted = [lease.number for lease in walk(rater) if lease.quality_check]
+
+        assert planted == [
+            number
+            for number in range(1, 21)
+            if design.is_check_due(design.Place(study.seed, rater.code, number), rate=0.2)
+        ]
+
+    def test_take_no_slot_and_move_no_tally(self):
+        study = make_planting_study()
+        leases = walk(make_rater(study=study))
+
+        for lease in (lease for lease in leases if lease.quality_check):
+            pair = Comparison.objects.get(pk=lease.comparison_id)
+            assert (pair.slots_left, pair.shown_first_as_a, pair.shown_first_as_b) == (0, 0, 0)
+
+    def test_are_each_shown_once_to_a_rater(self):
+        leases = walk(make_rater(study=make_planting_study(n=16, n_checks=4)))
+
+        planted = [lease.comparison_id for lease in leases if lease.quality_check]
+        assert len(planted) == len(set(planted)) == 4
+
+    def test_give_way_to_real_pairs_when_they_are_used_up(self):
+        leases = walk(make_rater(study=make_planting_study(n=20, n_checks=1)))
+
+        assert len(leases) == 20
+        assert sum(lease.quality_check is not None for lease in leases) == 1
+
+    def test_that_were_switched_off_or_held_never_come(self):
+        study = make_planting_study(n=20, n_checks=0)
+        plant(study, is_active=False)
+        held = plant(study).comparison
+        held.held_at = NOW
+        held.save()
+
+        assert not [lease for lease in walk(make_rater(study=study)) if lease.quality_check]
+
+    def test_may_be_main_pairs_that_an_admin_marked(self):
+        study = make_planting_study(n=6, n_checks=0, rate=0.5)
+        marked = make_comparison(study=study, slots_left=5)
+        make_quality_check(comparison=marked)
+
+        leases = walk(make_rater(study=study))
+
+        lease = next(lease for lease in leases if lease.comparison == marked)
+        assert lease.quality_check is not None
+        marked.refresh_from_db()
+        assert marked.slots_left == 5
+        assert sum(lease.comparison == marked for lease in leases) == 1
+
+    def test_balance_the_raters_sides_with_the_others(self):
+        leases = walk(make_rater(study=make_planting_study(n=16, rate=0.5)))
+
+        sides = [lease.first_side for lease in leases]
+        assert abs(sides.count(Side.A) - sides.count(Side.B)) <= 2
+
+
+class TestRepeats:
+    def test_show_an_earlier_pair_with_the_sides_exchanged(self):
+        study = make_planting_study(n=16, n_checks=0, rate=0, repeat_rate=0.2)
+
+        leases = walk(make_rater(study=study))
+
+        repeats = [lease for lease in leases if lease.repeats]
+        assert len(repeats) == 4
+        for lease in repeats:
+            assert lease.comparison == lease.repeats.comparison
+            assert {lease.first_side, lease.repeats.first_side} == {Side.A, Side.B}
+            assert lease.number - lease.repeats.number >= 4
+        assert len({lease.repeats_id for lease in repeats}) == 4
+
+    def test_take_no_slot_and_are_left_out_of_every_tally(self):
+        study = make_planting_study(n=16, n_checks=0, rate=0, repeat_rate=0.2)
+        walk(make_rater(study=study))
+
+        for pair in Comparison.objects.filter(study=study, judgments__isnull=False):
+            assert pair.slots_left == 4
+            assert pair.shown_first_as_a + pair.shown_first_as_b == 1
+
+
+class TestScreening:
+    def test_comes_before_the_first_pair_that_counts(self):
+        study = make_planting_study(screening=(3, 2))
+        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+
+        leases = walk(rater)
+
+        assert [lease.is_screening for lease in leases[:4]] == [True, True, True, False]
+        rater.refresh_from_db()
+        assert rater.stage == RaterStage.JUDGING
+
+    def test_does_not_count_as_part_of_the_session(self):
+        study = make_planting_study(screening=(3, 2), session_length=5)
+        leases = walk(make_rater(study=study, stage=RaterStage.SCREENING))
+
+        assert len(leases) == 3 + 5
+
+    def test_ends_kindly_when_too_many_answers_were_wrong(self):
+        study = make_planting_study(screening=(3, 2))
+        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+
+        leases = walk(rater, BAD)
+
+        rater.refresh_from_db()
+        assert len(leases) == 3
+        assert (rater.state, rater.ended_at) == (RaterState.SCREENED, NOW)
+        with pytest.raises(judging_services.RaterEndedError):
+            lease_next(rater)
+
+    def test_is_over_where_the_study_has_no_planted_pairs(self):
+        study = make_planting_study(n_checks=0, rate=0, screening=(3, 2))
+        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+
+        assert not lease_next(rater).is_screening
+
+    def test_waits_for_the_comprehension_check(self):
+        rater = make_rater(study=make_planting_study(), stage=RaterStage.COMPREHENSION)
+
+        with pytest.raises(judging_services.NotUnderstoodError):
+            lease_next(rater)
+
+    def test_judges_a_rating_by_its_dimension(self):
+        study = make_planting_study(n_checks=0, screening=(1, 1), protocol=Protocol.LIKERT)
+        alone = make_alone(study=study, purpose=Purpose.CHECK, slots_left=0)
+        make_quality_check(
+            comparison=alone, kind=CheckKind.GOLD, expected=Expected.LOW, dimension="E"
+        )
+        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+        lease = lease_next(rater)
+
+        submit(lease, Answer(None, "", dict.fromkeys("HEART", 5)), now=NOW)
+        lease_next(rater)
+
+        rater.refresh_from_db()
+        assert rater.state == RaterState.SCREENED
+
+
+def credential_of(rater):
+    return judging_services.RaterCredential(rater.study.slug, rater.code, rater.link_version)
+
+
+def foresee(lease, *, rater=None, now=NOW + SECOND):
+    credential = credential_of(rater or lease.rater)
+    return judging_services.foresee_next(credential=credential, token=lease.token, now=now)
+
+
+class TestForeseeing:
+    """What would follow an answer, before there is one."""
+
+    @pytest.mark.parametrize("plan", PlanKind)
+    def test_says_what_is_then_assigned_and_stores_nothing(self, plan):
+        study = make_planting_study(n=9, rate=0.3, repeat_rate=0.3, session_length=12, plan=plan)
+        lease = lease_next(make_rater(study=study))
+        kinds = set()
+
+        while lease is not None:
+            before = stored()
+            ahead = foresee(lease)
+            assert stored() == before
+            submit(lease, now=NOW + SECOND)
+            lease = lease_next(lease.rater, now=NOW + SECOND)
+            assert drawn(ahead) == drawn(lease)
+            if lease is not None:
+                kinds.add((lease.quality_check is not None, lease.repeats is not None))
+
+        assert len(kinds) == 3, "pairs that count, planted ones and repeats"
+
+    def test_hangs_on_the_answer_in_the_screening_round(self):
+        study = make_planting_study(screening=(3, 2))
+        lease = lease_next(make_rater(study=study, stage=RaterStage.SCREENING))
+
+        assert foresee(lease) is None
+
+    @pytest.mark.parametrize(
+        "happens",
+        [
+            lambda lease: submit(lease, now=NOW),
+            skip,
+            lambda _: Study.objects.update(state=StudyState.PAUSED),
+            lambda _: Rater.objects.update(state=RaterState.STOPPED, ended_at=NOW),
+            lambda lease: Exclusion.objects.create(
+                rater=lease.rater, is_excluded=True, rule="checks-1", decided_at=NOW
+            ),
+        ],
+        ids=["answered", "skipped", "paused", "stopped", "excluded"],
+    )
+    def test_is_nothing_where_nothing_would_follow(self, happens):
+        lease = lease_next(make_rater(study=make_planting_study(rate=0)))
+        happens(lease)
+
+        assert foresee(lease) is None
+
+    def test_is_for_whoever_holds_the_lease_alone(self):
+        study = make_planting_study(rate=0)
+        lease = lease_next(make_rater(study=study))
+
+        with pytest.raises(slots.LeaseNotFoundError):
+            foresee(lease, rater=make_rater(study=study))
+
+
+def stored():
+    return list(Comparison.objects.order_by("pk").values()), list(Lease.objects.values())
+
+
+def drawn(lease):
+    """Return all that was drawn for a lease."""
+    names = (
+        *("comparison_id", "first_side", "quality_check_id", "repeats_id", "is_screening"),
+        *("number", "rater_first_as_a", "rater_first_as_b", "pair_first_as_a", "pair_first_as_b"),
+        *("sampling_probability", "recent_ms"),
+    )
+    return lease and tuple(getattr(lease, name) for name in names)
+
+
+class TestSubmitAndAssignNext:
+    def assign_next(self, lease, answer=GOOD):
+        submission = judging_services.Submission(lease.token, answer)
+        return judging_services.submit_and_assign_next(
+            credential=credential_of(lease.rater), submission=submission, now=NOW + SECOND
+        )
+
+    def test_stores_the_answer_and_claims_the_next_pair(self):
+        study = make_planting_study(rate=0)
+        lease = lease_next(make_rater(study=study))
+
+        step = self.assign_next(lease)
+
+        assert Judgment.objects.get().lease == lease
+        assert step.lease == Lease.objects.get(closed_at=None)
+        assert step.lease.number == 2
+
+    def test_shows_the_waiting_pair_when_an_earlier_answer_is_changed(self):
+        study = make_planting_study(rate=0)
+        lease = lease_next(make_rater(study=study))
+        waiting = self.assign_next(lease).lease
+
+        assert self.assign_next(lease, BAD).lease == waiting
+        assert Judgment.objects.count() == 2
+        assert Lease.objects.count() == 2
+
+    def test_repeated_is_one_judgment_and_one_next_pair(self):
+        study = make_planting_study(rate=0)
+        lease = lease_next(make_rater(study=study))
+
+        steps = {self.assign_next(lease).lease for _ in range(3)}
+
+        assert len(steps) == 1
+        assert Judgment.objects.count() == 1
+
+    def test_keeps_the_answer_of_an_excluded_rater_and_gives_no_more(self):
+        study = make_planting_study(rate=0)
+        rater = make_rater(study=study)
+        lease = lease_next(rater)
+        Exclusion.objects.create(rater=rater, is_excluded=True, rule="checks-1", decided_at=NOW)
+
+        assert self.assign_next(lease).lease is None
+        assert Judgment.objects.count() == 1
+
+    def test_knows_no_credential_of_another_link_version(self):
+        lease = lease_next(make_rater(study=make_planting_study(rate=0)))
+        lease.rater.link_version = 2
+
+        with pytest.raises(slots.LeaseNotFoundError):
+            self.assign_next(lease)
+        assert not Judgment.objects.exists()
+
+
+class TestTimes:
+    def test_breaks_are_not_counted_as_time_on_the_pair(self):
+        rater = make_rater(study=make_planting_study(rate=0))
+        lease = lease_next(rater)
+        Lease.objects.filter(pk=lease.pk).update(paused_at=NOW + 10 * SECOND)
+
+        lease_next(rater, NOW + 70 * SECOND)
+        judgment = submit(lease, GOOD, now=NOW + 100 * SECOND, hidden_ms=500_000)
+
+        assert judgment.paused_ms == 60_000
+        assert judgment.hidden_ms == 40_000, "bounded by what is left of the server's time"
+
+    def test_a_break_ends_with_an_answer_from_another_tab(self):
+        rater = make_rater(study=make_planting_study(rate=0))
+        lease = lease_next(rater)
+        Lease.objects.filter(pk=lease.pk).update(paused_at=NOW + 10 * SECOND)
+
+        assert submit(lease, GOOD, now=NOW + 30 * SECOND).paused_ms == 20_000
+        assert Lease.objects.get(pk=lease.pk).paused_at is None
+
+    def test_each_lease_carries_the_times_in_view_of_the_answers_before(self):
+        rater = make_rater(study=make_planting_study(rate=0))
+        for n, seconds in enumerate((30, 44_000)):
+            at = NOW + n * 48 * HOUR
+            submit(lease_next(rater, at), GOOD, now=at + seconds * SECOND)
+
+        assert lease_next(rater, NOW + 99 * HOUR).recent_ms == [30_000, 600_000]
+
+    def test_one_long_absence_does_not_change_the_time_left(self):
+        history = RaterHistory(first_as_a=4, recent_ms=(31_000, 40_000, 600_000, 35_000))
+
+        assert history.seconds_per_pair == 37.5
+
+
+class TestSides:
+    def test_can_be_drawn_again_from_what_each_lease_stores(self):
+        study = make_planting_study(n=8, rate=0.2, repeat_rate=0.1)
+        for _ in range(4):
+            walk(make_rater(study=study))
+
+        for lease in Lease.objects.select_related("comparison", "rater", "repeats"):
+            shown = (lease.rater_first_as_a, lease.rater_first_as_b)
+            if lease.repeats:
+                is_a = lease.repeats.first_side == Side.B
+            elif lease.quality_check_id:
+                is_a = design.planted_first_goes_to_a(
+                    seed=study.seed,
+                    pair=lease.comparison.key,
+                    rater=lease.rater.drawn_by,
+                    rater_shown=shown,
+                )
+            else:
+                is_a = design.first_goes_to_a(
+                    seed=study.seed,
+                    pair=lease.comparison.key,
+                    shown=(lease.pair_first_as_a, lease.pair_first_as_b),
+                    rater_shown=shown,
+                )
+            assert (lease.first_side == Side.A) == is_a
+
+
+class TestReported:
+    def test_contexts_are_never_shown_to_who_reported_them(self):
+        study = make_planting_study(n=2, rate=0)
+        rater = make_rater(study=study)
+        lease = lease_next(rater)
+        skip(lease)
+        again = make_completion(context=lease.comparison.context)
+        make_comparison(study=study, first=lease.comparison.first, second=again)
+        Report.objects.create(
+            rater=rater,
+            context=lease.comparison.context,
+            lease=lease,
+            kind="UPSET",
+            reported_at=NOW,
+        )
+
+        contexts = {lease.comparison.context_id for lease in walk(rater)}
+
+        assert contexts
+        assert lease.comparison.context_id not in contexts
+
+    def test_pairs_that_are_held_come_to_nobody(self):
+        study = make_planting_study(n=1, rate=0)
+        Comparison.objects.update(held_at=NOW)
+
+        assert lease_next(make_rater(study=study)) is None
+
+
+class TestAdaptivePlans:
+    def test_store_the_probability_with_which_each_pair_was_drawn(self):
+        study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
+        first = Comparison.objects.earliest("pk")
+        Comparison.objects.filter(pk=first.pk).update(weight=7.0)
+
+        leases = [lease_next(make_rater(study=study)) for _ in range(5)]
+
+        by_weight = {True: 7 / 10, False: 1 / 10}
+        assert leases[0].sampling_probability == pytest.approx(
+            by_weight[leases[0].comparison == first]
+        )
+        assert all(0 < lease.sampling_probability <= 1 for lease in leases)
+
+    def test_prefer_what_has_more_weight(self):
+        study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
+        heavy = Comparison.objects.earliest("pk")
+        Comparison.objects.filter(pk=heavy.pk).update(weight=1000.0, slots_left=60)
+
+        drawn = [lease_next(make_rater(study=study)).comparison for _ in range(20)]
+
+        assert drawn.count(heavy) > 15
+
+    def test_fill_every_slot_all_the_same(self):
+        study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
+        rater = make_rater(study=study)
+
+        assert len(walk(rater)) == 4
+
+    def test_balanced_ones_store_none(self):
+        lease = lease_next(make_rater(study=make_planting_study(rate=0)))
+
+        assert lease.sampling_probability is None
+
+
+class TestLikert:
+    def make_study(self):
+        study = make_study(protocol=Protocol.LIKERT)
+        for place in range(3):
+            make_alone(study=study, position=place, slots_left=2)
+        return study
+
+    def test_uses_the_same_engine_with_one_completion(self):
+        study = self.make_study()
+        rater = make_rater(study=study)
+        lease = lease_next(rater)
+
+        judgment = submit(lease, Answer(None, "", dict(zip("HEART", range(1, 6), strict=True))))
+
+        assert judgment.verdict is None
+        marks = DimensionMark.objects.values_list("dimension", "advantage")
+        assert dict(marks) == {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
+        lease.comparison.refresh_from_db()
+        assert lease.comparison.slots_left == 1
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            Answer(1, "", dict.fromkeys("HEART", 3)),
+            Answer(None, "", dict.fromkeys("HEAR", 3)),
+            Answer(None, "", dict.fromkeys("HEART", 6)),
+            Answer(None, "", dict.fromkeys("HEARTX", 3)),
+        ],
+        ids=["with a verdict", "a dimension short", "off the scale", "an unknown dimension"],
+    )
+    def test_refuses_an_answer(self, answer):
+        lease = lease_next(make_rater(study=self.make_study()))
+
+        with pytest.raises(InvalidAnswerError):
+            submit(lease, answer)
+        assert not Judgment.objects.exists()

@@ -1,0 +1,210 @@
+"""Judgments that another lab sends: what is stored, what is refused, and what stays as it was."""
+
+import copy
+import json
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from access.choices import Scope
+from access.models import LogEntry
+from annotation.models import ExternalBatch, ExternalJudgment, Judgment
+from ranking.fits import services
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_completion,
+    make_study,
+    make_system,
+    make_writer,
+)
+from tests.helpers.factories_of_site import bearing, make_secret
+from tests.helpers.judged import make_judged_study
+
+pytestmark = pytest.mark.django_db
+ABOUT = {
+    "source": "Lab Elm",
+    "reference": "2026-01",
+    "url": "https://elm.example/raters",
+    "licence": "CC-BY-4.0",
+    "recruitment": "Students of one course, paid by the hour.",
+    "consent": "To publication of their answers without names.",
+    "collected_from": "2026-01-02",
+    "collected_until": "2026-01-04",
+    "is_simulated": False,
+}
+
+
+@pytest.fixture
+def pair():
+    return make_comparison(study=make_study(protocol="PREFERENCE"))
+
+
+def row_of(pair, **fields):
+    preferred = pair.second.content_hash
+    sent = {"comparison": pair.key, "rater": "anna@elm", "preferred": preferred, "strength": 2}
+    return sent | fields
+
+
+def send(study, rows=(), secret=None, **fields):
+    secret = secret or make_secret(Scope.WRITE_JUDGMENTS, study=study.slug)
+    return Client().post(
+        f"/api/v1/studies/{study.slug}/external-judgments/",
+        ABOUT | {"rows": rows} | fields,
+        content_type="application/json",
+        headers=bearing(secret),
+    )
+
+
+def errors(answer):
+    assert answer.status_code == 400, answer.content
+    return {one["pointer"]: one["detail"] for one in answer.json()["errors"]}
+
+
+def test_the_documented_batch_is_taken(pair):
+    page = (Path(__file__).resolve().parents[3] / "docs/api.md").read_text(encoding="utf-8")
+    (printed,) = re.findall(r"external-judgments/.*-d @batch.json\n(.*?)```", page, re.DOTALL)
+    sent = printed.replace("KEY", pair.key).replace("SHA256", pair.first.content_hash)
+
+    answer = send(pair.study, **json.loads(sent))
+
+    assert (answer.status_code, answer.json()["n_judgments"]) == (201, 2)
+
+
+class TestStoring:
+    def test_a_batch_with_its_provenance_and_no_name_of_a_rater(self, pair):
+        tie = {"rater": "bert", "preferred": None, "strength": None}
+        rows = [row_of(pair, judged_at="2026-01-03T10:00:00Z"), row_of(pair, **tie)]
+        answer = send(pair.study, rows)
+
+        said, batch = answer.json(), ExternalBatch.objects.get()
+        stored = list(batch.judgments.order_by("pk").values_list("rater", "verdict", "comparison"))
+        assert answer.status_code == 201
+        assert stored == [("e0001", -2, pair.pk), ("e0002", 0, pair.pk)]
+        assert {name: said[name] for name in ABOUT} == ABOUT
+        assert (said["n_judgments"], said["n_raters"], said["is_excluded"]) == (2, 2, False)
+        assert "anna" not in str([vars(one) for one in ExternalJudgment.objects.all()])
+        assert LogEntry.objects.get(action="external.received").by == batch.received_by
+
+    def test_the_same_again_is_stored_once_and_other_content_is_a_conflict(self, pair):
+        first = send(pair.study, [row_of(pair)])
+        again = send(pair.study, [row_of(pair)])
+        other = send(pair.study, [row_of(pair, strength=1)])
+        elsewhere = send(pair.study, [row_of(pair, strength=1)], source="Lab Fir")
+
+        assert (first.status_code, again.status_code) == (201, 200)
+        assert again.json() == first.json()
+        assert (other.status_code, other.json()["code"]) == (409, "conflict")
+        assert elsewhere.status_code == 201
+        assert ExternalBatch.objects.count() == 2
+
+    def test_members_read_the_batches_and_collectors_do_not(self, pair):
+        send(pair.study, [row_of(pair)])
+        address = f"/api/v1/studies/{pair.study.slug}/external-judgments/"
+        collector = make_secret(Scope.WRITE_JUDGMENTS)
+        reader = make_secret(Scope.READ_JUDGMENTS)
+
+        (said,) = Client().get(address, headers=bearing(reader)).json()["results"]
+        assert said["source"] == "Lab Elm"
+        assert Client().get(address, headers=bearing(collector)).status_code == 403
+
+    def test_it_takes_the_writing_scope(self, pair):
+        others = make_secret(*(one for one in Scope if one != Scope.WRITE_JUDGMENTS))
+
+        assert send(pair.study, [row_of(pair)], secret=others).status_code == 403
+        assert not ExternalBatch.objects.exists()
+
+    def test_a_rubric_study_has_marks_and_a_likert_study_points(self):
+        content = {"rubric": {"dimensions": [{"key": "H"}, {"key": "E"}]}}
+        rubric = make_comparison(study=make_study(protocol="RUBRIC", content=content))
+        first = rubric.first.content_hash
+        marks = {"H": {"preferred": first, "strength": 3}, "E": {"preferred": None}}
+        alone = make_comparison(study=make_study(protocol="LIKERT", content=content), second=None)
+        rated = {"comparison": alone.key, "rater": "r", "points": {"H": 5, "E": 1}}
+
+        assert send(rubric.study, [row_of(rubric, strength=4, marks=marks)]).status_code == 201
+        assert send(alone.study, [rated]).status_code == 201
+        stored = ExternalJudgment.objects.order_by("pk").values_list("verdict", "marks")
+        assert list(stored) == [(-4, {"H": 3, "E": 0}), (None, {"H": 5, "E": 1})]
+
+
+class TestRefusing:
+    def test_every_row_that_does_not_fit_is_named_and_none_is_stored(self, pair):
+        other = make_comparison(study=make_study())
+        writer = make_writer(dataset=pair.study.dataset)
+        people = make_system(kind="HUMAN")
+        erased = make_completion(system=people, writer=writer, text="", erased_at=NOW)
+        second = make_completion(context=erased.context)
+        gone = make_comparison(study=pair.study, first=erased, second=second)
+        rows = [
+            row_of(pair),
+            row_of(pair),
+            row_of(pair, rater="b", preferred=other.first.content_hash),
+            row_of(pair, rater="c", strength=3),
+            row_of(pair, rater="d", preferred=None),
+            row_of(pair, rater="e", strength=None),
+            row_of(pair, rater="f", marks={"H": {"preferred": None}}),
+            row_of(pair, rater="g", points={"H": 1}),
+            row_of(other),
+            row_of(gone),
+        ]
+
+        found = errors(send(pair.study, rows))
+
+        assert list(found) == [
+            *("/rows/1/rater", "/rows/2/preferred", "/rows/3/strength", "/rows/4/strength"),
+            *("/rows/5/strength", "/rows/6/marks", "/rows/7/points"),
+            *("/rows/8/comparison", "/rows/9/comparison"),
+        ]
+        assert "in row 0: send one" in found["/rows/1/rater"]
+        assert not ExternalBatch.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("fields", "pointer"),
+        [
+            ({"consent": ""}, "/consent"),
+            ({"url": "ftp://elm.example"}, "/url"),
+            ({"collected_until": "2026-01-01"}, "/collected_until"),
+            ({"collected_until": "2199-01-01"}, "/collected_until"),
+            ({"collected_from": "1812-01-01"}, "/collected_from"),
+            ({"rows": []}, "/rows"),
+            ({"rows": [{"comparison": "\x00", "rater": "r"}]}, "/rows/0/comparison"),
+            ({"rows": [{"comparison": "x", "rater": "r", "preferred": "A"}]}, "/rows/0/preferred"),
+        ],
+    )
+    def test_what_has_not_the_form(self, pair, fields, pointer):
+        sent = {"rows": [row_of(pair)]} | fields
+        assert pointer in errors(send(pair.study, **copy.deepcopy(sent)))
+
+    def test_too_much_at_once(self, pair):
+        assert send(pair.study, [row_of(pair)] * 1001).json()["code"] == "too_large"
+
+    def test_a_draft_whose_pairs_may_change(self):
+        study = make_study(state="DRAFT", locked_at=None, protocol_hash="")
+        pair = make_comparison(study=study)
+
+        answer = send(study, [row_of(pair)])
+
+        assert answer.status_code == 409
+        assert "lock it first" in answer.json()["detail"]
+
+
+def test_nothing_of_the_study_itself_changes():
+    study = make_judged_study(n_dialogues=3)
+    services.refit_study(study=study, clock=lambda: NOW + HOUR)
+    pairs = list(study.comparisons.order_by("pk"))
+    slots = [one.slots_left for one in pairs]
+    hashes = set(study.fits.values_list("inputs_hash", flat=True))
+    n = Judgment.objects.count()
+
+    answer = send(study, [row_of(one, strength=1) for one in pairs])
+    claimed = services.claim_changed_fits(study=study, now=NOW + 2 * HOUR)
+
+    assert answer.status_code == 201, answer.content
+    assert list(claimed) == []
+    assert set(study.fits.values_list("inputs_hash", flat=True)) == hashes
+    assert [one.slots_left for one in study.comparisons.order_by("pk")] == slots
+    assert Judgment.objects.count() == n

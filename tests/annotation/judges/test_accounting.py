@@ -1,0 +1,246 @@
+"""Every call is in one place of the account, so that the places sum to the calls."""
+
+import numpy as np
+import pytest
+
+from annotation.judges.ensembles import VoteStatus
+from annotation.judges.verdict_queries import judges_page
+from annotation.models import Exclusion, Rater
+from completions.choices import CallState, LeaseOutcome
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.judgments import frames
+from ranking.raters import accounting
+from ranking.raters.accounting import CLASSES, verdict_accounting
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_judge,
+    make_judgment,
+    make_lease,
+    make_quality_check,
+    make_rater,
+    make_study,
+)
+from tests.helpers.judged import delete_text, judge_calls
+
+pytestmark = pytest.mark.django_db
+
+KINDS = {
+    "content_filtered": "n_refused",
+    "refused": "n_refused",
+    "truncated": "n_malformed",
+    "empty": "n_malformed",
+    "timeout": "n_timed_out",
+    "server_error": "n_other",
+    "lost": "n_other",
+    "cancelled": "n_other",
+    "erased": "n_other",
+}
+FAILED = {"state": CallState.FAILED, "ended_at": NOW}
+INVALID = {"state": CallState.INVALID, "ended_at": NOW, "raw_answer": "Well."}
+
+
+@pytest.fixture
+def study():
+    return make_study()
+
+
+@pytest.fixture
+def judge():
+    return make_judge()
+
+
+@pytest.fixture
+def ask(study, judge):
+    """Put one more comparison to the judge, with what came of it."""
+
+    def put(*said, **fields):
+        comparison = make_comparison(study=study)
+        judge_calls(comparison, judge, said, **fields)
+        return comparison
+
+    return put
+
+
+def the_row(study):
+    (row,) = verdict_accounting(study)
+    assert sum(row.cells) == row.n_calls
+    return row
+
+
+def filled(row):
+    """Return the places that are not empty."""
+    return {name: n for name, n in zip(CLASSES, row.cells, strict=True) if n}
+
+
+def n_rated(study, pool):
+    selection = frames.Selection(study, pool, ContextSet.ALL, accounting.ALWAYS)
+    return frames.selected(selection).count()
+
+
+class TestJudges:
+    @pytest.mark.parametrize(("kind", "place"), KINDS.items())
+    def test_a_failure_is_named_by_how_it_failed(self, study, ask, kind, place):
+        ask("A?", **FAILED, error_kind=kind)
+
+        assert filled(the_row(study)) == {place: 1}
+        assert the_row(study).others == ({kind: 1} if place == "n_other" else {})
+
+    def test_an_answer_that_could_not_be_read_is_no_verdict(self, study, ask):
+        ask("A?", **INVALID, error_kind="invalid_answer")
+
+        assert filled(the_row(study)) == {"n_malformed": 1}
+
+    @pytest.mark.parametrize("state", [CallState.PENDING, CallState.CLAIMED])
+    def test_what_is_not_answered_yet_is_waited_for(self, study, ask, state):
+        ask("A?", state=state, **({"claimed_at": NOW} if state == CallState.CLAIMED else {}))
+
+        assert filled(the_row(study)) == {"n_waiting": 1}
+
+    @pytest.mark.parametrize(
+        ("said", "places"),
+        [
+            (["A+3"], {"n_preferences": 1}),
+            (["A+3", "B+1"], {"n_preferences": 2}),
+            (["A+3", "B-1"], {"n_unsettled": 2}),
+            (["A+3", "A+1", "A-2", "B-1", "B-1", "B+5"], {"n_unsettled": 6}),
+            (["A+3", "A-3"], {"n_ties": 2}),
+            (["A+3", "A-3", "B+1", "B+1"], {"n_ties": 4}),
+        ],
+    )
+    def test_answers_are_sorted_by_what_both_orders_say(self, study, ask, said, places):
+        ask(*said)
+
+        assert filled(the_row(study)) == places
+
+    def test_an_answer_in_one_order_stands_though_the_other_failed(self, study, ask):
+        ask("A+3", "B?", **FAILED, error_kind="timeout")
+
+        assert filled(the_row(study)) == {"n_preferences": 1, "n_timed_out": 1}
+
+    def test_all_kinds_together_sum_to_the_calls(self, study, ask):
+        ask("A+3", "B+1")
+        ask("A+3", "B-1")
+        ask("A+3", "A-3")
+        for kind in KINDS:
+            ask("A?", **FAILED, error_kind=kind)
+        ask("A?", "B?", **INVALID, error_kind="invalid_answer")
+        ask("A?")
+
+        row = the_row(study)
+
+        assert row.n_calls == 6 + len(KINDS) + 2 + 1
+        assert all(row.cells[place] for place, name in enumerate(CLASSES) if name != "n_left_out")
+        assert row.n_counted == n_rated(study, EvaluatorPool.LLM) == 6
+
+    def test_an_answer_on_a_deleted_text_is_left_out(self, study, ask):
+        delete_text(ask("A+3", "B-1").first_id)
+
+        assert filled(the_row(study)) == {"n_left_out": 2}
+        assert n_rated(study, EvaluatorPool.LLM) == 0
+
+    def test_the_answers_of_an_excluded_judge_are_left_out(self, study, judge, ask):
+        ask("A+3", "B-1")
+        ask("A?", **FAILED, error_kind="timeout")
+        decided = {"is_excluded": True, "rule": "by-hand", "decided_at": NOW}
+        Exclusion.objects.create(judge=judge, reason="It was tried out.", **decided)
+
+        assert the_row(study).is_excluded
+        assert filled(the_row(study)) == {"n_left_out": 2, "n_timed_out": 1}
+
+    def test_counting_alike_pairs_at_once_is_counting_them_one_by_one(self, study, ask):
+        rng = np.random.default_rng(20260105)
+        for number in range(24):
+            order = ("A", "B", "AB", "AAB")[number % 4]
+            drawn = rng.choice((-4, -1, 2, 5), size=len(order))
+            said = (f"{side}{verdict:+d}" for side, verdict in zip(order, drawn, strict=True))
+            comparison = ask(*said)
+            if number % 6 == 0:
+                delete_text(comparison.first_id)
+        (one,) = judges_page(study, show="", page="").rows
+
+        row = the_row(study)
+
+        assert row.n_ties == one.answers[VoteStatus.TIED] > 0
+        assert row.n_unsettled == one.answers[VoteStatus.UNSETTLED] > 0
+        assert row.n_left_out == one.n_erased > 0
+        assert row.n_calls == one.n_answers
+
+    def test_each_judge_has_a_row_and_other_studies_none(self, study, ask):
+        ask("A+3")
+        judge_calls(make_comparison(study=study), make_judge(), ["A+1", "B+1"])
+        judge_calls(make_comparison(), make_judge(), ["A+1"])
+
+        assert sorted(row.n_calls for row in verdict_accounting(study)) == [1, 2]
+
+
+class TestPeople:
+    def test_nobody_asked_is_no_row(self, study):
+        assert verdict_accounting(study) == ()
+
+    def test_every_pair_handed_out_has_one_place(self, study):
+        pairs = [make_comparison(study=study) for _ in range(7)]
+        make_judgment(comparison=pairs[0], verdict=2)
+        make_judgment(comparison=pairs[1], verdict=0)
+        make_judgment(comparison=pairs[2], verdict=-1, is_surplus=True)
+        for pair, outcome in zip(pairs[3:6], ("SKIPPED", "EXPIRED", "RELEASED"), strict=True):
+            make_lease(comparison=pair, closed_at=NOW, outcome=LeaseOutcome(outcome))
+        make_lease(comparison=pairs[6], rater=make_rater(study=study))
+
+        row = the_row(study)
+
+        assert (row.slug, row.name) == ("", "People")
+        places = ("preferences", "ties", "left_out", "refused", "timed_out", "other", "waiting")
+        assert filled(row) == {f"n_{place}": 1 for place in places}
+        assert row.n_counted == n_rated(study, EvaluatorPool.HUMAN)
+
+    def test_a_revised_answer_is_one(self, study):
+        first = make_judgment(comparison=make_comparison(study=study), verdict=2)
+        make_judgment(
+            comparison=first.comparison,
+            rater=first.rater,
+            lease=first.lease,
+            revises=first,
+            verdict=0,
+        )
+
+        assert filled(the_row(study)) == {"n_ties": 1}
+
+    def test_an_answer_to_a_lease_that_ran_out_is_an_answer(self, study):
+        lease = make_lease(
+            comparison=make_comparison(study=study), closed_at=NOW, outcome=LeaseOutcome.EXPIRED
+        )
+        make_judgment(comparison=lease.comparison, rater=lease.rater, lease=lease)
+
+        assert filled(the_row(study)) == {"n_preferences": 1}
+
+    def test_answers_of_who_was_excluded_or_took_them_back_are_left_out(self, study):
+        raters = [make_rater(study=study) for _ in range(3)]
+        for rater in raters:
+            make_judgment(comparison=make_comparison(study=study), rater=rater)
+        decided = {"is_excluded": True, "rule": "checks-v1", "decided_at": NOW + HOUR}
+        Exclusion.objects.create(rater=raters[0], **decided)
+        Rater.objects.filter(pk=raters[1].pk).update(
+            data_kept=False, ended_at=NOW + HOUR, state="WITHDRAWN"
+        )
+
+        assert filled(the_row(study)) == {"n_preferences": 1, "n_left_out": 2}
+
+    def test_checks_are_no_part_of_it(self, study):
+        check = make_quality_check(comparison=make_comparison(study=study))
+        make_lease(comparison=check.comparison, quality_check=check)
+
+        assert verdict_accounting(study) == ()
+
+    def test_people_stand_after_the_judges(self, study, ask):
+        make_judgment(comparison=ask("A+3"))
+
+        assert [bool(row.slug) for row in verdict_accounting(study)] == [True, False]
+
+    def test_takes_as_many_queries_for_many_calls(self, study, ask, django_assert_num_queries):
+        for _ in range(5):
+            make_judgment(comparison=ask("A+3", "B+1"))
+
+        with django_assert_num_queries(8):
+            verdict_accounting(study)

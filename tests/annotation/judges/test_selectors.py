@@ -1,0 +1,379 @@
+"""What is read of judges: accounts that sum, position, the ensemble, one comparison's calls."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from annotation.choices import Side
+from annotation.judges import verdict_queries
+from annotation.judges.ensembles import EnsembleOutcome, Fate, VoteStatus
+from annotation.models import Exclusion, JudgeCall
+from completions.choices import CallState, Stratum
+from completions.models import Context
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_judge,
+    make_study,
+    make_system,
+)
+from tests.helpers.judged import delete_text, judge_calls, judge_in_bulk
+
+pytestmark = pytest.mark.django_db
+
+KINDS = ("content_filtered", "truncated", "empty", "timeout", "server_error", "erased", "lost")
+
+
+def asked(*answers, study=None, **fields):
+    """A comparison with what each new judge said of it."""
+    comparison = make_comparison(study=study or make_study())
+    for said in answers:
+        judge_calls(comparison, make_judge(), said, **fields)
+    return comparison
+
+
+def page_of(study, show="", page="1"):
+    return verdict_queries.judges_page(study, show=show, page=page)
+
+
+def verdict_of(comparison):
+    panel = verdict_queries.panel_of(comparison.study)
+    (found,) = verdict_queries.judged_comparisons(comparison.study, panel)
+    return found
+
+
+def together(comparison):
+    found = verdict_of(comparison).ensemble
+    assert found is not None
+    return found
+
+
+def pair_of(comparison):
+    found = verdict_queries.judged_pair(comparison.study, comparison.key)
+    assert found is not None
+    return found
+
+
+def exclude(judge, *, is_excluded, at):
+    Exclusion.objects.create(
+        judge=judge,
+        is_excluded=is_excluded,
+        rule="by-hand",
+        reason="It was tried out.",
+        decided_at=at,
+        decided_by=User.objects.get_or_create(username="ada")[0],
+    )
+
+
+class TestVerdicts:
+    @pytest.mark.parametrize(
+        ("answers", "outcome", "votes", "is_consistent"),
+        [
+            ([["A+3"]], EnsembleOutcome.FIRST, (1, 0), None),
+            ([["B-1"]], EnsembleOutcome.SECOND, (0, 1), None),
+            ([["A+3", "B+1"], ["A-1", "B-2"]], EnsembleOutcome.NO_MAJORITY, (1, 1), True),
+            ([["A+3", "B-1"], ["A-1", "B-2"]], EnsembleOutcome.SECOND, (0, 1), False),
+            ([["A+3", "A+1", "A-5"], ["A+1"]], EnsembleOutcome.FIRST, (2, 0), None),
+            ([["A+3", "A-3"]], EnsembleOutcome.NO_MAJORITY, (0, 0), None),
+        ],
+    )
+    def test_are_in_the_canonical_frame_whatever_was_shown(
+        self, answers, outcome, votes, is_consistent
+    ):
+        found = together(asked(*answers))
+
+        assert found.outcome is outcome
+        assert (found.n_first, found.n_second) == votes
+        assert found.is_consistent is is_consistent
+
+    def test_wait_for_open_calls(self):
+        assert together(asked(["A+3", "B?"])).outcome is EnsembleOutcome.WAITING
+
+    def test_do_not_wait_for_calls_that_failed(self):
+        failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "timeout"}
+        found = verdict_of(asked(["A+3", "B?"], ["A-2", "B-1"], **failed))
+
+        assert found.ensemble is not None
+        assert found.ensemble.outcome is EnsembleOutcome.SECOND
+        assert {one.status for one in found.verdicts.values()} == {
+            VoteStatus.ONE_ORDER,
+            VoteStatus.DECIDED,
+        }
+
+    def test_take_no_judgment_of_a_call_that_is_not_valid_any_more(self):
+        comparison = asked(["A+3"])
+        JudgeCall.objects.update(state=CallState.INVALID, error_kind="schema")
+
+        (verdict,) = verdict_of(comparison).verdicts.values()
+        assert verdict.status is VoteStatus.NO_ANSWER
+
+    def test_leave_an_excluded_judge_out_until_that_is_taken_back(self):
+        comparison = asked(["A+3"], ["A-2"], ["A-2"])
+        judges = [call.judge for call in JudgeCall.objects.order_by("pk")]
+        for judge in judges[1:]:
+            exclude(judge, is_excluded=True, at=NOW)
+        exclude(judges[1], is_excluded=False, at=NOW + HOUR)
+
+        found = together(comparison)
+
+        assert (found.n_first, found.n_second, found.n_judges) == (1, 1, 2)
+        assert len(verdict_of(comparison).verdicts) == 3
+
+    def test_are_none_when_every_judge_is_left_out(self):
+        comparison = asked(["A+3"])
+        exclude(JudgeCall.objects.get().judge, is_excluded=True, at=NOW)
+
+        assert verdict_of(comparison).ensemble is None
+
+    def test_are_none_of_a_deleted_text(self):
+        comparison = asked(["A+3"])
+        delete_text(comparison.first_id)
+
+        found = verdict_of(comparison)
+
+        assert found.is_erased
+        assert found.ensemble is None
+
+    def test_are_of_the_one_study(self):
+        asked(["A+3"])
+        comparison = asked(["A-3"])
+
+        assert verdict_of(comparison).comparison == comparison.pk
+
+    def test_come_in_the_order_of_planning_in_one_query(self, django_assert_num_queries):
+        study = make_study()
+        pairs = [asked(["A+1"], ["B-1"], study=study).pk for _ in range(3)]
+        panel = verdict_queries.panel_of(study)
+
+        with django_assert_num_queries(1):
+            found = list(verdict_queries.judged_comparisons(study, panel))
+
+        assert [one.comparison for one in found] == pairs
+
+
+class TestAccounts:
+    def test_have_one_place_for_every_call_of_every_state_and_error(self):
+        study, judge = make_study(), make_judge()
+        ended = {"ended_at": NOW, "raw_answer": "?"}
+        rows: list[dict[str, Any]] = [
+            {"state": CallState.PENDING},
+            {"state": CallState.PENDING, "error_kind": "rate_limited"},
+            {"state": CallState.CLAIMED, "claimed_at": NOW},
+            {"state": CallState.INVALID, "error_kind": "invalid_answer", **ended},
+            *({"state": CallState.FAILED, "error_kind": kind, **ended} for kind in KINDS),
+        ]
+        for fields in rows:
+            judge_calls(make_comparison(study=study), judge, ["A?"], **fields)
+        judge_calls(make_comparison(study=study), judge, ["A+2", "B+2"])
+
+        (row,) = page_of(study).rows
+
+        assert row.account.n_calls == JudgeCall.objects.count() == len(rows) + 2
+        assert {one: row.account.n(one) for one in Fate} == {
+            Fate.VALID: 2,
+            Fate.INVALID: 1,
+            Fate.REFUSED: 1,
+            Fate.TRUNCATED: 1,
+            Fate.EMPTY: 1,
+            Fate.TIMED_OUT: 1,
+            Fate.OTHER: 3,
+            Fate.IN_FLIGHT: 1,
+            Fate.WAITING: 2,
+        }
+        assert row.account.others == {"erased": 1, "lost": 1, "server_error": 1}
+
+    def test_split_the_valid_answers_by_what_they_came_to(self):
+        study, judge = make_study(), make_judge()
+        failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "empty"}
+        said = (["A+3", "B+1"], ["A+3", "B-1"], ["A+1", "A-1"], ["A+1", "A+2", "A-1"])
+        for one in said:
+            judge_calls(make_comparison(study=study), judge, one)
+        judge_calls(make_comparison(study=study), judge, ["A+3", "B?"])
+        judge_calls(make_comparison(study=study), judge, ["A+3", "B?"], **failed)
+        erased = make_comparison(study=study)
+        judge_calls(erased, judge, ["A+3", "B+3"])
+        delete_text(erased.first_id)
+
+        (row,) = page_of(study).rows
+
+        assert dict(row.answers) == {
+            VoteStatus.DECIDED: 5,
+            VoteStatus.UNSETTLED: 2,
+            VoteStatus.TIED: 2,
+            VoteStatus.WAITING: 1,
+            VoteStatus.ONE_ORDER: 1,
+        }
+        assert row.n_erased == 2
+        assert row.n_answers == row.account.n(Fate.VALID) == 13
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_sum_whatever_the_calls(self, seed):
+        study, judges = make_study(), [make_judge() for _ in range(2)]
+        words = ["A+1", "A-2", "B+3", "B-1"]
+        for n, judge in product(range(4), judges):
+            said = [words[(seed + n * k) % 4] for k in range(1 + n)]
+            judge_calls(make_comparison(study=study), judge, said)
+
+        rows = page_of(study).rows
+
+        assert all(row.n_answers == row.account.n(Fate.VALID) for row in rows)
+        assert sum(row.account.n_calls for row in rows) == JudgeCall.objects.count()
+
+
+class TestPosition:
+    def test_counts_what_each_judge_chose_in_both_orders(self):
+        study, steady, led = make_study(), make_judge(name="a steady"), make_judge(name="b led")
+        for _ in range(2):
+            comparison = make_comparison(study=study)
+            judge_calls(comparison, steady, ["A+3", "B+1"])
+            judge_calls(comparison, led, ["A+3", "B-3"])
+
+        first, second = page_of(study).rows
+
+        assert (first.position.n_same, first.position.n_compared) == (2, 2)
+        assert first.position.mean_gap == 2
+        assert (second.position.n_a_twice, second.position.share) == (2, 0)
+        assert (second.position.share_a, second.position.mean_shift) == (1, 3)
+
+
+class TestEnsemble:
+    def test_counts_majorities_by_stratum(self):
+        study = make_study()
+        asked(["A+1"], ["A+2"], study=study)
+        asked(["A+1"], ["A-2"], ["B+5"], study=study)
+        asked(["A+1"], ["A-2"], study=study)
+        hostile = asked(["A+1", "B-1"], ["A?"], study=study)
+        source = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        Context.objects.filter(pk=hostile.context_id).update(
+            stratum=Stratum.ADVERSARIAL,
+            escalation_profile="ALWAYS_10",
+            source_context=source,
+        )
+
+        whole, regular, adversarial = page_of(study).figures.ensembles
+
+        assert (whole.n, whole.n_majority, whole.n_unanimous) == (4, 2, 1)
+        assert (regular.n, regular.outcomes[EnsembleOutcome.NO_MAJORITY]) == (3, 1)
+        assert (adversarial.n, adversarial.outcomes[EnsembleOutcome.WAITING]) == (1, 1)
+        assert (whole.n_tried, whole.n_inconsistent) == (1, 1)
+
+    @pytest.mark.parametrize(
+        ("show", "expected"), [("", [1, 2, 3]), ("no-majority", [1, 3]), ("inconsistent", [2, 3])]
+    )
+    def test_lists_what_needs_a_look(self, show, expected):
+        study = make_study()
+        pairs = [
+            asked(*said, study=study)
+            for said in (
+                [["A+1"]],
+                [["A+1"], ["A-1"]],
+                [["A+1", "B-1"], ["A-1"]],
+                [["A+1", "B-1"]],
+            )
+        ]
+
+        listed = page_of(study, show).shown
+
+        assert [one.fact.key for one in listed] == [pairs[n].key for n in expected]
+
+    def test_lists_by_pages(self, monkeypatch):
+        monkeypatch.setattr("annotation.judges.verdict_queries.page.PER_PAGE", 2)
+        study = make_study()
+        pairs = [asked(["A+1", "A-1"], study=study) for _ in range(3)]
+
+        page = page_of(study, page="2")
+
+        assert [one.fact.key for one in page.shown] == [pairs[2].key]
+        assert page.listed.paginator.count == 3
+
+    @pytest.mark.parametrize(
+        ("judge", "system", "expected"),
+        [({}, {}, False), ({"is_simulated": True}, {}, True), ({}, {"is_simulated": True}, True)],
+    )
+    def test_knows_what_is_simulated(self, judge, system, expected):
+        study = make_study()
+        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        named = {"name": "Oak (simulated)"}
+        first = make_completion(context=context, system=make_system(**(system and named | system)))
+        comparison = make_comparison(study=study, first=first)
+        judge_calls(comparison, make_judge(**(judge and named | judge)), ["A+1"])
+
+        assert page_of(study).figures.is_simulated is expected
+
+
+@pytest.mark.parametrize("n", [1, 6])
+def test_the_page_costs_seven_queries_however_many_calls_there_are(n, django_assert_num_queries):
+    study = make_study()
+    pairs = [make_comparison(study=study) for _ in range(n)]
+    judge_in_bulk(pairs, [make_judge() for _ in range(n)])
+
+    with django_assert_num_queries(7):
+        found = page_of(study)
+
+    assert sum(row.account.n_calls for row in found.rows) == 2 * n * n
+
+
+class TestOneComparison:
+    def test_shows_every_call_with_its_order_and_verdict(self):
+        comparison = asked(["A+3", "B-1"])
+
+        pair = pair_of(comparison)
+
+        (section,) = pair.judges
+        assert [(one.is_first_a, one.sample, one.verdict) for one in section.calls] == [
+            (True, 1, 3),
+            (False, 2, -1),
+        ]
+        assert section.verdict.status is VoteStatus.UNSETTLED
+        assert pair.ensemble == together(comparison)
+        assert pair.first == comparison.first.text
+
+    def test_shows_what_was_asked_and_what_went_wrong(self):
+        comparison = asked(
+            ["A?"],
+            state=CallState.INVALID,
+            ended_at=NOW,
+            raw_answer="I choose A!",
+            error_kind="invalid_answer",
+            error_detail="no JSON",
+            asked={"model": "openai/x", "addressed": ["A"]},
+        )
+
+        (call,) = pair_of(comparison).judges[0].calls
+
+        assert (call.fate, call.fault) == (Fate.INVALID, "invalid_answer: no JSON")
+        assert '"model": "openai/x"' in call.asked
+        assert call.is_addressed
+        assert call.raw_answer == "I choose A!"
+
+    def test_shows_nothing_that_may_quote_a_deleted_text(self):
+        comparison = asked(["A+3"])
+        JudgeCall.objects.update(asked={"first_try": {"answer": "secret"}}, error_detail="secret")
+        delete_text(comparison.first_id)
+
+        (call,) = pair_of(comparison).judges[0].calls
+
+        assert (call.rationale, call.raw_answer, call.asked, call.fault) == ("",) * 4
+        assert call.verdict == 3
+
+    def test_is_none_without_a_judge_or_in_another_study(self):
+        comparison, lonely = asked(["A+3"]), make_comparison()
+
+        assert verdict_queries.judged_pair(lonely.study, lonely.key) is None
+        assert verdict_queries.judged_pair(lonely.study, comparison.key) is None
+
+    @pytest.mark.parametrize("n", [1, 4])
+    def test_costs_six_queries(self, n, django_assert_max_num_queries):
+        comparison = asked(*[["A+3", "B+1"]] * n)
+
+        with django_assert_max_num_queries(6):
+            found = pair_of(comparison)
+
+        assert len(found.judges) == n
+        assert all(len(one.calls) == len(Side) for one in found.judges)

@@ -1,0 +1,248 @@
+"""Which comparison a rater gets, and on which sides."""
+
+import pytest
+from django.db import connection
+
+from annotation.assignment import design
+from annotation.choices import Purpose, RaterState, Side, StudyState
+from annotation.judging import services
+from annotation.models import Comparison, Lease
+from completions.choices import LeaseOutcome
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_completion,
+    make_lease,
+    make_rater,
+    make_study,
+    make_writer,
+    make_writing_lease,
+)
+from tests.helpers.judged import SECOND, judge_all, lease_next, make_comparisons, skip, submit
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    return make_study(lease_minutes=30)
+
+
+@pytest.fixture
+def rater(study):
+    return make_rater(study=study)
+
+
+class TestLeaseNextComparison:
+    def test_claims_a_slot_for_as_long_as_the_study_says(self, study, rater):
+        comparison = make_comparison(study=study, slots_left=5)
+
+        lease = lease_next(rater)
+
+        comparison.refresh_from_db()
+        assert lease.comparison == comparison
+        assert (lease.issued_at, lease.expires_at) == (NOW, NOW + HOUR / 2)
+        assert comparison.slots_left == 4
+        assert comparison.shown_first_as_a + comparison.shown_first_as_b == 1
+        assert (lease.first_side == Side.A) == (comparison.shown_first_as_a == 1)
+
+    def test_returns_the_open_lease_again_and_claims_nothing_more(self, study, rater):
+        comparisons = make_comparisons(study, 2)
+        lease = lease_next(rater)
+
+        again = lease_next(rater, NOW + SECOND)
+
+        assert again == lease
+        assert again.expires_at == lease.expires_at
+        assert sum(one.slots_left for one in Comparison.objects.all()) == 5 * len(comparisons) - 1
+
+    def test_prolongs_a_lease_that_ran_out_and_was_not_given_back(self, study, rater):
+        make_comparison(study=study)
+        lease = lease_next(rater)
+
+        again = lease_next(rater, NOW + HOUR)
+
+        assert again == lease
+        assert Lease.objects.get().expires_at == NOW + HOUR + HOUR / 2
+
+    def test_hands_out_another_comparison_when_the_lease_was_given_back(self, study, rater):
+        make_comparisons(study, 2)
+        lease = lease_next(rater)
+        services.release_expired_leases(now=NOW + HOUR)
+
+        other = lease_next(rater, NOW + HOUR)
+
+        assert other.comparison != lease.comparison
+
+    @pytest.mark.parametrize("close", [submit, skip], ids=["answered", "skipped"])
+    def test_never_shows_a_comparison_again_once_it_is(self, study, rater, close):
+        make_comparison(study=study)
+        close(lease_next(rater))
+
+        assert lease_next(rater) is None
+
+    @pytest.mark.parametrize(
+        "state", [RaterState.FINISHED, RaterState.STOPPED, RaterState.WITHDRAWN]
+    )
+    def test_refuses_a_rater_who_has_ended(self, study, state):
+        make_comparison(study=study)
+        rater = make_rater(study=study, state=state, ended_at=NOW)
+
+        with pytest.raises(services.RaterEndedError):
+            lease_next(rater)
+
+    @pytest.mark.parametrize("state", [StudyState.DRAFT, StudyState.PAUSED, StudyState.CLOSED])
+    def test_refuses_when_the_study_is_not_open(self, state):
+        study = make_study(state=state)
+        make_comparison(study=study)
+
+        with pytest.raises(services.StudyNotOpenError):
+            lease_next(make_rater(study=study))
+
+        assert not Lease.objects.exists()
+
+    def test_returns_an_open_lease_even_when_the_study_was_paused_meanwhile(self, study, rater):
+        make_comparison(study=study)
+        lease = lease_next(rater)
+        study.state = StudyState.PAUSED
+        study.save()
+
+        assert lease_next(rater) == lease
+
+    def test_finishes_the_rater_when_the_session_is_full(self):
+        study = make_study(session_length=2)
+        make_comparisons(study, 3)
+        rater = make_rater(study=study)
+
+        assert len(judge_all(rater)) == 2
+
+        rater.refresh_from_db()
+        assert (rater.state, rater.ended_at) == (RaterState.FINISHED, NOW)
+        with pytest.raises(services.RaterEndedError):
+            lease_next(rater)
+
+    def test_does_not_count_a_skipped_pair_as_part_of_the_session(self):
+        study = make_study(session_length=1)
+        make_comparisons(study, 2)
+        rater = make_rater(study=study)
+        skip(lease_next(rater))
+
+        assert lease_next(rater) is not None
+
+    def test_leaves_the_rater_active_when_nothing_is_left_for_now(self, rater):
+        assert lease_next(rater) is None
+
+        rater.refresh_from_db()
+        assert rater.state == RaterState.ACTIVE
+
+    @pytest.mark.parametrize(
+        "fields",
+        [{"slots_left": 0}, {"purpose": Purpose.CHECK}],
+        ids=["without a free slot", "planted as a check"],
+    )
+    def test_never_claims_a_comparison(self, study, rater, fields):
+        make_comparison(study=study, **fields)
+
+        assert lease_next(rater) is None
+
+    def test_never_claims_a_comparison_of_another_study(self, rater):
+        make_comparison()
+
+        assert lease_next(rater) is None
+
+    def test_looks_from_a_drawn_place_onwards_and_then_from_the_start(self, study, rater):
+        start = design.place_to_start(design.Place(study.seed, rater.drawn_by, 1))
+        early = make_comparison(study=study, position=start - 1)
+        late = make_comparison(study=study, position=start)
+
+        assert judge_all(rater) == [late, early]
+
+    def test_never_shows_one_context_twice_running_while_there_is_another(self, study, rater):
+        first = make_comparison(study=study, position=0)
+        same = make_completion(context=first.context)
+        make_comparison(study=study, position=1, first=first.first, second=same)
+        make_comparison(study=study, position=2)
+
+        contexts = [comparison.context_id for comparison in judge_all(rater)]
+
+        assert contexts[0] == contexts[2] == first.context_id != contexts[1]
+
+    def test_shows_one_context_twice_running_when_nothing_else_is_left(self, study, rater):
+        first = make_comparison(study=study, position=0)
+        same = make_completion(context=first.context)
+        make_comparison(study=study, position=1, first=first.first, second=same)
+
+        assert len(judge_all(rater)) == 2
+
+    @pytest.mark.parametrize(
+        "outcome", [LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED, LeaseOutcome.EXPIRED]
+    )
+    def test_never_shows_a_context_to_the_person_who_had_it_to_write_for(self, study, outcome):
+        theirs, other = make_comparisons(study, 2)
+        writer = make_writer(dataset=study.dataset)
+        make_writing_lease(context=theirs.context, writer=writer, closed_at=NOW, outcome=outcome)
+        make_writing_lease(context=other.context)
+
+        assert judge_all(make_rater(study=study, writer=writer)) == [other]
+
+    def test_takes_the_same_number_of_queries_however_large_the_study(
+        self, study, rater, django_assert_num_queries
+    ):
+        make_comparisons(study, 12)
+        make_lease(comparison=Comparison.objects.last())
+
+        # Savepoint and its release; lock the rater with the study; look for an open lease; tally;
+        # lock a comparison; store the rater's place; take its slot; store the lease.
+        together = 1 if connection.vendor == "postgresql" else 2  # the slot and the lease
+        with django_assert_num_queries(7 + together):
+            lease_next(rater)
+
+
+class TestSides:
+    def sides_of(self, comparison):
+        return [lease.first_side for lease in comparison.leases.order_by("pk")]
+
+    def test_of_a_pair_are_balanced_over_its_raters(self, study):
+        comparison = make_comparison(study=study, slots_left=7)
+
+        judge = [lease_next(make_rater(study=study)) for _ in range(7)]
+
+        comparison.refresh_from_db()
+        assert len(judge) == 7
+        assert {comparison.shown_first_as_a, comparison.shown_first_as_b} == {3, 4}
+        assert self.sides_of(comparison).count(Side.A) == comparison.shown_first_as_a
+
+    def test_of_a_rater_are_balanced_over_new_pairs(self, study, rater):
+        make_comparisons(study, 8)
+
+        judge_all(rater)
+
+        sides = [lease.first_side for lease in rater.leases.all()]
+        assert sides.count(Side.A) == sides.count(Side.B) == 4
+
+    def test_are_the_same_again_from_the_same_seed(self):
+        def run(seed):
+            study = make_study(seed=seed)
+            pair = make_comparison(study=study, key="pair-of-one-content")
+            for _ in range(5):
+                lease_next(make_rater(study=study))
+            return tuple(self.sides_of(pair))
+
+        drawn = {seed: run(seed) for seed in "abcdef"}
+
+        assert len(set(drawn.values())) > 1
+        assert drawn == {seed: run(seed) for seed in "abcdef"}
+
+    def test_stay_as_drawn_when_the_page_is_loaded_again(self, study, rater):
+        make_comparison(study=study)
+        lease = lease_next(rater)
+
+        assert lease_next(rater).first_side == lease.first_side
+
+    def test_count_a_skipped_pair_as_not_shown(self, study):
+        comparison = make_comparison(study=study)
+        skip(lease_next(make_rater(study=study)))
+
+        comparison.refresh_from_db()
+        assert (comparison.shown_first_as_a, comparison.shown_first_as_b) == (0, 0)

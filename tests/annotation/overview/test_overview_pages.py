@@ -1,0 +1,251 @@
+"""The live overview of a study: counts that lead to rows, pace, money, what to look at."""
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotation.choices import StudyState
+from annotation.models import JudgeRun
+from annotation.overview import progress as overview_progress
+from annotation.studies import stored_figures
+from annotation.studies.counts import COUNTS
+from completions.choices import CallState, HoldState, PauseReason, RunState
+from completions.models import Hold
+from ranking.choices import FitState
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_generation_call,
+    make_judgment,
+    make_lease,
+    make_llm_judgment,
+    make_rater,
+    make_study,
+)
+from tests.helpers.factories_of_people import make_report
+from tests.helpers.factories_written_once import make_exclusion, make_fit
+from tests.helpers.pages import text
+
+pytestmark = pytest.mark.django_db
+
+
+def address(name, study):
+    return reverse(f"console:{name}", args=[study.slug])
+
+
+def progress(study, *, now=NOW):
+    return overview_progress.study_progress(
+        study, stored_figures.shown(COUNTS, study, now=now), now=now
+    )
+
+
+def alerts(study, *, now=NOW):
+    return [str(alert.text) for alert in progress(study, now=now).alerts]
+
+
+def judged(study, n, *, ago, now=NOW, make=make_judgment):
+    comparison = make_comparison(study=study, slots_left=6)
+    at = now - ago
+    for _ in range(n):
+        make(comparison=comparison, shown_at=at, submitted_at=at)
+    return comparison
+
+
+class TestCounts:
+    def test_lead_to_their_rows(self, admin_client):
+        study = make_study()
+        judged(study, 2, ago=dt.timedelta(minutes=5))
+
+        page = admin_client.get(address("study", study)).content.decode()
+
+        for name, query in (
+            ("raters:coverage", ""),
+            ("raters:comparisons", ""),
+            ("raters:comparisons", "?show=open"),
+            ("raters:comparisons", "?show=leased"),
+            ("raters:judgments", "?show=people"),
+            ("raters:judgments", "?show=judges"),
+        ):
+            url = f"{reverse(name, args=[study.slug])}{query}"
+            assert f'href="{url}"' in page
+            assert admin_client.get(url).status_code == 200
+
+    def test_are_of_this_study_alone(self):
+        study = make_study()
+        judged(study, 2, ago=dt.timedelta(minutes=5))
+        judged(study, 3, ago=dt.timedelta(minutes=5), make=make_llm_judgment)
+        judged(make_study(), 4, ago=dt.timedelta(minutes=5))
+        make_lease(comparison=make_comparison(study=study), rater=make_rater(study=study))
+
+        found = progress(study)
+
+        tally = found.row.tally
+        assert (tally.comparisons, tally.by_people, tally.by_judges) == (3, 2, 3)
+        assert found.n_leases == 1
+
+
+class TestPace:
+    def test_is_told_of_people_and_judges_apart(self):
+        study = make_study()
+        judged(study, 6, ago=dt.timedelta(minutes=5))
+        judged(study, 1, ago=dt.timedelta(hours=5))
+        judged(study, 2, ago=dt.timedelta(hours=5), make=make_llm_judgment)
+        judged(study, 1, ago=dt.timedelta(days=2))
+
+        found = progress(study)
+
+        assert (found.people.in_hour, found.people.in_day) == (6, 7)
+        assert (found.judges.in_hour, found.judges.in_day) == (0, 2)
+
+    def test_leads_to_the_time_left(self):
+        study = make_study()
+        judged(study, 6, ago=dt.timedelta(minutes=5))
+
+        assert progress(study).left == dt.timedelta(hours=1)
+
+    def test_says_that_nobody_can_tell_yet(self, admin_client):
+        study = make_study()
+        make_comparison(study=study, slots_left=3)
+
+        assert "not known yet" in text(admin_client.get(address("study", study)))
+
+
+class TestSpend:
+    def test_is_the_sum_of_the_runs_with_what_is_set_aside(self):
+        study = make_study()
+        for budget in (10, 20):
+            JudgeRun.objects.create(
+                study=study,
+                plan={},
+                budget_usd=budget,
+                spent_usd=Decimal("2.50"),
+                reserved_usd=1,
+                created_at=NOW,
+            )
+
+        spend = progress(study).spend
+
+        assert (spend.spent, spend.reserved, spend.budget) == (5, 2, 30)  # type: ignore[comparison-overlap]
+
+    def test_names_no_budget_where_a_run_has_none(self):
+        study = make_study()
+        JudgeRun.objects.create(study=study, plan={}, created_at=NOW)
+
+        assert progress(study).spend.budget is None
+
+
+class TestAlerts:
+    def test_there_are_none_where_all_is_well(self):
+        assert alerts(make_study()) == []
+
+    def test_tell_of_reports_that_wait(self):
+        study = make_study()
+        make_report(rater=make_rater(study=study))
+
+        assert alerts(study) == ["1 reported conversation waits for a decision."]
+
+    def test_tell_of_completions_held_and_failed(self):
+        study = make_study()
+        comparison = make_comparison(study=study)
+        Hold.objects.create(
+            completion=comparison.first, reasons=[], rules="1", state=HoldState.HELD, held_at=NOW
+        )
+        make_generation_call(
+            context=comparison.context, state=CallState.FAILED, ended_at=NOW, error_kind="timeout"
+        )
+
+        assert alerts(study) == [
+            "1 completion is held back and waits for a decision.",
+            "1 completion could not be generated.",
+        ]
+
+    @pytest.mark.parametrize(
+        ("reason", "words"),
+        [(PauseReason.BUDGET, "the budget holds it"), (PauseReason.REFUSED, "no question: broke")],
+    )
+    def test_tell_why_a_run_stands_still(self, reason, words):
+        study = make_study()
+        JudgeRun.objects.create(
+            study=study,
+            plan={},
+            state=RunState.PAUSED,
+            pause_reason=reason,
+            pause_detail="broke" if reason == PauseReason.REFUSED else "",
+            created_at=NOW,
+        )
+
+        (found,) = alerts(study)
+        assert words in found
+
+    def test_tell_of_raters_left_out_lately(self):
+        study = make_study()
+        for days in (0, 3):
+            make_exclusion(rater=make_rater(study=study), decided_at=NOW - dt.timedelta(days=days))
+
+        assert alerts(study) == ["1 rater was left out in the last day."]
+
+    def test_tell_that_a_study_is_nearly_full(self):
+        study = make_study()
+        comparison = make_comparison(study=study, slots_left=1)
+        for _ in range(20):
+            make_judgment(comparison=comparison)
+
+        assert alerts(study) == ["Nearly full: 1 judgment by people is left."]
+
+    def test_tell_of_a_fit_that_was_refused_until_one_is_done(self):
+        study = make_study()
+        make_fit(study=study, state=FitState.REFUSED, refusal="Not connected.", ended_at=NOW)
+
+        (found,) = alerts(study)
+        make_fit(study=study, state=FitState.DONE, as_of=NOW + dt.timedelta(hours=1), ended_at=NOW)
+
+        assert "Not connected." in found
+        assert alerts(study) == []
+
+
+class TestWatching:
+    def test_asks_again_while_the_study_can_change(self, admin_client):
+        study = make_study()
+
+        assert f'hx-get="{address("live", study)}?state=OPEN"' in (
+            admin_client.get(address("study", study)).content.decode()
+        )
+
+    def test_stops_once_it_is_closed(self, admin_client):
+        study = make_study(state=StudyState.CLOSED)
+
+        assert "hx-get" not in admin_client.get(address("study", study)).content.decode()
+
+    def test_answers_with_the_numbers_alone(self, admin_client):
+        answer = admin_client.get(address("live", make_study()), {"state": "OPEN"})
+
+        assert answer.content.decode().lstrip().startswith('<section id="live"')
+        assert "no-store" in answer["Cache-Control"]
+
+    @pytest.mark.parametrize("who", ["somebody", "nobody"])
+    def test_loads_the_page_where_other_acts_are_due_or_somebody_is_signed_out(
+        self, admin_client, who
+    ):
+        client = admin_client if who == "somebody" else Client()
+
+        answer = client.get(address("live", make_study()), {"state": "PAUSED"})
+
+        assert answer["HX-Refresh"] == "true"
+
+    @pytest.mark.parametrize("n", [1, 12])
+    def test_asks_the_database_as_often_for_many_as_for_one(
+        self, admin_client, n, django_assert_max_num_queries
+    ):
+        study = make_study()
+        judged(study, n, ago=dt.timedelta(), now=timezone.now())
+        for _ in range(n):
+            JudgeRun.objects.create(study=study, plan={}, created_at=NOW)
+
+        with django_assert_max_num_queries(15):
+            admin_client.get(address("live", study), {"state": "OPEN"})
+        with django_assert_max_num_queries(15):
+            assert admin_client.get(address("study", study)).status_code == 200

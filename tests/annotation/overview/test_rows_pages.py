@@ -1,0 +1,178 @@
+"""The lists of a study's comparisons and judgments."""
+
+import csv
+
+import pytest
+from django.urls import reverse
+
+from annotation.choices import Purpose
+from annotation.overview.rows import COMPARISONS, JUDGMENTS
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_judge,
+    make_judgment,
+    make_lease,
+    make_llm_judgment,
+    make_rater,
+    make_study,
+)
+from tests.helpers.pages import text
+
+pytestmark = pytest.mark.django_db
+
+LISTS = ["comparisons", "judgments"]
+
+
+def address(name, study):
+    return reverse(f"raters:{name}", args=[study.slug])
+
+
+def rows(client, name, study, **asked):
+    return client.get(address(name, study), asked).context["rows"]
+
+
+def table(client, name, study, **asked):
+    answer = client.get(address(f"{name}_csv", study), asked)
+    return list(csv.DictReader(b"".join(answer).decode().splitlines()))
+
+
+class TestComparisons:
+    @pytest.fixture
+    def study(self):
+        study = make_study()
+        kinds = {
+            "open": {"slots_left": 2},
+            "done": {"slots_left": 0},
+            "held": {"slots_left": 1, "held_at": NOW},
+            "planted": {"slots_left": 0, "purpose": Purpose.CHECK},
+        }
+        for key, fields in kinds.items():
+            make_comparison(study=study, key=key, **fields)  # type: ignore[arg-type]
+        leased = make_comparison(study=study, key="leased", slots_left=0)
+        make_lease(comparison=leased, rater=make_rater(study=study))
+        make_comparison(key="elsewhere")
+        return study
+
+    @pytest.mark.parametrize(
+        ("show", "keys"),
+        [
+            ("", {"open", "done", "held", "leased"}),
+            ("open", {"open", "held"}),
+            ("done", {"done", "leased"}),
+            ("leased", {"leased"}),
+            ("held", {"held"}),
+            ("planted", {"planted"}),
+        ],
+    )
+    def test_are_those_asked_for(self, admin_client, study, show, keys):
+        found = {row.key for row in rows(admin_client, "comparisons", study, show=show)}
+        loaded = table(admin_client, "comparisons", study, show=show)
+
+        assert found == keys == {row["comparison"] for row in loaded}
+
+    def test_count_what_was_said_of_each(self, admin_client, study):
+        comparison = study.comparisons.get(key="open")
+        first = make_judgment(comparison=comparison)
+        make_judgment(comparison=comparison, rater=first.rater, lease=first.lease, revises=first)
+        make_llm_judgment(comparison=comparison)
+
+        (row,) = rows(admin_client, "comparisons", study, q="open")
+        (loaded,) = table(admin_client, "comparisons", study, q="open")
+
+        assert (row.by_people, row.by_judges) == (1, 1)
+        assert (loaded["judgments_by_people"], loaded["judgments_by_judges"]) == ("1", "1")
+
+    def test_are_found_by_context_and_system(self, admin_client, study):
+        comparison = study.comparisons.get(key="open")
+
+        for q in (comparison.context.key, comparison.first.system.slug):
+            assert [row.key for row in rows(admin_client, "comparisons", study, q=q)] == ["open"]
+
+    def test_are_sorted_as_asked(self, admin_client, study):
+        left = [row.slots_left for row in rows(admin_client, "comparisons", study, sort="-left")]
+
+        assert left == sorted(left, reverse=True)
+
+    def test_lead_to_a_page_that_is_there(self, admin_client, study):
+        page = admin_client.get(address("comparisons", study)).content.decode()
+
+        url = f"{address('judgments', study)}?q=open"
+        assert f'href="{url}"' in page
+        assert admin_client.get(url).status_code == 200
+
+
+class TestJudgments:
+    @pytest.fixture
+    def study(self):
+        study = make_study()
+        comparison = make_comparison(study=study, key="pair")
+        first = make_judgment(
+            comparison=comparison, rater=make_rater(study=study, code="RAAA"), rationale="=1+1"
+        )
+        make_judgment(comparison=comparison, rater=first.rater, lease=first.lease, revises=first)
+        make_judgment(comparison=comparison, is_surplus=True)
+        make_llm_judgment(comparison=comparison, judge=make_judge(slug="ash", name="Judge Ash"))
+        make_judgment()
+        return study
+
+    @pytest.mark.parametrize(
+        ("show", "n"), [("", 4), ("people", 2), ("judges", 1), ("changed", 1), ("surplus", 1)]
+    )
+    def test_are_those_asked_for(self, admin_client, study, show, n):
+        assert len(rows(admin_client, "judgments", study, show=show)) == n
+        assert len(table(admin_client, "judgments", study, show=show)) == n
+
+    @pytest.mark.parametrize(("q", "n"), [("RAAA", 2), ("ash", 1), ("pair", 4), ("x", 0)])
+    def test_are_found_by_who_and_what(self, admin_client, study, q, n):
+        assert len(rows(admin_client, "judgments", study, q=q)) == n
+
+    @pytest.mark.parametrize("sort", ["at", "-at", "who", "-context"])
+    def test_can_be_sorted(self, admin_client, study, sort):
+        assert len(rows(admin_client, "judgments", study, sort=sort)) == 4
+
+    def test_download_defuses_formulas(self, admin_client, study):
+        assert "'=1+1" in {row["rationale"] for row in table(admin_client, "judgments", study)}
+
+
+class TestBoth:
+    @pytest.mark.parametrize("name", [*LISTS, *(f"{one}_csv" for one in LISTS)])
+    @pytest.mark.parametrize("asked", [{"show": "x"}, {"sort": "x"}])
+    def test_of_what_does_not_exist_are_not_found(self, admin_client, name, asked):
+        assert admin_client.get(address(name, make_study()), asked).status_code == 404
+
+    @pytest.mark.parametrize("name", LISTS)
+    def test_say_so_when_nothing_matches(self, admin_client, name):
+        assert "matches" in text(admin_client.get(address(name, make_study())))
+
+    @pytest.mark.parametrize(
+        ("name", "shows"), [("comparisons", COMPARISONS.shows), ("judgments", JUDGMENTS.shows)]
+    )
+    def test_offer_every_choice(self, admin_client, name, shows):
+        page = admin_client.get(address(name, make_study())).content.decode()
+
+        assert all(f'<option value="{show}"' in page for show in shows)
+
+    @pytest.mark.parametrize("name", LISTS)
+    def test_have_pages(self, admin_client, name):
+        comparison = make_comparison()
+        for n in range(51):
+            make_judgment(comparison=comparison)
+            make_comparison(study=comparison.study, key=f"pair-{n}")
+
+        page = admin_client.get(address(name, comparison.study), {"page": "2", "sort": "context"})
+
+        assert len(page.context["rows"]) == (2 if name == "comparisons" else 1)
+        assert "page=1" in page.content.decode()
+
+    @pytest.mark.parametrize("name", LISTS)
+    @pytest.mark.parametrize("n", [1, 30])
+    def test_ask_the_database_as_often_for_many_as_for_one(
+        self, admin_client, name, n, django_assert_max_num_queries
+    ):
+        study = make_study()
+        for _ in range(n):
+            make_judgment(comparison=make_comparison(study=study))
+
+        with django_assert_max_num_queries(9):
+            admin_client.get(address(name, study))

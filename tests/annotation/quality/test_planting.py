@@ -1,0 +1,409 @@
+"""How gold sets are planted, which comparisons admins mark, and what is never done with either."""
+
+from collections import Counter
+
+import pytest
+
+from access.models import LogEntry
+from annotation.choices import CheckKind, Expected, Protocol, Purpose
+from annotation.judges import services as judge_services
+from annotation.models import Comparison, JudgeCall, QualityCheck
+from annotation.planning import services as planning_services
+from annotation.quality import gold
+from annotation.quality import services as quality_services
+from completions.choices import SystemKind
+from completions.contexts import queries
+from completions.dialogues.authoring import DatasetTakenError
+from completions.dialogues.importing import DatasetNameError, import_dialogues
+from completions.dialogues.queries import DatasetNotFoundError, dataset_named
+from completions.models import Completion, Context, Dataset
+from completions.writers.desk_queries import open_contexts
+from ranking.judgments.frames import analysis_set
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    RUBRIC,
+    make_comparison,
+    make_dataset,
+    make_judge,
+    make_judgment,
+    make_lease,
+    make_quality_check,
+    make_rater,
+    make_writer,
+)
+from tests.helpers.factories_written_once import make_user
+from tests.helpers.judged import (
+    CONTENT,
+    lease_next,
+    make_comparisons,
+    make_planted_study,
+    make_rated_alone,
+    make_study_content,
+    submit,
+)
+
+pytestmark = pytest.mark.django_db
+
+SET = gold.load_gold_set("heart-1")
+N_PAIRS = len(SET.pairs) + len(SET.attention)
+
+
+def load(study, by=None):
+    return quality_services.load_gold(study=study, now=NOW, by=by)
+
+
+def mark(comparison, expected=Expected.FIRST, dimension="", by=None):
+    return quality_services.mark_gold(
+        comparison=comparison,
+        expected=expected,
+        dimension=dimension,
+        reason="Three of us agree.",
+        by=by,
+        now=NOW,
+    )
+
+
+def switch(check, *, is_active, by=None):
+    return quality_services.switch_check(
+        check=check, is_active=is_active, reason="Too close.", by=by, now=NOW
+    )
+
+
+def checks_of(study):
+    return QualityCheck.objects.filter(comparison__study=study).select_related(
+        "comparison__first__system", "comparison__second__system"
+    )
+
+
+class TestLoadGold:
+    def test_plants_a_check_for_each_pair_of_the_set(self):
+        study = make_planted_study()
+
+        report = load(study)
+
+        assert (report.n_added, report.n_checks) == (N_PAIRS, N_PAIRS)
+        kinds = Counter(checks_of(study).values_list("kind", flat=True))
+        assert kinds == {CheckKind.GOLD: len(SET.pairs), CheckKind.ATTENTION: len(SET.attention)}
+        dimensions = Counter(checks_of(study).values_list("dimension", flat=True))
+        assert set(dimensions) == set("HEART")
+
+    def test_expects_the_good_message_of_each_pair(self):
+        study = make_planted_study()
+        load(study)
+
+        good = {pair.high for pair in (*SET.pairs, *SET.attention)}
+        for check in checks_of(study):
+            pair = check.comparison
+            better = pair.first if check.expected == Expected.FIRST else pair.second
+            assert better is not None
+            assert better.text in good
+
+    def test_does_not_make_the_good_message_the_first_each_time(self):
+        study = make_planted_study()
+        load(study)
+
+        n_first = checks_of(study).filter(expected=Expected.FIRST).count()
+        assert 0.25 * N_PAIRS < n_first < 0.75 * N_PAIRS
+
+    def test_keeps_what_it_plants_apart_from_what_is_ranked(self):
+        study = make_planted_study()
+        load(study)
+
+        for pair in study.comparisons.select_related("first__system", "context__dataset"):
+            assert pair.purpose == Purpose.CHECK
+            assert pair.slots_left == 0
+            assert pair.context.dataset.is_for_checks
+            assert pair.context.slots_left == 0
+            assert {one.system.kind for one in pair.completions} == {SystemKind.CHECK}
+
+    def test_repeated_adds_nothing(self):
+        study = make_planted_study()
+        load(study)
+        n_rows = (Completion.objects.count(), Context.objects.count(), Comparison.objects.count())
+
+        assert load(study).n_added == 0
+
+        assert n_rows == (
+            Completion.objects.count(),
+            Context.objects.count(),
+            Comparison.objects.count(),
+        )
+        assert LogEntry.objects.filter(action="checks.loaded").count() == 1
+
+    def test_leaves_a_check_off_that_was_switched_off(self):
+        study = make_planted_study()
+        load(study)
+        check = checks_of(study).earliest("pk")
+        switch(check, is_active=False)
+
+        load(study)
+
+        assert checks_of(study).filter(is_active=False).get() == check
+
+    def test_shares_the_texts_between_studies(self):
+        load(make_planted_study())
+        n_texts = Completion.objects.count()
+        other = make_planted_study()
+
+        load(other)
+
+        assert Completion.objects.count() == n_texts
+        assert checks_of(other).count() == N_PAIRS
+
+    def test_of_a_study_without_a_gold_set_plants_nothing(self):
+        study = make_planted_study(checks={"gold_set": ""})
+
+        assert load(study).n_checks == 0
+        assert not Dataset.objects.filter(is_for_checks=True).exists()
+
+    def test_names_the_set_and_its_hash_in_the_log(self):
+        study, admin = make_planted_study(), make_user()
+
+        load(study, by=admin)
+
+        entry = LogEntry.objects.get(action="checks.loaded")
+        assert (entry.subject, entry.by) == (f"study {study.slug}", admin)
+        assert entry.after == {"gold_set": "heart-1", "sha256": SET.sha256, "added": N_PAIRS}
+
+    def test_refuses_a_set_that_does_not_exist(self):
+        with pytest.raises(gold.GoldError, match="there is no gold set"):
+            load(make_planted_study(checks={"gold_set": "none-1"}))
+
+    def test_refuses_to_mix_with_a_dataset_of_that_name(self):
+        make_dataset(slug="gold-heart-1")
+
+        with pytest.raises(DatasetTakenError, match="gold-heart-1"):
+            load(make_planted_study())
+
+    def test_of_another_rubric_leaves_the_dimension_open(self):
+        rubric = RUBRIC | {"dimensions": RUBRIC["dimensions"][:1]}
+        study = make_planted_study(content=make_study_content(checks={}, rubric=rubric))
+
+        load(study)
+
+        assert set(checks_of(study).values_list("dimension", flat=True)) == {"H", ""}
+
+
+class TestLoadGoldForRatings:
+    def test_plants_each_message_alone_with_what_it_deserves(self):
+        study = make_planted_study(protocol=Protocol.LIKERT)
+
+        load(study)
+
+        counts = Counter(checks_of(study).values_list("kind", "expected"))
+        assert counts == {
+            (CheckKind.GOLD, Expected.HIGH): len(SET.pairs),
+            (CheckKind.GOLD, Expected.LOW): len(SET.pairs),
+            (CheckKind.ATTENTION, Expected.LOW): len(SET.attention),
+        }
+        high = {pair.high: pair.dimension for pair in SET.pairs}
+        for check in checks_of(study):
+            assert check.comparison.second is None
+            assert (check.expected == Expected.HIGH) == (check.comparison.first.text in high)
+            assert check.dimension
+
+    def test_repeated_adds_nothing(self):
+        study = make_planted_study(protocol=Protocol.LIKERT)
+        load(study)
+
+        assert load(study).n_added == 0
+
+    def test_refuses_a_rubric_that_lacks_a_dimension(self):
+        rubric = RUBRIC | {"dimensions": RUBRIC["dimensions"][:4]}
+        study = make_planted_study(protocol=Protocol.LIKERT, content=CONTENT | {"rubric": rubric})
+
+        with pytest.raises(quality_services.UnsuitableCheckError, match="rubric lacks T"):
+            load(study)
+
+        assert not Comparison.objects.exists()
+
+
+class TestPlantedDialogues:
+    """What authored dialogues are never used for."""
+
+    def test_reach_raters_as_checks_and_take_no_slot(self):
+        study = make_planted_study(checks={"rate": 0.5})
+        make_comparisons(study, 12)
+        load(study)
+        rater = make_rater(study=study)
+
+        leases = []
+        for _ in range(12):
+            leases.append(lease_next(rater))
+            submit(leases[-1], now=NOW)
+
+        planted = [lease for lease in leases if lease.quality_check_id]
+        assert planted
+        assert all(lease.comparison.context.dataset.is_for_checks for lease in planted)
+        assert set(
+            study.comparisons.filter(purpose=Purpose.CHECK).values_list("slots_left", flat=True)
+        ) == {0}
+
+    def test_are_in_no_list_of_datasets(self):
+        load(make_planted_study())
+
+        slugs = {row.slug for row in queries.dataset_rows()}
+        assert "gold-heart-1" not in slugs
+        with pytest.raises(DatasetNotFoundError):
+            dataset_named("gold-heart-1")
+
+    def test_take_no_imported_dialogues(self):
+        load(make_planted_study())
+
+        with pytest.raises(DatasetNameError, match="quality checks"):
+            import_dialogues(dataset_name="gold-heart-1", dialogues=[], now=NOW)
+
+    def test_are_never_offered_to_writers(self):
+        load(make_planted_study())
+        dataset = Dataset.objects.get(is_for_checks=True)
+
+        assert not open_contexts(make_writer(dataset=dataset)).exists()
+
+    def test_are_never_planned_as_pairs_that_count(self):
+        study = make_planted_study()
+        load(study)
+
+        planning_services.plan_study(study=study, now=NOW)
+
+        assert not study.comparisons.filter(purpose=Purpose.MAIN).exists()
+
+    def test_are_never_put_to_judges(self):
+        study = make_planted_study()
+        load(study)
+
+        judge_services.plan_judge_calls(study=study, judges=[make_judge()], now=NOW)
+
+        assert not JudgeCall.objects.exists()
+
+    def test_are_in_no_analysis_and_on_no_leaderboard(self):
+        study = make_planted_study()
+        load(study)
+        check = checks_of(study).earliest("pk")
+        lease = make_lease(
+            comparison=check.comparison,
+            quality_check=check,
+            closed_at=NOW,
+            outcome="SUBMITTED",
+        )
+        make_judgment(comparison=check.comparison, rater=lease.rater, lease=lease)
+
+        assert not analysis_set(study=study, as_of=NOW + HOUR).exists()
+
+
+class TestMarkGold:
+    @pytest.mark.parametrize("dimension", ["", "E"])
+    def test_makes_a_main_pair_a_check_that_still_counts(self, dimension):
+        pair = make_comparison(study=make_planted_study())
+
+        check = mark(pair, Expected.SECOND, dimension)
+
+        assert (check.kind, check.expected) == (CheckKind.GOLD, Expected.SECOND)
+        assert (check.dimension, check.is_active) == (dimension, True)
+        pair.refresh_from_db()
+        assert (pair.purpose, pair.slots_left) == (Purpose.MAIN, 5)
+
+    def test_is_logged_with_who_and_why(self):
+        pair, admin = make_comparison(study=make_planted_study()), make_user()
+
+        mark(pair, by=admin)
+
+        entry = LogEntry.objects.get(action="check.marked")
+        assert entry.by == admin
+        assert pair.key in entry.subject
+        assert entry.after == {
+            "expected": "FIRST",
+            "dimension": "",
+            "reason": "Three of us agree.",
+        }
+
+    def test_takes_a_message_alone_with_a_dimension(self):
+        check = mark(make_rated_alone(), Expected.LOW, "R")
+
+        assert (check.expected, check.dimension) == (Expected.LOW, "R")
+
+    @pytest.mark.parametrize(
+        ("expected", "dimension", "reason"),
+        [
+            pytest.param(Expected.HIGH, "E", "a pair has a better message", id="pair rated"),
+            pytest.param(Expected.FIRST, "Z", "no dimension", id="unknown dimension"),
+        ],
+    )
+    def test_refuses_what_cannot_be_known_of_a_pair(self, expected, dimension, reason):
+        pair = make_comparison(study=make_planted_study())
+
+        with pytest.raises(quality_services.UnsuitableCheckError, match=reason):
+            mark(pair, expected, dimension)
+
+    @pytest.mark.parametrize(
+        ("expected", "dimension"),
+        [
+            pytest.param(Expected.FIRST, "E", id="preferred"),
+            pytest.param(Expected.HIGH, "", id="no dimension"),
+        ],
+    )
+    def test_refuses_what_cannot_be_known_of_a_message_alone(self, expected, dimension):
+        with pytest.raises(quality_services.UnsuitableCheckError):
+            mark(make_rated_alone(), expected, dimension)
+
+    def test_refuses_an_authored_pair(self):
+        study = make_planted_study()
+        load(study)
+        authored = study.comparisons.earliest("pk")
+
+        with pytest.raises(
+            quality_services.UnsuitableCheckError, match="only a comparison that counts"
+        ):
+            mark(authored)
+
+    def test_refuses_a_second_mark_and_keeps_the_first(self):
+        pair = make_comparison(study=make_planted_study())
+        first = mark(pair)
+
+        with pytest.raises(quality_services.AlreadyACheckError, match=pair.key):
+            mark(pair, Expected.SECOND)
+
+        assert QualityCheck.objects.get() == first
+        assert LogEntry.objects.filter(action="check.marked").count() == 1
+
+    def test_answers_to_it_as_a_check_do_not_count(self):
+        pair = make_comparison(study=make_planted_study())
+        check = mark(pair)
+        lease = make_lease(comparison=pair, quality_check=check, closed_at=NOW, outcome="SUBMITTED")
+        make_judgment(comparison=pair, rater=lease.rater, lease=lease)
+        counted = make_judgment(comparison=pair)
+
+        assert list(analysis_set(study=pair.study, as_of=NOW + HOUR)) == [counted]
+
+
+class TestSwitchCheck:
+    def test_turns_a_check_off_and_on_and_logs_both(self):
+        check, admin = make_quality_check(), make_user()
+
+        switch(check, is_active=False, by=admin)
+        assert not QualityCheck.objects.get().is_active
+        switch(check, is_active=True, by=admin)
+        assert QualityCheck.objects.get().is_active
+
+        entries = LogEntry.objects.order_by("pk")
+        assert [entry.action for entry in entries] == ["check.switched_off", "check.switched_on"]
+        assert [entry.by for entry in entries] == [admin, admin]
+        assert entries[0].after == {"is_active": False, "reason": "Too close."}
+
+    def test_asked_for_what_is_so_logs_nothing(self):
+        switch(make_quality_check(), is_active=True)
+
+        assert not LogEntry.objects.exists()
+
+    def test_keeps_a_check_that_is_off_from_raters(self):
+        study = make_planted_study(checks={"rate": 0.5})
+        make_comparisons(study, 12)
+        load(study)
+        for check in checks_of(study):
+            switch(check, is_active=False)
+        rater = make_rater(study=study)
+
+        for _ in range(12):
+            lease = lease_next(rater)
+            assert lease.quality_check_id is None
+            submit(lease, now=NOW)

@@ -1,0 +1,302 @@
+"""`manage.py study quick`: from a spreadsheet to judged pairs, and to more of them."""
+
+import csv
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from access.choices import Role
+from annotation.choices import StudyState
+from annotation.models import Comparison, Judgment, Lease, Study
+from completions.models import BroughtCompletion, Context, Dialogue, System
+from tests.helpers.console_pages import console_pages
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.pages import text
+from tests.helpers.visits import enrol, open_study, url
+
+pytestmark = pytest.mark.django_db
+ROWS = [
+    ("q1", "Ash", "We open at nine.", "When do you open?"),
+    ("q1", "Beech", "At nine, but on Sundays we stay closed.", "When do you open?"),
+    ("q2", "Ash", "Yes, within a month.", ""),
+    ("q2", "Beech", "Returns are fine with us.", ""),
+]
+
+
+@pytest.fixture
+def make(tmp_path, capsys):
+    def _make(*rows, name="opening hours", **options):
+        file = tmp_path / f"{name}.csv"
+        with file.open("w", encoding="utf-8", newline="") as opened:
+            csv.writer(opened).writerows([("item", "system", "text", "context"), *rows])
+        call_command("study", "quick", str(file), **options)
+        return capsys.readouterr().out
+
+    return _make
+
+
+def judge(client, study):
+    page = client.get(url(study, "judge"))
+    lease = Lease.objects.get(closed_at=None, rater__study=study)
+    answer = {"verdict": "1", "rationale": "It says on which days."}
+    client.post(url(study, "submit", lease.token), answer)
+    return page.content.decode()
+
+
+def test_a_spreadsheet_becomes_a_study_that_a_rater_judges(make, client):
+    said = make(*ROWS, question="Which answer is clearer?", judgments=2)
+
+    study = Study.objects.get(slug="opening-hours")
+    assert (study.state, study.judgments_per_pair, study.session_length) == ("OPEN", 2, 2)
+    assert "2 items, 4 texts (a row for each text)" in said
+    assert f"/s/{study.slug}/" in said
+    assert f"/results/{study.slug}/" in said
+    enrol(client, study)
+    pages = [judge(client, study) for _ in range(2)]
+    assert Judgment.objects.count() == 2
+    asked, alone = sorted(pages, key=lambda page: "When do you open?" not in page)
+    for page in pages:
+        assert "Which answer is clearer?" in page
+        assert "Text A" in page
+        assert not [word for word in ("Reply A", "Seeker", "conversation", "Ash") if word in page]
+    assert "The task" in asked
+    assert '<div class="context">' not in alone
+
+
+def test_the_same_file_adds_nothing_and_a_longer_one_what_is_new(make):
+    make(*ROWS)
+
+    again = make(*ROWS)
+    longer = make(*ROWS[:2], ("q3", "Ash", "No.", ""), ("q3", "Beech", "Sadly not.", ""))
+
+    assert "0 new texts, 0 new pairs" in again
+    assert "2 new texts, 1 new pair" in longer
+    assert (Dialogue.objects.count(), Comparison.objects.count()) == (3, 3)
+    assert System.objects.filter(slug__startswith="opening-hours").count() == 2
+
+
+def test_two_files_may_call_different_things_by_one_name(make):
+    make(*ROWS)
+    make(*ROWS, name="second")
+
+    assert sorted(System.objects.filter(name__startswith="Ash").values_list("name", flat=True)) == [
+        "Ash",
+        "Ash (second)",
+    ]
+
+
+def test_nobody_is_led_to_help_lines_that_there_are_none_of(make, client):
+    make(*ROWS)
+    study = Study.objects.get()
+
+    for page in ("entry", "how"):
+        assert "Help lines" not in client.get(url(study, page)).content.decode()
+    assert client.get(url(study, "help")).status_code == 404
+
+
+def test_a_conversation_is_shown_as_one(make, client):
+    turns = '[{"role": "user", "text": "Hi."}, {"role": "assistant", "text": "Hello."}]'
+    make(("q", "Ash", "Well then.", turns), ("q", "Beech", "And now?", turns), name="talks")
+    study = Study.objects.get(slug="talks")
+    enrol(client, study)
+
+    page = judge(client, study)
+
+    assert "The conversation so far" in page
+    assert "Reply A" in page
+
+
+@pytest.mark.parametrize("context", ["", "When do you open?"])
+def test_no_page_of_the_console_fails_on_it(make, client, context):
+    make(*[(*row[:3], context) for row in ROWS])
+    study = Study.objects.get()
+    enrol(client, study)
+    judge(client, study)
+    client.force_login(make_member(role=Role.OWNER))
+
+    shown = [client.get(page.address).status_code for page in console_pages(study)]
+
+    assert shown.count(200) > len(shown) / 3
+    assert max(shown) < 500
+
+
+def test_what_seems_to_give_its_source_away_is_held(make):
+    said = make(*ROWS[:3], ("q2", "Beech", "As an AI language model, I cannot say.", ""))
+
+    assert "1 text held" in said
+    assert Comparison.objects.count() == 1
+
+
+def test_nobody_is_said_to_have_brought_it_in(make):
+    make(*ROWS)
+
+    assert set(BroughtCompletion.objects.values_list("way", "brought_by")) == {("COMMAND", None)}
+
+
+STORED = (Study, System, Context, BroughtCompletion)
+REFUSED: dict[str, Any] = {
+    "a text that changed": ([("q1", "Ash", "Another.", ""), ROWS[1]], {}, "nothing was written"),
+    "a context that changed": (
+        [(*ROWS[0][:3], "Why?"), (*ROWS[1][:3], "Why?")],
+        {},
+        "another context",
+    ),
+    "a fault": ([("", "Ash", "One.", ""), *ROWS], {}, "line 2: the item needs a name"),
+    "no judgments": (ROWS, {"judgments": 0}, "no number of judgments"),
+    "a question too long": (ROWS, {"question": "?" * 300, "name": "other"}, "question"),
+    "a context for a bare item": ([(*ROWS[2][:3], "Why?")], {}, "fewer than 2 systems"),
+    "a name without letters": (ROWS, {"name": "!!"}, "cannot name a study"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_is_refused_with_nothing_written(make, case):
+    rows, options, why = REFUSED[case]
+    make(*ROWS)
+    before = [model.objects.count() for model in STORED]
+
+    with pytest.raises(CommandError, match=why):
+        make(*rows, **options)
+
+    assert [model.objects.count() for model in STORED] == before
+
+
+def test_a_study_made_otherwise_is_not_touched(make):
+    study = open_study(slug="opening-hours")
+
+    with pytest.raises(CommandError, match="not made from a file"):
+        make(*ROWS)
+
+    assert study.comparisons.count() == 2
+
+
+def test_a_closed_study_gets_nothing_more(make):
+    make(*ROWS)
+    Study.objects.update(state=StudyState.CLOSED)
+
+    with pytest.raises(CommandError, match="is closed"):
+        make(*ROWS)
+
+
+def test_dry_run_only_tells(make):
+    said = make(*ROWS, dry_run=True)
+
+    assert "Dry run" in said
+    assert not Study.objects.exists()
+
+
+def test_raters_of_a_platform_get_its_way_back(make):
+    make(*ROWS, raters="prolific")
+    study = Study.objects.get()
+
+    came = {"PROLIFIC_PID": "p", "STUDY_ID": "s", "SESSION_ID": "x"}
+    page = Client().get(url(study, "entry"), came)
+
+    assert study.content["crowd"]["platform"] == "prolific"
+    assert "as shown on the platform" in page.content.decode()
+
+
+ANSWERS = {
+    "name": "Opening hours",
+    "question": "Which answer is clearer?",
+    "judgments": "2",
+    "raters": "link",
+}
+
+
+class TestInTheConsole:
+    """The same study from the pages that ask for a file and three questions."""
+
+    @pytest.fixture
+    def staff(self, client):
+        client.force_login(make_member("ada"))
+        return client
+
+    def check(self, staff, *rows, name="opening_hours.csv"):
+        lines = [("item", "system", "text", "context"), *(rows or ROWS)]
+        content = "".join(f"{','.join(map(_quoted, line))}\n" for line in lines).encode()
+        file = SimpleUploadedFile(name, content)
+        return staff.post(reverse("console:new_quick"), {"file": file})
+
+    def make(self, staff, checked, **answers):
+        sealed = checked.context["sealed"]
+        return staff.post(reverse("console:make_quick"), {"sealed": sealed} | ANSWERS | answers)
+
+    def test_a_file_and_three_answers_make_an_open_study(self, staff):
+        checked = self.check(staff)
+        assert "items 2 texts 4 pairs 2" in text(checked)
+        assert not Dialogue.objects.exists()
+
+        made = self.make(staff, checked)
+
+        study = Study.objects.get()
+        assert made["Location"] == reverse("console:study", args=["opening-hours"])
+        assert (study.state, study.judgments_per_pair) == (StudyState.OPEN, 2)
+        assert study.comparisons.count() == 2
+
+    def test_the_same_name_adds_what_is_new(self, staff):
+        self.make(staff, self.check(staff))
+
+        longer = self.check(staff, *ROWS, ("q3", "Ash", "No.", ""), ("q3", "Beech", "Sadly.", ""))
+        answer = staff.get(self.make(staff, longer)["Location"])
+
+        assert "Added to the study: 2 new texts, 1 new pair." in text(answer)
+        assert Study.objects.count() == 1
+
+    @pytest.mark.parametrize(
+        ("answers", "said"),
+        [
+            ({"name": ""}, "Name the study."),
+            ({"name": "漢字"}, "its address needs a Latin letter"),
+            ({"question": ""}, "Write the question."),
+            ({"judgments": "0"}, "Give a whole number from 1 to 1,000."),
+            ({"raters": "aliens"}, "Say who rates."),
+        ],
+    )
+    def test_an_answer_that_cannot_be_is_asked_for_again(self, staff, answers, said):
+        answer = self.make(staff, self.check(staff), **answers)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert 'name="sealed" value="' in answer.content.decode()
+        assert not Study.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("rows", "said"),
+        [
+            ([("q1", "Ash", "", "")], "Line"),
+            ([("q1", "Ash", "One system alone.", "")], "system"),
+        ],
+    )
+    def test_a_file_at_fault_is_told_and_nothing_is_stored(self, staff, rows, said):
+        answer = self.check(staff, *rows)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not Dialogue.objects.exists()
+
+    def test_another_text_for_an_item_is_told_by_its_line(self, staff):
+        self.make(staff, self.check(staff))
+
+        other = self.check(staff, ("q1", "Ash", "Never.", "When do you open?"), *ROWS[1:])
+        answer = self.make(staff, other)
+
+        assert answer.status_code == 422
+        assert "Line 2" in text(answer)
+
+    def test_a_page_of_somebody_else_is_not_trusted(self, staff, client):
+        checked = self.check(staff)
+        client.force_login(make_member("eve"))
+
+        answer = self.make(client, checked)
+
+        assert answer["Location"] == reverse("console:new_quick")
+        assert not Study.objects.exists()
+
+
+def _quoted(cell):
+    return f'"{cell}"'

@@ -1,0 +1,279 @@
+"""How a person becomes a rater of a study."""
+
+import datetime as dt
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from django.db import IntegrityError
+
+from annotation.choices import Platform, RaterStage, RaterState, StudyState
+from annotation.judging import services as judging_services
+from annotation.models import Consent, Rater
+from annotation.raters import services as rater_services
+from annotation.raters.services import entering
+from annotation.raters.services.entering import Entry
+from annotation.studies import selectors
+from tests.conftest import rolled_back
+from tests.helpers.factories import (
+    CONTENT,
+    NOW,
+    make_comparison,
+    make_rater,
+    make_study,
+    make_writer,
+)
+
+pytestmark = pytest.mark.django_db
+
+PROLIFIC = Entry(Platform.PROLIFIC, "60d0fe4f", {"SESSION_ID": "s1", "STUDY_ID": "p1"})
+LATER = NOW + dt.timedelta(days=1)
+
+
+def enter(study, entry=None, *, now=NOW, utc_offset_minutes=None, **fields):
+    return rater_services.enter_study(
+        study=study,
+        entry=entry or Entry(),
+        utc_offset_minutes=utc_offset_minutes,
+        now=now,
+        **fields,
+    )
+
+
+def open_study(**fields):
+    study = make_study(**fields)
+    make_comparison(study=study)
+    return study
+
+
+@pytest.fixture
+def study():
+    return open_study()
+
+
+class TestEnterStudy:
+    def test_stores_the_consent_with_the_rater(self, study):
+        rater = enter(study, utc_offset_minutes=-300)
+
+        consent = Consent.objects.get()
+        shown = {
+            "title": study.title,
+            "invitation": CONTENT["invitation"],
+            "lines": [
+                "Up to 40 pairs, about 40 minutes. You can take breaks.",
+                "Pay: as shown on the platform that sent you.",
+                "Your answers are stored under a random code, without your name or e-mail.",
+                "You can skip, stop or withdraw at any time, without giving a reason.",
+            ],
+            "consent": CONTENT["consent"],
+        }
+        text = json.dumps(shown, sort_keys=True).encode()
+        assert (consent.rater, consent.version, consent.given_at) == (rater, "1", NOW)
+        assert consent.text_hash == hashlib.sha256(text).hexdigest()
+        rater.refresh_from_db()
+        assert (rater.study, rater.platform, rater.external_id) == (study, Platform.GUEST, "")
+        assert (rater.entered_at, rater.utc_offset_minutes) == (NOW, -300)
+
+    def test_draws_a_secret_for_each_rater_that_has_nothing_to_do_with_their_code(self, study):
+        one, other = enter(study), enter(study)
+
+        assert len(one.draw_key) == 32
+        assert one.drawn_by == one.draw_key != other.draw_key
+
+    def test_gives_a_program_the_same_key_each_time_and_another_in_another_study(self):
+        simulated = {"is_simulated": True, "title": "Simulated raters"}
+
+        def key_in(slug):
+            with rolled_back():
+                study = open_study(slug=slug, **simulated)
+                return enter(study, PROLIFIC, is_simulated=True).draw_key
+
+        assert key_in("one") == key_in("one") != key_in("other")
+
+    @pytest.mark.parametrize("words", ["title", "invitation", "pay"])
+    def test_names_the_consent_by_all_that_was_read(self, study, words):
+        crowd = CONTENT["crowd"] | {"pay": "6 pounds"}
+        changed: dict[str, dict[str, Any]] = {
+            "title": {"title": "Another title"},
+            "invitation": {"content": CONTENT | {"invitation": "Read with us."}},
+            "pay": {"content": CONTENT | {"crowd": crowd}},
+        }
+
+        enter(study)
+        enter(open_study(**{"title": study.title} | changed[words]))
+
+        assert Consent.objects.values("text_hash").distinct().count() == 2
+
+    @pytest.mark.parametrize(
+        ("asked", "pairs", "stage"),
+        [
+            ([{"text": "?", "options": ["a", "b"], "answer": 1}], 2, RaterStage.COMPREHENSION),
+            ([], 2, RaterStage.SCREENING),
+            ([], 0, RaterStage.JUDGING),
+        ],
+    )
+    def test_begins_with_the_first_part_that_the_study_has(self, asked, pairs, stage):
+        screening = {"pairs": pairs, "min_passed": 0}
+        content = CONTENT | {"comprehension": asked, "screening": screening}
+
+        assert enter(open_study(content=content)).stage == stage
+
+    def test_keeps_what_the_platform_calls_the_person(self, study):
+        rater = enter(study, PROLIFIC)
+
+        rater.refresh_from_db()
+        assert (rater.platform, rater.external_id) == (Platform.PROLIFIC, "60d0fe4f")
+        submission = rater.submissions.get()
+        assert (submission.session_id, submission.ids) == ("s1", {"STUDY_ID": "p1"})
+
+    def test_keeps_that_the_person_also_writes(self, study):
+        writer = make_writer(dataset=study.dataset)
+
+        assert enter(study, writer=writer).writer == writer
+
+    def test_makes_every_guest_a_rater_of_their_own(self, study):
+        assert enter(study).code != enter(study).code
+        assert Rater.objects.count() == 2
+
+    def test_knows_a_person_again_whom_the_platform_sent_before(self, study):
+        rater = enter(study, PROLIFIC)
+
+        again = enter(study, PROLIFIC, now=LATER)
+
+        assert again == rater
+        assert Rater.objects.count() == Consent.objects.count() == 1
+        assert Consent.objects.get().given_at == NOW
+
+    @pytest.mark.parametrize(
+        "other", [Entry(Platform.PROLIFIC, "71e1"), Entry(Platform.GENERIC, "60d0fe4f")], ids=str
+    )
+    def test_does_not_take_one_person_for_another(self, study, other):
+        assert enter(study, PROLIFIC) != enter(study, other)
+
+    def test_lets_a_person_into_several_studies(self, study):
+        other = open_study()
+
+        assert enter(study, PROLIFIC) != enter(other, PROLIFIC)
+
+    def test_returns_the_rater_of_the_other_request_when_the_button_was_pressed_twice(
+        self, study, monkeypatch
+    ):
+        rater = enter(study, PROLIFIC)
+        found = [None, rater]  # both requests look before either has stored anything
+        monkeypatch.setattr(entering, "_known", lambda _study, _entry: found.pop(0))
+
+        assert enter(study, PROLIFIC) == rater
+        assert Rater.objects.count() == Consent.objects.count() == 1
+
+    @pytest.mark.parametrize("state", [StudyState.DRAFT, StudyState.PAUSED, StudyState.CLOSED])
+    def test_refuses_a_new_person_when_the_study_is_not_open(self, study, state):
+        study.state = state
+        study.save()
+
+        with pytest.raises(judging_services.StudyNotOpenError):
+            enter(study, PROLIFIC)
+
+        assert not Rater.objects.exists()
+        assert not Consent.objects.exists()
+
+    @pytest.mark.parametrize("state", [StudyState.PAUSED, StudyState.CLOSED])
+    def test_still_knows_a_person_again_when_the_study_is_not_open_any_more(self, study, state):
+        rater = enter(study, PROLIFIC)
+        study.state = state
+        study.save()
+
+        assert enter(study, PROLIFIC) == rater
+
+    def test_does_not_bring_a_rater_back_who_has_ended(self, study):
+        stopped = make_rater(
+            study=study,
+            platform=PROLIFIC.platform,
+            external_id=PROLIFIC.external_id,
+            session=PROLIFIC.session,
+            state=RaterState.STOPPED,
+            ended_at=NOW,
+        )
+
+        assert enter(study, PROLIFIC).state == RaterState.STOPPED
+        assert enter(study, PROLIFIC) == stopped
+
+    @pytest.mark.parametrize(
+        "entry",
+        [Entry(Platform.GUEST, "60d0fe4f"), Entry(Platform.PROLIFIC), Entry("OTHER", "60d0fe4f")],
+        ids=["a guest with an id", "a platform without one", "an unknown platform"],
+    )
+    def test_stores_neither_rater_nor_consent_of_an_impossible_entry(self, study, entry):
+        with pytest.raises(IntegrityError):
+            enter(study, entry)
+
+        assert not Rater.objects.exists()
+        assert not Consent.objects.exists()
+
+    @pytest.mark.parametrize("fields", [{"slots_left": 0}, {"held_at": NOW}], ids=str)
+    def test_refuses_a_new_person_when_no_slot_is_left(self, fields):
+        study = make_study()
+        make_comparison(study=study, **fields)
+
+        with pytest.raises(rater_services.StudyFullError):
+            enter(study)
+
+        assert not Rater.objects.exists()
+        assert not Consent.objects.exists()
+
+    def test_still_knows_a_person_again_when_no_slot_is_left(self, study):
+        rater = enter(study, PROLIFIC)
+        study.comparisons.update(slots_left=0)
+
+        assert enter(study, PROLIFIC) == rater
+
+    @pytest.mark.parametrize(
+        ("platform", "entry", "is_let_in"),
+        [
+            ("any", Entry(), True),
+            ("prolific", PROLIFIC, True),
+            ("prolific", Entry(), False),
+            ("prolific", Entry(Platform.GENERIC, "7"), False),
+        ],
+        ids=["anybody", "its own", "a guest", "another's"],
+    )
+    def test_takes_people_of_the_studys_platform(self, platform, entry, is_let_in):
+        crowd = CONTENT["crowd"] | {"platform": platform}
+        study = open_study(content=CONTENT | {"crowd": crowd})
+
+        if is_let_in:
+            assert enter(study, entry).pk
+        else:
+            with pytest.raises(rater_services.WrongPlatformError):
+                enter(study, entry)
+
+    def test_marks_a_program_of_a_simulation_as_what_it_is(self):
+        study = open_study(title="Simulated raters", is_simulated=True)
+
+        assert enter(study, is_simulated=True).is_simulated
+        assert Rater.objects.get().is_simulated
+
+    @pytest.mark.parametrize("is_program", [True, False])
+    def test_keeps_programs_and_people_apart(self, is_program):
+        study = open_study(title="Perhaps simulated", is_simulated=not is_program)
+
+        with pytest.raises(judging_services.StudyNotOpenError):
+            enter(study, is_simulated=is_program)
+
+    def test_takes_eight_queries(self, study, django_assert_num_queries):
+        # Look for the person, and for room; savepoint and its release; store rater, submission,
+        # consent and its evidence.
+        selectors.content_of(study)  # read once in the life of a process
+        with django_assert_num_queries(8):
+            enter(study, PROLIFIC)
+
+
+class TestLinkWriter:
+    def test_remembers_the_writer_once(self, study):
+        rater, writer = enter(study), make_writer(dataset=study.dataset)
+
+        rater_services.link_writer(rater=rater, writer=writer)
+        rater_services.link_writer(rater=rater, writer=make_writer(dataset=study.dataset))
+
+        rater.refresh_from_db()
+        assert rater.writer == writer

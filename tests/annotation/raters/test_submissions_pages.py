@@ -1,0 +1,229 @@
+"""Several submissions of one person: each goes on with what is left, and earns its own code."""
+
+import json
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from annotation.choices import RaterState, SubmissionState
+from annotation.raters.webhooks import sign
+from tests.annotation.session.test_codes_pages import CODES, code_on
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.visits import ANSWERS, enrol, open_study, study_content, url
+
+pytestmark = pytest.mark.django_db
+SECRET = "a shared secret"
+FIRST = {"PROLIFIC_PID": "p-17", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
+SECOND = FIRST | {"SESSION_ID": "x-2"}
+LENGTH = 4
+
+
+@pytest.fixture(autouse=True)
+def secret(settings):
+    settings.HEART_PROLIFIC_SECRET = SECRET
+
+
+@pytest.fixture
+def study():
+    crowd = study_content()["crowd"] | {"codes": CODES}
+    content = study_content(crowd=crowd)
+    return open_study(n_pairs=LENGTH + 2, content=content, session_length=LENGTH)
+
+
+def answer(client, study, n=1):
+    for _ in range(n):
+        client.get(url(study, "judge"))
+        rater = study.raters.get()
+        client.post(
+            url(study, "submit", rater.leases.get(closed_at=None).token), ANSWERS["preference"]
+        )
+
+
+def arrive(client, study, link):
+    return client.get(url(study, "entry"), link)
+
+
+def tell(study, status, session="x-1", event="e-1"):
+    """Post what Prolific says of a submission, as it does: signed."""
+    body = json.dumps(
+        {
+            "event_type": "submission.status.change",
+            "resource_id": session,
+            "participant_id": "p-17",
+            "status": status,
+        }
+    ).encode()
+    sent = str(int(timezone.now().timestamp()))
+    headers = {
+        "X-Prolific-Request-Timestamp": sent,
+        "X-Prolific-Request-Signature": sign(body, sent, secret=SECRET),
+        "X-Event-ID": event,
+    }
+    address = f"/hooks/prolific/{study.slug}/"
+    answered = Client().post(address, body, content_type="application/json", headers=headers)
+    assert answered.status_code == 204
+
+
+def submissions(study):
+    rows = study.raters.get().submissions.order_by("number")
+    return list(rows.values_list("session_id", "state", "n_before", "code"))
+
+
+class TestAfterAReturn:
+    def test_a_new_submission_goes_on_with_what_is_left(self, client, study):
+        enrol(client, study, **FIRST)
+        answer(client, study)
+        tell(study, "RETURNED")
+        assert study.raters.get().state == RaterState.STOPPED
+
+        came = arrive(client, study, SECOND)
+
+        assert came["Location"] == url(study, "judge")
+        page = client.get(url(study, "judge"))
+        assert "Pair 2 of 4" in page.content.decode()
+        assert code_on(page) is None
+        assert submissions(study) == [("x-1", "RETURNED", 0, ""), ("x-2", "ACTIVE", 1, "")]
+
+    def test_its_code_is_for_its_own_work(self, client, study):
+        enrol(client, study, **FIRST)
+        answer(client, study)
+        tell(study, "RETURNED")
+        arrive(client, study, SECOND)
+
+        answer(client, study, LENGTH - 1)
+
+        assert code_on(client.get(url(study, "judge"))) == "C-DONE"
+        assert submissions(study)[1] == ("x-2", "ACTIVE", 1, "C-DONE")
+
+    def test_without_own_work_it_earns_no_completion(self, client, study):
+        enrol(client, study, **FIRST)
+        answer(client, study)
+        tell(study, "TIMED-OUT")
+        arrive(client, study, SECOND)
+
+        client.post(url(study, "stop"))
+
+        assert code_on(client.get(url(study, "done"))) == "C-NO"
+
+    def test_nor_where_nothing_was_left(self, client, study):
+        enrol(client, study, **FIRST)
+        answer(client, study, LENGTH)
+        assert code_on(client.get(url(study, "judge"))) == "C-DONE"
+
+        arrive(client, study, SECOND)
+
+        assert code_on(client.get(url(study, "judge"), follow=True)) == "C-NO"
+        assert [row[3] for row in submissions(study)] == ["C-DONE", "C-NO"]
+
+    def test_nor_after_a_screening_that_was_not_passed(self, client, study):
+        enrol(client, study, **FIRST)
+        study.raters.update(state=RaterState.SCREENED, ended_at=timezone.now())
+        assert code_on(client.get(url(study, "done"))) == "C-OUT"
+
+        arrive(client, study, SECOND)
+
+        assert code_on(client.get(url(study, "done"))) == "C-NO"
+        assert study.raters.get().state == RaterState.SCREENED
+
+    def test_derived_codes_of_two_submissions_differ(self, client):
+        study = open_study(n_pairs=6, content=study_content(), session_length=4)
+        enrol(client, study, **FIRST)
+        answer(client, study, 2)
+        client.post(url(study, "stop"))
+        first = code_on(client.get(url(study, "done")))
+        arrive(client, study, SECOND)
+        answer(client, study, 2)
+
+        second = code_on(client.get(url(study, "judge")))
+
+        assert first
+        assert second
+        assert first != second
+
+
+class TestAssignments:
+    def test_a_second_assignment_is_not_shown_the_end_of_the_first(self, client, study):
+        link = {"workerId": "w-1", "assignmentId": "a-1", "hitId": "h-1"}
+        enrol(client, study, **link)
+        answer(client, study)
+        client.post(url(study, "stop"))
+
+        arrive(client, study, link | {"assignmentId": "a-2"})
+
+        assert "Pair 2 of 4" in client.get(url(study, "judge")).content.decode()
+        assert [row[0] for row in submissions(study)] == ["a-1", "a-2"]
+
+    def test_the_same_assignment_opens_none(self, client, study):
+        link = {"workerId": "w-1", "assignmentId": "a-1", "hitId": "h-1"}
+        enrol(client, study, **link)
+        client.post(url(study, "stop"))
+
+        arrive(client, study, link)
+
+        assert study.raters.get().state == RaterState.STOPPED
+        assert len(submissions(study)) == 1
+
+    def test_asking_for_the_head_alone_opens_none(self, client, study):
+        enrol(client, study, **FIRST)
+
+        client.head(url(study, "entry"), SECOND)
+
+        assert len(submissions(study)) == 1
+
+
+class TestEvents:
+    @pytest.mark.parametrize(
+        ("status", "state"),
+        [
+            ("RETURNED", SubmissionState.RETURNED),
+            ("TIMED-OUT", SubmissionState.EXPIRED),
+            ("REJECTED", SubmissionState.REJECTED),
+            ("APPROVED", SubmissionState.APPROVED),
+            ("AWAITING REVIEW", SubmissionState.ACTIVE),
+            ("SOMETHING NEW", SubmissionState.ACTIVE),
+        ],
+    )
+    def test_find_their_submission(self, client, study, status, state):
+        enrol(client, study, **FIRST)
+        arrive(client, study, SECOND)
+
+        tell(study, status, "x-2")
+
+        assert [row[1] for row in submissions(study)] == ["ACTIVE", state]
+
+    def test_of_an_earlier_submission_do_not_end_the_newer_one(self, client, study):
+        enrol(client, study, **FIRST)
+        answer(client, study)
+        arrive(client, study, SECOND)
+
+        tell(study, "RETURNED", "x-1")
+
+        assert study.raters.get().state == RaterState.ACTIVE
+        assert [row[1] for row in submissions(study)] == ["RETURNED", "ACTIVE"]
+        tell(study, "RETURNED", "x-2", "e-2")
+        assert study.raters.get().state == RaterState.STOPPED
+
+    def test_approval_after_the_end_is_kept(self, client, study):
+        enrol(client, study, **FIRST)
+        answer(client, study, LENGTH)
+        client.get(url(study, "judge"))
+
+        tell(study, "APPROVED")
+
+        assert submissions(study) == [("x-1", "APPROVED", 0, "C-DONE")]
+
+
+def test_owners_read_how_each_submission_stands(client, study):
+    enrol(client, study, **FIRST)
+    answer(client, study)
+    tell(study, "RETURNED")
+    arrive(client, study, SECOND)
+    owner = Client()
+    owner.force_login(make_member())
+
+    page = owner.get(f"/console/people/{study.raters.get().code}/").content.decode()
+
+    assert "Given back on the platform" in page
+    assert "x-1" not in page
+    assert "x-2" not in page

@@ -1,0 +1,168 @@
+"""Withdrawal removes a person's words and identity, and their answers from the analysis."""
+
+import pytest
+
+from access.models import LogEntry
+from annotation.choices import Platform, RaterState
+from annotation.judging import services as judging_services
+from annotation.models import Comparison, Judgment, Report
+from annotation.raters import services as rater_services
+from annotation.studies.verdicts import Answer
+from completions.choices import LeaseOutcome
+from ranking.judgments import frames
+from tests.helpers.factories import (
+    CONTENT,
+    HOUR,
+    make_comparison,
+    make_judgment,
+    make_lease,
+    make_quality_check,
+    make_rater,
+    make_study,
+)
+
+pytestmark = pytest.mark.django_db
+ANSWER = Answer(verdict=1, rationale="My own words about it.", chips=frozenset({"warm"}))
+
+
+@pytest.fixture
+def rater(now):
+    chips = [{"key": "warm", "words": "warm", "theme": "warmth"}]
+    study = make_study(content=CONTENT | {"chips": chips})
+    for _ in range(2):
+        make_comparison(study=study, slots_left=3)
+    rater = make_rater(
+        study=study,
+        platform=Platform.PROLIFIC,
+        external_id="p-77",
+        session={"STUDY_ID": "s", "SESSION_ID": "x"},
+    )
+    lease = judging_services.lease_next_comparison(rater=rater, now=now)
+    assert lease is not None
+    judging_services.submit_judgment(
+        rater=rater, submission=judging_services.Submission(lease.token, ANSWER), now=now
+    )
+    judging_services.lease_next_comparison(rater=rater, now=now)
+    return rater
+
+
+class TestWithdrawRater:
+    def test_removes_reasons_and_identity(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now)
+
+        rater.refresh_from_db()
+        assert (rater.external_id, rater.bound_by) == ("", "")
+        submission = rater.submissions.get()
+        assert (submission.session_id, submission.ids) == ("", {})
+        assert rater.state == RaterState.WITHDRAWN
+        assert Judgment.objects.get().rationale == ""
+        assert Judgment.objects.get().chips == ""
+
+    def test_leaves_the_answers_out_of_the_analysis(self, rater, now):
+        assert frames.n_judgments(study=rater.study, as_of=now) == 1
+
+        rater_services.withdraw_rater(rater=rater, now=now)
+
+        assert frames.n_judgments(study=rater.study, as_of=now) == 0
+
+    def test_gives_every_slot_back_to_others(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now)
+
+        rows = Comparison.objects.values_list("slots_left", "shown_first_as_a", "shown_first_as_b")
+        assert list(rows) == [(3, 0, 0), (3, 0, 0)]
+
+    def test_gives_no_slot_back_for_planted_and_repeated_pairs(self, rater, now):
+        study = rater.study
+        planted = make_comparison(study=study, slots_left=3)
+        check = make_quality_check(comparison=planted)
+        closed = {"closed_at": now, "outcome": LeaseOutcome.SUBMITTED}
+        first = rater.leases.get(number=1)
+        for fields in (
+            {"comparison": planted, "quality_check": check},
+            {"comparison": first.comparison, "repeats": first},
+        ):
+            lease = make_lease(rater=rater, **fields, **closed)
+            make_judgment(comparison=lease.comparison, rater=rater, lease=lease)
+
+        rater_services.withdraw_rater(rater=rater, now=now)
+
+        assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
+
+    def test_removes_the_words_of_reports(self, rater, now):
+        lease = rater.leases.get(number=1)
+        Report.objects.create(
+            rater=rater,
+            context=lease.comparison.context,
+            lease=lease,
+            kind="UPSET",
+            text="It was like my own story.",
+            reported_at=now,
+        )
+
+        rater_services.withdraw_rater(rater=rater, now=now)
+
+        assert Report.objects.get().text == ""
+
+    def test_an_ended_rater_may_withdraw(self, rater, now):
+        judging_services.stop_judging(rater=rater, now=now)
+
+        rater_services.withdraw_rater(rater=rater, now=now + HOUR)
+
+        rater.refresh_from_db()
+        assert (rater.state, rater.ended_at) == (RaterState.WITHDRAWN, now + HOUR)
+        assert frames.n_judgments(study=rater.study, as_of=now) == 1
+        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 0
+
+    def test_repeating_it_changes_nothing(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now)
+
+        assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
+        assert LogEntry.objects.filter(action="rater.withdrew").count() == 1
+
+    def test_ends_the_rater_for_good(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now)
+
+        with pytest.raises(judging_services.RaterEndedError):
+            judging_services.lease_next_comparison(rater=rater, now=now)
+
+
+class TestWithdrawRaterAndKeepTheAnswers:
+    def test_removes_identity_and_keeps_what_was_said(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+
+        rater.refresh_from_db()
+        assert (rater.external_id, rater.writer) == ("", None)
+        assert not rater.submissions.get().session_id
+        assert (rater.state, rater.data_kept) == (RaterState.WITHDRAWN, True)
+        assert Judgment.objects.get().rationale == ANSWER.rationale
+        assert Judgment.objects.get().chips == "warm"
+
+    def test_goes_on_counting(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+
+        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 1
+
+    def test_gives_back_the_open_slot_alone(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+
+        assert sorted(Comparison.objects.values_list("slots_left", flat=True)) == [2, 3]
+
+    def test_may_be_followed_by_deleting(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+        rater_services.withdraw_rater(rater=rater, now=now + HOUR)
+
+        rater.refresh_from_db()
+        assert not rater.data_kept
+        assert Judgment.objects.get().rationale == ""
+        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 0
+        assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
+
+    def test_cannot_call_back_what_was_deleted(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now)
+        rater_services.withdraw_rater(rater=rater, now=now + HOUR, keep_answers=True)
+
+        rater.refresh_from_db()
+        assert not rater.data_kept
+        actions = LogEntry.objects.filter(action="rater.withdrew").values_list("after", flat=True)
+        assert list(actions) == [{"answers": "deleted"}]

@@ -1,0 +1,218 @@
+"""People check the themes that a model found in reasons: sample, labels, settling, agreement."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.test import Client
+from django.urls import reverse
+
+from access.models import LogEntry
+from annotation.models import Judgment, ThemeCheck, ThemeLabelling
+from annotation.rationales import services
+from completions.choices import CallState
+from completions.strategies import spot_check_queries
+from completions.strategies.services import NotLabelledYetError
+from tests.helpers.factories import NOW, make_assistant, make_comparison, make_judgment, make_study
+from tests.helpers.factories_of_calls import (
+    BOOK,
+    make_coded,
+    make_person,
+    make_rationale_call,
+    make_theme_check_item,
+)
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.pages import text
+
+pytestmark = pytest.mark.django_db
+WARM, OTHER, THIRD = BOOK.keys[:3]
+SAMPLE = {"n": "2", "seed": "1"}
+
+
+@pytest.fixture
+def study():
+    return make_study(slug="felt")
+
+
+@pytest.fixture
+def coder(study):
+    """A model that found the first theme in both reasons of the study."""
+    coder = make_assistant(slug="coder", name="Coder")
+    for n in range(2):
+        comparison = make_comparison(study=study)
+        judgment = make_judgment(comparison=comparison, rationale=f"It names the loss, {n}.")
+        make_coded(judgment, coder, WARM)
+    return coder
+
+
+@pytest.fixture
+def ada():
+    return make_person("ada")
+
+
+@pytest.fixture
+def ben():
+    return make_person("ben")
+
+
+def of(person):
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def address(name, *parts):
+    return reverse(f"console:theme_{name}", args=["felt", *parts])
+
+
+def draw(person, coder, **changes):
+    return of(person).post(
+        address("draw"), {"assistant": coder.slug, **SAMPLE, **changes}, follow=True
+    )
+
+
+def label(person, number, *found, name="store"):
+    check = ThemeCheck.objects.get()
+    return of(person).post(address(name, check.pk, number), {"found": found}, follow=True)
+
+
+class TestDrawing:
+    def test_takes_what_the_model_has_read_and_is_logged(self, study, coder, ada):
+        assert "Two people can label it now." in text(draw(ada, coder))
+
+        check = ThemeCheck.objects.get()
+        assert {one.judgment.rationale for one in check.items.all()} == set(
+            Judgment.objects.values_list("rationale", flat=True)
+        )
+        entry = LogEntry.objects.get(action="themes.sampled")
+        assert (entry.by, entry.after["items"], entry.after["of"]) == (ada, 2, 2)
+
+    def test_again_with_the_same_seed_is_the_same_sample(self, study, coder, ada):
+        draw(ada, coder)
+        draw(ada, coder)
+        assert ThemeCheck.objects.count() == 1
+
+        draw(ada, coder, seed="2")
+        assert ThemeCheck.objects.count() == 2
+
+    def test_waits_until_every_reason_is_read(self, study, coder, ada):
+        comparison = make_comparison(study=study)
+        judgment = make_judgment(comparison=comparison, rationale="Kind.")
+        make_rationale_call(judgment=judgment, assistant=coder, state=CallState.PENDING)
+
+        answer = draw(ada, coder)
+
+        assert answer.status_code == 422
+        assert "reasons still wait for Coder." in text(answer)
+        assert not ThemeCheck.objects.exists()
+
+    def test_takes_no_reason_that_was_deleted(self, study, coder, ada):
+        first = Judgment.objects.first()
+        QuerySet(Judgment).filter(pk=first.pk).update(rationale="")
+
+        draw(ada, coder)
+
+        assert ThemeCheck.objects.get().items.count() == 1
+
+    def test_needs_a_model_that_has_read_something(self, study):
+        with pytest.raises(NotLabelledYetError, match="has read no reason"):
+            services.draw_theme_sample(study=study, assistant=make_assistant(), seed="1", now=NOW)
+
+
+class TestLabelling:
+    def test_shows_a_reason_with_every_theme_and_nothing_of_who_wrote_it(self, study, coder, ada):
+        draw(ada, coder)
+        answer = of(ada).get(address("label", ThemeCheck.objects.get().pk, 1))
+        shown = text(answer)
+
+        assert "It names the loss" in shown
+        assert answer.content.decode().count('name="found"') == len(BOOK.themes)
+        assert Judgment.objects.first().rater.code not in shown
+        assert "The conversation" not in shown  # the model reads the reason alone, too
+
+    def test_of_two_people_that_agree_settles_the_sample_with_scores(self, study, coder, ada, ben):
+        draw(ada, coder)
+        for person in (ada, ben):
+            label(person, 1, WARM)
+            label(person, 2, WARM, OTHER)
+
+        check = ThemeCheck.objects.get()
+        scores = spot_check_queries.scores_of(check, spot_check_queries.ledger_of(check))
+        by_key = {one.strategy: one for one in scores.labels}
+        assert (by_key[WARM].f1, by_key[OTHER].f1) == (1.0, 0.0)
+        assert scores.macro_f1 == pytest.approx(0.5)
+        assert scores.kappa == 1.0
+        page = text(of(ada).get(address("overview")))
+        assert "Macro-F1 0.500" in page
+        assert "Kappa between the two people: 1.00" in page
+
+    def test_that_differs_is_settled_by_anybody(self, study, coder, ada, ben):
+        draw(ada, coder)
+        for person, found in ((ada, [WARM]), (ben, [WARM, THIRD])):
+            label(person, 1, *found)
+            label(person, 2)
+        check = ThemeCheck.objects.get()
+        shown = text(of(ada).get(address("settle", check.pk, 1)))
+        assert "found by the second" in shown
+
+        answer = label(make_member("cleo"), 1, THIRD, name="store-settled")
+
+        assert "Everything is settled." in text(answer)
+        row = ThemeLabelling.objects.get(is_adjudication=True)
+        assert row.themes == [key for key in BOOK.keys if key in (WARM, THIRD)]
+
+    def test_is_hidden_from_others_until_both_are_through(self, study, coder, ada, ben):
+        draw(ada, coder)
+        label(ada, 1, WARM)
+
+        assert "Macro-F1" not in text(of(ben).get(address("overview")))
+        owner = of(make_member("olive"))
+        for table in ("rationalecall", "themelabel", "themelabelling"):
+            page = owner.get(reverse(f"admin:annotation_{table}_changelist"))
+            assert page.context["cl"].result_count == 0
+        for person in (ada, ben):
+            for number in (1, 2):
+                label(person, number, WARM)
+        page = owner.get(reverse("admin:annotation_themelabelling_changelist"))
+        assert page.context["cl"].result_count == 4
+
+    def test_has_no_place_for_a_third_person(self, study, coder, ada, ben):
+        draw(ada, coder)
+        label(ada, 1)
+        label(ben, 1)
+
+        answer = label(make_person("cleo"), 1, WARM)
+
+        assert "Two people label this sample already." in text(answer)
+        assert not ThemeLabelling.objects.filter(labeller__username="cleo").exists()
+
+    def test_of_an_unknown_theme_is_asked_for_again(self, study, coder, ada):
+        draw(ada, coder)
+
+        assert label(ada, 1, "humour").status_code == 422
+        assert not ThemeLabelling.objects.exists()
+
+    def test_of_a_reason_that_is_gone_is_not_found(self, study, coder, ada):
+        check = make_theme_check_item(
+            judgment=make_judgment(rationale=""),
+        ).spot_check
+        client = of(ada)
+
+        page = reverse("console:theme_label", args=[check.study.slug, check.pk, 1])
+        assert client.get(page).status_code == 404
+
+
+def test_before_any_model_has_read_the_page_leads_to_the_runs(study, ada):
+    page = of(ada).get(address("overview")).content.decode()
+
+    assert "No model has read the reasons yet." in page
+    assert reverse("console:judge_runs", args=["felt"]) in page
+
+
+def test_needs_few_queries(study, coder, ada, django_assert_max_num_queries):
+    draw(ada, coder)
+    client = of(ada)
+    with django_assert_max_num_queries(15):
+        client.get(address("overview"))
+    with django_assert_max_num_queries(15):
+        client.get(address("label", ThemeCheck.objects.get().pk, 1))
+    assert User.objects.filter(username="ada").exists()

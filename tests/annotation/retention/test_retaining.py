@@ -1,0 +1,189 @@
+"""What is held about people is deleted when its time is over, and no sooner."""
+
+import datetime as dt
+from io import StringIO
+
+import pytest
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+
+from access.models import ConsentEvidence, LogEntry
+from annotation import tasks
+from annotation.choices import Platform, StudyState
+from annotation.models import Judgment, PlatformEvent, Rater, RationaleScan, Report
+from annotation.rationales import services as rationales_services
+from annotation.retention import services as retention_services
+from completions.models import Writer
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_dataset,
+    make_judgment,
+    make_rater,
+    make_study,
+    make_writer,
+)
+from tests.helpers.factories_of_people import make_event, make_report
+from tests.helpers.factories_written_once import make_evidence, make_log_entry, make_user
+
+pytestmark = pytest.mark.django_db
+MONTHS = dt.timedelta(days=31)
+LATER = NOW + 7 * MONTHS
+
+
+def enforce(now=LATER):
+    return retention_services.enforce_retention(now=now)
+
+
+def closed_study(**fields):
+    study = make_study(
+        **{"state": StudyState.CLOSED, "locked_at": NOW, "protocol_hash": "0" * 64} | fields
+    )
+    make_log_entry(action="study.closed", subject=f"study {study.slug}", at=NOW)
+    return study
+
+
+def known(study, n=1, **fields):
+    return make_rater(
+        study=study,
+        platform=Platform.PROLIFIC,
+        external_id=f"p-{n}",
+        session={"STUDY_ID": "s", "SESSION_ID": "x"},
+        utc_offset_minutes=60,
+        **fields,
+    )
+
+
+class TestContact:
+    def test_cuts_what_leads_to_people_and_keeps_their_code(self):
+        rater = known(closed_study())
+        make_event(rater=rater, study=rater.study)
+
+        enforce()
+
+        rater.refresh_from_db()
+        assert (rater.external_id, rater.utc_offset_minutes) == ("", None)
+        submission = rater.submissions.get()
+        assert (submission.session_id, submission.ids) == ("", {})
+        assert rater.forgotten_at == LATER
+        assert PlatformEvent.objects.get().rater is None
+
+    def test_is_not_due_before_its_day_nor_in_a_study_that_is_open(self):
+        early, still = known(closed_study()), known(make_study())
+
+        enforce(NOW + 5 * MONTHS)
+        assert Rater.objects.get(pk=early.pk).external_id
+        enforce()
+        assert Rater.objects.get(pk=still.pk).external_id
+
+    def test_goes_in_batches_and_logs_counts_alone(self, monkeypatch):
+        monkeypatch.setattr(retention_services, "BATCH", 2)
+        study = closed_study()
+        for n in range(3):
+            known(study, n)
+
+        enforce()
+
+        entries = LogEntry.objects.filter(action="retention.contact").order_by("pk")
+        assert [entry.after for entry in entries] == [{"deleted": 2}, {"deleted": 1}]
+        assert {entry.subject for entry in entries} == {f"study {study.slug}"}
+
+    def test_twice_changes_nothing_more(self):
+        known(closed_study())
+
+        enforce()
+        n = LogEntry.objects.count()
+
+        assert enforce() == []
+        assert LogEntry.objects.count() == n
+
+
+class TestReasons:
+    @pytest.fixture
+    def judgment(self):
+        study = closed_study()
+        judgment = make_judgment(comparison=make_comparison(study=study), rationale="It is warm.")
+        make_report(lease=judgment.lease, text="It upset me.")
+        rationales_services.scan_rationales(clock=lambda: NOW)
+        return judgment
+
+    @pytest.mark.usefixtures("judgment")
+    def test_are_kept_unless_the_site_says_otherwise(self):
+        enforce()
+
+        assert Judgment.objects.get().rationale
+
+    @pytest.mark.usefixtures("judgment")
+    def test_go_with_the_words_of_reports_and_what_was_found(self, settings):
+        settings.HEART_RETENTION_REASONS_MONTHS = 1
+
+        enforce()
+
+        assert Judgment.objects.get().rationale == ""
+        assert Report.objects.get().text == ""
+        assert RationaleScan.objects.count() == 0
+
+
+def test_addresses_of_writers_go_when_their_dataset_was_frozen_long_ago():
+    frozen = make_writer(dataset=make_dataset(frozen_at=NOW), email="a@example.org")
+    open_ = make_writer(dataset=make_dataset(), email="b@example.org")
+
+    enforce()
+
+    assert Writer.objects.get(pk=frozen.pk).email == ""
+    assert Writer.objects.get(pk=open_.pk).email
+
+
+def test_evidence_goes_after_its_own_time(settings):
+    settings.HEART_RETENTION_EVIDENCE_MONTHS = 12
+    old = make_evidence(given_on=LATER.date() - dt.timedelta(days=366))
+    new = make_evidence(given_on=LATER.date() - dt.timedelta(days=360))
+
+    enforce()
+
+    assert list(ConsentEvidence.objects.all()) == [new]
+    assert old != new
+
+
+def test_sessions_go_once_they_have_run_out():
+    Session.objects.create(session_key="a", session_data="", expire_date=NOW)
+    Session.objects.create(session_key="b", session_data="", expire_date=LATER + MONTHS)
+
+    for key in "ab":
+        user = make_user(username=key)
+        UserSession.objects.create(user=user, session_key=key, ip="192.0.2.1")
+
+    enforce()
+
+    assert Session.objects.get().session_key == "b"
+    assert UserSession.objects.get().session_key == "b"
+
+
+class TestTheCommandAndTheTask:
+    def run(self, action):
+        out = StringIO()
+        call_command("retention", action, stdout=out)
+        return out.getvalue()
+
+    def test_shows_what_falls_due_and_changes_nothing(self):
+        rater = known(closed_study())
+
+        said = self.run("show")
+
+        assert f"study {rater.study.slug}" in said
+        assert Rater.objects.get().external_id
+
+    def test_applies_what_is_due(self):
+        Session.objects.create(session_key="a", session_data="", expire_date=NOW)
+
+        assert "sessions" in self.run("apply")
+        assert self.run("show").strip() == "Nothing."
+
+    def test_the_task_does_the_same(self):
+        Session.objects.create(session_key="a", session_data="", expire_date=NOW)
+
+        tasks.enforce_retention()
+        tasks.enforce_retention()
+
+        assert Session.objects.count() == 0

@@ -1,0 +1,417 @@
+"""Whatever is sent, a rater gets a clear and kind page: a 4xx where due, never a 500."""
+
+import datetime as dt
+import re
+import uuid
+
+import pytest
+from django.test import Client
+
+from annotation.choices import StudyState
+from annotation.judging import services
+from annotation.models import Comparison, Exclusion, Judgment, Lease, Rater, Report, Study
+from completions.choices import LeaseOutcome
+from tests.conftest import rolled_back
+from tests.helpers.factories import NOW
+from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, study_content, url
+
+pytestmark = pytest.mark.django_db
+
+SENT_AS = pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
+MEGABYTE = "a" * 1_000_000
+HOUR = dt.timedelta(hours=1)
+REASONS = {"reason": "unclear", "kind": "UPSET"}
+OFF_SCALE = {
+    "preference": [{"verdict": "3"}, {"verdict": "-3"}, {"verdict": "1.5"}, {"verdict": "A"}],
+    "rubric": [{"strength": "6"}, {"strength": "0"}, {"winner": "C"}, {"mark_E": "2"}],
+    "likert": [{"rating_E": "0"}, {"rating_E": "6"}, {"rating_H": "NaN"}, {"rating_T": "+"}],
+}
+# Where the scale is all the same.
+ONE_KIND = pytest.mark.parametrize("kind", ["preference"], indirect=True)
+
+
+def assert_kind(answer, status, *words):
+    """See that the answer is a page for people, that its heading is one, and what it says."""
+    body = answer.content.decode()
+    assert answer.status_code == status
+    assert re.search(r"<h1\b[^>]*>\s*(<span[^>]*>)?\s*\S", body), body[:400]
+    assert [word for word in words if word not in body] == []
+    assert not [word for word in ("Traceback", "Error", "Exception") if word in body]
+    is_fragment = answer.request.get("HTTP_HX_REQUEST") == "true"
+    assert body.lstrip().startswith("<!doctype html>") != is_fragment
+
+
+@pytest.fixture(params=ANSWERS, scope="module")
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def stored(module_rows, kind):
+    """Keys of a study, and of a rater in it with a pair to judge, and the rater's cookies."""
+    with rolled_back():
+        study, client = open_study(kind, n_pairs=4), Client()
+        rater = enrol(client, study)
+        client.get(url(study, "judge"))
+        yield study.pk, rater.pk, {name: one.value for name, one in client.cookies.items()}
+
+
+@pytest.fixture
+def study(stored):
+    return Study.objects.get(pk=stored[0])
+
+
+@pytest.fixture
+def rater(client, stored):
+    client.cookies.load(stored[2])
+    return Rater.objects.get(pk=stored[1])
+
+
+@pytest.fixture
+def lease(rater):
+    return Lease.objects.get(closed_at=None, rater=rater)
+
+
+class TestToken:
+    @SENT_AS
+    @pytest.mark.parametrize("name", ["submit", "skip", "report"])
+    def test_of_nobody_is_not_found(self, client, study, kind, rater, name, headers):
+        answer = client.post(
+            url(study, name, uuid.uuid4()), ANSWERS[kind] | REASONS, headers=headers
+        )
+
+        assert_kind(answer, 404, "belongs to someone else", "earlier ones are")
+
+    @SENT_AS
+    @pytest.mark.parametrize("name", ["submit", "skip", "report"])
+    def test_of_somebody_else_does_nothing(self, client, study, kind, rater, name, headers):
+        other = Client()
+        somebody = enrol(other, study)
+        other.get(url(study, "judge"))
+        theirs = Lease.objects.get(closed_at=None, rater=somebody)
+
+        answer = client.post(
+            url(study, name, theirs.token), ANSWERS[kind] | REASONS, headers=headers
+        )
+
+        assert_kind(answer, 404, "belongs to someone else")
+        theirs.refresh_from_db()
+        assert theirs.closed_at is None
+        assert not Judgment.objects.exists()
+        assert not Report.objects.exists()
+
+    def test_of_another_study_comes_from_nobody_there(self, client, lease, kind):
+        other = open_study(kind)
+
+        answer = client.post(url(other, "submit", lease.token), ANSWERS[kind])
+
+        assert_kind(answer, 403, "doesn’t recognise you")
+        assert not Judgment.objects.exists()
+
+    @pytest.mark.parametrize("token", ["x", "1", "%00", "0" * 36, "%F0%9F%98%80"])
+    def test_that_is_none_is_a_page_not_found(self, client, study, rater, token):
+        answer = client.post(url(study, "judge") + token + "/", {})
+
+        assert_kind(answer, 404, "nothing at this address")
+
+    @SENT_AS
+    def test_that_ran_out_still_takes_the_answer(self, client, study, lease, kind, headers):
+        services.release_expired_leases(now=lease.expires_at + HOUR)
+
+        answer = client.post(url(study, "submit", lease.token), ANSWERS[kind], headers=headers)
+
+        assert answer.status_code == (200 if headers else 303)
+        assert Judgment.objects.get().lease == lease
+
+    @SENT_AS
+    def test_that_ran_out_takes_it_beyond_the_quota_too(self, client, study, lease, kind, headers):
+        services.release_expired_leases(now=lease.expires_at + HOUR)
+        Comparison.objects.filter(pk=lease.comparison_id).update(slots_left=0)
+
+        answer = client.post(url(study, "submit", lease.token), ANSWERS[kind], headers=headers)
+
+        assert answer.status_code == (200 if headers else 303)
+        assert Judgment.objects.get().is_surplus
+
+    def test_of_a_skipped_pair_keeps_what_was_typed(self, client, study, lease, kind):
+        client.post(url(study, "skip", lease.token), {"reason": "unclear"})
+
+        answer = client.post(url(study, "submit", lease.token), ANSWERS[kind])
+
+        assert answer.status_code in (303, 404)
+        lease.refresh_from_db()
+        assert lease.outcome in (LeaseOutcome.SKIPPED, LeaseOutcome.SUBMITTED)
+
+
+class TestAnswer:
+    @SENT_AS
+    @pytest.mark.parametrize("case", range(4))
+    def test_off_the_scale_is_asked_for_again(self, client, study, lease, kind, headers, case):
+        wrong = OFF_SCALE[kind][case]
+        typed = ANSWERS[kind] | {"rationale": "It takes up what she said."} | wrong
+
+        answer = client.post(url(study, "submit", lease.token), typed, headers=headers)
+
+        assert_kind(answer, 422, "Not sent yet", "What you wrote is still here.")
+        assert "It takes up what she said." in answer.content.decode()
+        assert not Judgment.objects.exists()
+
+    @SENT_AS
+    def test_without_anything_names_what_is_missing(self, client, study, lease, kind, headers):
+        answer = client.post(url(study, "submit", lease.token), {}, headers=headers)
+
+        wanted = {"preference": "Choose one", "rubric": "Choose A or B", "likert": "Rate it on"}
+        assert_kind(answer, 422, "Not sent yet", wanted[kind])
+
+    @SENT_AS
+    def test_without_a_reason_says_so_where_one_is_needed(self, client, headers):
+        study = open_study("preference")
+        enrol(client, study)
+        client.get(url(study, "judge"))
+        token = Lease.objects.get(rater__study=study).token
+
+        answer = client.post(url(study, "submit", token), {"verdict": "1"}, headers=headers)
+
+        assert_kind(answer, 422, "Please say in a few words what made the difference.")
+        answer_form = next(form for form in read_forms(answer) if form.id == "answer")
+        assert answer_form.fields["verdict"] == "1"
+
+    @SENT_AS
+    def test_of_a_megabyte_comes_back_whole(self, client, study, lease, kind, headers):
+        typed = ANSWERS[kind] | {"rationale": MEGABYTE}
+
+        answer = client.post(url(study, "submit", lease.token), typed, headers=headers)
+
+        assert_kind(answer, 422, "Not sent yet", "at most 4000 characters")
+        assert MEGABYTE in answer.content.decode()
+        assert not Judgment.objects.exists()
+
+    @pytest.mark.parametrize(
+        "text", ["a null\0byte in it", "\0", "\ud800 half of a sign"], ids=["nul", "only", "half"]
+    )
+    def test_with_bytes_that_are_no_text_is_refused_or_kept(self, client, study, lease, kind, text):
+        fields = "&".join(f"{name}={value}" for name, value in ANSWERS[kind].items())
+        raw = f"{fields}&rationale=".encode() + text.encode("utf-8", "surrogatepass")
+
+        answer = client.post(
+            url(study, "submit", lease.token),
+            raw,
+            content_type="application/x-www-form-urlencoded",
+        )
+
+        assert answer.status_code in (303, 422)
+        assert Judgment.objects.count() == (answer.status_code == 303)
+
+    def test_as_something_else_than_a_form_is_an_empty_answer(self, client, study, lease):
+        answer = client.post(
+            url(study, "submit", lease.token), '{"verdict": 2}', content_type="application/json"
+        )
+
+        assert_kind(answer, 422, "Not sent yet")
+
+    def test_of_unknown_fields_is_judged_by_the_known_ones(self, client, study, lease, kind):
+        extra = {"verdict[]": "9", "protocol": "rubric", "comparison": "1", "first_side": "B"}
+
+        answer = client.post(url(study, "submit", lease.token), ANSWERS[kind] | extra)
+
+        assert answer.status_code == 303
+        assert Judgment.objects.get().first_side == lease.first_side
+
+
+@ONE_KIND
+class TestBody:
+    @SENT_AS
+    @pytest.mark.parametrize(
+        ("body", "content_type"),
+        [
+            (b"rationale=" + b"a" * 9_000_000, "application/x-www-form-urlencoded"),
+            (b"x=1&" * 2_000, "application/x-www-form-urlencoded"),
+            (b"--x\r\nbroken", "multipart/form-data"),
+        ],
+        ids=["too long", "too many fields", "broken parts"],
+    )
+    def test_that_cannot_be_taken_in_is_told_kindly(
+        self, client, study, lease, body, content_type, headers
+    ):
+        answer = client.post(
+            url(study, "submit", lease.token), body, content_type=content_type, headers=headers
+        )
+
+        assert answer.status_code == (413 if len(body) > 8_000_000 else 400)
+        assert "your page is still there" in answer.content.decode()
+        assert not Judgment.objects.exists()
+
+
+@ONE_KIND
+class TestStudy:
+    @SENT_AS
+    @pytest.mark.parametrize("state", [StudyState.PAUSED, StudyState.CLOSED])
+    def test_that_stopped_keeps_the_answer_and_says_so(
+        self, client, study, lease, kind, state, headers
+    ):
+        Study.objects.update(state=state)
+
+        sent = client.post(url(study, "submit", lease.token), ANSWERS[kind], headers=headers)
+        page = client.get(url(study, "judge"))
+
+        assert sent.status_code == (200 if headers else 303)
+        assert Judgment.objects.get().lease == lease
+        assert_kind(page, 409, "Any answers you sent are saved.", "Finish here")
+
+    @pytest.mark.parametrize(
+        "state", [StudyState.DRAFT, StudyState.LOCKED, StudyState.PAUSED, StudyState.CLOSED]
+    )
+    def test_that_is_not_open_lets_nobody_in(self, client, kind, state):
+        study = open_study(kind)
+        fields = read_forms(client.get(url(study, "entry")))[0].fields
+        Study.objects.update(state=state)
+
+        assert_kind(client.get(url(study, "entry")), 409, "This study")
+        agreed = client.post(url(study, "consent"), fields | {"choice": "agree"})
+        assert_kind(agreed, 409, "This study")
+        assert not study.raters.exists()
+
+    def test_that_does_not_exist_is_a_page_not_found(self, client, study):
+        assert_kind(client.get("/s/no-such-study/"), 404, "nothing at this address")
+
+    @SENT_AS
+    def test_without_anything_left_offers_to_finish(self, client, kind, headers):
+        study = open_study(kind)
+        enrol(client, study)
+        Comparison.objects.update(slots_left=0)
+
+        answer = client.get(url(study, "judge"), headers=headers, follow=True)
+
+        if headers:
+            assert answer["HX-Redirect"] == url(study, "judge")
+        else:
+            assert_kind(answer, 200, "There is nothing for you at the moment", "Finish here")
+
+    def test_asks_a_second_session_of_nobody(self, client, kind):
+        study = open_study(kind, n_pairs=3, session_length=1)
+        rater = enrol(client, study, pid="7")
+        client.get(url(study, "judge"))
+        client.post(url(study, "submit", Lease.objects.get(rater=rater).token), ANSWERS[kind])
+
+        for _ in range(2):
+            assert_kind(client.get(url(study, "judge")), 200, "You’re done:")
+        assert rater.leases.count() == 1
+
+
+@ONE_KIND
+class TestExcludedRater:
+    @pytest.fixture(autouse=True)
+    def exclusion(self, rater, lease):
+        return Exclusion.objects.create(
+            rater=rater, is_excluded=True, rule="failed-checks", decided_at=NOW
+        )
+
+    @pytest.mark.parametrize("name", ["judge", "last", "done", "stop", "take_break"])
+    def test_sees_one_last_page_everywhere(self, client, study, name):
+        answer = client.get(url(study, name), follow=True)
+
+        assert_kind(answer, 200)
+        body = answer.content.decode()
+        assert 'id="answer"' not in body
+        assert "exclu" not in body.casefold()
+
+    @SENT_AS
+    def test_loses_no_answer_that_was_on_the_way(self, client, study, lease, kind, headers):
+        answer = client.post(url(study, "submit", lease.token), ANSWERS[kind], headers=headers)
+
+        assert answer.status_code in (200, 303)
+        assert Judgment.objects.get().lease == lease
+
+
+@ONE_KIND
+class TestWayIn:
+    @pytest.fixture
+    def study(self, kind):
+        return open_study(kind)
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            {"PROLIFIC_PID": ""},
+            {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"},
+            {"PROLIFIC_PID": "a" * 10_000},
+            {"PROLIFIC_PID": "a\0b"},
+            {"workerId": "w"},
+            {"pid": " "},
+            {"pid": "\ud800".encode("utf-8", "surrogatepass")},
+        ],
+        ids=["empty", "not filled in", "endless", "nul", "in part", "blank", "half a sign"],
+    )
+    def test_with_senseless_parameters_leads_to_a_page(self, client, study, query):
+        answer = client.get(url(study, "entry"), query)
+
+        assert_kind(answer, answer.status_code)
+        assert answer.status_code in (200, 400)
+        assert not study.raters.exists()
+
+    @pytest.mark.parametrize("entry", ["", "x", "x~y", "\0", MEGABYTE], ids=len)
+    def test_with_a_forged_entry_goes_back_to_the_consent(self, client, study, entry):
+        answer = client.post(url(study, "consent"), {"choice": "agree", "entry": entry})
+
+        assert (answer.status_code, answer["Location"]) == (303, url(study, "entry"))
+        assert not study.raters.exists()
+
+    @pytest.mark.parametrize("cookie", ["", "x", "R-1~x", "\u00e9" * 500, "a" * 4_000])
+    def test_with_a_forged_cookie_begins_at_the_entry(self, client, study, cookie):
+        client.cookies["heart_rater"] = cookie
+
+        answer = client.get(url(study, "judge"))
+
+        assert (answer.status_code, answer["Location"]) == (303, url(study, "entry"))
+
+    @pytest.mark.parametrize("link", ["x", "%00", "R-1~x", "a" * 3_000, "%F0%9F%98%80"])
+    def test_by_a_broken_private_link_says_what_to_do(self, client, study, link):
+        answer = client.get(url(study, "entry") + f"resume/{link}/")
+
+        assert_kind(answer, 404, "copy the whole link again")
+
+
+@ONE_KIND
+class TestOtherForms:
+    @SENT_AS
+    @pytest.mark.parametrize("fields", [{}, {"reason": "because"}, {"reason": MEGABYTE}], ids=len)
+    def test_skipping_without_a_known_reason_changes_nothing(
+        self, client, study, lease, fields, headers
+    ):
+        answer = client.post(url(study, "skip", lease.token), fields, headers=headers)
+
+        assert_kind(answer, 422)
+        lease.refresh_from_db()
+        assert lease.closed_at is None
+
+    @SENT_AS
+    @pytest.mark.parametrize(
+        "fields",
+        [{"text": MEGABYTE}, {"text": "x" * 1001}],
+        ids=["endless", "too long"],
+    )
+    def test_reporting_without_sense_changes_nothing(self, client, study, lease, fields, headers):
+        answer = client.post(url(study, "report", lease.token), fields, headers=headers)
+
+        assert_kind(answer, 422, "Nothing was stored.")
+        assert not Report.objects.exists()
+
+    @pytest.mark.parametrize("fields", [{}, {"question_0": "9"}, {"question_0": "\0"}], ids=str)
+    def test_answering_the_questions_without_sense_costs_no_try(self, client, kind, fields):
+        question = {"text": "What do you compare?", "options": ["Messages", "People"], "answer": 1}
+        study = open_study(kind, content=study_content(kind, comprehension=[question]))
+        rater = enrol(client, study)
+
+        answer = client.post(url(study, "comprehension"), fields)
+
+        assert_kind(answer, 422)
+        rater.refresh_from_db()
+        assert rater.comprehension_tries == 0
+
+    @pytest.mark.parametrize("fields", [{}, {"answers": "both"}, {"answers": "\0"}], ids=str)
+    def test_withdrawing_without_a_choice_changes_nothing(self, client, study, rater, fields):
+        answer = client.post(url(study, "withdraw"), fields)
+
+        assert_kind(answer, 422)
+        rater.refresh_from_db()
+        assert rater.state == "ACTIVE"

@@ -1,0 +1,194 @@
+"""Each way in which a session ends has a code of its own."""
+
+import pytest
+
+from annotation.choices import Platform, RaterState, SubmissionState
+from annotation.models import Exclusion, PlatformSubmission
+from annotation.session.endings import Ending, Way
+from completions.choices import LeaseOutcome
+from tests.helpers.factories import (
+    CONTENT,
+    NOW,
+    make_comparison,
+    make_judgment,
+    make_lease,
+    make_quality_check,
+    make_rater,
+    make_study,
+)
+
+pytestmark = pytest.mark.django_db
+CODES = {way.value: f"CODE-{way.name}" for way in Way}
+ADDRESS = "https://platform.example/done?cc={code}"
+
+
+def make_study_with(**crowd):
+    return make_study(content=CONTENT | {"crowd": CONTENT["crowd"] | crowd})
+
+
+def make_ended(state=RaterState.FINISHED, *, study=None, n_answers=1, **fields):
+    ended_at = None if state == RaterState.ACTIVE else NOW
+    known = {"platform": Platform.PROLIFIC, "external_id": "p-17"}
+    rater = make_rater(
+        study=study or make_study(), state=state, ended_at=ended_at, **known | fields
+    )
+    for _ in range(n_answers):
+        make_judgment(comparison=make_comparison(study=rater.study), rater=rater)
+    rater.leases.update(outcome=LeaseOutcome.SUBMITTED, rater_first_as_a=0)
+    return rater
+
+
+def exclude(rater):
+    Exclusion.objects.create(rater=rater, is_excluded=True, rule="r-1", decided_at=NOW)
+    return rater
+
+
+class TestEndingOfRater:
+    @pytest.mark.parametrize(
+        ("state", "n_answers", "way"),
+        [
+            (RaterState.FINISHED, 1, Way.COMPLETE),
+            (RaterState.STOPPED, 1, Way.PARTIAL),
+            (RaterState.STOPPED, 0, Way.NO_CONSENT),
+            (RaterState.SCREENED, 0, Way.SCREENED_OUT),
+            (RaterState.FULL, 0, Way.FULL),
+            (RaterState.WITHDRAWN, 1, Way.PARTIAL),
+            (RaterState.WITHDRAWN, 0, Way.NO_CONSENT),
+        ],
+    )
+    def test_has_the_code_of_its_way(self, state, n_answers, way):
+        study = make_study_with(codes=CODES, return_url=ADDRESS)
+
+        ending = Ending.of_rater(make_ended(state, study=study, n_answers=n_answers))
+
+        assert (ending.way, ending.is_over) == (way, True)
+        assert ending.code == CODES[way]
+        assert ending.return_url == ADDRESS.replace("{code}", CODES[way])
+
+    def test_the_whole_session_is_complete_however_it_ended(self):
+        study = make_study_with(codes=CODES)
+        study.session_length = 1
+
+        assert Ending.of_rater(make_ended(RaterState.STOPPED, study=study)).way == Way.COMPLETE
+
+    def test_the_screening_round_alone_is_a_part(self):
+        rater = make_ended(RaterState.STOPPED, n_answers=0)
+        make_lease(
+            rater=rater,
+            quality_check=make_quality_check(),
+            is_screening=True,
+            outcome=LeaseOutcome.SUBMITTED,
+            closed_at=NOW,
+        )
+
+        assert Ending.of_rater(rater).way == Way.PARTIAL
+
+    @pytest.mark.parametrize(
+        ("state", "n_answers", "way"),
+        [
+            (RaterState.STOPPED, 1, Way.TIMED_OUT),
+            (RaterState.STOPPED, 0, Way.TIMED_OUT),
+            (RaterState.FINISHED, 1, Way.COMPLETE),
+            (RaterState.SCREENED, 0, Way.SCREENED_OUT),
+        ],
+    )
+    def test_the_platforms_clock_ends_what_was_not_complete(self, state, n_answers, way):
+        rater = make_ended(state, n_answers=n_answers)
+        PlatformSubmission.objects.create(
+            rater=rater,
+            number=1,
+            state=SubmissionState.EXPIRED,
+            opened_at=NOW,
+            changed_at=NOW,
+        )
+
+        assert Ending.of_rater(rater).way == way
+
+    def test_before_the_end_there_is_nothing_to_take_along(self):
+        ending = Ending.of_rater(make_ended(RaterState.ACTIVE))
+
+        assert not ending.is_over
+        assert (ending.code, ending.return_url) == ("", "")
+
+    def test_blocked_in_the_middle_is_not_complete_but_goes_home_with_a_code(self):
+        study = make_study_with(codes=CODES)
+
+        ending = Ending.of_rater(exclude(make_ended(RaterState.ACTIVE, study=study)))
+
+        assert (ending.is_over, ending.code) == (True, CODES["screened_out"])
+
+    def test_blocked_after_the_end_takes_nothing_away(self):
+        study = make_study_with(codes=CODES)
+
+        ending = Ending.of_rater(exclude(make_ended(RaterState.FINISHED, study=study)))
+
+        assert ending.code == CODES["complete"]
+
+    def test_codes_that_the_file_does_not_name_differ_by_way_and_by_rater(self):
+        study = make_study()
+        states = (RaterState.FINISHED, RaterState.SCREENED, RaterState.FULL)
+        codes = {
+            Ending.of_rater(make_ended(state, study=study, external_id=f"{state}-{n}")).code
+            for state in states
+            for n in range(2)
+        }
+
+        assert len(codes) == 6
+        assert all(len(code) == 10 for code in codes)
+
+    @pytest.mark.parametrize(
+        ("fields", "address"),
+        [
+            ({"platform": Platform.GUEST, "external_id": ""}, ""),
+            ({"platform": Platform.MTURK}, ""),
+            ({}, "https://app.prolific.com/submissions/complete?cc=CODE-COMPLETE"),
+        ],
+        ids=["a guest", "no known address", "Prolific"],
+    )
+    def test_knows_where_prolific_expects_people_back(self, fields, address):
+        study = make_study_with(codes=CODES, return_url="")
+
+        assert Ending.of_rater(make_ended(study=study, **fields)).return_url == address
+
+    def test_sends_nobody_to_prolific_with_a_code_that_it_does_not_know(self):
+        assert Ending.of_rater(make_ended()).return_url == ""
+
+    @pytest.mark.parametrize(
+        ("state", "n_answers", "has_code"),
+        [(RaterState.FINISHED, 1, True), (RaterState.STOPPED, 0, False)],
+    )
+    def test_makes_up_a_code_for_a_guest_who_completed_it_alone(self, state, n_answers, has_code):
+        rater = make_ended(state, n_answers=n_answers, platform=Platform.GUEST, external_id="")
+
+        assert bool(Ending.of_rater(rater).code) is has_code
+
+    @pytest.mark.parametrize(
+        ("state", "kept", "may"),
+        [
+            (RaterState.FINISHED, True, True),
+            (RaterState.SCREENED, True, True),
+            (RaterState.WITHDRAWN, True, True),
+            (RaterState.WITHDRAWN, False, False),
+        ],
+    )
+    def test_says_who_may_still_withdraw(self, state, kept, may):
+        assert Ending.of_rater(make_ended(state, data_kept=kept)).can_withdraw is may
+
+
+class TestEndingOfVisitor:
+    @pytest.mark.parametrize("way", [Way.NO_CONSENT, Way.FULL, Way.PAUSED, Way.CLOSED])
+    def test_has_the_code_of_its_way_without_anything_stored(self, way):
+        study = make_study_with(codes=CODES, return_url=ADDRESS)
+
+        ending = Ending.of_visitor(study, way, platform=Platform.PROLIFIC)
+
+        assert (ending.code, ending.is_stored) == (CODES[way], False)
+        assert ending.return_url.endswith(CODES[way])
+        assert not ending.can_withdraw
+
+    def test_a_study_without_codes_has_one_for_each_way(self):
+        study = make_study()
+        ways = (Way.NO_CONSENT, Way.FULL)
+        codes = {Ending.of_visitor(study, way, platform=Platform.GENERIC).code for way in ways}
+
+        assert len(codes) == 2

@@ -1,0 +1,167 @@
+"""Texts that are judged or answered keep their words, language and direction in any browser."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from annotation.models import Lease, Study
+from tests.completions.writers import desk
+from tests.completions.writers.desk import make_pool, sign_in, take_dialogue
+from tests.helpers.factories import (
+    make_comparison,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_study,
+)
+from tests.helpers.factories_of_people import make_sent
+from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, study_content, url
+
+pytestmark = pytest.mark.django_db
+
+ENGLISH, HEBREW = "That sounds hard.", "זה נשמע קשה."
+MIXED_HEBREW, MIXED_ENGLISH = "OK, אני מבין אותך.", "She said שלום to you."
+LANGUAGES = [
+    ("en", (ENGLISH, MIXED_ENGLISH), ("no", "en", "auto")),
+    ("en", (HEBREW, MIXED_HEBREW), ("no", "en", "auto")),
+    ("he", (HEBREW, MIXED_HEBREW), ("no", "he", "rtl")),
+    ("ar-EG", (HEBREW, MIXED_HEBREW), ("no", "ar-EG", "rtl")),
+    ("de", (ENGLISH, MIXED_ENGLISH), ("no", "de", "auto")),
+    ("und", (ENGLISH, HEBREW), ("no", "", "auto")),
+]
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+
+
+class Reader(HTMLParser):
+    """Finds, for each piece of text, what the elements around it say of its language."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.around, self.texts = [], {}
+        self.feed(page.content.decode())
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            self.around.append(dict(attrs))
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            self.around.pop()
+
+    def handle_data(self, data):
+        if text := " ".join(data.split()):
+            self.texts[text] = tuple(map(self.nearest, ("translate", "lang", "dir")))
+
+    def nearest(self, name):
+        return next((one[name] for one in reversed(self.around) if name in one), None)
+
+
+def turns_of(said):
+    return [{"role": "seeker", "text": f"{said} {n}"} for n in range(9)]
+
+
+def study_in(language, texts, **content):
+    dataset = make_dataset()
+    study = make_study(dataset=dataset, content=study_content(**content), session_length=1)
+    context = make_context(
+        dialogue=make_dialogue(dataset=dataset, language=language), turns=turns_of(texts[1])
+    )
+    first, second = (make_completion(context=context, text=text) for text in texts)
+    make_comparison(study=study, first=first, second=second)
+    return study
+
+
+@pytest.mark.parametrize(("language", "texts", "expected"), LANGUAGES)
+class TestRaters:
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
+    def test_read_the_pair_and_the_conversation_in_their_language(
+        self, client, language, texts, expected, headers
+    ):
+        study = study_in(language, texts)
+        enrol(client, study)
+
+        shown = Reader(client.get(url(study, "judge"), headers=headers)).texts
+
+        wanted = [*texts, *(turn["text"] for turn in turns_of(texts[1]))]
+        assert {text: shown[text] for text in wanted} == dict.fromkeys(wanted, expected)
+
+    def test_are_asked_about_sources_in_their_language(self, client, language, texts, expected):
+        study = study_in(language, texts, source_guesses=1)
+        enrol(client, study)
+        client.get(url(study, "judge"))
+        client.post(url(study, "submit", Lease.objects.get().token), ANSWERS["preference"])
+
+        shown = Reader(client.get(url(study, "guess"))).texts
+
+        assert [shown[text] for text in texts if text in shown] == [expected]
+
+    def test_practise_in_it(self, client, language, texts, expected):
+        study = study_in(language, texts)
+        pair = {"turns": turns_of("practice"), "message_a": texts[0], "message_b": texts[1]}
+        practice = study.content["practice"] | pair
+        Study.objects.update(content=study.content | {"practice": practice})
+        enrol(client, study)
+
+        shown = Reader(client.get(url(study, "how"))).texts
+
+        assert {shown[text] for text in (*texts, "practice 8")} == {expected}
+
+
+@pytest.mark.parametrize(("language", "texts", "expected"), LANGUAGES)
+class TestWriters:
+    def test_read_and_answer_in_its_language(self, client, language, texts, expected):
+        writer = make_pool(n_contexts=0)
+        dialogue = make_dialogue(dataset=writer.dataset, language=language)
+        make_context(dialogue=dialogue, turns=turns_of(texts[0]))
+        sign_in(client, writer)
+        lease = take_dialogue(client)
+
+        page = client.get(desk.url("dialogue", lease.token))
+
+        shown = Reader(page).texts
+        assert shown[f"{texts[0]} 8"] == expected
+        assert f'rows="4" dir="{expected[2]}"' in page.content.decode()
+
+    def test_find_what_they_sent_in_it(self, client, language, texts, expected):
+        writer = make_pool(n_contexts=0)
+        make_context(dialogue=make_dialogue(dataset=writer.dataset, language=language))
+        sign_in(client, writer)
+        lease = take_dialogue(client)
+        make_sent(lease=lease, text=texts[1])
+
+        pages = [desk.url("desk"), desk.url("sent"), desk.url("dialogue", lease.token)]
+        assert {Reader(client.get(page)).texts[texts[1]] for page in pages} == {expected}
+
+
+def test_practice_of_dialogues_in_several_languages_is_in_none(client):
+    study = study_in("he", (HEBREW, MIXED_HEBREW))
+    make_dialogue(dataset=study.dataset, language="en")
+    enrol(client, study)
+
+    shown = Reader(client.get(url(study, "how"))).texts
+
+    assert shown[study.content["practice"]["message_a"]] == ("no", "", "auto")
+
+
+def test_words_of_the_page_itself_may_be_translated(client):
+    study = study_in("he", (HEBREW, MIXED_HEBREW))
+    entry = client.get(url(study, "entry"))
+    enrol(client, study)
+    judge = client.get(url(study, "judge"))
+
+    shown = Reader(entry).texts | Reader(judge).texts
+
+    words = ["Yes, I agree", "Reply A", "Seeker", "Help lines", "Stop", study.content["question"]]
+    assert {shown[word] for word in words} == {(None, "en", "ltr")}
+
+
+@pytest.mark.parametrize("kind", ["rubric", "likert"])
+def test_other_protocols_show_texts_the_same_way(client, kind):
+    study = open_study(kind)
+    enrol(client, study)
+
+    shown = Reader(client.get(url(study, "judge"))).texts
+
+    lease = Lease.objects.get()
+    assert shown[lease.comparison.first.text] == ("no", "en", "auto")

@@ -1,0 +1,579 @@
+"""Making a study in the console, and changing it until it is locked."""
+
+import re
+from types import MappingProxyType
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from access.choices import Role
+from access.models import LogEntry
+from annotation.choices import StudyState
+from annotation.models import Study
+from annotation.planning import services as planning_services
+from annotation.studies import services as study_services
+from annotation.studies.protocol import STUDIES, load_protocol, parse_protocol, shipped_studies
+from annotation.studies.rubric import load_rubric
+from ranking.numerics.elo import ELO_PER_LOG_UNIT
+from ranking.numerics.planning.needs import Wish
+from ranking.planner.plans import Layout, Rates, first_plan
+from tests.helpers.factories import (
+    NOW,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_study,
+    make_system,
+)
+from tests.helpers.factories_written_once import make_measurement, make_member
+from tests.helpers.pages import text
+
+pytestmark = pytest.mark.django_db
+
+SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f"
+FORM = reverse("console:new_form", args=["demo"])
+FILE = reverse("console:new_file")
+
+
+@pytest.fixture(scope="module")
+def dataset(module_rows):
+    """The dataset that studies are made of; tests only read it."""
+    dataset = make_dataset(slug="talks", name="Talks")
+    context = make_context(dialogue=make_dialogue(dataset=dataset))
+    for n in range(3):
+        make_completion(context=context, system=make_system(slug=f"system-{n}"))
+    return dataset
+
+
+@pytest.fixture(scope="module")
+def shown(dataset):
+    """What the form of a new study says before anybody changes it."""
+    client = Client()
+    client.force_login(make_member())
+    return MappingProxyType(as_shown(client, FORM))
+
+
+def as_shown(client, address, **changes):
+    """Return what a browser would send of the form as it was shown, with some changes."""
+    form = client.get(address).context["form"]
+    shown = {bound.html_name: bound.value() or "" for bound in form}
+    return {**shown, "dataset": "talks", **changes}
+
+
+def text_of(answer):
+    return answer.content.decode()
+
+
+def toml(**changes):
+    protocol = load_protocol(STUDIES / "demo.toml")
+    body = (STUDIES / "demo.toml").read_text(encoding="utf-8")
+    for name, value in changes.items():
+        body = body.replace(f"{name} = {getattr(protocol, name)}", f"{name} = {value}")
+    return body
+
+
+class TestStart:
+    def test_offers_every_study_that_ships(self, admin_client):
+        page = admin_client.get(reverse("console:new")).content.decode()
+
+        assert all(reverse("console:new_form", args=[name]) in page for name in shipped_studies())
+
+    def test_says_how_mechanical_turk_works_before_anybody_pays(self, admin_client):
+        page = text(admin_client.get(reverse("console:new_form", args=["heart-preference"])))
+
+        assert "Mechanical Turk works by link only: this site opens in no frame" in page
+
+    def test_is_reached_from_the_list_of_studies(self, admin_client):
+        assert f'href="{reverse("console:new")}"' in admin_client.get("/console/").content.decode()
+
+    def test_a_template_that_is_not_there_is_not_found(self, admin_client):
+        assert admin_client.get(reverse("console:new_form", args=["none"])).status_code == 404
+
+    @pytest.mark.parametrize("address", [reverse("console:new"), FORM])
+    def test_is_not_for_analysts(self, address):
+        client = Client()
+        client.force_login(make_member("ada", role=Role.ANALYST))
+
+        assert client.get(address).status_code == 403
+
+    def test_analysts_store_nothing(self, dataset):
+        client = Client()
+        client.force_login(make_member("ada", role=Role.ANALYST))
+
+        assert client.post(FILE, {"dataset": "talks", "text": toml()}).status_code == 403
+        assert not Study.objects.exists()
+
+
+class TestForm:
+    @pytest.mark.parametrize("name", shipped_studies())
+    def test_sent_as_it_is_shown_stores_the_template(self, admin_client, dataset, name):
+        address = reverse("console:new_form", args=[name])
+        template = load_protocol(STUDIES / f"{name}.toml")
+
+        answer = admin_client.post(address, as_shown(admin_client, address))
+
+        study = Study.objects.get()
+        template = template.model_copy(update={"seed": study.seed})
+        assert answer["Location"] == reverse("console:plan", args=[study.slug])
+        assert study.state == StudyState.DRAFT
+        assert study.content == template.content(
+            study.content["rubric"], normaliser=study.content["normaliser"]
+        )
+
+    def test_proposes_no_seed_and_has_one_drawn(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
+        admin_client.post(FORM, dict(shown, slug="other"))
+
+        one, other = Study.objects.values_list("seed", flat=True)
+        assert shown["seed"] == ""
+        assert len(one) == len(other) == 32
+        assert one != other
+
+    def test_takes_a_seed_that_is_typed_once(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown, seed=SEED))
+        answer = admin_client.post(FORM, dict(shown, slug="other", seed=SEED))
+
+        assert Study.objects.get().seed == SEED
+        assert "another study has this one" in " ".join(answer.context["form"].errors["seed"])
+
+    def test_names_the_systems_that_are_compared(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown, slug="ours", systems="ash, human"))
+
+        assert Study.objects.get().content["systems"] == ["ash", "human"]
+        edited = admin_client.get(reverse("console:edit", args=["ours"])).content.decode()
+        assert 'name="systems" type="text" value="ash human"' in edited
+
+    def test_logs_who_made_it(self, admin_client, admin_user, shown):
+        admin_client.post(FORM, dict(shown, slug="ours"))
+
+        entry = LogEntry.objects.get(action="study.created")
+        assert (entry.subject, entry.by) == ("study ours", admin_user)
+
+    @pytest.mark.parametrize(
+        ("field", "value", "said"),
+        [
+            ("slug", "Our Study", "use small letters, digits and single hyphens"),
+            ("slug", "new", "is an address of the console"),
+            ("systems", "Our_Model human", "use small letters, digits and single hyphens"),
+            ("slug", "", "Field required"),
+            ("seed", "heart-preference-1", "leave it out, so that it is drawn"),
+            ("judgments_per_pair", "0", "greater than or equal to 1"),
+            ("judgments_per_pair", "many", "valid integer"),
+            ("checks__rate", "0.9", "less than or equal to 0.5"),
+            ("consent", "[consent]\nversion = ?", "at line 2"),
+            ("consent", 'title = "another"', "Only [consent] stands here."),
+            ("consent", '[consent]\nversion = "1"', "facts: Field required"),
+            ("analysis", '[analysis]\nconfirmatory = ["luck"]', "confirmatory.0"),
+            ("analysis", '[analysis]\nconfirmatory = ["weights"]\nweights = {Z = 1}', "dimension"),
+            ("dataset", "", "Choose the dataset"),
+        ],
+    )
+    def test_says_beside_the_field_what_is_wrong(self, admin_client, shown, field, value, said):
+        answer = admin_client.post(FORM, {**shown, field: value})
+
+        assert answer.status_code == 422
+        assert said in " ".join(answer.context["form"].errors[field])
+        assert f'id="id_{field}-about" class="error-text"' in answer.content.decode()
+        assert not Study.objects.exists()
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"protocol": "likert", "plan": "adaptive"}, {"question": "Which shows more Resonance?"}],
+        ids=["fields that do not go together", "words of the rubric"],
+    )
+    def test_says_above_it_what_is_wrong_with_the_whole(self, admin_client, shown, changes):
+        answer = admin_client.post(FORM, {**shown, **changes})
+
+        assert answer.status_code == 422
+        assert answer.context["form"].non_field_errors()
+        assert not Study.objects.exists()
+
+    def test_is_in_steps_of_which_the_first_is_open(self, admin_client):
+        page = admin_client.get(FORM).content.decode()
+
+        steps = re.findall(r'<details class="card step" name="step"( open)?>', page)
+        assert steps == [" open", "", "", "", "", ""]
+        assert all(f'id="{one}"' in page for one in re.findall(r'href="#(step-\w+)"', page))
+
+    def test_opens_the_step_with_the_fault(self, admin_client, shown):
+        answer = admin_client.post(FORM, dict(shown, exclusion__misfit="0"))
+
+        opened = re.findall(r'class="card step" open><summary>.*?</span> ([^<]*)', text_of(answer))
+        assert opened == ["When raters are left out"]
+
+    def test_never_takes_the_place_of_another_draft(self, admin_client, shown):
+        sent = dict(shown)
+        admin_client.post(FORM, sent)
+
+        answer = admin_client.post(FORM, {**sent, "title": "Another"})
+
+        assert "already" in " ".join(answer.context["form"].errors["slug"])
+        assert Study.objects.get().title != "Another"
+
+    def test_says_what_a_file_with_the_same_fault_is_told(self, admin_client, shown):
+        by_form = admin_client.post(FORM, dict(shown, judgments_per_pair="0"))
+        by_file = admin_client.post(FILE, {"dataset": "talks", "text": toml(judgments_per_pair=0)})
+
+        (reason,) = by_form.context["form"].errors["judgments_per_pair"]
+        (line,) = by_file.context["form"].non_field_errors()
+        assert line == f"the text: judgments_per_pair: {reason}"
+
+
+class TestBesideTheForm:
+    """What the study would come to, and what its raters would see; nothing of it is stored."""
+
+    ADDRESS = reverse("raters:beside_template", args=["demo"])
+
+    def beside(self, client, shown, **changes):
+        answer = client.post(self.ADDRESS, {**shown, **changes})
+        assert answer.status_code == 200
+        assert not Study.objects.exists()
+        return answer
+
+    def test_counts_pairs_judgments_raters_hours_and_pay(self, admin_client, shown):
+        numbers = {"judgments_per_pair": "40", "pairs_per_context": "2", "session_length": "10"}
+        plain = {"checks__rate": "0", "checks__repeat_rate": "0"}
+
+        answer = self.beside(admin_client, shown, **numbers, **plain, pay="12")
+
+        figures = answer.context["figures"]
+        assert (figures.n_contexts, figures.n_systems) == (1, 3)
+        assert (figures.n_judged, figures.n_judgments, figures.n_raters) == (2, 80, 40)
+        assert figures.hours == pytest.approx(80 / 60)
+        assert answer.context["cost"] == pytest.approx(16)
+        assert "16.00" in text(answer)
+        assert "60 s a judgment is assumed" in text(answer)
+
+    def test_takes_the_time_that_people_took_in_studies_of_that_protocol(self, admin_client, shown):
+        for slug, seconds, told in (
+            ("a", 20.0, {}),
+            ("b", 40.0, {}),
+            ("c", 900.0, {"is_simulated": True, "title": "Simulated"}),
+            ("d", 900.0, {"protocol": "LIKERT"}),
+        ):
+            study = make_study(slug=slug, **{"protocol": "PREFERENCE", **told})
+            make_measurement(study=study, median_seconds=seconds)
+
+        answer = admin_client.post(self.ADDRESS, dict(shown))
+
+        assert answer.context["figures"].seconds == 30.0
+        assert "30 s a judgment, as in earlier studies" in text(answer)
+
+    def test_says_which_difference_is_found(self, admin_client, shown):
+        few = self.beside(admin_client, shown, judgments_per_pair="10").context["figures"]
+        many = self.beside(admin_client, shown, judgments_per_pair="1000").context["figures"]
+
+        assert many.difference < few.difference
+        layout = Layout(3, int(shown["pairs_per_context"]), 10)
+        for share, n_contexts in ((1.05, 1), (0.95, 2)):  # there is one
+            wish = Wish(difference=share * few.difference / ELO_PER_LOG_UNIT)
+            assert first_plan(layout, wish, Rates(), correlation=0.2).n_contexts == n_contexts
+
+    def test_counts_messages_and_ranks_nothing_where_each_is_rated_alone(
+        self, admin_client, dataset
+    ):
+        address = reverse("console:new_form", args=["heart-likert"])
+        form = as_shown(admin_client, address, judgments_per_pair="2")
+
+        answer = admin_client.post(reverse("raters:beside_template", args=["heart-likert"]), form)
+
+        figures = answer.context["figures"]
+        assert (figures.n_judged, figures.n_judgments, figures.difference) == (3, 6, None)
+        assert "Replies" in text(answer)
+
+    def test_shows_the_question_and_the_practice_pair_that_nobody_can_press(
+        self, admin_client, shown
+    ):
+        answer = self.beside(admin_client, shown, question="Which one helps more?")
+
+        assert "Which one helps more?" in text(answer)
+        _before, _inert, after = text_of(answer).partition(" inert>")
+        assert "Reply A" in after
+
+    def test_waits_for_a_dataset(self, admin_client, shown):
+        answer = self.beside(admin_client, shown, dataset="")
+
+        assert "Choose a dataset" in text(answer)
+
+    def test_says_what_does_not_fit_yet(self, admin_client, shown):
+        answer = self.beside(admin_client, shown, judgments_per_pair="many")
+
+        assert "How many, Judgments per pair:" in text(answer)
+
+    def test_a_dataset_without_texts_has_nothing_to_compare(self, admin_client, shown):
+        make_dataset(slug="bare", name="Bare")
+
+        assert "Nothing to compare yet" in text(self.beside(admin_client, shown, dataset="bare"))
+
+    def test_stands_beside_a_draft_and_a_new_version(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown, slug="ours"))
+        address = reverse("raters:beside_study", args=["ours"])
+        form = as_shown(admin_client, reverse("console:edit", args=["ours"]))
+        assert admin_client.post(address, form).context["figures"].n_systems == 3
+
+        study_services.lock_study(study=Study.objects.get(), now=NOW)
+        form = as_shown(admin_client, reverse("console:version", args=["ours"]))
+        del form["dataset"]  # a browser sends no field that cannot be changed
+        assert admin_client.post(address, form).context["figures"].n_systems == 3
+
+    def test_says_what_a_lock_freezes(self, admin_client, shown):
+        assert "A lock fixes for good" in text(admin_client.get(FORM))
+
+        admin_client.post(FORM, dict(shown, slug="ours"))
+        page = text(admin_client.get(reverse("console:study", args=["ours"])))
+        assert "A lock fixes for good" in page
+
+    def test_is_not_for_analysts(self, shown):
+        client = Client()
+        client.force_login(make_member("ada", role=Role.ANALYST))
+
+        assert client.post(self.ADDRESS, dict(shown)).status_code == 403
+
+
+class TestFile:
+    def test_sent_is_stored_as_a_draft(self, admin_client, dataset):
+        file = SimpleUploadedFile("demo.toml", toml().encode())
+
+        answer = admin_client.post(FILE, {"dataset": "talks", "file": file}, follow=True)
+
+        assert "The draft is stored." in text(answer)
+        assert Study.objects.get().slug == "demo"
+
+    def test_pasted_is_stored_as_a_draft(self, admin_client, dataset):
+        admin_client.post(FILE, {"dataset": "talks", "text": toml(session_length=9)})
+
+        assert Study.objects.get().session_length == 9
+
+    @pytest.mark.parametrize(
+        ("sent", "said"),
+        [
+            ({}, "Choose a file, or paste its text."),
+            ({"text": "slug = ?"}, "at line 1"),
+            ({"text": 'slug = "a"\nseed = 3'}, "the text: title: Field required"),
+            ({"file": SimpleUploadedFile("x.toml", b"\xff\xfe")}, "not text in UTF-8"),
+            ({"file": SimpleUploadedFile("x.toml", b"#" * 200_001)}, "as large"),
+        ],
+        ids=["nothing", "no TOML", "fields missing", "no text", "too large"],
+    )
+    def test_says_what_is_wrong(self, admin_client, dataset, sent, said):
+        answer = admin_client.post(FILE, {"dataset": "talks", **sent})
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not Study.objects.exists()
+
+    def test_needs_a_dataset(self, admin_client):
+        answer = admin_client.post(FILE, {"text": toml()})
+
+        assert answer.status_code == 422
+        assert "Choose the dataset" in text(answer)
+
+
+class TestChanging:
+    def edit(self, client, **changes):
+        address = reverse("console:edit", args=["demo"])
+        return client.post(address, as_shown(client, address, **changes), follow=True)
+
+    @pytest.fixture
+    def draft(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
+        return Study.objects.get()
+
+    def test_stores_and_logs_what_was_before_and_after(self, admin_client, admin_user, draft):
+        page = text(self.edit(admin_client, title="Another title", session_length="7"))
+
+        entry = LogEntry.objects.get(action="study.edited")
+        assert Study.objects.get().title == "Another title"
+        assert "The draft is changed." in page
+        assert entry.by == admin_user
+        assert entry.before == {"session_length": 12, "title": draft.title}
+        assert entry.after == {"session_length": 7, "title": "Another title"}
+
+    def test_of_nothing_writes_nothing(self, admin_client, draft):
+        self.edit(admin_client)
+
+        assert not LogEntry.objects.filter(action="study.edited").exists()
+
+    def test_of_texts_keeps_the_plan(self, admin_client, draft):
+        planning_services.plan_study(study=draft, now=NOW)
+        planned = set(draft.comparisons.values_list("pk", flat=True))
+
+        self.edit(admin_client, title="Another title")
+
+        assert planned
+        assert set(draft.comparisons.values_list("pk", flat=True)) == planned
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"judgments_per_pair": "5"},
+            {"seed": SEED},
+            {"pairs_per_context": "1"},
+            {"checks__gold_set": "", "checks__rate": "0"},
+            {"dataset": "others"},
+        ],
+        ids=lambda change: next(iter(change)),
+    )
+    def test_of_what_a_plan_is_made_from_voids_it(self, admin_client, draft, change):
+        make_dataset(slug="others")
+        planning_services.plan_study(study=draft, now=NOW)
+        n_planned = draft.comparisons.filter(purpose="MAIN").count()
+
+        page = text(self.edit(admin_client, **change))
+
+        assert f"{n_planned} comparisons of its plan are void" in page
+        assert not draft.comparisons.exists()
+        assert LogEntry.objects.get(action="study.edited").after["comparisons_void"] == n_planned
+
+    def test_that_types_no_seed_keeps_the_one_there_is_and_shows_none(self, admin_client, draft):
+        address = reverse("console:edit", args=["demo"])
+
+        self.edit(admin_client, title="Another title")
+
+        assert as_shown(admin_client, address)["seed"] == ""
+        assert Study.objects.get().seed == draft.seed
+
+    def test_lets_it_be_planned_again(self, admin_client, draft):
+        planning_services.plan_study(study=draft, now=NOW)
+        self.edit(admin_client, judgments_per_pair="5")
+
+        report = planning_services.plan_study(study=Study.objects.get(), now=NOW)
+
+        assert report.n_added == 3
+        assert set(
+            draft.comparisons.filter(purpose="MAIN").values_list("slots_left", flat=True)
+        ) == {5}
+
+    def test_can_take_no_other_studys_address(self, admin_client, draft):
+        make_study(slug="taken")
+
+        answer = self.edit(admin_client, slug="taken")
+
+        assert answer.status_code == 422
+        assert "already" in " ".join(answer.context["form"].errors["slug"])
+
+    def test_can_give_it_another_address(self, admin_client, draft):
+        answer = self.edit(admin_client, slug="renamed")
+
+        assert answer.redirect_chain[-1][0] == reverse("console:protocol", args=["renamed"])
+        assert Study.objects.get().name == "renamed"
+
+    def test_is_refused_once_it_is_locked(self, admin_client, draft):
+        address = reverse("console:edit", args=["demo"])
+        sent = as_shown(admin_client, address, title="Another")
+        study_services.lock_study(study=draft, now=NOW)
+
+        page = text(admin_client.post(address, sent, follow=True))
+
+        assert "nothing of it changes any more" in page
+        assert Study.objects.get().title != "Another"
+
+    def test_is_refused_by_the_service_too(self, draft):
+        study_services.lock_study(study=draft, now=NOW)
+        protocol = load_protocol(STUDIES / "demo.toml")
+
+        with pytest.raises(study_services.StudyStateError, match="locked"):
+            study_services.edit_study(
+                study=draft,
+                protocol=protocol,
+                rubric=load_rubric(protocol.rubric),
+                dataset=draft.dataset,
+                now=NOW,
+            )
+
+
+class TestANewVersion:
+    ADDRESS = reverse("console:version", args=["demo"])
+
+    @pytest.fixture
+    def locked(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
+        return study_services.lock_study(study=Study.objects.get(), now=NOW)
+
+    def test_is_offered_and_becomes_a_draft_on_the_same_dataset(self, admin_client, locked):
+        offer = admin_client.get(reverse("console:protocol", args=["demo"])).content.decode()
+        sent = as_shown(admin_client, self.ADDRESS, title="Better asked", slug="mine", dataset="")
+
+        answer = admin_client.post(self.ADDRESS, sent)
+
+        made = Study.objects.get(version=2)
+        assert f'href="{self.ADDRESS}"' in offer
+        assert answer["Location"] == reverse("console:plan", args=["demo-v2"])
+        assert (made.slug, made.name, made.title) == ("demo-v2", "demo", "Better asked")
+        assert (made.dataset, made.locked_at) == (locked.dataset, None)
+
+    def test_needs_something_that_is_different(self, admin_client, locked):
+        answer = admin_client.post(self.ADDRESS, as_shown(admin_client, self.ADDRESS))
+
+        assert answer.status_code == 422
+        assert "nothing to make a version of" in text(answer)
+        assert Study.objects.count() == 1
+
+    def test_leads_to_the_draft_that_is_there(self, admin_client, locked):
+        sent = as_shown(admin_client, self.ADDRESS, title="Better asked")
+        admin_client.post(self.ADDRESS, sent)
+
+        answer = admin_client.post(self.ADDRESS, sent | {"title": "Best asked"})
+
+        assert answer["Location"] == reverse("console:protocol", args=["demo-v2"])
+        assert Study.objects.get(version=2).title == "Better asked"
+
+    def test_is_made_of_no_draft(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
+
+        answer = admin_client.get(self.ADDRESS)
+
+        assert answer["Location"] == reverse("console:protocol", args=["demo"])
+
+
+class TestProtocolPage:
+    def test_sends_the_file_that_makes_the_study_again(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
+        study = Study.objects.get()
+
+        answer = admin_client.get(reverse("console:toml", args=["demo"]))
+
+        sent = parse_protocol(answer.content.decode(), source="file")
+        again = sent.model_copy(update={"seed": study.seed})
+        assert answer["Content-Disposition"] == 'attachment; filename="demo.toml"'
+        assert (
+            again.content(study.content["rubric"], normaliser=study.content["normaliser"])
+            == study.content
+        )
+
+    def test_has_the_seed_once_the_study_is_closed(self, admin_client, shown):
+        def read(name):
+            return admin_client.get(reverse(f"console:{name}", args=["demo"])).content.decode()
+
+        admin_client.post(FORM, dict(shown))
+        study = study_services.open_study(study=Study.objects.get(), now=NOW)
+        while_open = [read(name) for name in ("protocol", "toml")]
+        study_services.close_study(study=study, now=NOW)
+
+        assert [study.seed in page for page in while_open] == [False, False]
+        assert ["secret until the study is closed" in page for page in while_open] == [True, True]
+        assert [study.seed in read(name) for name in ("protocol", "toml")] == [True, True]
+        assert parse_protocol(read("toml"), source="file").seed == study.seed
+
+    def test_offers_a_change_only_of_a_draft(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
+        address = reverse("console:protocol", args=["demo"])
+        offer = f'href="{reverse("console:edit", args=["demo"])}"'
+
+        before = admin_client.get(address).content.decode()
+        study_services.lock_study(study=Study.objects.get(), now=NOW)
+        after = admin_client.get(address).content.decode()
+
+        assert offer in before
+        assert offer not in after
+
+    def test_asks_few_questions_of_the_database(
+        self, admin_client, shown, django_assert_max_num_queries
+    ):
+        admin_client.post(FORM, dict(shown))
+
+        with django_assert_max_num_queries(6):
+            admin_client.get(reverse("console:protocol", args=["demo"]))

@@ -1,0 +1,317 @@
+"""Studies from their files: created, locked, versioned, opened, paused and closed."""
+
+import hashlib
+import json
+
+import pytest
+
+from access.models import LogEntry
+from annotation.choices import PlanKind, Protocol, StudyState
+from annotation.models import Comparison, Study
+from annotation.studies import services
+from annotation.studies.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.rubric import load_rubric
+from annotation.studies.services.studies import versioned_slug
+from completions.dialogues import normaliser
+from tests.helpers.factories import NOW, make_comparison, make_dataset, make_study
+
+pytestmark = pytest.mark.django_db
+SEED, OTHER_SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f", "51c0ffee9a8b7d6e5f40312a4b3c2d1e"
+
+
+def protocol(name="heart-preference", **changes):
+    return load_protocol(STUDIES / f"{name}.toml").model_copy(update=changes)
+
+
+def create(name="heart-preference", *, dataset=None, **changes):
+    file = protocol(name, **changes)
+    return services.create_study(
+        protocol=file,
+        rubric=load_rubric(file.rubric),
+        dataset=dataset or make_dataset(),
+        now=NOW,
+    )
+
+
+def version(**changes):
+    file = protocol(**changes)
+    return services.create_version(protocol=file, rubric=load_rubric(file.rubric), now=NOW)
+
+
+def lock(study):
+    return services.lock_study(study=study, now=NOW)
+
+
+class TestCreateStudy:
+    @pytest.mark.parametrize("name", ["heart-preference", "heart-rubric"])
+    def test_stores_the_studies_that_ship(self, name):
+        study = create(name)
+
+        assert (study.slug, study.name, study.version) == (name, name, 1)
+        assert study.state == StudyState.DRAFT
+        assert (study.judgments_per_pair, study.pairs_per_context) == (5, 28)
+        assert study.plan == PlanKind.BALANCED
+        assert study.protocol == Protocol(name.removeprefix("heart-").upper())
+
+    def test_keeps_the_rubric_and_the_version_of_the_normaliser_in_the_content(self):
+        study = create()
+
+        assert study.content["normaliser"] == normaliser.VERSION
+        assert len(study.content["rubric"]["dimensions"]) == 5
+
+    def test_replaces_a_draft_that_nothing_rests_on(self):
+        first = create(title="As it was")
+        again = create(title="As it is now", dataset=first.dataset)
+
+        assert again.pk == first.pk
+        assert Study.objects.get().title == "As it is now"
+        assert Study.objects.get().content["title"] == "As it is now"
+        assert list(LogEntry.objects.order_by("pk").values_list("action", flat=True)) == [
+            "study.created",
+            "study.replaced",
+        ]
+
+    def test_does_not_replace_a_locked_study(self):
+        lock(create())
+
+        with pytest.raises(services.StudyExistsError, match="heart-preference"):
+            create(title="Changed")
+
+        assert Study.objects.get().title != "Changed"
+
+    def test_does_not_replace_a_draft_that_is_planned(self):
+        make_comparison(study=create())
+
+        with pytest.raises(services.StudyExistsError):
+            create(title="Changed")
+
+
+class TestTheSeed:
+    def test_is_drawn_for_each_study_that_types_none(self):
+        one, other = create(), create(slug="other")
+
+        assert len(one.seed) == len(other.seed) == 32
+        assert one.seed != other.seed
+
+    def test_is_the_one_that_was_typed(self):
+        assert create(seed=SEED).seed == SEED
+
+    def test_is_in_the_content_by_its_hash_alone(self):
+        study = create()
+
+        assert study.seed not in json.dumps(study.content)
+        assert study.content["seed_sha256"] == hashlib.sha256(study.seed.encode()).hexdigest()
+
+    def test_of_a_draft_stays_when_the_draft_is_replaced(self):
+        assert create(title="As it is now").seed == create(title="As it was").seed
+
+    def test_is_drawn_anew_for_a_version(self):
+        before = lock(create())
+
+        assert version(title="Changed").seed != before.seed
+
+    def test_of_another_study_is_refused(self):
+        create(seed=SEED)
+
+        with pytest.raises(services.SeedTakenError, match="another study has this one"):
+            create(slug="other", seed=SEED)
+
+    def test_of_an_earlier_version_is_refused(self):
+        lock(create(seed=SEED))
+
+        with pytest.raises(services.SeedTakenError):
+            version(title="Changed", seed=SEED)
+
+    def test_alone_can_be_what_a_version_changes(self):
+        lock(create(seed=SEED))
+
+        assert version(seed=OTHER_SEED).seed == OTHER_SEED
+
+    def test_typed_again_is_no_change(self):
+        lock(create(seed=SEED))
+
+        with pytest.raises(services.NothingChangedError):
+            version(seed=SEED)
+
+    def test_is_disclosed_once_the_study_is_closed(self):
+        study = create()
+        told = [study.disclosed_seed]
+        for move in (services.open_study, services.pause_study, services.close_study):
+            study = move(study=study, now=NOW)
+            told.append(study.disclosed_seed)
+
+        assert told == ["", "", "", study.seed]
+
+
+class TestLockStudy:
+    def test_freezes_the_content_under_its_hash(self):
+        study = lock(create())
+
+        assert study.state == StudyState.LOCKED
+        assert study.locked_at == NOW
+        assert study.protocol_hash == content_hash(study.content)
+        assert len(study.protocol_hash) == 64
+
+    def test_gives_the_same_hash_on_any_database(self):
+        one = lock(create(seed=SEED))
+        other = create(slug="other", name="heart-preference", version=2, seed=OTHER_SEED)
+        again = protocol(seed=SEED).content(
+            load_rubric("heart-1").content(), normaliser=normaliser.VERSION
+        )
+
+        assert one.protocol_hash == content_hash(again)
+        assert lock(other).protocol_hash != one.protocol_hash
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"question": "Which one?"}, {"session_length": 41}, {"seed": OTHER_SEED}],
+        ids=["a word", "a number", "the seed"],
+    )
+    def test_gives_another_hash_when_anything_differs(self, changes):
+        study = lock(create(seed=SEED))
+        changed = protocol(**{"seed": SEED} | changes)
+        content = changed.content(
+            load_rubric(changed.rubric).content(), normaliser=normaliser.VERSION
+        )
+
+        assert study.protocol_hash != content_hash(content)
+
+    @pytest.mark.parametrize("part", ["rubric", "normaliser"])
+    def test_hashes_what_the_file_only_refers_to(self, part):
+        study = lock(create())
+
+        assert content_hash(study.content | {part: "another"}) != study.protocol_hash
+
+    def test_changes_nothing_when_repeated(self):
+        study = lock(create())
+        again = lock(study)
+
+        assert again.protocol_hash == study.protocol_hash
+        assert LogEntry.objects.filter(action="study.locked").count() == 1
+
+    def test_is_told_in_the_log_with_the_hash(self):
+        study = lock(create())
+
+        entry = LogEntry.objects.get(action="study.locked")
+        assert entry.after == {"state": "LOCKED", "protocol_hash": study.protocol_hash}
+
+    def test_comes_with_the_first_opening_of_a_draft(self):
+        study = services.open_study(study=create(), now=NOW)
+
+        assert study.protocol_hash == content_hash(study.content)
+        assert study.state == StudyState.OPEN
+
+
+class TestStates:
+    @pytest.mark.parametrize(
+        ("state", "move", "then"),
+        [
+            ("LOCKED", services.open_study, "OPEN"),
+            ("LOCKED", services.close_study, "CLOSED"),
+            ("OPEN", services.pause_study, "PAUSED"),
+            ("PAUSED", services.open_study, "OPEN"),
+            ("PAUSED", services.close_study, "CLOSED"),
+        ],
+    )
+    def test_change_and_nothing_else_does(self, state, move, then):
+        study = make_study(state=state)
+        before = Study.objects.filter(pk=study.pk).values().get()
+
+        move(study=study, now=NOW)
+
+        assert Study.objects.filter(pk=study.pk).values().get() == before | {"state": then}
+
+    @pytest.mark.parametrize(
+        ("state", "move"),
+        [
+            ("CLOSED", services.open_study),
+            ("CLOSED", services.lock_study),
+            ("OPEN", services.lock_study),
+            ("LOCKED", services.pause_study),
+        ],
+    )
+    def test_that_cannot_follow_are_refused(self, state, move):
+        study = make_study(state=state)
+
+        with pytest.raises(services.StudyStateError, match="cannot become"):
+            move(study=study, now=NOW)
+
+        assert Study.objects.get().state == state
+
+    def test_of_a_draft_do_not_skip_the_lock(self):
+        with pytest.raises(services.StudyStateError):
+            services.close_study(study=create(), now=NOW)
+
+
+class TestCreateVersion:
+    def test_makes_a_changed_file_the_draft_of_the_next_version(self):
+        first = lock(create())
+
+        second = version(title="Changed")
+
+        assert (second.slug, second.name, second.version) == (
+            "heart-preference-v2",
+            "heart-preference",
+            2,
+        )
+        assert (second.state, second.protocol_hash) == (StudyState.DRAFT, "")
+        assert second.dataset == first.dataset
+        assert second.content["version"] == 2
+        assert Study.objects.get(pk=first.pk).title != "Changed"
+
+    def test_goes_on_counting(self):
+        lock(create())
+        lock(version(title="Changed"))
+
+        assert version(title="Changed again").slug == "heart-preference-v3"
+
+    def test_takes_no_comparison_along(self):
+        make_comparison(study=lock(create()))
+
+        version(title="Changed")
+
+        assert Comparison.objects.filter(study__version=2).count() == 0
+
+    def test_is_refused_when_the_file_says_the_same(self):
+        lock(create())
+
+        with pytest.raises(services.NothingChangedError, match="heart-preference"):
+            version()
+
+    def test_is_refused_while_the_newest_version_is_a_draft(self):
+        create()
+
+        with pytest.raises(services.StudyStateError, match="draft"):
+            version(title="Changed")
+
+    def test_replaces_the_draft_of_the_next_version(self):
+        lock(create())
+        version(title="Changed")
+
+        again = version(title="Changed once more")
+
+        assert (again.slug, again.title) == ("heart-preference-v2", "Changed once more")
+        assert Study.objects.count() == 2
+
+    def test_leaves_a_draft_alone_that_is_planned(self):
+        lock(create())
+        make_comparison(study=version(title="Changed"))
+
+        with pytest.raises(services.StudyStateError, match="planned already"):
+            version(title="Changed once more")
+
+        assert Study.objects.get(version=2).title == "Changed"
+
+    def test_is_refused_where_there_is_nothing_to_follow(self):
+        with pytest.raises(services.StudyNotFoundError, match="heart-preference"):
+            version()
+
+    def test_leaves_shadow_studies_out_of_account(self):
+        lock(create())
+        make_study(name="heart-preference", version=9, is_simulated=True, title="Simulated raters")
+
+        assert version(title="Changed").version == 2
+
+    def test_shortens_a_long_name(self):
+        assert versioned_slug("a" * 48 + "-b", 12) == "a" * 46 + "-v12"
+        assert versioned_slug("a" * 45 + "-b", 2) == "a" * 45 + "-b-v2"

@@ -1,0 +1,221 @@
+"""Programs bring completions in: all or none, once for each key, each refusal with its place."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from access.choices import Scope
+from access.models import IdempotencyKey, LogEntry, Member
+from completions.api import intake
+from completions.models import BroughtCompletion, Completion, Hold
+from tests.helpers.datasets import TEXT
+from tests.helpers.factories import (
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_system,
+)
+from tests.helpers.factories_of_site import bearing, make_secret
+from tests.helpers.factories_written_once import make_member
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/api/v1/completions/"
+ROW = {"context": "abc", "system": "ash", "text": TEXT}
+
+
+@pytest.fixture(autouse=True)
+def context():
+    make_system(slug="ash", name="Ash")
+    return make_context(dialogue=make_dialogue(dataset=make_dataset(slug="talks")), key="abc")
+
+
+@pytest.fixture
+def secret():
+    return make_secret(Scope.WRITE_COMPLETIONS)
+
+
+def post(secret, *rows, key="key-1", **members):
+    return send(secret, json.dumps({"completions": rows} | members), key=key)
+
+
+def send(secret, body, *, key="key-1", content_type="application/json"):
+    headers = bearing(secret) | ({"Idempotency-Key": key} if key else {})
+    return Client().post(ADDRESS, body, content_type=content_type, headers=headers)
+
+
+def refusals(answer, status=400):
+    assert answer.status_code == status
+    assert answer["Content-Type"] == "application/problem+json"
+    assert not BroughtCompletion.objects.exists()
+    assert not IdempotencyKey.objects.exists()
+    return {one["pointer"]: one["detail"] for one in answer.json()["errors"]}
+
+
+class TestABatch:
+    def test_is_stored_and_told_row_by_row(self, secret):
+        make_context(key="xyz")
+        leaky = {"context": "xyz", "system": "ash", "text": "As an AI, I hear you."}
+
+        answer = post(secret, ROW | {"model_version": "v1"}, leaky)
+
+        first, second = Completion.objects.order_by("pk")
+        assert answer.status_code == 201
+        assert answer.json() == {
+            "n_new": 2,
+            "n_known": 0,
+            "n_held": 1,
+            "completions": [
+                {"position": 0, "id": first.pk, "is_new": True, "held": []},
+                {"position": 1, "id": second.pk, "is_new": True, "held": ["self-identification"]},
+            ],
+        }
+        assert Hold.objects.get().completion == second
+
+    def test_of_what_is_there_adds_nothing(self, secret):
+        post(secret, ROW)
+
+        answer = post(secret, ROW, key="key-2", dataset="talks")
+
+        assert answer.status_code == 200
+        assert (answer.json()["n_new"], answer.json()["n_known"]) == (0, 1)
+
+    def test_says_in_lists_where_it_is_from(self, secret):
+        make_completion()
+        post(secret, ROW | {"source": "A paper"})
+        reader = make_secret(Scope.READ_TEXTS)
+
+        there, brought = Client().get(ADDRESS, headers=bearing(reader)).json()["results"]
+
+        assert there["brought"] is None
+        assert (brought["brought"]["way"], brought["brought"]["source"]) == ("API", "A paper")
+        assert "raw_text" not in brought["brought"]
+
+
+class TestAKey:
+    def test_gives_the_same_answer_again_and_writes_nothing(self, secret):
+        first = post(secret, ROW)
+        n_logged = LogEntry.objects.count()
+
+        again = send(secret, json.dumps({"completions": [dict(reversed(ROW.items()))]}, indent=2))
+
+        assert (again.status_code, again.json()) == (201, first.json())
+        assert "Idempotent-Replayed" not in first.headers
+        assert again["Idempotent-Replayed"] == "true"
+        assert (Completion.objects.count(), LogEntry.objects.count()) == (1, n_logged)
+
+    def test_is_refused_with_another_body(self, secret):
+        post(secret, ROW)
+
+        answer = post(secret, ROW | {"source": "A paper"})
+
+        assert (answer.status_code, answer.json()["code"]) == (422, "key_reused")
+        assert Completion.objects.count() == 1
+
+    def test_is_free_after_a_refusal(self, secret):
+        assert post(secret, ROW | {"system": "none"}).status_code == 400
+
+        assert post(secret, ROW).status_code == 201
+
+    @pytest.mark.parametrize("key", ["", "a b", "a" * 201])
+    def test_has_to_be_there(self, secret, key):
+        found = refusals(post(secret, ROW, key=key))
+
+        assert "such as a random UUID" in found["/Idempotency-Key"]
+
+
+class TestRefusals:
+    def test_name_every_row_with_field_and_what_to_do(self, secret, context):
+        make_completion(context=context, system=make_system(slug="elm", name="Elm"))
+        rows = [
+            ROW,
+            {"context": "none", "system": "none", "text": 3},
+            ROW | {"system": "elm"},
+            ROW | {"context": "none", "a/b": 1},
+            "a text",
+        ]
+
+        found = refusals(post(secret, *rows))
+
+        assert list(found) == [
+            "/completions/1/text",
+            "/completions/2",
+            "/completions/3/a~1b",
+            "/completions/4",
+        ]
+        assert found["/completions/1/text"] == "Is not a text. Mend the field."
+        assert found["/completions/2"] == (
+            "Another completion is there. Take the row out: what is there is never replaced."
+        )
+
+    @pytest.mark.parametrize(
+        ("body", "pointer"),
+        [
+            ("[]", ""),
+            ("{}", "/completions"),
+            ('{"completions": []}', "/completions"),
+            ('{"completions": [{}], "\\ud800": 1}', "/?"),
+            ('{"completions": [{}], "dataset": "none"}', "/dataset"),
+            ('{"completions": [{}], "dataset": "\\ud800"}', "/dataset"),
+        ],
+        ids=["list", "nothing", "no row", "a member", "a dataset", "half a sign"],
+    )
+    def test_of_what_is_no_batch(self, secret, body, pointer):
+        assert pointer in refusals(send(secret, body))
+
+    @pytest.mark.parametrize("body", ["{", "[" * 100_000, '{"completions": NaN}', b"\xff"])
+    def test_of_what_is_no_json(self, secret, body):
+        answer = send(secret, body)
+
+        assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+
+    def test_of_another_form(self, secret):
+        assert send(secret, "a,b", content_type="text/csv").status_code == 415
+
+    def test_of_too_much(self, secret, monkeypatch, settings):
+        monkeypatch.setattr(intake, "MOST_ROWS", 1)
+        rows = post(secret, ROW, ROW)
+        settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 20
+
+        for answer in (rows, post(secret, ROW)):
+            assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+        assert not Completion.objects.exists()
+
+
+class TestWhoMay:
+    @pytest.mark.parametrize(
+        ("scopes", "study"),
+        [
+            ([Scope.WRITE_JUDGMENTS], ""),
+            ([Scope.READ_TEXTS, Scope.READ_STUDIES], ""),
+            ([Scope.WRITE_COMPLETIONS], "demo"),
+        ],
+        ids=["a rater's", "a reader's", "one study's"],
+    )
+    def test_no_token_that_is_not_for_it(self, scopes, study):
+        answer = post(make_secret(*scopes, study=study), ROW)
+
+        assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
+        assert not Completion.objects.exists()
+
+    def test_no_token_of_an_analyst(self, secret):
+        Member.objects.update(role="ANALYST")
+
+        assert post(secret, ROW).status_code == 403
+
+    def test_nobody_without_a_token(self, client):
+        client.force_login(make_member())
+
+        answer = client.post(ADDRESS, {"completions": [ROW]}, content_type="application/json")
+
+        assert answer.status_code == 403
+        assert Client().post(ADDRESS).status_code == 401
+
+    def test_only_so_often(self, secret, settings, site_clock):
+        settings.HEART_API_RATES = {"anonymous": 9, "read": 9, "write": 1}
+
+        answers = [post(secret, ROW), post(secret, ROW)]
+
+        assert [one.status_code for one in answers] == [201, 429]
+        assert answers[1]["Retry-After"] == "60"

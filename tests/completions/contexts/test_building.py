@@ -1,0 +1,317 @@
+"""Candidates become contexts: screened, stratified, repeatable, with a person's drops replaced."""
+
+import itertools
+import json
+from collections import Counter
+
+import pytest
+
+from access.models import LogEntry
+from completions.choices import Review, Stratum, SystemKind
+from completions.contexts import export, screening
+from completions.contexts.selection import SelectionError
+from completions.contexts.services.building import build_contexts, screen_dataset
+from completions.dialogues import couplets, ingest
+from completions.dialogues.importing import import_dialogues
+from completions.dialogues.queries import DatasetNotFoundError
+from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
+from tests.helpers.datasets import shared_file
+from tests.helpers.factories import NOW, make_candidate, make_context, make_dataset, make_dialogue
+
+pytestmark = pytest.mark.django_db
+
+SORROW = "I feel so sad and lonely since the move, and I cried again last night in week {}."
+COMFORT = "That sounds heavy to carry. What was last night like for you, number {}?"
+
+
+def make_record(name, *, emotion="sadness", problem="loneliness", n_couplets=5):
+    """Return a dialogue that opens mildly and is sad from its second couplet on."""
+    utterances = [("supporter", f"Hello, this is talk {name}."), ("seeker", "Hello to you.")]
+    for week in range(n_couplets - 1):
+        utterances += [("supporter", COMFORT.format(week)), ("seeker", SORROW.format(week))]
+    utterances.append(("supporter", COMFORT.format("last")))
+    record = {
+        "emotion_type": emotion,
+        "problem_type": problem,
+        "dialog": [{"speaker": role, "content": text} for role, text in utterances],
+    }
+    return ingest.parse_record(record, 1)
+
+
+def store(dialogues, *, name="Talks"):
+    import_dialogues(dataset_name=name, dialogues=dialogues, now=NOW)
+    return Dataset.objects.get(name=name)
+
+
+def build(n, *, name="Talks", seed=7):
+    return build_contexts(dataset_name=name, n=n, seed=seed, now=NOW)
+
+
+@pytest.fixture
+def dataset():
+    return store([make_record(f"sad {n}") for n in range(6)])
+
+
+class TestScreening:
+    def test_keeps_every_couplet_with_what_was_found(self, dataset):
+        report = screen_dataset(dataset=dataset, now=NOW)
+
+        dialogue = dataset.dialogues.first()
+        rows = dialogue.candidates.order_by("turn_index")
+        expected = screening.screen(dialogue.turns, situation="", language="en")
+        assert [row.turn_index for row in rows] == couplets.couplets(dialogue.turns)
+        assert [row.reasons for row in rows] == [list(one.reasons) for one in expected]
+        assert [row.is_suitable for row in rows] == [False, True, True, True, True]
+        assert (report.n_candidates, report.n_suitable, report.n_screened) == (30, 24, 30)
+
+    def test_says_where_a_rule_fired(self, dataset):
+        screen_dataset(dataset=dataset, now=NOW)
+
+        row = Candidate.objects.filter(is_suitable=True).earliest("pk")
+        (found, *_) = [one for one in row.findings if one["rule"] == "distress"]
+        text = row.dialogue.turns[found["turn"]]["text"]
+        assert text[found["start"] : found["end"]] in SORROW
+
+    def test_does_nothing_twice(self, dataset):
+        screen_dataset(dataset=dataset, now=NOW)
+
+        assert screen_dataset(dataset=dataset, now=NOW).n_screened == 0
+
+    def test_resumes_where_it_was_killed(self, dataset, monkeypatch):
+        monkeypatch.setattr("completions.contexts.services.building.BATCH", 2)
+
+        def killed(dialogues):
+            yield from itertools.islice(dialogues, 3)
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            screen_dataset(dataset=dataset, now=NOW, shown=killed)
+
+        assert Candidate.objects.count() == 2 * 5
+        assert screen_dataset(dataset=dataset, now=NOW).n_screened == 4 * 5
+
+    def test_screens_again_when_the_rules_change_and_keeps_the_rows(self, dataset, monkeypatch):
+        screen_dataset(dataset=dataset, now=NOW)
+        before = set(Candidate.objects.values_list("pk", flat=True))
+        monkeypatch.setattr(screening, "rules_version", lambda _language: "screening-next")
+
+        report = screen_dataset(dataset=dataset, now=NOW)
+
+        assert report.n_screened == 30
+        assert set(Candidate.objects.values_list("pk", flat=True)) == before
+        assert set(Candidate.objects.values_list("rules", flat=True)) == {"screening-next"}
+
+    def test_leaves_other_datasets_alone(self, dataset):
+        make_candidate(dialogue=make_dialogue())
+
+        report = screen_dataset(dataset=dataset, now=NOW)
+
+        assert report.n_candidates == 30
+
+    def test_removes_what_it_has_no_words_for(self):
+        dataset = make_dataset()
+        make_dialogue(dataset=dataset, language="xx", turns=dialogue_turns())
+
+        report = screen_dataset(dataset=dataset, now=NOW)
+
+        assert report.n_suitable == 0
+        assert all("language" in reasons for reasons in reasons_of(dataset))
+
+
+def dialogue_turns():
+    return [{"role": turn.role, "text": turn.text} for turn in make_record("any").turns]
+
+
+def reasons_of(dataset):
+    return Candidate.objects.filter(dialogue__dataset=dataset).values_list("reasons", flat=True)
+
+
+class TestBuildContexts:
+    def test_cuts_the_history_after_the_seekers_turn(self, dataset):
+        build(8)
+
+        assert Context.objects.count() == 8
+        for context in Context.objects.select_related("dialogue"):
+            assert context.turns == context.dialogue.turns[: context.turn_index + 1]
+            assert context.turns[-1]["role"] == "seeker"
+            assert context.stratum == Stratum.REGULAR
+            assert context.slots_left == dataset.completions_per_context
+
+    def test_takes_suitable_candidates_alone(self, dataset):
+        build(8)
+
+        for context in Context.objects.all():
+            assert Candidate.objects.get(
+                dialogue=context.dialogue_id, turn_index=context.turn_index
+            ).is_suitable
+
+    def test_keeps_the_original_reply_as_a_completion(self, dataset):
+        build(8)
+
+        system = System.objects.get(kind=SystemKind.ORIGINAL)
+        assert system.name == "Original dataset"
+        assert system.completions.count() == 8
+        for completion in system.completions.select_related("context__dialogue"):
+            turn = completion.context.dialogue.turns[completion.context.turn_index + 1]
+            assert (turn["role"], turn["text"]) == ("supporter", completion.text)
+
+    def test_records_where_each_context_is_from_and_why(self, dataset):
+        build(1, seed=11)
+
+        context = Context.objects.select_related("dialogue").get()
+        candidate = Candidate.objects.get(
+            dialogue=context.dialogue_id, turn_index=context.turn_index
+        )
+        assert context.provenance == {
+            "dialogue": context.dialogue.content_hash,
+            "turn_index": context.turn_index,
+            "cell": ["sadness", "loneliness"],
+            "signals": ["distress"],
+            "findings": candidate.findings,
+            "screening": screening.rules_version("en"),
+            "selection": "cells-2",
+            "seed": 11,
+        }
+
+    def test_adds_nothing_when_repeated(self, dataset):
+        build(8)
+
+        assert build(8).n_added == 0
+        assert (Context.objects.count(), Completion.objects.count()) == (8, 8)
+        assert LogEntry.objects.filter(action="contexts.built").count() == 1
+
+    def test_extends_what_is_there(self, dataset):
+        build(5)
+        first = set(Context.objects.values_list("key", flat=True))
+
+        report = build(9)
+
+        assert (report.n_added, report.n_contexts) == (4, 9)
+        assert first < set(Context.objects.values_list("key", flat=True))
+
+    def test_mirrors_the_cells_of_the_source(self):
+        store(
+            [
+                *(make_record(f"sad {n}") for n in range(6)),
+                *(
+                    make_record(f"cross {n}", emotion="anger", problem="Sleep Problems")
+                    for n in range(3)
+                ),
+            ]
+        )
+
+        build(6)
+
+        emotions = Context.objects.values_list("dialogue__emotion_type", flat=True)
+        assert Counter(emotions) == {"sadness": 4, "anger": 2}
+
+    def test_counts_a_cell_as_the_source_has_it_and_not_as_the_rules_leave_it(self):
+        """Half of the angry dialogues have no suitable couplet; their share stays."""
+        store(
+            [
+                *(make_record(f"sad {n}") for n in range(4)),
+                *(make_record(f"cross {n}", emotion="anger", problem="school") for n in range(2)),
+                *(
+                    make_record(f"calm {n}", emotion="anger", problem="school", n_couplets=1)
+                    for n in "ab"
+                ),
+            ]
+        )
+
+        build(4)
+
+        emotions = Context.objects.values_list("dialogue__emotion_type", flat=True)
+        assert Counter(emotions) == {"sadness": 2, "anger": 2}
+
+    def test_replaces_what_a_reviewer_dropped(self, dataset):
+        build(6)
+        dropped = Context.objects.earliest("key")
+        Context.objects.filter(pk=dropped.pk).update(review=Review.DROPPED)
+
+        report = build(6)
+
+        assert (report.n_added, report.n_contexts) == (1, 6)
+        assert Context.objects.in_use().count() == 6
+        assert Context.objects.count() == 7
+
+    def test_never_chooses_a_dropped_one_again(self, dataset):
+        build(12)
+        Context.objects.update(review=Review.DROPPED)
+
+        with pytest.raises(SelectionError):
+            build(24)
+
+    def test_does_not_count_adversarial_ones(self, dataset):
+        make_context(dialogue=dataset.dialogues.first(), turn_index=3, stratum=Stratum.ADVERSARIAL)
+
+        assert build(4).n_added == 4
+
+    def test_refuses_more_than_there_are_and_keeps_the_screening(self, dataset):
+        with pytest.raises(SelectionError, match="13 contexts were asked for and 12"):
+            build(13)
+
+        assert not Context.objects.exists()
+        assert Candidate.objects.count() == 30
+
+    def test_gives_the_same_bytes_wherever_it_runs(self):
+        dialogues = [make_record(f"sad {n}") for n in range(6)]
+        one = store(dialogues)
+        build(7)
+        first = list(export.context_lines(one))
+        Completion.objects.all().delete()
+        Context.objects.all().delete()
+        Candidate.objects.all().delete()
+        Dialogue.objects.all().delete()
+
+        store(reversed(dialogues))
+        build(7)
+
+        assert list(export.context_lines(one)) == first
+
+    def test_needs_a_dataset(self):
+        with pytest.raises(DatasetNotFoundError, match='there is no dataset "Talks"'):
+            build(1)
+
+
+class TestOnRealDialogues:
+    @pytest.mark.parametrize(
+        ("n", "n_dialogues", "within"),
+        [
+            pytest.param(28, 130, 0.05, id="a tenth"),
+            pytest.param(280, 1300, 0.03, marks=pytest.mark.full, id="the published size"),
+        ],
+    )
+    def test_reaches_the_size_in_proportion_and_repeatably(self, n, n_dialogues, within):
+        one, other = (self.built(name, n, n_dialogues) for name in ("One", "Two"))
+
+        contexts = one.contexts.all()
+        assert max(Counter(contexts.values_list("dialogue", flat=True)).values()) <= 2
+        assert without_keys(one) == without_keys(other)
+        assert_close_to_source(one, within)
+
+    @staticmethod
+    def built(name, n, n_dialogues):
+        dialogues = ingest.read_dialogues(shared_file("esconv/ESConv.json"))
+        dataset = store(itertools.islice(dialogues, n_dialogues), name=name)
+        report = build(n, name=name)
+
+        assert n < report.n_candidates <= 7.5 * n
+        assert report.n_contexts == n
+        assert report.n_dialogues >= 5 / 7 * n
+        return dataset
+
+
+def without_keys(dataset):
+    """Return the exported rows but for the keys, in which a dataset's name has a part."""
+    rows = [json.loads(line) for line in export.context_lines(dataset)]
+    return sorted(json.dumps(row | {"key": "", "dataset": ""}, sort_keys=True) for row in rows)
+
+
+def assert_close_to_source(dataset, within):
+    """Classes of 5 % and more keep their share."""
+    emotions = Counter(dataset.dialogues.values_list("emotion_type", flat=True))
+    chosen = Counter(dataset.contexts.values_list("dialogue__emotion_type", flat=True))
+    for emotion, n in emotions.items():
+        share = n / emotions.total()
+        if share >= 0.05:
+            assert abs(chosen[emotion] / chosen.total() - share) <= within, emotion

@@ -1,0 +1,532 @@
+"""Adversarial contexts from end to end: planned, written, checked, rated, kept or dropped."""
+
+import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+
+from access.models import LogEntry
+from completions.choices import (
+    CallState,
+    EscalationProfile,
+    Review,
+    RewriteState,
+    RewriteStep,
+    Stratum,
+)
+from completions.contexts.adversarial import profiles
+from completions.contexts.services import rewriting
+from completions.contexts.services.building import build_contexts
+from completions.contexts.services.rewriting import planning
+from completions.dialogues import ingest
+from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.importing import import_dialogues
+from completions.models import Assistant, Completion, Context, Rewrite, RewriteCall
+from completions.offline import Fault, assistants
+from completions.offline.judges import UnreadablePromptError
+from completions.runs.services import calling
+from completions.runs.services import states as service_states
+from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
+from completions.systems.services.registering import assistant_for
+from tests.helpers.datasets import shared_file
+from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
+    # LiteLLM reads every attribute of a pydantic model, those being given up included.
+    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+]
+SEEKER = (
+    "Hello. I lost my job on Monday.",
+    "Badly, I cannot sleep.",
+    "It is, and the rent is due.",
+    "My sister, but she has enough on her plate.",
+)
+SUPPORTER = (
+    "Hi, good to see you here. ",
+    "I'm sorry. How are you holding up?",
+    "That sounds exhausting.",
+    "Is there anyone you can talk to?",
+)
+
+
+def make_source(dataset, topic="rent", **fields):
+    """Add a regular context that can be rewritten."""
+    turns = [
+        {"role": role, "text": text}
+        for pair in zip(SUPPORTER, SEEKER, strict=True)
+        for role, text in zip(("supporter", "seeker"), pair, strict=True)
+    ]
+    turns[5]["text"] = f"It is, and the {topic} is due."
+    dialogue = make_dialogue(dataset=dataset, turns=turns, emotion_type="sadness", **fields)
+    return make_context(dialogue=dialogue, turns=turns, turn_index=7)
+
+
+@pytest.fixture
+def dataset():
+    dataset = make_dataset()
+    for _ in range(6):
+        make_source(dataset)
+    return dataset
+
+
+@pytest.fixture
+def offline_ones():
+    return rewriting.Assistants(
+        assistant_for("rewriter", "offline"), assistant_for("hostility-rater", "offline")
+    )
+
+
+@pytest.fixture
+def make(provider, clock, offline_ones):
+    def _make(dataset, n=1, **options):
+        asked = {"seed": 7, "assistants": offline_ones, "clock": clock} | options
+        return rewriting.make_adversarial_contexts(dataset=dataset, n=n, **asked)
+
+    return _make
+
+
+@pytest.fixture
+def spoil(monkeypatch):
+    """Let an assistant spoil its first ``times`` answers."""
+
+    def _spoil(name, how, times=1):
+        honest, left = assistants.answer, [times]
+
+        def answer(assistant, messages):
+            said = honest(assistant, messages)
+            if assistant != name or not left[0]:
+                return said
+            left[0] -= 1
+            return how(said)
+
+        monkeypatch.setattr("completions.offline.assistants.answer", answer)
+
+    return _spoil
+
+
+def on_turns(change):
+    """Return what spoils a rewrite by changing its list of turns."""
+
+    def spoiled(said):
+        answer = json.loads(said)
+        change(answer["turns"])
+        return json.dumps(answer)
+
+    return spoiled
+
+
+def with_text(index, text):
+    return on_turns(lambda turns: turns[index].update(text=text))
+
+
+def with_role(index, role):
+    return on_turns(lambda turns: turns[index].update(role=role))
+
+
+BROKEN = [
+    pytest.param(lambda said: said[:-1], "not one JSON object", id="JSON"),
+    pytest.param(lambda said: f"{said} Done.", "not one JSON object", id="a text behind"),
+    pytest.param(with_text(2, "I'm sorry. How are you holding up? "), "Turn 3 is the", id="byte"),
+    pytest.param(with_text(0, "Hi, good to see you here."), "Turn 1 is the", id="a lost space"),
+    pytest.param(with_role(4, "seeker"), "Turn 5 must not be by the seeker", id="alternation"),
+    pytest.param(on_turns(lambda turns: turns.pop(0)), "must be the supporter's", id="opening"),
+    pytest.param(on_turns(lambda turns: turns.pop()), "must be the seeker's", id="end"),
+    pytest.param(on_turns(lambda turns: turns.__delitem__(slice(2, 8))), "at least 4", id="length"),
+    pytest.param(on_turns(lambda turns: turns.extend(turns[:2])), "keep its 8", id="more turns"),
+    pytest.param(with_text(7, " "), "Seeker turn 4 is empty", id="an empty turn"),
+    pytest.param(with_text(7, SEEKER[3]), "Seeker turn 4 was not rewritten", id="unchanged"),
+    pytest.param(with_text(7, "You! " * 80), "Seeker turn 4 is too long", id="overlong"),
+    pytest.param(with_text(7, "Useless. I want to kill myself."), "no self-harm", id="self-harm"),
+    pytest.param(with_text(7, f"I suppose so. {SEEKER[3]}"), "highly hostile", id="a mild end"),
+]
+AGAIN_AND_AGAIN = [
+    BROKEN[0],  # what the writer's answer shows
+    *(pytest.param(*one.values, id=one.id, marks=pytest.mark.full) for one in BROKEN[1:-1]),
+    BROKEN[-1],  # what the rater alone finds
+]
+
+
+class TestMaking:
+    def test_gives_a_context_with_all_that_led_to_it(self, dataset, make):
+        report = make(dataset)
+
+        context = dataset.contexts.get(stratum=Stratum.ADVERSARIAL)
+        source = context.source_context
+        assert (report.n_contexts, report.n_added, report.dropped) == (1, 1, ())
+        assert context.escalation_profile == "ALWAYS_10"
+        assert context.slots_left == dataset.completions_per_context
+        assert context.turns[::2] == source.turns[::2]
+        assert context.turns[1]["text"].endswith(SEEKER[0])
+        assert {name: context.provenance[name] for name in ("target", "measured", "rounds")} == {
+            "target": [10, 10, 10, 10],
+            "measured": [10, 10, 10, 10],
+            "rounds": 1,
+        }
+        assert context.provenance["source_context"] == source.key
+        assert context.provenance["rewriter"]["model_id"] == "hosted_vllm/offline-rewriter"
+        assert len(context.provenance["rewriter"]["prompt_hash"]) == 64
+        assert [one["turn"] for one in context.provenance["diff"]] == [1, 3, 5, 7]
+        assert LogEntry.objects.filter(action="context.rewritten").count() == 1
+
+    def test_says_that_it_is_simulated(self, dataset, make):
+        make(dataset)
+
+        context = dataset.contexts.get(stratum=Stratum.ADVERSARIAL)
+        assert context.is_simulated
+        assert context.provenance["rewriter"]["is_simulated"] is True
+        assert "Simulated" in context.rewrite.rewriter.name
+
+    def test_gives_no_completion_to_a_seeker_who_said_something_else(self, dataset, make):
+        make(dataset)
+
+        assert not Completion.objects.exists()
+
+    def test_balances_the_profiles(self, dataset, make):
+        make(dataset, 6)
+
+        profiles_made = Counter(
+            dataset.contexts.exclude(escalation_profile="").values_list(
+                "escalation_profile", flat=True
+            )
+        )
+        assert sorted(profiles_made.values()) == [1, 1, 2, 2]
+
+    def test_asks_the_rater_without_the_targets(self, dataset, make, provider):
+        make(dataset)
+
+        (asked,) = [call for call in provider.calls if call.model == "offline-hostility-rater"]
+        assert "<hostility>" not in json.dumps(asked.request["messages"])
+
+    def test_adds_nothing_when_repeated(self, dataset, make, provider):
+        make(dataset, 2)
+        n_calls = len(provider.calls)
+
+        assert make(dataset, 2).n_added == 0
+        assert len(provider.calls) == n_calls
+
+    def test_adds_what_is_missing_to_more(self, dataset, make):
+        make(dataset, 2)
+
+        assert make(dataset, 5).n_added == 3
+
+    def test_replaces_what_a_reviewer_dropped(self, dataset, make):
+        make(dataset, 2)
+        dataset.contexts.filter(pk=Rewrite.objects.earliest("pk").context_id).update(
+            review=Review.DROPPED
+        )
+
+        report = make(dataset, 2)
+
+        assert (report.n_contexts, report.n_added) == (2, 1)
+
+    def test_gives_the_same_for_the_same_seed(self, make):
+        made = []
+        for slug in ("one", "two"):
+            dataset = make_dataset(slug=slug)
+            for n in range(5):
+                make_source(dataset, topic=f"bill {n}", content_hash=str(n) * 64)
+            make(dataset, 2)
+            adversarial = dataset.contexts.filter(stratum=Stratum.ADVERSARIAL)
+            made.append(sorted((one.escalation_profile, str(one.turns)) for one in adversarial))
+
+        assert made[0] == made[1]
+
+    def test_tells_how_far_it_is(self, dataset, make):
+        told: list[tuple[int, int]] = []
+
+        make(dataset, 3, told=lambda *counts: told.append(counts))
+
+        assert told[-1] == (3, 3)
+
+    def test_says_why_no_more_can_be_made(self, dataset, make):
+        make_context(dialogue=make_dialogue(dataset=dataset))  # the seeker begins, two turns
+
+        with pytest.raises(rewriting.NoSourceLeftError) as caught:
+            make(dataset, 9)
+
+        assert "9 adversarial contexts were asked for and 0" in str(caught.value)
+        assert "6 regular contexts are left that open with a supporter's greeting" in str(
+            caught.value
+        )
+
+    def test_counts_real_and_simulated_ones_apart(self, dataset, make, offline_ones):
+        make(dataset, 2)
+        real = rewriting.Assistants(
+            assistant_for("rewriter", "openai/some-model"),
+            assistant_for("hostility-rater", "openai/some-model"),
+        )
+
+        assert real.made(dataset).count() == 0
+        assert offline_ones.made(dataset).count() == 2
+
+
+class TestBrokenAnswers:
+    @pytest.mark.parametrize(("how", "problem"), BROKEN)
+    def test_are_caught_and_written_again_with_the_fault(
+        self, dataset, make, provider, spoil, how, problem
+    ):
+        spoil("offline-rewriter", how)
+
+        report = make(dataset)
+
+        assert report.n_added == 1
+        refused = RewriteCall.objects.filter(step=RewriteStep.WRITE, round=1).get()
+        problems = refused.problems or refused.rewrite.calls.get(step="RATE", round=1).problems
+        assert problem in " ".join(problems)
+        again = [call for call in provider.calls if call.model == "offline-rewriter"][1]
+        assert problem in again.request["messages"][-1]["content"]
+        assert again.request["messages"][-2]["content"] == refused.raw_answer
+        assert Context.objects.get(stratum=Stratum.ADVERSARIAL).provenance["rounds"] == 2
+
+    @pytest.mark.parametrize(("how", "problem"), AGAIN_AND_AGAIN)
+    def test_are_given_up_after_three_and_replaced(self, dataset, make, spoil, how, problem):
+        spoil("offline-rewriter", how, times=3)
+
+        report = make(dataset)
+
+        dropped = Rewrite.objects.get(state=RewriteState.DROPPED)
+        assert report.n_contexts == 1
+        assert report.dropped == (dropped.reason,)
+        assert dropped.reason.startswith("Refused 3 times, the last time because: ")
+        assert problem in dropped.reason
+        assert dropped.source_context != Rewrite.objects.get(state="ACCEPTED").source_context
+
+    @pytest.mark.parametrize(
+        ("profile", "measured"),
+        [
+            ("ALWAYS_10", [2, 10, 10, 10]),
+            ("LINEAR_RAMP", [10, 10, 10, 10]),
+            ("MID_SPIKE", [1, 1, 2, 10]),
+            ("MID_RAMP", [1, 9, 9, 10]),
+        ],
+    )
+    def test_of_hostility_off_the_profile_are_written_again(
+        self, dataset, make, spoil, monkeypatch, profile, measured
+    ):
+        monkeypatch.setattr(
+            "completions.contexts.services.rewriting.planning._profiles",
+            lambda _had, n: [profile] * n,
+        )
+        spoil("offline-hostility-rater", lambda _: json.dumps({"hostility": measured}))
+
+        make(dataset)
+
+        rated = RewriteCall.objects.get(step=RewriteStep.RATE, round=1)
+        assert rated.problems == profiles.curve_problems(profile, measured) != []
+        assert Rewrite.objects.get().measured == profiles.targets(profile, 4)
+
+    def test_of_the_rater_are_asked_for_once_more(self, dataset, make, spoil):
+        spoil("offline-hostility-rater", lambda _: '{"hostility": [1]}')
+
+        make(dataset)
+
+        call = RewriteCall.objects.get(step=RewriteStep.RATE)
+        assert call.state == CallState.DONE
+        assert "must have 4 numbers" in call.asked["first_try"]["fault"]
+
+    def test_of_the_rater_end_a_rewrite_when_they_stay(self, dataset, make, spoil):
+        spoil("offline-hostility-rater", lambda _: "[]", times=2)
+
+        report = make(dataset)
+
+        assert report.n_contexts == 1
+        assert report.dropped[0].startswith("Its hostility could not be rated: a JSON object")
+        assert RewriteCall.objects.filter(state=CallState.INVALID).count() == 1
+
+
+class TestFailures:
+    def test_of_one_text_drop_the_rewrite_and_another_is_made(self, dataset, make, provider):
+        provider.script.append(Fault.FILTERED)
+
+        report = make(dataset)
+
+        assert report.n_contexts == 1
+        assert report.dropped == ("The provider failed: content_filtered.",)
+        assert make(dataset).dropped == ()  # told once
+
+    @pytest.mark.parametrize("n_answered", [0, 1])
+    def test_of_every_text_stop_the_run_and_use_up_no_source(
+        self, dataset, make, provider, n_answered
+    ):
+        """A mistyped key once spent all sources: each was dropped, none could be tried again."""
+        provider.script += [None] * n_answered + [Fault.UNAUTHORIZED] * 9
+
+        with pytest.raises(
+            service_states.ProviderRefusesError, match=r"authentication.*not accepted"
+        ):
+            make(dataset)
+        n_asked = len(provider.calls)
+        provider.script.clear()
+
+        report = make(dataset)
+        assert (n_asked, report.n_added, report.dropped) == (n_answered + 1, 1, ())
+        assert Rewrite.objects.count() == 1
+
+    def test_of_every_text_leave_the_rewrite_to_whom_is_asked_next(
+        self, dataset, make, provider, offline_ones
+    ):
+        mistyped = Assistant.objects.create(
+            slug="mistyped", name="Simulated mistype", model_id="no-such/model", is_simulated=True
+        )
+        with pytest.raises(service_states.ProviderRefusesError, match="bad_request"):
+            make(dataset, assistants=rewriting.Assistants(mistyped, mistyped))
+
+        assert make(dataset).n_added == 1
+        made = Context.objects.get(stratum=Stratum.ADVERSARIAL)
+        assert made.provenance["rewriter"]["model_id"] == offline_ones.rewriter.model_id
+
+    def test_by_a_bad_request_are_about_the_text_where_others_were_answered(
+        self, dataset, make, monkeypatch
+    ):
+        make(dataset)
+        real = assistants.answer
+        first = iter([True])
+
+        def answer(assistant, messages):
+            if next(first, False):
+                raise UnreadablePromptError
+            return real(assistant, messages)
+
+        monkeypatch.setattr("completions.offline.assistants.answer", answer)
+
+        report = make(dataset, 2)
+
+        assert (report.n_contexts, report.dropped) == (2, ("The provider failed: bad_request.",))
+
+    def test_in_number_end_what_is_under_way_before_the_run_ends(
+        self, dataset, make, provider, clock, monkeypatch
+    ):
+        """Six sources, six wanted: one is filtered, one must wait."""
+        provider.script += [Fault.FILTERED, Fault.SERVER_ERROR]
+        monkeypatch.setattr(
+            "completions.runs.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
+        )
+        monkeypatch.setattr(calling, "WORTH_WAITING_S", 0.0)
+
+        with pytest.raises(rewriting.NoSourceLeftError, match="asked for and 5 are made"):
+            make(dataset, 6)
+
+        states = Counter(Rewrite.objects.values_list("state", flat=True))
+        assert states == {RewriteState.ACCEPTED: 5, RewriteState.DROPPED: 1}
+
+    def test_that_heal_are_tried_again(self, dataset, make, provider, clock, monkeypatch):
+        provider.script.append(Fault.SERVER_ERROR)
+        monkeypatch.setattr(
+            "completions.runs.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
+        )
+        monkeypatch.setattr(calling, "WORTH_WAITING_S", 0.0)
+
+        assert make(dataset).dropped == ()
+        assert RewriteCall.objects.get(step=RewriteStep.WRITE).attempts == 2
+
+
+class TestResuming:
+    @pytest.mark.parametrize("rater", ["openai/some-model", "offline"])
+    def test_asks_nobody_who_costs_when_simulated(self, dataset, make, clock, rater):
+        """A run with real models was killed; trying things out must not go on with it."""
+        real = assistant_for("rewriter", "openai/some-model")
+        rater = assistant_for("hostility-rater", rater)
+        planning.plan(dataset, 1, 7, rewriting.Assistants(real, rater), clock())
+
+        make(dataset)
+
+        assert Rewrite.objects.get(rewriter=real).calls.get().attempts == 0
+
+    def test_drops_a_source_that_a_person_dropped_meanwhile(
+        self, dataset, make, clock, offline_ones
+    ):
+        planning.plan(dataset, 1, 7, offline_ones, clock())
+        begun = Rewrite.objects.get()
+        dataset.contexts.filter(pk=begun.source_context_id).update(review=Review.DROPPED)
+
+        report = make(dataset)
+
+        assert (report.n_contexts, report.dropped) == (1, ("Its source was dropped in review.",))
+        assert not begun.calls.filter(attempts__gt=0).exists()
+
+    def test_frees_the_claims_of_a_killed_run_at_once(
+        self, dataset, make, clock, offline_ones, monkeypatch
+    ):
+        planning.plan(dataset, 1, 7, offline_ones, clock())
+        RewriteCall.objects.update(state=CallState.CLAIMED, claimed_at=clock(), attempts=1)
+        monkeypatch.setattr("completions.runs.pulling.STOPPING.wait", pytest.fail)
+
+        assert make(dataset).n_added == 1
+
+    def test_pays_for_nothing_twice(self, dataset, make, provider, monkeypatch):
+        def killed(*_args):
+            raise RuntimeError
+
+        with monkeypatch.context() as broken:
+            broken.setattr(
+                "completions.contexts.services.rewriting.answering._keep_ratings", killed
+            )
+            with pytest.raises(RuntimeError):
+                make(dataset)
+
+        assert make(dataset).n_added == 1
+        assert sum(call.model == "offline-rewriter" for call in provider.calls) == 1
+
+
+def enter_elsewhere():
+    """Try to do the work from another connection, as another process would."""
+    try:
+        with sole_worker("rewriting contexts"):
+            pass
+    finally:
+        connection.close()
+
+
+class TestSoleWorker:
+    def test_refuses_a_second_while_the_first_is_at_it(self, dataset, make):
+        refused = []
+
+        def second(*_counts):
+            with ThreadPoolExecutor(1) as pool:
+                refused.append(pool.submit(enter_elsewhere).exception(timeout=20))
+
+        make(dataset, told=second)
+
+        assert refused
+        assert all(isinstance(one, AnotherAtWorkError) for one in refused)
+        assert str(refused[0]) == (
+            "another process is rewriting contexts now; wait until it has ended"
+        )
+
+    def test_lets_the_next_one_in_when_the_first_has_ended(self, dataset, make):
+        make(dataset)
+
+        assert make(dataset, 2).n_added == 1
+
+
+def build(path, n):
+    report = import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=NOW)
+    build_contexts(dataset_name="Talks", n=n, seed=7, now=NOW)
+    return report.dataset
+
+
+class TestOnDialogues:
+    def test_of_the_demo_gives_one_of_each_profile(self, make):
+        report = make(build(DIALOGUES, n=24), 4)
+
+        assert (report.n_contexts, report.dropped) == (4, ())
+
+    @pytest.mark.full
+    def test_of_esconv_gives_twenty(self, make):
+        dataset = build(shared_file("esconv/ESConv.json"), n=280)
+
+        report = make(dataset, 20)
+
+        made = dataset.contexts.filter(stratum=Stratum.ADVERSARIAL)
+        assert report.n_contexts == 20
+        assert Counter(made.values_list("escalation_profile", flat=True)) == {
+            str(profile): 5 for profile in EscalationProfile
+        }
+        assert all(
+            profiles.curve_problems(one.escalation_profile, one.provenance["measured"]) == []
+            for one in made
+        )

@@ -1,0 +1,265 @@
+"""Every format comes out the same: merged turns with roles, labels, one hash."""
+
+import itertools
+import json
+import re
+
+import pytest
+from hypothesis import given
+
+from completions.dialogues import ingest
+from completions.dialogues.ingest import BadRecord, IngestError, ParsedDialogue, Turn
+from completions.dialogues.ingest.items import ItemRecord
+from completions.dialogues.ingest.records import OwnRecord, OwnTurn
+from tests.helpers.datasets import (
+    REPOSITORY,
+    SEEKER,
+    SUPPORTER,
+    UTTERANCES,
+    as_hub,
+    failed,
+    hub,
+    item,
+    native,
+    own,
+    shared_file,
+    write_array,
+    write_lines,
+)
+
+SPELLED = {"native": native, "hub": hub, "failed": failed, "own": own}
+EVERY_SPELLING = pytest.mark.parametrize("spelled", SPELLED.values(), ids=SPELLED)
+MERGED = [
+    (SUPPORTER, "Good evening. What is on your mind?"),
+    (SEEKER, "The flat is so quiet since she left."),
+    (SUPPORTER, "Quiet can be loud. When is it worst?"),
+]
+
+
+def read(path):
+    return list(ingest.read_dialogues(path))
+
+
+def said(dialogue):
+    return [(turn.role, turn.text) for turn in dialogue.turns]
+
+
+class TestEverySpelling:
+    @EVERY_SPELLING
+    def test_gives_the_same_turns_with_the_same_roles(self, spelled):
+        parsed = ingest.parse_record(spelled(), 1)
+
+        assert said(parsed) == MERGED
+        assert parsed.n_utterances == 4
+
+    @EVERY_SPELLING
+    @pytest.mark.parametrize("write", [write_array, write_lines])
+    def test_may_be_an_array_or_lines(self, spelled, write, tmp_path):
+        (parsed,) = read(write(tmp_path / "talks", [spelled()]))
+
+        assert said(parsed) == MERGED
+
+    def test_gives_the_same_hash(self):
+        hashes = {ingest.parse_record(spelled(), 1).content_hash for spelled in SPELLED.values()}
+
+        assert len(hashes) == 1
+
+    @EVERY_SPELLING
+    def test_keeps_labels_as_found_and_in_one_spelling(self, spelled):
+        labels = {"emotion_type": "Shame", "problem_type": "Issues with Parents"}
+
+        parsed = ingest.parse_record(spelled(**labels, situation=" At  home\n"), 1)
+
+        assert (parsed.emotion_type, parsed.problem_type) == ("shame", "conflict with parents")
+        assert parsed.source_labels.items() >= labels.items()
+        assert parsed.situation == "At home"
+
+    @pytest.mark.parametrize("spelled", [native, hub, failed])
+    def test_keeps_stray_strategies_as_they_are(self, spelled):
+        parsed = ingest.parse_record(spelled(strategy="Self-disclosure (mild)"), 1)
+
+        stray = "Self-disclosure (mild)"
+        assert parsed.source_labels["strategies"] == [[stray, stray], [], [stray]]
+
+    @EVERY_SPELLING
+    def test_may_have_null_labels(self, spelled):
+        assert ingest.parse_record(spelled(emotion_type=None), 1).emotion_type == ""
+
+    @given(said=UTTERANCES)
+    def test_never_leaves_two_turns_of_one_role_side_by_side(self, said):
+        parsed = [ingest.parse_record(spelled(*said), 1) for spelled in SPELLED.values()]
+
+        for one in parsed:
+            roles = [turn.role for turn in one.turns]
+            assert all(a != b for a, b in itertools.pairwise(roles))
+            assert one.n_utterances == len(said)
+        assert len({one.content_hash for one in parsed}) == 1
+
+    @given(said=UTTERANCES)
+    def test_loses_no_word_and_changes_no_order(self, said):
+        parsed = ingest.parse_record(native(*said), 1)
+
+        words = [(turn.role, word) for turn in parsed.turns for word in turn.text.split()]
+        assert words == [(role, word) for role, text in said for word in text.split()]
+
+
+class TestMerge:
+    def test_keeps_the_strategies_of_all_that_it_joins(self):
+        turns = ingest.merge([Turn("seeker", "a", ("One",)), Turn("seeker", "b", ("Two",))])
+
+        assert turns == (Turn("seeker", "a b", ("One", "Two")),)
+
+
+class TestOwnFormat:
+    def test_says_who_it_is_and_in_which_language(self):
+        record = own(
+            id="clinic-7",
+            language="ZH-hans-cn",
+            source="Written for a test",
+            metadata={"domain": "debts", "wave": 2},
+        )
+
+        parsed = ingest.parse_record(record, 1)
+
+        assert (parsed.source_id, parsed.language) == ("clinic-7", "zh-Hans-CN")
+        assert parsed.source_labels == {
+            "source": "Written for a test",
+            "metadata": {"domain": "debts", "wave": 2},
+        }
+
+    def test_is_of_no_known_language_unless_it_says_so(self):
+        assert ingest.parse_record(own(), 1).language == "und"
+        assert ingest.parse_record(native(), 1).language == "en"
+
+    def test_may_be_in_any_script(self):
+        parsed = ingest.parse_record(own((SEEKER, "夜里睡不着。"), (SUPPORTER, "多久了。")), 1)
+
+        assert said(parsed) == [(SEEKER, "夜里睡不着。"), (SUPPORTER, "多久了。")]
+
+    def test_keeps_strategies_of_a_turn(self):
+        record = own()
+        record["turns"][3]["strategies"] = ["Question", "Reflection"]
+
+        labels = ingest.parse_record(record, 1).source_labels
+        assert labels["strategies"] == [[], [], ["Question", "Reflection"]]
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"emotion": "fear"}, "emotion: is not a key of this format"),
+            ({"a long key, with things said": 1}, "a key of another name: is not a key of this"),
+            ({"language": "English!"}, "language: is not a language tag of BCP 47"),
+            ({"id": "x" * 121}, "id: String should have at most 120 characters"),
+            ({"turns": []}, "both a seeker and a supporter must speak"),
+            ({"turns": [{"role": "user", "text": "Hi"}]}, "utterance 1: role: expected 'seeker'"),
+            ({"turns": [{"text": "Hi"}]}, "utterance 1: role: is missing"),
+            ({"turns": [{"role": "seeker", "text": "Hi", "at": 3}]}, "utterance 1: at: is not a"),
+            ({"turns": ["Hi"]}, "utterance 1: expected an object"),
+            ({"metadata": {"note": "\x00"}}, "metadata: contains a character that cannot"),
+            ({"metadata": {"deep": json.loads("[" * 60 + "]" * 60)}}, "metadata: is nested deeper"),
+        ],
+    )
+    def test_is_refused_with_its_place(self, change, message):
+        with pytest.raises(IngestError) as caught:
+            ingest.parse_record(own() | change, 3)
+
+        assert str(caught.value).startswith("dialogue 3")
+        assert message in str(caught.value)
+
+
+class TestMixedFormats:
+    @pytest.mark.parametrize(
+        ("first", "second", "names"),
+        [
+            (native(), hub(), "is in the hub's spelling of ESConv, the first record in ESConv's n"),
+            (hub(), failed(), "is in ESConv's failed dialogues, the first record in the hub's sp"),
+            (own(), native(), "is in ESConv's native JSON, the first record in the plain format"),
+            (native(), item(), "is in the benchmark authors' items, the first record in ESConv's"),
+        ],
+    )
+    def test_are_a_bad_record(self, first, second, names, tmp_path):
+        good, bad, also_good = read(write_lines(tmp_path / "mixed.jsonl", [first, second, first]))
+
+        assert isinstance(good, ParsedDialogue)
+        assert isinstance(also_good, ParsedDialogue)
+        assert bad.place == "dialogue 2 (line 2)"
+        assert names in bad.reason
+
+    def test_of_speakers_in_one_dialogue_are_a_bad_record(self, tmp_path):
+        mixed = native()
+        mixed["dialog"] += failed()["dialog"]
+
+        _, bad = read(write_array(tmp_path / "mixed.json", [native(), mixed]))
+
+        assert bad == BadRecord(
+            "dialogue 2, utterance 5",
+            "speaker: expected 'seeker' or 'supporter', found 'listener'",
+        )
+
+
+class TestRealFiles:
+    @pytest.mark.full
+    def test_in_the_hubs_spelling_give_the_same_dialogues(self, tmp_path):
+        path = shared_file("esconv/ESConv.json")
+        source = json.loads(path.read_text(encoding="utf-8"))
+        spelled = write_lines(tmp_path / "hub.jsonl", map(as_hub, source))
+
+        before, after = read(path), read(spelled)
+
+        assert len(after) == 1300
+        assert sum(one.n_utterances for one in after) == 38_365
+        assert sum(len(one.turns) for one in after) == 30_392
+        assert [one.content_hash for one in after] == [one.content_hash for one in before]
+        assert [one.source_labels for one in after] == [one.source_labels for one in before]
+
+    def test_of_failed_dialogues_are_read_with_their_stray_labels(self):
+        dialogues = read(shared_file("esconv/FailedESConv.json"))
+
+        assert len(dialogues) == 196
+        assert all(isinstance(one, ParsedDialogue) for one in dialogues)
+        assert sum(one.n_utterances for one in dialogues) == 5_230
+        strategies = {
+            strategy
+            for one in dialogues
+            for turn in one.source_labels.get("strategies", ())
+            for strategy in turn
+        }
+        assert len(strategies) == 12
+        assert all(turn.text == turn.text.strip() for one in dialogues for turn in one.turns)
+
+
+class TestDocumentedFormat:
+    PAGE = (REPOSITORY / "docs" / "dialogues.md").read_text(encoding="utf-8")
+
+    def test_has_an_example_that_can_be_imported(self):
+        (example,) = re.findall(r"```json\n(.*?)```", self.PAGE, re.DOTALL)
+
+        parsed = ingest.parse_record(json.loads(example), 1)
+
+        assert parsed.source_id == "night-12"
+        assert [turn.role for turn in parsed.turns] == [SUPPORTER, SEEKER, SUPPORTER]
+
+    @pytest.mark.parametrize(
+        ("heading", "models", "prefix"),
+        [
+            ("Our own format", (OwnRecord, OwnTurn), "turns[]."),
+            ("The authors' items", (ItemRecord,), ""),
+        ],
+    )
+    def test_has_every_key_and_whether_it_is_required(self, heading, models, prefix):
+        section = self.PAGE.partition(f"### {heading}\n")[2].partition("\n#")[0]
+        listed = {
+            key: needed
+            for keys, needed in re.findall(
+                r"^\| (`.+?) \| (required|optional) \|", section, re.MULTILINE
+            )
+            for key in re.findall(r"`(.+?)`", keys)
+        }
+
+        assert listed == {
+            (prefix if model is not models[0] else "") + name: (
+                "required" if field.is_required() else "optional"
+            )
+            for model in models
+            for name, field in model.model_fields.items()
+        }

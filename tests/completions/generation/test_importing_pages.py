@@ -1,0 +1,190 @@
+"""The console's page on which completions are brought in that models gave elsewhere."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from access.choices import Role
+from access.models import LogEntry
+from completions.dialogues import forms
+from completions.models import BroughtCompletion, Completion, Hold, System
+from tests.helpers.datasets import TEXT
+from tests.helpers.factories import make_completion, make_context, make_system
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.pages import assert_turned_away, text
+
+pytestmark = pytest.mark.django_db
+
+IMPORT, STORE, REFUSED, SYSTEMS = (
+    reverse(f"models:{name}") for name in ("import", "import-store", "import-refused", "systems")
+)
+HEADER = "context,system,text"
+GOOD = f"abc,ash,{TEXT}"
+BAD = f"nowhere,ash,{TEXT}"
+
+
+@pytest.fixture(autouse=True)
+def context():
+    make_system(slug="ash", name="Ash")
+    return make_context(key="abc")
+
+
+@pytest.fixture
+def manager(client):
+    client.force_login(make_member("mia", role=Role.MANAGER))
+    return client
+
+
+def check(client, *rows, content=None):
+    content = "\n".join([HEADER, *rows]).encode() if content is None else content
+    file = SimpleUploadedFile("texts.csv", content, content_type="text/csv")
+    return client.post(IMPORT, {"file": file})
+
+
+def sealed(answer):
+    return re.findall(r'name="sealed" value="([^"]+)"', answer.content.decode())[0]
+
+
+class TestAccess:
+    def test_analysts_look_and_bring_nothing_in(self, manager):
+        seal = sealed(check(manager, GOOD))
+        analyst = Client()
+        analyst.force_login(make_member(role=Role.ANALYST))
+
+        assert analyst.get(IMPORT).status_code == 200
+        for answer in (check(analyst, GOOD), analyst.post(STORE, {"sealed": seal})):
+            assert_turned_away(answer)
+        assert not Completion.objects.exists()
+
+    def test_the_systems_lead_there(self, manager):
+        assert f'href="{IMPORT}"' in manager.get(SYSTEMS).content.decode()
+
+    @pytest.mark.parametrize("address", [STORE, REFUSED])
+    def test_what_acts_is_not_asked_for_by_address(self, manager, address):
+        assert manager.get(address).status_code == 405
+
+
+class TestACheck:
+    def test_shows_what_would_happen_and_changes_nothing(self, manager):
+        n_logged = LogEntry.objects.count()
+
+        page = text(check(manager, GOOD))
+
+        assert "Import 1 completion" in page
+        assert "rows read 1 good and new 1 to be held 0 stored before 0 refused 0" in page
+        assert not Completion.objects.exists()
+        assert LogEntry.objects.count() == n_logged
+
+    @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
+    def test_takes_json_lines(self, manager, mark):
+        content = mark + f'{{"context": "abc", "system": "ash", "text": "{TEXT}"}}'.encode()
+
+        assert "Import 1 completion" in text(check(manager, content=content))
+
+    def test_offers_nothing_to_store_while_a_row_is_refused(self, manager):
+        answer = check(manager, GOOD, BAD, "abc,none,")
+
+        page = text(answer).replace("&quot;", '"')
+        assert "Nothing is stored while a row is refused." in page
+        assert STORE not in answer.content.decode()
+        assert 'context unknown context: "nowhere" Compare the key with' in page
+        assert "2 rows refused" in page
+
+    def test_lists_the_first_hundred_refusals(self, manager):
+        answer = check(manager, *[f"nowhere-{n},ash,{TEXT}" for n in range(102)])
+
+        assert answer.content.decode().count("Compare the key with") == 100
+        assert "And 2 more, in the CSV file." in text(answer)
+
+    def test_tells_of_columns_that_are_not_read(self, manager):
+        content = f"{HEADER},<wage>\n{GOOD},1".encode()
+
+        assert "Columns that are not read: &lt;wage&gt;." in text(check(manager, content=content))
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (b"", "The file is empty."),
+            (HEADER.encode(), "texts.csv: has no completions."),
+            (b"context,text\na,b", "line 1 names no column system"),
+            (f"{HEADER}\ncaf\xe9".encode("cp1252"), "is not UTF-8: byte 0xe9 at line 2, column 4"),
+        ],
+        ids=["empty", "no rows", "a column", "Latin-1"],
+    )
+    def test_of_what_cannot_be_read_says_why(self, manager, content, said):
+        answer = check(manager, content=content)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+
+    @pytest.mark.parametrize("bound", ["MOST_BYTES", "MOST_SEALED"])
+    def test_of_a_large_file_says_so(self, manager, monkeypatch, bound):
+        monkeypatch.setattr(forms, bound, 20)
+
+        answer = check(manager, GOOD)
+
+        assert answer.status_code == 422
+        assert "too large for this page. Split it" in text(answer)
+
+
+class TestStoring:
+    def test_stores_exactly_what_was_shown(self, manager):
+        leaky = make_context(key="xyz")
+        seal = sealed(check(manager, GOOD, 'xyz,ash,"As an AI, I hear you."'))
+
+        answer = manager.post(STORE, {"sealed": seal}, follow=True)
+
+        page = text(answer)
+        assert "2 completions are stored. 1 of them is held until somebody decides." in page
+        assert "2 brought in" in page
+        assert Hold.objects.get().completion.context == leaky
+        brought = BroughtCompletion.objects.values_list("way", "brought_by__username").distinct()
+        assert list(brought) == [("CONSOLE", "mia")]
+        assert LogEntry.objects.filter(action="completions.brought_in").count() == 2
+
+    def test_again_says_that_all_of_it_is_there(self, manager):
+        manager.post(STORE, {"sealed": sealed(check(manager, GOOD))})
+
+        assert "Everything in this file is stored already." in text(check(manager, GOOD))
+
+    def test_shows_the_check_again_when_something_changed(self, manager, context):
+        seal = sealed(check(manager, GOOD))
+        make_completion(context=context, system=System.objects.get(slug="ash"))
+
+        answer = manager.post(STORE, {"sealed": seal})
+
+        assert answer.status_code == 409
+        assert "Something changed meanwhile. Nothing was stored" in text(answer)
+        assert "another completion is there" in text(answer)
+        assert not BroughtCompletion.objects.exists()
+
+    @pytest.mark.parametrize("address", [STORE, REFUSED])
+    def test_refuses_what_was_not_sealed_for_this_person(self, manager, address):
+        other = Client()
+        other.force_login(make_member())
+        seal = sealed(check(manager, GOOD))
+
+        answers = [
+            other.post(address, {"sealed": seal}, follow=True),
+            manager.post(address, {"sealed": seal[:-1]}, follow=True),
+            manager.post(address, {}, follow=True),
+        ]
+
+        assert all("Choose the file once more" in text(answer) for answer in answers)
+        assert not Completion.objects.exists()
+
+
+def test_the_table_of_refusals_has_every_one_with_what_to_do(manager):
+    answer = manager.post(REFUSED, {"sealed": sealed(check(manager, GOOD, BAD, "abc,none,"))})
+
+    assert answer["Content-Disposition"] == 'attachment; filename="completions-refused.csv"'
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert [(row["line"], row["field"], row["what_to_do"]) for row in rows] == [
+        ("3", "context", "Compare the key with the list of contexts."),
+        ("4", "text", "Mend the field."),
+    ]

@@ -1,0 +1,227 @@
+"""The console's pages on files of dialogues and jobs: checked, confirmed, watched, stopped."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from completions import tasks
+from completions.choices import JobKind, JobState
+from completions.models import Context, Dialogue, Job
+from heart_site.middleware import uploads
+from tests.helpers.datasets import shared_file
+from tests.helpers.factories import NOW, make_dataset, make_judge, make_system
+from tests.helpers.factories_of_site import make_job
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.pages import text
+
+pytestmark = pytest.mark.django_db
+
+IMPORT, JOBS = reverse("data:import"), reverse("data:jobs")
+DEMO = Path("completions/dialogues/demo/dialogues.json")
+
+
+@pytest.fixture
+def staff(client):
+    client.force_login(make_member("ada"))
+    return client
+
+
+def send(staff, content=None, name="talks.json", **fields):
+    file = SimpleUploadedFile(name, DEMO.read_bytes() if content is None else content)
+    return staff.post(IMPORT, {"file": file, "dataset": "Talks"} | fields)
+
+
+def address(name, job):
+    return reverse(f"data:{name}", args=[job.pk])
+
+
+class TestImport:
+    def test_shows_what_would_happen_then_does_it(self, staff):
+        checked = text(send(staff))
+        job = Job.objects.get()
+
+        assert "What would happen" in checked
+        assert not Dialogue.objects.exists()
+
+        staff.post(address("confirm", job))
+        assert "Waits for a worker" in text(staff.get(address("job", job)))
+        tasks.do_jobs()
+
+        done = text(staff.get(address("job", job)))
+        assert "Talks:" in done
+        assert "To the dataset" in done
+        assert Dialogue.objects.count() == len(json.loads(DEMO.read_text()))
+
+    def test_names_records_that_are_skipped(self, staff):
+        records = [*json.loads(DEMO.read_text()), {"dialog": []}]
+
+        assert "skipped 1" in text(send(staff, json.dumps(records).encode()))
+
+    @pytest.mark.parametrize(
+        ("content", "fields", "said"),
+        [
+            (b"", {}, "The file is empty."),
+            (b"no json", {}, "talks.json:"),
+            (None, {"dataset": ""}, "Name the dataset"),
+            (None, {"dataset": "漢字"}, "its address needs a Latin letter"),
+            (None, {"language": "no tag at all"}, "Give a language as he"),
+            (None, {"is_adversarial": "on"}, "only a file of items"),
+        ],
+        ids=["empty", "no dialogues", "no name", "no address", "no language", "no items"],
+    )
+    def test_refuses_in_words_and_keeps_nothing(self, staff, content, fields, said):
+        answer = send(staff, content, **fields)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not Job.objects.exists()
+
+    def test_takes_a_published_dataset_whole(self, staff):
+        content = shared_file("esconv/ESConv.json").read_bytes()
+
+        assert "1,300" in text(send(staff, content, name="ESConv.json"))
+
+    def test_takes_no_large_file_of_strangers(self):
+        stranger = Client(enforce_csrf_checks=True)
+        stranger.cookies["csrftoken"] = "a" * 32  # so that the form's own token is looked for
+        large = SimpleUploadedFile("x.json", b"a" * (uploads.MOST_BYTES + 1))
+
+        assert stranger.post(IMPORT, {"file": large}).status_code == 413
+
+    def test_says_how_large_a_file_may_be(self, staff):
+        large = SimpleUploadedFile("x.json", b"a" * (uploads.MOST_DIALOGUES + 1))
+
+        answer = staff.post(IMPORT, {"file": large, "dataset": "Talks"})
+
+        assert answer.status_code == 413
+        assert "31 MB" in text(answer)
+
+    def test_a_dropped_file_is_gone(self, staff):
+        send(staff)
+        job = Job.objects.get()
+
+        staff.post(address("stop", job))
+
+        job.refresh_from_db()
+        assert (job.state, job.content) == (JobState.STOPPED, None)
+
+
+class TestPreparing:
+    def test_contexts_are_imported_screened_and_chosen_without_a_shell(self, staff):
+        send(staff)
+        staff.post(address("confirm", Job.objects.get()))
+        tasks.do_jobs()
+        prepare = reverse("data:prepare", args=["talks", "build"])
+
+        staff.post(prepare, {"n": "2", "seed": "7"})
+        tasks.do_jobs()
+
+        job = Job.objects.get(kind=JobKind.BUILD)
+        assert "2 contexts (2 new)" in text(staff.get(address("job", job)))
+        assert Context.objects.count() == 2
+
+    @pytest.mark.parametrize("kind", ["build", "screen", "rewrite"])
+    def test_each_kind_asks_what_it_needs(self, staff, kind):
+        dataset = make_dataset()
+        prepare = reverse("data:prepare", args=[dataset.slug, kind])
+
+        page = staff.get(prepare)
+        started = staff.post(
+            prepare,
+            {
+                "n": "3",
+                "seed": "7",
+                "model": "offline",
+                "rewriter": "offline",
+                "hostility_rater": "offline",
+            },
+        )
+
+        assert page.status_code == 200
+        job = Job.objects.get()
+        assert started["Location"] == address("job", job)
+        assert job.kind == kind.upper()
+
+    @pytest.mark.parametrize(
+        ("kind", "fields", "said"),
+        [
+            ("build", {"n": "0", "seed": "7"}, "Give a whole number from 1 to 100,000."),
+            ("build", {"n": "3", "seed": "x"}, "Give a whole number, such as 7."),
+            ("screen", {"model": "two words"}, "Write the provider, a slash and the model"),
+            ("screen", {"model": ""}, "Name a model"),
+        ],
+    )
+    def test_asks_again_where_that_cannot_be(self, staff, kind, fields, said):
+        answer = staff.post(reverse("data:prepare", args=[make_dataset().slug, kind]), fields)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not Job.objects.exists()
+
+    @pytest.mark.parametrize("kind", ["import", "check", "other"])
+    def test_there_is_no_form_for_other_kinds(self, staff, kind):
+        answer = staff.get(reverse("data:prepare", args=[make_dataset().slug, kind]))
+
+        assert answer.status_code == 404
+
+
+class TestWatching:
+    def test_looks_again_until_the_job_is_over(self, staff):
+        job = make_job(state=JobState.RUNNING, seen_at=NOW, n_done=3, n_total=9, unit="dialogues")
+        progress = address("progress", job)
+
+        before = staff.get(address("job", job))
+        assert f'hx-get="{progress}"' in before.content.decode()
+        assert "3 of 9 dialogues." in text(staff.get(progress))
+
+        Job.objects.update(state=JobState.DONE, ended_at=NOW, result="9 chosen")
+        assert staff.get(progress)["HX-Refresh"] == "true"
+        assert "9 chosen" in text(staff.get(address("job", job)))
+
+    def test_offers_to_begin_again_what_failed(self, staff):
+        job = make_job(state=JobState.FAILED, ended_at=NOW, result="There are 2 only.")
+
+        page = text(staff.get(address("job", job)))
+        staff.post(address("retry", job))
+
+        assert "There are 2 only." in page
+        assert Job.objects.filter(state=JobState.WAITING).count() == 1
+
+    def test_an_import_is_not_begun_again_without_its_file(self, staff):
+        job = make_job(kind=JobKind.IMPORT, state=JobState.FAILED, ended_at=NOW)
+
+        page = text(staff.get(address("job", job)))
+        staff.post(address("retry", job))
+
+        assert "Begin again" not in page
+        assert Job.objects.count() == 1
+
+    def test_the_list_has_the_newest_first(self, staff):
+        older, newer = make_job(), make_job()
+
+        assert [one.pk for one in staff.get(JOBS).context["page"]] == [newer.pk, older.pk]
+
+    def test_the_list_says_what_to_do_where_there_is_none(self, staff):
+        assert "There is no job yet." in text(staff.get(JOBS))
+
+
+class TestChecking:
+    @pytest.mark.parametrize(("table", "make"), [("system", make_system), ("judge", make_judge)])
+    def test_a_model_is_asked_one_question_by_a_worker(self, staff, table, make):
+        make(slug="ours", model_id="hosted_vllm/ours")
+
+        staff.post(reverse("data:check", args=[table, "ours"]))
+
+        job = Job.objects.get()
+        assert (job.kind, job.options) == (JobKind.CHECK, {"table": table, "slug": "ours"})
+
+    @pytest.mark.parametrize("table", ["system", "assistant", "user"])
+    def test_what_is_not_registered_is_not_asked(self, staff, table):
+        answer = staff.post(reverse("data:check", args=[table, "ours"]))
+
+        assert answer.status_code == 404
+        assert not Job.objects.exists()

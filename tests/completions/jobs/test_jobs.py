@@ -1,0 +1,263 @@
+"""Jobs: one worker at a time, progress in the row, kills survived, stops heeded."""
+
+import gzip
+import json
+
+import pytest
+
+from access.models import LogEntry
+from completions.choices import JobKind, JobState
+from completions.dialogues.ingest import IngestError
+from completions.jobs import services, work
+from completions.jobs.progress import JobProgress, JobStoppedError
+from completions.models import Dataset, Dialogue, Job
+from completions.runs import pulling
+from tests.helpers.factories import NOW, make_dataset, make_dialogue
+from tests.helpers.factories_of_site import make_job
+from tests.helpers.factories_written_once import make_user
+
+pytestmark = pytest.mark.django_db
+
+OPTIONS = {
+    "dataset": "Talks",
+    "language": "",
+    "licence": "",
+    "is_authored": False,
+    "is_adversarial": False,
+}
+
+
+def dialogue(number):
+    said = [("seeker", f"I failed exam {number}."), ("supporter", "That hurts.")]
+    said += [("seeker", "It does."), ("supporter", "What happened?")]
+    return {"dialog": [{"speaker": who, "content": words} for who, words in said]}
+
+
+def file_of(n=3):
+    return json.dumps([dialogue(number) for number in range(n)]).encode()
+
+
+def check(content=None, **options):
+    return services.check_file(
+        name="talks.json",
+        content=file_of() if content is None else content,
+        options=OPTIONS | options,
+        by=make_user(),
+        now=NOW,
+    )
+
+
+def do(now=NOW):
+    return services.do_next_job(clock=lambda: now)
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Have every choice of contexts break off."""
+
+    def fail(_job, _progress):
+        raise RuntimeError
+
+    monkeypatch.setitem(work.WORK, JobKind.BUILD, fail)
+
+
+class TestImporting:
+    def test_checking_a_file_stores_nothing_of_it(self):
+        job, report = check()
+
+        assert (report.n_dialogues, report.n_added) == (3, 3)
+        assert job.state == JobState.CHECKED
+        assert not Dialogue.objects.exists()
+        assert not Dataset.objects.exists()
+        assert not LogEntry.objects.filter(action="dialogues.imported").exists()
+
+    def test_a_confirmed_file_is_imported_once_and_dropped(self):
+        job, _report = check()
+
+        assert services.confirm_job(job, by=make_user(), now=NOW)
+        assert not services.confirm_job(job, by=make_user(), now=NOW)
+        assert do()
+        assert not do()
+
+        job.refresh_from_db()
+        assert (job.state, job.content, job.ended_at) == (JobState.DONE, None, NOW)
+        assert job.dataset.name == "Talks"
+        assert "3 dialogues (3 new)" in job.result
+        assert Dialogue.objects.count() == 3
+
+    def test_a_file_that_nobody_confirmed_is_dropped_after_a_day(self):
+        check()
+
+        services.forget_unconfirmed_files(now=NOW + services.UNCONFIRMED)
+        assert Job.objects.exists()
+        services.forget_unconfirmed_files(now=NOW + 2 * services.UNCONFIRMED)
+        assert not Job.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [(b"", "talks.json: is empty"), (b"[1]", "unknown format"), (b"\xff\xfe", "talks.json:")],
+    )
+    def test_what_is_no_file_of_dialogues_is_refused_by_its_name(self, content, said):
+        with pytest.raises(IngestError, match=said):
+            check(content)
+        assert not Job.objects.exists()
+
+    def test_a_file_of_too_many_dialogues_is_refused(self, monkeypatch):
+        monkeypatch.setattr(work, "MOST_RECORDS", 2)
+
+        with pytest.raises(IngestError, match="has over 2 records"):
+            check()
+
+
+class TestQueue:
+    def test_one_job_of_a_kind_is_open_in_a_dataset(self):
+        dataset, ada = make_dataset(), make_user()
+
+        first, second = (
+            services.start_job(
+                dataset=dataset, kind=JobKind.BUILD, options={"n": n}, by=ada, now=NOW
+            )
+            for n in (3, 5)
+        )
+
+        assert second == first
+        assert Job.objects.count() == 1
+        assert LogEntry.objects.filter(action="job.started").count() == 1
+
+    def test_the_oldest_job_is_done_first(self):
+        jobs = [make_job(options={"n": 1, "seed": 7}) for _ in range(2)]
+
+        do()
+
+        assert [Job.objects.get(pk=one.pk).is_over for one in jobs] == [True, False]
+
+    def test_a_job_whose_worker_lives_is_left_alone(self):
+        make_job(state=JobState.RUNNING, seen_at=NOW)
+
+        assert not services.are_jobs_waiting(now=NOW + services.LOST)
+        assert not do(NOW + services.LOST)
+
+    def test_a_job_whose_worker_died_is_taken_by_another(self):
+        job = make_job(state=JobState.RUNNING, seen_at=NOW, begun=1)
+
+        later = NOW + 2 * services.LOST
+        assert services.are_jobs_waiting(now=later)
+        assert do(later)
+
+        job.refresh_from_db()
+        assert job.is_over
+
+    def test_jobs_of_a_process_that_is_gone_wait_again(self):
+        job = make_job(state=JobState.RUNNING, seen_at=NOW)
+
+        assert services.forget_job_claims() == 1
+
+        job.refresh_from_db()
+        assert job.state == JobState.WAITING
+
+
+class TestEnding:
+    def test_a_refusal_is_told_in_its_words(self):
+        job = make_job(options={"n": 5, "seed": 7})  # no dialogue is there
+
+        do()
+
+        job.refresh_from_db()
+        assert job.state == JobState.FAILED
+        assert "5" in job.result
+
+    def test_a_job_that_never_gets_on_is_given_up_at_the_third_time(self, broken):
+        job = make_job()
+
+        for _ in range(services.MOST_BEGUN):
+            assert do()
+            job.refresh_from_db()
+            assert job.state == JobState.WAITING
+        do()
+
+        job.refresh_from_db()
+        assert (job.state, job.result) == (JobState.FAILED, services.BROKEN)
+
+    def test_a_job_that_gets_on_may_break_off_often(self, monkeypatch):
+        job = make_job()
+
+        def get_on(job, progress):
+            progress.towards("steps")(job.n_done + 1, 100)
+            raise RuntimeError
+
+        monkeypatch.setattr("completions.jobs.progress.EVERY_S", 0)
+        monkeypatch.setitem(work.WORK, JobKind.BUILD, get_on)
+        for _ in range(2 * services.MOST_BEGUN):
+            do()
+
+        job.refresh_from_db()
+        assert (job.state, job.n_done) == (JobState.WAITING, 2 * services.MOST_BEGUN)
+
+    def test_a_job_is_given_back_when_the_process_shuts_down(self, monkeypatch):
+        job = make_job()
+
+        def shut_down(_job, _progress):
+            pulling.STOPPING.set()
+            return "half of it"
+
+        monkeypatch.setitem(work.WORK, JobKind.BUILD, shut_down)
+        try:
+            do()
+        finally:
+            pulling.STOPPING.clear()
+
+        job.refresh_from_db()
+        assert (job.state, job.result) == (JobState.WAITING, "")
+
+    def test_a_stopped_job_ends_at_its_next_step(self):
+        job = make_job(state=JobState.RUNNING, seen_at=NOW)
+        services.stop_job(job, by=make_user(), now=NOW)
+
+        with pytest.raises(JobStoppedError):
+            list(JobProgress(job, lambda: NOW).over([1, 2], of="steps"))
+
+        job.refresh_from_db()
+        assert (job.state, job.ended_at) == (JobState.STOPPED, NOW)
+
+    def test_stopping_what_is_over_changes_nothing(self):
+        job = make_job(state=JobState.DONE, ended_at=NOW)
+
+        services.stop_job(job, by=make_user(), now=NOW)
+
+        job.refresh_from_db()
+        assert job.state == JobState.DONE
+
+    def test_a_failed_job_begins_again_with_the_same_options(self):
+        job = make_job(state=JobState.FAILED, ended_at=NOW, options={"n": 3, "seed": 9})
+
+        again = services.retry_job(job, by=make_user(), now=NOW)
+
+        assert (again.kind, again.options) == (job.kind, job.options)
+        assert again.state == JobState.WAITING
+
+
+class TestProgress:
+    def test_is_written_down_with_a_sign_of_life(self):
+        job = make_job(state=JobState.RUNNING, seen_at=NOW)
+
+        list(JobProgress(job, lambda: NOW + services.LOST).over([1, 2, 3], of="steps"))
+
+        job.refresh_from_db()
+        assert (job.n_done, job.n_total, job.unit) == (3, 3, "steps")
+        assert job.seen_at == NOW + services.LOST
+
+    def test_choosing_contexts_counts_the_dialogues_it_screens(self):
+        dataset = make_dataset()
+        make_dialogue(dataset=dataset)
+        job = make_job(dataset=dataset, options={"n": 1, "seed": 7})
+
+        do()
+
+        job.refresh_from_db()
+        assert (job.n_done, job.unit) == (1, "dialogues screened")
+
+
+def test_files_are_kept_packed():
+    job, _report = check()
+
+    assert gzip.decompress(bytes(Job.objects.get(pk=job.pk).content)) == file_of()

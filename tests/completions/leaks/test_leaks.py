@@ -1,0 +1,280 @@
+"""What gives the source of a completion away, and what only looks as if it did."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from completions.dialogues import ingest
+from completions.dialogues.demo import DIALOGUES
+from completions.leaks import rules
+from completions.leaks.rules import EXPLANATIONS, RULES, find_leaks
+from completions.offline.voices import VOICES, reply
+from tests.helpers.datasets import shared_file
+
+
+def reasons(text, **options):
+    return [leak.reason for leak in find_leaks(text, **options)]
+
+
+SELF = (
+    "As an AI language model, I don't have feelings, but I hear you.",
+    "as an ai, I can only listen",
+    "I\N{RIGHT SINGLE QUOTATION MARK}m just an AI, but I'm here to listen.",
+    "I am a large language model trained to be helpful.",
+    "I'm not a human, so I can't know how that feels.",
+    "I'm a real person, promise, and I have been there.",
+    "My training data does not cover this.",
+    "I was trained by people who care about this.",
+    "I'm not a bot, I do read what you write.",
+    "I don't have personal experiences like that.",
+    "I can't feel emotions the way you do.",
+    "I'm your listener, made by Google.",
+)
+NAMES = (
+    "You could also ask ChatGPT for a list of places.",
+    "I'm Claude, and I'm glad you wrote.",
+    "My name is Gemini. What happened next?",
+    "OpenAI's rules ask me to say this.",
+    "Maybe GPT-4o has an idea?",
+    "I'm powered by Llama 3.1, so bear with me.",
+    "Google Gemini here, ready to listen.",
+    "Claude Sonnet would say: breathe.",
+    "Kimi K2 at your side.",
+    "Anthropic built me to be kind.",
+)
+REFUSALS = (
+    "I'm sorry, but I can't assist with that.",
+    "I cannot provide medical advice, but a doctor can.",
+    "I'm really sorry you feel this way, but I'm unable to provide the help that you need.",
+    "I can't help with that.",
+    "I must decline to talk about your brother.",
+    "That would go against my guidelines.",
+    "I am not able to continue this conversation.",
+    "I won't engage with that.",
+)
+UNFINISHED = (
+    "It makes sense that you feel torn, and",
+    "You have been carrying this alone for so long, because the",
+    "What helped last time was a walk,",
+    "I hear how much this has hurt you. It's",
+    "That must be so exhaus-",
+    "You could start with one small thing (",
+)
+MARKUP = (
+    "## You are not alone\nThat sounds heavy.",
+    "- Take a breath\n- Call your sister",
+    "You could: 1. take a breath 2. call your sister",
+    "That sounds **really** hard.",
+    "Try `breathing` for a minute.",
+    "See [this page](https://example.org/help) for more.",
+    "See [this page](https://example.org/help[1]) for more.",
+    'Here it is.\n{"text": "That sounds hard.",\n "score": 1}\nTake care.',
+    "-\nbreathe in\n\n-\nbreathe out",
+    "That sounds hard.<|im_end|>",
+    "[INST] That sounds hard.",
+    "<think>The user is sad.</think> That sounds hard.",
+    "</s>",
+    "Supporter: That sounds hard.",
+    "**Assistant:** That sounds hard.",
+    "That sounds hard. Seeker: It is.",
+    "Here's a supportive response: That sounds hard.",
+    "Sure! Here is one possible reply: That sounds hard.",
+    '"That sounds really hard, and I am glad you told me."',
+    '{"reply": "That sounds hard."}',
+    "| Step | What |\n|---|---|",
+)
+INNOCENT = (
+    "That sounds really hard. What would help you get through tonight?",
+    "My friend Claude went through the same thing with his boss.",
+    "I'm a Gemini, so I know what it is like to be of two minds.",
+    "It's Gemini season, of all things.",
+    "Your sister Gemma sounds like someone you can trust.",
+    "Is Alexa the friend you told me about?",
+    "The petting zoo with the llama sounds like a lovely day.",
+    "The bard said it well: this too shall pass.",
+    "Lie down with your palm on your chest and breathe.",
+    "Kimi was lucky to have you.",
+    "I can't imagine how hard that was.",
+    "I can't help but notice how much you care.",
+    "I'm sorry, but I can't see how that was your fault.",
+    "I'm sorry I can't help more, but I am here.",
+    "I can't give that kind of pain a name either",
+    "I don't have feelings for him any more was what you said; how is that now?",
+    "You are not a machine, you are allowed to rest.",
+    "You're treated as a number, and as a program manager you deserve better.",
+    "I am a person who worries too.",
+    "Your job at Google must have been stressful.",
+    "Have you googled groups near you?",
+    "I'm here for you :(",
+    "Hang in there :)",
+    "That is something to look forward to",
+    "ok, what are you afraid of",
+    "I feel for you",
+    "It's just awful, isn't it",
+    "He said: you are 1 of 2 people I trust.",
+    "I made a mistake on my final 2. It happens.",
+    'You said "I am fine" and I wonder whether that is true.',
+    "We met at 5 - or was it 6? - and it was * lovely *.",
+    "I <3 that you told her.",
+    "Her response: silence. That hurts.",
+    "The mistral was blowing, and you felt alone.",
+    "Polaris is still up there, as you said.",
+    "The answer is not yours to find alone.",
+)
+
+
+class TestFindLeaks:
+    def test_hears_a_completion_say_what_it_is(self, subtests):
+        for text in SELF:
+            with subtests.test(text=text):
+                assert "self-identification" in reasons(text)
+
+    def test_knows_models_and_their_makers_by_name(self, subtests):
+        for text in NAMES:
+            with subtests.test(text=text):
+                assert "model-name" in reasons(text)
+
+    def test_knows_a_refusal(self, subtests):
+        for text in REFUSALS:
+            with subtests.test(text=text):
+                assert reasons(text) == ["refusal"]
+
+    def test_knows_a_sentence_that_breaks_off(self, subtests):
+        for text in UNFINISHED:
+            with subtests.test(text=text):
+                assert reasons(text) == ["unfinished"]
+
+    def test_knows_the_form_of_a_chat_answer(self, subtests):
+        for text in MARKUP:
+            with subtests.test(text=text):
+                assert "markup" in reasons(text)
+
+    @pytest.mark.parametrize("text", ["", "  \n", "...", "\N{EM DASH}"], ids=range(4))
+    def test_knows_that_there_are_no_words(self, text):
+        assert reasons(text) == ["empty"]
+
+    def test_lets_what_people_say_pass(self, subtests):
+        for text in INNOCENT:
+            with subtests.test(text=text):
+                assert find_leaks(text) == ()
+
+    def test_takes_the_provider_at_its_word_that_the_text_was_cut(self):
+        (leak,) = find_leaks("You did all that anyone could have done.", was_cut=True)
+
+        assert (leak.reason, leak.matched) == ("unfinished", "that anyone could have done.")
+
+    def test_tells_once_that_a_cut_text_breaks_off(self):
+        assert reasons("You did all that you could, and", was_cut=True) == ["unfinished"]
+
+    def test_says_what_it_matched_and_where(self):
+        text = "Well, I\N{RIGHT SINGLE QUOTATION MARK}m an AI, you know. ChatGPT, in fact."
+
+        first, second = find_leaks(text)
+
+        assert (first.reason, first.matched, first.start) == ("self-identification", "I'm an AI", 6)
+        assert text[second.start :].startswith(second.matched)
+        assert second.matched == "ChatGPT"
+
+    def test_tells_overlapping_finds_of_one_reason_once(self):
+        assert reasons("As an AI language model, I listen.") == ["self-identification"]
+
+    def test_tells_several_reasons_in_their_order(self):
+        text = "**Sorry**, as an AI I can't assist with that, ask ChatGPT, or"
+
+        assert reasons(text) == [
+            "self-identification",
+            "model-name",
+            "refusal",
+            "unfinished",
+            "markup",
+        ]
+
+    def test_has_an_explanation_for_each_reason(self):
+        assert list(EXPLANATIONS) == [
+            "empty",
+            "self-identification",
+            "model-name",
+            "refusal",
+            "unfinished",
+            "markup",
+        ]
+        assert all(text.endswith(".") for text in EXPLANATIONS.values())
+
+    def test_does_not_stumble_over_a_long_text(self):
+        assert find_leaks("a 1. b " * 20_000 + "end.") == ()
+
+
+def asked_for_every_pattern(monkeypatch):
+    """Let each pattern be looked for in every text, whatever signs it has."""
+    always = [(reason, [one._replace(signs=("",)) for one in forms]) for reason, forms in RULES]
+    monkeypatch.setattr(rules, "RULES", always)
+
+
+ODD_LETTERS: tuple[dict[str, str], ...] = (
+    {},
+    {"i": "\u0131"},
+    {"i": "\u0130"},
+    {"s": "\u017f"},
+    {"k": "\u212a"},
+)
+"""What a pattern that passes over case takes for a letter, though it is none of its two cases."""
+
+
+class TestSigns:
+    """To look for the signs of a pattern first leaves nothing unfound."""
+
+    @pytest.mark.parametrize("spell", [str, str.upper, str.title])
+    @pytest.mark.parametrize("letters", ODD_LETTERS)
+    def test_change_nothing_of_what_is_found(self, letters, spell, monkeypatch):
+        texts = [
+            spell(text).translate(str.maketrans(letters))
+            for text in (*SELF, *NAMES, *REFUSALS, *UNFINISHED, *MARKUP, *INNOCENT)
+        ]
+        found = [find_leaks(text) for text in texts]
+
+        asked_for_every_pattern(monkeypatch)
+
+        assert found == [find_leaks(text) for text in texts]
+
+    @given(data=st.data())
+    def test_are_in_every_text_that_the_pattern_matches(self, data):
+        for reason, forms in RULES:
+            for one in forms:
+                text = data.draw(st.from_regex(one.pattern))
+                assert any(sign in rules.folded(text) for sign in one.signs), one.pattern.pattern
+                assert reason != rules.UNFINISHED or not text.endswith((".", "!", "?"))
+
+
+class TestAlarms:
+    def test_are_not_raised_by_the_authored_dialogues(self):
+        turns = supporter_turns(DIALOGUES)
+
+        assert turns
+        assert [text for text in turns if find_leaks(text)] == []
+
+    @pytest.mark.parametrize("voice", sorted(VOICES))
+    def test_are_not_raised_by_simulated_supporters(self, voice):
+        replies = [
+            reply(voice, [{"role": "user", "content": turn.text}])
+            for dialogue in dialogues(DIALOGUES)
+            for turn in dialogue.turns
+            if turn.role == "seeker"
+        ]
+
+        assert [text for text in replies if find_leaks(text)] == []
+
+    @pytest.mark.parametrize("one_in", [4, pytest.param(1, marks=pytest.mark.full)])
+    def test_are_rare_among_people_who_wrote_before_there_were_chat_models(self, one_in):
+        turns = supporter_turns(shared_file("esconv/ESConv.json"))[::one_in]
+
+        held = [text for text in turns if find_leaks(text)]
+
+        assert len(held) / len(turns) < 0.005
+
+
+def dialogues(path):
+    return [one for one in ingest.read_dialogues(path) if isinstance(one, ingest.ParsedDialogue)]
+
+
+def supporter_turns(path):
+    return [turn.text for one in dialogues(path) for turn in one.turns if turn.role == "supporter"]

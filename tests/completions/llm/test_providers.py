@@ -1,0 +1,629 @@
+"""What providers send, byte by byte through LiteLLM: each answer is a text or a kind of failure."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from completions import llm
+from completions.llm import failures
+from completions.runs import pulling
+from tests.helpers.providers import (
+    Answer,
+    Provider,
+    choice,
+    completion,
+    events,
+    providing,
+    said,
+    sent_events,
+    streamed,
+)
+
+pytestmark = [
+    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
+    # LiteLLM reads every attribute of a pydantic model, those being given up included.
+    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    with providing() as provider:
+        yield provider
+
+
+def ask(provider: Provider, answer: Answer, model: str = "openai/fake", **fields: Any) -> llm.Reply:
+    """Return what the gateway makes of an answer."""
+    provider.script.clear()
+    provider.script.append(answer)
+    base = provider.base_url if model.startswith(("openai/", "hosted_vllm/")) else provider.root
+    usual: dict[str, Any] = {
+        "messages": ({"role": "user", "content": "I feel lonely."},),
+        "timeout_s": 20.0,
+    }
+    request = llm.Request(model=model, api_base=base, **usual | fields)
+    return pulling.run_on_loop(lambda _executor: llm.complete(request))
+
+
+def failure(provider: Provider, answer: Answer, **fields: Any) -> llm.ProviderError:
+    with pytest.raises(llm.ProviderError) as raised:
+        ask(provider, answer, **fields)
+    return raised.value
+
+
+TEXTS = {
+    # name: what the model sent, the text, what was taken off
+    "plain": ("Hello.", "Hello.", ()),
+    "a block of thoughts": ("<think>hm\n</think>\n\nHello.", "Hello.", ("thoughts",)),
+    "two blocks": ("<think>a</think><thinking>b</thinking>Hello.", "Hello.", ("thoughts",)),
+    "an empty block": ("<think>\n\n</think>\n\nHello.", "Hello.", ("thoughts",)),
+    "a closing tag alone": ("so I say hi</think>Hello.", "Hello.", ("thoughts",)),
+    "thoughts behind": ("Hello.<reasoning>was it kind?</reasoning>", "Hello.", ("thoughts",)),
+    "a block in square brackets": ("[THINK]hm[/THINK]Hello.", "Hello.", ("thoughts",)),
+    "a block in triangles": (
+        "\u25c1think\u25b7hm\u25c1/think\u25b7Hello.",
+        "Hello.",
+        ("thoughts",),
+    ),
+    "a block with a maker's name": ("<seed:think>hm</seed:think>Hello.", "Hello.", ("thoughts",)),
+    "channels": (
+        "<|channel|>analysis<|message|>hm<|end|><|channel|>final<|message|>Hello.<|return|>",
+        "Hello.",
+        ("thoughts", "special tokens"),
+    ),
+    "a token at the end": ("Hello.<|im_end|>", "Hello.", ("special tokens",)),
+    "another token": ("Hello.<|eot_id|>", "Hello.", ("special tokens",)),
+    "a token in wide signs": (
+        "Hello.<\uff5cend\u2581of\u2581sentence\uff5c>",
+        "Hello.",
+        ("special tokens",),
+    ),
+    "a turn in tokens": (
+        "<|im_start|>assistant\nHello.<|im_end|>\n",
+        "Hello.",
+        ("special tokens",),
+    ),
+    "a header in tokens": (
+        "<|start_header_id|>assistant<|end_header_id|>\n\nHello.",
+        "Hello.",
+        ("special tokens",),
+    ),
+    "an older token": ("<s>Hello.</s>", "Hello.", ("special tokens",)),
+    "an instruction's end": ("[/INST] Hello.", "Hello.", ("special tokens",)),
+    "a turn's end": ("Hello.<end_of_turn>", "Hello.", ("special tokens",)),
+    "a role": ("Supporter: Hello.", "Hello.", ("role",)),
+    "a role with a wide colon": ("Supporter\uff1aHello.", "Hello.", ("role",)),
+    "a role in bold": ("**Assistant:** Hello.", "Hello.", ("role",)),
+    "quotation marks": ('"Hello."', "Hello.", ("quotation marks",)),
+    "curly marks": ("\u201cHello.\u201d", "Hello.", ("quotation marks",)),
+    "German marks": ("\u201eHello.\u201c", "Hello.", ("quotation marks",)),
+    "a role and marks": ('Supporter: "Hello."', "Hello.", ("role", "quotation marks")),
+    "a quotation inside": ('"Hello," she said, "you."', '"Hello," she said, "you."', ()),
+    "a byte order mark": ("\ufeffHello.", "Hello.", ("invisible characters",)),
+    "an invisible end": ("Hello.\u200b", "Hello.", ("invisible characters",)),
+    "an emoji": ("Hello \U0001f642.", "Hello \U0001f642.", ()),
+    "parts of content": (
+        [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hello."}],
+        "Hello.",
+        ("thoughts",),
+    ),
+    "thoughts in parts": (
+        [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+            {"type": "text", "text": "Hel"},
+            {"type": "text", "text": "lo."},
+        ],
+        "Hello.",
+        ("thoughts",),
+    ),
+}
+NO_TEXTS = {
+    "nothing but thoughts": ("<think>hm</think>", "only_thoughts"),
+    "thoughts without an end": ("<think>hm, so", "only_thoughts"),
+    "no final channel": ("<|channel|>analysis<|message|>hm<|end|>", "only_thoughts"),
+    "thoughts between words": ("Hello <think>hm</think> there.", "unclear_text"),
+    "two closing tags": ("a</think>b</think>Hello.", "unclear_text"),
+    "a second turn": ("Hello.<|im_end|>\n<|im_start|>user\nBye.", "unclear_text"),
+    "nothing visible": ("\u200b\ufeff \u2060", "empty"),
+    "a letter that shows nothing": ("\u3164\u2800", "empty"),
+    "a special token alone": ("<|im_end|>", "empty"),
+    "nothing": ("", "empty"),
+    "NUL": ("a\x00b", "unstorable"),
+    "half a surrogate pair": ("a\ud83db", "unstorable"),
+}
+AROUND_JSON = {
+    # name: what the model sent, what is left to be read
+    "nothing": ("JSON", "JSON"),
+    "thoughts": ("<think>hm</think>JSON", "JSON"),
+    "thoughts of an object": ('<think>{"a": 1}?</think>JSON', "JSON"),
+    "a closing tag alone": ("hm</think>\nJSON", "JSON"),
+    "a token": ("JSON<|im_end|>", "JSON"),
+    "a channel for objects": (
+        "<|channel|>analysis<|message|>hm<|end|><|channel|>final <|constrain|>json<|message|>JSON",
+        "JSON",
+    ),
+    "a fence": ("```json\nJSON\n```", "```json\nJSON\n```"),
+    "an open fence": ("```json\nJSON", "```json\nJSON"),
+    "a sentence": ("Here it is:\nJSON", "Here it is:\nJSON"),
+    "thoughts and a fence": ("<think>hm</think>```\nJSON\n```", "```\nJSON\n```"),
+}
+REASONS = {
+    None: "",  # LiteLLM says "stop" where a whole answer gives no reason
+    "stop": "",
+    "end_turn": "",
+    "eos_token": "",
+    "COMPLETE": "",
+    "length": "truncated",
+    "max_tokens": "truncated",
+    "model_length": "truncated",
+    "model_context_window_exceeded": "truncated",
+    "content_filter": "content_filtered",
+    "sensitive": "content_filtered",
+    "insufficient_system_resource": "interrupted",
+    "network_error": "interrupted",
+    "abort": "interrupted",
+    "error": "interrupted",
+    "tool_calls": "finish_reason",
+    "whatever_comes_next": "finish_reason",
+}
+
+
+@pytest.mark.parametrize("make", [completion, streamed], ids=["whole", "streamed"])
+class TestTexts:
+    @pytest.mark.parametrize(("sent", "text", "stripped"), TEXTS.values(), ids=TEXTS)
+    def test_the_message_is_kept_and_what_stood_around_it_is_recorded(
+        self, provider, make, sent, text, stripped
+    ):
+        reply = ask(provider, make(choice(sent)), stream=make is streamed)
+
+        assert (reply.text, reply.stripped) == (text, stripped)
+        assert bool(reply.raw_text) == bool(stripped)
+
+    @pytest.mark.parametrize(("sent", "kind"), NO_TEXTS.values(), ids=NO_TEXTS)
+    def test_what_is_no_message_for_certain_is_a_failure(self, provider, make, sent, kind):
+        assert failure(provider, make(choice(sent)), stream=make is streamed).kind == kind
+
+    def test_a_choice_that_nobody_asked_for_is_left_out(self, provider, make):
+        answer = make(choice("First."), choice("Second.", index=1))
+
+        assert ask(provider, answer, stream=make is streamed).text == "First."
+
+    def test_a_refusal_keeps_its_words(self, provider, make):
+        error = failure(
+            provider, make(choice(None, refusal="I cannot help.")), stream=make is streamed
+        )
+
+        assert error.kind == "refused"
+        assert error.reply is not None
+        assert error.reply.text == "I cannot help."
+
+    @pytest.mark.parametrize(("around", "text"), AROUND_JSON.values(), ids=AROUND_JSON)
+    def test_strings_in_an_answer_of_json_may_quote_anything(self, provider, make, around, text):
+        sent = json.dumps({"a": 'It says "Supporter: </think>", [INST] and <|im_end|>.'})
+
+        reply = ask(
+            provider,
+            make(choice(around.replace("JSON", sent))),
+            stream=make is streamed,
+            response_schema={"type": "object"},
+        )
+        assert reply.text == text.replace("JSON", sent)
+
+
+class TestReasons:
+    @pytest.mark.parametrize(("reason", "kind"), REASONS.items())
+    def test_the_providers_own_reason_decides_on_a_whole_answer(self, provider, reason, kind):
+        self.check(provider, completion(choice("That sou", reason)), kind)
+
+    @pytest.mark.parametrize(("reason", "kind"), [*REASONS.items()][1:])
+    def test_the_providers_own_reason_decides_on_a_stream(self, provider, reason, kind):
+        # LiteLLM itself breaks a stream off that ends with "error".
+        kind = "cut_stream" if reason == "error" else kind
+        self.check(provider, streamed(choice("That sou", reason)), kind, stream=True)
+
+    def test_a_stream_that_gives_no_reason_was_cut(self, provider):
+        self.check(provider, streamed(choice("That sou", None)), "cut_stream", stream=True)
+
+    def check(self, provider: Provider, answer: Answer, kind: str, **fields: Any) -> None:
+        if not kind:
+            assert ask(provider, answer, **fields).text == "That sou"
+            return
+        error = failure(provider, answer, **fields)
+        assert error.kind == kind
+        assert isinstance(error, llm.TransientError) == (kind in ("interrupted", "cut_stream"))
+
+    def test_an_emoji_in_two_pieces_is_joined(self, provider):
+        pieces = [
+            {"index": 0, "delta": {"content": piece}, "finish_reason": None}
+            for piece in ("Hello \ud83d", "\ude42.")
+        ]
+        end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+        answer = events(*({"id": "x", "choices": [one]} for one in (*pieces, end)))
+
+        assert ask(provider, answer, stream=True).text == "Hello \U0001f642."
+
+    def test_signs_cut_between_packets_are_joined(self, provider):
+        answer = streamed(choice("Hello \U0001f642."))
+        body = b"".join(answer.body).replace(b"\\ud83d\\ude42", "\U0001f642".encode())
+        pieces = [body[at : at + 3] for at in range(0, len(body), 3)]
+
+        assert ask(provider, Answer(200, pieces, kind=answer.kind), stream=True).text == (
+            "Hello \U0001f642."
+        )
+
+
+class Failing(NamedTuple):
+    """An answer that is none, and what it means."""
+
+    answer: Answer
+    kind: str
+    model: str = "openai/fake"
+    detail: str = ""
+    streams_as: str = ""
+
+
+def openai(message: str, status: int, **more: Any) -> Answer:
+    """Return an error as OpenAI and who is like it spell it."""
+    return said({"error": {"message": message, "type": None, "param": None, **more}}, status)
+
+
+def anthropic(kind: str, message: str, status: int) -> Answer:
+    return said({"type": "error", "error": {"type": kind, "message": message}}, status)
+
+
+QUOTA = (
+    "You exceeded your current quota, please check your plan and billing details. For more "
+    "information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes."
+)
+GOOGLES_QUOTA = {
+    "error": {
+        "code": 429,
+        "message": "You exceeded your current quota, please check your plan and billing details.",
+        "status": "RESOURCE_EXHAUSTED",
+        "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "31s"}],
+    }
+}
+SPENT = {"candidates": [], "usageMetadata": {"promptTokenCount": 3, "totalTokenCount": 3}}
+CLAUDE, GEMINI = "anthropic/claude-fake", "gemini/gemini-fake"
+FAILING = {
+    "no choices": Failing(completion(), "empty", streams_as="cut_stream"),
+    "choices of nothing": Failing(said({"id": "x"}), "broken_body", streams_as="cut_stream"),
+    "a body of null": Failing(said(None), "broken_body", streams_as="cut_stream"),
+    "a list": Failing(said([]), "broken_body", streams_as="cut_stream"),
+    "a text": Failing(said("hello"), "broken_body", streams_as="cut_stream"),
+    "half a body": Failing(said(b'{"id": "x", "cho'), "broken_body", streams_as="cut_stream"),
+    "no candidates": Failing(said(SPENT), "empty", GEMINI),
+    "a blocked prompt": Failing(
+        said({**SPENT, "promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}),
+        "content_filtered",
+        GEMINI,
+    ),
+    "a page of a proxy": Failing(said(b"<html>Bad gateway</html>", 502), "server_error"),
+    "an overload": Failing(anthropic("overloaded_error", "Busy", 529), "server_error", CLAUDE),
+    "a limit": Failing(openai("Rate limit reached for requests", 429), "rate_limited"),
+    "a limit by Google": Failing(said(GOOGLES_QUOTA, 429), "rate_limited", GEMINI),
+    "an empty account": Failing(
+        openai(QUOTA, 429, type="insufficient_quota", code="insufficient_quota"), "payment"
+    ),
+    "an empty account at Azure": Failing(
+        openai("Exceeded quota.", 429, code="insufficient_quota"), "payment"
+    ),
+    "no credit": Failing(
+        anthropic(
+            "invalid_request_error",
+            "Your credit balance is too low to access the Anthropic API. Please go to Plans & "
+            "Billing to upgrade or purchase credits.",
+            400,
+        ),
+        "payment",
+        CLAUDE,
+    ),
+    "no balance": Failing(openai("Insufficient Balance", 402), "payment"),
+    "no credits at a gateway": Failing(
+        openai("This request requires more credits, or fewer max_tokens.", 402), "payment"
+    ),
+    "arrears": Failing(openai("Access denied.", 400, code="Arrearage"), "payment"),
+    "a filter at Azure": Failing(
+        openai(
+            "The response was filtered due to the prompt triggering Azure OpenAI's content "
+            "management policy.",
+            400,
+            param="prompt",
+            code="content_filter",
+            innererror={"code": "ResponsibleAIPolicyViolation"},
+        ),
+        "content_filtered",
+    ),
+    "a filter at a gateway": Failing(
+        openai('Your chosen model requires moderation and your input was flagged for "x"', 403),
+        "content_filtered",
+    ),
+    "an inspection": Failing(
+        openai("Input data may contain inappropriate content.", 400, code="data_inspection_failed"),
+        "content_filtered",
+    ),
+    "a risk": Failing(openai("Content Exists Risk", 400), "content_filtered"),
+    "usage guidelines": Failing(
+        openai("Content violates usage guidelines.", 403), "content_filtered"
+    ),
+    "a parameter by its name": Failing(
+        openai(
+            "Unsupported parameter: 'max_tokens' is not supported with this model.",
+            400,
+            param="max_tokens",
+            code="unsupported_parameter",
+        ),
+        "bad_request",
+        detail="the parameter max_tokens",
+    ),
+    "a parameter in words": Failing(
+        openai("Unrecognized request argument supplied: top_p", 400),
+        "bad_request",
+        detail="the parameter top_p",
+    ),
+    "an extra input": Failing(
+        anthropic("invalid_request_error", "output_format: Extra inputs are not permitted", 400),
+        "bad_request",
+        CLAUDE,
+        "the parameter output_format",
+    ),
+    "a deprecated one": Failing(
+        anthropic("invalid_request_error", "`temperature` is deprecated for this model.", 400),
+        "bad_request",
+        CLAUDE,
+        "the parameter temperature",
+    ),
+    "a wrong key": Failing(openai("Incorrect API key provided.", 401), "authentication"),
+    "a closed model": Failing(openai("Project does not have access to model", 403), "forbidden"),
+    "an unknown model": Failing(openai("The model does not exist", 404), "not_found"),
+    "a teapot": Failing(openai("I am a teapot", 418), "status_418"),
+}
+TRANSIENT = {"broken_body", "cut_stream", "rate_limited", "server_error"}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("failing", FAILING.values(), ids=FAILING)
+def test_each_failure_is_its_kind(provider, failing, stream):
+    error = failure(provider, failing.answer, model=failing.model, stream=stream, api_key_env="KEY")
+    kind = failing.streams_as if stream and failing.streams_as else failing.kind
+
+    assert error.kind == kind
+    assert failing.detail in str(error)
+    assert isinstance(error, llm.TransientError) == (kind in TRANSIENT)
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("KEY", "k")
+
+
+NOW = 1_800_000_000
+WAITS = {
+    # name: headers, the wait in seconds
+    "seconds": ({"retry-after": "7"}, 7.0),
+    "a fraction": ({"retry-after": "2.5"}, 2.5),
+    "milliseconds": ({"retry-after": "2", "retry-after-ms": "1250"}, 1.25),
+    "milliseconds with a unit": ({"retry-after": "1500ms"}, 1.5),
+    "minutes and seconds": ({"retry-after": "1m30s"}, 90.0),
+    "a date": ({"retry-after": "Fri, 15 Jan 2027 08:00:30 GMT"}, 30.0),
+    "a date that is over": ({"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0),
+    "an epoch": ({"retry-after": str(NOW + 20)}, 20.0),
+    "an epoch in milliseconds": ({"retry-after": str(1000 * NOW + 20_500)}, 20.5),
+    "an epoch in the header of milliseconds": ({"retry-after-ms": str(1000 * NOW + 500)}, 0.5),
+    "a negative one": ({"retry-after": "-3"}, 0.0),
+    "an hour and more": ({"retry-after": "86400"}, failures.LONGEST_WAIT_S),
+    "for ever": ({"retry-after": "inf"}, None),
+    "no number": ({"retry-after": "nan"}, None),
+    "millions of years": ({"retry-after": "99999999999999"}, None),
+    "a year of the Morlocks": ({"retry-after": "Fri, 15 Jan 9999 08:00:30 GMT"}, None),
+    "a date that is none": ({"retry-after": "Fri, 99 Foo 2027"}, None),
+    "soon": ({"retry-after": "soon"}, None),
+    "nothing": ({}, None),
+}
+
+
+@pytest.mark.parametrize(("headers", "wait_s"), WAITS.values(), ids=WAITS)
+def test_a_wait_is_read_in_each_way_of_saying_it(provider, monkeypatch, headers, wait_s):
+    monkeypatch.setattr("completions.llm.failures.time.time", lambda: float(NOW))
+    answer = openai("Slow down.", 429)
+
+    error = failure(provider, Answer(429, answer.body, headers))
+
+    assert isinstance(error, llm.TransientError)
+    assert error.retry_after_s == wait_s
+
+
+def test_google_says_its_wait_in_the_body(provider):
+    error = failure(provider, said(GOOGLES_QUOTA, 429), model=GEMINI, api_key_env="KEY")
+
+    assert isinstance(error, llm.TransientError)
+    assert error.retry_after_s == 31.0
+
+
+ENDS = {"end_turn": "", "max_tokens": "truncated", "refusal": "content_filtered"}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(("reason", "kind"), ENDS.items())
+def test_a_messages_api_ends_for_its_own_reasons(provider, reason, kind, stream):
+    message = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "c",
+        "content": [{"type": "text", "text": "That sou"}],
+        "stop_reason": reason,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 3, "output_tokens": 2},
+    }
+    pieces: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "text_delta", "text": "That sou"},
+        },
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": reason, "stop_sequence": None},
+            "usage": {"output_tokens": 2},
+        },
+        {"type": "message_stop"},
+    ]
+    answer = sent_events(*pieces) if stream else said(message)
+
+    if kind:
+        assert (
+            failure(provider, answer, model=CLAUDE, stream=stream, api_key_env="KEY").kind == kind
+        )
+    else:
+        reply = ask(provider, answer, model=CLAUDE, stream=stream, api_key_env="KEY")
+        assert (reply.text, reply.finish_reason) == ("That sou", reason)
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    {"STOP": "", "MAX_TOKENS": "truncated", "SAFETY": "content_filtered", "OTHER": "finish_reason"}
+    .items(),
+)  # fmt: skip
+def test_candidates_end_for_their_own_reasons(provider, reason, kind, stream):
+    body = {
+        "candidates": [
+            {
+                "content": {"role": "model", "parts": [{"text": "That sou"}]},
+                "finishReason": reason,
+                "index": 0,
+            }
+        ],
+        "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 2, "totalTokenCount": 5},
+    }
+    answer = sent_events(body) if stream else said(body)
+
+    if kind:
+        assert (
+            failure(provider, answer, model=GEMINI, stream=stream, api_key_env="KEY").kind == kind
+        )
+    else:
+        assert ask(provider, answer, model=GEMINI, stream=stream, api_key_env="KEY").text
+
+
+CHAT = (
+    {"role": "system", "content": "Be kind."},
+    {"role": "assistant", "content": "Hi."},
+    {"role": "user", "content": "I feel lonely."},
+)
+SCHEMA = {"type": "object", "properties": {}}
+DIALECTS: dict[str, tuple[dict[str, Any], dict[str, Any], set[str], set[str]]] = {
+    # name: what is stated, what the body holds, what it lacks, what is recorded as dropped
+    "nothing stated": (
+        {},
+        {"max_tokens": 300, "temperature": 0.0},
+        {"max_completion_tokens"},
+        set(),
+    ),
+    "another limit": (
+        {"token_limit": "max_completion_tokens"},
+        {"max_completion_tokens": 300},
+        {"max_tokens"},
+        set(),
+    ),
+    "no limit": ({"leave_out": ["max_tokens"]}, {}, {"max_tokens"}, {"max_tokens"}),
+    "no sampling": (
+        {"leave_out": ["temperature", "top_p"]},
+        {"max_tokens": 300},
+        {"temperature", "top_p"},
+        {"temperature", "top_p"},
+    ),
+    "a developer": (
+        {"system_role": "developer"},
+        {"messages": [{"role": "developer", "content": "Be kind."}, *CHAT[1:]]},
+        set(),
+        set(),
+    ),
+    "in the user's turn": (
+        {"system_role": "user"},
+        {
+            "messages": [
+                CHAT[1],
+                {"role": "user", "content": "Be kind.\n\nI feel lonely."},
+            ]
+        },
+        set(),
+        set(),
+    ),
+    "a schema": (
+        {"response_schema": SCHEMA},
+        {
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA},
+            }
+        },
+        set(),
+        set(),
+    ),
+    "an object": (
+        {"response_schema": SCHEMA, "schema_mode": "json_object"},
+        {"response_format": {"type": "json_object"}},
+        set(),
+        {"response_schema"},
+    ),
+    "words alone": (
+        {"response_schema": SCHEMA, "schema_mode": "prompt"},
+        {},
+        {"response_format"},
+        {"response_schema"},
+    ),
+    "no format": (
+        {"response_schema": SCHEMA, "leave_out": ["response_format"]},
+        {},
+        {"response_format"},
+        {"response_schema"},
+    ),
+}
+
+
+@pytest.mark.parametrize("prefix", ["openai", "hosted_vllm"])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
+def test_a_models_dialect_is_what_goes_over_the_wire(provider, prefix, stream, dialect):
+    stated, has, lacks, dropped = dialect
+    answer = streamed(choice('{"a": 1}')) if stream else completion(choice('{"a": 1}'))
+    fields = {"messages": CHAT, "stream": stream, **stated}
+
+    reply = ask(provider, answer, model=f"{prefix}/fake", **fields)
+
+    body = provider.requests[-1]
+    assert {name: body.get(name) for name in has} == has
+    assert lacks.isdisjoint(body)
+    assert set(reply.dropped) == dropped
+
+
+def test_a_stream_is_asked_to_count_unless_its_model_refuses_that(provider):
+    answer = streamed(choice("Hello."))
+
+    ask(provider, answer, stream=True)
+    assert provider.requests[-1]["stream_options"] == {"include_usage": True}
+    reply = ask(provider, answer, stream=True, stream_options=False)
+    assert "stream_options" not in provider.requests[-1]
+    assert reply.dropped == ("stream_options",)
+
+
+def test_what_was_said_in_another_way_is_recorded(provider):
+    reply = ask(
+        provider,
+        completion(choice('{"a": 1}')),
+        token_limit="max_completion_tokens",
+        system_role="user",
+        response_schema=SCHEMA,
+        schema_mode="prompt",
+    )
+
+    said = {"max_completion_tokens": 300, "system_role": "user", "schema_mode": "prompt"}
+    assert said.items() <= reply.honoured.items()

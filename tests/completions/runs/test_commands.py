@@ -1,0 +1,356 @@
+"""``completions`` and ``judges``: runs that the command makes by itself, or leaves to workers."""
+
+import os
+import signal
+from decimal import Decimal
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.core.management.base import OutputWrapper
+
+from annotation.models import Comparison, JudgeRun, Judgment, Study
+from completions import tasks
+from completions.choices import CallState, PauseReason, RunState
+from completions.generation.services.generating import generate_completions
+from completions.management.progress import Progress
+from completions.management.run_actions import Kind, working
+from completions.models import Completion, GenerationRun, Run
+from completions.offline import Behaviour, Fault
+from completions.runs import pulling
+from completions.runs.queries import calls_of
+from completions.runs.services import calling
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_generation_call,
+    make_judge,
+    make_study,
+)
+from tests.helpers.factories_of_calls import (
+    make_generation_run,
+    make_judge_run,
+    make_priced,
+    make_run_of,
+    most_of_one,
+)
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
+    # LiteLLM reads every attribute of a pydantic model, those being given up included.
+    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+]
+FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
+
+
+def command(name: str, *words: object) -> str:
+    """Run a command and return its answer, with what it said while it worked."""
+    out, said = StringIO(), StringIO()
+    call_command(name, *map(str, words), stdout=out, stderr=said)
+    return said.getvalue() + out.getvalue()
+
+
+def paid(run: Run) -> Decimal:
+    """Return what the calls of a run have cost by their own account."""
+    return sum((call.cost_usd or Decimal(0) for call in calls_of(run)), Decimal(0))
+
+
+def refused(name: str, *words: object) -> CommandError:
+    with pytest.raises(CommandError) as caught:
+        command(name, *words)
+    return caught.value
+
+
+@pytest.fixture
+def dataset():
+    dataset = make_dataset(slug="talks", name="Talks")
+    for _ in range(4):
+        make_context(dialogue=make_dialogue(dataset=dataset))
+    return dataset
+
+
+@pytest.fixture
+def _no_patience(monkeypatch):
+    """Let nobody wait for a provider, nor for other workers."""
+    monkeypatch.setattr(calling, "FIRST_BACKOFF_S", 0.01)
+    monkeypatch.setattr(working, "PAUSE_S", 0.01)
+
+
+class TestCompletionsRun:
+    def run(self, *words):
+        return command("completions", "run", "--dataset", "Talks", "--systems", *words)
+
+    def test_makes_the_calls_and_says_what_they_cost(self, dataset, provider):
+        make_priced(slug="alder")
+
+        said = self.run("alder", "--budget", "2")
+
+        run = GenerationRun.objects.get()
+        assert (run.state, run.n_planned) == (RunState.ENDED, 4)
+        assert (run.spent_usd, run.reserved_usd) == (paid(run), Decimal(0))
+        assert 0 < run.spent_usd < 2
+        assert Completion.objects.count() == len(provider.calls) == 4
+        assert f"Run #{run.pk} has ended: 4 of 4 calls answered; {run.spent_usd:.4f} US" in said
+
+    def test_leaves_the_calls_to_workers_if_told_so(self, dataset):
+        make_priced(slug="alder")
+
+        said = self.run("alder", "--no-wait")
+
+        assert "4 calls wait for workers" in said
+        assert GenerationRun.objects.get().state == RunState.RUNNING
+
+    def test_again_finds_nothing_to_ask(self, dataset):
+        make_priced(slug="alder")
+        self.run("alder", "--no-wait")
+
+        error = refused("completions", "run", "--dataset", "Talks", "--systems", "alder")
+
+        assert error.returncode == 2
+        assert "nothing is left to ask" in str(error)
+
+    def test_stops_at_its_budget_and_goes_on_with_a_larger_one(self, dataset, provider, settings):
+        settings.HEART_LLM_CONCURRENCY = 1
+        make_priced(slug="alder")
+
+        asked = ["--dataset", "Talks", "--systems", "alder", "--budget", str(most_of_one())]
+
+        error = refused("completions", "run", *asked)
+
+        run = GenerationRun.objects.get()
+        assert error.returncode == working.STOOD_STILL
+        assert f"Go on: manage.py completions resume {run.pk}" in str(error)
+        assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
+        assert run.spent_usd + run.reserved_usd <= most_of_one()
+        n_made = len(provider.calls)
+        assert n_made == 1
+        assert "has ended: 4 of 4" in command("completions", "resume", run.pk, "--budget", "1")
+        assert len(provider.calls) == 4
+
+    def test_pauses_when_the_provider_takes_no_question(self, dataset, provider):
+        make_priced(slug="alder")
+        provider.script.extend([Fault.UNAUTHORIZED] * 4)
+
+        error = refused("completions", "run", "--dataset", "Talks", "--systems", "alder")
+
+        run = GenerationRun.objects.get()
+        assert run.pause_reason == PauseReason.REFUSED
+        assert "authentication" in str(error)
+        assert "has ended: 4 of 4" in command("completions", "resume", run.pk)
+        assert Completion.objects.count() == 4
+
+    @pytest.mark.usefixtures("_no_patience")
+    def test_survives_faults_that_heal(self, dataset, provider):
+        make_priced(slug="alder")
+        provider.behaviour = Behaviour(retry_after_s=0.01)
+        provider.script.extend([Fault.RATE_LIMITED, Fault.SERVER_ERROR, Fault.CUT])
+
+        assert "4 of 4 calls answered" in self.run("alder")
+
+    def test_asks_every_real_model_for_all(self, dataset):
+        make_priced(slug="simulated")
+
+        error = refused("completions", "run", "--dataset", "Talks", "--systems", "all")
+
+        assert error.returncode == 2
+        assert "unknown systems all; known are simulated" in str(error)
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["--dataset", "none", "--systems", "alder"], "no dataset"),
+            (["--dataset", "Talks", "--systems", "oak"], "unknown systems oak"),
+            (["--dataset", "Talks", "--systems", "alder", "--budget", "-1"], "sum of US dollars"),
+            (["--dataset", "Talks", "--systems", "alder", "--budget", "much"], "sum of US dollars"),
+        ],
+    )
+    def test_says_what_it_does_not_know(self, dataset, words, said):
+        make_priced(slug="alder")
+
+        assert said in str(refused("completions", "run", *words))
+        assert not GenerationRun.objects.exists()
+
+
+class TestCtrlC:
+    def test_leaves_the_rest_waiting_and_says_how_to_go_on(self, provider, settings):
+        settings.HEART_LLM_CONCURRENCY = 1
+        run = make_run_of(30)
+        provider.behaviour = Behaviour(latency_s=0.01)
+
+        kind = Kind("completions", GenerationRun, generate_and_interrupt)
+        with pytest.raises(CommandError) as caught:
+            working.work(kind, run, quiet())
+
+        assert caught.value.returncode == working.INTERRUPTED
+        assert f"manage.py completions resume {run.pk}" in str(caught.value)
+        assert not run.calls.filter(state=CallState.CLAIMED).exists()
+        n_made = run.calls.filter(state=CallState.DONE).count()
+        assert 0 < n_made < 30
+        assert len(provider.calls) == n_made
+        assert not pulling.STOPPING.is_set()
+
+
+def generate_and_interrupt(*, stored, **given):
+    """Make calls, and press Ctrl-C once the first are stored: a second time breaks them off."""
+    pressed = list[bool]()
+
+    def press():
+        stored()
+        if not pressed:
+            pressed.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return generate_completions(stored=press, **given)
+
+
+def quiet():
+    return Progress(OutputWrapper(StringIO()))
+
+
+class TestSteering:
+    def test_a_run_is_paused_and_cancelled_by_its_number(self):
+        run = make_run_of(3)
+
+        assert "stands still: an administrator paused it" in command("completions", "pause", run.pk)
+        assert "was cancelled: 0 of 3 calls answered, 3 failed (cancelled)" in command(
+            "completions", "cancel", run.pk
+        )
+
+    def test_what_is_over_cannot_be_paused(self):
+        run = make_generation_run(state=RunState.ENDED, ended_at=NOW)
+
+        assert "has ended and cannot be paused" in str(refused("completions", "pause", run.pk))
+
+    def test_failed_calls_alone_are_tried_again(self, provider):
+        run = make_generation_run()
+        system = make_priced()
+        make_generation_call(run=run, system=system, **FAILED)
+
+        said = command("completions", "retry", run.pk)
+
+        assert "1 calls are asked again" in said
+        assert "has ended: 1 of 1 calls answered" in said
+        assert "nothing had failed" in command("completions", "retry", run.pk)
+        assert len(provider.calls) == 1
+
+    def test_runs_are_listed_the_newest_first(self):
+        assert "No runs yet: `manage.py completions run`" in command("completions", "runs")
+        first, second = make_run_of(1), make_run_of(2, budget="2")
+
+        lines = command("completions", "runs").splitlines()
+
+        assert lines[0].startswith(f"Run #{second.pk} goes on: 0 of 2 calls answered, 2 left")
+        assert lines[0].endswith("0.0000 US dollars spent, of 2.0000")
+        assert lines[1].startswith(f"Run #{first.pk} ")
+
+    def test_one_is_shown_with_its_plan(self):
+        run = make_run_of(2, plan={"dataset": "talks", "systems": ["a", "b"]})
+
+        said = command("completions", "show", run.pk)
+
+        assert "systems: a, b" in said
+        assert "2 wait, 0 in flight" in said
+
+    @pytest.mark.parametrize("action", ["show", "pause", "resume", "cancel", "retry"])
+    def test_a_number_that_nothing_has_is_refused(self, action):
+        assert "there is no run #7" in str(refused("completions", action, 7))
+
+
+@pytest.fixture
+def study() -> Study:
+    study = make_study(slug="small", locked_at=NOW)
+    for _ in range(2):
+        make_comparison(study=study)
+    return study
+
+
+def make_simulated_judge(voice: str = "alder", **fields):
+    return make_judge(
+        slug=voice,
+        name=f"Simulated {voice}",
+        model_id=f"hosted_vllm/offline-judge-{voice}",
+        is_simulated=True,
+        **fields,
+    )
+
+
+class TestJudgesRun:
+    def test_puts_each_comparison_in_both_orders_to_each_judge(self, study, provider):
+        make_simulated_judge("alder")
+        make_simulated_judge("birch")
+
+        said = command(
+            "judges", "run", "--study", "small", "--judges", "alder", "birch", "--both-orders"
+        )
+
+        run = JudgeRun.objects.get()
+        assert (run.state, run.n_planned, run.both_orders) == (RunState.ENDED, 8, True)
+        assert run.plan["judges"] == ["alder", "birch"]
+        assert "has ended: 8 of 8 calls answered" in said
+        assert Judgment.objects.count() == len(provider.calls) == 8
+        assert Comparison.objects.count() == 2
+
+    def test_keeps_its_budget_where_an_answer_is_asked_for_twice(self, study, provider):
+        make_simulated_judge(parameters={"price": {"input": 1, "output": 10}})
+        provider.script.append(Fault.BROKEN_ANSWER)
+
+        command("judges", "run", "--study", "small", "--judges", "alder", "--budget", "3")
+
+        run = JudgeRun.objects.get()
+        assert len(provider.calls) == 3
+        assert run.spent_usd == paid(run) > 0
+        assert run.reserved_usd == 0
+
+    def test_takes_several_samples_at_a_temperature_only(self, study):
+        make_simulated_judge()
+        asked = ["judges", "run", "--study", "small", "--judges", "alder", "--samples", "3"]
+
+        assert "need a temperature above 0" in str(refused(*asked))
+        command(*asked, "--temperature", "0.7", "--no-wait")
+
+        run = JudgeRun.objects.get()
+        assert (run.samples, run.plan["temperature"], run.n_planned) == (3, 0.7, 6)
+
+    def test_stands_still_while_the_study_is_not_open(self, study):
+        make_simulated_judge()
+        Study.objects.filter(pk=study.pk).update(state="CLOSED")
+
+        error = refused("judges", "run", "--study", "small", "--judges", "alder")
+
+        assert "The study small is not open" in str(error)
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["--study", "none", "--judges", "alder"], "there is none of that name"),
+            (["--study", "draft", "--judges", "alder"], "its protocol is not locked"),
+            (["--study", "small", "--judges", "oak"], "unknown judges oak"),
+            (["--study", "small"], "no judge is registered but simulated ones"),
+        ],
+    )
+    def test_says_what_it_does_not_know(self, study, words, said):
+        make_study(slug="draft", state="DRAFT", locked_at=None, protocol_hash="")
+        make_simulated_judge()
+
+        assert said in str(refused("judges", "run", *words))
+        assert not JudgeRun.objects.exists()
+
+    def test_are_shown_by_the_same_actions(self):
+        run = make_judge_run()
+
+        assert f"Run #{run.pk} goes on" in command("judges", "runs")
+
+
+class TestTicks:
+    def test_end_runs_and_may_come_twice(self):
+        run, judging = make_generation_run(), make_judge_run()
+        tasks.look_after_runs()
+        tasks.look_after_runs()
+
+        run.refresh_from_db()
+        judging.refresh_from_db()
+        assert run.state == judging.state == RunState.ENDED

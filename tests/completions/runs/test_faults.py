@@ -1,0 +1,244 @@
+"""Runs of 27 calls with one odd answer: each ends by itself, with every call accounted for."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.models import JudgeCall, JudgeRun
+from annotation.studies import rubric
+from completions.choices import CallState, RunState
+from completions.llm import failures
+from completions.management.run_actions import working
+from completions.models import GenerationCall, GenerationRun
+from completions.runs.services import calling, speaking
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_judge,
+    make_study,
+)
+from tests.helpers.factories_of_calls import make_priced
+from tests.helpers.providers import Provider, choice, completion, events, providing, said, streamed
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
+    # LiteLLM reads every attribute of a pydantic model, those being given up included.
+    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
+]
+N_CALLS = 27
+LIMIT = {"error": {"message": "Slow down.", "type": "requests"}}
+QUOTA = {
+    "error": {"message": "No money.", "type": "insufficient_quota", "code": "insufficient_quota"}
+}
+FILTER = {"error": {"message": "Filtered.", "code": "content_filter", "param": "prompt"}}
+HEALS = None
+FAULTS = {
+    # name: the odd answer, and the kind of failure that it leaves; nothing if asking again heals it
+    "no choices": (events({"id": "x", "choices": []}), "empty"),
+    "no choices in one piece": (completion(), HEALS),
+    "null": (said(None), HEALS),
+    "half a body": (said(b'{"id": "x'), HEALS),
+    "a wait without end": (said(LIMIT, 429, retry_after="inf"), HEALS),
+    "a wait of an age": (said(LIMIT, 429, retry_after="99999999999999"), HEALS),
+    "a wait until another century": (said(LIMIT, 429, retry_after="4102444800"), HEALS),
+    "a wait in words": (said(LIMIT, 429, retry_after="a while"), HEALS),
+    "an overload": (said(b"<html>busy</html>", 503), HEALS),
+    "a broken network": (streamed(choice("That sou", "network_error")), HEALS),
+    "a stream without an end": (streamed(choice("That sou", None)), HEALS),
+    "cut at the limit": (streamed(choice("That sou", "model_length")), "truncated"),
+    "an unknown end": (streamed(choice("That sou", "tired")), "finish_reason"),
+    "a refusal": (streamed(choice(None, refusal="I cannot help.")), "refused"),
+    "filtered": (said(FILTER, 400), "content_filtered"),
+    "an empty account": (said(QUOTA, 429), "payment"),
+    "one bad request": (said({"error": {"message": "No."}}, 400), "bad_request"),
+    "thoughts alone": (streamed(choice("<think>hm</think>")), "only_thoughts"),
+    "no visible text": (streamed(choice("\u200b")), "empty"),
+    "half a sign": (streamed(choice("a\ud83db")), "unstorable"),
+    "thoughts before a text": (streamed(choice("<think>hm</think>Hello.")), HEALS),
+}
+
+
+@pytest.fixture
+def fake(settings, monkeypatch) -> Iterator[Provider]:
+    """A provider that simulated systems ask, and nobody waits for."""
+    monkeypatch.setattr(calling, "FIRST_BACKOFF_S", 0.01)
+    monkeypatch.setattr(working, "PAUSE_S", 0.01)
+    monkeypatch.setattr(failures, "LONGEST_WAIT_S", 0.01)
+    settings.HEART_LLM_CONCURRENCY = 1  # the n-th question is the n-th call
+    with providing() as provider:
+        settings.HEART_OFFLINE_LLM_URL = provider.base_url
+        yield provider
+
+
+@pytest.fixture
+def dataset():
+    dataset = make_dataset(slug="talks", name="Talks")
+    for _ in range(N_CALLS):
+        make_context(dialogue=make_dialogue(dataset=dataset))
+    return dataset
+
+
+def complete(slug: str) -> str:
+    out = StringIO()
+    words = ["completions", "run", "--dataset", "Talks", "--systems", slug]
+    call_command(*words, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def test_one_odd_answer_fails_no_other_call_and_leaves_none_open(dataset, fake, subtests):
+    good = streamed(choice("A kind word."))
+    for n, (name, (answer, kind)) in enumerate(FAULTS.items()):
+        with subtests.test(name):
+            make_priced(slug=f"model-{n}")
+            fake.always = good
+            fake.script.extend([good] * 13 + [answer])
+
+            told = complete(f"model-{n}")
+
+            calls = GenerationCall.objects.filter(system__slug=f"model-{n}")
+            ended = sorted(calls.values_list("state", "error_kind"))
+            failed = [] if kind is HEALS else [(CallState.FAILED, kind)]
+            assert ended == [(CallState.DONE, "")] * (N_CALLS - len(failed)) + failed
+            assert not calls.filter(ended_at=None).exists()
+            assert GenerationRun.objects.latest("pk").state == RunState.ENDED
+            assert f"{N_CALLS - len(failed)} of {N_CALLS} calls answered" in told
+
+
+VERDICT = {
+    "notes": {},
+    "dimensions": {},
+    "rationale": "It stays with the seeker.",
+    "winner": "A",
+    "strength": 3,
+}
+JUDGES_FAULTS = {
+    "no choices": (completion(), CallState.FAILED, "empty", []),
+    "a fence": (completion(choice("```JSON\n{}\n```")), CallState.DONE, "", ["fence"]),
+    "thoughts": (completion(choice("<think>{A}</think>{}")), CallState.DONE, "", []),
+    "a sentence": (completion(choice("Here it is: {}")), CallState.DONE, "", ["text before"]),
+    "cut": (completion(choice("{", "length")), CallState.FAILED, "truncated", []),
+    "half a body": (said(b'{"id": "x'), CallState.DONE, "", []),
+}
+
+
+def test_one_odd_answer_of_a_judge_leaves_no_call_open(fake, subtests):
+    study = make_study(slug="small", locked_at=NOW)
+    keys = rubric.rubric_of(study.content).keys
+    mark = {"winner": "none", "strength": 0}
+    verdict = json.dumps(
+        VERDICT | {"notes": dict.fromkeys(keys, "x"), "dimensions": dict.fromkeys(keys, mark)}
+    )
+    for _ in range(N_CALLS):
+        make_comparison(study=study)
+    fake.always = completion(choice(verdict))
+    for name, (answer, state, kind, repairs) in JUDGES_FAULTS.items():
+        with subtests.test(name):
+            slug = name.replace(" ", "-")
+            make_judge(
+                slug=slug, name=f"Simulated {slug}", model_id="hosted_vllm/x", is_simulated=True
+            )
+            body = [one.replace(b"{}", json.dumps(verdict)[1:-1].encode()) for one in answer.body]
+            fake.script.extend([fake.always] * 13 + [replace(answer, body=body)])
+            n_asked = len(fake.requests)
+
+            words = ["judges", "run", "--study", "small", "--judges", slug]
+            call_command(*words, stdout=StringIO(), stderr=StringIO())
+
+            calls = JudgeCall.objects.filter(judge__slug=slug)
+            odd = calls.exclude(state=CallState.DONE).first()
+            assert calls.count() == N_CALLS
+            assert calls.filter(state=CallState.DONE).count() == N_CALLS - (state != CallState.DONE)
+            assert (odd.state if odd else CallState.DONE) == state
+            assert (odd.error_kind if odd else "") == kind
+            repaired = calls.filter(honoured__has_key="repaired")
+            found = [one for call in repaired for one in call.honoured["repaired"]]
+            assert found == repairs
+            n_again = name == "half a body"  # a repair costs no second question
+            assert len(fake.requests) - n_asked == N_CALLS + n_again
+            assert JudgeRun.objects.latest("pk").state == RunState.ENDED
+
+
+def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
+    make_priced(slug="alder")
+    fake.always = streamed(choice("A kind word."))
+    asked, check = [], speaking.check_address
+
+    async def check_all_but_one(request):
+        asked.append(request)
+        if len(asked) == 14:
+            msg = "a bug"
+            raise IndexError(msg)
+        await check(request)
+
+    monkeypatch.setattr(speaking, "check_address", check_all_but_one)
+
+    complete("alder")
+
+    failed = GenerationCall.objects.get(state=CallState.FAILED)
+    assert failed.error_kind == "unexpected"
+    assert "IndexError" in failed.error_detail
+    assert GenerationCall.objects.filter(state=CallState.DONE).count() == N_CALLS - 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        (said(QUOTA, 429), "payment"),
+        (
+            said({"error": {"message": "Unknown parameter: 'top_p'.", "param": "top_p"}}, 400),
+            "the parameter top_p",
+        ),
+    ],
+    ids=["an empty account", "a parameter"],
+)
+def test_three_refusals_that_no_text_explains_pause_the_run_and_name_why(
+    dataset, fake, answer, named
+):
+    make_priced(slug="alder")
+    fake.always = answer
+
+    with pytest.raises(CommandError, match=named) as raised:
+        complete("alder")
+
+    run = GenerationRun.objects.get()
+    assert raised.value.returncode == 1
+    assert (run.state, run.pause_reason) == (RunState.PAUSED, "REFUSED")
+    assert len(fake.requests) < N_CALLS  # what had been claimed was asked
+    assert GenerationCall.objects.filter(state=CallState.PENDING).exists()
+
+
+def test_bad_requests_that_differ_do_not_pause_a_run(dataset, fake):
+    make_priced(slug="alder")
+    words = ["one", "two", "three", "four"]
+    fake.script.extend(said({"error": {"message": f"No {word}."}}, 400) for word in words)
+    fake.always = streamed(choice("A kind word."))
+
+    complete("alder")
+
+    assert GenerationCall.objects.filter(error_kind="bad_request").count() == 4
+    assert GenerationRun.objects.get().state == RunState.ENDED
+
+
+def test_what_was_taken_off_is_kept_and_counted(dataset, fake):
+    make_priced(slug="alder")
+    fake.script.append(streamed(choice("<think>hm</think>Supporter: Hello.")))
+    fake.always = streamed(choice("A kind word."))
+    complete("alder")
+    out = StringIO()
+
+    call_command("completions", "show", str(GenerationRun.objects.get().pk), stdout=out)
+
+    call = GenerationCall.objects.get(honoured__has_key="stripped")
+    assert call.completion is not None
+    assert call.completion.text == "Hello."
+    assert call.raw_answer == "<think>hm</think>Supporter: Hello."
+    assert "taken off texts: role 1, thoughts 1" in out.getvalue()

@@ -1,0 +1,554 @@
+"""Runs: what starts one, what holds it up, what it costs, and when it is over."""
+
+import datetime as dt
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from access.models import LogEntry
+from completions import llm
+from completions.choices import CallState, PauseReason, RunState, SystemKind
+from completions.generation import services as generation_services
+from completions.generation.services import generating
+from completions.models import GenerationCall, GenerationRun, System
+from completions.runs import queries
+from completions.runs import services as run_services
+from completions.runs.services import calling, running, states
+from tests.helpers.factories import (
+    NOW,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_generation_call,
+    make_system,
+)
+from tests.helpers.factories_of_calls import (
+    make_call_in_flight,
+    make_generation_run,
+    make_priced,
+    make_run_of,
+    most_of_one,
+)
+from tests.helpers.factories_written_once import make_user
+
+pytestmark = pytest.mark.django_db
+FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
+NOTHING = Decimal(0)
+LATER = NOW + dt.timedelta(minutes=1)
+REPLY = llm.Reply(
+    text="That sounds hard.",
+    finish_reason="stop",
+    provider_id="p-1",
+    n_prompt_tokens=10,
+    n_completion_tokens=4,
+    cost_usd=0.0005,
+    ttft_ms=12,
+    latency_ms=34,
+)
+
+
+def queue(at=NOW):
+    return generating._Queue(lambda: at)
+
+
+def answered(question, reply=REPLY):
+    return calling.Answered(question, NOW, reply)
+
+
+def failed(question, kind="empty"):
+    return calling.Failed(question.claim, NOW, llm.PermanentError("no", kind=kind), question)
+
+
+@pytest.fixture
+def dataset():
+    dataset = make_dataset()
+    for _ in range(3):
+        make_context(dialogue=make_dialogue(dataset=dataset))
+    return dataset
+
+
+class TestStart:
+    def start(self, dataset, systems, **fields):
+        return generation_services.start_generation_run(
+            dataset=dataset, systems=systems, now=NOW, **fields
+        )
+
+    def test_plans_a_call_for_each_context_and_system(self, dataset):
+        systems = [make_priced(slug="b"), make_priced(slug="a")]
+
+        run = self.start(dataset, systems, budget_usd=Decimal(2), by=make_user())
+
+        assert run.n_planned == run.calls.count() == 6
+        assert run.plan == {"dataset": dataset.slug, "systems": ["a", "b"]}
+        assert (run.state, run.budget_usd) == (RunState.RUNNING, Decimal(2))
+        entry = LogEntry.objects.get(action="run.started")
+        assert entry.subject == f"generation run {run.pk}"
+        assert entry.after["calls"] == 6
+
+    def test_again_finds_nothing_to_ask_and_leaves_no_run(self, dataset):
+        system = make_priced()
+        self.start(dataset, [system])
+
+        with pytest.raises(run_services.NothingToAskError):
+            self.start(dataset, [system])
+
+        assert GenerationRun.objects.count() == 1
+
+    def test_with_a_budget_refuses_models_whose_price_nobody_knows(self, dataset, monkeypatch):
+        monkeypatch.setattr(llm, "listed_price", lambda _model: None)
+
+        with pytest.raises(run_services.UnknownPriceError, match="for dear"):
+            self.start(dataset, [make_system(slug="dear")], budget_usd=Decimal(1))
+
+        assert not GenerationRun.objects.exists()
+
+    def test_without_a_budget_asks_them(self, dataset):
+        assert self.start(dataset, [make_system()]).budget_usd is None
+
+    def test_with_nothing_to_spend_is_refused(self, dataset):
+        with pytest.raises(run_services.BudgetTooSmallError):
+            self.start(dataset, [make_priced()], budget_usd=Decimal(0))
+
+    def test_takes_models_only(self, dataset):
+        with pytest.raises(generation_services.NotAModelError):
+            self.start(dataset, [make_system(kind=SystemKind.HUMAN)])
+
+        assert not GenerationRun.objects.exists()
+
+
+class TestAClaim:
+    def test_reserves_the_most_that_its_calls_can_cost(self):
+        run, most = make_run_of(3, budget="5"), most_of_one()
+
+        assert len(queue().claim(2).items) == 2
+
+        run.refresh_from_db()
+        assert run.reserved_usd == 2 * most
+        assert sorted(run.calls.values_list("reserved_usd", flat=True)) == [0, most, most]
+
+    def test_without_a_budget_reserves_nothing(self):
+        run = make_run_of(2)
+
+        assert len(queue().claim(9).items) == 2
+
+        run.refresh_from_db()
+        assert run.reserved_usd == 0
+
+    def test_takes_as_many_as_fit_and_leaves_the_others_as_they_were(self):
+        run = make_run_of(4, budget=str(2 * most_of_one()))
+
+        assert len(queue().claim(9).items) == 2
+
+        run.refresh_from_db()
+        assert run.state == RunState.RUNNING  # what is in flight may cost less
+        waiting = run.calls.filter(state=CallState.PENDING)
+        assert [(call.attempts, call.reserved_usd) for call in waiting] == [(0, NOTHING)] * 2
+
+    def test_pauses_a_run_whose_next_call_might_not_fit(self):
+        most = most_of_one()
+        run = make_run_of(2, budget=str(most), spent_usd=Decimal("0.000001"))
+
+        assert queue().claim(9).items == []
+
+        run.refresh_from_db()
+        assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
+        assert f"could cost {most} US dollars" in run.pause_detail
+        assert LogEntry.objects.filter(action="run.paused", by=None).count() == 1
+
+    def test_pauses_a_run_whose_model_has_lost_its_price(self):
+        run = make_run_of(1, budget="5")
+        own = {"parameters": {}, "is_simulated": False, "api_base": "http://192.0.2.1/v1"}
+        System.objects.update(**own)
+
+        assert queue().claim(9).items == []
+
+        run.refresh_from_db()
+        assert run.pause_reason == PauseReason.BUDGET
+        assert "Nobody says what" in run.pause_detail
+
+    def test_leaves_the_calls_of_runs_that_stand_still_and_takes_others(self):
+        paused, over = make_run_of(1), make_run_of(1)
+        run_services.pause_run(paused, now=NOW)
+        GenerationRun.objects.filter(pk=over.pk).update(state="CANCELLED", ended_at=NOW)
+        free = make_generation_call(system=make_priced())
+        going = make_run_of(1).calls.get()
+
+        claimed = [one.claim.call_id for one in queue().claim(9).items]
+
+        assert claimed == [free.pk, going.pk]
+
+    def test_that_was_lost_counts_what_it_had_reserved_as_spent(self):
+        run = make_generation_run(budget_usd=Decimal(5))
+        call = make_call_in_flight(run, "0.25", system=make_priced())
+
+        (question,) = queue(NOW + calling.CLAIM_LENGTH).claim(9).items
+
+        run.refresh_from_db()
+        call.refresh_from_db()
+        assert question.claim.call_id == call.pk
+        assert run.spent_usd == Decimal("0.25")
+        assert run.reserved_usd == call.reserved_usd == most_of_one()
+
+    def test_that_was_lost_too_often_is_given_up_and_paid(self):
+        run = make_generation_run(budget_usd=Decimal(5))
+        call = make_call_in_flight(run, "0.25", attempts=calling.MAX_ATTEMPTS)
+
+        assert queue(NOW + calling.CLAIM_LENGTH).claim(9).items == []
+
+        run.refresh_from_db()
+        call.refresh_from_db()
+        assert (call.state, call.error_kind) == (CallState.FAILED, "lost")
+        assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
+
+    def test_of_dead_workers_is_paid_when_it_is_forgotten(self):
+        run = make_generation_run(budget_usd=Decimal(5))
+        make_call_in_flight(run, "0.25")
+
+        assert run_services.forget_claims() == 1
+
+        run.refresh_from_db()
+        assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
+
+
+class TestWhatACallCosts:
+    @pytest.fixture
+    def run(self):
+        return make_run_of(2, budget="5")
+
+    def claim(self, n=1):
+        return queue().claim(n).items
+
+    def spent(self, run):
+        run.refresh_from_db()
+        return run.spent_usd
+
+    def test_is_what_the_provider_counts(self, run):
+        (question,) = self.claim()
+
+        queue().store([answered(question)])
+
+        assert self.spent(run) == Decimal("0.0005")
+        assert run.reserved_usd == 0
+        assert run.calls.get(state=CallState.DONE).reserved_usd == 0
+
+    def test_is_counted_without_a_budget_too(self):
+        run = make_run_of(1)
+        (question,) = self.claim()
+
+        queue().store([answered(question)])
+
+        assert self.spent(run) == Decimal("0.0005")
+
+    def test_is_all_that_was_reserved_if_nobody_counts(self, run):
+        (question,) = self.claim()
+
+        queue().store([answered(question, replace(REPLY, cost_usd=None))])
+
+        assert self.spent(run) == most_of_one()
+
+    def test_is_nothing_for_a_question_that_was_refused(self, run):
+        (question,) = self.claim()
+
+        queue().store([failed(question, "rate_limited")])
+
+        assert self.spent(run) == 0
+        assert run.reserved_usd == 0
+
+    def test_is_all_that_was_reserved_after_a_failure_that_may_have_been_paid(self, run):
+        (question,) = self.claim()
+
+        queue().store([failed(question, "server_error")])
+
+        assert self.spent(run) == most_of_one()
+
+    def test_is_nothing_for_a_claim_that_is_given_back(self, run):
+        queue().release(self.claim())
+
+        assert self.spent(run) == 0
+        assert run.reserved_usd == 0
+        assert set(run.calls.values_list("state", "attempts")) == {(CallState.PENDING, 0)}
+
+    def test_is_all_that_was_reserved_if_it_was_broken_off(self, run):
+        (question,) = self.claim()
+        pull = queue()
+        pull.sent.add(question.claim)
+
+        pull.release([question])
+
+        assert self.spent(run) == most_of_one()
+
+    def test_is_counted_once_when_two_workers_answer(self, run):
+        (question,) = self.claim()
+
+        queue().store([answered(question)])
+        queue().store([answered(question)])
+
+        assert self.spent(run) == Decimal("0.0005")
+
+    def test_of_two_workers_is_what_both_may_have_been_paid(self, run):
+        (slow,) = self.claim()
+        queue(NOW + calling.CLAIM_LENGTH).claim(1)
+
+        queue().store([answered(slow)])
+
+        assert self.spent(run) == 2 * most_of_one()
+        assert run.reserved_usd == 0
+
+
+class TestRefusals:
+    def test_of_one_model_pause_the_run_with_their_reason(self):
+        run = make_run_of(5)
+        questions = queue().claim(9).items
+
+        queue().store([failed(one, "authentication") for one in questions[: states.ENOUGH - 1]])
+        run.refresh_from_db()
+        assert run.state == RunState.RUNNING
+        queue().store([failed(questions[states.ENOUGH], "authentication")])
+
+        run.refresh_from_db()
+        assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.REFUSED)
+        assert run.pause_detail == "authentication: no"
+
+    def test_of_several_models_one_each_do_not(self):
+        run = make_generation_run()
+        for _ in range(states.ENOUGH):
+            make_generation_call(run=run, system=make_priced())
+        make_generation_call(run=run, system=make_priced())
+
+        queue().store([failed(one, "configuration") for one in queue().claim(3).items])
+
+        run.refresh_from_db()
+        assert run.state == RunState.RUNNING
+
+    def test_about_single_texts_do_not(self):
+        run = make_run_of(5)
+
+        queue().store([failed(one, "content_filtered") for one in queue().claim(4).items])
+
+        run.refresh_from_db()
+        assert run.state == RunState.RUNNING
+
+    def test_of_every_call_leave_the_run_to_be_resumed(self):
+        run = make_run_of(3)
+        queue().store([failed(one, "payment") for one in queue().claim(9).items])
+        run_services.finish_all_runs(now=NOW)
+
+        run = run_services.resume_run(run, now=LATER)
+
+        assert run.state == RunState.RUNNING
+        assert set(run.calls.values_list("state", flat=True)) == {CallState.PENDING}
+
+
+class TestPauseAndResume:
+    def test_stop_and_go_on_where_it_was(self):
+        run, user = make_run_of(2), make_user()
+
+        run_services.pause_run(run, now=NOW, by=user)
+        assert queue().claim(9).items == []
+        run_services.resume_run(run, now=LATER, by=user)
+
+        assert len(queue().claim(9).items) == 2
+        actions = LogEntry.objects.filter(by=user).values_list("action", flat=True)
+        assert list(actions.order_by("pk")) == ["run.paused", "run.running"]
+
+    def test_twice_change_and_log_nothing(self):
+        run = make_run_of(1)
+        for act in (run_services.pause_run, run_services.resume_run):
+            act(run, now=NOW)
+            act(run, now=NOW)
+
+        assert LogEntry.objects.count() == 2
+
+    def test_with_a_larger_budget(self):
+        run = make_run_of(1, budget="0.000001")
+        queue().claim(9)
+
+        run_services.resume_run(run, now=NOW, budget_usd=Decimal(3))
+
+        assert len(queue().claim(9).items) == 1
+
+    def test_with_a_budget_that_is_spent_is_refused(self):
+        run = make_run_of(1, budget="2", spent_usd=Decimal(1))
+
+        with pytest.raises(run_services.BudgetTooSmallError, match=r"1\.000000 are spent"):
+            run_services.resume_run(run, now=NOW, budget_usd=Decimal(1))
+
+    @pytest.mark.parametrize(
+        "act", [run_services.pause_run, run_services.resume_run, run_services.cancel_run]
+    )
+    def test_a_run_that_is_over_refuses(self, act):
+        run = make_generation_run(state=RunState.ENDED, ended_at=NOW)
+
+        with pytest.raises(run_services.RunStateError, match=f"run #{run.pk} has ended"):
+            act(run, now=NOW)
+
+
+class TestCancel:
+    def test_gives_up_what_waits_and_lets_calls_in_flight_end(self):
+        run = make_run_of(3)
+        (question,) = queue().claim(1).items
+
+        run = run_services.cancel_run(run, now=NOW)
+
+        assert run.state == RunState.CANCELLED
+        assert run.ended_at == NOW
+        kinds = run.calls.filter(state=CallState.FAILED).values_list("error_kind", flat=True)
+        assert list(kinds) == ["cancelled", "cancelled"]
+        queue().store([answered(question)])
+        assert run.calls.filter(state=CallState.DONE).count() == 1
+
+    def test_gives_up_later_what_came_back_to_the_queue(self):
+        run = make_run_of(2)
+        questions = queue().claim(2).items
+        run_services.cancel_run(run, now=NOW)
+        queue().release(questions[:1])
+        lost = NOW + calling.CLAIM_LENGTH
+
+        run_services.finish_all_runs(now=NOW)
+        assert run.calls.filter(error_kind="cancelled").count() == 1
+        run_services.finish_all_runs(now=lost)
+
+        assert run.calls.filter(error_kind="cancelled").count() == 2
+
+
+class TestRetry:
+    def test_asks_again_what_failed_and_nothing_else(self):
+        run = make_generation_run()
+        lost = make_generation_call(run=run, attempts=8, **FAILED)
+        make_generation_call(
+            run=run, state=CallState.INVALID, ended_at=NOW, error_kind="x", raw_answer="?"
+        )
+        run_services.finish_all_runs(now=NOW)
+
+        assert run_services.retry_failed(run, now=LATER) == 1
+
+        lost.refresh_from_db()
+        run.refresh_from_db()
+        assert (lost.state, lost.attempts, lost.error_kind) == (CallState.PENDING, 0, "")
+        assert (run.state, run.ended_at) == (RunState.RUNNING, None)
+
+    def test_asks_again_what_was_unusable_if_told_so(self):
+        run = make_generation_run()
+        make_generation_call(
+            run=run, state=CallState.INVALID, ended_at=NOW, error_kind="x", raw_answer="?"
+        )
+
+        assert run_services.retry_failed(run, now=NOW, with_invalid=True) == 1
+
+    def test_with_nothing_to_ask_changes_nothing(self):
+        run = make_generation_run(state=RunState.ENDED, ended_at=NOW)
+
+        assert run_services.retry_failed(run, now=LATER) == 0
+        run.refresh_from_db()
+        assert run.state == RunState.ENDED
+
+    def test_never_asks_about_a_text_that_was_deleted(self):
+        run = make_generation_run()
+        make_generation_call(run=run, **FAILED | {"error_kind": "erased"})
+
+        assert run_services.retry_failed(run, now=LATER, with_invalid=True) == 0
+
+    def test_takes_up_a_cancelled_run(self):
+        run = run_services.cancel_run(make_run_of(2), now=NOW)
+
+        assert run_services.retry_failed(run, now=LATER) == 2
+        assert len(queue().claim(9).items) == 2
+
+
+class TestTheEnd:
+    def test_comes_with_the_last_answer(self):
+        run = make_run_of(2)
+        first, last = queue().claim(2).items
+
+        queue().store([answered(first)])
+        run.refresh_from_db()
+        assert run.state == RunState.RUNNING
+        queue().store([answered(last)])
+
+        run.refresh_from_db()
+        assert (run.state, run.ended_at) == (RunState.ENDED, NOW)
+
+    def test_is_noticed_by_the_tick_and_only_once(self):
+        run = make_generation_run()
+        make_generation_call(run=run, **FAILED)
+
+        assert run_services.finish_all_runs(now=LATER) == 1
+        assert run_services.finish_all_runs(now=LATER) == 0
+
+        assert GenerationRun.objects.get().ended_at == LATER
+
+    def test_is_not_there_while_a_call_waits(self):
+        make_run_of(1)
+
+        assert run_services.finish_all_runs(now=NOW) == 0
+
+    def test_leaves_a_run_that_was_refused_paused(self):
+        run = make_generation_run(state=RunState.PAUSED, pause_reason=PauseReason.REFUSED)
+        make_generation_call(run=run, **FAILED)
+
+        assert run_services.finish_all_runs(now=NOW) == 0
+
+
+class TestProgress:
+    def test_counts_every_call_once_by_what_became_of_it(self):
+        run = make_run_of(2, budget="5")
+        make_generation_call(run=run, **FAILED)
+        make_generation_call(run=run, **FAILED | {"error_kind": "empty"})
+        queue().claim(1)
+        make_run_of(3)  # of another run
+        run.refresh_from_db()
+
+        progress = queries.progress_of(run, now=NOW)
+
+        assert progress.failed == {"empty": 1, "server_error": 1}
+        assert (progress.n_done, progress.n_invalid, progress.n_failed) == (0, 0, 2)
+        assert (progress.n_waiting, progress.n_in_flight) == (1, 1)
+        assert (progress.n_ended, progress.n_open, progress.n_calls) == (2, 2, 4)
+        assert progress.reserved_usd == most_of_one()
+        assert progress.budget_usd == 5
+
+    def test_tells_the_rate_and_the_time_left(self):
+        run = make_run_of(6)
+        claimed = {"claimed_at": NOW - dt.timedelta(seconds=30)}
+        for _ in range(3):
+            make_generation_call(run=run, **FAILED | claimed)
+
+        progress = queries.progress_of(run, now=NOW)
+
+        assert progress.per_minute == 6
+        assert progress.left == dt.timedelta(minutes=1)
+
+    def test_tells_no_rate_of_what_ended_long_ago(self):
+        run = make_run_of(1)
+        make_generation_call(run=run, claimed_at=NOW, **FAILED)
+
+        progress = queries.progress_of(run, now=NOW + dt.timedelta(hours=1))
+
+        assert (progress.per_minute, progress.left) == (None, None)
+
+    def test_of_many_runs_takes_two_queries(self, django_assert_max_num_queries):
+        runs = [make_run_of(1) for _ in range(5)]
+
+        with django_assert_max_num_queries(2):
+            found = queries.progress_of_each(runs, now=NOW)
+
+        assert {found[run.pk].n_waiting for run in runs} == {1}
+
+    def test_a_run_is_found_by_its_number(self):
+        run = make_generation_run()
+
+        assert queries.run_numbered(GenerationRun.objects.all(), run.pk) == run
+        with pytest.raises(queries.RunNotFoundError, match="no run #0"):
+            queries.run_numbered(GenerationRun.objects.all(), 0)
+
+
+def test_what_starts_a_run_asks_the_models_of_its_calls():
+    system = make_priced()
+    run = make_generation_run()
+    make_generation_call(run=run, system=system)
+    make_generation_call(run=run, system=system)
+
+    assert list(queries.endpoints_of(run)) == [system]
+    assert GenerationCall.objects.count() == 2
+    assert running.checked_budget(None, []) is None

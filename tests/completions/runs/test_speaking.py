@@ -1,0 +1,257 @@
+"""Calls within the limits of their providers: what waits, what comes again later, what blocks."""
+
+import asyncio
+import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from annotation.judges.services.judging import ask_judges
+from annotation.models import JudgeCall
+from annotation.studies.rubric import load_rubric
+from completions import llm
+from completions.choices import CallState
+from completions.generation import services
+from completions.llm.limiting import ProviderLimits
+from completions.models import GenerationCall
+from completions.runs.services import speaking
+from tests.helpers import observed
+from tests.helpers.factories import (
+    make_comparison,
+    make_generation_call,
+    make_judge,
+    make_judge_call,
+    make_study,
+    make_system,
+)
+from tests.helpers.observed import run
+
+REQUEST = llm.Request(
+    model="openai/some", messages=({"role": "user", "content": 30 * "x"},), max_tokens=90
+)
+"""About a hundred tokens."""
+ONE_A_MINUTE = {"openai": ProviderLimits(requests_per_minute=1)}
+
+
+class Provider:
+    """Stands in for the gateway: replies, or fails as the script says."""
+
+    def __init__(self) -> None:
+        self.script: list[llm.ProviderError] = []
+        self.asked: list[llm.Request] = []
+        self.text = "That sounds hard."
+        self.n_tokens: int | None = 20
+
+    async def complete(self, request: llm.Request) -> llm.Reply:
+        self.asked.append(request)
+        if self.script:
+            raise self.script.pop(0)
+        return self.reply()
+
+    def reply(self) -> llm.Reply:
+        return llm.Reply(
+            text=self.text,
+            finish_reason="stop",
+            provider_id="p-1",
+            n_prompt_tokens=self.n_tokens,
+            n_completion_tokens=self.n_tokens,
+            cost_usd=None,
+            ttft_ms=1,
+            latency_ms=2,
+        )
+
+
+def throttled(retry_after_s: float | None = 300.0) -> llm.TransientError:
+    return llm.TransientError("Slow down.", kind="rate_limited", retry_after_s=retry_after_s)
+
+
+@pytest.fixture
+def gateway(monkeypatch) -> Provider:
+    found = Provider()
+    monkeypatch.setattr(llm, "complete", found.complete)
+    return found
+
+
+def virtual_now() -> dt.datetime:
+    return dt.datetime.fromtimestamp(observed.now(), dt.UTC)
+
+
+async def ask(request: llm.Request = REQUEST) -> llm.Reply:
+    return await speaking.ask_provider(request, clock=virtual_now)
+
+
+async def begun(*requests: llm.Request) -> list[float]:
+    """Ask one after the other; return when each was answered."""
+    times = []
+    for request in requests:
+        await ask(request)
+        times.append(observed.now())
+    return times
+
+
+class TestAsking:
+    def test_what_a_call_may_take_is_kept_back_and_what_it_took_is_counted(self, gateway, settings):
+        settings.HEART_LLM_LIMITS = {"openai": ProviderLimits(tokens_per_minute=600)}
+
+        assert run(begun(REQUEST, REQUEST)) == [0, pytest.approx(4)]  # paid off: 40 at 10 a second
+
+    def test_where_nobody_counted_the_estimate_stands(self, gateway, settings):
+        settings.HEART_LLM_LIMITS = {"openai": ProviderLimits(tokens_per_minute=600)}
+        gateway.n_tokens = None
+
+        assert run(begun(REQUEST, REQUEST)) == [0, pytest.approx(10)]
+
+    def test_a_failure_frees_its_place_and_counts_what_it_took(self, gateway, settings):
+        settings.HEART_LLM_LIMITS = {"*": ProviderLimits(tokens_per_minute=600, concurrency=1)}
+        gateway.script = [llm.TruncatedAnswerError("Too long.", reply=gateway.reply())]
+
+        async def main():
+            with pytest.raises(llm.TruncatedAnswerError):
+                await ask()
+            return await begun(REQUEST)
+
+        assert run(main()) == [pytest.approx(4)]
+
+    def test_a_turn_that_is_far_off_is_told_and_the_provider_not_asked(self, gateway, settings):
+        settings.HEART_LLM_LIMITS = ONE_A_MINUTE
+
+        async def main():
+            await ask()
+            with pytest.raises(speaking.NotAskedError, match="openai takes no more questions") as e:
+                await ask()
+            return e.value.retry_after_s
+
+        assert run(main()) == 60
+        assert len(gateway.asked) == 1
+
+    def test_a_provider_that_asks_for_a_pause_gets_it_from_everybody(self, gateway):
+        gateway.script = [throttled(15)]
+
+        async def main():
+            with pytest.raises(llm.TransientError):
+                await ask()
+            return await begun(REQUEST)
+
+        assert run(main()) == [15]
+
+    @pytest.mark.parametrize(
+        "error", [throttled(None), llm.TransientError("x", kind="timeout"), throttled(0)]
+    )
+    def test_other_failures_hold_nobody_up(self, gateway, error):
+        gateway.script = [error]
+
+        async def main():
+            with pytest.raises(llm.TransientError):
+                await ask()
+            return await begun(REQUEST)
+
+        assert run(main()) == [0]
+
+    def test_an_address_from_the_environment_names_the_provider(self, monkeypatch):
+        monkeypatch.setenv("OUR_BASE", "http://10.0.0.7:8000/v1")
+        request = llm.Request(model="hosted_vllm/ours", messages=(), api_base_env="OUR_BASE")
+
+        assert speaking.provider_of(request) == "10.0.0.7:8000"
+
+    def test_a_model_without_an_address_is_its_providers(self):
+        assert speaking.provider_of(REQUEST) == "openai"
+
+
+class TestSharing:
+    @pytest.fixture
+    def shared(self, settings, redis_url, prefix) -> None:
+        settings.CELERY_BROKER_URL = redis_url
+        settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": prefix}
+
+    def test_workers_share_limits_and_pauses_through_redis(self, gateway, settings, shared, now):
+        settings.HEART_LLM_LIMITS = {"openai": ProviderLimits(concurrency=1)}
+        gateway.script = [throttled(3000)]
+
+        async def worker() -> llm.ProviderError:
+            try:
+                with pytest.raises(llm.TransientError) as caught:
+                    await speaking.ask_provider(REQUEST, clock=lambda: now)
+            finally:
+                await speaking._limiter(lambda: now).close()
+            return caught.value
+
+        with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+            first = one.submit(asyncio.run, worker()).result()
+            second = other.submit(asyncio.run, worker()).result()
+
+        assert first.kind == "rate_limited"
+        assert isinstance(second, speaking.NotAskedError)
+        assert second.retry_after_s == pytest.approx(3000, abs=60)
+        assert len(gateway.asked) == 1
+
+
+@pytest.mark.django_db
+class TestQueues:
+    def test_a_call_whose_turn_is_far_off_waits_as_a_row_and_not_as_an_attempt(
+        self, gateway, settings, clock
+    ):
+        settings.HEART_LLM_LIMITS = ONE_A_MINUTE
+        system = make_system(model_id="openai/some")
+        calls = [make_generation_call(system=system) for _ in range(2)]
+
+        services.generate_completions(clock=clock)
+
+        for call in calls:
+            call.refresh_from_db()
+        done, waiting = sorted(calls, key=lambda call: call.state)
+        assert (done.state, done.attempts) == (CallState.DONE, 1)
+        assert (waiting.state, waiting.attempts) == (CallState.PENDING, 0)
+        assert waiting.retry_at == clock.at + dt.timedelta(seconds=60)
+        assert waiting.error_kind == speaking.NOT_ASKED
+        clock.turn(seconds=60)
+        services.generate_completions(clock=clock)
+        waiting.refresh_from_db()
+        assert (waiting.state, waiting.attempts, waiting.error_kind) == (CallState.DONE, 1, "")
+
+    def test_one_that_waited_often_is_never_given_up_for_it(self, gateway, settings, clock):
+        settings.HEART_LLM_LIMITS = ONE_A_MINUTE
+        system = make_system(model_id="openai/some")
+        make_generation_call(system=system, attempts=7)
+        make_generation_call(system=system, attempts=7)
+
+        services.generate_completions(clock=clock)
+
+        states = GenerationCall.objects.order_by("state").values_list("state", "attempts")
+        assert list(states) == [(CallState.DONE, 8), (CallState.PENDING, 7)]
+
+    def test_a_pause_for_one_call_is_kept_by_the_others(self, gateway, settings, clock):
+        settings.HEART_LLM_CONCURRENCY = 1
+        gateway.script = [throttled(300)]
+        for _ in range(3):
+            make_generation_call(system=make_system(model_id="openai/some"))
+
+        services.generate_completions(clock=clock)
+
+        assert len(gateway.asked) == 1
+        calls = GenerationCall.objects.order_by("pk")
+        assert [call.attempts for call in calls] == [1, 0, 0]
+        assert all(300 <= (call.retry_at - clock.at).total_seconds() < 301 for call in calls)
+
+    def test_judges_wait_like_others(self, gateway, settings, clock):
+        settings.HEART_LLM_LIMITS = ONE_A_MINUTE
+        make_call_of_judge()
+        make_call_of_judge()
+        gateway.text = "no JSON"
+
+        ask_judges(clock=clock)
+
+        assert len(gateway.asked) == 1
+        assert sorted(JudgeCall.objects.values_list("state", "attempts")) == [
+            (CallState.PENDING, 0),
+            (CallState.PENDING, 1),
+        ]
+
+    @pytest.fixture(autouse=True)
+    def _impatient(self, monkeypatch) -> None:
+        monkeypatch.setattr(speaking, "LONG_PATIENCE_S", 0.0)
+
+
+def make_call_of_judge() -> JudgeCall:
+    study = make_study(content={"rubric": load_rubric("heart-1").content()})
+    judge = make_judge(model_id="openai/some")
+    return make_judge_call(comparison=make_comparison(study=study), judge=judge)

@@ -1,0 +1,356 @@
+"""An assistant names strategies: asked about each text once, read strictly, forgotten on demand."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from access.nudges import Work
+from annotation.raters.services.withdrawing import withdraw_writer
+from completions import tasks
+from completions.choices import CallState, Presence, Review, RunState, SystemKind
+from completions.models import Context, LabellingRun, StrategyCall, StrategyLabel
+from completions.offline import Fault
+from completions.runs import services as run_services
+from completions.strategies import rules
+from completions.strategies import services as strategy_services
+from completions.strategies.services import labelling
+from completions.systems.services.registering import assistant_for
+from tests.helpers.factories import (
+    NOW,
+    make_assistant,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_system,
+    make_writer,
+)
+from tests.helpers.factories_of_calls import (
+    DONE,
+    make_human_labelling,
+    make_spot_check_item,
+    make_strategy_call,
+    make_strategy_label,
+)
+from tests.helpers.observed import nudged
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
+    # LiteLLM reads every attribute of a pydantic model, those being given up included.
+    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+]
+TEXT = "**No wonder** you are tired.\n\nWhat happened?"
+KEYS = rules.load_codebook().keys
+ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}
+INVENTED = {"quote": "You are brave", "presence": "present", "probability": 0.9}
+
+
+@pytest.fixture
+def dataset():
+    return make_dataset()
+
+
+@pytest.fixture
+def strategist():
+    return assistant_for("strategist", "offline")
+
+
+def write(dataset, **fields):
+    context = make_context(dialogue=make_dialogue(dataset=dataset))
+    return make_completion(context=context, **{"text": TEXT} | fields)
+
+
+def write_as_person(dataset, **fields):
+    writer, system = make_writer(dataset=dataset), make_system(kind=SystemKind.HUMAN)
+    return write(dataset, writer=writer, system=system, **fields)
+
+
+@pytest.fixture
+def plan(dataset, strategist, clock):
+    def _plan(**fields):
+        wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
+        return strategy_services.plan_strategy_calls(**wanted | fields)
+
+    return _plan
+
+
+@pytest.fixture
+def ask(provider, clock, plan):
+    def _ask():
+        plan()
+        return strategy_services.name_strategies(clock=clock)
+
+    return _ask
+
+
+@pytest.fixture
+def say(monkeypatch):
+    """Let the strategist say these, one per call."""
+
+    def _say(*answers):
+        said = iter(one if isinstance(one, str) else json.dumps(one) for one in answers)
+        monkeypatch.setattr("completions.offline.assistants.answer", lambda *_: next(said))
+
+    return _say
+
+
+def labelled():
+    return set(StrategyCall.objects.values_list("completion", flat=True))
+
+
+class TestPlanning:
+    def test_adds_a_call_for_each_text_once(self, dataset, plan):
+        texts = {write(dataset).pk, write(dataset).pk}
+        write(make_dataset())
+
+        assert (plan(), plan()) == (2, 0)
+        assert labelled() == texts
+
+    def test_asks_another_assistant_anew(self, dataset, plan):
+        write(dataset)
+
+        assert (plan(), plan(assistant=make_assistant())) == (1, 1)
+
+    def test_leaves_out_texts_of_dropped_contexts_and_deleted_ones(self, dataset, plan):
+        dropped = write(dataset)
+        Context.objects.filter(pk=dropped.context_id).update(review=Review.DROPPED)
+        write_as_person(dataset, text="", fixed_at=NOW, erased_at=NOW)
+
+        assert plan() == 0
+
+    def test_waits_with_peoples_texts_until_they_are_final(self, dataset, plan):
+        write_as_person(dataset)
+        fixed = write_as_person(dataset, fixed_at=NOW)
+
+        assert plan() == 1
+        assert labelled() == {fixed.pk}
+
+    def test_takes_all_texts_of_a_frozen_dataset(self, dataset, plan):
+        write_as_person(dataset)
+        dataset.frozen_at = NOW
+        dataset.save()
+
+        assert plan() == 1
+
+
+class TestAsking:
+    def test_keeps_a_label_for_every_strategy(self, dataset, ask):
+        write(dataset)
+
+        assert ask() == 1
+        call = StrategyCall.objects.get()
+        assert (call.state, call.labels.count()) == (CallState.DONE, 15)
+        found = call.labels.filter(presence=Presence.PRESENT)
+        assert dict(found.values_list("strategy", "quote")) == {
+            "emotional-validation": "No wonder",
+            "clarification": "What happened",
+        }
+
+    def test_shows_the_text_as_people_see_it_and_no_source(self, dataset, ask, provider):
+        text = write(dataset, system=make_system(name="Model of Mordor"))
+
+        ask()
+
+        (asked,) = (call.request["messages"] for call in provider.calls)
+        assert '"No wonder you are tired. What happened?"' in asked[1]["content"]
+        assert text.context.turns[-1]["text"] in asked[1]["content"]
+        assert "Mordor" not in json.dumps(asked)
+        assert [one["role"] for one in asked] == ["system", "user"]
+
+    def test_asks_nothing_twice(self, dataset, ask, provider):
+        write(dataset)
+
+        assert (ask(), ask()) == (1, 0)
+        assert len(provider.calls) == 1
+
+    def test_asks_once_more_with_the_fault(self, dataset, ask, say, provider):
+        write(dataset)
+        say(dict.fromkeys(KEYS, INVENTED), dict.fromkeys(KEYS, ABSENT))
+
+        ask()
+
+        call = StrategyCall.objects.get()
+        assert (call.state, call.labels.count()) == (CallState.DONE, 15)
+        assert "does not stand in the message" in call.asked["first_try"]["fault"]
+        assert "does not stand" in provider.calls[-1].request["messages"][-1]["content"]
+
+    def test_keeps_a_second_unusable_answer_without_a_label(self, dataset, ask, say):
+        write(dataset)
+        say("no", dict.fromkeys(KEYS[1:], ABSENT))
+
+        ask()
+
+        call = StrategyCall.objects.get()
+        assert (call.state, call.error_kind) == (CallState.INVALID, "invalid_answer")
+        assert "affirmation: Field required" in call.error_detail
+        assert not StrategyLabel.objects.exists()
+
+    def test_keeps_the_kind_of_a_failure(self, dataset, ask, provider):
+        write(dataset)
+        provider.script.append(Fault.FILTERED)
+
+        ask()
+
+        assert StrategyCall.objects.get().state == CallState.FAILED
+
+    def test_gives_up_a_text_that_was_deleted_meanwhile(self, dataset, ask, plan, provider):
+        text = write_as_person(dataset, fixed_at=NOW)
+        plan()
+        type(text).objects.filter(pk=text.pk).update(text="", erased_at=NOW)
+
+        ask()
+
+        call = StrategyCall.objects.get()
+        assert (call.state, len(provider.calls)) == (CallState.FAILED, 0)
+        assert "deleted at its writer's wish" in call.error_detail
+
+    def test_keeps_nothing_of_a_text_that_is_deleted_while_it_is_asked(
+        self, dataset, ask, monkeypatch
+    ):
+        text = write_as_person(dataset, fixed_at=NOW)
+
+        def keep_late(desk, ended):
+            type(text).objects.filter(pk=text.pk).update(text="", erased_at=NOW)
+            keep(desk, ended)
+
+        keep = labelling.StrategyCalls.keep
+        monkeypatch.setattr(labelling.StrategyCalls, "keep", keep_late)
+
+        ask()
+
+        call = StrategyCall.objects.get()
+        assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
+        assert (call.raw_answer, call.labels.count()) == ("[deleted]", 0)
+
+
+class TestForgetting:
+    def test_leaves_no_word_of_the_text(self):
+        call = make_strategy_call(
+            **DONE | {"raw_answer": "No wonder", "asked": {"model": "m", "first_try": {"a": "No"}}}
+        )
+        make_strategy_label(call=call, presence=Presence.PRESENT, quote="No wonder")
+        item = make_spot_check_item(completion=call.completion)
+        note = make_human_labelling(item=item, note="They wrote: no wonder.", strategies=[KEYS[0]])
+        other = make_strategy_label(presence=Presence.PRESENT, quote="Kept")
+
+        strategy_services.forget_labels([call.completion_id], now=NOW)
+
+        call.refresh_from_db()
+        note.refresh_from_db()
+        other.refresh_from_db()
+        assert (call.raw_answer, call.asked) == ("[deleted]", {"model": "m"})
+        assert call.labels.get().quote == "[deleted]"
+        assert (note.note, note.strategies) == ("", [KEYS[0]])
+        assert other.quote == "Kept"
+
+    def test_happens_when_a_writer_has_the_texts_deleted(self, dataset):
+        text = write_as_person(dataset, fixed_at=NOW)
+        call = make_strategy_call(completion=text, **DONE | {"raw_answer": "No wonder"})
+        label = make_strategy_label(call=call, presence=Presence.PRESENT, quote="No wonder")
+
+        withdraw_writer(writer=text.writer, keep_texts=False, now=NOW)
+
+        call.refresh_from_db()
+        label.refresh_from_db()
+        assert (call.raw_answer, label.quote) == ("[deleted]", "[deleted]")
+
+    def test_gives_up_what_waits(self):
+        call = make_strategy_call()
+        other = make_strategy_call()
+
+        strategy_services.forget_labels([call.completion_id], now=NOW)
+
+        call.refresh_from_db()
+        other.refresh_from_db()
+        assert (call.state, call.error_kind, call.ended_at) == (CallState.FAILED, "erased", NOW)
+        assert other.state == CallState.PENDING
+
+
+class TestARun:
+    @pytest.fixture
+    def start(self, dataset, strategist, clock):
+        def _start(**fields):
+            wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
+            return strategy_services.start_labelling_run(**wanted | fields)
+
+        return _start
+
+    def test_says_what_was_asked_for(self, dataset, start):
+        write(dataset)
+
+        run = start()
+
+        codebook = rules.load_codebook()
+        assert run.plan == {
+            "dataset": dataset.slug,
+            "assistant": "simulated-strategist",
+            "codebook": "heart-1",
+            "codebook_sha256": codebook.sha256,
+            "prompt": "strategist-1",
+            "prompt_sha256": rules.strategist_prompt(codebook).hash,
+        }
+        assert (run.n_planned, run.calls.count(), run.state) == (1, 1, RunState.RUNNING)
+
+    def test_has_nothing_to_do_twice(self, dataset, start):
+        write(dataset)
+        start()
+
+        with pytest.raises(run_services.NothingToAskError):
+            start()
+        assert LabellingRun.objects.count() == 1
+
+    def test_needs_a_price_to_keep_a_budget(self, dataset, start):
+        write(dataset)
+        nameless = make_assistant(model_id="hosted_vllm/no-such-model")
+
+        with pytest.raises(run_services.UnknownPriceError, match=nameless.slug):
+            start(assistant=nameless, budget_usd=Decimal(1))
+        assert not LabellingRun.objects.exists()
+
+    def test_ends_with_its_last_call(self, dataset, start, provider, clock):
+        write(dataset)
+        run = start()
+
+        assert strategy_services.name_strategies(clock=clock, run=run) == 1
+
+        run.refresh_from_db()
+        assert run.state == RunState.ENDED
+
+    def test_is_asked_alone_on_request(self, dataset, start, provider, clock):
+        write(dataset)
+        run = start()
+        make_strategy_call(assistant=run.calls.get().assistant)
+
+        assert strategy_services.name_strategies(clock=clock, run=run) == 1
+
+    def test_that_stands_still_makes_no_call(self, dataset, start, provider, clock):
+        write(dataset)
+        run_services.pause_run(start(), now=clock())
+
+        assert strategy_services.name_strategies(clock=clock) == 0
+        assert not run_services.is_waiting(LabellingRun, now=clock())
+
+
+class TestTheTasks:
+    def test_wake_a_worker_only_if_something_waits(self, plan, dataset):
+        with nudged() as sent:
+            tasks.look_after_runs()
+        assert sent == []
+        write(dataset)
+        plan()
+
+        with nudged() as sent:
+            tasks.look_after_runs()
+
+        assert sent == [Work.NAME_STRATEGIES]
+
+    def test_are_safe_to_run_twice(self, plan, dataset, provider):
+        write(dataset)
+        plan()
+
+        tasks.name_strategies()
+        tasks.name_strategies()
+
+        assert (len(provider.calls), StrategyLabel.objects.count()) == (1, 15)

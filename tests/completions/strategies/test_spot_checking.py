@@ -1,0 +1,303 @@
+"""People check a model's labels: blind to each other and to the model until both are through."""
+
+import pytest
+
+from access.models import LogEntry
+from completions.choices import CallState, SystemKind
+from completions.models import Completion, HumanLabelling, StrategyCall
+from completions.strategies import services, spot_check_queries
+from completions.strategies.spot_check_queries import Phase
+from tests.helpers.factories import NOW, make_assistant, make_dataset, make_system, make_writer
+from tests.helpers.factories_of_calls import (
+    KEYS,
+    label,
+    make_labelled,
+    make_person,
+    make_sampled,
+    make_strategy_call,
+)
+
+pytestmark = pytest.mark.django_db
+
+HOPE, REST, FACTS = KEYS[:3]
+
+
+@pytest.fixture
+def ada():
+    return make_person("ada")
+
+
+@pytest.fixture
+def ben():
+    return make_person("ben")
+
+
+@pytest.fixture
+def cleo():
+    return make_person("cleo")
+
+
+def at(check, position):
+    item = spot_check_queries.item_at(check, position)
+    assert item is not None
+    return item
+
+
+def say(item, person, *found, **fields):
+    return services.label_item(item=item, labeller=person, found=found, now=NOW, **fields)
+
+
+def settle(item, person, *found, **fields):
+    return services.adjudicate(item=item, by=person, found=found, now=NOW, **fields)
+
+
+def ledger(check):
+    return spot_check_queries.ledger_of(check)
+
+
+def delete_text(item):
+    """Delete the text of an item at its writer's wish."""
+    text = Completion.objects.filter(pk=item.completion_id)
+    person = {"writer": make_writer(), "system": make_system(kind=SystemKind.HUMAN)}
+    text.update(text="", erased_at=NOW, fixed_at=NOW, **person)
+
+
+class TestASample:
+    @pytest.fixture
+    def dataset(self):
+        return make_dataset()
+
+    @pytest.fixture
+    def assistant(self):
+        return make_assistant()
+
+    @pytest.fixture
+    def draw(self, dataset, assistant):
+        def _draw(**fields):
+            wanted = {"dataset": dataset, "assistant": assistant, "seed": "1", "now": NOW}
+            return services.draw_sample(**wanted | fields)
+
+        return _draw
+
+    def test_has_the_wanted_size_in_an_order_of_its_own(self, dataset, assistant, draw, ada):
+        systems = [make_system(), make_system()]
+        for number in range(12):
+            make_labelled(dataset, assistant, HOPE, system=systems[number % 2])
+
+        check = draw(n=6, by=ada)
+
+        assert list(check.items.order_by("position").values_list("position", flat=True)) == [
+            0, 1, 2, 3, 4, 5,
+        ]  # fmt: skip
+        drawn = check.items.values_list("completion__system", flat=True)
+        assert sorted(drawn) == sorted([one.pk for one in systems] * 3)
+        entry = LogEntry.objects.get()
+        assert (entry.by, entry.after["items"], entry.after["of"]) == (ada, 6, 12)
+
+    def test_has_a_rare_strategy_in_it(self, dataset, assistant, draw):
+        for _ in range(10):
+            make_labelled(dataset, assistant, HOPE)
+        rare = make_labelled(dataset, assistant, REST)
+
+        assert draw(n=2).items.filter(completion=rare).exists()
+
+    def test_is_drawn_once_for_a_seed(self, dataset, assistant, draw):
+        make_labelled(dataset, assistant)
+
+        first = draw()
+        make_labelled(dataset, assistant)
+
+        assert (draw() == first, draw().items.count()) == (True, 1)
+        assert draw(seed="2").items.count() == 2
+
+    def test_leaves_out_what_brought_no_labels(self, dataset, assistant, draw):
+        make_labelled(dataset, assistant)
+        make_labelled(dataset, make_assistant())
+        failed = make_labelled(dataset, assistant)
+        StrategyCall.objects.filter(completion=failed).update(
+            state=CallState.FAILED, error_kind="timeout"
+        )
+
+        assert draw().items.count() == 1
+
+    def test_waits_for_the_assistant(self, dataset, assistant, draw):
+        text = make_labelled(dataset, make_assistant())
+        make_strategy_call(completion=text, assistant=assistant)
+
+        with pytest.raises(services.NotLabelledYetError, match="1 texts wait"):
+            draw()
+
+    def test_needs_labels(self, draw):
+        with pytest.raises(services.NotLabelledYetError, match="has labelled nothing"):
+            draw()
+
+
+class TestLabelling:
+    def test_stores_what_a_person_finds_in_the_order_of_the_codebook(self, ada):
+        check = make_sampled(1)
+
+        row = say(at(check, 0), ada, REST, HOPE, note=" Close call. ")
+
+        assert (row.strategies, row.note) == ([HOPE, REST], "Close call.")
+        assert (row.labeller, row.is_adjudication, row.labelled_at) == (ada, False, NOW)
+
+    def test_may_find_nothing(self, ada):
+        assert say(at(make_sampled(1), 0), ada).strategies == []
+
+    def test_repeated_is_stored_once(self, ada):
+        item = at(make_sampled(2), 0)
+
+        assert say(item, ada, HOPE) == say(item, ada, HOPE)
+        assert HumanLabelling.objects.count() == 1
+
+    def test_can_be_changed_and_the_newest_holds(self, ada):
+        check = make_sampled(1)
+        say(at(check, 0), ada, HOPE)
+        say(at(check, 0), ada, REST)
+
+        (said,) = ledger(check).people[ada.pk].values()
+        assert said.found == {REST}
+
+    def test_takes_two_people_and_no_third(self, ada, ben, cleo):
+        check = make_sampled(2)
+        say(at(check, 0), ada)
+        say(at(check, 1), ben)
+
+        with pytest.raises(services.TwoLabellersError):
+            say(at(check, 0), cleo)
+        assert say(at(check, 1), ada)
+
+    def test_closes_when_both_are_through(self, ada, ben):
+        check = make_sampled(2)
+        label(check, ada, [HOPE], [])
+        label(check, ben, [HOPE])
+        assert say(at(check, 0), ada, REST)  # ben has one left
+        say(at(check, 1), ben)
+
+        with pytest.raises(services.LabellingClosedError):
+            say(at(check, 0), ada, HOPE)
+
+    def test_refuses_what_is_not_in_the_codebook(self, ada):
+        with pytest.raises(services.UnknownStrategyError, match="not in the codebook: humour"):
+            say(at(make_sampled(1), 0), ada, HOPE, "humour")
+
+
+class TestSettling:
+    @pytest.fixture
+    def check(self, ada, ben):
+        check = make_sampled(3)
+        label(check, ada, [HOPE, REST], [HOPE], [REST])
+        label(check, ben, [HOPE, FACTS], [HOPE], [])
+        return check
+
+    def test_is_not_possible_before_both_are_through(self, ada, ben, cleo):
+        check = make_sampled(2)
+        label(check, ada, [HOPE], [HOPE])
+        label(check, ben, [])
+
+        for person in (ada, ben, cleo):
+            with pytest.raises(services.LabellingOpenError):
+                settle(at(check, 0), person, HOPE)
+        assert ledger(check).differing == ()
+
+    def test_keeps_what_both_found_and_decides_the_rest(self, check, cleo):
+        row = settle(at(check, 0), cleo, FACTS)
+
+        assert (row.strategies, row.is_adjudication) == ([HOPE, FACTS], True)
+
+    @pytest.mark.parametrize("found", [HOPE, KEYS[5]], ids=["agreed", "found by nobody"])
+    def test_refuses_what_is_not_open(self, check, cleo, found):
+        with pytest.raises(services.UnknownStrategyError, match="not open in this item"):
+            settle(at(check, 0), cleo, found)
+
+    def test_has_nothing_to_do_where_both_agree(self, check, cleo):
+        with pytest.raises(services.NothingToSettleError):
+            settle(at(check, 1), cleo)
+
+    def test_can_be_done_again_and_the_newest_holds(self, check, ada, cleo):
+        settle(at(check, 2), cleo, REST)
+        settle(at(check, 2), ada)
+        settle(at(check, 2), ada)
+
+        assert HumanLabelling.objects.filter(is_adjudication=True).count() == 2
+        assert ledger(check).settled[at(check, 2).pk].found == frozenset()
+
+    def test_of_everything_ends_the_check(self, check, cleo):
+        assert ledger(check).phase == Phase.SETTLING
+        settle(at(check, 0), cleo)
+        assert (ledger(check).phase, ledger(check).next_to_settle()) == (Phase.SETTLING, 2)
+        settle(at(check, 2), cleo)
+
+        assert (ledger(check).phase, ledger(check).next_to_settle()) == (Phase.SETTLED, None)
+
+
+class TestTheWay:
+    def test_leads_to_what_a_person_has_not_labelled(self, ada, ben):
+        check = make_sampled(3)
+        say(at(check, 1), ada)
+
+        found = ledger(check)
+        assert (found.next_to_label(ada.pk), found.next_to_label(ada.pk, after=0)) == (0, 2)
+        assert found.next_to_label(ada.pk, after=2) == 0
+        assert (found.n_labelled(ada.pk), found.n_labelled(ben.pk)) == (1, 0)
+
+    def test_passes_over_deleted_texts(self, ada, ben):
+        check = make_sampled(2)
+        label(check, ada, [HOPE])
+        label(check, ben, [HOPE])
+        delete_text(at(check, 1))
+
+        found = ledger(check)
+        assert (found.phase, found.n_deleted, found.next_to_label(ada.pk)) == (
+            Phase.SETTLED, 1, None,
+        )  # fmt: skip
+        assert spot_check_queries.item_at(check, 1) is None
+
+
+class TestScores:
+    def test_are_of_the_model_against_what_was_settled(self, ada, ben, cleo):
+        """The model found hope in both; people settle on hope in one, and rest in both."""
+        check = make_sampled(2)
+        label(check, ada, [HOPE, REST], [REST])
+        label(check, ben, [HOPE, REST], [HOPE, REST])
+        settle(at(check, 1), cleo)
+
+        scores = spot_check_queries.scores_of(check, ledger(check))
+
+        assert scores is not None
+        found = {one.strategy: one.f1 for one in scores.labels}
+        assert found[HOPE] == pytest.approx(2 / 3)
+        assert (found[REST], found[FACTS]) == (0, None)
+        assert scores.macro_f1 == pytest.approx(1 / 3)
+        assert scores.n_items == 2
+
+    def test_are_kept_back_until_everything_is_settled(self, ada, ben):
+        check = make_sampled(1)
+        assert spot_check_queries.scores_of(check, ledger(check)) is None
+        label(check, ada, [HOPE])
+        label(check, ben, [])
+
+        assert spot_check_queries.scores_of(check, ledger(check)) is None
+
+    def test_leave_out_what_another_assistant_found(self, ada, ben):
+        check = make_sampled(1)
+        label(check, ada, [HOPE])
+        label(check, ben, [HOPE])
+        other = make_labelled(check.dataset, make_assistant(), REST)
+        StrategyCall.objects.filter(completion=other).update(completion=at(check, 0).completion_id)
+
+        scores = spot_check_queries.scores_of(check, ledger(check))
+
+        assert scores is not None
+        assert (scores.macro_f1, scores.n_scored) == (1, 1)
+
+
+def test_counts_of_an_assistants_calls_are_by_state():
+    dataset, assistant = make_dataset(), make_assistant(name="Namer")
+    make_labelled(dataset, assistant)
+    waiting = make_labelled(dataset, make_assistant(name="Other"))
+    make_strategy_call(completion=waiting, assistant=assistant)
+
+    found = {one.assistant: one for one in spot_check_queries.asked_of(dataset)}
+
+    assert (found["Namer"].n_done, found["Namer"].n_open, found["Other"].n_done) == (1, 1, 1)

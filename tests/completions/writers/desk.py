@@ -1,0 +1,53 @@
+"""A writer's way through the pages, for tests."""
+
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+
+from completions.models import Writer, WritingLease
+from completions.writers.credentials import credential, invitation_link
+from completions.writers.http import COOKIE
+from tests.helpers.factories import make_context, make_dialogue, make_writer
+from tests.helpers.visits import read_forms
+
+HTMX = {"HX-Request": "true"}
+TEXT = "That is a quiet kind of lonely. What would you tell your sister if she had an hour?"
+MESSAGE = {"text": TEXT, "is_own_words": "on"}
+
+
+def url(name: str, *args: Any) -> str:
+    return reverse(f"completions:{name}", args=args)
+
+
+def sign_in(client: Client, writer: Writer) -> None:
+    """Give the browser the cookie that the personal link gives."""
+    client.cookies[COOKIE] = credential(writer, use="cookie")
+
+
+def make_pool(*, n_contexts: int = 2, slots_left: int = 3) -> Writer:
+    """Return an active writer for whom ``n_contexts`` wait."""
+    writer = make_writer()
+    for _ in range(n_contexts):
+        make_context(dialogue=make_dialogue(dataset=writer.dataset), slots_left=slots_left)
+    return writer
+
+
+def take_dialogue(client: Client) -> WritingLease:
+    """Go to the next dialogue, and return the lease behind it."""
+    client.get(url("next"))
+    return WritingLease.objects.get(closed_at=None)
+
+
+def shown(page: Any) -> str:
+    return str(page.content.decode())
+
+
+def box(page: Any) -> str:
+    """Return what stands in the text box."""
+    (form,) = [form for form in read_forms(page) if form.id == "message"]
+    return form.fields["text"]
+
+
+def open_link(client: Client, writer: Writer, **options: Any) -> Any:
+    return client.get(invitation_link(writer), **options)

@@ -1,0 +1,275 @@
+"""Reviewers, writers and planners who touch one message at the same moment, in real threads."""
+
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from annotation.assignment import design
+from annotation.models import Comparison
+from annotation.planning import services as annotation
+from completions.choices import MessageState, MessageVerdict
+from completions.dialogues import locking
+from completions.models import Completion, Context, Message, MessageDecision
+from completions.writers import services as writer_services
+from completions.writers.services.review_decisions import Seen
+from tests.helpers.factories import NOW, make_completion, make_study, make_writing_lease
+from tests.helpers.factories_of_people import TEXT, make_accepted, make_revision, make_sent
+from tests.helpers.factories_written_once import make_user
+from tests.helpers.threads import together, while_uncommitted
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("shared_database"),
+]
+
+NEW = "It must be hard to come home to an empty flat every night."
+
+
+def decide(message, verdict, by=None, seen=None):
+    return writer_services.decide_message(
+        message=message, verdict=verdict, note="A note.", by=by, now=NOW, seen=seen
+    )
+
+
+def try_to_decide(message, verdict, by=None):
+    """Decide on a message as it was sent first; say whether that won."""
+    try:
+        decide(message, verdict, by, Seen(revision=1, decisions=0))
+    except writer_services.MessageChangedError:
+        return False
+    return True
+
+
+def revised():
+    """An accepted message with a second version that waits, in a context with another text."""
+    message = make_accepted("The text that was accepted first.")
+    Message.objects.filter(pk=message.pk).update(state=MessageState.WAITING)
+    make_revision(message=message, text=NEW)
+    make_completion(context=message.lease.context)
+    return message
+
+
+def accept_or_be_refused(message):
+    try:
+        decide(message, MessageVerdict.ACCEPTED)
+    except locking.CompletionFixedError:
+        return False
+    return True
+
+
+def take_back_or_be_refused(message):
+    try:
+        decide(message, MessageVerdict.REJECTED)
+    except locking.CompletionFixedError:
+        return False
+    return True
+
+
+def send(lease):
+    return writer_services.send_message(
+        token=lease.token,
+        writer=lease.writer,
+        typed=writer_services.Typed(NEW),
+        is_own_words=True,
+        has_looked_again=True,
+        now=NOW,
+    )
+
+
+def send_or_be_refused(lease):
+    try:
+        send(lease)
+    except writer_services.DatasetFrozenError:
+        return False
+    return True
+
+
+def claim_or_be_refused(writer):
+    with suppress(writer_services.DatasetFrozenError):
+        writer_services.lease_next_context(writer=writer, now=NOW)
+
+
+def plan(study):
+    annotation.plan_study(study=study, now=NOW)
+
+
+def as_planned(completion):
+    """Say whether the one comparison is of the text that the completion has."""
+    comparison = Comparison.objects.get()
+    other = Completion.objects.exclude(pk=completion.pk).get()
+    first, second = sorted((completion, other), key=lambda one: one.pk)
+    expected = design.pair_key(
+        context_key=comparison.context.key,
+        first_hash=first.content_hash,
+        second_hash=second.content_hash,
+    )
+    return comparison.key == expected
+
+
+class TestTwoReviewers:
+    @pytest.mark.parametrize("other", MessageVerdict)
+    def test_who_decide_at_once_decide_once_and_the_other_is_told(self, crowd, other):
+        for _ in range(crowd.rounds):
+            message = make_sent()
+            before = Context.objects.get(writing_leases__message=message).slots_left
+
+            won = together(
+                [
+                    partial(try_to_decide, message, MessageVerdict.REJECTED, make_user()),
+                    partial(try_to_decide, message, other, make_user()),
+                ]
+            )
+
+            assert sorted(won) == [False, True]
+            decision = MessageDecision.objects.get(revision__message=message)
+            state = Message.objects.get(pk=message.pk).state
+            assert state == decision.verdict
+            after = Context.objects.get(writing_leases__message=message).slots_left
+            assert after - before == (state == MessageState.REJECTED)
+
+    def test_who_press_twice_decide_once(self, crowd):
+        for _ in range(crowd.rounds):
+            message, by = make_sent(), make_user()
+
+            won = together([partial(try_to_decide, message, MessageVerdict.REJECTED, by)] * 2)
+
+            assert won == [True, True]
+            assert MessageDecision.objects.filter(revision__message=message).count() == 1
+
+
+class TestAWriterAndAReviewer:
+    def test_who_act_at_once_leave_no_version_decided_on_unseen(self, crowd):
+        for _ in range(crowd.rounds):
+            message = make_sent()
+
+            accepted, _sent = together(
+                [
+                    partial(try_to_decide, message, MessageVerdict.ACCEPTED),
+                    partial(send, message.lease),
+                ]
+            )
+
+            decisions = MessageDecision.objects.filter(revision__message=message)
+            assert list(decisions.values_list("revision__number", flat=True)) == [1] * accepted
+            assert Message.objects.get(pk=message.pk).state == MessageState.WAITING
+            completion = Completion.objects.filter(message=message)
+            assert list(completion.values_list("text", flat=True)) == [TEXT] * accepted
+
+
+class TestAPlan:
+    def test_made_while_a_revision_is_accepted_compares_the_text_that_stays(self, crowd):
+        for _ in range(crowd.rounds):
+            message = revised()
+            study = make_study(dataset=message.lease.context.dataset)
+
+            accepted, _ = together([partial(accept_or_be_refused, message), partial(plan, study)])
+
+            completion = Completion.objects.get(message=message)
+            assert completion.fixed_at == NOW
+            assert (completion.text == NEW) is accepted
+            assert as_planned(completion)
+            Comparison.objects.all().delete()
+            Message.objects.all().update(state=MessageState.LAPSED, completion=None)
+            Completion.objects.all().delete()
+
+    def test_made_while_a_text_is_taken_back_compares_it_or_never_saw_it(self, crowd):
+        for _ in range(crowd.rounds):
+            message = make_accepted()
+            make_completion(context=message.lease.context)
+            study = make_study(dataset=message.lease.context.dataset)
+
+            taken_back, _ = together(
+                [partial(take_back_or_be_refused, message), partial(plan, study)]
+            )
+
+            assert study.comparisons.count() == (0 if taken_back else 1)
+            assert Message.objects.get(pk=message.pk).state == (
+                MessageState.REJECTED if taken_back else MessageState.ACCEPTED
+            )
+
+    def test_not_committed_yet_makes_a_reviewer_wait_and_refuses_the_new_text(self):
+        message = revised()
+        study = make_study(dataset=message.lease.context.dataset)
+
+        accepted = while_uncommitted(
+            partial(plan, study), partial(accept_or_be_refused, message), has_to_wait=True
+        )
+
+        assert accepted is False
+        assert Completion.objects.get(message=message).text != NEW
+
+    def test_waits_for_a_decision_that_is_not_committed_and_compares_the_new_text(self):
+        message = revised()
+        study = make_study(dataset=message.lease.context.dataset)
+
+        while_uncommitted(
+            partial(decide, message, MessageVerdict.ACCEPTED),
+            partial(plan, study),
+            has_to_wait=True,
+        )
+
+        completion = Completion.objects.get(message=message)
+        assert (completion.text, completion.fixed_at) == (NEW, NOW)
+        assert as_planned(completion)
+
+
+class TestFreezing:
+    def test_waits_for_a_decision_that_is_not_committed(self):
+        message = make_sent()
+        dataset = message.lease.context.dataset
+
+        while_uncommitted(
+            partial(decide, message, MessageVerdict.RETURNED),
+            partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+            has_to_wait=True,
+        )
+
+        assert Message.objects.get(pk=message.pk).state == MessageState.RETURNED
+
+    def test_not_committed_yet_makes_a_reviewer_wait_and_sends_nothing_back(self):
+        message = make_sent()
+        dataset = message.lease.context.dataset
+
+        with pytest.raises(writer_services.DatasetFrozenError):
+            while_uncommitted(
+                partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+                partial(decide, message, MessageVerdict.RETURNED),
+                has_to_wait=True,
+            )
+
+    def test_and_claims_at_once_leave_no_open_claim(self, crowd):
+        for _ in range(crowd.rounds):
+            message = make_sent()
+            context, writer = message.lease.context, make_sent().lease.writer
+            writer.dataset = context.dataset
+            writer.save()
+
+            together(
+                [
+                    partial(
+                        writer_services.freeze_dataset, dataset=context.dataset, by=None, now=NOW
+                    ),
+                    partial(claim_or_be_refused, writer),
+                ]
+            )
+
+            assert not writer.leases.filter(closed_at=None).exists()
+
+    def test_and_a_message_at_once_take_it_or_keep_it_as_the_draft(self, crowd):
+        for _ in range(crowd.rounds):
+            lease = make_writing_lease()
+            dataset = lease.context.dataset
+
+            _none, is_sent = together(
+                [
+                    partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+                    partial(send_or_be_refused, lease),
+                ]
+            )
+
+            lease.refresh_from_db()
+            assert Message.objects.filter(lease=lease).count() == is_sent
+            assert lease.draft == ("" if is_sent else NEW)
+            assert lease.outcome == ("SUBMITTED" if is_sent else "RELEASED")

@@ -1,0 +1,379 @@
+"""What reviewers post about messages: decisions, who wrote one, freezing and thawing."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from access.models import LogEntry
+from completions.choices import Background, MessageState, MessageVerdict, WriterState
+from completions.models import Dataset, Message, MessageDecision
+from completions.writers import services
+from tests.helpers.factories import NOW, make_dataset, make_writer, make_writing_lease
+from tests.helpers.factories_of_people import make_revision
+from tests.helpers.pages import text
+from tests.helpers.written import WORDS, completion_of, make_read, staff
+
+pytestmark = pytest.mark.django_db
+
+QUEUE = "/console/writing/talks/messages/"
+NOTE = "Please leave the advice out."
+
+
+@pytest.fixture
+def dataset():
+    return make_dataset(slug="talks", name="Talks")
+
+
+@pytest.fixture
+def signed_in():
+    return staff()
+
+
+@pytest.fixture
+def client(signed_in):
+    return signed_in[0]
+
+
+def decide(client, message, verdict, *, note="", query="", follow=False, **posted):
+    seen = {"version": 1, "decisions": 0}
+    address = reverse("writing:decide", args=["talks", message.pk]) + query
+    return client.post(address, {"verdict": verdict, "note": note, **seen, **posted}, follow=follow)
+
+
+def state_of(message):
+    return Message.objects.get(pk=message.pk).state
+
+
+class TestADecision:
+    @pytest.mark.parametrize(
+        ("verdict", "said"),
+        [
+            ("ACCEPTED", "Accepted"),
+            ("RETURNED", "Sent back with a note"),
+            ("REJECTED", "Rejected"),
+        ],
+    )
+    def test_is_stored_and_leads_to_the_next_that_waits(self, signed_in, dataset, verdict, said):
+        client, by = signed_in
+        message, following = make_read(dataset), make_read(dataset)
+
+        answer = decide(client, message, verdict, note=NOTE, follow=True)
+
+        assert answer.redirect_chain == [(f"{QUEUE}{following.pk}/", 302)]
+        assert f"{said}: message {message.pk}" in text(answer)
+        assert state_of(message) == verdict
+        decision = MessageDecision.objects.get()
+        assert (decision.note, decision.decided_by) == (NOTE, by)
+
+    def test_keeps_the_filter_on_the_way(self, client, dataset):
+        message = make_read(dataset, pastes=1)
+        make_read(dataset)
+        following = make_read(dataset, pastes=1)
+
+        answer = decide(client, message, "ACCEPTED", query="?signal=pasted")
+
+        assert answer["Location"] == f"{QUEUE}{following.pk}/?signal=pasted"
+
+    def test_on_the_last_leads_to_the_list_and_says_so(self, client, dataset):
+        answer = decide(client, make_read(dataset), "ACCEPTED", follow=True)
+
+        assert answer.redirect_chain == [(f"{QUEUE}?", 302)]
+        assert "Nothing else waits here." in text(answer)
+
+    def test_that_takes_another_back_stays_on_the_message(self, client, dataset):
+        message = make_read(dataset)
+        make_read(dataset)
+        decide(client, message, "ACCEPTED")
+
+        answer = decide(
+            client, message, "RETURNED", note=NOTE, decisions=1, query="?state=ACCEPTED"
+        )
+
+        assert answer["Location"] == f"{QUEUE}{message.pk}/?state=ACCEPTED"
+        assert state_of(message) == MessageState.RETURNED
+
+    @pytest.mark.parametrize("verdict", ["RETURNED", "REJECTED"])
+    def test_without_a_note_asks_for_one(self, client, dataset, verdict):
+        message = make_read(dataset)
+
+        answer = decide(client, message, verdict, note=" ")
+
+        assert answer.status_code == 422
+        assert "Say why: the writer reads this note." in text(answer)
+        assert state_of(message) == MessageState.WAITING
+
+    @pytest.mark.parametrize("verdict", ["", "SOLD"])
+    def test_that_is_none_is_told_with_the_note_kept(self, client, dataset, verdict):
+        answer = decide(client, make_read(dataset), verdict, note=NOTE)
+
+        assert answer.status_code == 422
+        assert 'role="alert"' in answer.content.decode()
+        assert NOTE in text(answer)
+
+    def test_with_a_note_that_is_far_too_long_is_told(self, client, dataset):
+        message = make_read(dataset)
+
+        answer = decide(client, message, "REJECTED", note="x" * 2001)
+
+        assert answer.status_code == 422
+        assert 'id="note-error"' in answer.content.decode()
+        assert state_of(message) == MessageState.WAITING
+
+    @pytest.mark.parametrize("posted", [{"version": ""}, {"decisions": "many"}])
+    def test_without_what_was_seen_is_refused(self, client, dataset, posted):
+        message = make_read(dataset)
+
+        assert decide(client, message, "ACCEPTED", **posted).status_code == 422
+        assert state_of(message) == MessageState.WAITING
+
+
+class TestSeveralAtOnce:
+    def accept(self, client, *ticked):
+        address = reverse("writing:accept_many", args=["talks"])
+        return client.post(address, {"messages": ticked}, follow=True)
+
+    def test_are_accepted_as_they_were_on_the_page(self, client, dataset):
+        first, second, third = (make_read(dataset) for _ in range(3))
+        page = client.get(QUEUE).content.decode()
+        assert f'value="{first.pk}-1"' in page
+
+        answer = self.accept(client, f"{first.pk}-1", f"{second.pk}-1")
+
+        assert "2 messages accepted." in text(answer)
+        assert [state_of(one) for one in (first, second, third)] == [
+            "ACCEPTED",
+            "ACCEPTED",
+            "WAITING",
+        ]
+
+    def test_one_that_changed_since_is_left_to_be_read(self, client, dataset):
+        message = make_read(dataset)
+        make_revision(message=message, number=2)
+
+        answer = self.accept(client, f"{message.pk}-1")
+
+        assert "1 not accepted" in text(answer)
+        assert state_of(message) == "WAITING"
+
+    @pytest.mark.parametrize("ticked", ["", "x-1", "9", "999999-1"])
+    def test_what_is_no_message_is_passed_over(self, client, dataset, ticked):
+        assert "0 not accepted" in text(self.accept(client, ticked))
+
+
+class TestAPageThatIsOutOfDate:
+    def test_shows_what_there_is_now_and_keeps_the_note(self, client, dataset):
+        message = make_read(dataset)
+        make_revision(message=message, text="Another version came just now.")
+
+        answer = decide(client, message, "RETURNED", note=NOTE)
+
+        assert answer.status_code == 409
+        page = text(answer)
+        assert "somebody else decided on this message, or its writer sent another" in page
+        assert "Another version came just now." in page
+        assert NOTE in page
+        assert 'name="version" value="2"' in answer.content.decode()
+        assert state_of(message) == MessageState.WAITING
+
+    def test_tells_the_second_of_two_reviewers(self, client, dataset):
+        message = make_read(dataset)
+        decide(staff()[0], message, "REJECTED", note=NOTE)
+
+        answer = decide(client, message, "ACCEPTED")
+
+        assert answer.status_code == 409
+        assert state_of(message) == MessageState.REJECTED
+
+    def test_takes_a_button_that_was_pressed_twice_for_one(self, client, dataset):
+        message = make_read(dataset)
+
+        answers = [decide(client, message, "ACCEPTED") for _ in range(2)]
+
+        assert [answer.status_code for answer in answers] == [302, 302]
+        assert MessageDecision.objects.count() == 1
+
+
+class TestARefusedDecision:
+    def test_about_a_compared_text_says_why(self, client, dataset):
+        message = make_read(dataset)
+        decide(client, message, "ACCEPTED")
+        completion = completion_of(message)
+        completion.fixed_at = NOW
+        completion.save()
+
+        page = client.get(f"{QUEUE}{message.pk}/")
+        answer = decide(client, message, "REJECTED", note=NOTE, decisions=1)
+
+        assert answer.status_code == 409
+        for one in (page, answer):
+            assert "A study compares the accepted text, so that text stays as it is." in text(one)
+            assert "<button" not in form_of(one)
+
+    def test_about_a_frozen_dataset_says_why_and_offers_the_rest(self, client, dataset):
+        message = make_read(dataset)
+        services.freeze_dataset(dataset=dataset, by=None, now=NOW)
+
+        answer = decide(client, message, "RETURNED", note=NOTE)
+
+        assert answer.status_code == 409
+        assert "The texts of this dataset are frozen" in text(answer)
+        assert verdicts_of(answer) == {"ACCEPTED", "REJECTED"}
+
+    def test_to_somebody_who_is_gone_says_so_and_not_who(self, client, dataset):
+        writer = make_writer(dataset=dataset, state=WriterState.LEFT)
+        message = make_read(dataset, writer=writer)
+
+        answer = decide(client, message, "RETURNED", note=NOTE)
+
+        assert answer.status_code == 409
+        assert "nobody is there any more who would receive it" in text(answer)
+        assert writer.code not in answer.content.decode()
+
+    def test_about_a_closed_message_is_told(self, client, dataset):
+        message = make_read(dataset, state=MessageState.LAPSED)
+
+        answer = decide(client, message, "ACCEPTED")
+
+        assert answer.status_code == 409
+        assert "There is nothing to decide about a message in this state." in text(answer)
+
+
+def form_of(answer):
+    return answer.content.decode().split('<form id="decide"')[1].split("</form>")[0]
+
+
+def verdicts_of(answer):
+    return {one for one in MessageVerdict.values if f'value="{one}"' in form_of(answer)}
+
+
+class TestTheForm:
+    @pytest.mark.parametrize(
+        ("state", "offered"),
+        [
+            (MessageState.WAITING, {"ACCEPTED", "RETURNED", "REJECTED"}),
+            (MessageState.RETURNED, {"ACCEPTED", "REJECTED"}),
+            (MessageState.REJECTED, set()),
+            (MessageState.LAPSED, set()),
+        ],
+    )
+    def test_offers_what_is_possible(self, client, dataset, state, offered):
+        message = make_read(dataset, state=state)
+
+        assert verdicts_of(client.get(f"{QUEUE}{message.pk}/")) == offered
+
+    def test_has_a_key_for_every_button_and_the_way_on(self, client, dataset):
+        make_read(dataset)
+        message = make_read(dataset)
+        make_read(dataset)
+
+        html = client.get(f"{QUEUE}{message.pk}/").content.decode()
+
+        assert re.findall(r'data-key="([^"]+)"', html) == ["k p", "j n", "a", "s", "r"]
+
+    def test_offers_to_take_an_acceptance_back(self, client, dataset):
+        message = make_read(dataset)
+        decide(client, message, "ACCEPTED")
+
+        page = client.get(f"{QUEUE}{message.pk}/")
+
+        assert verdicts_of(page) == {"RETURNED", "REJECTED"}
+        assert "takes the acceptance back" in text(page)
+
+
+class TestAskingWhoWroteIt:
+    def test_shows_it_on_that_page_alone_and_logs_it(self, signed_in, dataset):
+        client, by = signed_in
+        writer = make_writer(dataset=dataset, code="W7777", background=Background.CLINICIAN)
+        message = make_read(dataset, writer=writer)
+        decide(client, make_read(dataset, writer=writer), "ACCEPTED")
+
+        told = client.post(reverse("writing:author", args=["talks", message.pk]))
+        after = client.get(f"{QUEUE}{message.pk}/")
+
+        assert "Pseudonym W7777" in text(told)
+        assert "Background Clinician" in text(told)
+        assert "Sent 2 Accepted 1 Sent back 0 Rejected 0" in text(told)
+        assert "W7777" not in after.content.decode()
+        assert "no-store" in told["Cache-Control"]
+        entry = LogEntry.objects.get(action="message.author_shown")
+        assert (entry.by, entry.subject) == (by, f"message {message.pk}")
+
+    def test_says_that_somebody_is_simulated(self, client, dataset):
+        message = make_read(dataset, writer=make_writer(dataset=dataset, is_simulated=True))
+
+        told = client.post(reverse("writing:author", args=["talks", message.pk]))
+
+        assert "simulated" in text(told)
+
+    def test_takes_a_post(self, client, dataset):
+        message = make_read(dataset)
+
+        answer = client.get(reverse("writing:author", args=["talks", message.pk]))
+
+        assert answer.status_code == 405
+        assert not LogEntry.objects.exists()
+
+    def test_leaves_the_decision_on_the_page(self, client, dataset):
+        message = make_read(dataset)
+
+        told = client.post(reverse("writing:author", args=["talks", message.pk]))
+
+        assert verdicts_of(told) == set(MessageVerdict.values)
+
+
+class TestFreezing:
+    @pytest.fixture
+    def post(self, client, dataset):
+        address = reverse("writing:freeze", args=["talks"])
+        return lambda **posted: client.post(address, posted, follow=True)
+
+    def frozen_at(self):
+        return Dataset.objects.get(slug="talks").frozen_at
+
+    def test_tells_first_what_it_comes_to(self, client, dataset):
+        make_read(dataset)
+        make_read(dataset, state=MessageState.RETURNED)
+        make_writing_lease(writer=make_writer(dataset=dataset))
+
+        page = text(client.get(QUEUE))
+
+        assert "1 person is writing now" in page
+        assert "1 message waits: it can still be accepted" in page
+        assert "1 message was sent back: its writer cannot send it again." in page
+
+    def test_stops_the_writing_and_says_what_it_ended(self, post, dataset):
+        lease = make_writing_lease(writer=make_writer(dataset=dataset), draft="So far")
+
+        answer = post(act="freeze", is_sure="on")
+
+        assert self.frozen_at() is not None
+        assert "Frozen. 1 open claim was given back, and its draft is kept." in text(answer)
+        assert "Frozen since" in text(answer)
+        lease.refresh_from_db()
+        assert (lease.outcome, lease.draft) == ("RELEASED", "So far")
+
+    def test_is_taken_back_by_thawing(self, post):
+        post(act="freeze", is_sure="on")
+
+        answer = post(act="thaw", is_sure="on")
+
+        assert self.frozen_at() is None
+        assert "Thawed: people can write and revise again." in text(answer)
+        assert "Frozen since" not in text(answer)
+
+    @pytest.mark.parametrize("posted", [{"act": "freeze"}, {"is_sure": "on"}, {"act": "melt"}])
+    def test_does_nothing_that_is_not_meant(self, post, posted):
+        answer = post(**posted)
+
+        assert self.frozen_at() is None
+        assert "Nothing was changed: tick the box if you mean it." in text(answer)
+        assert not LogEntry.objects.exists()
+
+    def test_leaves_what_waits_to_be_accepted(self, post, client, dataset):
+        message = make_read(dataset)
+        post(act="freeze", is_sure="on")
+
+        decide(client, message, "ACCEPTED")
+
+        assert completion_of(message).text == WORDS

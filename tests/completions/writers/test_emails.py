@@ -1,0 +1,285 @@
+"""Mails to writers go once, say what is needed and no more, and survive a server that fails."""
+
+import datetime as dt
+from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPServerDisconnected
+
+import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
+
+from completions import tasks
+from completions.choices import MailKind, MessageState, WriterState
+from completions.models import Writer, WriterMail
+from completions.writers import emails, services
+from completions.writers.credentials import writer_of_credential
+from completions.writers.services import emailing
+from tests.helpers.factories import NOW, make_dataset, make_writer
+from tests.helpers.factories_of_people import make_mail, make_sent
+
+pytestmark = pytest.mark.django_db
+
+LATER = NOW + emailing.RETRY_AFTER
+SITE = "https://heart.example.org"
+
+
+@pytest.fixture(autouse=True)
+def _site(settings):
+    settings.HEART_SITE_URL = f"{SITE}/"
+    settings.HEART_EMAIL_FROM = "heart@example.org"
+
+
+def send(now=NOW):
+    return services.send_writer_mails(now=now)
+
+
+def letter(kind, *, note="", **fields):
+    writer = make_writer(email="ada@example.org", **fields)
+    return emails.compose(make_mail(writer=writer, kind=kind, note=note)), writer
+
+
+class FailingServer:
+    """Takes the place of a server: what it does with each mail in turn."""
+
+    def __init__(self, monkeypatch, *outcomes):
+        self.outcomes = [*outcomes]
+        monkeypatch.setattr(EmailBackend, "send_messages", lambda _self, sent: self.take(sent))
+
+    def take(self, sent):
+        outcome = self.outcomes.pop(0)
+        if outcome is not None:
+            raise outcome
+        return len(sent)
+
+
+class TestLetter:
+    @pytest.mark.parametrize("kind", MailKind.values)
+    def test_of_every_kind_carries_the_personal_link_as_a_whole(self, kind):
+        written, writer = letter(kind, state=WriterState.INVITED)
+
+        [line] = [line for line in written.body.splitlines() if line.startswith("http")]
+        start, credential = f"{SITE}/w/i/", line.removeprefix(f"{SITE}/w/i/").rstrip("/")
+        assert line.startswith(start)
+        assert writer_of_credential(credential, use="link") == writer
+
+    @pytest.mark.parametrize("kind", MailKind.values)
+    def test_of_every_kind_has_one_line_of_subject(self, kind):
+        written, _writer = letter(kind)
+
+        assert written.subject
+        assert "\n" not in written.subject
+
+    @pytest.mark.parametrize("kind", [MailKind.ADMITTED, MailKind.REFUSED, MailKind.RETURNED])
+    def test_about_a_decision_carries_the_note(self, kind):
+        written, _writer = letter(kind, note="Warm.\nA little shorter, please.")
+
+        assert "Warm.\nA little shorter, please." in written.body
+
+    def test_of_a_decision_without_a_note_leaves_no_gap(self):
+        written, _writer = letter(MailKind.ADMITTED)
+
+        assert "\n\n\n" not in written.body
+
+    def test_that_invites_says_how_to_decline(self):
+        written, _writer = letter(MailKind.INVITED, state=WriterState.INVITED)
+
+        assert "No, I decline" in written.body
+
+    def test_that_invites_names_who_does_and_answers_go_to_them(self):
+        host = {"person": "Ada", "lab": "Care Lab", "pay": "10 pounds", "time": "an hour"}
+        host["contact"] = "ada@lab.example"
+        dataset = make_dataset(host=host)
+        writer = make_writer(email="bea@example.org", dataset=dataset, state=WriterState.INVITED)
+        make_mail(writer=writer, kind=MailKind.INVITED)
+
+        send()
+
+        [sent] = mail.outbox
+        assert sent.reply_to == ["ada@lab.example"]
+        for line in ("Who invites you: Ada, Care Lab", "Pay: 10 pounds", "Time: an hour"):
+            assert line in sent.body
+
+    def test_to_somebody_who_has_agreed_brings_the_link_and_invites_no_more(self):
+        written, _writer = letter(MailKind.INVITED, state=WriterState.ACTIVE)
+
+        assert "decline" not in written.body
+        assert written.subject == "Your personal link"
+
+    def test_never_names_address_or_pseudonym(self):
+        written, writer = letter(MailKind.INVITED, code="Wabcdefgh")
+
+        outside_link = written.body.replace(emails.personal_link(writer), "")
+        assert writer.email not in written.body
+        assert writer.code not in outside_link + written.subject
+
+
+class TestSending:
+    def test_takes_each_mail_to_its_writer_alone(self):
+        make_mail(writer=make_writer(email="ada@example.org"))
+        make_mail(writer=make_writer(email="kim@example.org"))
+
+        assert send() == 2
+
+        assert [sent.to for sent in mail.outbox] == [["ada@example.org"], ["kim@example.org"]]
+        assert {sent.from_email for sent in mail.outbox} == {"heart@example.org"}
+        assert set(WriterMail.objects.values_list("sent_at", "attempts")) == {(NOW, 1)}
+
+    def test_sends_once_though_the_task_runs_twice(self):
+        make_mail()
+
+        tasks.send_writer_mails()
+        tasks.send_writer_mails()
+
+        assert len(mail.outbox) == 1
+
+    def test_leaves_alone_what_another_sender_has(self):
+        make_mail(claimed_at=NOW)
+
+        assert send(NOW + dt.timedelta(minutes=9)) == 0
+        assert mail.outbox == []
+
+    def test_takes_over_what_a_lost_sender_had(self):
+        make_mail(claimed_at=NOW)
+
+        assert send(LATER) == 1
+
+    def test_passes_over_somebody_whose_address_is_forgotten(self):
+        make_mail(writer=make_writer(email=""))
+
+        assert send() == 0
+        assert WriterMail.objects.get().claimed_at is None
+
+    def test_waits_where_no_mail_is_set_up(self, settings):
+        settings.EMAIL_BACKEND = emails.NO_SERVER
+        make_mail()
+
+        assert send() == 0
+        assert WriterMail.objects.get().claimed_at is None
+
+    def test_queues_nothing_for_somebody_without_an_address(self):
+        queued = services.queue_mail(writer=make_writer(), kind=MailKind.ADMITTED, now=NOW)
+
+        assert queued is None
+        assert not WriterMail.objects.exists()
+
+    def test_takes_a_bounded_number_at_a_time_oldest_first(self, monkeypatch):
+        monkeypatch.setattr(emailing, "BATCH", 1)
+        make_mail(writer=make_writer(email="late@example.org"), queued_at=LATER)
+        make_mail(writer=make_writer(email="early@example.org"))
+
+        assert send(LATER) == 1
+        assert mail.outbox[0].to == ["early@example.org"]
+
+
+def having(**fields):
+    return lambda writer: Writer.objects.filter(pk=writer.pk).update(**fields)
+
+
+class TestWhatChangesWhileAMailWaitsInItsBatch:
+    def meanwhile(self, monkeypatch, change):
+        """Send two mails; do something about the second person while the first goes."""
+        make_mail(writer=make_writer(email="kim@example.org"))
+        ada = make_writer(email="ada@example.org")
+        make_mail(writer=ada)
+        locmem = EmailBackend.send_messages
+
+        def take(server, sent):
+            change(ada)
+            return locmem(server, sent)
+
+        monkeypatch.setattr(EmailBackend, "send_messages", take)
+        return send()
+
+    def test_goes_to_the_address_of_now(self, monkeypatch):
+        assert self.meanwhile(monkeypatch, having(email="ada@example.net")) == 2
+
+        assert [sent.to for sent in mail.outbox] == [["kim@example.org"], ["ada@example.net"]]
+
+    def test_goes_to_nobody_whose_address_is_forgotten(self, monkeypatch):
+        assert self.meanwhile(monkeypatch, having(email="")) == 1
+
+        assert [sent.to for sent in mail.outbox] == [["kim@example.org"]]
+        assert WriterMail.objects.get(sent_at=None).attempts == 0
+
+    def test_goes_to_nobody_who_has_left(self, monkeypatch):
+        assert self.meanwhile(monkeypatch, lambda ada: services.leave(writer=ada, now=NOW)) == 1
+
+        assert [sent.to for sent in mail.outbox] == [["kim@example.org"]]
+
+    def test_carries_the_newest_link(self, monkeypatch):
+        self.meanwhile(monkeypatch, having(link_version=2))
+
+        ada = Writer.objects.get(email="ada@example.org")
+        assert emails.personal_link(ada) in mail.outbox[1].body
+
+
+class TestAMailAboutAMessageThatCameBack:
+    @pytest.mark.parametrize(
+        ("state", "n_sent"), [(MessageState.RETURNED, 1), (MessageState.WAITING, 0)]
+    )
+    def test_goes_while_something_waits_to_be_mended(self, state, n_sent):
+        message = make_sent(state=state)
+        Writer.objects.update(email="ada@example.org")
+        make_mail(writer=message.lease.writer, kind=MailKind.RETURNED, note="Shorter.")
+
+        assert send() == n_sent
+
+        assert WriterMail.objects.count() == n_sent
+
+
+class TestServerThatFails:
+    def test_leaves_every_mail_waiting_with_the_error_and_blames_none(self, monkeypatch):
+        make_mail()
+        with monkeypatch.context() as patch:
+            FailingServer(patch, ConnectionError("no route to host"))
+            assert send() == 0
+
+        stored = WriterMail.objects.get()
+        assert (stored.sent_at, stored.attempts) == (None, 0)
+        assert stored.error == "ConnectionError: no route to host"
+        assert send(LATER) == 1
+        assert WriterMail.objects.get().error == ""
+
+    def test_is_not_asked_for_the_rest_once_it_is_gone(self, monkeypatch):
+        for name in "abc":
+            make_mail(writer=make_writer(email=f"{name}@example.org"))
+        server = FailingServer(monkeypatch, None, SMTPServerDisconnected("gone"))
+
+        assert send() == 1
+
+        assert server.outcomes == []
+        sent = WriterMail.objects.order_by("pk").values_list("sent_at", "attempts")
+        assert list(sent) == [(NOW, 1), (None, 0), (None, 0)]
+
+    @pytest.mark.parametrize(
+        "refusal",
+        [
+            SMTPRecipientsRefused({"ada@example.org": (550, b"no ada@example.org here")}),
+            SMTPDataError(554, b"not for ada@example.org"),
+            ValueError("Invalid address; ada@example.org could not be encoded"),
+        ],
+        ids=["no such person", "not this text", "no header can hold it"],
+    )
+    def test_refusing_one_mail_is_told_without_the_address_and_stops_no_other(
+        self, monkeypatch, refusal
+    ):
+        for name in ("ada", "kim"):
+            make_mail(writer=make_writer(email=f"{name}@example.org"))
+        FailingServer(monkeypatch, refusal, None)
+
+        assert send() == 1
+
+        refused = WriterMail.objects.get(sent_at=None)
+        assert refused.attempts == 1
+        assert refused.error.startswith(type(refusal).__name__)
+        assert "ada@example.org" not in refused.error
+
+    def test_is_asked_five_times_at_most_for_an_address_that_it_refuses(self, monkeypatch):
+        make_mail()
+        refusal = SMTPRecipientsRefused({"ada@example.org": (550, b"unknown")})
+        server = FailingServer(monkeypatch, *[refusal] * 9)
+
+        for number in range(9):
+            send(NOW + number * emailing.RETRY_AFTER)
+
+        assert len(server.outcomes) == 4
+        assert WriterMail.objects.get().attempts == emails.MOST_ATTEMPTS

@@ -1,0 +1,425 @@
+"""A writer's withdrawal removes person and texts, and everything goes on without them."""
+
+from decimal import Decimal
+
+import pytest
+
+from access.models import LogEntry
+from annotation.choices import Purpose, ReportOutcome, Side, StudyState
+from annotation.judges import services as judge_services
+from annotation.judging import services as judging_services
+from annotation.models import Comparison, JudgeCall, Judgment
+from annotation.overview import queries as overview_queries
+from annotation.planning import queries as planning_queries
+from annotation.planning import services as planning_services
+from annotation.quality import services as quality_services
+from annotation.raters import services as rater_services
+from annotation.studies import selectors
+from completions.choices import CallState, LeaseOutcome, MessageState, WriterState
+from completions.leaks import queries
+from completions.models import (
+    Completion,
+    Context,
+    Hold,
+    Message,
+    MessageRevision,
+    WriterMail,
+    WritingLease,
+)
+from completions.runs.services import states
+from ranking.exports.rows import ExportRequest, export_of
+from ranking.fits.services.running import refit_study
+from ranking.judgments import frames
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_judge,
+    make_judge_call,
+    make_judgment,
+    make_lease,
+    make_quality_check,
+    make_rater,
+    make_study,
+    make_writer,
+    make_writing_lease,
+)
+from tests.helpers.factories_of_calls import make_judge_run
+from tests.helpers.factories_of_people import make_accepted, make_mail, make_revision, make_sent
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "My own words about a lonely evening."
+CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+
+
+def withdraw(writer, *, keep_texts=False, now=NOW + HOUR):
+    rater_services.withdraw_writer(writer=writer, keep_texts=keep_texts, now=now)
+    writer.refresh_from_db()
+
+
+def lease_for(writer, **fields):
+    context = make_context(dialogue=make_dialogue(dataset=writer.dataset))
+    return make_writing_lease(writer=writer, context=context, **fields)
+
+
+def write(writer, state=MessageState.WAITING, text=SECRET):
+    return make_sent(text, lease=lease_for(writer, **CLOSED), state=state)
+
+
+def make_compared(study=None, **fields):
+    """An accepted message of a person that a study compares with another completion."""
+    study = study or make_study(state=StudyState.OPEN, locked_at=NOW, protocol_hash="f" * 64)
+    message = make_accepted(SECRET, lease=lease_for(make_writer(dataset=study.dataset), **CLOSED))
+    make_completion(context=message.lease.context)
+    first, second = Completion.objects.filter(context=message.lease.context).order_by("pk")
+    return message, make_comparison(study=study, first=first, second=second, **fields)
+
+
+def everything_stored():
+    """Return every text that the site has of what people wrote."""
+    texts = (
+        *MessageRevision.objects.values_list("text", flat=True),
+        *Completion.objects.values_list("text", flat=True),
+        *WritingLease.objects.values_list("draft", flat=True),
+        *WritingLease.objects.values_list("skip_reason", flat=True),
+        *map(str, MessageRevision.objects.values_list("flags", flat=True)),
+        *map(str, Hold.objects.values_list("reasons", flat=True)),
+        *map(str, LogEntry.objects.values_list("after", flat=True)),
+    )
+    return "\n".join(texts)
+
+
+class TestWithdrawingWriter:
+    @pytest.mark.parametrize("keep_texts", [True, False])
+    def test_forgets_the_person_and_what_was_never_sent(self, keep_texts):
+        writer = make_writer(email="ada@example.org", background="PEER")
+        lease = lease_for(writer, draft="I begin", typing_ms=900)
+        make_mail(writer=writer)
+
+        withdraw(writer, keep_texts=keep_texts)
+
+        assert (writer.email, writer.background, writer.imported_as) == ("", "", "")
+        assert (writer.state, writer.texts_kept) == (WriterState.WITHDRAWN, keep_texts)
+        lease.refresh_from_db()
+        assert (lease.draft, lease.typing_ms, lease.outcome) == ("", 0, LeaseOutcome.RELEASED)
+        assert not WriterMail.objects.exists()
+
+    def test_is_logged_without_a_word(self):
+        message, _ = make_compared()
+
+        withdraw(message.lease.writer)
+
+        entry = LogEntry.objects.get(action="writer.withdrew")
+        assert (entry.subject, entry.after) == (
+            f"writer {message.lease.writer.code}",
+            {"texts": "deleted"},
+        )
+
+    @pytest.mark.parametrize(
+        "state",
+        [
+            WriterState.INVITED,
+            WriterState.DECLINED,
+            WriterState.PROFILING,
+            WriterState.VETTING,
+            WriterState.REFUSED,
+            WriterState.PAUSED,
+            WriterState.LEFT,
+            WriterState.ELSEWHERE,
+        ],
+    )
+    def test_is_possible_from_any_state(self, state):
+        writer = make_writer(state=state)
+
+        withdraw(writer)
+
+        assert writer.state == WriterState.WITHDRAWN
+
+    def test_twice_changes_nothing(self):
+        message, _ = make_compared()
+        free = Context.objects.get(pk=message.lease.context_id).slots_left
+        for hours in (1, 2):
+            withdraw(message.lease.writer, now=NOW + hours * HOUR)
+
+        assert Completion.objects.get(pk=message.completion_id).erased_at == NOW + HOUR
+        assert Context.objects.get(pk=message.lease.context_id).slots_left == free + 1
+        assert LogEntry.objects.filter(action="writer.withdrew").count() == 1
+
+
+class TestKeepingTheTexts:
+    def test_leaves_messages_and_completions_as_they_are(self):
+        message, comparison = make_compared()
+
+        withdraw(message.lease.writer, keep_texts=True)
+
+        message.refresh_from_db()
+        assert (message.state, message.completion.text) == (MessageState.ACCEPTED, SECRET)
+        assert Comparison.objects.get(pk=comparison.pk).held_at is None
+
+    def test_may_be_followed_by_deleting(self):
+        message, comparison = make_compared()
+        writer = message.lease.writer
+        withdraw(writer, keep_texts=True)
+
+        withdraw(writer)
+
+        assert not writer.texts_kept
+        assert SECRET not in everything_stored()
+        assert Comparison.objects.get(pk=comparison.pk).held_at is not None
+
+    def test_cannot_call_back_what_was_deleted(self):
+        writer = make_writer()
+        withdraw(writer)
+
+        withdraw(writer, keep_texts=True)
+
+        assert not writer.texts_kept
+
+
+class TestDeletingTheTexts:
+    def test_leaves_no_word_of_them(self):
+        message, _ = make_compared()
+        writer = message.lease.writer
+        make_revision(message=message, text=f"{SECRET} Twice.", flags=[{"matched": SECRET}])
+        Hold.objects.create(
+            completion=message.completion,
+            reasons=[{"reason": "name", "matched": SECRET}],
+            rules="leaks 1",
+            held_at=NOW,
+        )
+        write(writer, MessageState.REJECTED)
+        lease_for(
+            writer, closed_at=NOW, outcome=LeaseOutcome.SKIPPED, draft=SECRET, skip_reason=SECRET
+        )
+        assert SECRET in everything_stored()
+
+        withdraw(writer)
+
+        assert SECRET not in everything_stored()
+
+    def test_forgets_how_long_the_texts_took(self):
+        message, _ = make_compared()
+        make_revision(message=message, typing_ms=90_000, pastes=2, pasted_characters=40)
+
+        withdraw(message.lease.writer)
+
+        figures = message.revisions.values_list("typing_ms", "pastes", "pasted_characters")
+        assert set(figures) == {(0, 0, 0)}
+
+    def test_leaves_tombstones(self):
+        message, comparison = make_compared()
+        judgment = make_judgment(comparison=comparison)
+
+        withdraw(message.lease.writer)
+
+        message.refresh_from_db()
+        assert message.state == MessageState.ERASED
+        assert message.completion.erased_at == NOW + HOUR
+        assert message.revisions.get().erased_at == NOW + HOUR
+        assert Judgment.objects.get().rationale == judgment.rationale
+
+    @pytest.mark.parametrize(
+        ("state", "freed"),
+        [
+            (MessageState.WAITING, 1),
+            (MessageState.RETURNED, 1),
+            (MessageState.REJECTED, 0),
+            (MessageState.LAPSED, 0),
+        ],
+    )
+    def test_frees_the_place_of_what_counted(self, state, freed):
+        message = write(make_writer(), state)
+        free = Context.objects.get().slots_left
+
+        withdraw(message.lease.writer)
+
+        assert Context.objects.get().slots_left == free + freed
+        assert Message.objects.get().state == MessageState.ERASED
+
+    def test_touches_nobody_elses(self):
+        message, _ = make_compared()
+        other, comparison = make_compared(study=Comparison.objects.get().study)
+
+        withdraw(message.lease.writer)
+
+        other.refresh_from_db()
+        assert (other.state, other.completion.text) == (MessageState.ACCEPTED, SECRET)
+        assert Comparison.objects.get(pk=comparison.pk).held_at is None
+
+
+class TestDeletedTextsInStudies:
+    def test_are_handed_to_no_rater(self):
+        message, comparison = make_compared()
+        rater = make_rater(study=comparison.study)
+
+        withdraw(message.lease.writer)
+
+        assert judging_services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
+
+    def test_are_planted_and_repeated_no_more(self):
+        message, comparison = make_compared()
+        make_quality_check(comparison=comparison)
+
+        withdraw(message.lease.writer)
+
+        assert Comparison.objects.get().held_at == NOW + HOUR
+
+    def test_leave_the_screens_of_raters(self):
+        message, comparison = make_compared(slots_left=3)
+        rater = make_rater(study=comparison.study)
+        judging_services.lease_next_comparison(rater=rater, now=NOW)
+
+        withdraw(message.lease.writer)
+
+        assert rater.leases.get().outcome == LeaseOutcome.RELEASED
+        comparison.refresh_from_db()
+        shown = (comparison.slots_left, comparison.shown_first_as_a, comparison.shown_first_as_b)
+        assert shown == (3, 0, 0)
+
+    def test_are_taken_from_a_rater_who_was_busy_with_them_meanwhile(self):
+        message, comparison = make_compared()
+        withdraw(message.lease.writer)
+        rater = make_rater(study=comparison.study)
+        make_lease(comparison=comparison, rater=rater, first_side=Side.A)
+        Comparison.objects.update(shown_first_as_a=1)
+
+        assert judging_services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
+        assert rater.leases.get().outcome == LeaseOutcome.RELEASED
+
+    def test_are_not_shown_again_to_who_judged_them(self):
+        message, comparison = make_compared()
+        rater = make_rater(study=comparison.study)
+        make_lease(comparison=comparison, rater=rater, **CLOSED)
+        assert selectors.last_judged_lease(rater) is not None
+
+        withdraw(message.lease.writer)
+
+        assert selectors.last_judged_lease(rater) is None
+
+    def test_are_asked_of_no_judge(self):
+        message, comparison = make_compared()
+        judges = [make_judge()]
+        judge_services.plan_judge_calls(study=comparison.study, judges=judges, now=NOW)
+
+        withdraw(message.lease.writer)
+
+        call = JudgeCall.objects.get()
+        assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
+        assert not states.refused(JudgeCall.objects.all()).exists()  # no provider's fault
+        later = [make_judge()]
+        assert judge_services.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
+
+    def test_that_are_with_a_judge_count_in_the_money_of_the_run(self):
+        message, comparison = make_compared()
+        run = make_judge_run(study=comparison.study, reserved_usd=Decimal("0.02"))
+        make_judge_call(
+            comparison=comparison,
+            run=run,
+            state=CallState.CLAIMED,
+            claimed_at=NOW,
+            reserved_usd=Decimal("0.02"),
+        )
+
+        withdraw(message.lease.writer)
+
+        run.refresh_from_db()
+        assert (run.reserved_usd, run.spent_usd) == (Decimal(0), Decimal("0.02"))
+        assert JudgeCall.objects.get().reserved_usd == 0
+
+    @pytest.mark.parametrize("outcome", ReportOutcome.values)
+    def test_stay_held_whatever_is_decided_about_reports(self, outcome):
+        message, comparison = make_compared()
+        study, context = comparison.study, comparison.context
+        intact = make_comparison(
+            study=study,
+            first=make_completion(context=context),
+            second=make_completion(context=context),
+        )
+        Comparison.objects.update(held_at=NOW)
+        withdraw(message.lease.writer)
+
+        quality_services.decide_report(
+            study=study, context=context, outcome=outcome, reason="Fine.", by=None, now=NOW + HOUR
+        )
+
+        is_dropped = outcome == ReportOutcome.DROPPED
+        assert (Comparison.objects.get(pk=intact.pk).held_at is not None) == is_dropped
+        assert Comparison.objects.get(pk=comparison.pk).held_at is not None
+
+    def test_keep_no_later_comparison_of_the_dialogue_from_raters(self):
+        message, comparison = make_compared()
+        study = comparison.study
+
+        withdraw(message.lease.writer)
+        for _ in range(2):
+            make_completion(context=message.lease.context)
+        planning_services.plan_study(study=study, now=NOW + HOUR)
+
+        assert study.comparisons.filter(purpose=Purpose.MAIN, held_at=None).exists()
+
+    def test_are_in_no_plan(self):
+        message, comparison = make_compared()
+        study = comparison.study
+
+        withdraw(message.lease.writer)
+
+        draft = planning_queries.draft_plan(study)
+        assert (draft.additions, draft.summary.n_pairs) == ([], 0)
+        assert queries.find_new_leaks(study.dataset_id) == {}
+
+    def test_are_wanted_by_no_study(self):
+        message, _ = make_compared(slots_left=3)
+
+        withdraw(message.lease.writer)
+
+        (row,), _old = overview_queries.study_rows(now=NOW)
+        assert (row.tally.completions, row.tally.comparisons, row.tally.wanted) == (1, 1, 0)
+
+
+class TestDeletedTextsInResults:
+    def test_count_no_more_from_then_on(self):
+        message, comparison = make_compared()
+        make_judgment(comparison=comparison, submitted_at=NOW)
+        make_judgment(comparison=make_compared(comparison.study)[1], submitted_at=NOW)
+        study = comparison.study
+
+        withdraw(message.lease.writer)
+
+        assert frames.n_judgments(study=study, as_of=NOW) == 2
+        assert frames.n_judgments(study=study, as_of=NOW + HOUR) == 1
+
+    def test_are_left_out_by_the_next_fit(self):
+        message, comparison = make_compared()
+        for one in (comparison, make_compared(comparison.study)[1]):
+            make_judgment(comparison=one, submitted_at=NOW)
+        study = comparison.study
+        before = {fit.n_judgments for fit in refit_study(study=study, clock=lambda: NOW)}
+
+        withdraw(message.lease.writer)
+
+        later = refit_study(study=study, clock=lambda: NOW + 2 * HOUR)
+        assert (before, {fit.n_judgments for fit in later}) == ({2}, {1})
+
+    def test_are_a_decision_that_puts_the_ratings_out_of_date(self):
+        message, comparison = make_compared()
+        before = frames.n_decisions(comparison.study)
+
+        withdraw(message.lease.writer)
+
+        assert frames.n_decisions(comparison.study) == before + 1
+        assert frames.n_decisions(make_study()) == 0
+
+    def test_are_in_no_download(self):
+        message, comparison = make_compared()
+        make_judgment(comparison=comparison)
+
+        withdraw(message.lease.writer)
+
+        taken = export_of(comparison.study, "judgments", ExportRequest(), now=NOW + HOUR)
+        header, (row,) = [column.name for column in taken.columns], taken.rows
+        assert SECRET not in str(row)
+        assert row[header.index("counts")] is False

@@ -1,0 +1,153 @@
+"""``writers import``: what it says, how it ends, what it leaves behind."""
+
+import csv
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from completions.models import Message, Writer
+from tests.completions.writers.test_message_files import TEXT, table
+from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def context():
+    return make_context(dialogue=make_dialogue(dataset=make_dataset(slug="talks")), key="abc")
+
+
+@pytest.fixture
+def written(tmp_path, context):
+    """Write a file of messages and return its path."""
+
+    def _written(*rows, **options):
+        path = tmp_path / "messages.csv"
+        path.write_text(table(*rows, **options), encoding="utf-8")
+        return str(path)
+
+    return _written
+
+
+def run(capsys, *arguments):
+    call_command("writers", "import", "--dataset", "talks", *arguments)
+    return capsys.readouterr()
+
+
+GOOD = f"abc,{TEXT},Ada"
+BAD = f"nowhere,{TEXT},Bo"
+
+
+class TestADryRun:
+    def test_is_what_happens_without_another_word(self, written, capsys):
+        out = run(capsys, written(GOOD, BAD)).out
+
+        assert out.splitlines() == [
+            "Dry run: nothing was stored. With --apply it would be:",
+            (
+                "talks: 2 rows, 1 messages stored (1 wait for review, 0 accepted, 0 flagged), "
+                "0 stored before, 1 refused; 1 new authors"
+            ),
+            "      1 refused: unknown context",
+            "line 3: unknown context. Compare the key with the list of contexts.",
+        ]
+        assert not Message.objects.exists()
+        assert not Writer.objects.exists()
+
+
+class TestApplying:
+    def test_stores_what_is_good_and_says_so(self, written, capsys):
+        said = run(capsys, written(GOOD, BAD), "--apply")
+
+        assert said.out.startswith("talks: 2 rows, 1 messages stored")
+        assert "2 rows checked" in said.err
+        assert Message.objects.count() == 1
+
+    def test_accepts_what_was_accepted_elsewhere(self, written, capsys):
+        out = run(capsys, written(GOOD), "--apply", "--accepted").out
+
+        assert "(0 wait for review, 1 accepted, 0 flagged)" in out
+
+    def test_reads_a_file_a_second_time_without_harm(self, written, capsys):
+        run(capsys, written(GOOD), "--apply")
+
+        assert "0 messages stored" in run(capsys, written(GOOD), "--apply").out
+        assert Message.objects.count() == 1
+
+
+class TestTheReport:
+    def test_is_written_as_csv_with_every_refused_row(self, written, capsys, tmp_path):
+        path = tmp_path / "refused.csv"
+
+        run(capsys, written(GOOD, BAD), "--report", str(path))
+
+        with path.open(encoding="utf-8", newline="") as file:
+            assert list(csv.reader(file)) == [
+                ["line", "field", "reason", "why", "what_to_do"],
+                [
+                    "3",
+                    "",
+                    "unknown context",
+                    "unknown context",
+                    "Compare the key with the list of contexts.",
+                ],
+            ]
+
+    def test_that_cannot_be_written_stops_the_import(self, written, tmp_path, capsys):
+        path = tmp_path / "nowhere" / "refused.csv"
+
+        with pytest.raises(CommandError, match=r"refused\.csv: cannot be written"):
+            run(capsys, written(GOOD), "--apply", "--report", str(path))
+
+        assert not Message.objects.exists()
+
+    def test_never_takes_the_place_of_the_file(self, written, capsys):
+        path = written(GOOD)
+
+        with pytest.raises(CommandError, match="choose another for the report"):
+            run(capsys, path, "--report", path)
+
+    def test_tells_of_columns_that_are_not_read(self, written, capsys):
+        path = written(f"{GOOD},12", header="context,text,author,wage")
+
+        assert "Columns that are not read: wage" in run(capsys, path).err
+
+    def test_tells_of_authors_who_look_alike_and_of_one_text_on_two_lines(self, written, capsys):
+        said = run(capsys, written(GOOD, f"abc,{TEXT},ada")).err
+
+        assert "These names look alike and count as different: Ada, ada." in said
+        assert "One text stands on the lines 2, 3." in said
+
+
+class TestWhatCannotBeRead:
+    @pytest.mark.parametrize(
+        ("lines", "said"),
+        [([], "has no messages"), (['abc,"One,Ada'], "line 2: a quotation mark opens here")],
+        ids=["no rows", "a quotation mark"],
+    )
+    def test_ends_with_2_and_stores_nothing(self, written, capsys, lines, said):
+        with pytest.raises(CommandError, match=said) as caught:
+            run(capsys, written(*lines), "--apply")
+
+        assert caught.value.returncode == 2
+        assert not Writer.objects.exists()
+
+    def test_ends_with_2_when_there_is_no_file(self, context, tmp_path, capsys):
+        with pytest.raises(CommandError, match="cannot be read: No such file") as caught:
+            run(capsys, str(tmp_path / "nothing.csv"))
+
+        assert caught.value.returncode == 2
+
+    def test_ends_with_2_when_there_is_no_dataset(self, written):
+        with pytest.raises(CommandError, match="there is no dataset") as caught:
+            call_command("writers", "import", "--dataset", "elsewhere", written(GOOD))
+
+        assert caught.value.returncode == 2
+
+    def test_ends_with_2_when_the_dataset_is_frozen(self, written, context, capsys):
+        type(context.dataset).objects.update(frozen_at=NOW)
+
+        with pytest.raises(CommandError, match="talks: is frozen") as caught:
+            run(capsys, written(GOOD), "--apply")
+
+        assert caught.value.returncode == 2

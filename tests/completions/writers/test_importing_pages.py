@@ -1,0 +1,253 @@
+"""The console's page on which messages are brought in that were written elsewhere."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from access.models import LogEntry
+from completions.dialogues import forms
+from completions.models import Dataset, Message, Writer
+from completions.writers import services
+from completions.writers.importing import WrittenRow
+from tests.completions.writers.test_message_files import TEXT, table
+from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
+from tests.helpers.pages import assert_turned_away, text
+
+pytestmark = pytest.mark.django_db
+
+IMPORT = "/console/writing/talks/import/"
+STORE = f"{IMPORT}store/"
+REFUSED = f"{IMPORT}refused/"
+GOOD = f"abc,{TEXT},Ada Lovelace"
+BAD = f"nowhere,{TEXT},Bo"
+
+
+@pytest.fixture
+def context():
+    return make_context(dialogue=make_dialogue(dataset=make_dataset(slug="talks")), key="abc")
+
+
+@pytest.fixture(autouse=True)
+def _dialogues(context):
+    """The dataset is there in every test."""
+
+
+def check(client, *rows, **posted):
+    content = posted.pop("content", table(*rows).encode())
+    file = SimpleUploadedFile("messages.csv", content, content_type="text/csv")
+    return client.post(IMPORT, {"file": file, **posted})
+
+
+def sealed(answer):
+    return re.findall(r'name="sealed" value="([^"]+)"', answer.content.decode())[0]
+
+
+class TestAccess:
+    @pytest.mark.parametrize("is_user", [False, True], ids=["nobody", "a user who is no member"])
+    def test_others_see_and_store_nothing(self, is_user, admin_client):
+        seal = sealed(check(admin_client, GOOD))
+        client = Client()
+        if is_user:
+            client.force_login(User.objects.create_user("ada"))
+
+        answers = [
+            client.get(IMPORT),
+            check(client, GOOD),
+            client.post(STORE, {"sealed": seal}),
+            client.post(REFUSED, {"sealed": seal}),
+        ]
+
+        for one in answers:
+            assert_turned_away(one)
+        assert not Message.objects.exists()
+
+    def test_a_dataset_that_is_not_there_is_not_found(self, admin_client):
+        assert admin_client.get(IMPORT.replace("talks", "none")).status_code == 404
+
+
+class TestTheEmptyPage:
+    def test_says_what_a_file_holds(self, admin_client, django_assert_max_num_queries):
+        # Session, user, dataset.
+        with django_assert_max_num_queries(3):
+            page = text(admin_client.get(IMPORT))
+
+        assert "Any name, the same in every row of one person" in page
+        assert "Up to 5,000 rows at once" in page
+
+    def test_says_that_a_frozen_dataset_takes_nothing(self, admin_client):
+        Dataset.objects.update(frozen_at=NOW)
+
+        answer = admin_client.get(IMPORT)
+
+        assert "The dataset is frozen" in text(answer)
+        assert 'type="file"' not in answer.content.decode()
+
+
+class TestACheck:
+    def test_shows_what_would_happen_and_stores_nothing(self, admin_client):
+        answer = check(admin_client, GOOD, BAD)
+
+        page = text(answer)
+        assert answer.status_code == 200
+        assert "Store 1 message" in page
+        assert "3 unknown context Compare the key with the list of contexts." in page
+        assert not Writer.objects.exists()
+
+    def test_names_no_author(self, admin_client):
+        assert "Lovelace" not in text(check(admin_client, GOOD, BAD))
+
+    def test_of_nothing_that_is_good_offers_nothing_to_store(self, admin_client):
+        answer = check(admin_client, BAD)
+
+        assert "Nothing in this file would be stored." in text(answer)
+        assert STORE not in answer.content.decode()
+
+    def test_tells_of_columns_that_are_not_read(self, admin_client):
+        content = table(f"{GOOD},<b>", header="context,text,author,<wage>").encode()
+
+        assert "Columns that are not read: &lt;wage&gt;." in text(
+            check(admin_client, content=content)
+        )
+
+    def test_tells_of_names_that_look_alike_and_of_one_text_on_two_lines(self, admin_client):
+        said = text(check(admin_client, GOOD, GOOD.replace("Ada", "ada")))
+
+        assert "These names look alike and count as different: Ada Lovelace, ada Lovelace." in said
+        assert "One text stands on the lines 2, 3." in said
+
+    def test_lists_the_first_hundred_refused_rows(self, admin_client):
+        answer = check(admin_client, *[f"nowhere-{n},{TEXT},Bo" for n in range(103)])
+
+        assert answer.content.decode().count("<td>unknown context</td>") == 100
+        assert "And 3 more, in the CSV file." in text(answer)
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (b"", "The file is empty."),
+            (b"context,text,author", "messages.csv: has no messages."),
+            (table('abc,"One,Ada').encode(), "messages.csv: line 2: a quotation mark opens here"),
+            (b"PK\x03\x04", "messages.csv: is a workbook or an archive; save it as UTF-8"),
+            (table("caf\xe9").encode("latin-1"), "is not UTF-8: byte 0xe9 at line 2, column 4"),
+        ],
+        ids=["empty", "no rows", "a quotation mark", "a workbook", "Latin-1"],
+    )
+    def test_of_what_cannot_be_read_says_why(self, admin_client, content, said):
+        answer = check(admin_client, content=content)
+
+        assert answer.status_code == 422
+        assert said in text(answer).replace("&quot;", '"')
+
+    def test_without_a_file_asks_for_one(self, admin_client):
+        answer = admin_client.post(IMPORT, {})
+
+        assert answer.status_code == 422
+        assert "Choose a file" in text(answer)
+
+    @pytest.mark.parametrize(
+        ("bound", "most"), [("MOST_BYTES", 20), ("MOST_SEALED", 20)], ids=["sent", "sealed"]
+    )
+    def test_of_a_large_file_leads_to_the_command(self, admin_client, monkeypatch, bound, most):
+        monkeypatch.setattr(forms, bound, most)
+
+        answer = check(admin_client, GOOD)
+
+        assert answer.status_code == 422
+        assert "too large for this page. Split it." in text(answer)
+
+    def test_of_too_many_rows_says_how_many_are_taken(self, admin_client, monkeypatch):
+        monkeypatch.setattr(forms, "MOST_ROWS", 1)
+
+        assert "has over 1 rows; split it" in text(check(admin_client, GOOD, BAD))
+
+
+class TestStoring:
+    def test_stores_exactly_what_was_shown(self, admin_client, admin_user):
+        seal = sealed(check(admin_client, GOOD, BAD))
+
+        answer = admin_client.post(STORE, {"sealed": seal}, follow=True)
+
+        assert "1 message is stored: 1 to review, 0 accepted." in text(answer)
+        assert Message.objects.get().revisions.get().text == TEXT
+        assert LogEntry.objects.get(action="messages.imported").by == admin_user
+
+    def test_accepts_what_people_read_elsewhere(self, admin_client):
+        answer = check(admin_client, GOOD, are_accepted="on")
+
+        assert "become completions at once" in text(answer)
+        page = text(admin_client.post(STORE, {"sealed": sealed(answer)}, follow=True))
+        assert "0 to review, 1 accepted" in page
+
+    def test_shows_the_check_again_when_something_changed(self, admin_client, context):
+        seal = sealed(check(admin_client, GOOD))
+        row = WrittenRow(position=2, context="abc", text=TEXT, author="Ada Lovelace")
+        services.import_messages(dataset=context.dataset, rows=[row], now=NOW)
+
+        answer = admin_client.post(STORE, {"sealed": seal})
+
+        assert answer.status_code == 409
+        assert "Something changed meanwhile. Nothing was stored" in text(answer)
+        assert "Nothing in this file would be stored." in text(answer)
+        assert Message.objects.count() == 1
+
+    def test_refuses_in_a_dataset_that_was_frozen_meanwhile(self, admin_client):
+        seal = sealed(check(admin_client, GOOD))
+        Dataset.objects.update(frozen_at=NOW)
+
+        page = text(admin_client.post(STORE, {"sealed": seal}, follow=True))
+
+        assert "The dataset is frozen: nothing was stored." in page
+        assert not Message.objects.exists()
+
+    @pytest.mark.parametrize("address", [STORE, REFUSED])
+    def test_refuses_what_was_not_sealed_for_this_admin_and_dataset(self, admin_client, address):
+        other = Client()
+        other.force_login(User.objects.create_superuser("other"))
+        seal = sealed(check(admin_client, GOOD))
+        make_dataset(slug="others")
+
+        answers = [
+            other.post(address, {"sealed": seal}, follow=True),
+            admin_client.post(address.replace("talks", "others"), {"sealed": seal}, follow=True),
+            admin_client.post(address, {"sealed": seal[:-1]}, follow=True),
+            admin_client.post(address, {}, follow=True),
+        ]
+
+        assert all("Choose the file once more" in text(answer) for answer in answers)
+        assert not Message.objects.exists()
+
+    def test_refuses_a_check_of_the_day_before(self, admin_client, monkeypatch):
+        seal = sealed(check(admin_client, GOOD))
+        monkeypatch.setattr(forms, "DAY_S", -1)
+
+        page = text(admin_client.post(STORE, {"sealed": seal}, follow=True))
+
+        assert "The check was too long ago" in page
+        assert not Message.objects.exists()
+
+
+class TestTheTableOfRefusedRows:
+    def test_has_every_row_with_what_to_do(self, admin_client):
+        seal = sealed(check(admin_client, GOOD, BAD))
+
+        answer = admin_client.post(REFUSED, {"sealed": seal})
+
+        assert answer["Content-Disposition"] == 'attachment; filename="talks-refused.csv"'
+        rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+        assert [(row["line"], row["reason"]) for row in rows] == [("3", "unknown context")]
+        assert not Message.objects.exists()
+
+    def test_is_there_when_nothing_would_be_stored(self, admin_client):
+        seal = sealed(check(admin_client, BAD))
+
+        assert admin_client.post(REFUSED, {"sealed": seal})["Content-Type"].startswith("text/csv")
+
+
+@pytest.mark.parametrize("address", [STORE, REFUSED])
+def test_what_acts_is_not_asked_for_by_address(admin_client, address):
+    assert admin_client.get(address).status_code == 405

@@ -1,0 +1,476 @@
+"""Who a writer is: the personal link, consent, the cookie, and what others are told."""
+
+import hashlib
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from completions.choices import Background, WriterState
+from completions.models import Dataset, Message, Writer, WriterConsent, WritingLease
+from completions.writers import guidelines
+from completions.writers.credentials import credential, invitation_link
+from completions.writers.http import COOKIE
+from tests.completions.writers.desk import (
+    MESSAGE,
+    make_pool,
+    open_link,
+    sign_in,
+    take_dialogue,
+    url,
+)
+from tests.helpers.factories import make_dataset, make_writer, make_writing_lease
+from tests.helpers.factories_of_people import make_admission, make_vetting
+from tests.helpers.factories_written_once import make_writer_consent
+from tests.helpers.visits import read_forms
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def invited():
+    return make_writer(state=WriterState.INVITED, admitted_at=None, email="ada@example.org")
+
+
+class TestPersonalLink:
+    def test_asks_for_consent_and_stores_nothing_yet(self, client, invited):
+        page = open_link(client, invited)
+
+        assert page.status_code == 200
+        assert COOKIE not in page.cookies
+        assert not WriterConsent.objects.exists()
+        for fact in guidelines.FACTS:
+            assert fact.name in page.content.decode()
+        assert guidelines.CONTENT_NOTE in page.content.decode()
+        assert "findahelpline.com" in page.content.decode()
+
+    def test_names_who_invites_what_it_pays_and_whom_to_ask(self, client, invited):
+        host = {"person": "Ada", "lab": "Care Lab", "pay": "10 pounds", "contact": "a@lab.example"}
+        Dataset.objects.update(host=host)
+
+        page = open_link(client, invited).content.decode()
+
+        assert all(text in page for text in ("Ada, Care Lab", "10 pounds", "a@lab.example"))
+        client.post(invitation_link(invited), {"choice": "agree"})
+        text = guidelines.consent_text(host)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        assert WriterConsent.objects.get(writer=invited).text_hash == digest
+
+    def test_offers_two_equal_buttons(self, client, invited):
+        page = open_link(client, invited).content.decode()
+
+        assert '<button class="button equal" name="choice" value="decline">' in page
+        assert '<button class="button equal" name="choice" value="agree">' in page
+
+    def test_agreeing_stores_the_consent_and_leads_to_the_profile(self, client, invited):
+        answer = client.post(invitation_link(invited), {"choice": "agree"}, follow=True)
+
+        assert answer.redirect_chain == [(url("desk"), 303), (url("profile"), 303)]
+        assert answer.status_code == 200
+        consent = WriterConsent.objects.get(writer=invited)
+        text = guidelines.consent_text()
+        assert consent.version == guidelines.VERSION
+        assert consent.text_hash == hashlib.sha256(text.encode()).hexdigest()
+
+    def test_the_cookie_is_signed_hidden_from_scripts_and_for_raters_pages_too(
+        self, client, invited
+    ):
+        client.post(invitation_link(invited), {"choice": "agree"})
+
+        cookie = client.cookies[COOKIE]
+        assert cookie.value == credential(invited, use="cookie")
+        assert cookie["httponly"]
+        assert cookie["path"] == "/"
+        assert cookie["samesite"] == "Lax"
+
+    def test_the_cookie_travels_over_https_alone_where_the_site_has_it(self, client, invited):
+        client.post(invitation_link(invited), {"choice": "agree"}, secure=True)
+
+        assert client.cookies[COOKIE]["secure"]
+
+    def test_declining_forgets_the_address_and_stores_nothing_else(self, client, invited):
+        page = client.post(invitation_link(invited), {"choice": "decline"})
+
+        invited.refresh_from_db()
+        assert page.status_code == 200
+        assert "nothing else was stored" in page.content.decode()
+        assert (invited.state, invited.email) == (WriterState.DECLINED, "")
+        assert COOKIE not in client.cookies
+        assert not WriterConsent.objects.exists()
+
+    def test_who_declined_may_think_better_of_it(self, client, invited):
+        client.post(invitation_link(invited), {"choice": "decline"})
+
+        assert 'value="agree"' in open_link(client, invited).content.decode()
+        client.post(invitation_link(invited), {"choice": "agree"})
+        invited.refresh_from_db()
+        assert invited.state == WriterState.PROFILING
+
+    @pytest.mark.parametrize("payload", [{}, {"choice": ""}, {"choice": "perhaps"}])
+    def test_an_answer_that_is_none_shows_the_question_again(self, client, invited, payload):
+        page = client.post(invitation_link(invited), payload)
+
+        assert page.status_code == 422
+        assert 'value="agree"' in page.content.decode()
+        assert not WriterConsent.objects.exists()
+
+    def test_lets_a_writer_in_again_on_another_device(self, client):
+        writer = make_writer()
+
+        answer = open_link(client, writer)
+
+        assert (answer.status_code, answer["Location"]) == (303, url("desk"))
+        assert client.get(url("desk")).status_code == 200
+
+    def test_a_double_press_agrees_once(self, client, invited):
+        for _ in range(2):
+            client.post(invitation_link(invited), {"choice": "agree"})
+
+        assert WriterConsent.objects.count() == 1
+
+    @pytest.mark.parametrize("link", ["W00001-1", "W00001-1~forged", "%20", "a~b~c"])
+    def test_a_link_that_nobody_signed_gets_a_kind_page(self, client, link):
+        page = client.get(f"/w/i/{link}/")
+
+        assert page.status_code == 404
+        assert "doesn’t work" in page.content.decode()
+
+    def test_an_older_link_opens_nothing(self, client, invited):
+        older = invitation_link(invited)
+        invited.link_version += 1
+        invited.save(update_fields=["link_version"])
+
+        assert client.get(older).status_code == 404
+        assert open_link(client, invited).status_code == 200
+
+    def test_a_cookie_is_no_link(self, client, invited):
+        page = client.get(url("invitation", credential(invited, use="cookie")))
+
+        assert page.status_code == 404
+
+    @pytest.mark.parametrize(
+        ("state", "words"),
+        [
+            (WriterState.PAUSED, "on pause"),
+            (WriterState.LEFT, "You have left"),
+            (WriterState.WITHDRAWN, "You have withdrawn"),
+        ],
+    )
+    def test_tells_somebody_who_may_not_write_why(self, client, state, words):
+        page = open_link(client, make_writer(state=state), follow=True)
+
+        assert page.status_code == 403
+        assert words in page.content.decode()
+
+    @pytest.mark.parametrize(
+        "state",
+        [WriterState.PAUSED, WriterState.LEFT, WriterState.REFUSED, WriterState.WITHDRAWN],
+    )
+    def test_knows_whoever_still_has_something_to_decide(self, client, state):
+        open_link(client, make_writer(state=state))
+
+        assert COOKIE in client.cookies
+
+    def test_does_not_know_whoever_had_everything_deleted(self, client):
+        page = open_link(client, make_writer(state=WriterState.WITHDRAWN, texts_kept=False))
+
+        assert page.status_code == 403
+        assert COOKIE not in client.cookies
+
+    def test_tells_who_was_not_let_in_where_to_have_texts_deleted(self, client):
+        page = open_link(client, make_writer(state=WriterState.REFUSED), follow=True)
+
+        assert "Your trial is over" in page.content.decode()
+        assert reverse("writers:withdraw") in page.content.decode()
+
+    def test_shows_who_was_not_let_in_the_newest_note(self, client):
+        writer = make_writer(state=WriterState.REFUSED)
+        for note in ("An older note.", "You give advice <before> you listen."):
+            make_admission(writer=writer, is_admitted=False, note=note)
+
+        page = open_link(client, writer, follow=True).content.decode()
+
+        assert "You give advice &lt;before&gt; you listen." in page
+        assert "An older note." not in page
+
+
+class TestConsentToEarlierWords:
+    @pytest.fixture
+    def writer(self, client):
+        writer = make_writer()
+        make_writer_consent(writer=writer, version="an earlier one")
+        sign_in(client, writer)
+        return writer
+
+    @pytest.mark.parametrize("page", ["desk", "sent", "next"])
+    def test_is_asked_about_again_before_anything_else(self, client, writer, page):
+        asked = client.get(url(page), follow=True)
+
+        assert asked.redirect_chain == [(url("consent"), 303)]
+        assert "This text has changed since you agreed to it" in asked.content.decode()
+
+    def test_is_replaced_by_agreeing_once(self, client, writer):
+        answer = client.post(url("consent"), {"choice": "agree"})
+
+        assert answer["Location"] == url("desk")
+        assert client.get(url("desk")).status_code == 200
+        assert client.post(url("consent"), {"choice": "agree"})["Location"] == url("desk")
+        stored = writer.consents.get(version=guidelines.VERSION)
+        text = guidelines.consent_text()
+        assert stored.text_hash == hashlib.sha256(text.encode()).hexdigest()
+
+    def test_leads_to_the_ways_out_who_does_not_agree(self, client, writer):
+        page = client.post(url("consent"), {"choice": "decline"}, follow=True)
+
+        assert page.redirect_chain == [(url("leave"), 303)]
+        assert reverse("writers:withdraw") in page.content.decode()
+        assert not writer.consents.filter(version=guidelines.VERSION).exists()
+
+    def test_needs_an_answer(self, client, writer):
+        assert client.post(url("consent"), {"choice": "perhaps"}).status_code == 422
+
+    def test_keeps_what_was_typed_before_the_words_changed(self, client, writer):
+        lease = make_writing_lease(writer=writer)
+
+        client.post(url("draft", lease.token), {"text": "I hear you"})
+
+        lease.refresh_from_db()
+        assert lease.draft == "I hear you"
+
+    @pytest.mark.parametrize(
+        "who", [{"is_simulated": True}, {"state": WriterState.PAUSED}], ids=["simulated", "paused"]
+    )
+    def test_is_nothing_to_ask_some_about(self, client, writer, who):
+        Writer.objects.filter(pk=writer.pk).update(**who)
+
+        assert "Location" not in client.get(url("desk"))
+        assert client.get(url("consent"))["Location"] == url("desk")
+
+    def test_costs_no_query_more(self, client, writer, django_assert_num_queries):
+        with django_assert_num_queries(1):
+            client.get(url("desk"))
+
+
+class TestProfile:
+    @pytest.fixture
+    def newcomer(self, client):
+        writer = make_writer(state=WriterState.PROFILING, admitted_at=None)
+        sign_in(client, writer)
+        return writer
+
+    def offer_own_systems(self, writer):
+        writer.dataset.offers_own_systems = True
+        writer.dataset.save(update_fields=["offers_own_systems"])
+
+    def test_asks_one_question_and_nothing_else(self, client, newcomer):
+        (form,) = [form for form in read_forms(client.get(url("profile"))) if form.choices]
+
+        assert set(form.choices) == {"background"}
+        assert set(form.choices["background"]) == set(Background.values)
+        assert set(form.fields) <= {"background", "csrfmiddlewaretoken"}
+
+    def test_offers_a_rating_of_ones_own_under_the_pseudonym_where_the_pool_does(
+        self, client, newcomer
+    ):
+        self.offer_own_systems(newcomer)
+
+        page = client.get(url("profile")).content.decode()
+
+        assert 'name="has_own_system"' in page
+        assert f"Supporter {newcomer.code}" in page
+
+    @pytest.mark.parametrize("background", Background.values)
+    def test_leads_to_the_desk_where_there_is_no_trial(self, client, newcomer, background):
+        answer = client.post(url("profile"), {"background": background}, follow=True)
+
+        newcomer.refresh_from_db()
+        assert answer.redirect_chain == [(url("desk"), 303)]
+        assert answer.status_code == 200
+        assert (newcomer.state, newcomer.background) == (WriterState.ACTIVE, background)
+
+    def test_leads_to_the_trial_where_there_is_one(self, client):
+        dataset = make_dataset(vetting=make_vetting())
+        writer = make_writer(dataset=dataset, state=WriterState.PROFILING, admitted_at=None)
+        sign_in(client, writer)
+
+        client.post(url("profile"), {"background": "PEER"})
+
+        writer.refresh_from_db()
+        assert writer.state == WriterState.VETTING
+
+    def test_stores_the_wish_to_be_rated_alone(self, client, newcomer):
+        self.offer_own_systems(newcomer)
+
+        client.post(url("profile"), {"background": "PEER", "has_own_system": "on"})
+
+        newcomer.refresh_from_db()
+        assert newcomer.has_own_system
+
+    @pytest.mark.parametrize("payload", [{}, {"background": ""}, {"background": "KING"}])
+    def test_without_an_answer_says_so_beside_the_question(self, client, newcomer, payload):
+        page = client.post(url("profile"), payload)
+
+        shown = page.content.decode()
+        assert page.status_code == 422
+        assert 'aria-invalid="true" aria-describedby="id_background_error"' in shown
+        assert 'id="id_background_error">Please choose one of the three' in shown
+        assert 'href="#id_background_0"' in shown
+        assert 'id="id_background_0"' in shown
+        newcomer.refresh_from_db()
+        assert newcomer.state == WriterState.PROFILING
+
+    def test_keeps_what_was_ticked_when_the_answer_was_missing(self, client, newcomer):
+        self.offer_own_systems(newcomer)
+
+        page = client.post(url("profile"), {"has_own_system": "on"})
+
+        [box] = re.findall(r'<input [^>]*name="has_own_system"[^>]*>', page.content.decode())
+        assert "checked" in box
+
+    def test_comes_before_every_other_page(self, client, newcomer):
+        for name in ("desk", "next"):
+            answer = client.get(url(name))
+
+            assert (answer.status_code, answer["Location"]) == (303, url("profile"))
+
+    def test_is_over_once_it_is_answered(self, client):
+        sign_in(client, make_writer(background="PEER"))
+
+        answer = client.get(url("profile"))
+
+        assert (answer.status_code, answer["Location"]) == (303, url("desk"))
+
+    def test_is_asked_of_nobody_unknown(self, client):
+        page = client.get(url("profile"))
+
+        assert page.status_code == 403
+        assert "open your personal link" in page.content.decode()
+
+
+class TestSigningOut:
+    def test_makes_the_browser_forget_and_says_how_to_come_back(self, client):
+        writer = make_writer()
+        sign_in(client, writer)
+
+        page = client.post(url("sign-out"), follow=True)
+
+        assert page.redirect_chain == [(url("sign-out"), 303)]
+        assert "personal link brings you back" in page.content.decode()
+        assert client.cookies[COOKIE]["max-age"] == 0
+        assert open_link(client, writer)["Location"] == url("desk")
+
+    def test_takes_a_post(self, client):
+        sign_in(client, make_writer())
+
+        assert client.get(url("sign-out"))["Location"] == url("desk")
+        assert client.get(url("desk")).status_code == 200
+
+    def test_is_offered_to_whom_the_browser_knows(self, client):
+        assert url("sign-out") not in client.get(url("help")).content.decode()
+
+        sign_in(client, make_writer())
+
+        assert url("sign-out") in client.get(url("help")).content.decode()
+
+
+def writers_addresses():
+    lease = make_writing_lease()
+    return [
+        ("get", url("desk")),
+        ("get", url("next")),
+        ("get", url("dialogue", lease.token)),
+        ("post", url("dialogue", lease.token)),
+        ("post", url("draft", lease.token)),
+        ("post", url("skip", lease.token)),
+    ]
+
+
+class TestIdentity:
+    @pytest.mark.parametrize("cookie", [None, "", "W00001-1", "W00001-1~forged"])
+    def test_without_a_valid_cookie_every_page_asks_for_the_link(self, client, cookie):
+        if cookie is not None:
+            client.cookies[COOKIE] = cookie
+
+        for method, address in writers_addresses():
+            page = getattr(client, method)(address)
+
+            assert page.status_code == 403
+            assert "open your personal link" in page.content.decode()
+        assert not Message.objects.exists()
+
+    def test_a_link_is_no_cookie(self, client):
+        client.cookies[COOKIE] = credential(make_writer(), use="link")
+
+        assert client.get(url("desk")).status_code == 403
+
+    def test_the_cookie_ends_with_the_link_it_came_from(self, client):
+        writer = make_writer()
+        sign_in(client, writer)
+        writer.link_version += 1
+        writer.save(update_fields=["link_version"])
+
+        assert client.get(url("desk")).status_code == 403
+
+    def test_another_writers_dialogue_is_not_shown_nor_changed(self, client):
+        other = make_writing_lease(draft="Mine alone")
+        sign_in(client, make_writer())
+
+        answers = [
+            client.get(url("dialogue", other.token)),
+            client.post(url("dialogue", other.token), MESSAGE),
+            client.post(url("draft", other.token), MESSAGE),
+            client.post(url("skip", other.token), {"reason": "close"}),
+        ]
+
+        assert [answer.status_code for answer in answers] == [404] * 4
+        assert all("Mine alone" not in answer.content.decode() for answer in answers)
+        other.refresh_from_db()
+        assert (other.draft, other.outcome) == ("Mine alone", "")
+        assert not Message.objects.exists()
+
+    @pytest.mark.parametrize("state", [WriterState.LEFT, WriterState.WITHDRAWN])
+    def test_nothing_is_kept_of_somebody_who_has_gone(self, client, state):
+        lease = make_writing_lease(writer=make_writer(state=state))
+        sign_in(client, lease.writer)
+
+        answers = [
+            client.get(url("desk")),
+            client.post(url("draft", lease.token), MESSAGE),
+            client.post(url("dialogue", lease.token), MESSAGE),
+        ]
+
+        assert [answer.status_code for answer in answers] == [403] * 3
+        lease.refresh_from_db()
+        assert lease.draft == ""
+
+    def test_a_writer_on_pause_gets_no_dialogue_but_keeps_what_is_on_its_way(self, client):
+        writer = make_pool()
+        sign_in(client, writer)
+        lease = take_dialogue(client)
+        writer.state = WriterState.PAUSED
+        writer.save(update_fields=["state"])
+
+        pages = [client.get(url(name)) for name in ("desk", "next")]
+        pages += [client.get(url("dialogue", lease.token))]
+        pages += [client.post(url("dialogue", lease.token), MESSAGE)]
+
+        assert [page.status_code for page in pages] == [403] * 4
+        assert all("on pause" in page.content.decode() for page in pages)
+        assert not Message.objects.exists()
+        assert WritingLease.objects.get().draft == MESSAGE["text"]
+
+    def test_no_page_is_left_in_a_cache(self, client):
+        sign_in(client, make_pool())
+
+        for address in (url("desk"), url("dialogue", take_dialogue(client).token), url("help")):
+            assert "no-store" in client.get(address)["Cache-Control"]
+
+    def test_posts_need_the_form_of_the_site(self):
+        strict = Client(enforce_csrf_checks=True)
+        writer = make_pool()
+        sign_in(strict, writer)
+        lease = take_dialogue(strict)
+
+        assert strict.post(url("dialogue", lease.token), MESSAGE).status_code == 403
+        assert not Message.objects.exists()

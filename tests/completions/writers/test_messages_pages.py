@@ -1,0 +1,395 @@
+"""The console's queue of messages, and the page of one."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from access.models import LogEntry
+from completions.choices import LeaseOutcome, MessageState, MessageVerdict, Stratum
+from completions.models import Message
+from completions.writers import services
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_dataset,
+    make_writer,
+    make_writing_lease,
+)
+from tests.helpers.factories_of_people import (
+    make_accepted,
+    make_message_decision,
+    make_revision,
+    make_sent,
+    make_vetting,
+)
+from tests.helpers.factories_written_once import make_user
+from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.written import WORDS, completion_of, make_read, staff
+
+pytestmark = pytest.mark.django_db
+
+QUEUE = "/console/writing/talks/messages/"
+LEAK = {"kind": "leak", "reason": "self-identification", "matched": "As an AI", "start": 0}
+CONCERN = {"kind": "second-look", "reason": "personal-data", "matched": "555 0199", "start": 8}
+
+
+def near(of, contained=0.83, **which):
+    return {
+        "kind": "near-duplicate",
+        "of": of,
+        "contained": contained,
+        "matched": "come home",
+        **which,
+    }
+
+
+@pytest.fixture
+def dataset():
+    return make_dataset(slug="talks", name="Talks")
+
+
+@pytest.fixture
+def client():
+    return staff()[0]
+
+
+def address(message, query=""):
+    return f"{QUEUE}{message.pk}/{query}"
+
+
+def listed(client, query=""):
+    """Return the keys of the messages that the queue lists, in its order."""
+    page = client.get(f"{QUEUE}{query}")
+    return [row.pk for row in page.context["page"].rows]
+
+
+class TestAccess:
+    @pytest.mark.parametrize("is_user", [False, True], ids=["nobody", "a user who is no member"])
+    @pytest.mark.parametrize("name", ["messages", "message", "decide", "author", "freeze"])
+    def test_is_for_members_alone(self, dataset, name, is_user):
+        message = make_read(dataset)
+        client = Client()
+        if is_user:
+            client.force_login(User.objects.create_user("ada"))
+        keys = [message.pk] if name in ("message", "decide", "author") else []
+        method = client.get if name in ("messages", "message") else client.post
+
+        answer = method(reverse(f"writing:{name}", args=["talks", *keys]))
+
+        assert_turned_away(answer)
+        assert not LogEntry.objects.exists()
+
+    def test_to_messages_of_other_datasets_and_of_trials_is_by_their_own_pages(
+        self, client, dataset
+    ):
+        other = make_sent()
+        trial = make_read(dataset, state=MessageState.TRIAL)
+        for message in (other, trial):
+            posts = [client.post(address(message, one)) for one in ("author/", "decide/")]
+            for answer in (client.get(address(message)), *posts):
+                assert answer.status_code == 404
+
+    @pytest.mark.parametrize("query", ["?state=TRIAL", "?signal=odd", "?stratum=x"])
+    def test_to_what_does_not_exist_is_refused(self, client, dataset, query):
+        assert client.get(f"{QUEUE}{query}").status_code == 404
+        assert client.get(address(make_read(dataset), query)).status_code == 404
+
+
+class TestTheQueue:
+    def test_lists_what_waits_the_oldest_first(self, client, dataset):
+        late = make_read(dataset, written_at=NOW + HOUR)
+        early = make_read(dataset)
+        make_read(dataset, state=MessageState.RETURNED)
+        make_sent()
+
+        assert listed(client) == [early.pk, late.pk]
+
+    @pytest.mark.parametrize("state", [MessageState.RETURNED, MessageState.REJECTED])
+    def test_lists_what_is_in_another_state(self, client, dataset, state):
+        make_read(dataset)
+        other = make_read(dataset, state=state)
+
+        assert listed(client, f"?state={state}") == [other.pk]
+
+    def test_lists_everything_with_what_waits_on_top(self, client, dataset):
+        returned = make_read(dataset, state=MessageState.RETURNED)
+        waiting = make_read(dataset, written_at=NOW + HOUR)
+
+        assert listed(client, "?state=ALL") == [waiting.pk, returned.pk]
+
+    def test_never_lists_what_was_written_on_trial(self, client, dataset):
+        dataset.vetting = make_vetting(1)
+        dataset.save()
+        writer = make_writer(dataset=dataset)
+        for context in (dataset.vetting.contexts.get(), None):
+            where = {} if context is None else {"context": context}
+            lease = make_writing_lease(
+                writer=writer,
+                is_trial=context is not None,
+                closed_at=NOW,
+                outcome=LeaseOutcome.SUBMITTED,
+                **where,
+            )
+            make_sent(lease=lease, state=MessageState.TRIAL)
+
+        assert listed(client, "?state=ALL") == []
+
+    def test_counts_what_is_in_each_state(self, client, dataset):
+        for state in (MessageState.WAITING, MessageState.WAITING, MessageState.REJECTED):
+            make_read(dataset, state=state)
+
+        page = text(client.get(QUEUE))
+
+        assert "Waits for review (2)" in page
+        assert "Sent back with a note (0)" in page
+        assert "Rejected (1)" in page
+        assert "Deleted at its writer" not in page
+
+    @pytest.mark.parametrize(
+        ("signal", "fields"),
+        [
+            ("flagged", {"flags": [LEAK]}),
+            ("copy", {"flags": [near("own", message=0)]}),
+            ("pasted", {"pastes": 2}),
+            ("second-look", {"has_looked_again": True}),
+            ("long", {"text": "word " * 61}),
+            ("short", {"text": "I hear you."}),
+        ],
+    )
+    def test_is_filtered_by_a_signal_which_stands_in_the_row(self, client, dataset, signal, fields):
+        make_read(dataset, "Seven words are few, and these are eight.")
+        found = make_read(dataset, **fields)
+
+        assert listed(client, f"?signal={signal}") == [found.pk]
+        row = client.get(f"{QUEUE}?signal={signal}").context["page"].rows[0]
+        assert len(row.signals) == 1
+
+    def test_is_filtered_by_stratum(self, client, dataset):
+        make_read(dataset)
+        hostile = make_read(dataset, stratum=Stratum.ADVERSARIAL)
+
+        assert listed(client, "?stratum=ADVERSARIAL") == [hostile.pk]
+
+    def test_looks_at_the_newest_version_alone(self, client, dataset):
+        message = make_read(dataset, "The first version was pasted as a whole.", pastes=1)
+        make_revision(message=message, text=WORDS)
+
+        assert listed(client, "?signal=pasted") == []
+        assert WORDS in text(client.get(QUEUE))
+
+    @pytest.mark.parametrize(
+        ("query", "said"),
+        [
+            ("", "Nothing waits."),
+            ("?state=REJECTED", "No message is in this state."),
+            ("?signal=long", "No message matches."),
+        ],
+    )
+    def test_says_why_it_is_empty(self, client, dataset, query, said):
+        assert said in text(client.get(f"{QUEUE}{query}"))
+
+    def test_is_shown_in_pages(self, client, dataset):
+        for _ in range(26):
+            make_read(dataset)
+
+        assert len(listed(client)) == 25
+        assert len(listed(client, "?page=2")) == 1
+        assert 'href="?page=2"' in client.get(QUEUE).content.decode()
+
+    def test_takes_the_same_number_of_queries_however_long_it_is(
+        self, client, dataset, django_assert_max_num_queries
+    ):
+        for _ in range(12):
+            make_read(dataset, flags=[LEAK])
+
+        with django_assert_max_num_queries(9):
+            client.get(f"{QUEUE}?state=ALL")
+
+
+class TestTheSteps:
+    def test_lead_through_what_the_filter_means(self, client, dataset):
+        first, _, second, third = (
+            make_read(dataset, pastes=pastes, written_at=NOW + n * HOUR)
+            for n, pastes in enumerate((1, 0, 1, 1))
+        )
+
+        place = client.get(address(second, "?signal=pasted")).context["place"]
+
+        assert (place.previous, place.next) == (first.pk, third.pk)
+        assert place.n_waiting == 3
+
+    def test_end_at_the_ends(self, client, dataset):
+        only = make_read(dataset)
+
+        page = client.get(address(only))
+
+        place = page.context["place"]
+        assert (place.previous, place.next, place.next_waiting) == (None, None, None)
+        assert 'rel="next"' not in page.content.decode()
+        assert 'rel="prev"' not in page.content.decode()
+
+    def test_skip_what_waits_no_more(self, client, dataset):
+        first = make_read(dataset)
+        make_read(dataset, state=MessageState.REJECTED)
+        third = make_read(dataset)
+
+        assert client.get(address(first)).context["place"].next == third.pk
+
+    def test_go_round_to_what_waits_before(self, client, dataset):
+        first, last = make_read(dataset), make_read(dataset)
+
+        assert client.get(address(last)).context["place"].next_waiting == first.pk
+
+
+class TestThePageOfAMessage:
+    def test_shows_the_dialogue_as_raters_see_it_and_the_text(self, client, dataset):
+        message = make_read(dataset)
+        turns = message.lease.context.turns
+
+        page = text(client.get(address(message)))
+
+        for turn in turns:
+            assert turn["text"] in page
+        assert WORDS in page
+        assert "13 words, 1 sentence" in page
+
+    def test_says_how_it_was_typed(self, client, dataset):
+        message = make_read(
+            dataset, typing_ms=39_000, pastes=2, pasted_characters=1200, has_looked_again=True
+        )
+
+        page = text(client.get(address(message)))
+
+        assert "Time at the keys 39 seconds" in page
+        assert "Words per minute 20" in page
+        assert f"Pasted 2 times, 1,200 characters; the text has {len(WORDS)}" in page
+        assert "Own words declared" in page
+        assert "Second look asked for, then sent so" in page
+
+    def test_says_what_is_not_known_of_a_text_written_elsewhere(self, client, dataset):
+        page = text(client.get(address(make_read(dataset, is_declared=False))))
+
+        assert "Time at the keys not known" in page
+        assert "Words per minute" not in page
+        assert "Own words not declared here" in page
+
+    def test_quotes_what_rules_found_and_marks_it_in_the_text(self, client, dataset):
+        message = make_read(dataset, "As an AI 555 0199 is all I can say.", flags=[LEAK, CONCERN])
+
+        answer = client.get(address(message))
+
+        assert '<mark class="against">As an AI</mark> ' in answer.content.decode()
+        assert '<mark class="against">555 0199</mark> is all' in answer.content.decode()
+        page = text(answer)
+        assert "self-identification: As an AI It says what wrote it" in page
+        assert "personal-data: 555 0199 this could identify a real person." in page
+
+    def test_marks_words_once_that_two_rules_found(self, client, dataset):
+        longer = {**LEAK, "matched": "As an AI I"}
+        message = make_read(dataset, "As an AI I hear all of it.", flags=[LEAK, longer])
+
+        shown = client.get(address(message)).context["shown"]
+
+        assert "".join(words for words, _ in shown.text) == "As an AI I hear all of it."
+        assert shown.text == (("As an AI", True), (" I", True), (" hear all of it.", False))
+
+    def test_marks_nothing_that_is_not_in_the_text(self, client, dataset):
+        message = make_read(dataset, flags=[{**LEAK, "matched": "As a robot"}])
+
+        shown = client.get(address(message)).context["shown"]
+
+        assert shown.text == ((WORDS, False),)
+
+    @pytest.mark.parametrize(
+        ("of", "said"),
+        [
+            ("own", "83 % like an earlier message of the same writer"),
+            ("another", "83 % like another reply to this conversation"),
+        ],
+    )
+    def test_shows_what_a_near_copy_is_like_with_the_differences(self, client, dataset, of, said):
+        other = make_read(dataset, "It must be hard to come home to an empty house.")
+        message = make_read(dataset, flags=[near(of, message=other.pk)])
+
+        answer = client.get(address(message))
+
+        assert said in text(answer)
+        html = answer.content.decode()
+        assert "an empty <del>house.</del>" in " ".join(html.split())
+        assert "an empty <ins>flat every night.</ins>" in " ".join(html.split())
+
+    def test_shows_a_completion_that_it_is_like(self, client, dataset):
+        other = completion_of(make_accepted("It must be hard to come home at all."))
+        message = make_read(dataset, flags=[near("another", completion=other.pk)])
+
+        assert "It must be hard to come home at all." in text(client.get(address(message)))
+
+    def test_shows_the_turn_of_the_source_that_it_is_like(self, client, dataset):
+        message = make_read(dataset, flags=[near("original", turn=1)])
+        turn = message.lease.context.dialogue.turns[1]["text"]
+
+        copy = client.get(address(message)).context["shown"].copies[0]
+
+        assert " ".join(words for words, _ in copy.other) == turn
+
+    @pytest.mark.parametrize("which", [{"message": 0}, {"completion": 0}, {"turn": 99}])
+    def test_says_that_a_text_is_not_there_any_more(self, client, dataset, which):
+        message = make_read(dataset, flags=[near("another", **which)])
+
+        page = text(client.get(address(message)))
+
+        assert "That text is not there any more." in page
+        assert page.count(WORDS) == 1
+
+    def test_shows_earlier_versions_and_decisions(self, client, dataset):
+        by = make_user(username="grace")
+        message = make_read(dataset, "The first version of it, too long.")
+        make_message_decision(
+            revision=message.revisions.get(),
+            verdict=MessageVerdict.RETURNED,
+            note="Shorter, please.",
+            decided_by=by,
+        )
+        make_revision(message=message, text=WORDS)
+
+        page = text(client.get(address(message)))
+
+        assert "The message, version 2" in page
+        assert "Version 1 The first version of it, too long." in page
+        assert "grace: Sent back with a note Shorter, please." in page
+
+    def test_shows_the_text_that_was_accepted_before(self, client, dataset):
+        message = make_read(dataset, "The text that was accepted first.")
+        services.complete_message(message=message, revision=message.revisions.get(), now=NOW)
+        Message.objects.update(state=MessageState.WAITING)
+        make_revision(message=message, text=WORDS)
+
+        page = text(client.get(address(message)))
+
+        assert "Accepted before, and in use until this version is accepted" in page
+        assert "The text that was accepted first." in page
+
+    def test_of_a_text_that_was_deleted_says_so(self, client, dataset):
+        message = make_read(dataset, "", state=MessageState.ERASED, erased_at=NOW)
+
+        assert "Deleted at its writer's wish." in text(client.get(address(message))).replace(
+            "&#x27;", "'"
+        )
+        assert "Deleted at its writer" in text(client.get(f"{QUEUE}?state=ERASED"))
+
+    @pytest.mark.parametrize("n", [1, 6])
+    def test_takes_the_same_number_of_queries_whatever_it_shows(
+        self, client, dataset, django_assert_max_num_queries, n
+    ):
+        other = make_read(dataset)
+        completion = completion_of(make_accepted())
+        flags = [near("own", message=other.pk), near("another", completion=completion.pk), LEAK]
+        message = make_read(dataset, flags=flags)
+        for _ in range(n):
+            revision = make_revision(message=message, text=WORDS, flags=flags)
+            make_message_decision(revision=revision, decided_by=make_user())
+            make_read(dataset)
+
+        with django_assert_max_num_queries(9):
+            client.get(address(message))

@@ -1,0 +1,335 @@
+"""The console's page on a pool: who is in it, inviting people, and how it works."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from access.models import LogEntry
+from completions.choices import LeaseOutcome, MessageState, WriterState
+from completions.models import Dataset, Writer, WriterMail
+from completions.writers import emails as writer_emails
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_writer,
+)
+from tests.helpers.factories import make_writing_lease as make_lease
+from tests.helpers.factories_of_people import (
+    make_accepted,
+    make_message,
+    make_revision,
+    make_vetting,
+)
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.pages import assert_turned_away
+
+DAY = 24 * HOUR
+POOL = {"completions_per_context": "3"}
+SHARE = {"most_adversarial": "25"}
+pytestmark = pytest.mark.django_db
+
+SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+SKIPPED = {"closed_at": NOW, "outcome": LeaseOutcome.SKIPPED}
+
+
+def url(name, *args):
+    return reverse(f"writing:{name}", args=["talks", *args])
+
+
+@pytest.fixture
+def dataset():
+    return make_dataset(slug="talks", name="Talks")
+
+
+@pytest.fixture
+def admin():
+    return make_member("ada")
+
+
+@pytest.fixture
+def staff(client, admin, dataset):
+    client.force_login(admin)
+    return client
+
+
+def codes(page):
+    return [row.code for row in page.context["rows"]]
+
+
+def row(page, code="Wada"):
+    (found,) = (row for row in page.context["rows"] if row.code == code)
+    return found
+
+
+def told(page):
+    return page.content.decode()
+
+
+class TestPeople:
+    def test_are_listed_with_their_state_and_counts(self, staff, dataset):
+        ada = make_writer(dataset=dataset, code="Wada", background="PEER")
+        make_accepted(lease=make_lease(writer=ada, **SENT))
+        make_message(lease=make_lease(writer=ada, **SENT), state=MessageState.RETURNED)
+        make_message(lease=make_lease(writer=ada, **SENT))
+        make_message(lease=make_lease(writer=ada, **SENT), state=MessageState.TRIAL)
+
+        found = row(staff.get(url("pool")))
+
+        assert (found.state, found.background_label) == ("ACTIVE", "Peer supporter")
+        counts = (found.n_sent, found.n_accepted, found.n_returned, found.n_waiting, found.n_trial)
+        assert counts == (3, 1, 1, 1, 1)
+
+    def test_were_last_active_when_they_took_a_dialogue_or_sent_a_message(self, staff, dataset):
+        ada, kim, nobody = (
+            make_writer(dataset=dataset, code=f"W{n}") for n in ("ada", "kim", "no")
+        )
+        lease = make_lease(writer=ada, **SENT)
+        make_revision(message=make_message(lease=lease), written_at=NOW + DAY)
+        make_lease(writer=kim, issued_at=NOW, expires_at=NOW + HOUR)
+
+        page = staff.get(url("pool"))
+
+        assert row(page, "Wada").last_active == (NOW + DAY).date()
+        assert row(page, "Wkim").last_active == NOW.date()
+        assert row(page, nobody.code).last_active is None
+
+    def test_show_neither_address_nor_text(self, staff, dataset):
+        ada = make_writer(dataset=dataset, email="ada@example.org")
+        make_accepted("A text that nobody may see here.", lease=make_lease(writer=ada, **SENT))
+
+        page = told(staff.get(url("pool")))
+
+        assert "ada@example.org" not in page
+        assert "nobody may see" not in page
+
+    def test_are_filtered_by_state_and_code(self, staff, dataset):
+        make_writer(dataset=dataset, code="Wada")
+        make_writer(dataset=dataset, code="Wkim", state=WriterState.PAUSED)
+
+        assert codes(staff.get(url("pool"), {"state": "PAUSED"})) == ["Wkim"]
+        assert codes(staff.get(url("pool"), {"q": "ADA"})) == ["Wada"]
+        assert "No writer matches" in told(staff.get(url("pool"), {"q": "nobody"}))
+
+    @pytest.mark.parametrize(("sort", "order"), [("sent", ["Wb", "Wa"]), ("-sent", ["Wa", "Wb"])])
+    def test_are_sorted_as_the_heads_of_the_table_say(self, staff, dataset, sort, order):
+        first, _second = (make_writer(dataset=dataset, code=code) for code in ("Wa", "Wb"))
+        make_message(lease=make_lease(writer=first, **SENT))
+
+        assert codes(staff.get(url("pool"), {"sort": sort})) == order
+
+    @pytest.mark.parametrize("query", [{"state": "KING"}, {"sort": "email"}])
+    def test_are_not_there_by_an_order_or_state_that_does_not_exist(self, staff, query):
+        assert staff.get(url("pool"), query).status_code == 404
+
+    def test_cost_as_many_queries_when_they_are_many(
+        self, staff, dataset, django_assert_max_num_queries
+    ):
+        for _ in range(8):
+            make_message(lease=make_lease(writer=make_writer(dataset=dataset), **SENT))
+
+        with django_assert_max_num_queries(8):
+            assert len(codes(staff.get(url("pool")))) == 8
+
+    def test_of_another_dataset_are_not_here(self, staff):
+        make_writer(dataset=make_dataset())
+
+        assert "Nobody writes for this dataset yet" in told(staff.get(url("pool")))
+
+    @pytest.mark.parametrize(
+        ("second", "is_to_decide"), [(SENT, True), (SKIPPED, True), (None, False)]
+    )
+    def test_who_are_through_the_trial_are_marked(self, staff, dataset, second, is_to_decide):
+        vetting = make_vetting(2)
+        Dataset.objects.filter(pk=dataset.pk).update(vetting=vetting)
+        dialogues = list(vetting.contexts.order_by("pk"))
+        ada = make_writer(dataset=dataset, code="Wada", state=WriterState.VETTING)
+        make_message(
+            lease=make_lease(writer=ada, context=dialogues[0], is_trial=True, **SENT),
+            state=MessageState.TRIAL,
+        )
+        if second:
+            make_lease(writer=ada, context=dialogues[1], is_trial=True, **second)
+
+        page = staff.get(url("pool"))
+
+        assert row(page).is_to_decide is is_to_decide
+        assert ("waits to hear from you" in told(page)) is is_to_decide
+
+
+class TestInviting:
+    def invite(self, staff, emails, **more):
+        return staff.post(url("invite"), {"emails": emails, **more}, follow=True)
+
+    def test_takes_one_address_a_line_and_tells_of_those_that_are_none(self, staff, admin):
+        page = self.invite(staff, "ada@example.org\nkim@nowhere\n\nBo@Example.org")
+
+        assert "2 people are invited." in told(page)
+        assert "Not an e-mail address, and not invited: kim@nowhere" in told(page)
+        emails = Writer.objects.order_by("email").values_list("email", flat=True)
+        assert list(emails) == ["ada@example.org", "bo@example.org"]
+        assert WriterMail.objects.count() == 2
+        assert set(LogEntry.objects.values_list("action", "by")) == {("writer.invited", admin.pk)}
+
+    def test_leaves_alone_who_is_there(self, staff, dataset):
+        make_writer(dataset=dataset, email="ada@example.org")
+
+        page = self.invite(staff, "ada@example.org")
+
+        assert "In the pool already, and left as they are: 1." in told(page)
+        assert not WriterMail.objects.exists()
+
+    def test_only_counts_when_that_is_asked_and_keeps_what_was_typed(self, staff, dataset):
+        make_writer(dataset=dataset, email="ada@example.org")
+
+        page = self.invite(staff, "ada@example.org\nkim@example.org\nnonsense", is_dry="1")
+
+        assert "Would be invited: 1. In the pool already: 1. Not an e-mail address: 1." in told(
+            page
+        )
+        assert "kim@example.org\nnonsense</textarea>" in told(page)
+        assert Writer.objects.count() == 1
+
+    @pytest.mark.parametrize(
+        ("emails", "words"),
+        [
+            ("", "Type at least one"),
+            ("kim@nowhere", "There is no e-mail address in this"),
+            ("\n".join(f"{n}@example.org" for n in range(501)), "That is more than 500 at once"),
+            (f"{'a' * 250}@example.org", "There is no e-mail address in this"),
+        ],
+        ids=["nothing", "no address", "too many", "too long"],
+    )
+    def test_says_beside_the_field_what_is_wrong_and_invites_nobody(self, staff, emails, words):
+        page = staff.post(url("invite"), {"emails": emails})
+
+        assert page.status_code == 422
+        assert f'id="emails-error">{words}' in told(page)
+        assert 'aria-invalid="true"' in told(page)
+        assert not Writer.objects.exists()
+
+    def test_shows_what_was_typed_as_text(self, staff):
+        page = self.invite(staff, "<script>alert(1)</script>\nada@example.org")
+
+        assert "<script>alert" not in told(page)
+
+    def test_makes_a_link_without_an_address(self, staff, admin):
+        page = staff.post(url("make-link"), follow=True)
+
+        writer = Writer.objects.get()
+        assert page.redirect_chain == [(url("writer", writer.code), 302)]
+        assert (writer.email, writer.state) == ("", WriterState.INVITED)
+        assert LogEntry.objects.get().by == admin
+
+    def test_says_that_mails_wait_where_none_are_set_up(self, staff, settings):
+        assert "No mail is set up" not in told(staff.get(url("pool")))
+
+        settings.EMAIL_BACKEND = writer_emails.NO_SERVER
+
+        assert "No mail is set up" in told(staff.get(url("pool")))
+
+
+class TestSettings:
+    def test_are_kept_and_logged(self, staff, dataset, admin):
+        staff.post(url("settings"), POOL | {"most_adversarial": "40", "offers_own_systems": "on"})
+
+        dataset.refresh_from_db()
+        assert (dataset.most_adversarial, dataset.offers_own_systems) == (40, True)
+        assert LogEntry.objects.get(action="pool.configured").by == admin
+
+    @pytest.mark.parametrize("share", ["", "101", "-1", "many", "2.5"])
+    def test_that_cannot_be_are_told_beside_the_field_and_change_nothing(
+        self, staff, dataset, share
+    ):
+        page = staff.post(url("settings"), POOL | {"most_adversarial": share})
+
+        assert page.status_code == 422
+        assert 'aria-describedby="share-error"' in told(page)
+        assert "Give a share from 0 to 100" in told(page)
+        dataset.refresh_from_db()
+        assert dataset.most_adversarial == 25
+
+    @pytest.mark.parametrize("number", ["", "0", "51", "x"])
+    def test_of_messages_per_dialogue_are_from_1_to_50(self, staff, dataset, number):
+        page = staff.post(url("settings"), SHARE | {"completions_per_context": number})
+
+        assert page.status_code == 422
+        assert 'aria-describedby="number-error"' in told(page)
+
+    def test_of_fewer_messages_than_there_are_change_nothing(self, staff, dataset):
+        make_context(dialogue=make_dialogue(dataset=dataset), slots_left=0)
+
+        page = staff.post(url("settings"), SHARE | {"completions_per_context": "2"})
+
+        assert page.status_code == 422
+        assert "1 conversation has more messages already" in told(page)
+        dataset.refresh_from_db()
+        assert dataset.completions_per_context == 3
+
+    def test_switch_the_trial_on_and_off(self, staff, dataset):
+        staff.post(url("trial"), {"is_on": "1"})
+        dataset.refresh_from_db()
+        assert dataset.vetting is not None
+        assert "Switch the trial off" in told(staff.get(url("pool")))
+
+        staff.post(url("trial"), {"is_on": "0"})
+        dataset.refresh_from_db()
+        assert dataset.vetting is None
+
+    def test_leave_the_trial_alone_without_an_answer(self, staff, dataset):
+        page = staff.post(url("trial"), {"is_on": "perhaps"}, follow=True)
+
+        dataset.refresh_from_db()
+        assert dataset.vetting is None
+        assert "Nothing changed" in told(page)
+
+    def test_show_how_many_messages_a_dialogue_wants(self, staff, dataset):
+        Dataset.objects.filter(pk=dataset.pk).update(completions_per_context=7)
+        make_context(dialogue=make_dialogue(dataset=dataset))
+
+        assert 'name="completions_per_context" type="text"' in told(staff.get(url("pool")))
+        assert 'value="7"' in told(staff.get(url("pool")))
+
+
+class TestAccess:
+    @pytest.fixture
+    def addresses(self, dataset):
+        code = make_writer(dataset=dataset).code
+        return [
+            ("get", url("pool")),
+            ("get", url("writer", code)),
+            ("post", url("writer-act", code)),
+            *(("post", url(name)) for name in ("invite", "make-link", "settings", "trial")),
+        ]
+
+    @pytest.mark.parametrize("is_known", [True, False], ids=["a user who is no member", "nobody"])
+    def test_is_for_members_alone(self, addresses, is_known):
+        client = Client()
+        if is_known:
+            client.force_login(User.objects.create_user("kim"))
+
+        for method, address in addresses:
+            answer = getattr(client, method)(address)
+
+            assert_turned_away(answer)
+        assert Writer.objects.count() == 1
+
+    def test_changes_take_a_post_with_the_form_of_the_site(self, addresses, admin):
+        strict = Client(enforce_csrf_checks=True)
+        strict.force_login(admin)
+
+        for method, address in addresses:
+            if method == "post":
+                assert strict.get(address).status_code == 405, address
+                assert strict.post(address).status_code == 403, address
+
+    def test_dialogues_of_checks_have_no_pool(self, staff):
+        make_dataset(slug="trial", is_for_checks=True)
+
+        assert staff.get(reverse("writing:pool", args=["trial"])).status_code == 404
+
+    def test_pages_are_left_in_no_cache(self, staff):
+        assert "no-store" in staff.get(url("pool"))["Cache-Control"]

@@ -1,0 +1,259 @@
+"""Newcomers write on trial, and an admin lets them in or does not."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from access.models import LogEntry
+from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
+from completions.dialogues import authoring
+from completions.models import (
+    AdmissionDecision,
+    Context,
+    Dataset,
+    Message,
+    WriterMail,
+    WritingLease,
+)
+from completions.writers import services as writer_services
+from completions.writers import vetting_queries
+from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
+from tests.helpers.factories_of_people import make_revision, make_sent, make_vetting
+from tests.helpers.written import TEXT, draft_of, send
+
+pytestmark = pytest.mark.django_db
+
+
+def make_newcomer(**fields):
+    """A writer on trial, with three dialogues to write for."""
+    dataset = make_dataset(vetting=make_vetting())
+    trial = {"state": WriterState.VETTING, "admitted_at": None, "background": "PEER"}
+    return make_writer(dataset=dataset, email="ada@example.org", **trial | fields)
+
+
+def dialogues(writer):
+    return vetting_queries.trial_contexts(writer)
+
+
+def lease_dialogue(writer, context, **fields):
+    closed = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+    return make_writing_lease(writer=writer, context=context, is_trial=True, **closed | fields)
+
+
+def write(writer, context, text="That sounds like a long week."):
+    return make_sent(text, lease=lease_dialogue(writer, context), state=MessageState.TRIAL)
+
+
+def skip(writer, context):
+    lease_dialogue(writer, context, outcome=LeaseOutcome.SKIPPED, skip_reason="close")
+
+
+def finish_trial(writer):
+    for context in dialogues(writer):
+        write(writer, context)
+
+
+def admit(writer, note=""):
+    return writer_services.admit_writer(writer=writer, note=note, by=None, now=NOW)
+
+
+def refuse(writer, note="Too short."):
+    return writer_services.refuse_writer(writer=writer, note=note, by=None, now=NOW)
+
+
+class TestLoadingTheDialogues:
+    def test_stores_them_apart_and_wants_no_completion(self):
+        dataset = writer_services.load_vetting_dialogues(now=NOW)
+
+        assert (dataset.is_for_checks, dataset.is_authored) == (True, True)
+        shown = dataset.contexts.values_list("slots_left", "dialogue__source_id")
+        assert sorted(shown) == [(0, "flat-share"), (0, "night-shifts"), (0, "swimming-club")]
+
+    def test_twice_adds_nothing(self):
+        first = writer_services.load_vetting_dialogues(now=NOW)
+
+        assert writer_services.load_vetting_dialogues(now=NOW + HOUR) == first
+        assert Context.objects.count() == 3
+
+    def test_takes_no_dataset_of_somebody_else(self):
+        make_dataset(slug="vetting-heart-1")
+
+        with pytest.raises(authoring.DatasetTakenError):
+            writer_services.load_vetting_dialogues(now=NOW)
+
+
+class TestUsingVetting:
+    def test_gives_newcomers_the_dialogues_that_ship(self):
+        dataset = writer_services.use_vetting(dataset=make_dataset(), now=NOW)
+
+        assert dataset.vetting == Dataset.objects.get(slug="vetting-heart-1")
+        assert len(dialogues(make_writer(dataset=dataset))) == 3
+
+    def test_is_logged_once(self):
+        dataset = make_dataset()
+
+        for _ in range(2):
+            writer_services.use_vetting(dataset=dataset, now=NOW)
+
+        assert LogEntry.objects.filter(action="vetting.switched_on").count() == 1
+
+    def test_no_more_lets_everybody_in_who_is_on_trial(self):
+        writer = make_newcomer()
+
+        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+
+        writer.refresh_from_db()
+        assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
+        assert WriterMail.objects.get().kind == MailKind.ADMITTED
+        assert Dataset.objects.get(pk=writer.dataset_id).vetting is None
+
+    def test_no_more_takes_back_the_dialogue_that_is_open(self):
+        writer = make_newcomer()
+        lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+
+        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+
+        assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
+
+    def test_no_more_during_a_pause_takes_it_back_when_the_pause_ends(self):
+        writer = make_newcomer()
+        lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+        writer_services.pause_writer(writer=writer, now=NOW)
+        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+
+        assert writer_services.resume_writer(writer=writer, now=NOW).state == WriterState.ACTIVE
+
+        assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
+
+    def test_no_more_takes_nothing_that_is_then_sent_for_a_trial_dialogue(self):
+        writer = make_newcomer()
+        lease = lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+
+        with pytest.raises(writer_services.TrialOverError):
+            send(lease)
+
+        assert not Message.objects.exists()
+        assert draft_of(lease) == TEXT
+
+
+class TestTheTrial:
+    def test_counts_what_is_done_and_left(self):
+        writer = make_newcomer()
+        first, second, _third = dialogues(writer)
+        write(writer, first)
+        skip(writer, second)
+
+        trial = vetting_queries.trial_of(writer)
+
+        counts = (trial.n_dialogues, trial.n_done, trial.n_sent, trial.n_skipped, trial.n_left)
+        assert counts == (3, 2, 1, 1, 1)
+        assert not trial.is_waiting
+
+    def test_counts_no_dialogue_that_is_only_begun(self):
+        writer = make_newcomer()
+        lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+
+        assert vetting_queries.trial_of(writer).n_done == 0
+
+    def test_waits_for_no_dialogue_that_was_taken_back(self):
+        writer = make_newcomer()
+        lease_dialogue(writer, dialogues(writer)[0], outcome=LeaseOutcome.RELEASED)
+
+        trial = vetting_queries.trial_of(writer)
+
+        assert (trial.n_done, trial.n_skipped) == (1, 1)
+
+    def test_waits_for_an_admin_once_it_is_complete(self):
+        writer = make_newcomer()
+        finish_trial(writer)
+
+        assert vetting_queries.trial_of(writer).is_waiting
+
+    def test_waits_for_nobody_after_the_decision(self):
+        writer = make_newcomer()
+        finish_trial(writer)
+        admit(writer)
+        writer.refresh_from_db()
+
+        assert not vetting_queries.trial_of(writer).is_waiting
+
+    def test_shows_dialogues_in_their_order_with_every_version(self, django_assert_max_num_queries):
+        writer = make_newcomer()
+        for context in reversed(dialogues(writer)):
+            make_revision(message=write(writer, context, text=f"For {context.key}"), text="Better.")
+
+        with django_assert_max_num_queries(4):
+            texts = vetting_queries.trial_of(writer).texts
+
+        said = [[revision.text for revision in text.revisions] for text in texts]
+        assert said == [[f"For {context.key}", "Better."] for context in dialogues(writer)]
+        assert texts[0].dialogue.latest.text == dialogues(writer)[0].turns[-1]["text"]
+
+
+class TestAdmittingWriter:
+    def test_makes_them_active_and_leaves_a_mail(self):
+        writer, boss = make_newcomer(), User.objects.create_user("boss")
+        finish_trial(writer)
+
+        writer_services.admit_writer(writer=writer, note=" Warm. ", by=boss, now=NOW)
+
+        writer.refresh_from_db()
+        assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
+        decision = AdmissionDecision.objects.get()
+        assert (decision.is_admitted, decision.note, decision.decided_by) == (True, "Warm.", boss)
+        assert LogEntry.objects.get().action == "writer.admitted"
+        mail = WriterMail.objects.get()
+        assert (mail.kind, mail.note) == (MailKind.ADMITTED, "Warm.")
+
+    def test_needs_every_dialogue_written_for_or_skipped(self):
+        writer = make_newcomer()
+        write(writer, dialogues(writer)[0])
+
+        with pytest.raises(writer_services.TrialNotDoneError, match="left to write"):
+            admit(writer)
+
+    def test_needs_something_to_read(self):
+        writer = make_newcomer()
+        for context in dialogues(writer):
+            skip(writer, context)
+
+        with pytest.raises(writer_services.TrialNotDoneError, match="nothing to read"):
+            admit(writer)
+
+    def test_is_decided_once(self):
+        writer = make_newcomer()
+        finish_trial(writer)
+        admit(writer)
+
+        with pytest.raises(writer_services.NotOnTrialError):
+            admit(writer)
+
+
+class TestRefusingWriter:
+    def test_tells_them_why(self):
+        writer = make_newcomer()
+        finish_trial(writer)
+
+        refuse(writer)
+
+        writer.refresh_from_db()
+        assert (writer.state, writer.admitted_at) == (WriterState.REFUSED, None)
+        assert WriterMail.objects.get().note == "Too short."
+        assert LogEntry.objects.get().action == "writer.refused"
+
+    def test_needs_a_note(self):
+        with pytest.raises(writer_services.RefusalNoteMissingError):
+            refuse(make_newcomer(), note="  ")
+
+    def test_takes_back_the_dialogue_that_is_open(self):
+        writer = make_newcomer()
+        lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+
+        refuse(writer)
+
+        assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
+        assert dialogues(writer)[0].slots_left == 0
+
+    def test_is_for_newcomers_alone(self):
+        with pytest.raises(writer_services.NotOnTrialError):
+            refuse(make_writer())

@@ -1,0 +1,359 @@
+"""The desk, the dialogue and the help page: what a writer is shown."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from completions.choices import LeaseOutcome, MessageState, MessageVerdict, WriterState
+from completions.dialogues import wording
+from completions.models import Context, Dataset, Message, MessageRevision, WritingLease
+from completions.writers import services
+from completions.writers.blinded import ON_DESK, ON_PAGE
+from completions.writers.guidelines import FIVE_LINES
+from tests.completions.writers.desk import (
+    MESSAGE,
+    TEXT,
+    make_pool,
+    shown,
+    sign_in,
+    take_dialogue,
+    url,
+)
+from tests.helpers.factories import (
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_writer,
+    make_writing_lease,
+)
+from tests.helpers.factories_of_people import (
+    make_admission,
+    make_message_decision,
+    make_sent,
+    make_vetting,
+)
+from tests.helpers.written import set_state
+
+pytestmark = pytest.mark.django_db
+
+DAY = dt.timedelta(days=1)
+
+
+def return_with(note):
+    """Send every message back with a note."""
+    Message.objects.update(state=MessageState.RETURNED)
+    make_message_decision(
+        revision=MessageRevision.objects.get(), verdict=MessageVerdict.RETURNED, note=note
+    )
+
+
+def write_many(writer, n):
+    for _ in range(n):
+        context = make_context(dialogue=make_dialogue(dataset=writer.dataset))
+        closed = {"closed_at": timezone.now(), "outcome": LeaseOutcome.SUBMITTED}
+        make_sent(lease=make_writing_lease(writer=writer, context=context, **closed))
+
+
+def on_trial(writer, *, n_dialogues):
+    """A newcomer to the same dataset, with that many trial dialogues."""
+    Dataset.objects.filter(pk=writer.dataset_id).update(vetting=make_vetting(n_dialogues))
+    return make_writer(dataset=writer.dataset, state=WriterState.VETTING, admitted_at=None)
+
+
+@pytest.fixture
+def writer():
+    return make_pool()
+
+
+@pytest.fixture
+def desk(client, writer):
+    """The writer's browser, signed in."""
+    sign_in(client, writer)
+    return client
+
+
+@pytest.fixture
+def lease(desk):
+    return take_dialogue(desk)
+
+
+class TestDesk:
+    def test_says_what_waits_and_what_to_do(self, desk):
+        page = shown(desk.get(url("desk")))
+
+        assert "2 conversations need a reply" in page
+        assert "Write the first one" in page
+        assert all(line in page for line in FIVE_LINES)
+        assert "Your replies appear here" in page
+
+    def test_leads_back_to_a_draft(self, desk, lease):
+        desk.post(url("draft", lease.token), {"text": "I was about to"})
+
+        assert "Continue your draft" in shown(desk.get(url("desk")))
+
+    def test_shows_what_was_sent(self, desk, lease):
+        desk.post(url("dialogue", lease.token), MESSAGE)
+
+        page = shown(desk.get(url("desk")))
+
+        assert "1 reply so far" in page
+        assert url("dialogue", lease.token) in page
+        assert "1 conversation needs a reply" in page
+
+    def test_explains_an_empty_desk(self, client):
+        sign_in(client, make_writer())
+
+        page = shown(client.get(url("desk")))
+
+        assert "There is nothing to reply to" in page
+        assert url("next") not in page
+
+    def test_leads_back_to_a_draft_whose_place_was_given_free(self, desk, lease):
+        desk.post(url("draft", lease.token), {"text": "It took me a night to"})
+        services.release_expired_writing_leases(now=timezone.now() + DAY)
+
+        page = shown(desk.get(url("desk")))
+
+        assert "Not sent yet" in page
+        assert "It took me a night to" in page
+        assert url("dialogue", lease.token) in page
+
+    def test_puts_what_came_back_first_with_its_note(self, desk, lease):
+        desk.post(url("dialogue", lease.token), MESSAGE)
+        return_with("Too much advice for a first evening.")
+
+        page = shown(desk.get(url("desk")))
+
+        assert page.index("Came back with a note") < page.index("Your replies")
+        assert "Too much advice for a first evening." in page
+
+    @pytest.mark.parametrize(
+        ("state", "standing"),
+        [
+            (MessageState.WAITING, "waits for review"),
+            (MessageState.REJECTED, "not used"),
+            (MessageState.LAPSED, "not used: you left"),
+        ],
+    )
+    def test_says_where_each_message_stands(self, desk, lease, state, standing):
+        desk.post(url("dialogue", lease.token), MESSAGE)
+        Message.objects.update(state=state)
+
+        assert standing in shown(desk.get(url("desk")))
+
+    def test_names_no_message_whose_text_was_deleted(self, desk, lease):
+        desk.post(url("dialogue", lease.token), MESSAGE)
+        Message.objects.update(state=MessageState.ERASED)
+
+        assert url("dialogue", lease.token) not in shown(desk.get(url("desk")))
+
+    def test_says_that_a_new_version_was_begun(self, desk, lease):
+        desk.post(url("dialogue", lease.token), MESSAGE)
+        desk.post(url("draft", lease.token), {"text": "Or rather", "version": "1"})
+
+        assert "new version begun" in shown(desk.get(url("desk")))
+
+    def test_leads_to_all_messages_when_it_shows_a_few(self, desk, writer):
+        write_many(writer, ON_DESK + 1)
+
+        page = desk.get(url("desk"))
+
+        assert shown(page).count('class="quiet standing') == ON_DESK
+        assert f'href="{url("sent")}"' in shown(page)
+
+    def test_shows_how_far_the_trial_is(self, client, writer):
+        newcomer = on_trial(writer, n_dialogues=3)
+        sign_in(client, newcomer)
+        client.post(url("dialogue", take_dialogue(client).token), MESSAGE)
+
+        page = shown(client.get(url("desk")))
+
+        assert "1 of 3 trial replies done" in page
+        assert 'value="1" max="3"' in page
+
+    def test_shows_the_note_of_the_admission_until_a_message_was_sent(self, desk, writer):
+        make_admission(writer=writer, note="Warm, and a little long.")
+
+        assert "Warm, and a little long." in shown(desk.get(url("desk")))
+        write_many(writer, 1)
+        assert "Warm, and a little long." not in shown(desk.get(url("desk")))
+
+    def test_shows_no_trial_dialogue_again_once_the_trial_is_over(self, client, writer):
+        closed = {"closed_at": timezone.now(), "outcome": LeaseOutcome.RELEASED}
+        lease = make_writing_lease(writer=writer, is_trial=True, draft="I hear", **closed)
+        sign_in(client, writer)
+
+        page = client.get(url("dialogue", lease.token))
+
+        assert page.status_code == 409
+        assert "Your trial is over" in shown(page)
+        assert "I hear" in shown(page)
+
+    def test_says_that_the_trial_is_being_read(self, client, writer):
+        newcomer = on_trial(writer, n_dialogues=1)
+        sign_in(client, newcomer)
+        client.post(url("dialogue", take_dialogue(client).token), MESSAGE)
+
+        page = shown(client.get(url("desk")))
+
+        assert "A reviewer reads them now" in page
+        assert f'href="{url("next")}"' not in page
+
+    def test_says_that_the_messages_are_final(self, desk, writer):
+        Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=timezone.now())
+
+        page = shown(desk.get(url("desk")))
+
+        assert "all replies are final" in page
+        assert f'href="{url("next")}"' not in page
+
+    @pytest.mark.parametrize("n_sent", [1, 4])
+    def test_costs_few_queries_however_much_was_sent(
+        self, desk, writer, n_sent, django_assert_max_num_queries
+    ):
+        write_many(writer, n_sent)
+
+        # The writer; what was sent and what is open; the held lease; what came back; the newest
+        # messages; stranded drafts.
+        with django_assert_max_num_queries(8):
+            desk.get(url("desk"))
+
+
+class TestAllSent:
+    def test_has_pages(self, desk, writer):
+        write_many(writer, ON_PAGE + 1)
+
+        first, second = desk.get(url("sent")), desk.get(url("sent"), {"page": "2"})
+
+        assert shown(first).count('class="quiet standing') == ON_PAGE
+        assert shown(second).count('class="quiet standing') == 1
+        assert "?page=2" in shown(first)
+        assert "?page=1" in shown(second)
+
+    @pytest.mark.parametrize("page", ["0", "99", "x"])
+    def test_shows_the_nearest_page_to_one_that_is_none(self, desk, writer, page):
+        write_many(writer, 1)
+
+        assert 'class="quiet standing' in shown(desk.get(url("sent"), {"page": page}))
+
+    def test_says_that_nothing_was_sent(self, desk):
+        assert "once you have sent the first one" in shown(desk.get(url("sent")))
+
+    def test_is_no_page_of_a_writer_on_pause(self, desk, writer):
+        set_state(writer, WriterState.PAUSED)
+
+        assert desk.get(url("sent")).status_code == 403
+
+    @pytest.mark.parametrize("n_sent", [1, 20])
+    def test_costs_few_queries_however_much_was_sent(
+        self, desk, writer, n_sent, django_assert_num_queries
+    ):
+        write_many(writer, n_sent)
+
+        with django_assert_num_queries(3):  # the writer; the number of messages; the messages
+            desk.get(url("sent"))
+
+
+class TestNextDialogue:
+    def test_goes_to_the_dialogues_own_address(self, desk):
+        answer = desk.get(url("next"))
+
+        token = WritingLease.objects.get().token
+        assert (answer.status_code, answer["Location"]) == (303, url("dialogue", token))
+
+    def test_keeps_to_the_dialogue_that_was_begun(self, desk, lease):
+        assert desk.get(url("next"))["Location"] == url("dialogue", lease.token)
+        assert WritingLease.objects.count() == 1
+
+    def test_explains_that_nothing_is_left(self, client):
+        sign_in(client, make_writer())
+
+        page = client.get(url("next"))
+
+        assert page.status_code == 200
+        assert "Nothing is waiting" in shown(page)
+
+
+class TestDialogue:
+    def test_shows_the_dialogue_as_raters_see_it(self, desk, lease):
+        page = shown(desk.get(url("dialogue", lease.token)))
+
+        for turn in lease.context.turns:
+            assert turn["text"] in page
+        assert page.count('class="turn supporter"') == 1
+        assert page.count('class="turn latest"') == 1
+
+    def test_gives_nothing_away_about_the_context(self, desk, lease):
+        make_completion(context=lease.context, text="What another has written already")
+
+        page = shown(desk.get(url("dialogue", lease.token)))
+
+        assert lease.context.key not in page
+        assert "What another has written already" not in page
+
+    def test_says_so_when_the_seeker_is_simulated(self, desk, lease):
+        said = "Test data: this person’s messages were written by a program"
+        assert said not in shown(desk.get(url("dialogue", lease.token)))
+
+        Context.objects.filter(pk=lease.context_id).update(is_simulated=True)
+
+        assert said in shown(desk.get(url("dialogue", lease.token)))
+
+    def test_folds_a_long_dialogue(self, desk, lease):
+        roles = ("seeker", "supporter")
+        lease.context.turns = [
+            {"role": roles[n % 2], "text": f"Turn {n} of eleven.".ljust(40, ".")} for n in range(11)
+        ]
+        lease.context.save(update_fields=["turns"])
+
+        page = shown(desk.get(url("dialogue", lease.token)))
+
+        assert "Show 6 earlier messages" in page
+        assert page.index("Turn 5 of") < page.index("</details>") < page.index("Turn 6 of")
+
+    def test_shows_the_counts_of_the_draft(self, desk, lease):
+        desk.post(url("draft", lease.token), {"text": TEXT})
+
+        page = shown(desk.get(url("dialogue", lease.token)))
+
+        assert f"data-words>{wording.count_words(TEXT)}</output>" in page
+        assert "data-sentences>2</output>" in page
+
+    @pytest.mark.parametrize(("n_words", "is_long"), [(60, False), (61, True)])
+    def test_says_when_a_message_gets_long_and_lets_it_be_sent(self, desk, lease, n_words, is_long):
+        text = "word " * n_words
+        desk.post(url("draft", lease.token), {"text": text})
+
+        assert ('class="counter long"' in shown(desk.get(url("dialogue", lease.token)))) is is_long
+        assert desk.post(url("dialogue", lease.token), MESSAGE | {"text": text}).status_code == 303
+
+    def test_costs_two_queries(self, desk, lease, django_assert_num_queries):
+        with django_assert_num_queries(2):  # the writer; the lease with its context
+            desk.get(url("dialogue", lease.token))
+
+
+class TestHelp:
+    def test_is_open_to_everyone(self, client):
+        page = client.get(url("help"))
+
+        assert page.status_code == 200
+        assert "findahelpline.com" in shown(page)
+        assert f'href="{url("desk")}"' not in shown(page)
+
+    def test_leads_a_writer_back(self, desk):
+        assert f'href="{url("desk")}"' in shown(desk.get(url("help")))
+
+    def test_is_one_click_away_on_every_page(self, desk, lease):
+        for address in (url("desk"), url("dialogue", lease.token), url("help")):
+            assert f'href="{url("help")}"' in shown(desk.get(address))
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("desk", "post"), ("next", "post"), ("draft", "get"), ("skip", "get"), ("dialogue", "put")],
+)
+def test_an_address_refuses_methods_that_it_does_not_have(desk, lease, name, method):
+    args = () if name in ("desk", "next") else (lease.token,)
+
+    assert getattr(desk, method)(url(name, *args)).status_code == 405

@@ -1,1 +1,0 @@
-"""People who act at the same moment."""

@@ -1,0 +1,320 @@
+"""The audit of a study that was walked through, and of one that gives something away."""
+
+import io
+from itertools import count
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from access.models import LogEntry
+from annotation.audits import services
+from annotation.choices import AuditState, Protocol, Side, Source
+from annotation.models import BlindingAudit, Lease, SourceGuess, Study
+from annotation.session.views import judging
+from completions.choices import SystemKind
+from heart_site.blinding import auditing, replaying
+from ranking.fits.selectors import Results
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_lease,
+    make_rater,
+    make_study,
+    make_system,
+    make_writer,
+)
+from tests.helpers.rated import make_rated_fit
+
+pytestmark = pytest.mark.django_db
+N_LEASES = 24
+
+
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """Return the key of a study in which a person's and a program's messages were shown, evenly."""
+    study = make_study()
+    people = make_system(slug="supporters", name="Supporters", kind=SystemKind.HUMAN)
+    program = make_system(slug="oakmodel", name="Oak model")
+    for number in range(N_LEASES):
+        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        texts = [make_completion(context=context, system=one) for one in (people, program)]
+        pair = make_comparison(study=study, first=texts[0], second=texts[1])
+        rater = make_rater(study=study)
+        side = Side.A if number % 2 else Side.B
+        make_lease(comparison=pair, rater=rater, first_side=side, number=1 + number // 2 % 3)
+    return study.pk
+
+
+@pytest.fixture
+def study(kept):
+    return Study.objects.get(pk=kept)
+
+
+@pytest.fixture(autouse=True)
+def even_pages(monkeypatch):
+    """Let pages of either side take as long: what a busy machine takes may tell by chance."""
+    calls = count()
+
+    def perf_counter():
+        page, part = divmod(next(calls), 4)
+        return 100.0 * page + part * (1 + page // 2 % 3)
+
+    monkeypatch.setattr(replaying, "perf_counter", perf_counter)
+
+
+def audit(study, *, n_pages=1000, seed=1, **options):
+    return auditing.audit(study, n_pages=n_pages, seed=seed, now=NOW, **options)
+
+
+def giving_away(monkeypatch, change):
+    """Have the pages say more than they should: ``change`` gets the answer and the lease."""
+    honest = judging.show_pair
+
+    def show(request, lease, **options):
+        answer = honest(request, lease, **options)
+        change(answer, lease, options.get("comparison"))
+        return answer
+
+    monkeypatch.setattr(judging, "show_pair", show)
+
+
+class TestAudit:
+    def test_nothing_tells_where_sides_are_balanced(self, study):
+        report = audit(study)
+
+        assert report.holds
+        assert report.n_pages == report.n_leases == N_LEASES
+        assert {one.what for one in report.tests} >= {
+            "side on which a person stands",
+            "place in the rater's session",
+            "token of the lease",
+            "time to make the page",
+        }
+
+    def test_a_name_on_the_page_is_found(self, study, monkeypatch):
+        def name_it(answer, lease, _blank):
+            if lease.number == 2:
+                answer.content += f"<i>{lease.comparison.first.system.slug}</i>".encode()
+
+        giving_away(monkeypatch, name_it)
+        report = audit(study)
+
+        assert not report.holds
+        assert report.faults["names"][0].lower().startswith("supporters on 8 pages")
+
+    def test_a_key_on_the_page_is_found(self, study, monkeypatch):
+        def key_it(answer, lease, _blank):
+            answer.content += f'<i id="{lease.comparison.key}"></i>'.encode()
+
+        giving_away(monkeypatch, key_it)
+
+        assert len(audit(study).faults["names"]) == N_LEASES
+
+    def test_an_address_of_a_writer_is_found_and_not_repeated(self, study, monkeypatch):
+        writer = make_writer(dataset=study.dataset, email="ada@people.example")
+
+        def name_her(answer, lease, _blank):
+            if lease.number == 2:
+                answer["X-By"] = writer.email
+
+        giving_away(monkeypatch, name_her)
+        report = audit(study)
+
+        assert report.faults["names"][0].startswith(f"a name of {writer.code} on 8 pages")
+        assert writer.email not in str(report.as_json())
+
+    def test_a_number_that_goes_with_the_source_tells(self, study, monkeypatch):
+        def number_it(answer, lease, _blank):
+            shown = lease.comparison.completions[:: 1 if lease.first_side == Side.A else -1]
+            answer.content += f'<i data-of="{shown[0].system_id:04}"></i>'.encode()
+
+        giving_away(monkeypatch, number_it)
+
+        assert audit(study).telling == ['number 1 of <i data-of="#">']
+
+    def test_a_tag_that_goes_with_the_source_tells(self, study, monkeypatch):
+        def mark(answer, lease, _blank):
+            if lease.first_side == Side.A:
+                answer.content += b"<wbr>"
+
+        giving_away(monkeypatch, mark)
+
+        assert set(audit(study).telling) == {
+            "how often <wbr> stands there",
+            "length of the markup",
+        }
+
+    def test_time_that_goes_with_the_source_tells(self, study, monkeypatch):
+        clock = [0.0]
+
+        def dawdle(_answer, lease, _blank):
+            clock[0] += 2.0 if lease.first_side == Side.A else 1.0
+
+        giving_away(monkeypatch, dawdle)
+        monkeypatch.setattr(replaying, "perf_counter", lambda: clock[0])
+
+        assert audit(study).telling == ["time to make the page"]
+
+    def test_markup_that_follows_the_text_is_found(self, study, monkeypatch):
+        def measure(answer, lease, blank):
+            if blank is None:
+                answer.content += f"<i style='height:{len(lease.comparison.first.text)}'>".encode()
+
+        giving_away(monkeypatch, measure)
+
+        assert len(audit(study).faults["markup"]) == N_LEASES
+
+    def test_a_header_that_only_some_have_is_found(self, study, monkeypatch):
+        def mark(answer, lease, _blank):
+            if lease.first_side == Side.A:
+                answer["X-Side"] = "1"
+
+        giving_away(monkeypatch, mark)
+
+        assert "headers" in audit(study).faults
+
+    @pytest.mark.parametrize("where", ["header", "cookie"])
+    def test_a_value_that_only_some_have_is_found(self, study, monkeypatch, where):
+        def mark(answer, lease, _blank):
+            value = "1" if lease.first_side == Side.A else "2"
+            if where == "header":
+                answer["X-Side"] = value
+            else:
+                answer.set_cookie("side", value)
+
+        giving_away(monkeypatch, mark)
+
+        assert "headers" in audit(study).faults
+
+    def test_people_always_on_one_side_tell(self, study):
+        Lease.objects.update(first_side=Side.A)
+
+        report = audit(study)
+
+        assert "side on which a person stands" in report.telling
+        assert not report.holds
+
+    def test_people_always_first_in_the_session_tell(self, study):
+        for lease in Lease.objects.all():
+            lease.number = 1 if lease.first_side == Side.A else 2
+            lease.save()
+
+        assert audit(study).telling == ["place in the rater's session"]
+
+    def test_messages_that_are_rated_alone_are_tested(self):
+        study = make_study(protocol=Protocol.LIKERT)
+        people = make_system(kind=SystemKind.HUMAN)
+        program = make_system()
+        for number in range(N_LEASES):
+            context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+            one = make_completion(context=context, system=people if number % 2 else program)
+            pair = make_comparison(study=study, first=one)
+            make_lease(comparison=pair, rater=make_rater(study=study), number=1 + number % 2)
+
+        report = audit(study)
+
+        assert report.telling == ["place in the rater's session"]
+        assert report.faults == {}
+
+    def test_a_text_that_names_its_system_is_told_and_is_no_fault(self, study):
+        make_lease(
+            comparison=make_comparison(
+                study=study,
+                first=make_completion(
+                    system=make_system(name="Elm model"), text="As Elm model, I hear you."
+                ),
+            ),
+            rater=make_rater(study=study),
+        )
+
+        report = audit(study)
+
+        assert report.holds
+        assert report.texts[0].endswith("names Elm model")
+
+    def test_guesses_are_held_against_chance(self, study):
+        for lease in Lease.objects.all():
+            for text in lease.comparison.completions:
+                is_person = text.system.kind == SystemKind.HUMAN
+                guess = Source.PERSON if is_person else Source.PROGRAM
+                SourceGuess.objects.create(
+                    rater=lease.rater, completion=text, guess=guess, guessed_at=NOW
+                )
+
+        report = audit(study)
+
+        assert report.guesses.value == 1.0
+        assert report.guesses.p_value < 0.01
+        assert report.guesses.interval == (1.0, 1.0)
+        assert report.holds  # the texts tell; the platform does not
+
+    def test_without_leases_there_is_nothing_to_say(self):
+        report = audit(make_study())
+
+        assert report.holds
+        assert report.n_pages == 0
+
+    def test_only_so_many_pages_are_replayed(self, study):
+        report = audit(study, n_pages=5)
+
+        assert (report.n_pages, report.n_leases) == (5, N_LEASES)
+
+
+class TestCommand:
+    def run(self, *words):
+        out = io.StringIO()
+        call_command("audit", "blinding", *words, stdout=out, stderr=io.StringIO())
+        return out.getvalue()
+
+    def test_says_that_it_holds_and_keeps_it_in_the_log(self, study):
+        said = self.run("--study", study.slug)
+
+        assert said.endswith("Nothing but the texts tells who wrote what.\n")
+        assert "what might tell" in said
+        kept = BlindingAudit.objects.get(study=study)
+        assert (kept.state, kept.holds, kept.n_done) == (AuditState.DONE, True, N_LEASES)
+        assert kept.report["n_pages"] == N_LEASES
+        entry = LogEntry.objects.get(action="audit.blinding")
+        assert entry.after == {
+            "audit": kept.pk,
+            "holds": True,
+            "n_pages": N_LEASES,
+            "faults": {},
+            "telling": [],
+        }
+
+    def test_ends_with_an_error_where_something_tells(self, study):
+        Lease.objects.update(first_side=Side.A)
+
+        with pytest.raises(CommandError, match="does not hold") as caught:
+            self.run("--study", study.slug)
+
+        assert caught.value.returncode == 1
+        assert LogEntry.objects.get(action="audit.blinding").after["holds"] is False
+
+    def test_names_an_oracle_that_is_opened_on_purpose(self, study, monkeypatch):
+        make_rated_fit(study=study)
+        monkeypatch.setattr(Results, "has_all", True)
+        said = io.StringIO()
+
+        with pytest.raises(CommandError, match="does not hold"):
+            call_command("audit", "blinding", "--study", study.slug, stdout=said)
+
+        assert f"/results/{study.slug}/ changes for a stranger when an answer" in said.getvalue()
+
+    def test_waits_for_one_that_is_under_way(self, study):
+        services.claim_audit(study=study, now=NOW)
+
+        with pytest.raises(CommandError, match="under way") as caught:
+            self.run("--study", study.slug)
+
+        assert caught.value.returncode == 2
+
+    def test_there_is_no_such_study(self):
+        with pytest.raises(CommandError, match="no study other") as caught:
+            self.run("--study", "other")
+
+        assert caught.value.returncode == 2

@@ -1,0 +1,231 @@
+"""Signs of life, what waits in the broker, and whether a process is ready."""
+
+import datetime as dt
+import os
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import redis
+from celery import Celery
+from django.conf import settings
+from django.core.cache import caches
+from django.db import OperationalError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.test import Client, override_settings
+from django.utils import timezone
+
+from access import nudges
+from access.nudges import KEPT_S, Work
+from heart_site import schedule
+from heart_site.celery import app as site
+from heart_site.celery import nudge_for
+from heart_site.monitoring import heartbeats, liveness
+from tests.helpers.factories import NOW
+
+BROKER = {"global_keyprefix": "heart-liveness:"}
+
+
+@pytest.fixture
+def deployed(settings, redis_url):
+    """The settings of a deployment, on a real Redis."""
+    settings.IS_EMBEDDED = False
+    settings.CELERY_BROKER_URL = redis_url
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = BROKER
+    with redis.Redis.from_url(redis_url) as client:
+        yield client
+        for key in client.keys("heart-liveness:*"):
+            client.delete(key)
+
+
+@pytest.fixture
+def lost(settings):
+    """A deployment whose Redis is away."""
+    settings.IS_EMBEDDED = False
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = BROKER
+    settings.CACHES = settings.CACHES | {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": settings.CELERY_BROKER_URL,
+        }
+    }
+
+
+def newest():
+    """The last migration of the results."""
+    (node,) = MigrationLoader(connection).graph.leaf_nodes("ranking")
+    return node
+
+
+def told(name):
+    return dict(liveness.GAUGES[name].read(NOW))
+
+
+class TestHeartbeats:
+    def test_a_worker_speaks_for_its_queues(self, settings, tmp_path):
+        settings.HEART_HEARTBEAT_FILE = str(tmp_path / "alive")
+        calls = []
+        timer = SimpleNamespace(
+            call_repeatedly=lambda seconds, do, given: calls.append((seconds, do, given))
+        )
+        queues = SimpleNamespace(consume_from={"llm": None, "outgoing": None})
+        worker: Any = SimpleNamespace(
+            timer=timer, app=SimpleNamespace(amqp=SimpleNamespace(queues=queues))
+        )
+
+        heartbeats.Heart(worker).start(worker)
+        ((seconds, do, given),) = calls
+        assert not (tmp_path / "alive").exists()
+        do(*given)
+
+        assert seconds < 60
+        assert (tmp_path / "alive").exists()
+        assert set(heartbeats.newest(["llm", "outgoing", "beat"])) == {"llm", "outgoing"}
+
+    def test_an_old_file_is_young_again(self, settings, tmp_path):
+        settings.HEART_HEARTBEAT_FILE = str(tmp_path / "alive")
+        (tmp_path / "alive").touch()
+        os.utime(tmp_path / "alive", (0, 0))
+
+        heartbeats.give(["beat"], now=NOW.timestamp())
+
+        assert (tmp_path / "alive").stat().st_mtime > 0
+
+    def test_without_redis_the_file_is_still_touched(self, lost, settings, tmp_path):
+        settings.HEART_HEARTBEAT_FILE = str(tmp_path / "alive")
+
+        heartbeats.give(["beat"], now=NOW.timestamp())
+
+        assert (tmp_path / "alive").exists()
+
+
+class TestExpiredMessages:
+    """Those of a queue without workers: Redis itself keeps a message for ever."""
+
+    def test_are_taken_out_and_others_stay(self, deployed):
+        app = Celery(set_as_current=False)
+        app.conf.update(
+            broker_url=settings.CELERY_BROKER_URL,
+            broker_transport_options=BROKER,
+            task_queues=schedule.QUEUES,
+            task_routes=schedule.ROUTES,
+        )
+        for seconds in (30, 90, 60):
+            nudges.publish(Work.REFIT, seconds - KEPT_S, app=app)
+        app.send_task("ranking.tasks.run_fit", queue="analysis")
+
+        dropped = [
+            liveness.drop_expired(now=timezone.now() + dt.timedelta(seconds=s))
+            for s in (20, 75, 75)
+        ]
+
+        assert dropped == [0, 2, 0]
+        assert liveness.lengths()["analysis"] == 2
+
+    def test_are_looked_for_by_beat(self, monkeypatch, tmp_path):
+        looked = []
+        monkeypatch.setattr(liveness, "drop_expired", lambda *, now: looked.append(now))
+        beat = heartbeats.Scheduler(app=site, schedule_filename=str(tmp_path / "schedule"))
+
+        for _ in range(3):
+            beat.tick()
+
+        beat.close()
+        assert len(looked) == 1
+
+    def test_are_nobodys_concern_without_redis(self, lost):
+        assert liveness.drop_expired(now=NOW) == 0
+
+    def test_are_nobodys_concern_in_one_process(self):
+        assert liveness.drop_expired(now=NOW) == 0
+
+
+class TestWorkersThatStart:
+    def test_look_for_all_that_their_queues_may_hold(self, monkeypatch):
+        told = []
+        monkeypatch.setattr(nudges, "publish", lambda work, _within_s: told.append(work))
+
+        nudge_for({"analysis", "outgoing"})
+
+        assert told == [Work.DELIVER_HOOKS, Work.REFIT, Work.ANALYSE]
+
+
+class TestNumbers:
+    def test_the_embedded_default_has_none(self):
+        assert [told(name) for name in liveness.GAUGES] == [{}, {}, {}]
+
+    def test_messages_that_wait(self, deployed):
+        deployed.rpush("heart-liveness:llm", "a nudge", "another")
+
+        assert told("queue_messages") == {
+            ("maintenance",): 0,
+            ("llm",): 2,
+            ("analysis",): 0,
+            ("outgoing",): 0,
+        }
+        assert told("broker_up") == {(): 1}
+
+    def test_the_age_of_signs_and_no_sign_at_all(self, deployed):
+        heartbeats.give(["beat", "llm"], now=NOW.timestamp() - 30)
+
+        ages = told("heartbeat_age_seconds")
+
+        assert ages[("beat",)] == ages[("llm",)] == 30
+        assert ages[("analysis",)] == float("inf")
+
+    def test_a_lost_redis_is_told_and_breaks_nothing(self, lost):
+        assert told("broker_up") == {(): 0}
+        assert told("queue_messages") == {}
+        assert set(told("heartbeat_age_seconds").values()) == {float("inf")}
+
+
+@pytest.mark.django_db
+class TestReady:
+    def test_with_every_migration_in_place(self):
+        assert Client().get("/readyz").content == b"ready\n"
+
+    def test_not_while_one_is_missing(self):
+        MigrationRecorder(connection).record_unapplied(*newest())
+
+        answer = Client().get("/readyz")
+
+        assert (answer.status_code, answer.content) == (503, b"migrations are missing\n")
+
+    def test_asks_for_migrations_until_they_are_there_and_no_longer(
+        self, django_assert_num_queries
+    ):
+        Client().get("/readyz")
+
+        with django_assert_num_queries(1):
+            Client().get("/readyz")
+
+        caches["own"].clear()
+        MigrationRecorder(connection).record_unapplied(*newest())
+        assert Client().get("/readyz").status_code == 503
+        MigrationRecorder(connection).record_applied(*newest())
+        assert Client().get("/readyz").status_code == 200
+
+    def test_with_migrations_of_later_code(self):
+        MigrationRecorder(connection).record_applied("ranking", "9999_of_later_code")
+
+        assert Client().get("/readyz").status_code == 200
+
+    def test_not_without_a_database(self, monkeypatch):
+        def refuse():
+            raise OperationalError
+
+        monkeypatch.setattr(connection, "cursor", refuse)
+
+        assert Client().get("/readyz").content == b"the database does not answer\n"
+
+    def test_without_redis(self, lost):
+        assert Client().get("/readyz").status_code == 200
+
+    @override_settings(HEART_METRICS_TOKEN="t")
+    def test_metrics_without_redis(self, lost):
+        answer = Client().get("/metrics", headers={"Authorization": "Bearer t"})
+
+        assert b"heart_broker_up 0.0" in answer.content
+        assert b'heart_heartbeat_age_seconds{of="beat"} +Inf' in answer.content

@@ -1,0 +1,266 @@
+"""Django's admin: every table is there, reads cheaply, and changes nothing behind the services."""
+
+from collections.abc import Callable
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.core import checks
+from django.urls import reverse
+from django.utils import timezone
+
+from access.choices import Role
+from access.console.admin_parts import clip
+from access.models import LogEntry
+from annotation.models import Consent, DimensionMark, Exclusion
+from completions.choices import WriterState
+from completions.models import (
+    Dataset,
+    HumanLabelling,
+    StrategyCall,
+    StrategyLabel,
+    Writer,
+    WriterConsent,
+)
+from completions.writers.credentials import invitation_link
+from tests.conftest import rolled_back
+from tests.helpers import factories
+from tests.helpers.factories_of_calls import (
+    KEYS,
+    label,
+    make_generation_run,
+    make_judge_run,
+    make_labelled_by_two,
+    make_labelling_run,
+    make_sampled,
+    make_scan,
+    make_text_decision,
+    make_theme_label,
+    make_themed_by_two,
+)
+from tests.helpers.factories_of_people import (
+    make_admission,
+    make_alert,
+    make_audit,
+    make_decision,
+    make_event,
+    make_failed_arrival,
+    make_guess,
+    make_hold,
+    make_mail,
+    make_message_decision,
+    make_platform_study,
+    make_submission,
+)
+from tests.helpers.factories_of_site import make_batch_decision, make_external, make_job
+from tests.helpers.factories_written_once import make_imported_completion, make_member
+
+pytestmark = pytest.mark.django_db
+
+MODELS = [
+    model
+    for app in ("completions", "annotation")
+    for model in apps.get_app_config(app).get_models()
+]
+OPEN_TO_CHANGE = {Dataset}
+OPEN_TO_ADDING = {Writer}
+OTHERS: list[Callable[[], object]] = [
+    make_mail,
+    make_admission,
+    make_message_decision,
+    make_labelled_by_two,
+    make_themed_by_two,
+    make_generation_run,
+    make_labelling_run,
+    make_judge_run,
+    make_theme_label,
+    make_scan,
+    make_text_decision,
+    make_alert,
+    make_decision,
+    make_guess,
+    make_audit,
+    make_event,
+    make_failed_arrival,
+    make_platform_study,
+    make_submission,
+    make_hold,
+    make_imported_completion,
+    make_external,
+    make_batch_decision,
+    make_job,
+]
+
+
+def address(model, page, *args):
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+def make_rows():
+    """Add a row to every table, with all that it hangs on."""
+    rater = factories.make_rater()
+    judgment = factories.make_judgment(rater=rater)
+    factories.make_llm_judgment()
+    DimensionMark.objects.create(judgment=judgment, dimension="H", advantage=1)
+    factories.make_quality_check()
+    Exclusion.objects.create(
+        rater=rater, is_excluded=True, rule="pace/1", decided_at=timezone.now()
+    )
+    Consent.objects.create(rater=rater, version="1", text_hash="0" * 64, given_at=timezone.now())
+    lease = factories.make_writing_lease()
+    WriterConsent.objects.create(
+        writer=lease.writer, version="1", text_hash="0" * 64, given_at=timezone.now()
+    )
+    factories.make_completion(writer=lease.writer)
+    factories.make_generation_call()
+    factories.make_screening_call()
+    factories.make_rewrite_call()
+    for make in OTHERS:
+        make()
+    LogEntry.objects.create(at=timezone.now(), action="study.opened", subject="study s")
+
+
+def test_the_admin_finds_no_fault_with_its_tables():
+    assert reverse("admin:index")
+
+    assert checks.run_checks(tags=["admin"]) == []
+
+
+def test_an_owner_who_is_no_superuser_sees_the_tables_of_every_app(client, subtests):
+    client.force_login(make_member(role=Role.OWNER))
+    assert reverse("admin:index")
+
+    for model in admin.site._registry:
+        if model._meta.app_label in {"access", "annotation", "completions", "ranking"}:
+            with subtests.test(model=model._meta.label):
+                assert client.get(address(model, "changelist")).status_code == 200
+
+
+@pytest.fixture(scope="class")
+def rows(module_rows):
+    with rolled_back():
+        make_rows()
+        yield
+
+
+@pytest.mark.usefixtures("rows")
+class TestEveryTable:
+    def test_is_registered(self):
+        assert reverse("admin:index")  # tables are found when addresses are read
+        assert [model for model in MODELS if not admin.site.is_registered(model)] == []
+
+    def test_lists_more_rows_with_no_more_queries(
+        self, admin_client, subtests, django_assert_max_num_queries
+    ):
+        def ask(model):
+            # Session, user, count, rows, and one for each related filter at most.
+            with django_assert_max_num_queries(12) as asked:
+                page = admin_client.get(address(model, "changelist"))
+            return page.context["cl"].result_count, len(asked)
+
+        few = {model: ask(model) for model in MODELS}
+        make_rows()
+
+        for model, (n_few, cost) in few.items():
+            with subtests.test(model=model._meta.model_name):
+                n_more, cost_of_more = ask(model)
+                assert n_few < n_more
+                assert cost == cost_of_more
+
+    def test_can_be_searched(self, admin_client, rf, subtests):
+        assert admin_client.get(address(Writer, "changelist"), {"q": "W"}).status_code == 200
+        for model in MODELS:
+            with subtests.test(model=model._meta.model_name):
+                rows, asked = model._default_manager.all(), rf.get("/", {"q": "W"})
+                found, _ = admin.site.get_model_admin(model).get_search_results(asked, rows, "W")
+                assert len(found) <= len(rows)
+
+    def test_shows_a_row(self, admin_client, subtests, django_assert_max_num_queries):
+        for model in MODELS:
+            row = model._default_manager.latest("pk")
+            with (
+                subtests.test(model=model._meta.model_name),
+                django_assert_max_num_queries(15),
+            ):
+                assert admin_client.get(address(model, "change", row.pk)).status_code == 200
+
+    def test_is_closed_to_changes_behind_the_services(self, admin_client, subtests):
+        for model in MODELS:
+            row = model._default_manager.latest("pk")
+            with subtests.test(model=model._meta.model_name):
+                adding = admin_client.get(address(model, "add")).status_code
+                changing = admin_client.post(address(model, "change", row.pk), {}).status_code
+                deleting = admin_client.post(address(model, "delete", row.pk), {"post": "yes"})
+
+                assert adding == (200 if model in OPEN_TO_ADDING else 403)
+                assert changing == (200 if model in OPEN_TO_CHANGE else 403)
+                assert deleting.status_code == 403
+                assert model._default_manager.filter(pk=row.pk).exists()
+
+
+class TestInviting:
+    def test_adds_a_writer_by_the_service(self, admin_client, admin_user):
+        dataset = factories.make_dataset()
+
+        answer = admin_client.post(
+            address(Writer, "add"), {"dataset": dataset.pk, "email": "Kim@Example.org"}, follow=True
+        )
+
+        writer = Writer.objects.get()
+        assert answer.status_code == 200
+        assert (writer.state, writer.dataset) == (WriterState.INVITED, dataset)
+        assert LogEntry.objects.get(action="writer.invited").by == admin_user
+
+    def test_asks_for_no_more_than_it_needs(self, admin_client):
+        page = admin_client.get(address(Writer, "add"))
+
+        assert [*page.context["adminform"].form.fields] == ["dataset", "email"]
+
+    def test_shows_the_personal_link(self, admin_client):
+        writer = factories.make_writer()
+
+        page = admin_client.get(address(Writer, "change", writer.pk))
+
+        assert invitation_link(writer) in page.content.decode()
+
+
+class TestDatasets:
+    def test_can_be_described_anew_and_the_log_says_who_did(self, admin_client, admin_user):
+        dataset = factories.make_dataset(name="Old name")
+
+        admin_client.post(
+            address(Dataset, "change", dataset.pk), {"name": "New name", "licence": ""}
+        )
+
+        dataset.refresh_from_db()
+        assert dataset.name == "New name"
+        entry = LogEntry.objects.get(action="dataset.described")
+        assert (entry.by, entry.subject) == (admin_user, f"dataset {dataset.slug}")
+        assert (entry.before, entry.after) == ({"name": "Old name"}, {"name": "New name"})
+
+
+@pytest.mark.parametrize(
+    ("text", "clipped"),
+    [("", ""), ("short", "short"), ("a" * 80, "a" * 80), ("a" * 81, "a" * 77 + "...")],
+)
+def test_a_cell_shows_the_beginning_of_a_text(text, clipped):
+    assert clip(text) == clipped
+
+
+class TestStrategies:
+    def test_are_hidden_while_people_label_them(self, admin_client, admin_user):
+        check = make_sampled(1)
+        label(check, admin_user, [KEYS[0]])
+
+        for model in (StrategyCall, StrategyLabel, HumanLabelling):
+            row = model._default_manager.get()
+            page = admin_client.get(address(model, "changelist"))
+            assert page.context["cl"].result_count == 0
+            assert admin_client.get(address(model, "change", row.pk)).status_code == 302
+
+    def test_are_shown_when_both_are_through(self, admin_client):
+        make_labelled_by_two()
+
+        for model, n in ((StrategyCall, 1), (StrategyLabel, 1), (HumanLabelling, 2)):
+            page = admin_client.get(address(model, "changelist"))
+            assert page.context["cl"].result_count == n

@@ -1,0 +1,202 @@
+"""Builders of tokens, jobs, webhooks with a receiver, and judgments made elsewhere."""
+
+import datetime as dt
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from access.choices import HookEvent, Role, Scope
+from access.models import ApiToken, Hook, HookDelivery, IdempotencyKey
+from access.tokens.services import NewToken, make_token
+from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment
+from completions.choices import JobKind
+from completions.models import Job
+from tests.helpers.factories import NOW, digest, make_comparison, make_dataset, make_study, numbers
+from tests.helpers.factories_written_once import make_member, make_user
+
+YEAR = dt.timedelta(days=366)
+
+
+def make_token_row(**fields: Any) -> ApiToken:
+    owner = fields.pop("owner", None) or make_user()
+    number = numbers.next()
+    given = {
+        "name": "a script",
+        "prefix": f"heart_{number:06}",
+        "secret_hash": f"{number:064x}",
+        "scopes": "read:studies",
+        "created_at": NOW,
+        "expires_at": NOW + dt.timedelta(days=30),
+    }
+    return ApiToken.objects.create(**given | fields, owner=owner)
+
+
+def make_secret(*scopes: Scope, owner: User | None = None, study: str = "") -> str:
+    """Return the secret of a token that is valid now, of an owner of the site unless told."""
+    owner = owner or make_member(role=Role.OWNER)
+    wanted = NewToken("a script", scopes, YEAR, study)
+    return make_token(wanted, owner=owner, now=timezone.now())[1]
+
+
+def bearing(secret: str) -> dict[str, str]:
+    """Return the headers of a request with a token."""
+    return {"Authorization": f"Bearer {secret}"}
+
+
+def make_idempotency_key(**fields: Any) -> IdempotencyKey:
+    token = fields.pop("token", None) or make_token_row()
+    given = {"key": f"key-{numbers.next()}", "request_hash": "a" * 64, "made_at": NOW}
+    return IdempotencyKey.objects.create(**given | fields, token=token)
+
+
+SECRET = "hook_of-the-tests"
+
+
+def make_hook(**fields: Any) -> Hook:
+    return Hook.objects.create(
+        **{
+            "url": f"https://receiver-{numbers.next()}.example/heart",
+            "secret": SECRET,
+            "events": [event.value for event in HookEvent],
+            "created_at": NOW,
+        }
+        | fields
+    )
+
+
+def make_job(**fields: Any) -> Job:
+    dataset = fields.pop("dataset", None) or make_dataset()
+    return Job.objects.create(
+        dataset=dataset,
+        **{"kind": JobKind.BUILD, "options": {"n": 3, "seed": 7}, "created_at": NOW} | fields,
+    )
+
+
+def make_delivery(**fields: Any) -> HookDelivery:
+    hook = fields.pop("hook", None) or make_hook()
+    key = f"test/{numbers.next()}"
+    return HookDelivery.objects.create(
+        **{
+            "hook": hook,
+            "event_id": uuid.uuid4(),
+            "event_key": key,
+            "event": HookEvent.TEST,
+            "payload": {"event": "test", "data": {}},
+            "queued_at": NOW,
+            "wanted_since": NOW,
+            "next_attempt_at": NOW,
+        }
+        | fields
+    )
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a receiver was sent."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class Receiver:
+    """A program that takes messages over HTTP: how it answers, and what came."""
+
+    statuses: list[int] = field(default_factory=list)
+    """The next answers; 204 when they are used up."""
+    headers: dict[str, str] = field(default_factory=dict)
+    wait_s: float = 0.0
+    drips: bool = False
+    requests: list[Request] = field(default_factory=list)
+    port: int = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/heart"
+
+
+@contextmanager
+def receiving(**fields: Any) -> Iterator[Receiver]:
+    """Run a receiver on loopback."""
+    receiver = Receiver(**fields)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            receiver.requests.append(Request(self.path, dict(self.headers), body))
+            time.sleep(receiver.wait_s)
+            if receiver.drips:
+                self._drip()
+                return
+            self.send_response(receiver.statuses.pop(0) if receiver.statuses else 204)
+            for name, value in receiver.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def _drip(self) -> None:
+            """Answer a byte at a time, for as long as anybody listens."""
+            try:
+                for byte in b"HTTP/1.1 200 OK\r\n" + b"X-Slow: 1\r\n" * 50:
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(0.1)
+            except OSError:
+                pass
+
+        def log_message(self, *_args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    receiver.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def make_batch(**fields: Any) -> ExternalBatch:
+    row = {
+        "source": "Lab Elm",
+        "reference": f"batch-{numbers.next()}",
+        "url": "https://elm.example/raters",
+        "licence": "CC-BY-4.0",
+        "recruitment": "Students of one course.",
+        "consent": "To publication without names.",
+        "collected_from": NOW.date(),
+        "collected_until": NOW.date(),
+        "is_simulated": False,
+        "content_digest": digest("batch"),
+        "protocol_hash": digest("protocol"),
+        "received_at": NOW,
+    }
+    people = {"received_by": fields.pop("received_by", None) or make_user()}
+    return ExternalBatch.objects.create(
+        study=fields.pop("study", None) or make_study(), **people, **row | fields
+    )
+
+
+def make_external(**fields: Any) -> ExternalJudgment:
+    batch = fields.pop("batch", None) or make_batch()
+    comparison = fields.pop("comparison", None) or make_comparison(study=batch.study)
+    row = {"rater": f"e{numbers.next():04d}", "verdict": 1}
+    return ExternalJudgment.objects.create(batch=batch, comparison=comparison, **row | fields)
+
+
+def make_batch_decision(**fields: Any) -> ExternalDecision:
+    batch = fields.pop("batch", None) or make_batch()
+    who = fields.pop("decided_by", None) or make_user()
+    row = {"is_excluded": True, "reason": "Consent was taken back.", "decided_at": NOW}
+    return ExternalDecision.objects.create(batch=batch, decided_by=who, **row | fields)

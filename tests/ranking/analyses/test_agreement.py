@@ -1,0 +1,240 @@
+"""Do evaluators agree, among themselves and with each other."""
+
+import json
+from collections import defaultdict
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from ranking.analyses import analyse
+from ranking.findings import ALL_JUDGES, AnalysisRefusedError, ColumnKind, Findings
+from ranking.judgments.sources import ItemFacts
+from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
+from tests.ranking.analyses.sources import MadeUpSources
+
+
+def make_items(columns, *, n_adversarial):
+    unit_of = np.zeros(columns.n_items, dtype=int)
+    unit_of[columns.item] = columns.unit
+    nothing = np.zeros(0, dtype=int)
+    return ItemFacts(unit_of, unit_of < n_adversarial, nothing.reshape(0, 2), nothing, nothing)
+
+
+def written(answers, *, judges=()):
+    """Write a study of one pair in each dialogue: evaluators and their strengths, pair by pair."""
+    rows = [
+        (f"d{item:02d}", item, "a", "b", who, strength, 1)
+        for item, said in enumerate(answers)
+        for who, strength in said
+    ]
+    return make_columns(rows, judges=judges)
+
+
+def coefficient(findings, panel, start):
+    rows = table(findings, "coefficients")
+    return next(r for r in rows if r["panel"] == panel and r["coefficient"].startswith(start))
+
+
+@pytest.fixture
+def columns(rng):
+    return simulate(rng, n_units=40, n_raters=6, n_judges=3, per_pair=9)
+
+
+class TestCoefficients:
+    def test_are_those_of_a_plain_count(self, columns):
+        findings = analyse("AGREEMENT", make_inputs(columns))
+
+        said = defaultdict(list)
+        for item, who, strength in zip(
+            columns.item, columns.evaluator, columns.strength, strict=True
+        ):
+            if not columns.is_judge[who]:
+                said[item].append(np.sign(strength))
+        two = [a == b for own in said.values() for a, b in combinations(own, 2)]
+        row = coefficient(findings, "people", "Raw")
+        assert row["value"] == pytest.approx(np.mean(two), abs=1e-4)
+        assert row["low"] < row["value"] < row["high"]
+        assert findings.is_exploratory
+
+    def test_agree_with_krippendorff_where_numbers_are_uneven(self, columns, rng):
+        peer = pytest.importorskip("krippendorff")
+        some = columns.taken(np.sort(rng.permutation(columns.n_judgments)[:800]))
+
+        row = coefficient(
+            analyse("AGREEMENT", make_inputs(some)), "people", "Krippendorff's alpha, ordinal"
+        )
+
+        people = ~some.is_judge[some.evaluator]
+        data = np.full((len(some.evaluators), some.n_items), np.nan)
+        data[some.evaluator[people], some.item[people]] = np.sign(some.strength[people])
+        expected = peer.alpha(data, level_of_measurement="ordinal")
+        assert row["value"] == pytest.approx(expected, abs=5e-5)
+
+    def test_do_not_change_when_every_pair_is_turned_round(self, columns):
+        turned = replace(
+            columns, first=columns.second, second=columns.first, strength=-columns.strength
+        )
+
+        one, other = (analyse("AGREEMENT", make_inputs(each)) for each in (columns, turned))
+
+        assert table(one, "coefficients") == table(other, "coefficients")
+
+    def test_of_each_dimension_are_told(self, columns):
+        inputs = replace(make_inputs(columns), dimensions={"hope": columns, "tone": columns})
+
+        findings = analyse("AGREEMENT", inputs)
+
+        rows = table(findings, "dimensions")
+        assert [row["dimension"] for row in rows] == ["hope", "hope", "tone", "tone"]
+        expected = coefficient(findings, "people", "Fleiss")["value"]
+        assert rows[0]["fleiss"] == expected
+
+
+class TestRepeatedAnswers:
+    def test_are_one_opinion_and_nobody_agrees_with_himself(self):
+        once = written([[("x", 2), ("y", -2)], [("x", 1), ("y", 1)]] * 5)
+        twice = written([[("x", 2), ("x", 2), ("y", -2)], [("x", 1), ("y", 1), ("y", 1)]] * 5)
+
+        one, other = (analyse("AGREEMENT", make_inputs(each)) for each in (once, twice))
+
+        assert table(one, "coefficients") == table(other, "coefficients")
+        assert coefficient(other, "people", "Raw")["value"] == 0.5
+        assert any("repeat" in warning for warning in other.warnings)
+
+    def test_that_contradict_each_other_are_a_tie(self):
+        columns = written([[("x", 2), ("x", -2), ("y", 0)]] * 3)
+
+        findings = analyse("AGREEMENT", make_inputs(columns))
+
+        assert coefficient(findings, "people", "Raw")["value"] == 1.0
+
+
+class TestJudges:
+    def test_are_set_against_each_other_and_not_against_themselves(self, columns):
+        findings = analyse("AGREEMENT", make_inputs(columns))
+
+        rows = table(findings, "judges")
+        judges = [row["judge"] for row in rows]
+        assert len(judges) == 3
+        assert all(row[row["judge"]] is None for row in rows)
+        assert rows[0][judges[1]] == rows[1][judges[0]]
+        row = table(findings, "threes")[0]
+        assert row["all"] + row["two"] + row["none"] == pytest.approx(1.0, abs=2e-4)
+
+    def test_are_told_by_name_and_all_of_them_together_in_words(self, columns):
+        findings = analyse("AGREEMENT", make_inputs(columns))
+
+        by_key = {one.key: one for one in findings.tables}
+        for key in ("majority", "ceiling"):
+            assert by_key[key].columns[0].kind is ColumnKind.EVALUATOR
+            said = {row[0] for row in by_key[key].rows}
+            assert said == {"z-judge-0", "z-judge-1", "z-judge-2", ALL_JUDGES}
+        trio, *_ = by_key["threes"].rows
+        assert trio[:3] == ("z-judge-0", "z-judge-1", "z-judge-2")
+        assert [one.kind for one in by_key["threes"].columns[:3]] == [ColumnKind.EVALUATOR] * 3
+
+    def test_that_say_what_people_say_agree_with_the_majority(self):
+        answers = [[("p", s), ("q", s), ("r", -s), ("z", s)] for s in (1, -1, 2, -2)] * 6
+        columns = written(answers, judges=("z",))
+
+        findings = analyse("AGREEMENT", make_inputs(columns))
+
+        row = table(findings, "majority")[0]
+        assert (row["judge"], row["items"], row["value"]) == ("z", 24, 1.0)
+        beside = table(findings, "ceiling")[0]
+        # Only r faces others who are of one mind; p and q each face a tie of the two others.
+        assert beside["comparisons"] == 24
+        assert (beside["judge_share"], beside["person_share"], beside["value"]) == (1.0, 0.0, 1.0)
+
+    def test_and_people_of_equal_skill_cannot_be_told_apart(self, rng):
+        columns = simulate(rng, n_units=100, n_raters=5, n_judges=2, per_pair=7)
+
+        rows = table(analyse("AGREEMENT", make_inputs(columns)), "ceiling")
+
+        alone = [row for row in rows if row["judge"].startswith("z-judge")]
+        assert len(alone) == 2
+        assert all(row["low"] < 0 < row["high"] for row in alone)
+
+    def test_are_told_apart_by_stratum(self, columns):
+        items = make_items(columns, n_adversarial=10)
+        inputs = replace(make_inputs(columns), sources=MadeUpSources(of_items=items))
+
+        rows = table(analyse("AGREEMENT", inputs), "majority")
+
+        n = {row["stratum"]: row["items"] for row in rows if row["judge"] == "z-judge-0"}
+        assert n["all pairs"] == n["regular contexts"] + n["adversarial contexts"]
+
+    def test_see_ambiguous_pairs_apart(self):
+        clear, divided = [("p", 1), ("q", 1), ("z", 1)], [("p", 1), ("q", -1), ("z", 0)]
+        findings = analyse("AGREEMENT", make_inputs(written([clear, divided] * 4, judges=("z",))))
+
+        rows = {row["kind"]: row for row in table(findings, "ambiguous")}
+        assert rows["most people prefer one side"]["ties"] == 0.0
+        assert rows["people are divided"]["ties"] == 1.0
+        assert rows["people are divided"]["items"] == 4
+
+    def test_are_held_against_the_side_ahead_where_most_name_none(self):
+        people = [("p", 1), ("q", 1), ("r", 0), ("s", 0), ("t", -1)]
+        named, missed = [("z", 1)], [("z", -1)]
+        columns = written([people + named] * 3 + [people + missed], judges=("z",))
+
+        rows = {
+            row["kind"]: row
+            for row in table(analyse("AGREEMENT", make_inputs(columns)), "ambiguous")
+        }
+
+        assert rows["most do not"]["items"] == 4
+        assert rows["most do not"]["ahead"] == 0.75
+        assert rows["most people prefer one side"]["ahead"] is None
+
+    def test_who_copy_each_other_are_worth_one(self):
+        right, wrong = [(j, 1) for j in "xyz"], [(j, -1) for j in "xyz"]
+        people = [("p", 1), ("q", 1)]
+        columns = written([people + right, people + wrong] * 6, judges=tuple("xyz"))
+
+        row = table(analyse("AGREEMENT", make_inputs(columns)), "independence")[0]
+
+        assert (row["judges"], row["correlation"], row["value"]) == (3, 1.0, 1.0)
+
+
+class TestSteadiness:
+    def test_more_evaluators_agree_better_with_the_rest(self, rng):
+        columns = simulate(rng, n_units=100, n_raters=9, n_judges=1, per_pair=10)
+
+        rows = table(analyse("AGREEMENT", make_inputs(columns)), "steadiness")
+
+        by_number = {row["x"]: row["people"] for row in rows}
+        assert by_number[3] > by_number[1]
+
+    def test_is_the_same_for_the_same_seed(self, columns):
+        one, other = (analyse("AGREEMENT", make_inputs(columns)) for _ in range(2))
+
+        assert one == other
+
+
+class TestOddStudies:
+    def test_in_which_nothing_was_judged_twice_are_refused(self):
+        columns = written([[("p", 1)], [("q", 1)]])
+
+        with pytest.raises(AnalysisRefusedError, match="No pair was judged by two"):
+            analyse("AGREEMENT", make_inputs(columns))
+
+    @pytest.mark.parametrize(
+        "answers",
+        [
+            pytest.param([[("p", 1), ("q", 1)]], id="one dialogue"),
+            pytest.param([[("p", 0), ("q", 0), ("z", 0)]] * 3, id="ties alone"),
+            pytest.param([[("p", 1), ("z", 1)]] * 3, id="one person, one judge"),
+            pytest.param([[("z", 1), ("y", 1)]] * 3, id="judges alone"),
+            pytest.param([[("p", 1), ("q", 1), ("z", 1), ("y", 1)]] * 3, id="no errors"),
+        ],
+    )
+    def test_are_stored_without_figures_that_are_none(self, answers):
+        columns = written(answers, judges=("y", "z"))
+
+        findings = analyse("AGREEMENT", make_inputs(columns))
+
+        stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
+        assert Findings.of(stored).as_json() == findings.as_json()

@@ -1,0 +1,326 @@
+"""What sways judgments besides the messages."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ranking.analyses import analyse
+from ranking.analyses.bias.places import agreement
+from ranking.findings import AnalysisRefusedError
+from ranking.judgments.sources import JudgmentFacts
+from ranking.numerics.agreement.position import two_sided_p
+from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
+from tests.ranking.analyses.sources import MadeUpSources, make_facts
+
+FAMILIES = ("oak", "oak", "elm", "yew")
+
+
+def places_of(columns):
+    """Return how many judgments the same evaluator gave before each."""
+    given = dict.fromkeys(range(len(columns.evaluators)), -1)
+    places = []
+    for evaluator in columns.evaluator.tolist():
+        given[evaluator] += 1
+        places.append(given[evaluator])
+    return np.array(places)
+
+
+def known(columns, *, families=FAMILIES, judges=("oak", "elm"), seconds=None):
+    n = columns.n_judgments
+    unknown = np.full(n, np.nan)
+    facts = JudgmentFacts(
+        ("",) * n, unknown if seconds is None else seconds, places_of(columns), unknown
+    )
+    systems = {
+        slug: make_facts(slug, family=families[place % len(families)])
+        for place, slug in enumerate(columns.systems)
+    }
+    slugs = [
+        slug
+        for slug, is_judge in zip(columns.evaluators, columns.is_judge, strict=True)
+        if is_judge
+    ]
+    of_judges = dict(zip(slugs, judges, strict=False))
+    sources = MadeUpSources(systems, of_judges, of_judgments=facts)
+    return replace(make_inputs(columns), sources=sources)
+
+
+def row(findings, key, **cells):
+    found = table(findings, key)
+    return next(one for one in found if all(one[name] == cell for name, cell in cells.items()))
+
+
+def keys(findings):
+    return [one.key for one in findings.tables]
+
+
+class TestPosition:
+    def test_a_bias_for_the_first_position_is_found(self, rng):
+        findings = analyse("BIAS", known(simulate(rng, n_units=80, position=0.8)))
+
+        people = row(findings, "position", kind="People")
+        assert people["low"] > 0.5
+        assert people["p"] < 0.001
+        assert people["low"] < people["value"] < people["high"]
+
+    def test_each_evaluator_has_the_share_of_first_positions(self, rng):
+        columns = simulate(rng, n_units=20, position=0.8)
+
+        findings = analyse("BIAS", known(columns))
+
+        for place, name in enumerate(columns.evaluators):
+            own = (columns.evaluator == place) & (columns.strength != 0)
+            first = columns.strength[own] * columns.shown[own] > 0
+            found = row(findings, "position_each", evaluator=name)
+            assert (found["decided"], found["value"]) == (own.sum(), round(first.mean(), 4))
+            assert found["p"] >= round(two_sided_p(int(first.sum()), len(first)), 6)
+
+    def test_pairs_judged_in_both_orders_are_counted_by_their_answers(self):
+        answers = {0: (3, 3), 1: (2, -2), 2: (-2, 2), 3: (0, 1), 4: (0, 0)}
+        rows = [
+            (f"d{item % 2}", item, "a", "b", "judge", strength, shown)
+            for item, both in answers.items()
+            for strength, shown in zip(both, (1, -1), strict=True)
+        ]
+        rows.append(("d0", 5, "a", "b", "judge", 1, 1))
+
+        findings = analyse("BIAS", known(make_columns(rows, judges=("judge",))))
+
+        judge = row(findings, "position_each", evaluator="judge")
+        assert judge["both"] == 5
+        assert (judge["same"], judge["always_first"], judge["always_second"]) == (0.4, 0.2, 0.2)
+        assert row(findings, "position", kind="LLM judges")["same"] == 0.4
+
+    def test_several_samples_of_an_order_are_one_answer(self):
+        said = [(2, 1), (2, 1), (-1, 1), (1, -1)]
+        rows = [(f"d{n % 2}", 0, "a", "b", "judge", *one) for n, one in enumerate(said)]
+
+        findings = analyse("BIAS", known(make_columns(rows, judges=("judge",))))
+
+        assert row(findings, "position_each", evaluator="judge")["same"] == 1.0
+
+    def test_raters_are_in_a_table_that_pages_for_all_can_leave_out(self, rng):
+        findings = analyse("BIAS", known(simulate(rng)))
+
+        named = [one.key for one in findings.tables if one.columns[0].kind == "evaluator"]
+        assert named == ["position_each"]
+
+
+class TestLength:
+    def test_a_bias_for_length_is_found_and_of_its_size(self, rng):
+        columns = simulate(rng, n_units=150, length=2.0, thresholds=(0.0, 1.1, 2.0))
+
+        findings = analyse("BIAS", known(columns))
+
+        everybody = row(findings, "verbosity", kind="All")
+        assert everybody["low"] > 0.05
+        assert everybody["p"] < 0.001
+        assert everybody["value"] == pytest.approx(everybody["raw"], abs=0.05)
+        assert row(findings, "length", kind="All", longer="any")["low"] > 0.5
+
+    def test_shares_are_by_the_size_of_the_difference(self):
+        rows = [(f"d{n % 5}", n, "a", "b", "r", 1 if n < 8 else -1, 1) for n in range(10)]
+        lengths = np.array([[220.0, 100.0]] * 8 + [[105.0, 100.0]] * 2)[..., None]
+        columns = make_columns(rows, features=lengths, feature_names=("length",))
+
+        findings = analyse("BIAS", known(columns))
+
+        assert [one["longer"] for one in table(findings, "length")] == [
+            "any",
+            "up to 10 %",
+            "more than twice as long",
+        ]
+        assert row(findings, "length", longer="any")["value"] == 0.8
+        assert row(findings, "length", longer="up to 10 %")["value"] == 0.0
+
+    def test_a_better_system_that_writes_more_is_told_from_length(self, rng):
+        columns = simulate(rng, n_units=150, theta=(1.5, 0.0, 0.0, -1.5))
+        lengths = rng.uniform(80, 120, size=(columns.n_items, 2))
+        pair = np.zeros((columns.n_items, 2), dtype=int)
+        pair[columns.item] = np.stack([columns.first, columns.second], axis=1)
+        lengths *= np.array([4.0, 2.0, 2.0, 1.0])[pair]
+
+        findings = analyse("BIAS", known(replace(columns, features=lengths[..., None])))
+
+        everybody = row(findings, "verbosity", kind="All")
+        assert everybody["raw"] > 0.1
+        assert everybody["low"] < 0.0 < everybody["high"]
+
+
+class TestOwnFamily:
+    @pytest.fixture
+    def columns(self, rng):
+        """The judge of the oaks prefers oaks, whatever it sees, in half of its judgments."""
+        columns = simulate(rng, n_units=80, per_pair=6)
+        is_oak = np.array([family == "oak" for family in FAMILIES])
+        toward = is_oak[columns.first].astype(int) - is_oak[columns.second]
+        is_swayed = (columns.evaluator == 6) & (toward != 0) & (rng.random(len(toward)) < 0.5)
+        return replace(columns, strength=np.where(is_swayed, 3 * toward, columns.strength))
+
+    def test_is_preferred_more_than_by_others_of_the_same_pairs(self, columns):
+        findings = analyse("BIAS", known(columns))
+
+        oak, elm = (row(findings, "own_family", family=name) for name in ("oak", "elm"))
+        assert oak["low"] > 0.15
+        assert oak["p"] < 0.001
+        assert oak["value"] == pytest.approx(oak["own"] - oak["others"], abs=2e-4)
+        assert elm["low"] < 0.0 < elm["high"]
+
+    def test_is_the_diagonal_of_all_families(self, columns):
+        findings = analyse("BIAS", known(columns))
+
+        labels = [one.label for one in findings.tables[keys(findings).index("families")].columns]
+        cells = row(findings, "families", judges="oak")
+        assert labels == ["Judges of", "elm", "oak", "yew"]
+        assert cells["author_1"] == row(findings, "own_family", family="oak")["value"]
+
+    def test_where_it_is_excluded_the_pairs_that_are_gone_are_counted(self, columns):
+        is_oak = np.array([family == "oak" for family in FAMILIES])
+        has_oak = is_oak[columns.first] | is_oak[columns.second]
+        kept = columns.taken(np.flatnonzero(~(has_oak & (columns.evaluator == 6))))
+        n_pairs = len(np.unique(columns.item[has_oak]))
+
+        findings = analyse("BIAS", known(kept))
+
+        oak = row(findings, "own_family", family="oak")
+        assert (oak["pairs"], oak["judged"], oak["value"], oak["p"]) == (n_pairs, 0, None, None)
+        assert row(findings, "families", judges="oak")["author_1"] is None
+        assert any(f"none of the {n_pairs} pairs" in one for one in findings.warnings)
+
+    def test_people_alone_have_no_families(self, columns):
+        people = columns.taken(np.flatnonzero(columns.evaluator < 6))
+
+        findings = analyse("BIAS", known(people))
+
+        assert not {"own_family", "families", "severity"} & set(keys(findings))
+
+
+class TestOverTime:
+    def test_judges_who_never_tie_are_more_decided(self, rng):
+        columns = simulate(rng, n_units=60, thresholds=(1.0, 1.6, 2.4))
+        is_judge = columns.is_judge[columns.evaluator]
+        decided = np.where(is_judge & (columns.strength == 0), 1, columns.strength)
+
+        findings = analyse("BIAS", known(replace(columns, strength=decided)))
+
+        ties = row(findings, "severity", figure="Ties, share")
+        assert ties["judges"] == 0.0
+        assert ties["high"] < 0.0
+        assert ties["p"] < 0.001
+
+    def test_agreement_leaves_out_ones_own_answers(self):
+        said = [("r", 1, 1), ("r", 1, -1), ("s", 1, 1), ("t", -1, 1), ("u", -1, 1)]
+        rows = [(f"d{n % 2}", 0, "a", "b", *one) for n, one in enumerate(said)]
+
+        found = agreement(make_columns(rows))
+
+        # Of the others of s, two say a and two b; of those of t, three of four say a.
+        np.testing.assert_array_equal(found, [0.0, 0.0, math.nan, 0.0, 0.0])
+
+    def test_people_who_tire_tie_more_and_hurry(self, rng):
+        columns = simulate(rng, n_units=100)
+        place = places_of(columns)
+        late = rng.random(len(place)) < place / 200
+        tired = replace(columns, strength=np.where(late, 0, columns.strength))
+        seconds = np.exp(4.0 - 0.005 * place + 0.2 * rng.normal(size=len(place)))
+
+        findings = analyse("BIAS", known(tired, seconds=seconds))
+
+        hurried = row(findings, "fatigue", figure="Seconds, natural logarithm")
+        assert hurried["low"] < -0.5 < hurried["high"]
+        assert row(findings, "fatigue", figure="Ties, share")["low"] > 0.0
+        drifted = row(findings, "drift", kind="People", figure="Ties, share")
+        assert drifted["low"] > 0.0
+        assert drifted["last"] > drifted["first"]
+
+    def test_first_and_last_third_are_of_each_evaluator(self):
+        rows = [(f"d{n % 3}", n, "a", "b", "r", 0 if n < 3 else 2, 1) for n in range(9)]
+
+        findings = analyse("BIAS", known(make_columns(rows)))
+
+        ties = row(findings, "drift", kind="People", figure="Ties, share")
+        assert (ties["judgments"], ties["first"], ties["last"]) == (6, 1.0, 0.0)
+
+
+class TestNothingToFind:
+    def test_a_fair_study_is_quiet(self, rng):
+        columns = simulate(rng, n_units=80)
+        seconds = np.exp(4.0 + rng.normal(size=columns.n_judgments))
+
+        findings = analyse("BIAS", known(columns, seconds=seconds))
+
+        assert keys(findings) == [
+            "position",
+            "position_each",
+            "length",
+            "verbosity",
+            "own_family",
+            "families",
+            "severity",
+            "drift",
+            "fatigue",
+        ]
+        for one in findings.tables:
+            for cells in table(findings, one.key):
+                assert cells.get("p") is None or cells["p"] > 0.01
+        assert findings.is_exploratory
+
+    def test_p_values_are_adjusted_inside_a_table(self, rng):
+        findings = analyse("BIAS", known(simulate(rng, position=0.8)))
+
+        for one in findings.tables:
+            labels = [column.label for column in one.columns if column.kind == "p"]
+            assert labels in ([], ["p, Benjamini-Hochberg"])
+
+
+class TestOddStudies:
+    def test_without_judgments_is_refused(self, rng):
+        nothing = simulate(rng).taken(np.array([], dtype=np.int64))
+
+        with pytest.raises(AnalysisRefusedError, match="no judgments"):
+            analyse("BIAS", known(nothing))
+
+    def test_of_which_nothing_is_known_is_refused(self):
+        columns = make_columns([("d", 0, "a", "b", "r", 1, 0)])
+
+        with pytest.raises(AnalysisRefusedError, match="could have swayed"):
+            analyse("BIAS", make_inputs(columns))
+
+    def test_one_judgment_has_a_share_and_no_interval(self):
+        findings = analyse("BIAS", known(make_columns([("d", 0, "a", "b", "r", 1, 1)])))
+
+        (people,) = table(findings, "position")
+        assert (people["value"], people["low"], people["p"]) == (1.0, None, None)
+
+    def test_a_handful_of_equal_answers_proves_nothing(self):
+        rows = [(f"d{n}", n, "a", "b", "r", 1, 1) for n in range(3)]
+
+        findings = analyse("BIAS", known(make_columns(rows)))
+
+        assert row(findings, "position", kind="People")["p"] is None
+
+    def test_ties_alone_have_no_position(self):
+        rows = [(f"d{n % 4}", n, "a", "b", "r", 0, 1) for n in range(12)]
+
+        findings = analyse("BIAS", known(make_columns(rows)))
+
+        assert keys(findings) == ["drift", "fatigue"]
+        assert any("length" in one for one in findings.warnings)
+
+    def test_a_file_has_what_needs_no_sources(self, rng):
+        findings = analyse("BIAS", make_inputs(simulate(rng)))
+
+        assert keys(findings) == ["position", "position_each", "length", "verbosity", "severity"]
+        assert any("systems" in one for one in findings.warnings)
+
+    def test_lengths_that_are_not_known_are_left_out(self, rng):
+        columns = simulate(rng)
+        lengths = columns.features.copy()
+        lengths[::2, 0] = np.nan
+
+        findings = analyse("BIAS", known(replace(columns, features=lengths)))
+
+        everybody = row(findings, "verbosity", kind="All")
+        assert everybody["judgments"] == (columns.item % 2 == 1).sum()

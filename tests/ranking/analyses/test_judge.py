@@ -1,0 +1,337 @@
+"""Judges held to people: boards side by side, what is saved, and who foretells the majority."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ranking.analyses import analyse, judge_calibration
+from ranking.findings import AnalysisRefusedError, ColumnKind, Findings, Picture
+from ranking.judgments.sources import JudgmentFacts
+from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.elo import to_elo
+from ranking.numerics.strength_mode import StrengthMode
+from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
+from tests.ranking.analyses.sources import MadeUpSources
+from tests.ranking.numerics import peers
+
+
+def made_up(rng, *, share=0.5, **kwargs):
+    """Simulate a study in which all evaluators see each pair, people only a part of them."""
+    settings = {"n_units": 60, "pairs_per_unit": 5, "n_raters": 3, "n_judges": 2, "per_pair": 5}
+    columns = simulate(rng, **settings | kwargs)
+    is_kept = rng.random(columns.n_items) < share
+    by_judge = columns.is_judge[columns.evaluator]
+    return columns.taken(np.flatnonzero(by_judge | is_kept[columns.item]))
+
+
+def biased(columns, favoured, *, strength=5):
+    """Let judges always prefer one system, and leave the rest as it is."""
+    by_judge = columns.is_judge[columns.evaluator]
+    forced = columns.strength.copy()
+    forced[by_judge & (columns.first == favoured)] = strength
+    forced[by_judge & (columns.second == favoured)] = -strength
+    return replace(columns, strength=forced)
+
+
+class TestBoards:
+    def test_people_alone_are_the_fit_of_the_pairs_that_they_judged(self, rng):
+        columns = made_up(rng)
+        wins, by_people = np.zeros((4, 4)), ~columns.is_judge[columns.evaluator]
+        for item in np.unique(columns.item[by_people]):
+            rows = by_people & (columns.item == item)
+            first, second = columns.first[rows][0], columns.second[rows][0]
+            sizes = np.abs(columns.strength[rows])
+            won = np.where(sizes == 0, 0.5, 0.45 + 0.1 * sizes)
+            share = np.where(columns.strength[rows] < 0, 1 - won, won).mean()
+            wins[first, second] += share
+            wins[second, first] += 1 - share
+
+        rows = table(analyse("JUDGE", make_inputs(columns)), "boards")
+
+        found = {row["system"]: row["people"] for row in rows}
+        elo = to_elo(fit_bradley_terry(wins).log_strengths)
+        np.testing.assert_allclose([found[slug] for slug in columns.systems], elo, atol=0.01)
+
+    def test_are_sorted_and_lie_inside_their_intervals(self, rng):
+        findings = analyse("JUDGE", make_inputs(made_up(rng)))
+
+        rows = table(findings, "boards")
+        assert [row["rank"] for row in rows] == [1, 2, 3, 4]
+        assert [row["system"] for row in rows] == [f"system-{n}" for n in range(4)]
+        for side in ("", "people_", "judges_"):
+            middle = {"": "value", "people_": "people", "judges_": "judges"}[side]
+            for row in rows:
+                assert row[f"{side}low"] < row[middle] < row[f"{side}high"]
+        assert next(one for one in findings.tables if one.key == "boards").picture is (
+            Picture.WHISKERS
+        )
+
+    def test_judges_that_see_what_people_see_narrow_the_intervals(self, rng):
+        findings = analyse("JUDGE", make_inputs(made_up(rng, share=0.3, n_units=100, length=4.0)))
+
+        rows = table(findings, "boards")
+        reach, alone = (
+            sum(row[f"{side}high"] - row[f"{side}low"] for row in rows) for side in ("", "people_")
+        )
+        assert reach < alone
+        saved = table(findings, "saved")[0]
+        assert saved["power"] > 0
+        assert saved["times"] > 1
+        assert saved["pairs"] == 500
+        assert saved["effective"] == round(saved["times"] * saved["double"], 0)
+        assert saved["saved"] == saved["effective"] - saved["double"] > 0
+
+    def test_a_favourite_of_the_judges_leads_their_board_and_not_the_corrected_one(self, rng):
+        columns = biased(made_up(rng, n_units=100), favoured=3)
+
+        rows = table(analyse("JUDGE", make_inputs(columns)), "boards")
+
+        favourite = next(row for row in rows if row["system"] == "system-3")
+        assert (favourite["judges_rank"], favourite["rank"], favourite["people_rank"]) == (1, 4, 4)
+        assert favourite["judges_low"] > favourite["high"]
+
+    def test_where_people_judged_all_pairs_the_judges_add_nothing(self, rng):
+        findings = analyse("JUDGE", make_inputs(made_up(rng, share=1.0)))
+
+        saved = table(findings, "saved")[0]
+        assert (saved["power"], saved["times"], saved["saved"]) == (0.0, 1.0, 0)
+        assert all(row["value"] == row["people"] for row in table(findings, "boards"))
+        assert any("judges can add nothing" in warning for warning in findings.warnings)
+
+    def test_says_when_people_were_given_other_pairs(self, rng):
+        columns = made_up(rng, share=1.0, n_units=100)
+        decided = np.zeros(columns.n_items)
+        by_judge = columns.is_judge[columns.evaluator]
+        np.add.at(decided, columns.item[by_judge], columns.strength[by_judge])
+        hard = np.abs(decided) < np.median(np.abs(decided))
+        chosen = columns.taken(np.flatnonzero(by_judge | hard[columns.item]))
+        by_chance = made_up(rng, share=0.5, n_units=100)
+
+        warned, calm = (analyse("JUDGE", make_inputs(one)).warnings for one in (chosen, by_chance))
+
+        assert any("no random sample" in warning for warning in warned)
+        assert not any("no random sample" in warning for warning in calm)
+
+
+class TestCalibration:
+    def test_accuracy_of_the_plain_majority_is_a_plain_count(self, rng):
+        columns = made_up(rng, n_judges=3, per_pair=6)
+        by_judge = columns.is_judge[columns.evaluator]
+        people, judges = np.zeros(columns.n_items), np.zeros(columns.n_items)
+        sign = np.sign(columns.strength)
+        np.add.at(people, columns.item[~by_judge], sign[~by_judge])
+        np.add.at(judges, columns.item[by_judge], sign[by_judge])
+        decided, both = people != 0, (people != 0) & (judges != 0)
+
+        findings = analyse("JUDGE", make_inputs(columns))
+
+        plain = table(findings, "accuracy")[1]
+        right = peers.accuracy_score(people[both] > 0, judges[both] > 0, normalize=False)
+        right += 0.5 * (decided & (judges == 0)).sum()
+        assert plain["n"] == decided.sum()
+        assert plain["accuracy"] == pytest.approx(right / decided.sum(), abs=1e-4)
+        assert plain["low"] < plain["accuracy"] < plain["high"]
+        gain = table(findings, "gain")[0]["gain"]
+        calibrated = table(findings, "accuracy")[0]["accuracy"]
+        assert gain == pytest.approx(calibrated - plain["accuracy"], abs=2e-4)
+
+    def test_learns_which_judge_to_believe(self, rng):
+        columns = made_up(rng, n_units=100, n_judges=2)
+        # One judge answers at random and loudly, so that the majority follows it.
+        noisy = columns.evaluator == columns.evaluators.index("z-judge-1")
+        strength = np.where(noisy, rng.choice([-5, 5], columns.n_judgments), columns.strength)
+
+        findings = analyse("JUDGE", make_inputs(replace(columns, strength=strength)))
+
+        calibrated, plain = table(findings, "accuracy")
+        assert calibrated["accuracy"] > plain["accuracy"]
+        assert calibrated["brier"] < plain["brier"]
+        assert calibrated["correlation"] > plain["correlation"]
+        brier = table(findings, "gain")[1]
+        assert brier["high"] < 0
+        assert brier["p"] < 0.05
+
+    def test_judges_that_answer_at_random_foretell_nothing(self, rng):
+        columns = made_up(rng, n_units=200, share=1.0)
+        by_judge = columns.is_judge[columns.evaluator]
+        random = rng.integers(-3, 4, columns.n_judgments)
+        columns = replace(
+            columns, strength=np.where(by_judge, random, columns.strength), features=None
+        )
+
+        row = table(analyse("JUDGE", make_inputs(columns)), "accuracy")[0]
+
+        assert row["low"] < 0.5 < row["high"]
+        assert row["brier"] == pytest.approx(0.25, abs=0.01)
+
+    def test_judges_that_know_the_majority_are_nearly_always_right(self, rng):
+        columns = made_up(rng, share=1.0)
+        people = np.zeros(columns.n_items)
+        by_judge = columns.is_judge[columns.evaluator]
+        np.add.at(people, columns.item[~by_judge], np.sign(columns.strength[~by_judge]))
+        known = 3 * np.sign(people[columns.item]).astype(int)
+
+        findings = analyse(
+            "JUDGE",
+            make_inputs(replace(columns, strength=np.where(by_judge, known, columns.strength))),
+        )
+
+        calibrated, plain = table(findings, "accuracy")
+        assert plain["accuracy"] == 1.0
+        assert calibrated["accuracy"] == 1.0
+
+    def test_the_curve_is_drawn_over_all_pairs_with_the_diagonal(self, rng):
+        findings = analyse("JUDGE", make_inputs(made_up(rng, n_units=100)))
+
+        curve = next(one for one in findings.tables if one.key == "calibration")
+        kinds = {column.key: column.kind for column in curve.columns}
+        rows = table(findings, "calibration")
+        assert (curve.picture, kinds["x"], kinds["y"]) == (Picture.POINTS, *[ColumnKind.SHARE] * 2)
+        assert sum(row["n"] for row in rows) == table(findings, "accuracy")[0]["n"]
+        assert [row["x"] for row in rows] == sorted(row["x"] for row in rows)
+        assert rows[0]["x"] >= 0.5
+        assert all(row["low"] <= row["y"] <= row["high"] for row in rows)
+
+    def test_knows_the_probabilities_of_the_judges(self, rng):
+        columns = made_up(rng, n_units=100)
+        people = np.zeros(columns.n_items)
+        by_judge = columns.is_judge[columns.evaluator]
+        np.add.at(people, columns.item[~by_judge], np.sign(columns.strength[~by_judge]))
+        # They tell what people say, though the verdicts do not.
+        probability = np.where(by_judge, 0.5 + 0.1 * np.sign(people[columns.item]), np.nan)
+        n = columns.n_judgments
+        facts = JudgmentFacts(("",) * n, np.full(n, np.nan), np.zeros(n, dtype=int), probability)
+        inputs = make_inputs(columns)
+
+        without = table(analyse("JUDGE", inputs), "accuracy")[0]
+        found = analyse("JUDGE", replace(inputs, sources=MadeUpSources(of_judgments=facts)))
+
+        assert without["accuracy"] < 0.9
+        assert table(found, "accuracy")[0]["accuracy"] == 1.0
+
+    def test_knows_length_and_position(self, rng):
+        columns = made_up(rng, n_units=100, length=8.0, theta=(0.0, 0.0, 0.0))
+        deaf = replace(
+            columns, strength=np.where(columns.is_judge[columns.evaluator], 0, columns.strength)
+        )
+        blind = replace(deaf, features=np.full_like(deaf.features, np.nan))
+
+        with_length, without = (
+            table(analyse("JUDGE", make_inputs(one)), "accuracy")[0]["accuracy"]
+            for one in (deaf, blind)
+        )
+
+        assert with_length > 0.75
+        assert without < 0.65
+
+    def test_says_how_many_pairs_have_no_majority_or_are_beyond_the_most(self, rng, monkeypatch):
+        monkeypatch.setattr(judge_calibration, "MOST_PAIRS", 100)
+
+        findings = analyse("JUDGE", make_inputs(made_up(rng)))
+
+        assert table(findings, "accuracy")[0]["n"] == 100
+        assert any("no majority are left out" in warning for warning in findings.warnings)
+        assert any("100 pairs drawn at random" in warning for warning in findings.warnings)
+
+    def test_says_nothing_of_majorities_where_every_pair_has_one(self, rng):
+        columns = made_up(rng, share=1.0, thresholds=(0.0, 1.1, 2.0))
+
+        findings = analyse("JUDGE", make_inputs(columns))
+
+        assert table(findings, "accuracy")[0]["n"] == columns.n_items
+        assert not any("majority" in warning for warning in findings.warnings)
+
+    def test_is_stored_and_read_again_unchanged(self, rng):
+        findings = analyse("JUDGE", make_inputs(made_up(rng)))
+
+        stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
+
+        assert Findings.of(stored) == findings
+        assert findings.is_exploratory
+
+
+class TestOddStudies:
+    @pytest.mark.parametrize(
+        ("wanted", "reason"),
+        [(False, "No LLM judge"), (True, "No person")],
+        ids=["people", "judges"],
+    )
+    def test_evaluators_of_one_kind_are_refused(self, rng, wanted, reason):
+        columns = made_up(rng)
+        rows = np.flatnonzero(columns.is_judge[columns.evaluator] == wanted)
+
+        with pytest.raises(AnalysisRefusedError, match=reason):
+            analyse("JUDGE", make_inputs(columns.taken(rows)))
+
+    def test_few_pairs_judged_by_both_are_refused(self, rng):
+        with pytest.raises(AnalysisRefusedError, match=r"judged \d pairs in \d source .*; 50"):
+            analyse("JUDGE", make_inputs(made_up(rng, share=0.01)))
+
+    def test_no_judgments_and_a_single_one_are_refused(self, rng):
+        columns = made_up(rng)
+        single = make_columns([("d1", 0, "a", "b", "r1", 1, 1)])
+
+        with pytest.raises(AnalysisRefusedError, match="no judgments"):
+            analyse("JUDGE", make_inputs(columns.taken(np.empty(0, dtype=int))))
+        with pytest.raises(AnalysisRefusedError, match="No LLM judge"):
+            analyse("JUDGE", make_inputs(single))
+
+    def test_systems_that_people_never_compared_are_refused(self, rng):
+        columns = made_up(rng)
+        by_judge = columns.is_judge[columns.evaluator]
+        met = (columns.first == 0) | (columns.second == 0)
+
+        with pytest.raises(AnalysisRefusedError, match="does not connect"):
+            analyse("JUDGE", make_inputs(columns.taken(np.flatnonzero(by_judge | ~met))))
+
+    def test_a_correction_beyond_all_shares_is_refused(self, rng):
+        # The first always wins with people; with judges it loses there, and wins elsewhere.
+        rows = []
+        for item in range(2000):
+            unit, more = f"d{item:04d}", int(item % 5 == 0)
+            rows.append((unit, item, "a", "b", "judge", (5 if item >= 60 else -5 + more), 1))
+            if item < 60:
+                rows.append((unit, item, "a", "b", "rater", 4 + more, 1))
+
+        with pytest.raises(AnalysisRefusedError, match="too few to correct"):
+            analyse("JUDGE", make_inputs(make_columns(rows, judges=("judge",))))
+
+    def test_people_who_never_prefer_anything_leave_the_boards(self, rng):
+        columns = made_up(rng)
+        by_judge = columns.is_judge[columns.evaluator]
+        ties = replace(columns, strength=np.where(by_judge, columns.strength, 0))
+
+        findings = analyse("JUDGE", make_inputs(ties))
+
+        assert [one.key for one in findings.tables] == ["boards", "saved"]
+        saved = table(findings, "saved")[0]
+        assert (saved["power"], saved["times"], saved["saved"]) == (0.0, None, None)
+        assert any("agree on too few pairs" in warning for warning in findings.warnings)
+
+    def test_pairs_without_a_judge_are_left_out_and_counted(self, rng):
+        columns = made_up(rng, share=1.0)
+        by_judge = columns.is_judge[columns.evaluator]
+        rows = np.flatnonzero(~by_judge | (columns.item >= 10))
+
+        findings = analyse("JUDGE", make_inputs(columns.taken(rows)))
+
+        assert any("10 pairs that no LLM judge" in warning for warning in findings.warnings)
+        assert table(findings, "saved")[0]["pairs"] == 290
+
+    @pytest.mark.parametrize("mode", StrengthMode)
+    def test_every_strength_mode_has_boards(self, rng, mode):
+        findings = analyse("JUDGE", make_inputs(made_up(rng), strength=mode))
+
+        assert len(table(findings, "boards")) == 4
+
+    def test_says_that_declared_masses_have_no_part(self, rng):
+        findings = analyse("JUDGE", make_inputs(made_up(rng), masses=(0.5, 0.5)))
+
+        assert any("declared masses" in warning for warning in findings.warnings)
+
+    def test_few_dialogues_are_named(self, rng):
+        findings = analyse("JUDGE", make_inputs(made_up(rng, share=1.0, n_units=30)))
+
+        assert any("Only 30 source dialogues" in warning for warning in findings.warnings)

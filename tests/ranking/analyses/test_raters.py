@@ -1,0 +1,222 @@
+"""Strict and lenient judges, on made-up studies and on odd ones."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ranking.analyses import analyse, raters
+from ranking.findings import AnalysisRefusedError, Findings
+from ranking.numerics.bradley_terry import NotConvergedError
+from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
+
+
+def evaluators(columns):
+    rows = table(analyse("RATERS", make_inputs(columns)), "evaluators")
+    return {row["evaluator"]: row for row in rows}
+
+
+def with_answers(columns, name, strength):
+    """Give one evaluator other answers, from a callable of the old ones."""
+    of = columns.evaluator == columns.evaluators.index(name)
+    changed = columns.strength.copy()
+    changed[of] = strength(columns.strength[of])
+    return replace(columns, strength=changed)
+
+
+def shuffled_among_evaluators(rng, columns):
+    """Deal the answers to each pair out anew: evaluators are exchangeable by construction."""
+    dealt = columns.strength.copy()
+    for item in range(columns.n_items):
+        rows = np.flatnonzero(columns.item == item)
+        dealt[rows] = columns.strength[rng.permutation(rows)]
+    return replace(columns, strength=dealt)
+
+
+class TestStudies:
+    def test_names_each_evaluator_with_kind_and_count(self, rng):
+        columns = simulate(rng)
+
+        found = evaluators(columns)
+
+        assert sorted(found) == sorted(columns.evaluators)
+        assert found["r00"]["kind"] == "person"
+        assert found["z-judge-1"]["kind"] == "LLM judge"
+        assert sum(row["judgments"] for row in found.values()) == columns.n_judgments
+
+    def test_lists_the_most_reliable_and_the_best_first(self, rng):
+        columns = simulate(rng, theta=(-0.9, 0.8, -0.2, 0.3), n_units=150)
+        findings = analyse("RATERS", make_inputs(with_answers(columns, "r02", lambda old: -old)))
+
+        reliability = [row["reliability"] for row in table(findings, "evaluators")]
+        assert reliability == sorted(reliability, reverse=True)
+        assert table(findings, "evaluators")[-1]["evaluator"] == "r02"
+        assert [row["rank"] for row in table(findings, "systems")] == [1, 2, 3, 4]
+
+    def test_tells_a_random_and_a_turned_evaluator_from_the_others(self, rng):
+        columns = simulate(rng, n_units=150, theta=(1.5, 0.5, -0.5, -1.5), n_raters=8)
+        columns = with_answers(columns, "r02", lambda old: -old)
+        columns = with_answers(
+            columns, "r05", lambda old: rng.permutation([-2, 2] * len(old))[: len(old)]
+        )
+
+        found = evaluators(columns)
+
+        usual = [row["reliability"] for name, row in found.items() if name not in ("r02", "r05")]
+        assert found["r02"]["reliability"] < 0.3
+        assert 0.3 < found["r05"]["reliability"] < 0.7
+        assert min(usual) > 0.75
+        assert found["r02"]["accuracy"] < found["r05"]["accuracy"] < found["r00"]["accuracy"]
+        assert min(found[name]["highest"] for name in ("r02", "r05")) > raters.ALARM
+
+    def test_tells_who_calls_many_ties(self, rng):
+        columns = simulate(rng, n_units=100)
+        columns = with_answers(columns, "r03", lambda old: np.where(np.abs(old) == 1, 0, old))
+
+        found = evaluators(columns)
+
+        assert found["r03"]["severity"] > 2 * found["r03"]["severity_error"]
+        assert found["r03"]["ties_between_equals"] > 2 * found["r00"]["ties_between_equals"]
+        assert found["r03"]["tie_share"] > 2 * found["r00"]["tie_share"]
+
+    def test_few_false_alarms_where_evaluators_are_exchangeable(self, rng):
+        alarms, tested = 0, 0
+        for _ in range(25):
+            columns = simulate(rng, n_units=30, n_raters=5, n_judges=0, per_pair=5)
+            _, highest = raters._evidence(shuffled_among_evaluators(rng, columns))
+            alarms, tested = alarms + int((highest >= raters.ALARM).sum()), tested + 5
+
+        assert tested == 125
+        # At most 5 % however often one looks; 12 of 125 would be three deviations above.
+        assert alarms <= 12
+
+    def test_systems_keep_their_order_though_evaluators_answer_at_random(self, rng):
+        columns = simulate(rng, n_units=150)
+        for name in ("r00", "r01"):
+            columns = with_answers(columns, name, lambda old: rng.choice([-3, 3], len(old)))
+
+        findings = analyse("RATERS", make_inputs(columns))
+
+        assert [row["rank"] for row in table(findings, "systems")] == [1, 2, 3, 4]
+        elo = [row["elo"] for row in table(findings, "systems")]
+        assert np.mean(elo) == pytest.approx(1500, abs=0.1)
+
+    def test_a_person_is_held_against_people_alone(self, rng):
+        columns = simulate(rng, n_raters=2, n_judges=4, per_pair=6)
+
+        found = evaluators(columns)
+
+        # Two people: of two answers that differ neither is the outlier.
+        assert found["r00"]["evidence"] is None
+        assert found["z-judge-0"]["evidence"] is not None
+
+    def test_judges_and_people_have_means_of_their_own(self, rng):
+        columns = simulate(rng, n_units=100, n_raters=4, n_judges=4)
+        judges = columns.is_judge[columns.evaluator]
+        tied = np.where(judges & (np.abs(columns.strength) <= 2), 0, columns.strength)
+
+        found = evaluators(replace(columns, strength=tied))
+
+        assert found["z-judge-0"]["threshold"] > 2 * found["r00"]["threshold"]
+        assert all(abs(row["severity"]) < 0.4 for row in found.values())
+
+    def test_is_stored_and_read_again_unchanged(self, rng):
+        findings = analyse("RATERS", make_inputs(simulate(rng)))
+
+        stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
+
+        assert Findings.of(stored) == findings
+        assert findings.is_exploratory
+        assert "no fault" in findings.warnings[0]
+
+
+class TestOddStudies:
+    def test_one_judgment(self):
+        found = evaluators(make_columns([("d", 0, "a", "b", "r1", 3, 1)]))
+
+        assert found["r1"]["reliability"] is not None
+        assert (found["r1"]["accuracy"], found["r1"]["evidence"]) == (None, None)
+
+    def test_one_evaluator_has_nobody_to_be_compared_with(self):
+        rows = [("d", n, "a", "b", "r1", 2, 1) for n in range(3)]
+
+        findings = analyse("RATERS", make_inputs(make_columns(rows)))
+
+        assert any("one evaluator" in warning for warning in findings.warnings)
+
+    def test_nothing_but_ties_leaves_reliability_open(self):
+        rows = [("d", n, "a", "b", f"r{n % 3}", 0, 1) for n in range(6)]
+
+        found = evaluators(make_columns(rows))
+
+        assert {row["reliability"] for row in found.values()} == {None}
+        assert {row["tie_share"] for row in found.values()} == {1.0}
+
+    def test_a_judge_alone(self):
+        rows = [("d", n, "a", "b", "judge", 2 - n, -1) for n in range(5)]
+
+        found = evaluators(make_columns(rows, judges=("judge",)))
+
+        assert found["judge"]["kind"] == "LLM judge"
+
+    def test_islands_do_not_matter(self):
+        rows = [("d", 0, "a", "b", "r1", 3, 1), ("d", 1, "c", "e", "r2", 3, 1)]
+
+        assert len(table(analyse("RATERS", make_inputs(make_columns(rows))), "systems")) == 4
+
+    def test_an_answer_given_twice_counts_once_as_evidence(self, rng):
+        columns = simulate(rng, n_units=10)
+        again = columns.taken(np.tile(np.arange(columns.n_judgments), 2))
+
+        once, twice = (raters._evidence(one)[1] for one in (columns, again))
+
+        np.testing.assert_allclose(twice, once)
+
+    def test_an_answer_given_twice_is_not_the_answer_of_several(self):
+        rows = [(f"d{n}", n, "a", "b", "r1", 2 * (-1) ** n, 1) for n in (0, 1, 2)]
+
+        found = evaluators(make_columns(rows + rows))
+
+        assert found["r1"]["accuracy"] is None
+
+    def test_evidence_that_no_number_holds_is_shown_all_the_same(self):
+        rows = [
+            (f"d{n % 9}", n, "a", "b", f"r{who}", -2 if who == 4 else 2, 1)
+            for n in range(900)
+            for who in range(5)
+        ]
+
+        findings = analyse("RATERS", make_inputs(make_columns(rows)))
+
+        last = table(findings, "evaluators")[-1]
+        assert (last["evaluator"], last["evidence"]) == ("r4", raters.MOST_EVIDENCE)
+
+    def test_says_that_declared_masses_have_no_part(self, rng):
+        findings = analyse("RATERS", make_inputs(simulate(rng), masses=(0.5, 0.5)))
+
+        assert any("declared masses" in warning for warning in findings.warnings)
+
+    def test_refuses_no_judgments(self, rng):
+        none = simulate(rng).taken(np.empty(0, dtype=int))
+
+        with pytest.raises(AnalysisRefusedError, match="no judgments"):
+            analyse("RATERS", make_inputs(none))
+
+    def test_refuses_when_a_search_does_not_end(self, rng, monkeypatch):
+        def give_up(*args, **kwargs):
+            raise NotConvergedError
+
+        monkeypatch.setattr(raters, "fit_crowd", give_up)
+
+        with pytest.raises(AnalysisRefusedError, match="did not end"):
+            analyse("RATERS", make_inputs(simulate(rng)))
+
+    def test_says_what_it_left_out_of_a_very_large_study(self, rng, monkeypatch):
+        monkeypatch.setattr(raters, "MOST_PAIRS", 20)
+        monkeypatch.setattr(raters, "MOST_ITEMS", 30)
+
+        findings = analyse("RATERS", make_inputs(simulate(rng)))
+
+        assert any("20 pairs" in warning for warning in findings.warnings)
+        assert any("30 pairs" in warning for warning in findings.warnings)

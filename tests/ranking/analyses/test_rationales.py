@@ -1,0 +1,235 @@
+"""What evaluators give as reasons."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from annotation.rationales.themes import load_codebook
+from ranking.analyses import analyse, rationales
+from ranking.analyses.coders import FEWEST
+from ranking.findings import AnalysisRefusedError
+from ranking.judgments.sources import JudgmentFacts, TickedReasons
+from ranking.numerics.clustered_means import clustered_mean
+from tests.ranking.analyses.helpers import make_inputs, simulate, table
+from tests.ranking.analyses.sources import MadeUpSources, make_facts
+
+WARM, SHORT, NOTHING = "It is warm.", "It is shorter.", "Better."
+
+
+def known(columns, texts, *, human="system-1", chips=None):
+    n = columns.n_judgments
+    facts = JudgmentFacts(tuple(texts), np.full(n, np.nan), np.arange(n), np.full(n, np.nan))
+    systems = {
+        slug: make_facts(slug, kind="HUMAN" if slug == human else "MODEL")
+        for slug in columns.systems
+    }
+    return replace(
+        make_inputs(columns), sources=MadeUpSources(systems, of_judgments=facts, of_chips=chips)
+    )
+
+
+def theme(findings, key, name):
+    return next(row for row in table(findings, key) if row["theme"] == name)
+
+
+@pytest.fixture
+def columns(rng):
+    return simulate(rng, n_units=80)
+
+
+@pytest.fixture
+def is_judge(columns):
+    return columns.is_judge[columns.evaluator]
+
+
+class TestThemes:
+    def test_are_shares_by_kind_of_evaluator(self, columns, is_judge):
+        texts = np.where(is_judge, SHORT, WARM)
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        warm, length = (theme(findings, "themes", name) for name in ("Warmth", "Length"))
+        assert (warm["people"], warm["judges"], warm["value"]) == (1.0, 0.0, -1.0)
+        assert (length["people"], length["judges"], length["about"]) == (0.0, 1.0, "form")
+        assert warm["about"] == "E"
+        assert "Codebook heart-1" in findings.method
+        assert findings.warnings == ("0 % of the rationales speak of no theme of the codebook.",)
+
+    def test_empty_rationales_do_not_count(self, columns):
+        texts = [WARM if n % 2 else "  " for n in range(columns.n_judgments)]
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        assert theme(findings, "themes", "Warmth")["people"] == 1.0
+
+    def test_silence_is_counted(self, columns):
+        texts = [WARM, *[NOTHING] * (columns.n_judgments - 1)]
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        assert findings.warnings[0].startswith("100 % of the rationales")
+        assert table(findings, "themes")
+
+    def test_silence_of_all_is_said_and_no_table_of_noughts_is_shown(self, columns):
+        findings = analyse("RATIONALES", known(columns, [NOTHING] * columns.n_judgments))
+
+        n = columns.n_judgments
+        assert findings.warnings[0].startswith(f"None of {n} rationales speaks of a theme")
+        assert [(one.key, one.rows) for one in findings.tables] == [("themes", ())]
+
+
+class TestTogether:
+    def test_counts_meetings_of_a_person_and_a_judge_who_agree(self, columns, is_judge, rng):
+        texts = rng.choice([WARM, SHORT, NOTHING], columns.n_judgments)
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        meetings = []
+        for item in range(columns.n_items):
+            rows = np.flatnonzero(columns.item == item)
+            for one, other in product(rows[~is_judge[rows]], rows[is_judge[rows]]):
+                sides = np.sign(columns.strength[[one, other]])
+                if sides[0] == sides[1] != 0:
+                    meetings.append((texts[one], texts[other]))
+        both = np.mean([one == other == WARM for one, other in meetings])
+        row = theme(findings, "together", "Warmth")
+        assert row["both"] == pytest.approx(both, abs=1e-4)
+        assert row["lift"] == pytest.approx(1.0, abs=0.35)
+        shared = table(findings, "shared")[0]
+        assert shared["meetings"] == len(meetings)
+        assert shared["low"] <= shared["value"] <= shared["high"]
+        alike = np.mean([one == other != NOTHING for one, other in meetings])
+        assert shared["value"] == pytest.approx(alike, abs=1e-4)
+
+
+class TestChips:
+    WORDS, THEMES = ("warm", "too long", "other"), ("warmth", "length", "")
+
+    def ticked(self, *chosen):
+        return TickedReasons(self.WORDS, self.THEMES, np.column_stack(chosen))
+
+    def test_are_shares_of_peoples_answers_beside_what_sentences_say(self, columns, is_judge, rng):
+        warm = rng.random(columns.n_judgments) < 0.5
+        none = np.zeros(columns.n_judgments, dtype=np.bool_)
+        texts = np.where(warm, WARM, "")
+        chips = self.ticked(warm, is_judge, none)
+
+        rows = table(analyse("RATIONALES", known(columns, texts, chips=chips)), "chips")
+
+        shares = clustered_mean(warm[~is_judge].astype(float), columns.unit[~is_judge])
+        low, high = shares.interval(0.95)
+        assert rows[0] == {
+            "chip": "warm",
+            "theme": "Warmth",
+            "ticked": warm[~is_judge].sum(),
+            "value": pytest.approx(shares.mean, abs=1e-4),
+            "low": pytest.approx(low, abs=1e-4),
+            "high": pytest.approx(high, abs=1e-4),
+            "said_with": 1.0,
+            "said_without": None,
+        }
+        assert (rows[1]["ticked"], rows[1]["said_without"]) == (0, 0.0)  # judges tick nothing
+        assert (rows[2]["theme"], rows[2]["said_with"]) == (None, None)
+
+    def test_need_no_sentence(self, columns):
+        all_of_them = np.ones(columns.n_judgments, dtype=np.bool_)
+        chips = self.ticked(all_of_them, ~all_of_them, ~all_of_them)
+        texts = [""] * columns.n_judgments
+
+        findings = analyse("RATIONALES", known(columns, texts, chips=chips))
+
+        assert [one.key for one in findings.tables] == ["chips"]
+        assert findings.warnings == ("Nobody who judged these messages gave a rationale.",)
+
+    @pytest.mark.parametrize("n", [0, FEWEST - 1])
+    def test_of_few_answers_are_not_told(self, columns, is_judge, n):
+        few = columns.taken(np.flatnonzero(~is_judge)[:FEWEST] if not n else np.arange(n))
+        none = np.full(few.n_judgments, bool(n))
+
+        findings = analyse(
+            "RATIONALES",
+            known(few, [WARM] * few.n_judgments, chips=self.ticked(none, none, none)),
+        )
+
+        assert "chips" not in [one.key for one in findings.tables]
+
+
+class TestWinning:
+    def test_finds_the_theme_that_goes_with_it_and_no_other(self, columns, rng):
+        is_human = np.array([slug == "system-1" for slug in columns.systems])
+        model_won = np.where(is_human[columns.second], columns.strength > 0, columns.strength < 0)
+        tells = rng.random(columns.n_judgments) < 0.7
+        texts = np.where(model_won & tells, WARM, rng.choice([SHORT, NOTHING], len(tells)))
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        warm, asks = (theme(findings, "winning", name) for name in ("Warmth", "Length"))
+        assert warm["low"] > 0.2
+        assert warm["p"] < 0.001
+        assert asks["value"] < 0
+        unspoken = theme(findings, "winning", "Minds safety")
+        assert (unspoken["rationales"], unspoken["value"], unspoken["p"]) == (0, None, None)
+
+    def test_a_theme_of_one_dialogue_tells_nothing(self, columns):
+        texts = np.where(columns.unit == columns.unit[0], WARM, NOTHING)
+
+        findings = analyse("RATIONALES", known(columns, texts))
+
+        assert "winning" not in [one.key for one in findings.tables]
+
+    def test_shares_end_at_one(self, columns):
+        few = columns.taken(np.flatnonzero(columns.unit < 12))
+        texts = np.where(few.is_judge[few.evaluator], WARM, NOTHING)
+        texts[np.flatnonzero(few.is_judge[few.evaluator])[0]] = NOTHING
+
+        warm = theme(analyse("RATIONALES", known(few, texts)), "themes", "Warmth")
+
+        assert warm["value"] < warm["high"] == 1.0
+
+    def test_says_when_length_is_not_held_equal(self, columns):
+        texts = [WARM] * columns.n_judgments
+        without = replace(columns, features=None, feature_names=())
+
+        with_it, without_it = (
+            " ".join(analyse("RATIONALES", known(one, texts)).warnings)
+            for one in (columns, without)
+        )
+
+        assert "length" not in with_it
+        assert "not held equal" in without_it
+
+    def test_needs_people(self, columns):
+        texts = [WARM] * columns.n_judgments
+
+        findings = analyse("RATIONALES", known(columns, texts, human="nobody"))
+
+        assert [one.key for one in findings.tables] == ["themes", "shared", "together"]
+
+
+class TestOddStudies:
+    def test_without_reasons_is_refused(self, columns):
+        with pytest.raises(AnalysisRefusedError, match="gave a rationale"):
+            analyse("RATIONALES", known(columns, [""] * columns.n_judgments))
+
+    def test_of_people_alone_has_no_judges(self, columns, is_judge):
+        people = columns.taken(np.flatnonzero(~is_judge))
+
+        findings = analyse("RATIONALES", known(people, [WARM] * people.n_judgments))
+
+        warm = theme(findings, "themes", "Warmth")
+        assert (warm["people"], warm["judges"], warm["value"]) == (1.0, None, None)
+
+    def test_too_many_are_drawn_and_said_so(self, columns, monkeypatch):
+        monkeypatch.setattr(rationales, "MOST", 50)
+
+        findings = analyse("RATIONALES", known(columns, [WARM] * columns.n_judgments))
+
+        assert f"50 of {columns.n_judgments} rationales were drawn" in findings.warnings[1]
+
+    def test_every_theme_has_a_row(self, columns):
+        findings = analyse("RATIONALES", known(columns, [WARM] * columns.n_judgments))
+
+        names = [one.name for one in load_codebook().themes]
+        assert [row["theme"] for row in table(findings, "themes")] == names

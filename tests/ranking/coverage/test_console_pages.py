@@ -1,0 +1,244 @@
+"""The coverage map: contexts by systems, each cell, and what failed tried again."""
+
+import pytest
+from django.test import Client, RequestFactory
+from django.urls import reverse
+
+from access.choices import Role
+from access.models import LogEntry
+from completions.choices import CallState, HoldState, RunState
+from completions.models import Hold
+from completions.systems import coverage
+from tests.helpers.factories import (
+    NOW,
+    make_completion,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_generation_call,
+    make_study,
+    make_system,
+)
+from tests.helpers.factories_of_calls import make_generation_run
+from tests.helpers.factories_written_once import make_imported_completion, make_member
+from tests.helpers.pages import text
+
+pytestmark = pytest.mark.django_db
+
+STATES = ("there", "held", "running", "failed", "missing")
+
+
+@pytest.fixture
+def study():
+    """Two contexts; in the first each system is in another state, in the second all is there."""
+    dataset = make_dataset()
+    first, second = (
+        make_context(dialogue=make_dialogue(dataset=dataset), key=key) for key in ("one", "two")
+    )
+    systems = {state: make_system(slug=state, name=state.title()) for state in STATES}
+    for system in systems.values():
+        make_completion(context=second, system=system)
+    make_completion(context=first, system=systems["there"])
+    hold = make_completion(context=first, system=systems["held"])
+    Hold.objects.create(
+        completion=hold,
+        reasons=[{"reason": "refusal", "matched": "cannot"}],
+        rules="1",
+        state=HoldState.HELD,
+        held_at=NOW,
+    )
+    run = make_generation_run(dataset=dataset, state=RunState.ENDED, ended_at=NOW)
+    make_generation_call(context=first, system=systems["running"])
+    make_generation_call(
+        context=first,
+        system=systems["failed"],
+        run=run,
+        state=CallState.FAILED,
+        ended_at=NOW,
+        attempts=3,
+        error_kind="timeout",
+        error_detail="took too long",
+    )
+    return make_study(dataset=dataset)
+
+
+def address(name, study, *more):
+    return reverse(f"raters:{name}", args=[study.slug, *more])
+
+
+def found(study, **asked):
+    others = {name: asked.get(name, "") for name in ("state", "system")}
+    query = coverage.COVERAGE.asked(RequestFactory().get("/", asked), **others)
+    return coverage.coverage(study.dataset, query, "1")
+
+
+class TestMap:
+    def test_tells_the_states_apart(self, study):
+        one, two = found(study).rows
+
+        assert {cell.system: cell.state for cell in one.cells} == {name: name for name in STATES}
+        assert {cell.state for cell in two.cells} == {"there"}
+
+    def test_counts_each_system_over_all_contexts(self, study):
+        totals = {system.slug: system.counts for system in found(study).systems}
+
+        for state in STATES:
+            wanted = dict.fromkeys(STATES, 0) | {"there": 1}
+            wanted[state] += 1
+            assert totals[state] == wanted
+
+    @pytest.mark.parametrize("state", STATES)
+    def test_lists_the_contexts_with_a_state(self, study, state):
+        keys = [row.key for row in found(study, state=state).rows]
+
+        assert keys == (["one", "two"] if state == "there" else ["one"])
+
+    @pytest.mark.parametrize("state", STATES)
+    def test_of_one_system_has_one_column(self, study, state):
+        page = found(study, system=state, state=state)
+
+        assert [system.slug for system in page.systems] == [state]
+        assert page.rows[0].key == "one"
+        assert len(page.rows) == (2 if state == "there" else 1)
+
+    @pytest.mark.parametrize(
+        ("sort", "keys"),
+        [
+            ("context", ["one", "two"]),
+            ("-context", ["two", "one"]),
+            ("there", ["one", "two"]),
+            ("-there", ["two", "one"]),
+        ],
+    )
+    def test_is_sorted_as_asked(self, study, sort, keys):
+        assert [row.key for row in found(study, sort=sort).rows] == keys
+
+    def test_counts_a_call_of_a_text_that_is_there_as_there(self, study):
+        context = study.dataset.contexts.get(key="one")
+        done = make_completion(context=context, system=make_system(slug="done"))
+        make_generation_call(
+            context=context,
+            system=done.system,
+            completion=done,
+            state=CallState.DONE,
+            ended_at=NOW,
+            raw_answer="{}",
+        )
+
+        cells = {cell.system: cell.state for cell in found(study).rows[0].cells}
+
+        assert cells["done"] == "there"
+        assert {system.slug: system.counts for system in found(study).systems}["done"] == {
+            "there": 1,
+            "held": 0,
+            "running": 0,
+            "failed": 0,
+            "missing": 1,
+        }
+
+    def test_says_each_state_in_words_and_leads_to_each_cell(self, admin_client, study):
+        page = admin_client.get(address("coverage", study)).content.decode()
+
+        for state in STATES:
+            assert f'href="{address("cell", study, "one", state)}"' in page
+        assert 'class="cell failed"' in page
+        assert '<span class="hidden">failed</span>' in page
+
+    @pytest.mark.parametrize("asked", [{"state": "x"}, {"system": "x"}, {"sort": "x"}])
+    @pytest.mark.parametrize("name", ["coverage", "coverage_csv"])
+    def test_of_what_does_not_exist_is_not_found(self, admin_client, study, name, asked):
+        assert admin_client.get(address(name, study), asked).status_code == 404
+
+    def test_says_how_to_begin_where_there_is_nothing(self, admin_client):
+        assert "No system has completed" in text(
+            admin_client.get(address("coverage", make_study()))
+        )
+
+    def test_is_downloaded_cell_by_cell(self, admin_client, study):
+        answer = admin_client.get(address("coverage_csv", study), {"state": "failed"})
+
+        lines = b"".join(answer).decode().splitlines()
+        assert lines[0] == "context,system,state,completions"
+        assert set(lines[1:]) == {f"one,{s},{s},{int(s == 'there')}" for s in STATES}
+
+    @pytest.mark.parametrize("n", [1, 20])
+    def test_asks_the_database_as_often_for_many_as_for_one(
+        self, admin_client, n, django_assert_max_num_queries
+    ):
+        dataset = make_dataset()
+        systems = [make_system() for _ in range(n)]
+        for _ in range(n):
+            context = make_context(dialogue=make_dialogue(dataset=dataset))
+            for system in systems:
+                make_completion(context=context, system=system)
+        study = make_study(dataset=dataset)
+
+        with django_assert_max_num_queries(15):
+            admin_client.get(address("coverage", study), {"state": "there", "sort": "-there"})
+
+
+class TestCell:
+    def test_shows_the_text(self, admin_client, study):
+        page = text(admin_client.get(address("cell", study, "two", "there")))
+
+        assert study.dataset.contexts.get(key="two").completions.first().text in page
+
+    def test_shows_what_went_wrong_and_how_often_it_was_tried(self, admin_client, study):
+        page = text(admin_client.get(address("cell", study, "one", "failed")))
+
+        assert "Attempts 3" in page
+        assert "timeout" in page
+        assert "took too long" in page
+
+    def test_says_that_it_was_made_elsewhere(self, admin_client, study):
+        there = study.dataset.contexts.get(key="two").completions.get(system__slug="there")
+        make_imported_completion(completion=there, model_version="v1", source="A <paper>")
+
+        page = text(admin_client.get(address("cell", study, "two", "there")))
+
+        assert "brought in from outside ( v1, A &lt;paper&gt; )" in page
+        assert "brought in" not in text(admin_client.get(address("cell", study, "one", "there")))
+
+    def test_shows_why_it_is_held(self, admin_client, study):
+        assert "refusal" in text(admin_client.get(address("cell", study, "one", "held")))
+
+    @pytest.mark.parametrize("place", [("one", "nobody"), ("nowhere", "there")])
+    def test_of_what_does_not_exist_is_not_found(self, admin_client, study, place):
+        assert admin_client.get(address("cell", study, *place)).status_code == 404
+
+
+class TestTryingAgain:
+    @pytest.mark.parametrize(
+        "meant",
+        [{"context": "one", "system": "failed"}, {"system": "failed"}, {}],
+        ids=["a cell", "a system", "all"],
+    )
+    def test_asks_again_and_logs_it(self, admin_client, admin_user, study, meant):
+        page = text(admin_client.post(address("retry", study), meant, follow=True))
+
+        assert "1 call is made again." in page
+        assert found(study, system="failed").rows[0].cells[0].state == "running"
+        assert LogEntry.objects.get().by == admin_user
+
+    def test_leaves_other_systems_alone(self, admin_client, study):
+        page = text(admin_client.post(address("retry", study), {"system": "there"}, follow=True))
+
+        assert "Nothing had failed" in page
+        assert found(study, system="failed").rows[0].cells[0].state == "failed"
+
+    def test_leaves_other_datasets_alone(self, admin_client, study):
+        admin_client.post(address("retry", make_study()))
+
+        assert found(study, system="failed").rows[0].cells[0].state == "failed"
+
+    def test_asks_first_and_says_what_it_means(self, admin_client, study):
+        page = text(admin_client.get(address("cell", study, "one", "failed")))
+
+        assert "1 call is made again, and paid for again." in page
+        assert "Make the calls again" in page
+
+    def test_is_not_for_analysts(self, study):
+        client = Client()
+        client.force_login(make_member("ada", role=Role.ANALYST))
+
+        assert client.post(address("retry", study)).status_code == 403

@@ -1,0 +1,185 @@
+"""The command that exports, and what `rank` and a trainer make of its files."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from completions.models import Dataset, System
+from ranking.choices import EvaluatorPool
+from ranking.exports.data_dictionary import PREFERENCES
+from tests.helpers.factories import HOUR, make_judgment, make_study
+from tests.helpers.judged import fit_one, make_judged_study
+from tests.helpers.released import LATER, make_mixed_study
+
+AFTER = LATER + 3 * HOUR
+pytestmark = pytest.mark.django_db
+
+
+def export(what, study, out, *options):
+    said, told = StringIO(), StringIO()
+    of = ["--study", study.slug] if study else []
+    call_command("export", what, *of, "--out", str(out), *options, stdout=said, stderr=told)
+    return said.getvalue(), told.getvalue()
+
+
+def rank(path, *options):
+    out = StringIO()
+    call_command("rank", str(path), "--json", "--reps", "20", *options, stdout=out)
+    return json.loads(out.getvalue())
+
+
+class TestRoundTrip:
+    @pytest.mark.parametrize("pool", [EvaluatorPool.HUMAN, EvaluatorPool.LLM])
+    def test_gives_the_ratings_of_the_platform(self, tmp_path, pool, subtests):
+        study = make_mixed_study()
+        fit = fit_one(study, AFTER, pool)
+        ratings = {one.system.slug: one for one in fit.ratings.select_related("system")}
+        assert ratings or fit.state != "DONE"
+
+        for form in ("csv", "jsonl", "parquet"):
+            with subtests.test(form):
+                path = tmp_path / f"simulated.{form}"
+                export("judgments", study, path, "--format", form)
+                answer = rank(path, "--judges", pool.lower(), "--per-component")
+
+                rated = {one["system"]: one["elo"] for one in answer["systems"]}
+                assert answer["n_judgments"] == fit.n_judgments
+                assert "rows that do not count were left out." in str(answer["warnings"])
+                for slug, rating in ratings.items():
+                    assert rated[slug] == pytest.approx(rating.elo, abs=1e-6)
+
+    def test_gives_the_same_elo_in_a_study_that_hangs_together(self, tmp_path):
+        study = make_judged_study(with_llm=True, n_dialogues=9)
+        fit = fit_one(study, AFTER, EvaluatorPool.HUMAN)
+
+        export("judgments", study, tmp_path / "simulated.parquet", "--format", "parquet")
+        answer = rank(tmp_path / "simulated.parquet", "--judges", "human", "--unit", "dialogue")
+
+        assert fit.state == "DONE"
+        rated = {one["system"]: one["elo"] for one in answer["systems"]}
+        for rating in fit.ratings.select_related("system"):
+            assert rated[rating.system.slug] == pytest.approx(rating.elo, abs=1e-6)
+
+
+class TestFiles:
+    def test_are_named_and_told(self, tmp_path):
+        study = make_judgment().comparison.study
+
+        said, told = export("judgments", study, tmp_path)
+
+        path = tmp_path / f"{study.slug}-judgments.csv"
+        assert said.startswith(f"{path} ({path.stat().st_size:,} bytes)")
+        assert "1 of 1 rows" in told
+
+    def test_are_not_overwritten_unless_forced(self, tmp_path):
+        study, path = make_judgment().comparison.study, tmp_path / "x.csv"
+        path.write_text("mine")
+
+        with pytest.raises(CommandError, match="--force"):
+            export("judgments", study, path)
+        assert path.read_text() == "mine"
+
+        export("judgments", study, path, "--force")
+        assert path.read_text().startswith("comparison,")
+
+    def test_leave_nothing_behind_when_reading_fails(self, tmp_path, monkeypatch):
+        def broken(*_args, **_options):
+            yield b"half"
+            raise RuntimeError
+
+        monkeypatch.setattr("ranking.exports.rows.written", broken)
+
+        with pytest.raises(RuntimeError):
+            export("judgments", make_judgment().comparison.study, tmp_path / "x.csv")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_are_never_empty(self, tmp_path):
+        with pytest.raises(CommandError, match="nothing to write"):
+            export("judgments", make_study(), tmp_path / "x.jsonl", "--format", "jsonl")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_say_simulated_where_anything_is(self, tmp_path):
+        study = make_study(is_simulated=True, title="A simulated study")
+
+        with pytest.raises(CommandError, match=f"simulated-{study.slug}-judgments.csv"):
+            export("judgments", study, tmp_path / "x.csv")
+
+    def test_are_not_made_in_a_folder_that_is_not_there(self, tmp_path):
+        with pytest.raises(CommandError, match="cannot be written"):
+            export("judgments", make_judgment().comparison.study, tmp_path / "no" / "x.csv")
+
+    @pytest.mark.parametrize(
+        ("what", "options", "reason"),
+        [
+            ("judgments", ["--format", "md"], "no form md"),
+            ("preferences", ["--validation", "0.7", "--test", "0.7"], "more than all"),
+            ("dictionary", ["--format", "parquet"], "csv, md or json"),
+        ],
+        ids=["form", "shares", "dictionary"],
+    )
+    def test_that_cannot_be_had_say_why(self, tmp_path, what, options, reason):
+        with pytest.raises(CommandError, match=reason):
+            export(what, make_judgment().comparison.study, tmp_path, *options)
+
+    def test_of_no_study_are_refused(self, tmp_path):
+        with pytest.raises(CommandError, match="--study"):
+            export("judgments", None, tmp_path)
+
+    @pytest.mark.parametrize("form", ["csv", "md", "json"])
+    def test_of_the_dictionary_need_no_study(self, tmp_path, form):
+        export("dictionary", None, tmp_path / f"words.{form}")
+
+        assert "why_not" in (tmp_path / f"words.{form}").read_text()
+
+
+class TestPairs:
+    @pytest.fixture
+    def rows(self, tmp_path):
+        study = make_mixed_study()
+        Dataset.objects.update(licence="CC BY-NC 4.0")
+        path = tmp_path / "simulated.jsonl"
+        export("preferences", study, path, "--pool", "COMBINED")
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+    def test_have_the_layout_that_trainers_read(self, rows):
+        for row in rows:
+            assert row["prompt"][-1]["role"] == "user"
+            for said in (row["chosen"], row["rejected"]):
+                assert [set(one) for one in said] == [{"role", "content"}]
+                assert said[0]["role"] == "assistant"
+                assert said[0]["content"]
+
+    def test_have_the_keys_of_the_dictionary(self, rows):
+        assert {tuple(row) for row in rows} == {tuple(one.name for one in PREFERENCES.columns)}
+
+    def test_rest_on_what_counts(self, rows):
+        assert rows
+        for row in rows:
+            assert row["chosen_system"] != row["rejected_system"]
+            assert row["votes_chosen"] > row["votes_rejected"]
+            assert 0.5 <= row["agreement"] <= 1.0
+
+    def test_keep_a_dialogue_in_one_part(self, rows):
+        parts = {row["dialogue"]: set() for row in rows}  # type: ignore[var-annotated]
+        for row in rows:
+            parts[row["dialogue"]].add(row["split"])
+
+        assert all(len(found) == 1 for found in parts.values())
+
+    def test_say_what_is_simulated(self, tmp_path):
+        study, path = make_judged_study(n_dialogues=3), tmp_path / "simulated.jsonl"
+        Dataset.objects.update(licence="CC0")
+        slug = study.comparisons.earliest("pk").first.system.slug
+        System.objects.filter(slug=slug).update(is_simulated=True, name="Simulated Ash")
+
+        export("preferences", study, path)
+
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        told = [(row["is_simulated"], slug in systems_of(row)) for row in rows]
+        assert {(True, True), (False, False)} == set(told)
+
+
+def systems_of(row):
+    return row["chosen_system"], row["rejected_system"]

@@ -1,0 +1,180 @@
+"""Downloads of figures for print."""
+
+import pytest
+from django.urls import reverse
+
+from ranking import figures
+from ranking.choices import AnalysisKind, FitState
+from ranking.figures import FiguresBusyError
+from ranking.findings import Column, ColumnKind, Picture, Table
+from ranking.models import Fit
+from ranking.results import download_views
+from ranking.results.download_views import KEPT_S
+from tests.helpers.factories import HOUR, NOW, make_judge, make_rater, make_system
+from tests.helpers.factories_written_once import make_analysis, make_fit, make_member
+from tests.helpers.rated import DIAGNOSTICS, METHOD, close, heat_map, make_findings, make_rated_fit
+
+pytestmark = pytest.mark.django_db
+
+DRAWN = ("matrix", "differences", "told-and-seen", "growth", "radar", "funnel")
+TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
+
+
+@pytest.fixture
+def fit():
+    fit = make_rated_fit([make_system(slug="ash", name="Ash"), make_system(slug="beech")])
+    close(fit.study)
+    return fit
+
+
+def found(fit, **fields):
+    findings = make_findings(**fields).as_json()
+    done = {"state": FitState.DONE, "ended_at": NOW + HOUR}
+    return make_analysis(fit=fit, kind=AnalysisKind.RATERS, result=findings, **done)
+
+
+def of_table(fit, key="matrix", form="svg", kind="raters"):
+    return reverse("ranking:table_figure", args=[fit.study.slug, fit.key, kind, key, form])
+
+
+def of_ratings(fit, form="svg"):
+    return reverse("ranking:ratings_figure", args=[fit.study.slug, fit.key, form])
+
+
+def page_of(client, fit):
+    return client.get(reverse("ranking:analysis", args=[fit.study.slug, fit.key, "raters"]))
+
+
+@pytest.mark.parametrize(
+    "form", ["svg", *(pytest.param(form, marks=pytest.mark.full) for form in ("pdf", "png"))]
+)
+class TestEveryFormat:
+    def test_of_ratings_is_a_file_with_a_name(self, client, fit, form):
+        response = client.get(of_ratings(fit, form))
+
+        assert response["Content-Type"] == TYPES[form]
+        name = f'attachment; filename="{fit.study.slug}-{fit.key}-ratings.{form}"'
+        assert response["Content-Disposition"] == name
+
+    def test_of_a_table_is_a_file_with_a_name(self, client, fit, form):
+        found(fit)
+
+        response = client.get(of_table(fit, "differences", form))
+
+        assert response["Content-Type"] == TYPES[form]
+        name = f'attachment; filename="{fit.study.slug}-{fit.key}-raters-differences.{form}"'
+        assert response["Content-Disposition"] == name
+
+
+class TestFigures:
+    @pytest.mark.parametrize(
+        "key", ["matrix", *(pytest.param(key, marks=pytest.mark.full) for key in DRAWN[1:])]
+    )
+    def test_show_systems_by_name_and_the_fit(self, client, fit, key):
+        found(fit)
+
+        svg = client.get(of_table(fit, key)).content.decode()
+
+        assert ">Ash<" in svg
+        assert ">ash<" not in svg
+        assert f"fit {fit.key}" in svg
+
+    def test_may_be_kept_for_a_while(self, client, fit):
+        assert client.get(of_ratings(fit))["Cache-Control"] == f"public, max-age={KEPT_S}"
+
+    def test_of_simulated_data_say_so_in_the_file_and_in_its_name(self, client, fit):
+        found(fit)
+        Fit.objects.update(is_simulated=True)
+
+        for address in (of_table(fit), of_ratings(fit)):
+            response = client.get(address)
+            assert 'filename="simulated-' in response["Content-Disposition"]
+            assert ">SIMULATED<" in response.content.decode()
+
+    def test_with_a_simulated_system_say_so(self, client):
+        simulated = make_system(slug="ash", name="Simulated Ash", is_simulated=True)
+        rated = make_rated_fit([simulated, make_system(slug="beech")])
+        found(rated)
+
+        for address in (of_table(rated), of_ratings(rated)):
+            assert ">SIMULATED<" in client.get(address).content.decode()
+
+    def test_name_no_rater_also_to_staff(self, client, fit):
+        make_judge(slug="judge-oak", name="Judge Oak")
+        rater = make_rater(study=fit.study)
+        who = Column("evaluator", "Evaluator", ColumnKind.EVALUATOR)
+        rows = ((rater.code, 0.5), ("judge-oak", 0.4))
+        table = Table("who", "Who", "", (who, Column("n", "N")), rows, Picture.HEAT)
+        found(fit, tables=(table,))
+        client.force_login(make_member("lead"))
+
+        svg = client.get(of_table(fit, "who")).content.decode()
+
+        assert ">Judge Oak<" in svg
+        assert rater.code not in svg
+
+    def test_are_linked_beside_the_tables_that_have_one(self, client, fit):
+        found(fit)
+
+        html = page_of(client, fit).content.decode()
+
+        for key in DRAWN:
+            assert all(of_table(fit, key, form) in html for form in TYPES)
+        assert of_table(fit, "evaluators") not in html
+
+    def test_of_ratings_are_linked_below_them(self, client, fit):
+        page = client.get(reverse("ranking:fit", args=[fit.study.slug, fit.key]))
+
+        assert all(of_ratings(fit, form) in page.content.decode() for form in TYPES)
+
+    def test_cost_few_queries(self, client, fit, django_assert_max_num_queries):
+        found(fit)
+
+        # study, fit, analyses, systems, judges, raters
+        with django_assert_max_num_queries(6):
+            client.get(of_table(fit))
+        # study, fit, ratings with systems, dimension rates, people, groups
+        with django_assert_max_num_queries(6):
+            client.get(of_ratings(fit))
+
+
+class TestRefusals:
+    def test_say_in_words_why_a_table_is_not_drawn(self, client, fit):
+        table = heat_map([f"system-{n}" for n in range(61)])
+        found(fit, tables=(table,))
+
+        response = client.get(of_table(fit))
+
+        assert response.status_code == 422
+        assert "has 61 rows" in response.content.decode()
+        assert response["Cache-Control"] == "no-store"
+
+    def test_too_large_a_table_has_no_link(self, client, fit):
+        found(fit, tables=(heat_map([f"system-{n}" for n in range(61)]),))
+
+        assert of_table(fit) not in page_of(client, fit).content.decode()
+
+    def test_ask_to_come_again_while_others_are_drawn(self, client, fit, monkeypatch):
+        def busy(*_):
+            raise FiguresBusyError
+
+        monkeypatch.setattr(figures, "rendered", busy)
+
+        response = client.get(of_ratings(fit))
+
+        assert response.status_code == 503
+        assert response["Retry-After"] == str(download_views.RETRY_S)
+
+    @pytest.mark.parametrize(
+        "change", [{"form": "gif"}, {"key": "nothing"}, {"kind": "pairs"}], ids=str
+    )
+    def test_what_is_not_there_is_not_found(self, client, fit, change):
+        found(fit)
+
+        assert client.get(of_table(fit, **change)).status_code == 404
+
+    def test_of_refused_ratings_are_refused(self, client, fit):
+        known = {"diagnostics": DIAGNOSTICS, "method": METHOD, "ended_at": NOW}
+        refused = make_fit(study=fit.study, state=FitState.REFUSED, refusal="No.", **known)
+
+        assert client.get(of_ratings(refused)).status_code == 422

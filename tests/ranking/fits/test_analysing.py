@@ -1,0 +1,399 @@
+"""How analyses of fits are claimed, computed, refused and stored."""
+
+import datetime as dt
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import override_settings
+
+from annotation.models import Exclusion, Study
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.findings import AnalysisRefusedError, Findings
+from ranking.fits import analysis_queries, selectors
+from ranking.fits import services as fit_services
+from ranking.fits.services.inputs import CHANGED
+from ranking.judgments.code import code_version
+from ranking.models import Analysis, Fit
+from ranking.report import services as report_services
+from ranking.report.services import analysing
+from tests.helpers.analysed import findings_of, know_kinds
+from tests.helpers.factories import NOW, make_judgment, make_rater
+from tests.helpers.factories_written_once import make_analysis, make_fit
+from tests.helpers.judged import make_judged_study
+
+pytestmark = pytest.mark.django_db
+
+HUMAN, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.COMBINED
+PAIRS, CHECKS = AnalysisKind.PAIRS, AnalysisKind.CHECKS
+START = NOW + dt.timedelta(hours=1)
+MINUTE = dt.timedelta(minutes=1)
+PAUSE = dt.timedelta(seconds=600)
+
+
+@pytest.fixture(autouse=True)
+def _two_kinds(monkeypatch, settings):
+    know_kinds(monkeypatch, (PAIRS, CHECKS))
+    settings.HEART_ANALYSIS_PACE_SECONDS = 0.0
+    settings.HEART_BOOTSTRAP_REPLICATES = 40
+
+
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """A study with judgments of one person, and its fits: two pools, two sets of contexts."""
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        study = make_judged_study(n_dialogues=3)
+        fit_services.refit_study(study=study, clock=lambda: START)
+    return study.pk
+
+
+@pytest.fixture
+def study(kept):
+    return Study.objects.get(pk=kept)
+
+
+def newest(study, pool=COMBINED, context_set=ContextSet.ALL):
+    fit = selectors.latest_fit(study=study, pool=pool, context_set=context_set)
+    assert fit is not None
+    return fit
+
+
+def refit(study, now):
+    """Let one more judgment come, and the ratings with it."""
+    make_judgment(comparison=study.comparisons.first(), submitted_at=now)
+    return fit_services.refit_study(study=study, clock=lambda: now)
+
+
+def claim(now=START):
+    """Claim what is due and return which analyses that is."""
+    return [named(pk) for pk in report_services.claim_due_analyses(now=now)]
+
+
+def named(pk):
+    row = Analysis.objects.select_related("fit").get(pk=pk)
+    return row.fit.pool, row.fit.context_set, row.kind
+
+
+def run_all(now=START):
+    """Compute whatever is due, one after the other, and return which analyses that was."""
+    done = []
+    while claimed := report_services.claim_due_analyses(now=now):
+        for pk in claimed:
+            assert report_services.run_analysis(analysis_id=pk, clock=lambda: now)
+            done.append(named(pk))
+    return done
+
+
+class TestClaimDueAnalyses:
+    def test_takes_one_at_a_time_and_the_most_telling_first(self, study):
+        assert claim() == [(COMBINED, ContextSet.ALL, PAIRS)]
+        assert claim() == []
+
+    def test_comes_to_every_kind_of_every_pool_and_context_set(self, study):
+        done = run_all()
+
+        assert len(done) == len(set(done)) == 2 * Fit.objects.count() == 8
+        assert done[:2] == [(COMBINED, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
+        assert claim(START + 60 * MINUTE) == []
+
+    def test_a_claim_whose_message_was_lost_keeps_others_waiting_for_two_minutes(self, study):
+        claim()
+
+        assert claim(START + 1.9 * MINUTE) == []
+        assert claim(START + 2 * MINUTE) == [(COMBINED, ContextSet.ALL, CHECKS)]
+
+    def test_a_lost_claim_is_taken_over_once(self, study):
+        (lost,) = report_services.claim_due_analyses(now=START)
+        later = START + analysing.CLAIM_LENGTH
+
+        assert report_services.reclaim_lost_analyses(now=later - MINUTE) == []
+        assert report_services.claim_due_analyses(now=later) == [lost]
+        assert report_services.reclaim_lost_analyses(now=later) == []
+
+    def test_a_refused_fit_is_not_analysed(self, study):
+        Fit.objects.update(code_version="numerics-old")
+        refused = {"state": FitState.REFUSED, "refusal": "One dialogue."}
+        make_fit(ended_at=START, code_version=code_version(), **refused)
+
+        assert claim() == []
+
+    def test_a_fit_of_other_code_waits_for_its_successor(self, study):
+        Fit.objects.update(code_version="numerics-old")
+
+        assert claim() == []
+
+    def test_a_newer_fit_waits_until_the_pause_is_over(self, study):
+        run_all()
+        refit(study, START + 2 * MINUTE)
+
+        too_soon = claim(START + PAUSE - MINUTE)
+        assert too_soon == []
+        assert claim(START + PAUSE) == [(COMBINED, ContextSet.ALL, PAIRS)]
+        assert Analysis.objects.latest("pk").fit == newest(study)
+
+    def test_what_was_begun_is_finished_though_a_newer_fit_came(self, study):
+        (begun,) = report_services.claim_due_analyses(now=START)
+        report_services.run_analysis(analysis_id=begun, clock=lambda: START)
+        refit(study, START + 2 * MINUTE)
+
+        (second,) = report_services.claim_due_analyses(now=START + 3 * MINUTE)
+
+        rows = Analysis.objects.in_bulk([begun, second])
+        assert rows[second].fit == rows[begun].fit != newest(study)
+        assert rows[second].kind == CHECKS
+
+    def test_a_fit_that_a_person_asked_for_does_not_wait(self, study):
+        run_all()
+        refit(study, START + 2 * MINUTE)
+        asked = newest(study, HUMAN)
+        Fit.objects.filter(pk=asked.pk).update(is_on_request=True)
+
+        assert run_all(START + 3 * MINUTE) == [(HUMAN, ContextSet.ALL, k) for k in (PAIRS, CHECKS)]
+
+    def test_a_published_fit_is_analysed_though_newer_ones_came_and_others_were_begun(
+        self, study, settings
+    ):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 3600
+        (begun,) = report_services.claim_due_analyses(now=START)
+        report_services.run_analysis(analysis_id=begun, clock=lambda: START)
+        refit(study, START + MINUTE)
+        published = newest(study)
+        fit_services.publish_fit(fit=published, now=START + MINUTE)
+        refit(study, START + 2 * MINUTE)
+
+        run_all(START + 2 * MINUTE)
+
+        assert newest(study).pk != published.pk
+        assert {row.kind for row in published.analyses.all()} == {PAIRS, CHECKS}
+        assert not newest(study).analyses.exists()
+
+    def test_others_than_what_is_shown_first_wait_between_where_there_is_a_pace(
+        self, study, settings
+    ):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 30
+        other = fit_services.refit_study(study=make_judged_study(), clock=lambda: START)
+        first = [(COMBINED, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
+
+        assert run_all() == [*first, *first]
+        assert len(other) == 4
+        assert claim(START + 0.4 * MINUTE) == []
+        assert run_all(START + 0.5 * MINUTE) == [(COMBINED, ContextSet.REGULAR, PAIRS)]
+        assert run_all(START + MINUTE) == [(COMBINED, ContextSet.REGULAR, CHECKS)]
+
+    def test_a_pace_keeps_nobody_waiting_who_asked(self, study, settings):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 3600
+        Fit.objects.filter(pk=newest(study, HUMAN).pk).update(is_on_request=True)
+
+        assert [done[0] for done in run_all()] == [COMBINED, COMBINED, HUMAN, HUMAN]
+
+    def test_what_is_shown_first_is_of_people_while_there_is_no_more(self, study, settings):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 3600
+        Fit.objects.update(code_version="numerics-old")
+        study = make_judged_study()
+        for context_set in (ContextSet.REGULAR, ContextSet.ALL):
+            fit = fit_services.claim_fit(
+                study=study, pool=HUMAN, context_set=context_set, now=START
+            )
+            assert fit is not None
+            fit_services.run_fit(fit_id=fit.pk, clock=lambda: START)
+
+        assert run_all() == [(HUMAN, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
+
+    def test_new_code_is_asked_again(self, study, monkeypatch):
+        run_all()
+        monkeypatch.setattr(analysis_queries, "code_version", lambda: "numerics-new")
+        monkeypatch.setattr(analysing, "code_version", lambda: "numerics-new")
+        Fit.objects.update(code_version="numerics-new")
+
+        assert len(run_all()) == 8
+        assert Analysis.objects.count() == 16
+
+    def test_needs_as_many_queries_for_three_studies_as_for_one(
+        self, study, django_assert_num_queries
+    ):
+        for _ in range(2):
+            fit_services.refit_study(study=make_judged_study(), clock=lambda: START)
+
+        with django_assert_num_queries(4):
+            found = list(analysis_queries.missing_analyses(now=START, pause=PAUSE))
+
+        assert len(found) == 3 * 8
+
+    def test_the_database_refuses_a_second_one_of_the_same_code(self, study):
+        fit = newest(study)
+        make_analysis(fit=fit, code_version=code_version())
+
+        assert report_services.analyse_fit(fit_id=fit.pk, kind=PAIRS, clock=lambda: START) is False
+        with pytest.raises(IntegrityError), transaction.atomic():
+            make_analysis(fit=fit, code_version=code_version())
+
+
+class TestRunAnalysis:
+    def test_stores_what_was_found_of_exactly_the_judgments_of_the_fit(self, study):
+        fit = newest(study)
+        make_judgment(comparison=study.comparisons.first(), submitted_at=START + MINUTE)
+
+        assert report_services.analyse_fit(
+            fit_id=fit.pk, kind=PAIRS, clock=lambda: START + 2 * MINUTE
+        )
+
+        row = Analysis.objects.get()
+        assert (row.state, row.ended_at, row.begun) == (FitState.DONE, START + 2 * MINUTE, 1)
+        assert Findings.of(row.result).tables[0].rows == ((fit.n_judgments,),)
+
+    def test_stores_once_when_run_twice(self, study):
+        (pk,) = report_services.claim_due_analyses(now=START)
+
+        first = report_services.run_analysis(analysis_id=pk, clock=lambda: START)
+        second = report_services.run_analysis(analysis_id=pk, clock=lambda: START + MINUTE)
+
+        assert (first, second) == (True, False)
+        assert Analysis.objects.get(pk=pk).ended_at == START
+
+    def test_of_two_workers_one_stores(self, study, monkeypatch):
+        (pk,) = report_services.claim_due_analyses(now=START)
+        other = {"state": FitState.REFUSED, "refusal": "The other was first.", "ended_at": START}
+
+        def slowly(_kind, inputs):
+            Analysis.objects.filter(pk=pk).update(**other)
+            return findings_of(inputs)
+
+        monkeypatch.setattr(analysing, "analyse", slowly)
+
+        assert report_services.run_analysis(analysis_id=pk, clock=lambda: START) is False
+        assert Analysis.objects.get(pk=pk).refusal == "The other was first."
+
+    def test_an_analysis_that_is_gone_is_no_error(self):
+        assert report_services.run_analysis(analysis_id=123_456, clock=lambda: START) is False
+
+    def test_stores_why_the_judgments_do_not_allow_it(self, study, monkeypatch):
+        def refuse(_kind, _inputs):
+            msg = "There are no ties."
+            raise AnalysisRefusedError(msg)
+
+        monkeypatch.setattr(analysing, "analyse", refuse)
+        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+
+        row = Analysis.objects.get()
+        assert (row.state, row.refusal, row.result) == (FitState.REFUSED, "There are no ties.", {})
+
+    def test_an_error_is_logged_and_stops_nothing_else(self, study, monkeypatch, caplog):
+
+        def break_one(kind, inputs):
+            if kind == PAIRS:
+                msg = "secret detail"
+                raise ZeroDivisionError(msg)
+            return findings_of(inputs)
+
+        monkeypatch.setattr(analysing, "analyse", break_one)
+        run_all()
+
+        states = dict(Analysis.objects.filter(fit=newest(study)).values_list("kind", "state"))
+        assert states == {PAIRS: FitState.REFUSED, CHECKS: FitState.DONE}
+        assert Analysis.objects.filter(refusal=analysing.BROKEN).count() == 4
+        assert "secret detail" in caplog.text
+
+    @pytest.mark.parametrize("number", [float("nan"), float("inf"), object()])
+    def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, study, monkeypatch, number):
+        monkeypatch.setattr(analysing, "analyse", lambda *_: Findings(number, ()))
+        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+
+        assert Analysis.objects.get().refusal == analysing.BROKEN
+
+    def test_is_refused_when_the_judgments_of_then_are_others_now(self, study):
+        make_judgment(comparison=study.comparisons.first())  # a transaction that came in late
+
+        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+
+        assert Analysis.objects.get().refusal == CHANGED
+
+    def test_a_decision_since_the_fit_does_not_change_what_counted_then(self, study):
+        later = START + MINUTE
+        decided = {"is_excluded": True, "rule": "checks-v1", "decided_at": later}
+        Exclusion.objects.create(rater=make_rater(study=study), **decided)
+
+        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: later)
+
+        assert Analysis.objects.get().state == FitState.DONE
+
+    def test_is_given_up_when_every_worker_is_lost_over_it(self, study):
+        row = make_analysis(fit=newest(study), begun=analysing.MOST_BEGUN)
+
+        assert report_services.run_analysis(analysis_id=row.pk, clock=lambda: START)
+
+        row.refresh_from_db()
+        assert (row.state, row.refusal) == (FitState.REFUSED, analysing.LOST)
+
+    def test_a_fit_that_is_not_done_is_not_analysed(self):
+        running = make_fit()
+
+        assert (
+            report_services.analyse_fit(fit_id=running.pk, kind=PAIRS, clock=lambda: START) is False
+        )
+        assert not Analysis.objects.exists()
+
+    def test_begun_ones_are_dropped_when_no_worker_lives_and_ended_ones_kept(self, study):
+        ended = run_all()
+        make_analysis()
+
+        assert report_services.forget_analysis_claims() == 1
+        assert Analysis.objects.count() == len(ended)
+
+
+class TestAnalysesOfAFit:
+    def test_come_in_their_order_each_as_it_stands(self, study):
+        fit = newest(study)
+        done = {"state": FitState.DONE, "ended_at": START}
+        found = Findings("Counted.", ()).as_json()
+        make_analysis(fit=fit, kind=CHECKS)
+        make_analysis(fit=fit, kind=AnalysisKind.STYLE, **done | {"result": found})
+        refused = done | {"state": FitState.REFUSED, "refusal": "One system."}
+        make_analysis(fit=fit, kind=PAIRS, **refused)
+
+        pairs, checks, style = analysis_queries.analyses_of(fit)
+
+        assert (pairs.kind, pairs.refusal, pairs.findings) == (PAIRS, "One system.", None)
+        assert (checks.kind, checks.state, checks.ended_at) == (CHECKS, FitState.RUNNING, None)
+        assert style.findings == Findings("Counted.", ())
+        assert style.label == "Adjusted for length and style"
+
+    def test_are_those_of_the_newest_code(self, study):
+        fit = newest(study)
+        make_analysis(fit=fit, code_version="numerics-2", claimed_at=START + MINUTE)
+        make_analysis(fit=fit, code_version="numerics-1", claimed_at=START)
+
+        (shown,) = analysis_queries.analyses_of(fit)
+
+        assert shown.code_version == "numerics-2"
+
+
+def analysed_fit(fit):
+    return analysis_queries.analysed_fit(fit, Fit.objects.all())
+
+
+class TestTheFitWhoseAnalysesAreShown:
+    def test_is_none_before_any_analysis(self, study):
+        assert analysed_fit(newest(study)) is None
+
+    def test_is_the_fit_itself_once_its_analyses_ended(self, study):
+        run_all()
+
+        assert analysed_fit(newest(study)) == newest(study)
+
+    def test_is_the_one_before_while_the_newest_is_not_looked_into_wholly(self, study):
+        run_all()
+        before = newest(study)
+        refit(study, START + PAUSE)
+        (pk,) = report_services.claim_due_analyses(now=START + PAUSE)
+        report_services.run_analysis(analysis_id=pk, clock=lambda: START + PAUSE)
+
+        shown = analysed_fit(newest(study))
+
+        assert shown == before != newest(study)
+
+    def test_is_none_that_came_later_or_looks_at_other_judgments(self, study):
+        first = newest(study)
+        refit(study, START + PAUSE)
+        run_all(START + PAUSE)
+
+        assert analysed_fit(first) is None
+        assert analysed_fit(newest(study)) == newest(study)

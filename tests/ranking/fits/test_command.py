@@ -1,0 +1,180 @@
+"""``manage.py fits``: the computations of a study from the command line."""
+
+import datetime as dt
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import override_settings
+from django.utils import timezone
+
+from annotation.models import Study
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.fits import selectors
+from ranking.fits import services as fit_services
+from ranking.models import Analysis, Fit
+from ranking.report import services as report_services
+from tests.helpers.analysed import know_kinds
+from tests.helpers.factories import NOW, make_study
+from tests.helpers.factories_written_once import make_analysis, make_fit
+from tests.helpers.judged import make_judged_study
+
+pytestmark = pytest.mark.django_db
+
+START = NOW + dt.timedelta(hours=1)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch, settings):
+    monkeypatch.setattr(timezone, "now", lambda: START)
+    know_kinds(monkeypatch, (AnalysisKind.PAIRS, AnalysisKind.CHECKS))
+    settings.HEART_BOOTSTRAP_REPLICATES = 40
+
+
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """A study with its fits."""
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        study = make_judged_study(n_dialogues=3)
+        fit_services.refit_study(study=study, clock=lambda: START)
+    return study.pk
+
+
+@pytest.fixture
+def study(kept):
+    return Study.objects.get(pk=kept)
+
+
+@pytest.fixture
+def fit(study):
+    pool = EvaluatorPool.COMBINED
+    fit = selectors.latest_fit(study=study, pool=pool, context_set=ContextSet.ALL)
+    assert fit is not None
+    return fit
+
+
+def fits(action, study, *options):
+    """Run an action and return what it answered."""
+    out = io.StringIO()
+    call_command("fits", action, "--study", study.slug, *options, stdout=out)
+    return out.getvalue()
+
+
+class TestNow:
+    def test_computes_ratings_and_analyses_at_once(self):
+        study = make_judged_study(n_dialogues=3)
+        said = fits("now", study)
+
+        assert said.splitlines()[0] == "4 fits computed."
+        assert set(study.fits.values_list("state", flat=True)) == {FitState.DONE}
+        assert Analysis.objects.filter(fit__study=study, state=FitState.DONE).count() == 8
+
+    def test_leaves_the_analyses_to_the_workers_if_wanted(self):
+        fits("now", make_judged_study(n_dialogues=3), "--without-analyses")
+
+        assert not Analysis.objects.exists()
+
+    def test_says_when_nothing_changed(self, study, fit):
+        assert "Nothing changed" in fits("now", study)
+        assert Fit.objects.count() == 4
+
+    def test_says_when_a_computation_is_under_way(self, study):
+        make_fit(study=study, claimed_at=START)
+
+        found = json.loads(fits("now", study, "--json"))
+
+        assert (found["n_under_way"], found["n_fits"]) == (1, 0)
+        assert not Analysis.objects.exists()
+
+
+class TestList:
+    def test_has_a_line_for_each_fit(self, study, fit):
+        said = fits("list", study).splitlines()
+
+        assert len(said) == 4
+        assert sum(fit.key in line for line in said) == 1
+        assert "Computed in 0.0 s, 9 judgments as of 2026-01-05 10:00:00 UTC" in said[0]
+
+    def test_answers_a_program(self, study, fit):
+        (newest,) = json.loads(fits("list", study, "--json", "--most", "1"))
+
+        assert (newest["state"], newest["took"], newest["n_judgments"]) == ("DONE", 0.0, 9)
+
+    def test_says_when_there_is_none(self):
+        assert "No fits yet" in fits("list", make_study())
+
+    def test_of_an_unknown_study_is_refused(self, study):
+        with pytest.raises(CommandError, match="no study") as caught:
+            call_command("fits", "list", "--study", "nowhere")
+
+        assert caught.value.returncode == 2
+
+
+class TestShow:
+    def test_shows_the_board_and_how_analyses_stand(self, study, fit):
+        report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PAIRS, clock=lambda: START)
+        refused = {"state": FitState.REFUSED, "ended_at": START, "refusal": "No ties."}
+        make_analysis(fit=fit, kind=AnalysisKind.DRAWS, claimed_at=START, **refused)
+
+        said = fits("show", study, "--fit", fit.key)
+
+        assert "System against system  done in 0.0 s" in said
+        assert "Ties and strengths  refused in 0.0 s: No ties." in said
+        assert all(row.system.name in said for row in fit.ratings.select_related("system"))
+
+    def test_answers_a_program(self, study, fit):
+        make_analysis(fit=fit)
+
+        found = json.loads(fits("show", study, "--fit", fit.key, "--json"))
+
+        assert found["key"] == fit.key
+        assert found["analyses"] == [{"kind": "PAIRS", "state": "RUNNING", "refusal": ""}]
+
+    def test_of_one_under_way_shows_that_it_is(self, study):
+        running = make_fit(study=study)
+
+        assert "Being computed" in fits("show", study, "--fit", running.key)
+
+    @pytest.mark.parametrize("action", ["show", "verify"])
+    def test_of_an_unknown_fit_is_refused(self, study, action):
+        with pytest.raises(CommandError, match="has no fit") as caught:
+            fits(action, study, "--fit", "fit-none")
+
+        assert caught.value.returncode == 2
+
+
+class TestVerify:
+    def test_says_that_a_fit_is_what_its_judgments_give(self, study, fit):
+        assert "is what its judgments give" in fits("verify", study, "--fit", fit.key)
+
+    @pytest.mark.parametrize("options", [(), ("--json",)])
+    def test_ends_with_1_where_a_rating_was_tampered_with(self, study, fit, options):
+        rating = fit.ratings.first()
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE ranking_rating SET elo = elo + 1, elo_high = elo_high + 2 WHERE id = %s",
+                [rating.pk],
+            )
+        out = io.StringIO()
+
+        with pytest.raises(CommandError, match="does not hold") as caught:
+            call_command(
+                "fits", "verify", "--study", study.slug, "--fit", fit.key, *options, stdout=out
+            )
+
+        assert caught.value.returncode == 1
+        assert rating.system.slug in out.getvalue()
+        if options:
+            found = json.loads(out.getvalue())
+            assert found["is_sound"] is False
+            assert {one["figure"] for one in found["differences"]} == {"elo", "elo_high"}
+
+    def test_says_when_other_code_computed_it(self, study, fit, capsys):
+        Fit.objects.update(code_version="numerics-old")
+        err = io.StringIO()
+
+        call_command("fits", "verify", "--study", study.slug, "--fit", fit.key, stderr=err)
+
+        assert "Another version" in err.getvalue()

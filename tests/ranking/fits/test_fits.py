@@ -1,0 +1,474 @@
+"""How fits are claimed, computed, refused and stored."""
+
+import dataclasses
+import datetime as dt
+import functools
+import itertools
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from access.models import AppendOnlyError
+from annotation.choices import Protocol
+from annotation.models import Exclusion, Study
+from completions.models import Context
+from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.fits import estimate, selectors
+from ranking.fits import services as fit_services
+from ranking.fits.services import claiming, running
+from ranking.judgments import frames
+from ranking.models import DimensionRate, Fit
+from ranking.numerics.bradley_terry import fit_bradley_terry
+from tests.helpers.factories import (
+    make_context,
+    make_judge,
+    make_judgment,
+    make_llm_judgment,
+    make_rater,
+    make_study,
+    make_system,
+)
+from tests.helpers.judged import fit_one, judge_all_pairs, make_judged_study
+
+pytestmark = pytest.mark.django_db
+
+AT = dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)  # as `now`
+LATER = dt.timedelta(hours=1)
+HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COMBINED
+
+
+def counted(study, now, pool=COMBINED, context_set=ContextSet.ALL):
+    return frames.read_groups(frames.Selection(study, pool, context_set, now))
+
+
+def claim(study, now, pool=HUMAN):
+    return fit_services.claim_fit(study=study, pool=pool, context_set=ContextSet.ALL, now=now)
+
+
+def fitted(study, now, pool=HUMAN):
+    fit = claim(study, now, pool)
+    fit_services.run_fit(fit_id=fit.pk, clock=lambda: now)
+    fit.refresh_from_db()
+    return fit
+
+
+@pytest.fixture(scope="module")
+def kept(module_rows):
+    """Fits of people's judgments, and of all: two sets of contexts each."""
+    study = make_judged_study()
+    fit_services.refit_study(study=study, clock=lambda: AT)
+    return study.pk
+
+
+@pytest.fixture
+def refitted(kept):
+    return Study.objects.get(pk=kept)
+
+
+class TestClaimFit:
+    def test_records_what_the_fit_will_rest_on(self, now):
+        study = make_judged_study(with_llm=True)
+
+        fit = claim(study, now, COMBINED)
+
+        assert fit.state == FitState.RUNNING
+        assert (fit.n_judgments, fit.as_of, fit.claimed_at) == (24, now, now)
+        assert fit.method["strength"] == "soft"
+        assert fit.method["replicates"] == 200
+
+    def test_claims_without_reading_the_judgments(self, now, django_assert_max_num_queries):
+        study = make_judged_study(with_llm=True)
+
+        frames.keep_counts(study=study, now=now)
+        # what is kept is looked at, brought up for the answers since, and read; then the claim
+        with django_assert_max_num_queries(24) as asked:
+            claim(study, now, COMBINED)
+
+        assert not any("COPY" in query["sql"] for query in asked)
+
+    def test_the_same_judgments_are_never_claimed_twice(self, now):
+        study = make_judged_study()
+        claim(study, now)
+
+        assert claim(study, now + LATER) is None
+        assert study.fits.count() == 1
+
+    def test_nothing_is_claimed_without_judgments(self, now):
+        assert claim(make_study(), now) is None
+
+    def test_the_method_follows_the_study(self, now):
+        study = make_judged_study()
+        study.content["soft_scores"] = {"slightly": 1, "much": 5}
+
+        method = claim(study, now).method
+
+        assert (method["slightly"], method["much"]) == (1, 5)
+
+    def test_the_database_refuses_a_second_fit_of_the_same_inputs(self, now):
+        fit = claim(make_judged_study(), now)
+        fit.pk, fit.key = None, "fit-other"
+
+        with pytest.raises(IntegrityError, match=r"UNIQUE|fit_once"), transaction.atomic():
+            fit.save(force_insert=True)
+
+
+class TestClaimChangedFits:
+    def test_claims_each_pool_and_context_set_with_judgments(self, now):
+        study = make_judged_study(with_llm=True)
+
+        claimed = fit_services.claim_changed_fits(study=study, now=now)
+
+        assert len(claimed) == study.fits.count() == 6
+
+    def test_claims_nothing_while_nothing_changes(self, refitted, now):
+        assert fit_services.claim_changed_fits(study=refitted, now=now + LATER) == []
+
+    def test_claims_nothing_twice_while_fits_are_under_way(self, now):
+        study = make_judged_study()
+        fit_services.claim_changed_fits(study=study, now=now)
+
+        assert fit_services.claim_changed_fits(study=study, now=now) == []
+
+    def test_a_new_judgment_by_a_person_leaves_the_judges_fit_alone(self, now):
+        study = make_judged_study(with_llm=True)
+        fit_services.refit_study(study=study, clock=lambda: now)
+        make_judgment(comparison=study.comparisons.first())
+
+        claimed = fit_services.claim_changed_fits(study=study, now=now + LATER)
+
+        pools = Fit.objects.filter(pk__in=claimed).values_list("pool", flat=True)
+        assert set(pools) == {HUMAN, COMBINED}
+
+    def test_waits_until_enough_judgments_or_a_minute_came(self, refitted, now, monkeypatch):
+        monkeypatch.setattr(claiming, "MOVED", 0.5)
+        make_judgment(comparison=refitted.comparisons.first())
+        second = dt.timedelta(seconds=1)
+
+        too_soon = fit_services.claim_changed_fits(study=refitted, now=now + 59 * second)
+        in_time = fit_services.claim_changed_fits(study=refitted, now=now + 60 * second)
+
+        assert (len(too_soon), len(in_time)) == (0, 4)
+
+    def test_a_new_method_does_not_wait(self, refitted, now, settings):
+        settings.HEART_BOOTSTRAP_REPLICATES = 100
+
+        assert len(fit_services.claim_changed_fits(study=refitted, now=now)) == 4
+
+    def test_a_surplus_judgment_changes_nothing(self, refitted, now):
+        make_judgment(comparison=refitted.comparisons.first(), is_surplus=True)
+
+        assert fit_services.claim_changed_fits(study=refitted, now=now + LATER) == []
+
+    def test_an_exclusion_taken_back_gives_a_newer_fit_of_the_same_ratings(self, now, admin_user):
+        study = make_judged_study()
+        rater = make_rater(study=study)
+        make_judgment(comparison=study.comparisons.first(), rater=rater, verdict=-2)
+        steps = [now, now + LATER, now + 2 * LATER]
+        fit_one(study, steps[0], HUMAN)
+        Exclusion.objects.create(
+            rater=rater, is_excluded=True, rule="checks/1", decided_at=steps[1]
+        )
+        fit_one(study, steps[1], HUMAN)
+        Exclusion.objects.create(
+            rater=rater,
+            is_excluded=False,
+            rule="manual/1",
+            reason="misread",
+            decided_at=steps[2],
+            decided_by=admin_user,
+        )
+        fit_one(study, steps[2], HUMAN)
+
+        fits = study.fits.order_by("pk")
+        latest = selectors.latest_fit(study=study, pool=HUMAN, context_set=ContextSet.ALL)
+        assert [fit.n_judgments for fit in fits] == [13, 12, 13]
+        assert latest == fits[2]
+        assert _elos(fits[0]) == _elos(fits[2]) != _elos(fits[1])
+
+
+class TestReclaimLostFits:
+    def test_takes_over_a_claim_whose_worker_is_gone(self, now):
+        fit = claim(make_judged_study(), now)
+
+        assert fit_services.reclaim_lost_fits(now=now + LATER) == [fit.pk]
+        assert fit_services.reclaim_lost_fits(now=now + LATER) == []
+
+    def test_leaves_fresh_claims_and_ended_fits_alone(self, now):
+        claim(make_judged_study(), now + LATER)
+        fitted(make_judged_study(), now)
+
+        assert fit_services.reclaim_lost_fits(now=now + LATER) == []
+
+
+class TestRunFit:
+    def test_stores_one_rating_per_system(self, now):
+        study = make_judged_study()
+
+        fit = fitted(study, now)
+
+        ratings = list(fit.ratings.order_by("rank"))
+        assert (fit.state, fit.ended_at, fit.refusal) == (FitState.DONE, now, "")
+        assert len(ratings) == 3
+        assert sum(rating.elo for rating in ratings) == pytest.approx(4500.0)
+        assert [rating.elo for rating in ratings] == sorted((r.elo for r in ratings), reverse=True)
+        assert sum(rating.wins for rating in ratings) == sum(r.losses for r in ratings)
+
+    def test_says_when_a_system_is_simulated(self, now):
+        systems = [make_system(), make_system(name="Simulated one", is_simulated=True)]
+
+        assert fitted(make_judged_study(systems=systems), now).is_simulated
+        assert not fitted(make_judged_study(), now).is_simulated
+
+    def test_says_when_an_evaluator_is_simulated(self, now):
+        study = make_judged_study()
+        judge = make_judge(name="Simulated judge", is_simulated=True)
+        make_llm_judgment(comparison=study.comparisons.first(), judge=judge)
+
+        assert fitted(study, now, LLM).is_simulated
+        assert not fitted(study, now, HUMAN).is_simulated
+
+    def test_says_when_a_context_is_simulated(self, now):
+        study = make_judged_study()
+        Context.objects.filter(comparisons__study=study).update(is_simulated=True)
+
+        fit = fitted(study, now)
+
+        assert fit.is_simulated
+        assert fit.diagnostics["has_simulated_contexts"] is True
+
+    def test_says_what_it_rests_on(self, now):
+        study = make_judged_study(with_llm=True)
+
+        fit = fitted(study, now, COMBINED)
+
+        assert (fit.n_judgments, fit.n_units, fit.diagnostics["n_raters"]) == (24, 4, 1)
+        assert len(fit.diagnostics["judges"]) == 1
+        assert fit.inputs_hash == counted(study, now, COMBINED).inputs_hash()
+
+    def test_two_systems_have_the_rating_of_the_closed_form(self, now):
+        systems = [make_system(slug="a"), make_system(slug="b")]
+        study = make_judged_study(systems=systems, verdict=lambda d, _i, _j: 2 if d else -1)
+
+        fit = fitted(study, now)
+
+        # three wins of strength 4 and one loss of strength 2: 2.9 against 1.1 soft wins
+        best = fit.ratings.get(system=systems[0])
+        assert best.elo - 1500.0 == pytest.approx(200.0 * 0.42103, abs=0.01)
+        assert (best.wins, best.losses, best.ties) == (3, 1, 0)
+
+    def test_stores_the_share_of_marks_won_per_dimension(self, now):
+        study = make_judged_study(with_llm=True, n_dialogues=3)
+
+        fit = fitted(study, now, LLM)
+
+        rates = DimensionRate.objects.filter(rating__fit=fit)
+        assert {rate.dimension for rate in rates} == {"H"}
+        assert sum(rate.n_marks for rate in rates) == 2 * sum(rate.wins for rate in rates) == 18
+
+    def test_the_seed_of_the_method_decides_the_intervals(self, now):
+        study = make_judged_study()
+        counts = counted(study, now, HUMAN)
+        method = claiming.method_of(study)
+
+        once, again = (estimate.estimate_ratings(counts, method) for _ in range(2))
+        other = estimate.estimate_ratings(counts, dataclasses.replace(method, seed=1))
+
+        assert once.elo_se.tolist() == again.elo_se.tolist() != other.elo_se.tolist()
+
+    def test_running_twice_stores_once(self, now):
+        fit = fitted(make_judged_study(), now)
+
+        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + LATER) is False
+        assert fit.ratings.count() == 3
+
+    def test_two_workers_at_once_store_once(self, now, monkeypatch):
+        fit = claim(make_judged_study(), now)
+        compute = estimate.estimate_ratings
+
+        def while_another_finishes(counts, method):
+            monkeypatch.setattr(running, "estimate_ratings", compute)
+            assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now)
+            return compute(counts, method)
+
+        monkeypatch.setattr(running, "estimate_ratings", while_another_finishes)
+
+        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + LATER) is False
+        assert fit.ratings.count() == 3
+
+    def test_gives_the_claim_up_when_a_judgment_came_in_late(self, now):
+        study = make_judged_study()
+        fit = claim(study, now)
+        make_judgment(comparison=study.comparisons.first())
+
+        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now) is False
+        assert not study.fits.exists()
+        assert claim(study, now).n_judgments == 13
+
+    def test_refuses_systems_that_nothing_connects_and_names_the_groups(self, now):
+        study = make_judged_study(systems=[make_system(slug="a"), make_system(slug="b")])
+        make_judged_study(systems=[make_system(slug="c"), make_system(slug="d")], study=study)
+
+        fit = fitted(study, now)
+
+        assert fit.state == FitState.REFUSED
+        assert "2 groups" in fit.refusal
+        assert fit.diagnostics["components"] == [["a", "b"], ["c", "d"]]
+        assert not fit.ratings.exists()
+
+    def test_refuses_a_single_dialogue(self, now):
+        fit = fitted(make_judged_study(n_dialogues=1), now)
+
+        assert (fit.state, "one source dialogue" in fit.refusal) == (FitState.REFUSED, True)
+
+    def test_refuses_when_resamples_never_connect_the_systems(self, now, settings):
+        settings.HEART_BOOTSTRAP_REPLICATES = 3
+        study, systems = make_study(), [make_system() for _ in range(12)]
+        for pair in itertools.pairwise(systems):
+            context = make_context()
+            judge_all_pairs(study, context, pair, lambda _i, _j: 1, make_rater(study=study))
+
+        fit = fitted(study, now)
+
+        assert (fit.state, "resample" in fit.refusal) == (FitState.REFUSED, True)
+
+    def test_refuses_when_the_search_does_not_end(self, now, monkeypatch):
+        fit_in_one_step = functools.partial(fit_bradley_terry, max_iterations=1)
+        monkeypatch.setattr(estimate, "fit_bradley_terry", fit_in_one_step)
+
+        assert fitted(make_judged_study(), now).refusal.startswith("The search")
+
+    def test_warns_of_few_dialogues_and_of_resamples_without_a_maximum(self, now):
+        study, systems = make_study(), [make_system() for _ in range(3)]
+        for i, j in ((0, 1), (1, 2), (0, 2)):
+            pair, context = (systems[i], systems[j]), make_context()
+            judge_all_pairs(study, context, pair, lambda _i, _j: 1, make_rater(study=study))
+
+        fit = fitted(study, now)
+
+        few, unconnected = fit.diagnostics["warnings"]
+        assert "3 source dialogues" in few
+        assert "unconnected" in unconnected
+        assert 0 < fit.diagnostics["replicates_without_maximum"] < 200
+
+    def test_forced_choices_and_grades_are_fitted_together(self, now):
+        study = make_judged_study(study=make_study(protocol=Protocol.PREFERENCE), with_llm=True)
+
+        assert fitted(study, now, COMBINED).n_judgments == 24
+
+
+class TestRating:
+    def test_is_never_changed(self, now):
+        rating = fitted(make_judged_study(), now).ratings.first()
+
+        with pytest.raises(AppendOnlyError):
+            rating.save()
+
+
+def _elos(fit):
+    return list(fit.ratings.order_by("system").values_list("elo", flat=True))
+
+
+class TestPoolMasses:
+    """Two systems: a person prefers the first one slightly, ten judges the second one by far."""
+
+    @pytest.fixture
+    def study(self):
+        systems = [make_system(slug="a"), make_system(slug="b")]
+        study = make_judged_study(systems=systems, n_dialogues=2, verdict=lambda *_: 1)
+        for comparison in study.comparisons.all():
+            for _ in range(10):
+                make_llm_judgment(comparison=comparison, verdict=-5)
+        return study
+
+    def share_of_first(self, fit):
+        apart = 2 * (fit.ratings.get(system__slug="a").elo - 1500.0)
+        return 1.0 / (1.0 + 10.0 ** (-apart / 400.0))
+
+    def test_each_judgment_counts_once_unless_declared(self, study, now):
+        fit = fitted(study, now, COMBINED)
+
+        assert self.share_of_first(fit) == pytest.approx((0.65 + 10 * 0.05) / 11)
+        assert fit.method["pooling"] == "each judgment counts once"
+
+    def test_declared_masses_hold_however_many_judgments_there_are(self, study, now):
+        study.content["pool_masses"] = {"people": 1.0, "judges": 1.0}
+        study.save()
+
+        fit = fitted(study, now, COMBINED)
+
+        assert self.share_of_first(fit) == pytest.approx((0.65 + 0.05) / 2)
+        assert "weigh 1 to 1" in fit.method["pooling"]
+        assert fit.n_judgments == 22
+
+    def test_three_to_one_is_three_to_one(self, study, now):
+        study.content["pool_masses"] = {"people": 3.0, "judges": 1.0}
+        study.save()
+
+        fit = fitted(study, now, COMBINED)
+
+        assert self.share_of_first(fit) == pytest.approx((3 * 0.65 + 0.05) / 4)
+
+    def test_a_pool_of_one_kind_is_as_without_masses(self, study, now):
+        without = fitted(study, now)
+        study.content["pool_masses"] = {"people": 3.0, "judges": 1.0}
+        study.save()
+
+        assert claim(study, now) is None
+        assert self.share_of_first(without) == pytest.approx(0.65)
+
+
+class TestRefusedFits:
+    def test_name_the_judgments_that_would_join_the_groups(self, now):
+        study = make_judged_study(systems=[make_system(slug="a"), make_system(slug="b")])
+        make_judged_study(systems=[make_system(slug="c"), make_system(slug="d")], study=study)
+
+        joining = fitted(study, now).diagnostics["joining"]
+
+        assert [one["is_either_way"] for one in joining] == [True]
+        assert {joining[0]["winner"], joining[0]["loser"]} & {"a", "b"}
+        assert {joining[0]["winner"], joining[0]["loser"]} & {"c", "d"}
+
+
+class TestUncertainty:
+    def test_joint_intervals_are_wider_than_those_of_one_system(self, now, settings):
+        settings.HEART_BOOTSTRAP_REPLICATES = 1000
+
+        fit = fitted(make_judged_study(n_dialogues=30), now)
+
+        for rating in fit.ratings.all():
+            assert rating.elo_low <= rating.elo <= rating.elo_high
+            # Both ends, for they lie evenly; the percentiles need not, and may lie outside.
+            assert rating.joint_low < rating.elo - 1.96 * rating.elo_se
+            assert rating.joint_high > rating.elo + 1.96 * rating.elo_se
+            assert rating.tier >= 1
+
+    def test_the_sandwich_agrees_with_the_resamples(self, now, settings):
+        settings.HEART_BOOTSTRAP_REPLICATES = 1000
+
+        fit = fitted(make_judged_study(n_dialogues=60), now)
+
+        for rating in fit.ratings.all():
+            assert rating.sandwich_se == pytest.approx(
+                rating.elo_se, rel=0.15
+            )  # 0.95 to 1.07 in 180 fits
+
+    def test_systems_far_apart_are_of_two_tiers(self, now):
+        """One wins but for every tenth dialogue."""
+        systems = [make_system(slug="a"), make_system(slug="b")]
+        study = make_judged_study(
+            systems=systems, n_dialogues=30, verdict=lambda d, _i, _j: 2 if d % 10 else -1
+        )
+
+        fit = fitted(study, now)
+
+        assert list(fit.ratings.order_by("rank").values_list("tier", flat=True)) == [1, 2]
+
+    @pytest.mark.parametrize(("n", "is_corrected", "n_warnings"), [(19, True, 1), (20, True, 0)])
+    def test_few_dialogues_are_corrected_and_very_few_warned_of(
+        self, n, is_corrected, n_warnings, now
+    ):
+        diagnostics = fitted(make_judged_study(n_dialogues=n), now).diagnostics
+
+        assert diagnostics["is_corrected_for_few_units"] is is_corrected
+        assert len(diagnostics["warnings"]) == n_warnings
+        assert all("19 source dialogues for 3 systems" in one for one in diagnostics["warnings"])

@@ -1,0 +1,145 @@
+"""The tasks that look into ratings: run twice, lost on the way, one after the other."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+
+import pytest
+from django.utils import timezone
+
+from access.nudges import Work
+from ranking import tasks
+from ranking.choices import AnalysisKind, FitState
+from ranking.fits import services
+from ranking.models import Analysis
+from ranking.report.services import analysing
+from tests.helpers.analysed import know_kinds
+from tests.helpers.factories import NOW
+from tests.helpers.judged import make_judged_study
+from tests.helpers.observed import nudged
+
+pytestmark = pytest.mark.django_db
+
+START = NOW + dt.timedelta(hours=1)
+
+
+@dataclass
+class Queue:
+    """The time as the tasks see it, and the messages that were sent."""
+
+    time: dt.datetime = START
+    analyses: list[int] = field(default_factory=list)
+    fits: list[int] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def rated(module_rows) -> int:
+    """A study with ratings, and nothing found in them yet."""
+    study = make_judged_study()
+    services.refit_study(study=study, clock=lambda: START)
+    return study.pk
+
+
+@pytest.fixture
+def queue(rated, monkeypatch, settings):
+    settings.HEART_ANALYSIS_PACE_SECONDS = 0.0  # as with workers of their own
+    queue = Queue()
+    monkeypatch.setattr(timezone, "now", lambda: queue.time)
+    monkeypatch.setattr(
+        tasks.run_analysis, "delay", lambda *, analysis_id: queue.analyses.append(analysis_id)
+    )
+    monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: queue.fits.append(fit_id))
+    know_kinds(monkeypatch, (AnalysisKind.PAIRS, AnalysisKind.CHECKS))
+    return queue
+
+
+class TestClaimDueAnalyses:
+    def test_run_twice_hands_one_analysis_to_a_worker_once(self, queue):
+        tasks.claim_due_analyses()
+        tasks.claim_due_analyses()
+
+        assert queue.analyses == [Analysis.objects.get().pk]
+
+    def test_hands_out_again_what_a_lost_worker_had(self, queue):
+        tasks.claim_due_analyses()
+        queue.time += analysing.CLAIM_LENGTH
+
+        tasks.claim_due_analyses()
+
+        assert queue.analyses[0] == queue.analyses[1]
+
+    def test_a_message_that_was_lost_is_made_good_by_later_ticks(self, queue):
+        tasks.claim_due_analyses()
+        queue.analyses.clear()  # as if the broker had been flushed
+        for _ in range(60):
+            queue.time += dt.timedelta(seconds=15)
+            tasks.claim_due_analyses()
+            for pk in queue.analyses:
+                tasks.run_analysis(analysis_id=pk)
+            queue.analyses.clear()
+
+        states = Analysis.objects.values_list("state", flat=True)
+        assert list(states) == [FitState.DONE] * 8
+
+
+class TestRunAnalysis:
+    def test_run_twice_stores_once_and_asks_once_for_the_next(self, queue):
+        tasks.claim_due_analyses()
+
+        with nudged() as sent:
+            for _ in range(2):
+                tasks.run_analysis(analysis_id=queue.analyses[0])
+
+        assert Analysis.objects.get().state == FitState.DONE
+        assert sent == [Work.ANALYSE]
+
+    def test_asks_again_once_its_pace_lets_others_begin(self, queue, settings):
+        settings.HEART_ANALYSIS_PACE_SECONDS = 10.0
+        tasks.claim_due_analyses()
+
+        with nudged() as sent:
+            tasks.run_analysis(analysis_id=queue.analyses[0])
+
+        assert sent == [Work.ANALYSE] * 2
+
+    def test_one_asks_for_the_next_until_all_are_done(self, queue):
+        sent = [Work.ANALYSE]
+        while sent:
+            with nudged() as sent:
+                tasks.claim_due_analyses()
+                while queue.analyses:
+                    tasks.run_analysis(analysis_id=queue.analyses.pop())
+
+        assert Analysis.objects.filter(state=FitState.DONE).count() == 8
+
+    def test_an_analysis_that_is_gone_is_no_error(self, queue):
+        with nudged() as sent:
+            tasks.run_analysis(analysis_id=123_456)
+
+        assert sent == []
+
+
+class TestRefitNow:
+    def test_run_twice_hands_each_fit_to_a_worker_once(self, queue):
+        study = make_judged_study()
+
+        for _ in range(2):
+            tasks.refit_now(study_id=study.pk)
+
+        assert sorted(queue.fits) == sorted(study.fits.values_list("pk", flat=True))
+        assert len(queue.fits) == 4
+
+    def test_fits_of_a_lost_worker_are_handed_out_again_by_the_tick(self, queue):
+        tasks.refit_now(study_id=make_judged_study().pk)
+        lost = list(queue.fits)
+        queue.time += dt.timedelta(minutes=2)
+
+        tasks.refit_changed_studies()
+
+        assert sorted(queue.fits) == sorted(lost * 2)
+
+    def test_begins_the_analyses_where_nothing_changed(self, queue, rated):
+        for _ in range(2):
+            tasks.refit_now(study_id=rated)
+
+        assert queue.fits == []
+        assert len(queue.analyses) == len(set(queue.analyses)) == 4

@@ -1,0 +1,299 @@
+"""Which judgments count, and how they are counted."""
+
+import datetime as dt
+
+import pytest
+
+from annotation.choices import Purpose, RaterState
+from annotation.models import Exclusion, JudgeCall, Rater
+from completions.choices import CallState, Stratum, SystemKind
+from completions.models import Context
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.fits.services.claiming import method_of
+from ranking.judgments import frames
+from ranking.judgments.tallies import win_tables
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_judgment,
+    make_lease,
+    make_llm_judgment,
+    make_quality_check,
+    make_rater,
+    make_study,
+    make_system,
+    make_writer,
+)
+from tests.helpers.judged import judge_all_pairs, make_judged_study
+from tests.helpers.observed import counted_reads
+
+pytestmark = pytest.mark.django_db
+
+LATER = dt.timedelta(hours=1)
+HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COMBINED
+
+
+def counted(study, now, pool=COMBINED, context_set=ContextSet.ALL):
+    return frames.read_groups(frames.Selection(study, pool, context_set, now))
+
+
+class TestAnalysisSet:
+    def test_counts_the_answer_to_a_main_comparison(self, now):
+        judgment = make_judgment()
+
+        counting = frames.analysis_set(study=judgment.comparison.study, as_of=now)
+
+        assert list(counting) == [judgment]
+
+    def test_leaves_out_other_studies(self, now):
+        make_judgment()
+
+        assert not frames.analysis_set(study=make_study(), as_of=now).exists()
+
+    def test_leaves_out_what_came_after_the_time(self, now):
+        judgment = make_judgment(submitted_at=now + LATER)
+
+        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
+
+    def test_leaves_out_comparisons_planted_as_checks(self, now):
+        judgment = make_judgment(comparison=make_comparison(purpose=Purpose.CHECK))
+
+        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
+
+    def test_leaves_out_a_main_pair_shown_again_as_a_check(self, now):
+        comparison = make_comparison()
+        check = make_quality_check(comparison=comparison)
+        lease = make_lease(
+            comparison=comparison, quality_check=check, closed_at=NOW, outcome="SUBMITTED"
+        )
+        make_judgment(comparison=comparison, rater=lease.rater, lease=lease)
+
+        assert not frames.analysis_set(study=comparison.study, as_of=now).exists()
+
+    def test_leaves_out_surplus_judgments(self, now):
+        judgment = make_judgment(is_surplus=True)
+
+        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
+
+    def test_leaves_out_two_completions_of_one_system(self, now):
+        people, context = make_system(kind=SystemKind.HUMAN), make_context()
+        first, second = (
+            make_completion(context=context, system=people, writer=make_writer()) for _ in range(2)
+        )
+        judgment = make_judgment(comparison=make_comparison(first=first, second=second))
+
+        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
+
+    def test_leaves_out_judges_whose_call_was_not_valid(self, now):
+        judgment = make_llm_judgment()
+        JudgeCall.objects.filter(judgment=judgment).update(
+            state=CallState.INVALID, error_kind="schema"
+        )
+
+        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
+
+    @pytest.mark.parametrize("kept", [False, True])
+    def test_leaves_out_raters_who_withdrew_unless_their_answers_may_count(self, now, kept):
+        judgment = make_judgment()
+        Rater.objects.filter(judgments=judgment).update(
+            state=RaterState.WITHDRAWN, ended_at=NOW, data_kept=kept
+        )
+
+        assert frames.analysis_set(study=judgment.comparison.study, as_of=now).exists() is kept
+
+    def test_keeps_withdrawn_answers_in_what_was_before(self, now):
+        judgment = make_judgment(submitted_at=NOW)
+        Rater.objects.filter(judgments=judgment).update(
+            state=RaterState.WITHDRAWN, ended_at=now, data_kept=False
+        )
+
+        assert frames.analysis_set(study=judgment.comparison.study, as_of=NOW).exists()
+
+    def test_keeps_raters_who_stopped(self, now):
+        judgment = make_judgment()
+        Rater.objects.filter(judgments=judgment).update(state=RaterState.STOPPED, ended_at=NOW)
+
+        assert frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
+
+    def test_takes_the_current_revision_as_of_the_time(self, now):
+        before = make_judgment(submitted_at=NOW)
+        after = make_judgment(
+            comparison=before.comparison,
+            rater=before.rater,
+            lease=before.lease,
+            revises=before,
+            submitted_at=NOW + LATER,
+            verdict=-2,
+        )
+        study = before.comparison.study
+
+        assert list(frames.analysis_set(study=study, as_of=NOW)) == [before]
+        assert list(frames.analysis_set(study=study, as_of=NOW + LATER)) == [after]
+
+    @pytest.mark.parametrize("evaluator", ["rater", "judge"])
+    def test_follows_the_newest_exclusion_decision_as_of_the_time(self, evaluator, now, admin_user):
+        judgment = make_judgment() if evaluator == "rater" else make_llm_judgment()
+        study, whom = judgment.comparison.study, {evaluator: getattr(judgment, evaluator)}
+        make_judgment(comparison=make_comparison(study=study))
+        out, back = now, now + LATER
+        Exclusion.objects.create(**whom, is_excluded=True, rule="checks/1", decided_at=out)
+        Exclusion.objects.create(
+            **whom,
+            is_excluded=False,
+            rule="manual/1",
+            reason="misread",
+            decided_at=back,
+            decided_by=admin_user,
+        )
+
+        sizes = [
+            frames.analysis_set(study=study, as_of=time).count()
+            for time in (out - LATER / 60, out, back)
+        ]
+
+        assert sizes == [2, 1, 2]
+
+
+class TestReadGroups:
+    def test_counts_alike_judgments_together(self, now):
+        comparison = make_comparison()
+        for verdict in (1, 1, -2):
+            make_judgment(comparison=comparison, verdict=verdict)
+
+        counts = counted(comparison.study, now).counts
+
+        assert counts.n.tolist() == [3]
+        assert (counts.n_first.tolist(), counts.size_first.tolist()) == ([2], [2])
+        assert (counts.n_second.tolist(), counts.size_second.tolist()) == ([1], [2])
+
+    def test_counts_a_pair_of_systems_of_a_dialogue_together(self, now):
+        study, dialogue = make_study(), make_dialogue()
+        systems = [make_system(), make_system()]
+        for turn in (1, 3):
+            context = make_context(dialogue=dialogue, turn_index=turn)
+            judge_all_pairs(study, context, systems, lambda _i, _j: 2, make_rater(study=study))
+
+        counts = counted(study, now).counts
+
+        assert (counts.n.tolist(), counts.size_first.tolist()) == ([2], [4])
+
+    def test_units_are_source_dialogues_not_contexts(self, now):
+        study, dialogue = make_study(), make_dialogue()
+        systems = [make_system(), make_system()]
+        for turn in (1, 3):
+            context = make_context(dialogue=dialogue, turn_index=turn)
+            judge_all_pairs(study, context, systems, lambda _i, _j: 1, make_rater(study=study))
+
+        assert counted(study, now).dialogues == (dialogue.content_hash,)
+
+    @pytest.mark.parametrize(
+        ("pool", "expected"),
+        [
+            (HUMAN, {(True, False)}),
+            (LLM, {(False, True)}),
+            (COMBINED, {(True, False), (False, True)}),
+        ],
+    )
+    def test_takes_the_judgments_of_its_pool(self, pool, expected, now):
+        study = make_judged_study(with_llm=True, n_dialogues=1)
+
+        counts = counted(study, now, pool).counts
+
+        graded_or_judged = zip(counts.is_graded.tolist(), counts.is_judge.tolist(), strict=True)
+        assert set(graded_or_judged) == expected
+
+    def test_takes_the_contexts_of_its_set(self, now):
+        study = make_judged_study(n_dialogues=1)
+        source = Context.objects.get(dataset=study.dataset)
+        hostile = make_context(
+            dialogue=source.dialogue,
+            stratum=Stratum.ADVERSARIAL,
+            escalation_profile="MID_SPIKE",
+            source_context=source,
+        )
+        systems = [make_system(), make_system()]
+        judge_all_pairs(study, hostile, systems, lambda _i, _j: 1, make_rater(study=study))
+
+        sizes = {name: counted(study, now, HUMAN, name).n_judgments for name in ContextSet}
+
+        assert sizes == {"ALL": 4, "REGULAR": 3, "ADVERSARIAL": 1}
+
+    def test_counts_marks_that_name_a_side(self, now):
+        study = make_judged_study(
+            systems=[make_system(slug="a"), make_system(slug="b")], n_dialogues=3, with_llm=True
+        )
+
+        marks = counted(study, now, LLM).marks
+
+        assert marks == (("a", "H", 2, 3), ("b", "H", 1, 3))
+
+    def test_reads_a_study_in_eight_queries(self, now):
+        study = make_judged_study(with_llm=True)
+
+        # what is kept, comparisons, answers, dialogues, systems, marks, decisions, deletions
+        with counted_reads() as reads:
+            counted(study, now)
+
+        assert reads.n == 8
+
+    def test_the_hash_changes_with_each_judgment_and_not_without(self, now):
+        study = make_judged_study()
+        before = counted(study, now).inputs_hash()
+        again = counted(study, now + LATER).inputs_hash()
+
+        make_judgment(comparison=study.comparisons.first())
+
+        assert again == before != counted(study, now).inputs_hash()
+
+    def test_translates_grades_and_strengths_to_one_scale(self, now):
+        comparison = make_comparison()
+        make_judgment(comparison=comparison, verdict=2)
+        make_llm_judgment(comparison=comparison, verdict=4)
+        judgments = counted(comparison.study, now)
+
+        method = method_of(comparison.study)
+
+        wins = win_tables(judgments, method).total()
+
+        assert sorted(wins.ravel().round(6)) == [0.0, 0.0, 0.3, 1.7]
+
+
+class TestReadStamps:
+    def test_agrees_with_the_counts_themselves(self, now):
+        study = make_judged_study(with_llm=True)
+
+        stamps = frames.read_stamps(study=study, as_of=now)
+
+        assert set(stamps) == {
+            (pool, context_set)
+            for pool in EvaluatorPool
+            for context_set in (ContextSet.ALL, ContextSet.REGULAR)
+        }
+        for (pool, context_set), stamp in stamps.items():
+            assert stamp == counted(study, now, pool, context_set).stamp
+
+    def test_knows_a_revision_from_what_it_revised_though_a_newer_judgment_stays(self, now):
+        before = make_judgment(submitted_at=NOW)
+        make_judgment(
+            comparison=before.comparison,
+            rater=before.rater,
+            lease=before.lease,
+            revises=before,
+            submitted_at=NOW + LATER,
+        )
+        make_judgment(comparison=before.comparison, submitted_at=NOW)
+        study = before.comparison.study
+
+        sooner, later = (
+            frames.read_stamps(study=study, as_of=time)[HUMAN, ContextSet.ALL]
+            for time in (NOW, NOW + LATER)
+        )
+
+        assert sooner[:3] == later[:3]
+        assert sooner != later
+
+    def test_a_study_without_judgments_has_none(self, now):
+        assert frames.read_stamps(study=make_study(), as_of=now) == {}

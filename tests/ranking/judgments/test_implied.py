@@ -1,0 +1,183 @@
+"""Judgments of pairs that ratings imply: by hand, a peer, properties, and what is too little."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from ranking.judgments.scores import implied_columns, implied_groups, implied_on
+from tests.helpers.scores import make_scores, simulate_scores
+
+
+def told(scores):
+    """Who is preferred to whom, by whom: (evaluator, dialogue, first, second, strength)."""
+    found = implied_columns(scores)
+    return sorted(
+        (
+            found.evaluators[found.evaluator[row]],
+            found.units[found.unit[row]],
+            found.systems[found.first[row]],
+            found.systems[found.second[row]],
+            int(found.strength[row]),
+        )
+        for row in range(found.n_judgments)
+    )
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261122)
+
+
+@pytest.fixture
+def planted(rng):
+    return simulate_scores(rng, quality=(2.0, 3.0, 4.0), n_dialogues=12, n_judges=2)
+
+
+class TestImpliedColumns:
+    def test_by_hand(self):
+        scores = make_scores(
+            [
+                ("d", 0, "b", "ann", (4, 4)),
+                ("d", 0, "a", "ann", (5, 2)),
+                ("d", 0, "c", "ann", (3, 4)),
+                ("d", 0, "a", "bob", (1, 1)),
+                ("d", 0, "b", "bob", (1, 1)),
+                ("d", 1, "c", "bob", (5, 5)),
+                ("e", 2, "a", "cat", (1, 2)),
+            ]
+        )
+
+        assert told(scores) == [
+            ("ann", "d", "a", "b", -1),
+            ("ann", "d", "a", "c", 0),
+            ("ann", "d", "b", "c", 1),
+            ("bob", "d", "a", "b", 0),
+        ]
+
+    def test_agrees_with_pairs_looked_for_one_by_one(self, planted):
+        expected = []
+        for one, other in combinations(range(planted.n), 2):
+            alike = all(
+                column[one] == column[other] for column in (planted.evaluator, planted.context)
+            )
+            first, second = sorted((one, other), key=lambda row: planted.system[row])
+            if alike and planted.system[first] != planted.system[second]:
+                lead = int(np.sign(planted.points[first].sum() - planted.points[second].sum()))
+                names = (planted.systems[planted.system[row]] for row in (first, second))
+                who = planted.evaluators[planted.evaluator[one]]
+                expected.append((who, planted.units[planted.unit[one]], *names, lead))
+
+        assert told(planted) == sorted(expected)
+
+    def test_who_is_strict_and_how_far_scores_spread_changes_nothing(self, planted):
+        """Any increasing change of an evaluator's scale leaves the order as it is."""
+        of_ann = planted.evaluator == 0
+        moved = np.where(of_ann[:, None], 7 * planted.points + 3, planted.points)
+        changed = type(planted)(**vars(planted) | {"points": moved})
+
+        assert told(changed) == told(planted)
+
+    def test_the_order_of_rows_does_not_matter(self, planted, rng):
+        rows = rng.permutation(planted.n)
+        names = ("unit", "context", "message", "system", "evaluator", "points")
+        mixed = type(planted)(
+            **vars(planted) | {name: getattr(planted, name)[rows] for name in names}
+        )
+
+        assert told(mixed) == told(planted)
+
+    def test_a_rating_that_lacks_a_dimension_counts_on_the_others_alone(self):
+        scores = make_scores(
+            [
+                ("d", 0, "a", "ann", (5, 0)),
+                ("d", 0, "b", "ann", (2, 2)),
+                ("d", 0, "c", "ann", (1, 1)),
+            ]
+        )
+
+        assert told(scores) == [("ann", "d", "b", "c", 1)]
+        assert implied_on(scores, 0).n_judgments == 3
+
+    def test_two_messages_of_one_system_are_not_compared(self):
+        scores = make_scores([("d", 0, "a", "ann", (5, 5)), ("d", 0, "a", "ann", (1, 1))])
+
+        assert implied_columns(scores).n_judgments == 0
+
+    def test_the_same_pair_of_messages_is_one_item(self, planted):
+        found = implied_columns(planted)
+
+        pairs = {
+            (planted.units[found.unit[row]], int(found.first[row]), int(found.second[row]))
+            for row in range(found.n_judgments)
+        }
+        assert found.n_items == len(pairs)
+
+
+class TestImpliedGroups:
+    def test_adds_up_what_is_told(self, planted):
+        groups = implied_groups(planted, newest=9, sum_of_keys=45)
+
+        counts, expected = Counter[tuple[int, ...]](), Counter[tuple[int, ...]]()
+        for row in range(len(groups.counts.n)):
+            one = groups.counts
+            pair = (one.unit[row], one.first[row], one.second[row], one.is_judge[row])
+            counts[pair] += one.n[row]
+            expected_size = (one.n_first[row], one.n_second[row])
+            assert (one.size_first[row], one.size_second[row]) == expected_size
+        for who, unit, first, second, _ in told(planted):
+            place = planted.systems.index
+            is_judge = who.startswith("judge")
+            expected[planted.units.index(unit), place(first), place(second), is_judge] += 1
+        assert counts == expected
+        assert not groups.counts.is_graded.any()
+
+    def test_counts_ratings_and_not_pairs(self, planted):
+        groups = implied_groups(planted, newest=9, sum_of_keys=45)
+
+        assert groups.n_judgments == planted.n
+        assert str(groups.stamp) == f"{planted.n}:9:0:45"
+        assert int(groups.counts.n.sum()) == len(told(planted))
+
+    def test_marks_are_of_the_pairs_that_differ_on_a_dimension(self):
+        scores = make_scores(
+            [
+                ("d", 0, "a", "ann", (5, 2)),
+                ("d", 0, "b", "ann", (2, 2)),
+                ("d", 0, "c", "ann", (2, 1)),
+            ]
+        )
+
+        marks = {
+            (one.system, one.dimension): (one.wins, one.n_marks)
+            for one in implied_groups(scores, newest=1, sum_of_keys=1).marks
+        }
+
+        assert marks == {
+            ("a", "W"): (2, 2),
+            ("b", "W"): (0, 1),
+            ("c", "W"): (0, 1),
+            ("a", "S"): (1, 1),
+            ("b", "S"): (1, 1),
+            ("c", "S"): (0, 2),
+        }
+
+    def test_a_point_more_is_another_hash_though_the_order_is_the_same(self):
+        rows = [("d", 0, "a", "ann", (4, 4)), ("d", 0, "b", "ann", (2, 2))]
+        higher = [("d", 0, "a", "ann", (5, 4)), ("d", 0, "b", "ann", (2, 2))]
+
+        one, other = (
+            implied_groups(make_scores(each), newest=1, sum_of_keys=1) for each in (rows, higher)
+        )
+
+        assert list(one.counts.parts()) == list(other.counts.parts())
+        assert one.inputs_hash() != other.inputs_hash()
+
+    def test_without_pairs_there_are_still_systems_and_dialogues(self):
+        scores = make_scores([("d", 0, "a", "ann", (4, 4)), ("e", 1, "b", "bob", (2, 2))])
+
+        groups = implied_groups(scores, newest=1, sum_of_keys=1)
+
+        assert (groups.systems, groups.dialogues) == (("a", "b"), ("d", "e"))
+        assert (groups.n_judgments, len(groups.counts.n), groups.marks) == (2, 0, ())

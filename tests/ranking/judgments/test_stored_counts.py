@@ -1,0 +1,312 @@
+"""What is kept of a study is what its judgments say, whatever happens to them."""
+
+import datetime as dt
+import itertools
+import logging
+
+import numpy as np
+import pytest
+
+from annotation.choices import RaterState
+from annotation.models import Judgment, QualityCheck, Rater
+from completions.choices import Stratum
+from completions.models import Completion, Context
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.judgments import frames
+from ranking.judgments.frames import keeping
+from ranking.models import KeptCounts
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_completion,
+    make_context,
+    make_judge,
+    make_judgment,
+    make_lease,
+    make_llm_judgment,
+    make_quality_check,
+    make_rater,
+    make_writer,
+)
+from tests.helpers.factories_written_once import make_exclusion, make_user
+from tests.helpers.judged import make_judged_study
+
+pytestmark = pytest.mark.django_db
+MINUTE = dt.timedelta(minutes=1)
+SELECTIONS = list(itertools.product(EvaluatorPool, ContextSet))
+ALL = [(EvaluatorPool.COMBINED, ContextSet.ALL)]
+"""What the other selections are parts of."""
+
+
+def pair_in(study, context):
+    """Return another pair of a context, of two systems of its own."""
+    first, second = (make_completion(context=context) for _ in range(2))
+    return make_comparison(study=study, first=first, second=second)
+
+
+class Happenings:
+    """What can happen to the judgments of a study, drawn by chance."""
+
+    def __init__(self, study, seed):
+        self.study, self.chance, self.now = study, np.random.default_rng(seed), NOW + 60 * MINUTE
+        self.raters = [make_rater(study=study) for _ in range(3)]
+        self.judge = make_judge()
+        self.by = make_user()
+
+    def pair(self):
+        pairs = self.study.comparisons.order_by("pk")
+        return pairs[int(self.chance.integers(len(pairs)))]
+
+    def judgment(self):
+        given = Judgment.objects.filter(comparison__study=self.study, rater__isnull=False)
+        open_ones = given.filter(revision=None).order_by("pk")
+        return open_ones[int(self.chance.integers(len(open_ones)))]
+
+    def rater(self):
+        return self.raters[int(self.chance.integers(3))]
+
+    def answer(self, **fields):
+        verdict = int(self.chance.integers(-2, 3))
+        rater = make_rater(study=self.study) if self.chance.random() < 0.5 else self.rater()
+        given = {"rater": rater, "verdict": verdict, "shown_at": NOW, "submitted_at": self.now}
+        pair = self.pair()
+        if not pair.judgments.filter(rater=fields.get("rater", rater)).exists():
+            make_judgment(comparison=pair, **given | fields)
+
+    def answer_of_long_ago(self):
+        self.answer(submitted_at=NOW)
+
+    def surplus(self):
+        self.answer(is_surplus=True)
+
+    def answer_ahead(self):
+        self.answer(submitted_at=self.now + 3 * MINUTE)
+
+    def answer_to_a_check(self):
+        pair, rater = self.pair(), make_rater(study=self.study)
+        check = QualityCheck.objects.filter(comparison=pair).first()
+        check = check or make_quality_check(comparison=pair)
+        lease = make_lease(
+            comparison=pair, rater=rater, quality_check=check, closed_at=NOW, outcome="SUBMITTED"
+        )
+        make_judgment(comparison=pair, rater=rater, lease=lease, submitted_at=self.now)
+
+    def verdict_of_a_judge(self):
+        judge = make_judge() if self.chance.random() < 0.5 else self.judge
+        pair = self.pair()
+        if not pair.judgments.filter(judge=judge).exists():
+            make_llm_judgment(comparison=pair, judge=judge, submitted_at=self.now)
+
+    def revision(self):
+        before = self.judgment()
+        make_judgment(
+            **{name: getattr(before, name) for name in ("comparison", "rater", "lease")},
+            is_surplus=before.is_surplus,
+            revises=before,
+            verdict=int(self.chance.integers(-2, 3)),
+            submitted_at=max(self.now, before.submitted_at),
+        )
+
+    def exclusion(self):
+        make_exclusion(rater=self.rater(), decided_at=self.now)
+
+    def exclusion_ahead(self):
+        make_exclusion(rater=self.rater(), decided_at=self.now + 3 * MINUTE)
+
+    def exclusion_of_a_judge(self):
+        make_exclusion(judge=self.judge, decided_at=self.now)
+
+    def taken_back(self):
+        taken = {"is_excluded": False, "reason": "they did well", "decided_by": self.by}
+        make_exclusion(rater=self.rater(), decided_at=self.now, **taken)
+
+    def withdrawal(self):
+        leaver = make_rater(study=self.study)
+        self.answer(rater=leaver)
+        Rater.objects.filter(pk=leaver.pk).update(
+            state=RaterState.WITHDRAWN, ended_at=self.now, data_kept=False
+        )
+
+    def erasure(self):
+        pair = pair_in(self.study, self.pair().context)
+        make_judgment(comparison=pair, submitted_at=self.now)
+        Completion.objects.filter(pk=pair.first_id).update(
+            writer=make_writer(), text="", erased_at=self.now + MINUTE
+        )
+
+    def new_pair(self):
+        make_judgment(comparison=make_comparison(study=self.study), submitted_at=self.now)
+
+    def answer_elsewhere(self):
+        make_judgment(submitted_at=self.now)
+
+    def nothing(self):
+        pass
+
+
+NAMES = [name for name in vars(Happenings) if name not in {"pair", "judgment", "rater"}]
+NAMES = [name for name in NAMES if not name.startswith("_")]
+
+
+@pytest.fixture
+def study():
+    study = make_judged_study(n_dialogues=3, with_llm=True)
+    source = Context.objects.filter(comparisons__study=study).earliest("pk")
+    hostile = make_context(
+        dialogue=source.dialogue,
+        stratum=Stratum.ADVERSARIAL,
+        escalation_profile="MID_SPIKE",
+        source_context=source,
+    )
+    make_judgment(comparison=pair_in(study, hostile))
+    return study
+
+
+def keep(study, now):
+    frames.keep_counts(study=study, now=now)
+    return KeptCounts.objects.get(study=study)
+
+
+def check(study, now, selections=SELECTIONS):
+    """Hold what is kept against the judgments, by pool and context set."""
+    assert frames.kept_rows(study, as_of=now) is not None
+    for pool, context_set in selections:
+        selection = frames.Selection(study, pool, context_set, now)
+        kept = frames.read_verdicts(selection)
+        assert kept.inputs_hash() == frames.read_verdicts(selection, is_anew=True).inputs_hash()
+    stamps = frames.read_stamps(study=study, as_of=now)
+    KeptCounts.objects.filter(study=study).update(rule="another")
+    assert stamps == frames.read_stamps(study=study, as_of=now)
+    KeptCounts.objects.filter(study=study).update(rule=frames.rule())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_happens_what_is_kept_is_what_counts(study, seed, monkeypatch):
+    monkeypatch.setattr(keeping, "OVERLAP", 2)
+    monkeypatch.setattr(keeping, "MUCH", 1 + seed % 3)
+    monkeypatch.setattr(keeping, "AT_ONCE", 2 + seed)
+    happening = Happenings(study, seed)
+    for _ in range(12):
+        for name in happening.chance.choice(NAMES, 2):
+            getattr(happening, name)()
+        keep(study, happening.now)
+        check(study, happening.now, ALL)
+        happening.now += MINUTE
+    check(study, happening.now - MINUTE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_thing_that_can_happen_is_noticed(study, name):
+    happening = Happenings(study, 1)
+    for _ in range(4):
+        happening.answer()
+    keep(study, happening.now)
+    happening.now += MINUTE
+
+    getattr(happening, name)()
+    for _ in range(6):  # what is dated ahead, too, when it is time
+        keep(study, happening.now)
+        check(study, happening.now, ALL)
+        happening.now += MINUTE
+    check(study, happening.now - MINUTE)
+
+
+def test_answers_alone_do_not_have_everything_counted_again(study):
+    happening = Happenings(study, 1)
+    first = keep(study, happening.now)
+    for name in ("answer", "revision", "verdict_of_a_judge", "new_pair", "answer_of_long_ago"):
+        happening.now += MINUTE
+        getattr(happening, name)()
+        kept = keep(study, happening.now)
+
+        assert (kept.counted_at, kept.since) == (first.counted_at, happening.now)
+        check(study, happening.now)
+
+
+def test_without_a_change_what_is_kept_is_of_all_times_since_it_came_to_be(study):
+    first = keep(study, NOW + 60 * MINUTE)
+    second = keep(study, NOW + 90 * MINUTE)
+
+    assert (second.since, second.until) == (first.since, NOW + 90 * MINUTE)
+    assert bytes(second.rows) == bytes(first.rows)
+    assert bytes(second.newer_rows) == bytes(first.newer_rows)
+    for minutes, is_kept in ((59, False), (60, True), (75, True), (90, True), (91, False)):
+        found = frames.kept_rows(study, as_of=NOW + minutes * MINUTE)
+        assert (found is not None) is is_kept
+
+
+def test_another_look_of_the_same_time_counts_nothing_where_nothing_came_in(study, monkeypatch):
+    keep(study, NOW + 60 * MINUTE)
+    make_judgment(comparison=study.comparisons.first(), submitted_at=NOW + 61 * MINUTE)
+    first = keep(study, NOW + 65 * MINUTE)
+    monkeypatch.delattr(keeping, "_counted")
+
+    second = keep(study, NOW + 65 * MINUTE)
+
+    assert (second.since, second.until) == (first.since, first.until)
+
+
+def test_a_judgment_that_comes_in_late_is_counted_at_the_next_look_of_the_same_time(study):
+    now = NOW + 60 * MINUTE
+    keep(study, now)
+    make_judgment(comparison=study.comparisons.first(), submitted_at=NOW)
+
+    keep(study, now)
+
+    check(study, now)
+
+
+def test_a_look_back_in_time_changes_nothing(study):
+    first = keep(study, NOW + 60 * MINUTE)
+    make_judgment(comparison=study.comparisons.first())
+
+    assert keep(study, NOW + 30 * MINUTE).until == first.until
+    selection = frames.Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, NOW + 30 * MINUTE)
+    assert frames.read_groups(selection).n_judgments == 11
+
+
+def test_everything_is_counted_each_day_and_a_difference_is_an_error(study, caplog, monkeypatch):
+    monkeypatch.setattr(keeping, "OVERLAP", 0)
+    kept = keep(study, NOW + 60 * MINUTE)
+    rows = frames.kept_rows(study, as_of=kept.until).copy()
+    rows["n_first"][0] += 1
+    KeptCounts.objects.update(rows=frames.packed(rows))
+
+    with caplog.at_level(logging.ERROR):
+        keep(study, NOW + 90 * MINUTE)
+        assert not caplog.records
+        keep(study, NOW + 26 * 60 * MINUTE)
+
+    assert "was not what counts" in caplog.text
+    check(study, NOW + 26 * 60 * MINUTE)
+
+
+def test_many_answers_have_everything_counted_again(study, monkeypatch):
+    monkeypatch.setattr(keeping, "MOST", 2)
+    keep(study, NOW + 60 * MINUTE)
+    for pair in study.comparisons.all():
+        make_judgment(comparison=pair, submitted_at=NOW + 70 * MINUTE)
+
+    assert keep(study, NOW + 80 * MINUTE).counted_at == NOW + 80 * MINUTE
+    check(study, NOW + 80 * MINUTE)
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 10_000])
+def test_counted_in_parts_it_is_the_same(study, monkeypatch, at_once):
+    monkeypatch.setattr(keeping, "AT_ONCE", at_once)
+    for pair in study.comparisons.all():
+        make_judgment(comparison=pair, submitted_at=NOW)
+
+    keep(study, NOW + MINUTE)
+
+    assert len(frames.kept_rows(study, as_of=NOW + MINUTE)) > 3  # so there were several parts
+    check(study, NOW + MINUTE)
+
+
+def test_of_a_study_without_judgments_nothing_is_kept_and_nothing_fails():
+    empty = make_comparison().study
+
+    keep(empty, NOW)
+
+    assert len(frames.kept_rows(empty, as_of=NOW)) == 0
+    assert frames.read_stamps(study=empty, as_of=NOW) == {}

@@ -1,0 +1,244 @@
+"""The cumulative logit of graded preferences: peers, simulation, clusters, and refusals."""
+
+import numpy as np
+import pytest
+import scipy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import special
+
+from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
+from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.models import cumulative
+from ranking.numerics.models.clusters import TooFewClustersError
+from ranking.numerics.models.cumulative import Graded, GradeScale, cumulative_errors, fit_cumulative
+from ranking.numerics.models.existence import NoMaximumError
+from ranking.numerics.models.ties import fit_rao_kupper
+from tests.ranking.numerics import peers
+from tests.ranking.numerics.models.helpers import draw_grades, graded
+
+THETA = np.array([0.8, 0.2, -0.1, -0.9])
+THRESHOLDS = np.array([0.4, 1.1, 2.0])
+
+
+def peer(first, second, grade, n_systems):
+    """Fit each judgment from both sides with an ordered model, so that thresholds mirror."""
+    d = np.eye(n_systems)[first] - np.eye(n_systems)[second]
+    both = np.vstack([d, -d])[:, 1:]  # the first system is the base
+    model = peers.OrderedModel(np.concatenate([grade, -grade]), both, distr="logit")
+    found = model.fit(method="bfgs", disp=False, gtol=1e-8, maxiter=500)
+    n = n_systems - 1
+    cuts = model.transform_threshold_params(found.params)[1:-1]
+    theta = np.concatenate([[0.0], found.params[:n]])
+    return theta - theta.mean(), cuts, found.cov_params()[:n, :n]
+
+
+@pytest.mark.parametrize("with_ties", [True, False])
+def test_agrees_with_an_ordered_model_fitted_from_both_sides(rng, with_ties):
+    first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=300)
+    if not with_ties:
+        kept = grade != 0
+        first, second, grade = first[kept], second[kept], grade[kept]
+
+    theta, cuts, _ = peer(first, second, grade, 4)
+
+    fit = fit_cumulative(graded(first, second, grade), n_systems=4)
+    np.testing.assert_allclose(fit.log_strengths, theta, atol=1e-6)
+    np.testing.assert_allclose(fit.thresholds, cuts[len(cuts) // 2 :], atol=1e-6)
+
+
+def test_its_covariance_is_twice_that_of_judgments_counted_from_both_sides(rng):
+    first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=300)
+
+    _, _, doubled = peer(first, second, grade, 4)
+
+    fit = fit_cumulative(graded(first, second, grade), n_systems=4)
+    contrasts = np.eye(4)[1:] - np.eye(4)[:1]
+    found = contrasts @ fit.covariance[:4, :4] @ contrasts.T
+    np.testing.assert_allclose(found, 2 * doubled, rtol=1e-5)
+
+
+def test_is_where_a_general_search_ends(rng):
+    first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=300)
+
+    def loss(at):
+        theta, cuts = np.append(at[:3], -at[:3].sum()), np.cumsum(np.exp(at[3:]))
+        ends = np.concatenate([[-np.inf], -cuts[::-1], cuts, [np.inf]])
+        d, level = theta[first] - theta[second], grade + 3
+        p = special.expit(d - ends[level]) - special.expit(d - ends[level + 1])
+        return -np.log(p).sum()
+
+    found = scipy.optimize.minimize(loss, np.zeros(6), jac="3-point", options={"gtol": 1e-7})
+
+    fit = fit_cumulative(graded(first, second, grade), n_systems=4)
+    np.testing.assert_allclose(fit.log_strengths[:3], found.x[:3], atol=1e-6)
+    np.testing.assert_allclose(fit.thresholds, np.cumsum(np.exp(found.x[3:])), atol=1e-6)
+    assert fit.log_likelihood == pytest.approx(-found.fun, abs=1e-9)
+
+
+def test_one_level_with_ties_is_rao_and_kupper(rng):
+    first, second, grade = draw_grades(rng, THETA, THRESHOLDS[:1], n=500)
+    wins, ties = np.zeros((4, 4)), np.zeros((4, 4))
+    np.add.at(wins, (first[grade > 0], second[grade > 0]), 1.0)
+    np.add.at(wins, (second[grade < 0], first[grade < 0]), 1.0)
+    np.add.at(ties, (first[grade == 0], second[grade == 0]), 1.0)
+
+    fit, same = (
+        fit_cumulative(graded(first, second, grade), n_systems=4),
+        fit_rao_kupper(wins, ties + ties.T),
+    )
+
+    np.testing.assert_allclose(fit.log_strengths, same.log_strengths, atol=1e-9)
+    assert fit.thresholds[0] == pytest.approx(same.threshold, abs=1e-9)
+
+
+def test_one_level_without_ties_is_bradley_terry(rng):
+    wins = rng.integers(1, 20, size=(4, 4)).astype(float)
+    winner, loser = np.nonzero(1 - np.eye(4))
+    rows = Graded(winner, loser, np.ones(12, int), wins[winner, loser])
+
+    fit, same = fit_cumulative(rows, n_systems=4), fit_bradley_terry(wins)
+
+    np.testing.assert_allclose(fit.log_strengths, same.log_strengths, atol=1e-9)
+    np.testing.assert_allclose(fit.covariance, same.covariance, atol=1e-9)
+    assert fit.thresholds.tolist() == [0.0]
+
+
+def test_recovers_strengths_and_thresholds_it_was_simulated_from(rng):
+    first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=20_000)
+
+    fit = fit_cumulative(graded(first, second, grade), n_systems=4)
+
+    errors = np.sqrt(fit.covariance.diagonal())
+    found = np.concatenate([fit.log_strengths, fit.thresholds])
+    assert (np.abs(found - np.concatenate([THETA, THRESHOLDS])) < 4 * errors).all()
+
+
+def test_levels_that_nobody_gave_are_merged(rng):
+    first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=500)
+    names = np.array([0, 2, 4, 5])
+
+    few = fit_cumulative(graded(first, second, grade), n_systems=4)
+    named = fit_cumulative(
+        graded(first, second, np.sign(grade) * names[np.abs(grade)]), n_systems=4
+    )
+
+    np.testing.assert_array_equal(named.log_strengths, few.log_strengths)
+    assert (few.levels, named.levels) == ((0, 1, 2, 3), (0, 2, 4, 5))
+
+
+def test_thresholds_that_nearly_meet_stay_in_order():
+    grade = np.repeat([0, 1, 2, 3, -3], [30, 1, 1, 400, 2])
+    n = len(grade)
+
+    fit = fit_cumulative(graded(np.zeros(n, int), np.ones(n, int), grade), n_systems=2)
+
+    assert 0 < fit.thresholds[0] < fit.thresholds[1] < fit.thresholds[2]
+    assert np.isfinite(fit.log_likelihood)
+
+
+def test_thresholds_out_of_order_are_not_allowed(rng):
+    rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=50))
+    crossed = np.concatenate([THETA, THRESHOLDS[::-1]])
+
+    slopes = cumulative._slopes(rows, GradeScale.of(4, with_ties=True), crossed, 4)
+
+    assert slopes.value == -np.inf
+
+
+class TestInvariants:
+    @settings(max_examples=15)
+    @given(st.permutations(range(4)), st.integers(0, 2**31))
+    def test_relabelling_and_exchanging_sides_changes_nothing_else(self, order, seed):
+        rng = np.random.default_rng(seed)
+        first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=300)
+        place = np.argsort(order)
+
+        fit = fit_cumulative(graded(first, second, grade), n_systems=4)
+        other = fit_cumulative(graded(place[second], place[first], -grade), n_systems=4)
+
+        np.testing.assert_allclose(other.log_strengths, fit.log_strengths[order], atol=1e-8)
+        np.testing.assert_allclose(other.thresholds, fit.thresholds, atol=1e-8)
+
+
+class TestClusters:
+    def test_is_the_sandwich_of_scores_taken_by_differences(self, rng):
+        first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=120)
+        rows, unit = graded(first, second, grade), np.arange(120) // 10
+        fit = fit_cumulative(rows, n_systems=4)
+
+        def value(at, of):
+            ends = np.concatenate([[-np.inf], -at[4:][::-1], at[4:], [np.inf]])
+            d, level = at[first[of]] - at[second[of]], grade[of] + 3
+            return np.log(special.expit(d - ends[level]) - special.expit(d - ends[level + 1])).sum()
+
+        at = np.concatenate([fit.log_strengths, fit.thresholds])
+        sums = [scipy.optimize.approx_fprime(at, value, 1e-7, unit == u) for u in range(12)]
+        middle = np.array(sums).T @ np.array(sums) * 12 / 11
+        expected = fit.covariance @ middle @ fit.covariance
+
+        found = cumulative_errors(fit, rows, unit)
+
+        np.testing.assert_allclose(found.covariance, expected, atol=1e-5)
+        assert found.n_clusters == 12
+
+    def test_judging_each_unit_twice_changes_nothing(self, rng):
+        first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=200)
+        unit, twice = np.arange(200) // 5, np.tile(np.arange(200), 2)
+        once, doubled = (graded(first[of], second[of], grade[of]) for of in (np.arange(200), twice))
+
+        errors = cumulative_errors(fit_cumulative(once, n_systems=4), once, unit)
+        same = cumulative_errors(fit_cumulative(doubled, n_systems=4), doubled, unit[twice])
+
+        np.testing.assert_allclose(same.errors, errors.errors, rtol=1e-6)
+
+    def test_refuses_a_single_unit(self, rng):
+        rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=200))
+
+        with pytest.raises(TooFewClustersError):
+            cumulative_errors(fit_cumulative(rows, n_systems=4), rows, np.zeros(200, int))
+
+
+class TestDegenerateInput:
+    def test_a_system_that_always_wins_a_little_is_finite(self):
+        # Never "much better", though the grade was given to another pair: not too far ahead.
+        first, second = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 1, 2, 2, 1])
+        fit = fit_cumulative(graded(first, second, np.array([1, 1, 1, 2, -1, 2])), n_systems=3)
+
+        assert np.isfinite(fit.log_strengths).all()
+        assert fit.log_strengths.argmax() == 0
+
+    def test_refuses_a_system_that_is_never_less_than_much_better(self):
+        first, second = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 1, 2, 2, 1])
+
+        with pytest.raises(NoMaximumError):
+            fit_cumulative(graded(first, second, np.array([2, 2, 2, 2, -1, 2])), n_systems=3)
+
+    def test_refuses_nothing_but_ties(self):
+        with pytest.raises(NoMaximumError, match="ties"):
+            fit_cumulative(graded([0, 1], [1, 0], np.array([0, 0])), n_systems=2)
+
+    def test_refuses_groups_that_never_met_and_names_them(self):
+        with pytest.raises(NotConnectedError) as refusal:
+            fit_cumulative(graded([0, 1, 2], [1, 0, 3], np.array([1, 1, 0])), n_systems=4)
+
+        assert refusal.value.components == ((0, 1), (2, 3))
+
+    def test_refuses_no_judgments(self):
+        with pytest.raises(NotConnectedError):
+            fit_cumulative(graded([], [], np.array([], int)), n_systems=2)
+
+    def test_refuses_one_system(self):
+        with pytest.raises(ValueError, match="two systems"):
+            fit_cumulative(graded([], [], np.array([], int)), n_systems=1)
+
+    def test_a_search_that_fails_for_another_reason_says_so(self, rng, monkeypatch):
+        rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=200))
+
+        def give_up(*args, **kwargs):
+            raise NotConvergedError
+
+        monkeypatch.setattr("ranking.numerics.models.cumulative.maximise", give_up)
+
+        with pytest.raises(NotConvergedError):
+            fit_cumulative(rows, n_systems=4)

@@ -1,0 +1,272 @@
+"""The console's pages on people: found by what they have, shown by counts, withdrawn once."""
+
+import datetime as dt
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from access.choices import Role
+from access.evidence import services as evidence_services
+from access.models import ConsentEvidence, LogEntry
+from annotation.choices import Platform, RaterState, StudyState
+from annotation.models import Judgment, PlatformEvent
+from annotation.raters import services
+from completions.choices import LeaseOutcome, WriterState
+from completions.models import Completion
+from ranking.choices import EvaluatorPool, FitState, ReleaseState
+from ranking.fits import stale_queries
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_completion,
+    make_judgment,
+    make_lease,
+    make_rater,
+    make_study,
+    make_writer,
+)
+from tests.helpers.factories_of_people import make_event
+from tests.helpers.factories_written_once import make_fit, make_member, make_release
+
+pytestmark = pytest.mark.django_db
+SEARCH = reverse("people:search")
+ID = "5f3b1c9d8e7a6b5c4d3e2f1a"
+DONE = {"state": FitState.DONE, "ended_at": NOW + HOUR, "as_of": NOW + 24 * HOUR}
+
+
+def client_of(role):
+    client = Client()
+    client.force_login(make_member(role=role))
+    return client
+
+
+@pytest.fixture
+def owner():
+    return client_of(Role.OWNER)
+
+
+@pytest.fixture
+def judgment():
+    rater = make_rater(platform=Platform.PROLIFIC, external_id=ID, session={"SESSION_ID": "s"})
+    pair = make_comparison(study=rater.study, slots_left=4, shown_first_as_a=1, shown_first_as_b=1)
+    closed = {"closed_at": NOW + HOUR, "outcome": LeaseOutcome.SUBMITTED}
+    lease = make_lease(comparison=pair, rater=rater, **closed)
+    return make_judgment(comparison=pair, rater=rater, lease=lease, rationale="Ann is warm.")
+
+
+@pytest.fixture
+def rater(judgment):
+    return judgment.rater
+
+
+def page_of(person):
+    return reverse("people:person", args=[person.code])
+
+
+class TestSearch:
+    @pytest.mark.parametrize("asked", [ID, ID.upper(), f" {ID} "])
+    def test_finds_by_the_id_of_the_platform_and_never_shows_it(self, owner, rater, asked):
+        page = owner.post(SEARCH, {"asked": asked})
+
+        assert page_of(rater) in page.content.decode()
+        assert ID not in page.content.decode().lower()
+        assert LogEntry.objects.count() == 0
+
+    def test_finds_by_code_and_by_the_address_of_a_writer(self, owner, rater):
+        writer = make_writer(email="ann@example.org")
+
+        assert page_of(rater) in owner.post(SEARCH, {"asked": rater.code}).content.decode()
+        page = owner.post(SEARCH, {"asked": "Ann@Example.org"}).content.decode()
+        assert page_of(writer) in page
+        assert "ann@" not in page
+
+    def test_takes_no_question_from_the_address(self, owner, rater):
+        page = owner.get(SEARCH, {"asked": ID}).content.decode()
+
+        assert rater.code not in page
+
+    def test_says_that_nobody_is_known_and_asks_for_something(self, owner):
+        assert "Nobody is known by that" in owner.post(SEARCH, {"asked": "x"}).content.decode()
+        assert owner.post(SEARCH, {"asked": ""}).status_code == 422
+
+
+class TestPerson:
+    def test_shows_counts_and_that_there_is_an_id(
+        self, owner, rater, django_assert_max_num_queries
+    ):
+        make_fit(study=rater.study, **DONE)
+        with django_assert_max_num_queries(16):
+            page = owner.get(page_of(rater)).content.decode()
+
+        assert "<dt>judgments</dt><dd>1</dd>" in page
+        assert '<th scope="row">id of the platform</th><td>held</td>' in page
+        assert ID not in page
+        assert "Ann is warm" not in page
+
+    def test_anonymising_cuts_the_link_and_keeps_the_answers(self, owner, rater):
+        make_event(rater=rater, study=rater.study)
+
+        owner.post(page_of(rater), {"wish": "anonymise", "reason": "wrote to us"})
+
+        rater.refresh_from_db()
+        assert (rater.state, rater.external_id, rater.data_kept) == (
+            RaterState.WITHDRAWN,
+            "",
+            True,
+        )
+        assert Judgment.objects.get().rationale
+        assert PlatformEvent.objects.get().rater is None
+
+    def test_deleting_erases_the_words_and_logs_who_and_why_without_the_person(self, owner, rater):
+        owner.post(page_of(rater), {"wish": "delete", "reason": "wrote to us"})
+
+        rater.refresh_from_db()
+        assert not rater.data_kept
+        assert Judgment.objects.get().rationale == ""
+        entry = LogEntry.objects.get(action="rater.withdrew")
+        assert entry.by is not None
+        assert entry.after == {"answers": "deleted", "reason": "wrote to us"}
+        assert ID not in f"{entry.subject}{entry.before}{entry.after}"
+
+    @pytest.mark.parametrize("posted", [{"wish": "delete"}, {"reason": "wrote"}, {}])
+    def test_needs_a_choice_and_a_reason(self, owner, rater, posted):
+        assert owner.post(page_of(rater), posted).status_code == 422
+        rater.refresh_from_db()
+        assert rater.state == RaterState.ACTIVE
+
+    def test_withdraws_a_writer_and_erases_the_texts(self, owner):
+        writer = make_writer(email="ann@example.org")
+        make_completion(writer=writer)
+
+        owner.post(page_of(writer), {"wish": "delete", "reason": "wrote to us"})
+
+        writer.refresh_from_db()
+        assert (writer.state, writer.email) == (WriterState.WITHDRAWN, "")
+        assert Completion.objects.get().text == ""
+
+    def test_knows_no_other_code(self, owner):
+        assert owner.get(reverse("people:person", args=["R2222222222"])).status_code == 404
+
+
+class TestStaleResults:
+    @pytest.fixture
+    def fit(self, rater):
+        return make_fit(study=rater.study, **DONE)
+
+    def test_are_named_before_and_can_be_refitted_after(self, owner, rater, fit):
+        before = owner.get(page_of(rater)).content.decode()
+        assert fit.key in before
+        assert "would become stale" in before
+
+        owner.post(page_of(rater), {"wish": "delete", "reason": "wrote"})
+
+        after = owner.get(page_of(rater)).content.decode()
+        assert fit.key in after
+        assert reverse("raters:refit", args=[rater.study.slug]) in after
+
+    def test_are_those_of_people_that_came_after_the_answer(self, rater, fit):
+        make_fit(study=rater.study, **DONE | {"as_of": NOW - 24 * HOUR})
+        make_fit(study=rater.study, **DONE | {"pool": EvaluatorPool.LLM})
+        make_fit(**DONE)
+
+        (found,) = stale_queries.of_rater(rater)
+
+        assert [key for key, _at in found.fits] == [fit.key]
+
+    def test_name_releases(self, rater):
+        made = make_release(
+            study=rater.study,
+            state=ReleaseState.DONE,
+            as_of=NOW + HOUR,
+            ended_at=NOW + HOUR,
+            manifest_hash="1" * 64,
+        )
+
+        (found,) = stale_queries.of_rater(rater)
+
+        assert found.releases == (made.version,)
+
+    def test_a_fit_says_so_once_the_data_is_withdrawn(self, rater, fit):
+        assert not stale_queries.has_withdrawn_data(fit)
+
+        services.withdraw_rater(rater=rater, now=fit.as_of + HOUR)
+
+        assert stale_queries.has_withdrawn_data(fit)
+
+    def test_a_fit_made_after_the_withdrawal_does_not(self, rater, fit):
+        services.withdraw_rater(rater=rater, now=fit.as_of - HOUR)
+
+        assert not stale_queries.has_withdrawn_data(fit)
+
+    def test_anonymised_answers_make_nothing_stale(self, rater, fit):
+        services.withdraw_rater(rater=rater, now=fit.as_of + HOUR, keep_answers=True)
+
+        assert not stale_queries.has_withdrawn_data(fit)
+
+    def test_rest_on_the_texts_of_a_writer(self, judgment, fit):
+        writer = make_writer(dataset=judgment.comparison.study.dataset)
+        text = judgment.comparison.first
+        Completion.objects.filter(pk=text.pk).update(writer=writer)
+
+        (found,) = stale_queries.of_writer(writer)
+        assert [key for key, _at in found.fits] == [fit.key]
+
+        Completion.objects.filter(pk=text.pk).update(text="", erased_at=fit.as_of + HOUR)
+        has_gone = text.context.dataset_id == fit.study.dataset_id
+        assert stale_queries.has_withdrawn_data(fit) is has_gone
+
+
+class TestEvidence:
+    def enter(self):
+        study = make_study(state=StudyState.OPEN, locked_at=NOW, protocol_hash="0" * 64)
+        make_comparison(study=study, slots_left=3)
+        entry = services.Entry(Platform.PROLIFIC, ID, {})
+        return services.enter_study(study=study, entry=entry, utc_offset_minutes=None, now=NOW)
+
+    def test_is_kept_with_the_consent_and_outlasts_a_deletion(self, owner):
+        rater = self.enter()
+        services.withdraw_rater(rater=rater, now=NOW + HOUR)
+
+        page = owner.post(SEARCH, {"asked": ID}).content.decode()
+
+        assert rater.study.slug in page
+        assert rater.code not in page
+
+    def test_has_neither_the_id_nor_the_code_nor_the_time(self):
+        rater = self.enter()
+
+        row = ConsentEvidence.objects.get()
+        stored = " ".join(map(str, vars(row).values()))
+        assert ID not in stored
+        assert rater.code not in stored
+        assert row.given_on == dt.date(2026, 1, 5)
+
+    def test_knows_nobody_under_another_key(self, settings):
+        self.enter()
+        assert evidence_services.evidence_of(ID)
+
+        settings.HEART_EVIDENCE_KEY = "another"
+
+        assert evidence_services.evidence_of(ID) == []
+        assert evidence_services.evidence_of(" ") == []
+
+
+class TestAccess:
+    @pytest.mark.parametrize("role", [Role.ANALYST, Role.MANAGER])
+    def test_is_for_owners_alone(self, rater, role):
+        client = client_of(role)
+
+        for address in (SEARCH, page_of(rater), reverse("people:retention")):
+            assert client.get(address).status_code == 403
+        posted = {"wish": "delete", "reason": "x"}
+        assert client.post(page_of(rater), posted).status_code == 403
+        rater.refresh_from_db()
+        assert rater.data_kept
+
+    def test_an_owner_sees_what_is_deleted_when(self, owner):
+        page = owner.get(reverse("people:retention"))
+
+        assert page.status_code == 200
+        assert "Nothing has a date yet" in page.content.decode()

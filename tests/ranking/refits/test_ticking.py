@@ -1,0 +1,198 @@
+"""Ticks look only at studies where a glance shows a change, and lose none that it does not show."""
+
+import datetime as dt
+
+import pytest
+from django.core.cache import caches
+
+from access.nudges import Work
+from annotation.models import Exclusion, Rater
+from ranking.choices import FitState
+from ranking.fits import services as fit_services
+from ranking.fits.services import claiming, ticking
+from ranking.models import Fit
+from tests.helpers.factories import make_judgment, make_rater
+from tests.helpers.judged import make_judged_study
+from tests.helpers.observed import nudged
+
+pytestmark = pytest.mark.django_db
+
+SECOND = dt.timedelta(seconds=1)
+MINUTE = dt.timedelta(minutes=1)
+
+
+@pytest.fixture(autouse=True)
+def nothing_seen():
+    caches["own"].clear()
+    yield
+    caches["own"].clear()
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """The studies that were looked at."""
+    looked = []
+    look_at = claiming.look_at
+
+    def look(*, study, now):
+        looked.append(study)
+        return look_at(study=study, now=now)
+
+    monkeypatch.setattr(ticking, "look_at", look)
+    return looked
+
+
+def tick(now):
+    """Claim what is due and let it be done; nobody here reads what was computed."""
+    claimed = fit_services.claim_all_changed_fits(now=now)
+    Fit.objects.filter(pk__in=claimed).update(state=FitState.DONE, ended_at=now)
+    return claimed
+
+
+def judge(study, **fields):
+    return make_judgment(comparison=study.comparisons.first(), **fields)
+
+
+class TestIdleTicks:
+    def test_look_once_while_nothing_changes(self, now, looks):
+        study = make_judged_study()
+
+        for n_seconds in range(0, 300, 30):
+            tick(now + n_seconds * SECOND)
+
+        assert looks == [study]
+
+    def test_read_a_few_rows(self, now, django_assert_max_num_queries):
+        make_judged_study()
+        tick(now)
+
+        with django_assert_max_num_queries(9):  # savepoints among them
+            tick(now + SECOND)
+
+    def test_look_all_the_same_every_few_minutes(self, now):
+        study = make_judged_study()
+        rater = make_rater(study=study)
+        judge(study, rater=rater)
+        tick(now)
+        Rater.objects.filter(pk=rater.pk).update(is_simulated=True)  # behind the services' back
+
+        assert tick(now + 299 * SECOND) == []
+        assert len(tick(now + 300 * SECOND)) == 4
+
+    def test_leave_a_study_alone_while_another_is_judged(self, now, looks):
+        quiet, busy = make_judged_study(), make_judged_study()
+        tick(now)
+        judge(busy)
+
+        tick(now + SECOND)
+
+        assert (looks.count(quiet), looks.count(busy)) == (1, 2)
+
+
+class TestWhatATickNotices:
+    def test_a_judgment_in_the_next_tick(self, now):
+        study = make_judged_study()
+        tick(now)
+        judge(study)
+
+        assert len(tick(now + SECOND)) == 4
+
+    def test_a_judgment_that_was_begun_before_one_that_is_known(self, now):
+        study = make_judged_study()
+        late = judge(study)
+        key, fields = late.pk, {"rater": late.rater, "lease": late.lease}
+        type(late).objects.filter(pk=key)._raw_delete("default")
+        judge(study)
+        tick(now)
+        judge(study, pk=key, **fields)  # its transaction ends now
+
+        assert len(tick(now + SECOND)) == 4
+
+    def test_a_judgment_by_a_clock_that_is_ahead(self, now):
+        study = make_judged_study()
+        judge(study, submitted_at=now + SECOND)
+        tick(now)
+
+        assert len(tick(now + SECOND)) == 4
+
+    def test_a_judgment_that_comes_while_it_looks(self, now, monkeypatch):
+        make_judged_study()
+        look_at = claiming.look_at
+
+        def look(*, study, now):
+            found = look_at(study=study, now=now)
+            judge(study)
+            return found
+
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(ticking, "look_at", look)
+            tick(now)
+
+        assert len(tick(now + SECOND)) == 4
+
+    def test_a_claim_that_was_given_up(self, now):
+        study = make_judged_study()
+        fit_services.claim_all_changed_fits(now=now)
+        Fit.objects.filter(study=study).delete()
+
+        assert len(tick(now + SECOND)) == 4
+
+    def test_a_new_method(self, now, settings):
+        make_judged_study()
+        tick(now)
+        settings.HEART_BOOTSTRAP_REPLICATES = 100
+
+        assert len(tick(now + SECOND)) == 4
+
+    def test_an_exclusion(self, now):
+        study = make_judged_study()
+        judge(study, rater=(rater := make_rater(study=study)))
+        tick(now)
+        Exclusion.objects.create(rater=rater, is_excluded=True, rule="checks/1", decided_at=now)
+
+        assert len(tick(now + SECOND)) == 4
+
+
+class TestChangesThatWait:
+    def test_are_looked_at_when_their_minute_is_over(self, now, monkeypatch):
+        monkeypatch.setattr(claiming, "MOVED", 0.5)
+        study = make_judged_study()
+        tick(now)
+        judge(study)
+
+        found = [tick(now + n * SECOND) for n in (10, 20, 59, 60)]
+
+        assert [len(claimed) for claimed in found] == [0, 0, 0, 4]
+
+    def test_have_a_worker_look_then(self, now, monkeypatch):
+        monkeypatch.setattr(claiming, "MOVED", 0.5)
+        study = make_judged_study()
+        tick(now)
+        judge(study)
+
+        with nudged() as told:
+            tick(now + 10 * SECOND)
+
+        assert told == [Work.REFIT]
+
+    def test_are_not_looked_at_before_there_are_enough(self, now, looks, monkeypatch):
+        for module in (claiming, ticking):
+            monkeypatch.setattr(module, "MOVED", 0.25)
+        study = make_judged_study()  # of twelve judgments: three more are enough
+        tick(now)
+        found = []
+        for n_seconds in (10, 20, 30):
+            judge(study)
+            found.append(tick(now + n_seconds * SECOND))
+
+        assert [len(claimed) for claimed in found] == [0, 0, 4]
+        assert len(looks) == 2
+
+    def test_a_quiet_hour_does_not_make_the_first_judgment_wait(self, now, looks, monkeypatch):
+        for module in (claiming, ticking):
+            monkeypatch.setattr(module, "MOVED", 0.25)
+        study = make_judged_study()
+        tick(now)
+        judge(study)
+
+        assert len(tick(now + MINUTE)) == 4

@@ -1,0 +1,202 @@
+"""The console's page of releases: what one would hold, building it, downloading, publishing."""
+
+import errno
+import io
+import os
+import zipfile
+
+import pytest
+from django.test import Client, override_settings
+from django.urls import reverse
+from django.utils import timezone
+
+from access import background
+from access.choices import Role
+from access.models import LogEntry
+from annotation.choices import RaterState
+from annotation.models import Rater, Study
+from ranking import tasks
+from ranking.choices import ReleaseState
+from ranking.models import Release
+from ranking.release_check import verify
+from ranking.released import queries as released_queries
+from ranking.releases import services as release_services
+from ranking.releases.services import releasing
+from tests.helpers.factories import make_rater, make_study
+from tests.helpers.factories_written_once import make_member, make_release
+from tests.helpers.released import START, make_kept_release, make_study_to_release
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _quick(settings, tmp_path):
+    settings.HEART_BOOTSTRAP_REPLICATES = 40
+    settings.HEART_DATA_DIR = tmp_path / "kept"
+
+
+@pytest.fixture(scope="module")
+def key_to_release(module_rows):
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
+        return make_study_to_release().pk
+
+
+@pytest.fixture
+def study(key_to_release):
+    return Study.objects.get(pk=key_to_release)
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """The releases that were handed to a worker."""
+    keys = []
+    monkeypatch.setattr(background, "hand_over", lambda _task, release_id: keys.append(release_id))
+    monkeypatch.setattr(tasks.build_release, "delay", lambda *, release_id: keys.append(release_id))
+    return keys
+
+
+def sign_in(client, role):
+    client.force_login(make_member(role=role))
+
+
+def address(name, study, *parts):
+    return reverse(f"raters:{name}", args=[study.slug, *parts])
+
+
+def test_the_page_says_what_a_release_will_hold_and_what_waits(
+    client, study, django_assert_max_num_queries
+):
+    sign_in(client, Role.MANAGER)
+
+    with django_assert_max_num_queries(15):
+        page = client.get(address("release", study)).content.decode()
+
+    assert "Build a release" in page
+    assert "4 raters" in page
+    assert "not scanned yet" in page
+
+
+def test_a_study_without_ratings_says_why_there_is_no_button(client):
+    study = make_study()
+    sign_in(client, Role.MANAGER)
+
+    page = client.get(address("release", study)).content.decode()
+
+    assert "no ratings to release yet" in page
+    assert "Build a release" not in page
+
+
+def test_the_button_hands_one_release_to_a_worker_who_builds_it_once(
+    client, study, begun, tmp_path
+):
+    sign_in(client, Role.MANAGER)
+
+    for _ in range(2):
+        client.post(address("build_release", study))
+    for key in begun:
+        tasks.build_release(release_id=key)
+
+    release = Release.objects.get()
+    assert begun == [release.pk] * 2
+    assert release.state == ReleaseState.DONE
+    assert verify(released_queries.folder_of(release), is_quick=True).is_sound
+    answer = client.get(address("release_zip", study, release.key))
+    content = b"".join(answer.streaming_content)
+    again = b"".join(client.get(address("release_zip", study, release.key)).streaming_content)
+    assert content == again
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        packed.extractall(tmp_path)
+    assert verify(next(tmp_path.glob("*-rel-*")), is_quick=True).is_sound
+
+
+def test_an_owner_publishes_once_and_a_manager_does_not(client):
+    study = make_study()
+    release = make_kept_release(study)
+    sign_in(client, Role.MANAGER)
+    refused = client.post(address("publish_release", study, release.key))
+    sign_in(client, Role.OWNER)
+    client.post(address("publish_release", study, release.key))
+
+    release.refresh_from_db()
+    assert refused.status_code == 403
+    assert release.published_at is not None
+
+
+def test_results_lead_to_what_is_published_until_it_is_taken_back(client):
+    study = make_study()
+    release = make_kept_release(study)
+    results = reverse("ranking:leaderboard", args=[study.slug])
+    packed = reverse("ranking:release_zip", args=[study.slug, release.key])
+    sign_in(client, Role.OWNER)
+    seen = []
+    for act in ("publish_release", "unpublish_release", "unpublish_release"):
+        client.post(address(act, study, release.key))
+        page, answer = Client().get(results).content.decode(), Client().get(packed)
+        seen.append((packed in page, answer.status_code))
+
+    assert seen == [(True, 200), (False, 404), (False, 404)]
+    acts = (
+        LogEntry.objects.filter(action__startswith="release.")
+        .order_by("pk")
+        .values_list("action", flat=True)
+    )
+    assert list(acts) == ["release.published", "release.unpublished"]
+
+
+def test_a_release_with_somebody_who_withdrew_since_is_stale(client):
+    study = make_study()
+    make_kept_release(study)
+    rater = make_rater(study=study)
+    ended = {"state": RaterState.WITHDRAWN, "ended_at": timezone.now(), "data_kept": False}
+    Rater.objects.filter(pk=rater.pk).update(**ended)
+    sign_in(client, Role.ANALYST)
+
+    page = client.get(address("release", study)).content.decode()
+
+    assert "stale" in page
+    assert "1 person or text left since" in page
+
+
+def test_a_release_whose_worker_is_lost_is_begun_again_and_given_up_after_three(begun, now):
+    release = make_release(claimed_at=now - releasing.CLAIM_LENGTH, begun=releasing.MOST_BEGUN)
+
+    tasks.reclaim_lost_releases()
+    release_services.run_release(release_id=release.pk, clock=lambda: START)
+
+    release.refresh_from_db()
+    assert begun == [release.pk]
+    assert (release.state, release.refusal) == (ReleaseState.REFUSED, releasing.LOST)
+
+
+def test_an_error_of_the_software_is_kept_as_a_refusal(monkeypatch):
+    release = make_release(fits=["there-is-none"])
+
+    release_services.run_release(release_id=release.pk, clock=lambda: START)
+
+    release.refresh_from_db()
+    assert release.refusal == releasing.BROKEN
+
+
+def test_a_full_disk_is_told_in_words(monkeypatch):
+    release = make_release()
+
+    def fail(**_named):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(releasing, "build_release", fail)
+
+    release_services.run_release(release_id=release.pk, clock=lambda: START)
+
+    release.refresh_from_db()
+    assert release.state == ReleaseState.REFUSED
+    assert "No space left on device. Make room" in release.refusal
+
+
+def test_judgments_that_came_since_the_ratings_ask_for_a_refit(client, study, begun):
+    study.fits.update(diagnostics={"stamp": "1:1:0:1"})
+    sign_in(client, Role.MANAGER)
+
+    answer = client.post(address("build_release", study), follow=True)
+
+    assert "Refit" in answer.content.decode()
+    assert begun == []
