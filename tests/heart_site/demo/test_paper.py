@@ -4,7 +4,7 @@ import io
 import json
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from annotation.choices import StudyState
 from annotation.models import JudgeCall, Judgment, Rater, Study
@@ -12,6 +12,7 @@ from completions.models import Completion, HumanLabelling, SpotCheck, System, Wr
 from completions.strategies.spot_check_queries import Phase, ledger_of
 from heart_site.demo.paper import planting
 from heart_site.demo.paper.sizes import SMALL
+from heart_site.demo.rehearsal.walking import Walk
 from ranking.release_check import verify
 
 pytestmark = [pytest.mark.django_db, pytest.mark.full, pytest.mark.xdist_group("simulation")]
@@ -37,8 +38,26 @@ def hold(folder) -> str:
 
 
 @pytest.fixture(scope="module")
-def held(module_rows, tmp_path_factory):
-    """One small study for all tests below: where its numbers are, and what was said."""
+def stopped(module_rows, tmp_path_factory):
+    """The small study when it is stopped among its raters: the error, and the judgments by then."""
+    act, acts = Walk.act, []
+
+    def stop(walk, now):
+        acts.append(now)
+        if len(acts) == 100:
+            raise KeyboardInterrupt
+        return act(walk, now)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Walk, "act", stop)
+        with pytest.raises(CommandError) as told:
+            hold(tmp_path_factory.mktemp("stopped"))
+    return told.value, set(Judgment.objects.values_list("pk", flat=True))
+
+
+@pytest.fixture(scope="module")
+def held(stopped, tmp_path_factory):
+    """The same study gone on with, for all tests below: where its numbers are, and what was said."""
     folder = tmp_path_factory.mktemp("paper")
     return folder, hold(folder)
 
@@ -51,6 +70,18 @@ def numbers(held):
 @pytest.fixture
 def study(held):
     return Study.objects.get(is_simulated=True)
+
+
+class TestWhenItIsStopped:
+    def test_it_says_how_to_go_on(self, stopped):
+        told, _ = stopped
+        assert told.returncode == 130
+        assert "running it again goes on" in str(told)
+
+    def test_it_goes_on_with_what_was_judged(self, stopped, held):
+        _, judged = stopped
+        assert judged
+        assert judged < set(Judgment.objects.values_list("pk", flat=True))
 
 
 class TestTheStudy:
