@@ -243,16 +243,18 @@ def _forget() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_settings() -> Iterator[None]:
-    """Each test client would list all static files for itself; real passwords are slow to check."""
+    """Do without what takes long and no test asks for.
+
+    Each test client would list all static files for itself, real passwords are slow to check, and
+    LiteLLM's price list takes seconds to load.
+    """
     hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    with override_settings(WHITENOISE_AUTOREFRESH=True, PASSWORD_HASHERS=hashers):
+    with (
+        override_settings(WHITENOISE_AUTOREFRESH=True, PASSWORD_HASHERS=hashers),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(llm, "listed_price", lambda _: None)
         yield
-
-
-@pytest.fixture(autouse=True)
-def _no_price_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in for LiteLLM's price list, which takes seconds to load."""
-    monkeypatch.setattr(llm, "listed_price", lambda _: None)
 
 
 @pytest.fixture
