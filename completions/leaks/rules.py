@@ -8,6 +8,8 @@ alone; a completion in another language passes most of them.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 VERSION = "leaks-2"
@@ -222,6 +224,15 @@ RULES: tuple[tuple[str, tuple[_Form, ...]], ...] = (
     (UNFINISHED, _UNFINISHED),
     (MARKUP, (*_FORMS, *_LABELS)),
 )
+_ENDS = (".", "!", "?")
+_SIGNED = tuple(
+    (sign, (reason, form.pattern))
+    for reason, forms in RULES
+    for form in forms
+    for sign in form.signs
+)
+_SIGNED_IF_ENDED = tuple(one for one in _SIGNED if one[1][0] != UNFINISHED)
+"""Each sign with what it may be a sign of: a reason and a pattern; of texts that end, no more."""
 
 
 def find_leaks(text: str, *, was_cut: bool = False) -> tuple[Leak, ...]:
@@ -242,13 +253,12 @@ def find_leaks(text: str, *, was_cut: bool = False) -> tuple[Leak, ...]:
 
 def _found(text: str) -> Iterator[Leak]:
     small = folded(text)
-    for reason, forms in RULES:
-        if reason == UNFINISHED and text.endswith((".", "!", "?")):
-            continue
+    signed = _SIGNED_IF_ENDED if text.endswith(_ENDS) else _SIGNED
+    suspected = dict.fromkeys([what for sign, what in signed if sign in small])
+    for reason, group in groupby(suspected, key=itemgetter(0)):
         end = 0
-        patterns = [one.pattern for one in forms if any(map(small.__contains__, one.signs))]
         # Where a pattern has a group, that is what is told; before it stands what leads there.
-        spans = sorted(match.span(one.groups) for one in patterns for match in one.finditer(text))
+        spans = sorted(one.span(form.groups) for _, form in group for one in form.finditer(text))
         for start, stop in spans:
             if start >= end:
                 yield Leak(reason, text[start:stop].strip(), start)
