@@ -14,13 +14,15 @@ from annotation.quality.queries.raters import kept_raters
 from completions.dialogues.wording import count_words
 from completions.models import Completion, Context
 
+NO_MARKS: Mapping[str, int] = {}
+
 
 class Row(NamedTuple):
     """One judgment with what its lease and its comparison say; the fields name the columns."""
 
     pk: int
     lease: int
-    rater__code: str
+    rater: int
     verdict: int | None
     first_side: str
     shown_at: dt.datetime
@@ -32,8 +34,6 @@ class Row(NamedTuple):
     comparison__context: int
     comparison__first: int
     comparison__second: int | None
-    comparison__first__system__slug: str
-    comparison__second__system__slug: str | None
     lease__repeats: int | None
     lease__quality_check__kind: str | None
     lease__quality_check__expected: str | None
@@ -89,7 +89,7 @@ def read_answers(
     for row in map(Row._make, rows):
         earlier = found.get(row.lease)
         first = earlier.row if earlier else row
-        found[row.lease] = CurrentAnswer(first, row.verdict, marks.get(row.pk, {}))
+        found[row.lease] = CurrentAnswer(first, row.verdict, marks.get(row.pk, NO_MARKS))
     return found
 
 
@@ -104,31 +104,37 @@ def _marks(study: Study, *, as_of: dt.datetime) -> dict[int, dict[str, int]]:
 
 
 @dataclass(frozen=True)
-class WordCounts:
-    """How many words each of a study's completions and dialogues has, by key."""
+class StudyTexts:
+    """The system of each of a study's completions, and how many words texts have, by key."""
 
-    completions: Mapping[int, int]
-    contexts: Mapping[int, int]
+    systems: Mapping[int, str]
+    words: Mapping[int, int]
+    context_words: Mapping[int, int]
 
     @classmethod
-    def of(cls, study: Study) -> "WordCounts":
+    def of(cls, study: Study) -> "StudyTexts":
         """Count the words of all that the study shows, in two queries."""
         planned = Comparison.objects.filter(study=study)
         texts = Completion.objects.filter(
             Q(pk__in=planned.values("first")) | Q(pk__in=planned.values("second"))
         )
         contexts = Context.objects.filter(pk__in=planned.values("context"))
-        return cls(
-            {pk: count_words(text) for pk, text in texts.values_list("pk", "text")},
-            {
-                pk: sum(count_words(turn["text"]) for turn in turns)
-                for pk, turns in contexts.values_list("pk", "turns")
-            },
-        )
+        systems, words = dict[int, str](), dict[int, int]()
+        for pk, system, text in texts.values_list("pk", "system__slug", "text"):
+            systems[pk], words[pk] = system, count_words(text)
+        context_words = {
+            pk: sum(count_words(turn["text"]) for turn in turns)
+            for pk, turns in contexts.values_list("pk", "turns")
+        }
+        return cls(systems, words, context_words)
 
-    def shown(self, row: Row, *, is_new_dialogue: bool) -> int:
+    def systems_of(self, row: Row) -> tuple[str, str]:
+        """Return the systems of the two completions that were compared."""
+        return self.systems[row.comparison__first], self.systems[row.comparison__second or 0]
+
+    def words_shown(self, row: Row, *, is_new_dialogue: bool) -> int:
         """Return the words of the completions, and of the dialogue if it is read now."""
-        n_words = self.completions[row.comparison__first]
+        n_words = self.words[row.comparison__first]
         if row.comparison__second is not None:
-            n_words += self.completions[row.comparison__second]
-        return n_words + (self.contexts[row.comparison__context] if is_new_dialogue else 0)
+            n_words += self.words[row.comparison__second]
+        return n_words + (self.context_words[row.comparison__context] if is_new_dialogue else 0)

@@ -1,12 +1,14 @@
 """The answers of one rater, one by one: the rows behind the figures."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotation.models import Rater
 from annotation.quality import rules
 from annotation.quality.queries.answers import CurrentAnswer, read_answers
 from annotation.quality.queries.records import check_of
+from completions.models import Completion
 
 MAIN = "MAIN"
 
@@ -36,23 +38,28 @@ class ListedAnswer:
 
 
 def answers_given(rater: Rater, *, as_of: dt.datetime) -> tuple[ListedAnswer, ...]:
-    """Return the current answers of a rater, the newest first, in two queries at most.
+    """Return the current answers of a rater, the newest first, in three queries at most.
 
     Those of the screening round are left out, and all of a rater whose answers never count.
     """
     answers = read_answers(rater.study, as_of=as_of, rater=rater.pk)
-    return tuple(_listed(one, answers) for one in reversed(answers.values()))
+    rows = [one.row for one in answers.values()]
+    texts = {key for row in rows for key in (row.comparison__first, row.comparison__second) if key}
+    systems = dict(Completion.objects.filter(pk__in=texts).values_list("pk", "system__slug"))
+    return tuple(_listed(one, answers, systems) for one in reversed(answers.values()))
 
 
-def _listed(answer: CurrentAnswer, answers: dict[int, CurrentAnswer]) -> ListedAnswer:
+def _listed(
+    answer: CurrentAnswer, answers: Mapping[int, CurrentAnswer], systems: Mapping[int, str]
+) -> ListedAnswer:
     row = answer.row
     check = None if answer.is_main else check_of(answer, answers)
     planted = row.lease__quality_check__kind or ("REPEAT" if row.lease__repeats else MAIN)
     return ListedAnswer(
         at=row.submitted_at,
         kind=planted if check is None else check.kind,
-        first=row.comparison__first__system__slug,
-        second=row.comparison__second__system__slug or "",
+        first=systems[row.comparison__first],
+        second=systems.get(row.comparison__second or 0, ""),
         verdict=answer.verdict,
         marks=tuple(sorted(answer.marks.items())),
         first_side=row.first_side,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from annotation.choices import Side
 from annotation.models import Study
 from annotation.quality import rules as quality_rules
-from annotation.quality.queries.answers import CurrentAnswer, Row, WordCounts, read_answers
+from annotation.quality.queries.answers import CurrentAnswer, StudyTexts, read_answers
 from annotation.quality.queries.raters import RaterHead, raters_judged, rules_of
 from annotation.quality.rules import CheckAnswer, MainAnswer, PairAnswers, RaterRecord, Rules
 
@@ -35,17 +35,18 @@ def read_quality(study: Study, *, as_of: dt.datetime) -> StudyQuality:
     """Return all that the rules look at, as of a time, in six queries at most."""
     raters = raters_judged(study, as_of=as_of)
     answers = read_answers(study, as_of=as_of)
-    by_rater = defaultdict[str, list[CurrentAnswer]](list)
+    by_rater = defaultdict[int, list[CurrentAnswer]](list)
     for answer in answers.values():
-        by_rater[answer.row.rater__code].append(answer)
-    words, by_pair = WordCounts.of(study), _by_pair(answers.values())
+        by_rater[answer.row.rater].append(answer)
+    texts, by_pair = StudyTexts.of(study), _by_pair(answers.values())
+    codes = {head.pk: head.code for head in raters}
     return StudyQuality(
         rules=rules_of(study),
         raters=raters,
-        records=tuple(_record(head, by_rater[head.code], answers, words) for head in raters),
-        pairs=_full_pairs(by_pair, quota=study.judgments_per_pair),
-        winners=tuple(_winners(found) for found in by_pair.values()),
-        systems={pair: _systems(found[0].row) for pair, found in by_pair.items()},
+        records=tuple(_record(head, by_rater[head.pk], answers, texts) for head in raters),
+        pairs=_full_pairs(by_pair, codes, quota=study.judgments_per_pair),
+        winners=tuple(_winners(found, codes) for found in by_pair.values()),
+        systems={pair: texts.systems_of(found[0].row) for pair, found in by_pair.items()},
     )
 
 
@@ -58,16 +59,12 @@ def _by_pair(answers: Iterable[CurrentAnswer]) -> dict[int, list[CurrentAnswer]]
     return found
 
 
-def _winners(answers: Iterable[CurrentAnswer]) -> dict[str, int]:
-    return {answer.row.rater__code: answer.winner for answer in answers}
-
-
-def _systems(row: Row) -> tuple[str, str]:
-    return row.comparison__first__system__slug, str(row.comparison__second__system__slug)
+def _winners(answers: Iterable[CurrentAnswer], codes: Mapping[int, str]) -> dict[str, int]:
+    return {codes[answer.row.rater]: answer.winner for answer in answers}
 
 
 def _full_pairs(
-    by_pair: Mapping[int, list[CurrentAnswer]], *, quota: int
+    by_pair: Mapping[int, list[CurrentAnswer]], codes: Mapping[int, str], *, quota: int
 ) -> tuple[PairAnswers, ...]:
     """Return the pairs that have as many answers as they want, in the order they had them.
 
@@ -75,20 +72,20 @@ def _full_pairs(
     """
     full = [(pair, answers[:quota]) for pair, answers in by_pair.items() if len(answers) >= quota]
     full.sort(key=lambda item: (item[1][-1].row.submitted_at, item[0]))
-    return tuple(PairAnswers(pair, _winners(answers)) for pair, answers in full)
+    return tuple(PairAnswers(pair, _winners(answers, codes)) for pair, answers in full)
 
 
 def _record(
     head: RaterHead,
     own: Sequence[CurrentAnswer],
     answers: Mapping[int, CurrentAnswer],
-    words: WordCounts,
+    texts: StudyTexts,
 ) -> RaterRecord:
     """Return the record of one rater from the rater's own answers, in their order."""
     checks, mains, read = [], [], set[int]()
     for answer in own:
         context = answer.row.comparison__context
-        n_words = words.shown(answer.row, is_new_dialogue=context not in read)
+        n_words = texts.words_shown(answer.row, is_new_dialogue=context not in read)
         read.add(context)
         if answer.is_main:
             mains.append(_main(answer, n_words))
