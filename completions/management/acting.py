@@ -1,15 +1,41 @@
 """The shape that commands with actions have in common: the first word says what to do."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from completions.management.actions import Action
 from completions.management.progress import Progress
 
 BAD_INPUT = 2
+
+
+@dataclass(frozen=True)
+class Action:
+    """One word after a command: its options, what it does, and what it answers.
+
+    ``run`` returns the text for standard output; progress and remarks go to ``Progress``.
+    """
+
+    name: str
+    help: str
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, Progress], str]
+
+
+def whole(text: str, *, least: int = 0) -> int:
+    """Read a whole number from ``least`` (0 or 1) on."""
+    if not text.isdecimal() or int(text) < least:
+        msg = f"{text!r} is not a whole number{' above zero' if least else ''}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def positive(text: str) -> int:
+    """Read a whole number above zero."""
+    return whole(text, least=1)
 
 
 class ActionCommand(BaseCommand):

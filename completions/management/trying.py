@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from completions.management.actions.assisting import answering
+from completions.management.assisting import answering
 from completions.runs.services.calling import ModelEndpoint
 from completions.runs.services.trying import row_of, told, try_endpoints
 

@@ -1,8 +1,8 @@
-"""Command line of LLM judges; each action has a module of its own."""
+"""Command line of LLM judges."""
 
 from annotation.judges.queries import UnknownJudgeError
 from annotation.judges.services.running import SamplesAlikeError
-from annotation.management.judging import ACTIONS
+from annotation.management.judge_actions import ACTIONS
 from annotation.management.studies import StudyError
 from completions.management.acting import ActionCommand
 from completions.runs import services

@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from completions.dialogues import queries
 from completions.generation import services as generation_services
-from completions.management.acting import ActionCommand
-from completions.management.actions import Action
+from completions.management.acting import Action, ActionCommand
 from completions.management.progress import Progress
 from completions.management.run_actions import Kind, actions_of
 from completions.management.run_actions.kind import add_budget, add_no_wait

@@ -1,4 +1,4 @@
-"""Command line of dialogues and contexts; each action is a module of ``management.actions``."""
+"""Command line of dialogues and contexts; each action is a module of ``context_actions``."""
 
 from completions.contexts.screening.checking import LabelsError
 from completions.contexts.selection import SelectionError
@@ -6,7 +6,7 @@ from completions.contexts.services.rewriting import NoSourceLeftError
 from completions.dialogues import ingest, queries
 from completions.dialogues.importing import DatasetNameError, StratumError
 from completions.management.acting import ActionCommand
-from completions.management.actions import (
+from completions.management.context_actions import (
     building,
     checking,
     exporting,

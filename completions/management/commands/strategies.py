@@ -2,8 +2,7 @@
 
 from completions.dialogues import queries
 from completions.management.acting import ActionCommand
-from completions.management.run_actions import actions_of
-from completions.management.strategy_actions import labelling, sampling, scoring
+from completions.management.strategy_actions import ACTIONS, NotSettledYetError
 from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
 from completions.strategies import services as strategy_services
@@ -15,10 +14,7 @@ class Command(ActionCommand):
     """Have texts labelled by strategy, draw a sample for people, and score the labels."""
 
     help = "Have a model name the strategies of texts, and score it by people's labels."
-    actions = (
-        *(one.ACTION for one in (labelling, sampling, scoring)),
-        *actions_of(labelling.KIND),
-    )
+    actions = ACTIONS
     refusals = (
         queries.DatasetNotFoundError,
         run_services.BudgetTooSmallError,
@@ -27,7 +23,7 @@ class Command(ActionCommand):
         run_services.RunStateError,
         run_services.UnknownPriceError,
         spot_check_queries.NoSpotCheckError,
-        scoring.NotSettledYetError,
+        NotSettledYetError,
         ModelIdError,
         RunNotFoundError,
     )

@@ -1,6 +1,6 @@
 """What ``completions`` and ``judges`` do with runs: one set of actions for every kind of call."""
 
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.run_actions import showing, working
 from completions.management.run_actions.kind import Kind
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.utils import timezone
 
 from completions.choices import PauseReason, RunState
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
 from completions.management.run_actions.kind import Kind, add_number
 from completions.models import Run

@@ -13,8 +13,8 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from completions.choices import RunState
-from completions.management.actions import Action
-from completions.management.actions.assisting import answering
+from completions.management.acting import Action
+from completions.management.assisting import answering
 from completions.management.progress import Progress
 from completions.management.run_actions.kind import Kind, add_budget, add_no_wait, add_number
 from completions.management.run_actions.showing import outcome

@@ -11,7 +11,7 @@ from django.utils import timezone
 from access.console.csv_cells import csv_lines
 from completions.dialogues import queries
 from completions.files import InputFileError
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
 from completions.writers import services
 from completions.writers.importing import written_file

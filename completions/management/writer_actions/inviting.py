@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from completions.dialogues import queries
 from completions.files import InputFileError, text_lines
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
 from completions.writers import emails, pool_queries, services
 from completions.writers.pool_forms import read_addresses

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from completions.choices import WriterState
 from completions.dialogues import queries
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
 from completions.writers import emails, pool_queries
 from completions.writers.pool_queries import WriterRow

@@ -5,7 +5,7 @@ import argparse
 from django.utils import timezone
 
 from completions.dialogues import queries
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
 from completions.writers import services
 

@@ -14,8 +14,7 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.judges import services as judge_services
-from annotation.management.judging import running as judging
-from annotation.management.rationale_actions import labelling as themes
+from annotation.management import judge_actions, rationale_actions
 from annotation.models import JudgeRun, RationaleRun, Study
 from annotation.planning import services as planning_services
 from annotation.rationales import services as rationale_services
@@ -29,12 +28,12 @@ from completions.contexts import services as context_services
 from completions.dialogues import importing, ingest
 from completions.dialogues import queries as dialogue_queries
 from completions.generation import services as generation_services
-from completions.management.actions.assisting import answering
+from completions.management import strategy_actions
+from completions.management.assisting import answering
 from completions.management.commands import completions as generating
 from completions.management.progress import Progress
 from completions.management.run_actions.kind import Kind
 from completions.management.run_actions.working import work
-from completions.management.strategy_actions import labelling as strategies
 from completions.models import Context, Dataset, GenerationRun, LabellingRun, Message, Run
 from completions.offline import planted
 from completions.runs import services as run_services
@@ -199,7 +198,7 @@ class Paper:
                 asking=judge_services.Asking(both_orders=True),
                 now=self.clock(),
             )
-        self._work_off(judging.KIND, JudgeRun.objects.filter(study=shadow))
+        self._work_off(judge_actions.KIND, JudgeRun.objects.filter(study=shadow))
 
     def _crowd(self, shadow: Study) -> None:
         """Have the crowd judge, and hold it against the study's rules."""
@@ -233,13 +232,13 @@ class Paper:
             strategy_services.start_labelling_run(
                 dataset=dataset, assistant=strategist, now=self.clock()
             )
-        self._work_off(strategies.KIND, LabellingRun.objects.filter(dataset=dataset))
+        self._work_off(strategy_actions.KIND, LabellingRun.objects.filter(dataset=dataset))
         coder = system_services.assistant_for("coder", system_services.OFFLINE)
         if not RationaleRun.objects.filter(study=shadow).exists():
             rationale_services.start_rationale_run(
                 study=shadow, assistant=coder, now=self.clock(), most=self.size.rationales
             )
-        self._work_off(themes.KIND, RationaleRun.objects.filter(study=shadow))
+        self._work_off(rationale_actions.KIND, RationaleRun.objects.filter(study=shadow))
         drawn: dict[str, Any] = {"seed": str(SEED), "n": self.size.checked, "now": self.clock()}
         for sample in (
             strategy_services.draw_sample(dataset=dataset, assistant=strategist, **drawn),

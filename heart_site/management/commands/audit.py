@@ -10,7 +10,7 @@ from annotation.audits import services
 from annotation.choices import AuditState
 from annotation.models import BlindingAudit, Study
 from annotation.studies import selectors
-from completions.management.actions import positive
+from completions.management.acting import positive
 from completions.management.progress import Progress
 from heart_site.blinding import reporting
 from heart_site.blinding.running import run_audit

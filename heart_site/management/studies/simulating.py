@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser, OutputWrapp
 from django.utils import timezone
 
 from annotation.studies.services.shadow_studies import Rehearsal, ShadowStudyError
-from completions.management.actions import positive
+from completions.management.acting import positive
 from completions.management.progress import Progress
 from heart_site.demo.rehearsal.reporting import as_lines
 from heart_site.demo.rehearsal.simulating import simulate

@@ -1,11 +1,10 @@
-"""Command line of fits; each action has a module of its own."""
+"""Command line of fits."""
 
 from django.core.management.base import CommandError
 
 from completions.management.acting import ActionCommand
-from ranking.management.fits import ACTIONS
-from ranking.management.fits.options import UnknownNameError
-from ranking.management.fits.verifying import UnsoundFitError
+from ranking.management.fit_actions import ACTIONS, UnsoundFitError
+from ranking.management.fit_options import UnknownNameError
 
 UNSOUND = 1
 

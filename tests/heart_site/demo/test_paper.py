@@ -57,7 +57,7 @@ def stopped(module_rows, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def held(stopped, tmp_path_factory):
-    """The same study gone on with, for all tests below: where its numbers are, and what was said."""
+    """The same study to its end, for all tests below: where its numbers are, and what was said."""
     folder = tmp_path_factory.mktemp("paper")
     return folder, hold(folder)
 

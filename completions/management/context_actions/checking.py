@@ -8,7 +8,7 @@ from completions.contexts import screening
 from completions.contexts.screening import checking
 from completions.dialogues import ingest
 from completions.dialogues.couplets import couplets
-from completions.management.actions import Action, positive
+from completions.management.acting import Action, positive
 from completions.management.progress import Progress
 
 

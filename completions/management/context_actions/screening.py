@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from completions.contexts.services import building, opinions
 from completions.dialogues import queries
-from completions.management.actions import Action
-from completions.management.actions.assisting import add_assistant, answering
+from completions.management.acting import Action
+from completions.management.assisting import add_assistant, answering
 from completions.management.progress import Progress
 from completions.models import Dataset
 from completions.systems.services import registering

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from completions.contexts import export
 from completions.dialogues import queries
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
 
 

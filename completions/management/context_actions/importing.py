@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from completions.choices import Stratum
 from completions.dialogues import importing, ingest
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
 
 SHOWN = 20

@@ -1,27 +1,28 @@
-"""``release build``: write the files of a study's release to a folder."""
+"""The actions of ``manage.py release``: build one, verify one."""
 
 import argparse
+import json
 from pathlib import Path
 
 from django.utils import timezone
 
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
-from ranking.management.fits.options import UnknownNameError, add_study, dumped, the_study
+from ranking.management.fit_options import UnknownNameError, add_study, dumped, the_study
 
 
 class NotBuiltError(Exception):
     """There is no release; the message says why."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_build_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the study, the folder, and the fit if it is about one alone."""
     add_study(parser)
     parser.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
     parser.add_argument("--fit", help="release this fit alone, by its permanent name")
 
 
-def run(options: argparse.Namespace, progress: Progress) -> str:
+def build(options: argparse.Namespace, progress: Progress) -> str:
     """Build the release of the study's present state.
 
     Raises
@@ -58,4 +59,38 @@ def run(options: argparse.Namespace, progress: Progress) -> str:
     )
 
 
-ACTION = Action("build", "Write the files of a release.", add_arguments, run)
+BUILD = Action("build", "Write the files of a release.", add_build_arguments, build)
+
+
+class UnsoundReleaseError(Exception):
+    """A release is not what it should be; the message is the whole report."""
+
+
+def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the folder."""
+    parser.add_argument("folder", type=Path, help="the folder of a release")
+    parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
+    parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
+
+
+def verify_folder(options: argparse.Namespace, progress: Progress) -> str:
+    """Say whether everything in the folder is what it should be; no database is asked.
+
+    Raises
+    ------
+    UnsoundError
+        If something is not.
+    """
+    from ranking.release_check import verify  # noqa: PLC0415 (others need not wait for SciPy)
+
+    report = verify(options.folder, is_quick=options.quick, tell=progress.say)
+    said = json.dumps(report.as_json()) if options.json else report.as_text()
+    if not report.is_sound:
+        raise UnsoundReleaseError(said)
+    return said
+
+
+VERIFY = Action(
+    "verify", "Check a release by its files alone.", add_verify_arguments, verify_folder
+)
+ACTIONS = (BUILD, VERIFY)

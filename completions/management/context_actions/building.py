@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from completions.contexts.services import building, rewriting
 from completions.dialogues import queries
-from completions.management.actions import Action, positive, whole
-from completions.management.actions.assisting import add_assistant, answering
+from completions.management.acting import Action, positive, whole
+from completions.management.assisting import add_assistant, answering
 from completions.management.progress import Progress
 from completions.systems.services.registering import assistant_for
 

@@ -15,7 +15,7 @@ from completions.contexts.funnel import (
     funnel_of,
 )
 from completions.dialogues import queries
-from completions.management.actions import Action
+from completions.management.acting import Action
 from completions.management.progress import Progress
 
 HOW = {

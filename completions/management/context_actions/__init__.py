@@ -1,0 +1,1 @@
+"""The actions of ``manage.py contexts``, one per module."""

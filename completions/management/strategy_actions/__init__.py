@@ -1,1 +1,0 @@
-"""The actions of ``manage.py strategies``, one per module."""

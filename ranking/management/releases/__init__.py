@@ -1,1 +1,0 @@
-"""The actions of ``manage.py release``, one per module."""
