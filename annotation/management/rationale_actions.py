@@ -17,6 +17,7 @@ from completions.management.run_actions.working import work_or_leave
 from completions.systems.services.registering import assistant_for
 
 KIND = Kind("rationales", RationaleRun, services.find_themes)
+LONGEST = dt.timedelta(days=1)
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,9 +43,6 @@ def find_themes(options: argparse.Namespace, progress: Progress) -> str:
 RUN = Action(
     "run", "Have an assistant read the rationales that it has not.", add_run_arguments, find_themes
 )
-
-
-LONGEST = dt.timedelta(days=1)
 
 
 def add_scan_arguments(parser: argparse.ArgumentParser) -> None:

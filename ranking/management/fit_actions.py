@@ -23,6 +23,8 @@ from ranking.management.fit_options import (
 from ranking.refits import services as refits_services
 from ranking.report import services as report_services
 
+MOST_TOLD = 20
+
 
 def add_list_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the study and how many."""
@@ -106,9 +108,6 @@ def _summary(claimed: refits_services.RefitClaim) -> str:
 NOW = Action("now", "Compute now whatever is out of date.", add_refit_arguments, refit)
 
 
-MOST_TOLD = 20
-
-
 class UnsoundFitError(Exception):
     """A stored fit is not what its judgments give; the message is the whole report."""
 
@@ -124,7 +123,7 @@ def verify(options: argparse.Namespace, progress: Progress) -> str:
 
     Raises
     ------
-    UnsoundError
+    UnsoundFitError
         If one is not.
     """
     study = the_study(options)

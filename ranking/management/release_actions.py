@@ -78,7 +78,7 @@ def verify_folder(options: argparse.Namespace, progress: Progress) -> str:
 
     Raises
     ------
-    UnsoundError
+    UnsoundReleaseError
         If something is not.
     """
     from ranking.release_check import verify  # noqa: PLC0415 (others need not wait for SciPy)
