@@ -202,7 +202,10 @@ _LABELS = (
     ),
     _word('"', r"^\s*\"[^\"]{20,}\"\s*$"),  # the whole message in quotation marks
 )
-_SPACED_DOTS = r"(?:\s*+\.){0,3}"
+MOST_SPACED_DOTS = 3
+_SPACED_DOTS = rf"(?:\s*+\.){{0,{MOST_SPACED_DOTS}}}"
+LONGEST_WORD = len("although")
+"""Of those on which a sentence does not end."""
 _UNFINISHED = (
     _word(*",;[{&+=(", r"(?:[,;\[{&+=]|(?<![:;=-])\()\s*$"),
     _word(
@@ -258,11 +261,21 @@ def _found(text: str) -> Iterator[Leak]:
     for reason, group in groupby(suspected, key=itemgetter(0)):
         end = 0
         # Where a pattern has a group, that is what is told; before it stands what leads there.
-        spans = sorted(one.span(form.groups) for _, form in group for one in form.finditer(text))
+        begin = last_word(text) if reason == UNFINISHED else 0
+        spans = sorted(
+            one.span(form.groups) for _, form in group for one in form.finditer(text, begin)
+        )
         for start, stop in spans:
             if start >= end:
                 yield Leak(reason, text[start:stop].strip(), start)
                 end = max(stop, end)
+
+
+def last_word(text: str) -> int:
+    """Return a place before the last word: how a text breaks off is seen from there on."""
+    for _dot in range(1 + MOST_SPACED_DOTS):
+        text = text.rstrip().removesuffix(".")
+    return max(0, len(text) - LONGEST_WORD)
 
 
 def folded(text: str) -> str:

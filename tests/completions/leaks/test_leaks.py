@@ -59,6 +59,7 @@ UNFINISHED = (
     "I hear how much this has hurt you. It's",
     "That must be so exhaus-",
     "You could start with one small thing (",
+    "She came with you, although . . . ",
 )
 MARKUP = (
     "## You are not alone\nThat sounds heavy.",
@@ -243,6 +244,15 @@ class TestSigns:
                 text = data.draw(st.from_regex(one.pattern))
                 assert any(sign in rules.folded(text) for sign in one.signs), one.pattern.pattern
                 assert reason != rules.UNFINISHED or not text.endswith((".", "!", "?"))
+
+    @given(data=st.data())
+    def test_a_text_that_breaks_off_need_not_be_read_from_its_start(self, data):
+        for one in dict(RULES)[rules.UNFINISHED]:
+            text = data.draw(st.from_regex(one.pattern))
+            found = [match.span() for match in one.pattern.finditer(text)]
+            begin = rules.last_word(text)
+
+            assert found == [match.span() for match in one.pattern.finditer(text, begin)]
 
 
 class TestAlarms:
