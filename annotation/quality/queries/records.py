@@ -4,6 +4,7 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from annotation.choices import Side
 from annotation.models import Study
@@ -95,13 +96,13 @@ def _record(
 
 
 def _main(answer: CurrentAnswer, n_words: int) -> MainAnswer:
-    row = answer.row
+    row, winner = answer.row, answer.winner
     sign = 1 if row.first_side == Side.A else -1
     return MainAnswer(
         pair=row.comparison,
         shown=_on_screen(answer, sign),
-        side=sign * answer.winner,
-        winner=answer.winner,
+        side=sign * winner,
+        winner=winner,
         seconds=quality_rules.active_seconds(
             row.shown_at, row.submitted_at, hidden_ms=row.hidden_ms, paused_ms=row.paused_ms
         ),
@@ -113,8 +114,13 @@ def _main(answer: CurrentAnswer, n_words: int) -> MainAnswer:
 def _on_screen(answer: CurrentAnswer, sign: int) -> str:
     """Return the answer as the screen had it; of a rating, that of every dimension."""
     if answer.verdict is not None:
-        return f"{sign * answer.verdict:+d}"
+        return _signed(sign * answer.verdict)
     return " ".join(f"{key}{value}" for key, value in sorted(answer.marks.items()))
+
+
+@cache
+def _signed(verdict: int) -> str:
+    return f"{verdict:+d}"
 
 
 def check_of(answer: CurrentAnswer, answers: Mapping[int, CurrentAnswer]) -> CheckAnswer | None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import chain, groupby
+from operator import mul
 
 from annotation.quality.rules.checks import failed_checks
 from annotation.quality.rules.records import RULES_VERSION, Finding, RaterRecord, Rules
@@ -172,7 +173,6 @@ class PairAnswers:
         return tuple(sorted(self.winners.values()))
 
 
-@cache
 def e_value(own: int, all_answers: tuple[int, ...], bet: float) -> float:
     """Return the evidence of one pair that the rater is not one of those who answered it.
 
@@ -215,6 +215,11 @@ def e_value(own: int, all_answers: tuple[int, ...], bet: float) -> float:
     return weights[own] / mean
 
 
+@cache
+def _e_values(own: int, all_answers: tuple[int, ...]) -> tuple[float, ...]:
+    return tuple(e_value(own, all_answers, bet) for bet in BETS)
+
+
 def _opposed(answer: int, counts: Counter[int]) -> float:
     """Return the share of the other answers that prefer the other completion."""
     return counts[-answer] / (counts.total() - 1) if answer else 0.0
@@ -227,15 +232,12 @@ def evidence(rater: str, pairs: Iterable[PairAnswers]) -> Iterator[float]:
     from 1, under the null hypothesis it ever reaches 1/alpha with probability at most alpha
     (Ville 1939), however often and whenever one looks.
     """
-    products = [1.0] * len(BETS)
+    products = (1.0,) * len(BETS)
     for pair in pairs:
         own = pair.winners.get(rater)
         if own is None or len(pair.winners) < FEWEST:
             continue
-        products = [
-            product * e_value(own, pair.answers, bet)
-            for product, bet in zip(products, BETS, strict=True)
-        ]
+        products = tuple(map(mul, products, _e_values(own, pair.answers)))
         yield sum(products) / len(products)
 
 
