@@ -12,10 +12,10 @@ from annotation.judges import judge_catalogue, queries
 from annotation.judges.queries import JudgeRow, judges_named
 from annotation.judges.services import judging, running
 from annotation.judges.services.registering import sync_judges
-from annotation.management.studies import StudyError, study_named
+from annotation.management.studies import study_named
 from annotation.models import Judge, JudgeRun
 from completions.management import syncing, trying
-from completions.management.acting import Action, positive
+from completions.management.acting import Action, RefusedError, positive
 from completions.management.progress import Progress
 from completions.management.run_actions import Kind, actions_of
 from completions.management.run_actions.kind import add_budget, add_no_wait
@@ -101,7 +101,7 @@ def run_judges(options: argparse.Namespace, progress: Progress) -> str:
     study = study_named(options.study)
     if study.locked_at is None:
         msg = f'study "{options.study}": its protocol is not locked'
-        raise StudyError(msg)
+        raise RefusedError(msg)
     asking = running.Asking(
         both_orders=options.both_orders, samples=options.samples, temperature=options.temperature
     )

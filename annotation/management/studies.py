@@ -2,16 +2,13 @@
 
 from annotation.models import Study
 from annotation.studies import selectors
-
-
-class StudyError(ValueError):
-    """A study that does not exist, or whose protocol can still change."""
+from completions.management.acting import RefusedError
 
 
 def study_named(slug: str) -> Study:
-    """Return the study of that name, or raise StudyError."""
+    """Return the study of that slug, or raise RefusedError."""
     study = selectors.study_by_slug(slug)
     if study is None:
-        msg = f'study "{slug}": there is none of that name'
-        raise StudyError(msg)
+        msg = f'there is no study "{slug}"'
+        raise RefusedError(msg)
     return study

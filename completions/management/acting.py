@@ -1,7 +1,7 @@
 """The shape that commands with actions have in common: the first word says what to do."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,17 +12,22 @@ from completions.management.progress import Progress
 BAD_INPUT = 2
 
 
+class RefusedError(ValueError):
+    """The action cannot be done as asked; the message says why."""
+
+
 @dataclass(frozen=True)
 class Action:
     """One word after a command: its options, what it does, and what it answers.
 
-    ``run`` returns the text for standard output; progress and remarks go to ``Progress``.
+    ``run`` returns the text for standard output, or yields its lines as it comes to them; progress
+    and remarks go to ``Progress``.
     """
 
     name: str
     help: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace, Progress], str]
+    run: Callable[[argparse.Namespace, Progress], str | Iterator[str]]
 
 
 def whole(text: str, *, least: int = 0) -> int:
@@ -39,22 +44,32 @@ def positive(text: str) -> int:
 
 
 class ActionCommand(BaseCommand):
-    """Run one of ``actions``; each of ``refusals`` is told in its own words, with exit code 2."""
+    """Run one of ``actions``; what it refuses is told in its own words, with exit code 2.
+
+    Beside ``RefusedError`` that are the errors in ``refusals``.
+    """
 
     actions: ClassVar[Sequence[Action]]
-    refusals: ClassVar[tuple[type[Exception], ...]]
+    refusals: ClassVar[tuple[type[Exception], ...]] = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the actions and their options."""
         words = parser.add_subparsers(dest="action", required=True)
         for action in self.actions:
-            action.add_arguments(words.add_parser(action.name, help=action.help))
+            parser = words.add_parser(action.name, help=action.help, description=action.help)
+            action.add_arguments(parser)
 
     def handle(self, *_args: object, **options: object) -> str:
         """Run the action; what it refuses changes nothing."""
         arguments = argparse.Namespace(**options)
         action = next(one for one in self.actions if one.name == arguments.action)
+        refusals: tuple[type[Exception], ...] = (RefusedError, *self.refusals)
         try:
-            return action.run(arguments, Progress(self.stderr))
-        except self.refusals as error:
+            said = action.run(arguments, Progress(self.stderr))
+            if isinstance(said, str):
+                return said
+            for line in said:
+                self.stdout.write(line)
+        except refusals as error:
             raise CommandError(str(error), returncode=BAD_INPUT) from error
+        return ""

@@ -4,21 +4,20 @@ import argparse
 
 from django.utils import timezone
 
+from annotation.management.studies import study_named
 from annotation.models import Study
-from completions.management.acting import Action, positive
+from completions.management.acting import Action, RefusedError, positive
 from completions.management.progress import Progress
 from ranking.fits import analysis_queries, queries, selectors
 from ranking.fits import services as fit_services
 from ranking.fits.queries import SHOWN
 from ranking.fits.services.verifying import Verification
 from ranking.management.fit_options import (
-    UnknownNameError,
     add_study,
     as_json,
     dumped,
     line_of,
     line_of_analysis,
-    the_study,
 )
 from ranking.refits import services as refits_services
 from ranking.report import services as report_services
@@ -34,7 +33,7 @@ def add_list_arguments(parser: argparse.ArgumentParser) -> None:
 
 def list_fits(options: argparse.Namespace, _progress: Progress) -> str:
     """Print a line for each fit, the newest first."""
-    rows = queries.fits_of(the_study(options), now=timezone.now(), most=options.most)
+    rows = queries.fits_of(study_named(options.study), now=timezone.now(), most=options.most)
     if options.json:
         return dumped([as_json(row) for row in rows])
     return "\n".join(map(line_of, rows)) or "No fits yet: they come with judgments."
@@ -48,11 +47,11 @@ def add_show_arguments(parser: argparse.ArgumentParser) -> None:
 
 def show_fit(options: argparse.Namespace, _progress: Progress) -> str:
     """Print a fit with its board and its analyses."""
-    study = the_study(options)
+    study = study_named(options.study)
     row = queries.fit_row(study, options.fit, now=timezone.now())
     if row is None:
         msg = f'{study.slug} has no fit "{options.fit}"'
-        raise UnknownNameError(msg)
+        raise RefusedError(msg)
     if options.json:
         return dumped(as_json(row))
     fit = selectors.fit_by_key(study=study, key=row.key)
@@ -73,7 +72,7 @@ def add_refit_arguments(parser: argparse.ArgumentParser) -> None:
 
 def refit(options: argparse.Namespace, progress: Progress) -> str:
     """Compute what is out of date; a computation that is under way is not begun twice."""
-    study = the_study(options)
+    study = study_named(options.study)
     claimed = refits_services.claim_refit(study_id=study.pk, now=timezone.now())
     for fit_id in claimed.fits:
         fit_services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
@@ -126,11 +125,11 @@ def verify(options: argparse.Namespace, progress: Progress) -> str:
     UnsoundFitError
         If one is not.
     """
-    study = the_study(options)
+    study = study_named(options.study)
     fit = selectors.fit_by_key(study=study, key=options.fit)
     if fit is None:
         msg = f'{study.slug} has no fit "{options.fit}" that has ended'
-        raise UnknownNameError(msg)
+        raise RefusedError(msg)
     found = fit_services.verify_fit(fit)
     if found.is_other_code:
         progress.say("Another version of the estimators computed it.")

@@ -6,35 +6,14 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from annotation.models import Study
-from annotation.studies import selectors as annotation
 from ranking.fits.analysis_queries import AnalysisRow
 from ranking.fits.queries import FitRow
-
-
-class UnknownNameError(Exception):
-    """A study or a fit was named that does not exist."""
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:
     """Let the action be about one study, and answer a program if wanted."""
     parser.add_argument("--study", required=True, help="the study's slug")
     parser.add_argument("--json", action="store_true", help="answer as JSON, for a program")
-
-
-def the_study(options: argparse.Namespace) -> Study:
-    """Return the study that was named.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that slug.
-    """
-    study = annotation.study_by_slug(options.study)
-    if study is None:
-        msg = f'there is no study "{options.study}"'
-        raise UnknownNameError(msg)
-    return study
 
 
 def line_of(row: FitRow) -> str:

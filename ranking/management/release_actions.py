@@ -6,13 +6,10 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from completions.management.acting import Action
+from annotation.management.studies import study_named
+from completions.management.acting import Action, RefusedError
 from completions.management.progress import Progress
-from ranking.management.fit_options import UnknownNameError, add_study, dumped, the_study
-
-
-class NotBuiltError(Exception):
-    """There is no release; the message says why."""
+from ranking.management.fit_options import add_study, dumped
 
 
 def add_build_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,17 +24,17 @@ def build(options: argparse.Namespace, progress: Progress) -> str:
 
     Raises
     ------
-    NotBuiltError
+    RefusedError
         If there is nothing to release, or the folder is not empty.
     """
     from ranking.fits import selectors  # noqa: PLC0415 (verifying needs no database)
     from ranking.releases import services  # noqa: PLC0415 (verifying needs no database)
 
-    study = the_study(options)
+    study = study_named(options.study)
     fit = selectors.fit_by_key(study=study, key=options.fit) if options.fit else None
     if options.fit and fit is None:
         msg = f'{study.slug} has no fit "{options.fit}" that has ended'
-        raise UnknownNameError(msg)
+        raise RefusedError(msg)
     try:
         release = services.claim_release(study=study, now=timezone.now(), fit=fit)
         services.build_release(
@@ -45,10 +42,10 @@ def build(options: argparse.Namespace, progress: Progress) -> str:
         )
         services.keep_release(release, options.out)
     except services.ReleaseRefusedError as error:
-        raise NotBuiltError(str(error)) from error
+        raise RefusedError(str(error)) from error
     except FileExistsError as error:
         msg = f"{options.out}: exists and is not empty"
-        raise NotBuiltError(msg) from error
+        raise RefusedError(msg) from error
     if options.json:
         told = {"key": release.key, "version": release.version, "counts": release.counts}
         return dumped(told | {"manifest_sha256": release.manifest_hash, "folder": str(options.out)})

@@ -3,7 +3,6 @@
 from annotation.judges.queries import UnknownJudgeError
 from annotation.judges.services.running import SamplesAlikeError
 from annotation.management.judge_actions import ACTIONS
-from annotation.management.studies import StudyError
 from completions.management.acting import ActionCommand
 from completions.runs import services
 from completions.runs.queries import RunNotFoundError
@@ -18,7 +17,6 @@ class Command(ActionCommand):
     refusals = (
         CatalogueError,
         UnknownJudgeError,
-        StudyError,
         SamplesAlikeError,
         RunNotFoundError,
         services.BudgetTooSmallError,

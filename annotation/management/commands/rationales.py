@@ -1,7 +1,6 @@
 """Command line of rationales: the themes that they speak of, and personal data in them."""
 
 from annotation.management.rationale_actions import ACTIONS
-from annotation.management.studies import StudyError
 from completions.management.acting import ActionCommand
 from completions.runs import services
 from completions.runs.queries import RunNotFoundError
@@ -14,7 +13,6 @@ class Command(ActionCommand):
     help = "Find the themes of a study's rationales, and personal data in them."
     actions = ACTIONS
     refusals = (
-        StudyError,
         ModelIdError,
         RunNotFoundError,
         services.BudgetTooSmallError,

@@ -44,4 +44,3 @@ class Command(ActionCommand):
         Action("show", "List what is held and when it goes; nothing changes.", _nothing, show),
         Action("apply", "Delete what is due.", _nothing, apply),
     )
-    refusals = ()

@@ -1,4 +1,4 @@
-"""Command line of dialogues and contexts; each action is a module of ``context_actions``."""
+"""Command line of dialogues and contexts."""
 
 from completions.contexts.screening.checking import LabelsError
 from completions.contexts.selection import SelectionError
@@ -6,14 +6,7 @@ from completions.contexts.services.rewriting import NoSourceLeftError
 from completions.dialogues import ingest, queries
 from completions.dialogues.importing import DatasetNameError, StratumError
 from completions.management.acting import ActionCommand
-from completions.management.context_actions import (
-    building,
-    checking,
-    exporting,
-    funnel,
-    importing,
-    screening,
-)
+from completions.management.context_actions import ACTIONS
 from completions.runs.services.exclusive import AnotherAtWorkError
 from completions.runs.services.states import ProviderRefusesError
 from completions.systems.services.registering import ModelIdError
@@ -23,9 +16,7 @@ class Command(ActionCommand):
     """Import dialogues, screen them, and make contexts of them."""
 
     help = "Import dialogues and build contexts from them."
-    actions = tuple(
-        one.ACTION for one in (importing, screening, checking, building, funnel, exporting)
-    )
+    actions = ACTIONS
     refusals = (
         ingest.IngestError,
         DatasetNameError,

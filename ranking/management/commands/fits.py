@@ -4,7 +4,6 @@ from django.core.management.base import CommandError
 
 from completions.management.acting import ActionCommand
 from ranking.management.fit_actions import ACTIONS, UnsoundFitError
-from ranking.management.fit_options import UnknownNameError
 
 UNSOUND = 1
 
@@ -14,7 +13,6 @@ class Command(ActionCommand):
 
     help = "List the fits of a study, compute what is out of date, verify what is stored."
     actions = ACTIONS
-    refusals = (UnknownNameError,)
 
     def handle(self, *arguments: object, **options: object) -> str:
         """Run the action; a fit that does not hold is reported in full, with exit code 1."""

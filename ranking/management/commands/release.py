@@ -3,8 +3,7 @@
 from django.core.management.base import CommandError
 
 from completions.management.acting import ActionCommand
-from ranking.management.fit_options import UnknownNameError
-from ranking.management.release_actions import ACTIONS, NotBuiltError, UnsoundReleaseError
+from ranking.management.release_actions import ACTIONS, UnsoundReleaseError
 
 UNSOUND = 1
 
@@ -14,7 +13,6 @@ class Command(ActionCommand):
 
     help = "Build the release of a study, and check one by its files alone (see docs/exports.md)."
     actions = ACTIONS
-    refusals = (UnknownNameError, NotBuiltError)
     requires_system_checks = ()  # verifying needs nothing of the site
 
     def handle(self, *arguments: object, **options: object) -> str:

@@ -74,6 +74,6 @@ def test_has_nothing_to_do_twice(judgments, provider):
 
 
 def test_refuses_what_it_does_not_know(study):
-    assert "none of that name" in refused("run", "--study", "walks")
+    assert "there is no study" in refused("run", "--study", "walks")
     assert "no id of a model" in refused("run", "--study", "talks", "--assistant", "a b")
     assert "no run #7" in refused("show", "7")

@@ -326,7 +326,7 @@ class TestJudgesRun:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["--study", "none", "--judges", "alder"], "there is none of that name"),
+            (["--study", "none", "--judges", "alder"], "there is no study"),
             (["--study", "draft", "--judges", "alder"], "its protocol is not locked"),
             (["--study", "small", "--judges", "oak"], "unknown judges oak"),
             (["--study", "small"], "no judge is registered but simulated ones"),

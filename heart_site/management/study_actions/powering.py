@@ -1,16 +1,18 @@
 """Say how many more judgments a study needs, and what they cost."""
 
-from collections.abc import Iterator, Mapping
+import argparse
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from access.console.csv_cells import csv_lines
 from annotation.choices import Protocol
+from annotation.management.studies import study_named
 from annotation.models import Study
-from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
+from completions.management.acting import Action, RefusedError
+from completions.management.progress import Progress
+from heart_site.management.study_actions import add_study
 from ranking.choices import AnalysisKind
 from ranking.planner import queries
 from ranking.planner.console import DEFAULTS, PlannerRequest, Question
@@ -20,7 +22,7 @@ from ranking.report import services
 FEWEST_SYSTEMS = 2
 
 
-def _add_arguments(parser: CommandParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_study(parser)
     parser.add_argument("--pool", default="people", help="people or judges")
     parser.add_argument("--elo", default=20.0, help="difference of neighbours to find, in points")
@@ -35,8 +37,8 @@ def _add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--csv", help="write the table of neighbours to this file")
 
 
-def _power(options: Mapping[str, Any], say: Say) -> None:
-    study, asked = the_study(options), _asked(options)
+def _power(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
+    study, asked = study_named(options.study), _asked(options)
     if study.protocol == Protocol.LIKERT:
         msg = "here messages are rated alone: the planner is about judgments of pairs"
         raise RefusedError(msg)
@@ -53,15 +55,14 @@ def _power(options: Mapping[str, Any], say: Say) -> None:
     else:
         plan = plan_of(pilot.kept, asked.wish, rates)
         lines = _lines(plan, asked)
-        if options["csv"]:
+        if options.csv:
             text = "".join(csv_lines(plan.rows()))
-            Path(options["csv"]).write_text(text, encoding="utf-8", newline="")
-    for line in lines:
-        say(line)
+            Path(options.csv).write_text(text, encoding="utf-8", newline="")
+    yield from lines
 
 
-def _asked(options: Mapping[str, Any]) -> PlannerRequest:
-    form = Question({name: options[name] for name in DEFAULTS})
+def _asked(options: argparse.Namespace) -> PlannerRequest:
+    form = Question({name: getattr(options, name) for name in DEFAULTS})
     if not form.is_valid():
         first = next(iter(form.errors.items()))
         msg = f"--{first[0]}: {' '.join(map(str, first[1]))}"
@@ -124,9 +125,9 @@ def _bill(bill: Bill) -> str:
     return ", ".join(parts)
 
 
-POWER = Act(
-    name="power",
-    help="say how many more judgments tell neighbours apart, and what they cost",
-    run=_power,
-    add_arguments=_add_arguments,
+POWER = Action(
+    "power",
+    "say how many more judgments tell neighbours apart, and what they cost",
+    _add_arguments,
+    _power,
 )

@@ -176,4 +176,4 @@ def _text(cell: str | int) -> str:
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 
-ACTION = Action("funnel", "Count what each step made of a dataset's dialogues.", add_arguments, run)
+FUNNEL = Action("funnel", "Count what each step made of a dataset's dialogues.", add_arguments, run)

@@ -1,12 +1,11 @@
 """Make a study of a file of texts, and open it: `manage.py study quick FILE`."""
 
+import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandParser
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,13 +13,14 @@ from annotation.quick import services
 from annotation.quick.layout import QuickFile, read_quick
 from annotation.quick.services import QuickReport, QuickWish
 from completions.files import InputFileError, Refused
+from completions.management.acting import Action, RefusedError
+from completions.management.progress import Progress
 from completions.systems.services.importing import RowsRefusedError
-from heart_site.management.studies.act import Act, RefusedError, Say
 
 MOST_TOLD = 10
 
 
-def _add_arguments(parser: CommandParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help="a table, JSON or Parquet of texts by systems")
     parser.add_argument("--name", help="of the study; by default that of the file")
     parser.add_argument("--question", help="what raters are asked")
@@ -29,24 +29,23 @@ def _add_arguments(parser: CommandParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="only say what the file holds")
 
 
-def _quick(options: Mapping[str, Any], say: Say) -> None:
-    path: Path = options["file"]
+def _quick(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
+    path: Path = options.file
     file = _read(path)
-    for line in found_lines(file):
-        say(line)
-    if options["dry_run"]:
-        say("Dry run: nothing was written.")
+    yield from found_lines(file)
+    if options.dry_run:
+        yield "Dry run: nothing was written."
         return
-    raters = _asked(options["raters"], f"Who rates ({', '.join(services.PLATFORMS)})?", "link")
+    raters = _asked(options.raters, f"Who rates ({', '.join(services.PLATFORMS)})?", "link")
     if raters not in services.PLATFORMS:
         msg = f'"{raters}" is none of {", ".join(services.PLATFORMS)}'
         raise RefusedError(msg)
     usual = services.usual()
     n_usual = str(usual.judgments_per_pair)
     wish = QuickWish(
-        name=options["name"] or path.stem,
-        question=_asked(options["question"], "What are raters asked?", usual.question),
-        judgments=_number(_asked(options["judgments"], "Judgments per pair?", n_usual)),
+        name=options.name or path.stem,
+        question=_asked(options.question, "What are raters asked?", usual.question),
+        judgments=_number(_asked(options.judgments, "Judgments per pair?", n_usual)),
         platform=services.PLATFORMS[raters],
     )
     try:
@@ -54,8 +53,7 @@ def _quick(options: Mapping[str, Any], say: Say) -> None:
     except RowsRefusedError as error:
         msg = f"{path}: nothing was written\n{_told(error.refused)}"
         raise RefusedError(msg) from error
-    for line in made_lines(report, raters):
-        say(line)
+    yield from made_lines(report, raters)
 
 
 def _read(path: Path) -> QuickFile:
@@ -127,10 +125,9 @@ def _number(text: str) -> int:
     return int(text)
 
 
-QUICK = Act(
-    name="quick",
-    help="make a study of a file of texts by several systems, and open it",
-    run=_quick,
-    add_arguments=_add_arguments,
-    refusals=services.REFUSALS,
+QUICK = Action(
+    "quick",
+    "make a study of a file of texts by several systems, and open it",
+    _add_arguments,
+    _quick,
 )

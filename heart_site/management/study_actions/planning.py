@@ -1,43 +1,41 @@
 """Plan a study's comparisons: the report first, then, when told so, the rows."""
 
+import argparse
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator
 
-from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from annotation.management.studies import study_named
 from annotation.models import Study
 from annotation.planning import queries
 from annotation.planning import services as planning_services
 from annotation.planning.pairing import PlanSummary, StratumSummary
 from annotation.planning.queries import PlanDraft
-from annotation.quality import gold
-from annotation.quality import services as quality_services
-from completions.dialogues.authoring import DatasetTakenError
 from completions.leaks.queries import Held
-from heart_site.management.studies.act import Act, RefusedError, Say, add_study, the_study
+from completions.management.acting import Action, RefusedError
+from completions.management.progress import Progress
+from heart_site.management.study_actions import add_study
 
 
-def _add_arguments(parser: CommandParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_study(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--dry-run", action="store_true", help="print the report, write nothing")
     how.add_argument("--yes", action="store_true", help="write without asking")
 
 
-def _plan(options: Mapping[str, Any], say: Say) -> None:
-    study = the_study(options)
+def _plan(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
+    study = study_named(options.study)
     draft = queries.draft_plan(study)
-    for line in report_lines(study, draft):
-        say(line)
-    if options["dry_run"]:
-        say("Dry run: nothing was written.")
+    yield from report_lines(study, draft)
+    if options.dry_run:
+        yield "Dry run: nothing was written."
         return
-    if not options["yes"]:
+    if not options.yes:
         _ask(draft)
     report = planning_services.plan_study(study=study, now=timezone.now())
-    say(
+    yield (
         f"Written: {report.n_added:,} comparisons, {report.n_held:,} completions held; "
         f"{report.n_checks:,} quality checks are planted."
     )
@@ -130,10 +128,9 @@ def _held(held: Held, n_compared: int) -> Iterator[str]:
         yield f"{n_compared:,} comparisons made before show a held or dropped one; they stay"
 
 
-PLAN = Act(
-    name="plan",
-    help="report what a study's plan comes to, then write its comparisons and checks",
-    run=_plan,
-    add_arguments=_add_arguments,
-    refusals=(gold.GoldError, quality_services.UnsuitableCheckError, DatasetTakenError),
+PLAN = Action(
+    "plan",
+    "report what a study's plan comes to, then write its comparisons and checks",
+    _add_arguments,
+    _plan,
 )

@@ -1,1 +1,0 @@
-"""The actions of ``manage.py writers``, one per module."""
