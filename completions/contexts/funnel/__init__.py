@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from django.db.models import Count
@@ -23,7 +24,6 @@ from completions.contexts.funnel.counting import (
     ScreenedCounts,
     Steps,
 )
-from completions.contexts.funnel.rewrites import RewriteRow, rewrite_rows
 from completions.dialogues import couplets
 from completions.models import Candidate, Dataset, Rewrite, ScreeningCall
 
@@ -192,3 +192,34 @@ def _next_steps(
         yield NextStep("There are no adversarial contexts.", "rewrite")
     if reviews.pending:
         yield NextStep("Contexts wait to be read by a person.", "review")
+
+
+@dataclass(frozen=True)
+class RewriteRow:
+    """One rewrite as the funnel's page lists it."""
+
+    source_key: str
+    context_key: str | None
+    profile_label: str
+    state: str
+    state_label: str
+    reason: str
+    is_simulated: bool
+
+
+def rewrite_rows(dataset: Dataset) -> list[RewriteRow]:
+    """Return every rewrite of the dataset's contexts, in one query."""
+    rewrites = Rewrite.objects.filter(source_context__dataset=dataset)
+    parties = ("source_context", "context", "rewriter", "hostility_rater")
+    return [
+        RewriteRow(
+            source_key=one.source_context.key,
+            context_key=one.context.key if one.context else None,
+            profile_label=str(EscalationProfile(one.profile).label),
+            state=one.state,
+            state_label=str(RewriteState(one.state).label),
+            reason=one.reason,
+            is_simulated=one.rewriter.is_simulated or one.hostility_rater.is_simulated,
+        )
+        for one in rewrites.select_related(*parties).order_by("state", "profile", "pk")
+    ]
