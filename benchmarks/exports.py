@@ -28,8 +28,8 @@ def export(form: str) -> None:
     from django.utils import timezone  # noqa: PLC0415
 
     from annotation.models import Study  # noqa: PLC0415
+    from completions.management.whole_file import put  # noqa: PLC0415
     from ranking.exports import rows  # noqa: PLC0415
-    from ranking.management.exporting import put  # noqa: PLC0415
 
     study = Study.objects.get(slug=STUDY)
     at_rest = _peak()

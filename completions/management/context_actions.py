@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from completions.management.acting import Action, positive, whole
 from completions.management.assisting import add_assistant, answering
 from completions.management.context_funnel import FUNNEL
 from completions.management.progress import Progress
+from completions.management.whole_file import put
 from completions.models import Dataset
 from completions.systems.services import registering
 from completions.systems.services.registering import assistant_for
@@ -246,23 +246,9 @@ def export_contexts(options: argparse.Namespace, progress: Progress) -> str:
     text = "".join(f"{line}\n" for line in lines)
     if options.output is None:
         return text
-    _write(options.output, text.encode())
+    put(iter([text.encode()]), options.output, is_forced=True)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{options.output}: {text.count(chr(10)):,} contexts of {dataset.name}, SHA-256 {digest}"
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Put the content in place in one step, so that a reader never finds half of it."""
-    draft = path.with_name(f"{path.name}.part")
-    try:
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 ACTIONS = (

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from completions.dialogues import queries
-from completions.management.acting import Action, positive
+from completions.management.acting import Action, RefusedError, positive
 from completions.management.assisting import add_assistant
 from completions.management.progress import Progress
 from completions.management.run_actions import actions_of
@@ -80,10 +80,6 @@ COLUMNS = ("people", "model", "precision", "recall", "F1", "kappa")
 WIDTH = 30
 
 
-class NotSettledYetError(ValueError):
-    """A model is not scored before people have settled what is right."""
-
-
 def add_score_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare whose spot check."""
     parser.add_argument("--dataset", required=True, help="Name of the dataset.")
@@ -95,7 +91,7 @@ def score(options: argparse.Namespace, _progress: Progress) -> str:
     ledger = spot_check_queries.ledger_of(check)
     scores = spot_check_queries.scores_of(check, ledger)
     if scores is None:
-        raise NotSettledYetError(_left(check, ledger))
+        raise RefusedError(_left(check, ledger))
     return "\n".join(_told(check, ledger, scores))
 
 

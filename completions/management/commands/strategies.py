@@ -2,7 +2,7 @@
 
 from completions.dialogues import queries
 from completions.management.acting import ActionCommand
-from completions.management.strategy_actions import ACTIONS, NotSettledYetError
+from completions.management.strategy_actions import ACTIONS
 from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
 from completions.strategies import services as strategy_services
@@ -23,7 +23,6 @@ class Command(ActionCommand):
         run_services.RunStateError,
         run_services.UnknownPriceError,
         spot_check_queries.NoSpotCheckError,
-        NotSettledYetError,
         ModelIdError,
         RunNotFoundError,
     )

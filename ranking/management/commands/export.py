@@ -8,12 +8,13 @@ from django.utils import timezone
 
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
+from completions.management.acting import RefusedError
 from completions.management.progress import Progress
+from completions.management.whole_file import put
 from ranking.choices import EvaluatorPool
 from ranking.exports import data_dictionary
 from ranking.exports import rows as export_rows
 from ranking.exports.preferences import SPLITS, Rule
-from ranking.management.exporting import FileRefusedError, put
 
 DICTIONARY = "dictionary"
 NAMES = (*(table.name for table in data_dictionary.TABLES), DICTIONARY)
@@ -50,7 +51,7 @@ class Command(BaseCommand):
                 path = _put_dictionary(out, options)
             else:
                 path = self._put_table(_study(options["study"]), what, out, options)
-        except (export_rows.ExportRefusedError, FileRefusedError) as error:
+        except (export_rows.ExportRefusedError, RefusedError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{path} ({path.stat().st_size:,} bytes)")
 
@@ -60,7 +61,7 @@ class Command(BaseCommand):
         path = out / name if out.is_dir() else out
         if name.startswith("simulated") and "simulated" not in path.name.lower():
             msg = f"Simulated data are in it, and the name of the file has to say so: {name}"
-            raise FileRefusedError(msg)
+            raise RefusedError(msg)
         found = export_rows.export_of(study, what, _asked(options), now=timezone.now())
         total = export_rows.n_rows(study, what)
         rows = Progress(self.stderr).over(found.rows, of="rows", total=total)
@@ -75,7 +76,7 @@ def _put_dictionary(out: Path, options: dict[str, Any]) -> Path:
         text = data_dictionary.as_text(data_dictionary.TABLES, form)
     except KeyError:
         msg = f"The dictionary comes as csv, md or json, not as {form}."
-        raise FileRefusedError(msg) from None
+        raise RefusedError(msg) from None
     return put(iter([text.encode()]), path, is_forced=options["force"])
 
 

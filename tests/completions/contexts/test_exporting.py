@@ -153,7 +153,7 @@ class TestCommand:
         file.write_text("what was there\n")
         monkeypatch.setattr("os.fsync", _full_disk)
 
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(CommandError, match="No space left"):
             call_command("contexts", "export", "--dataset", "talks", "--output", str(file))
 
         assert file.read_text() == "what was there\n"

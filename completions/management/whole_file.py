@@ -1,35 +1,33 @@
-"""Files that are there whole, or not at all."""
+"""Write a file that is there whole, or not at all."""
 
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-
-class FileRefusedError(ValueError):
-    """A file cannot be written there; the message says why."""
+from completions.management.acting import RefusedError
 
 
 def put(blocks: Iterator[bytes], path: Path, *, is_forced: bool) -> Path:
     """Write blocks to a file that appears when it is whole, and return its path.
 
-    Meanwhile it has another name beside; a failure leaves nothing behind, nor does an export
+    Meanwhile it has another name beside; a failure leaves nothing behind, nor do blocks
     without a byte.
 
     Raises
     ------
-    FileRefusedError
+    RefusedError
         If the file is there and not to be overwritten, nothing can be written there, or there
         is nothing to write.
     """
     if path.exists() and not is_forced:
         msg = f"{path} is there already; --force overwrites it."
-        raise FileRefusedError(msg)
+        raise RefusedError(msg)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
         msg = f"{path} cannot be written: {error.strerror}."
-        raise FileRefusedError(msg) from error
+        raise RefusedError(msg) from error
     part = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -39,11 +37,11 @@ def put(blocks: Iterator[bytes], path: Path, *, is_forced: bool) -> Path:
             os.fsync(stream.fileno())
         if part.stat().st_size == 0:
             msg = f"There is nothing to write, so {path} was not made."
-            raise FileRefusedError(msg)
+            raise RefusedError(msg)
         part.replace(path)
     except OSError as error:  # as on a full disk
         msg = f"{path} cannot be written: {error.strerror}. Nothing was left there."
-        raise FileRefusedError(msg) from error
+        raise RefusedError(msg) from error
     finally:
         part.unlink(missing_ok=True)
     return path
