@@ -41,17 +41,6 @@ def render(text: str, *, top: int = 2) -> str:
     return str(_reader.renderer.render(tokens, _reader.options, {})).strip()
 
 
-def plain_text(text: str) -> str:
-    """Return what a reader sees of ``text``, in one line without any markup."""
-    blocks = [token.children or [] for token in _reader.parse(text) if token.type == "inline"]
-    lines = ("".join(part.content or _space(part) for part in parts) for parts in blocks)
-    return " ".join(" ".join(lines).split())
-
-
-def _space(part: Token) -> str:
-    return " " if part.type in {"softbreak", "hardbreak"} else ""
-
-
 def _fit_headings(tokens: Sequence[Token], *, top: int) -> None:
     """Give headings the levels from ``top`` on, each at most one below the heading before it."""
     headings = [token for token in tokens if token.type in {"heading_open", "heading_close"}]

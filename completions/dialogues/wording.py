@@ -11,7 +11,6 @@ from completions.dialogues.ingest.dialogue import Text, Utterance
 
 MIN_WORDS = 3
 MAX_WORDS = 150
-AIM_WORDS = 40
 MAX_CHARACTERS = 4000
 
 _WORD = re.compile(r"[^\W_]+(?:['\u2019\-][^\W_]+)*")

@@ -57,22 +57,6 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
     return _in_order(p_values, _from_the_largest)
 
 
-def benjamini_yekutieli(p_values: Floats) -> Floats:
-    """Adjust p-values so that the share of false rejections is held under any dependence.
-
-    Notes
-    -----
-    Arguments, result and errors as in `holm`; those of `benjamini_hochberg` times the sum of
-    1 / k over the tests.
-
-    References
-    ----------
-    .. [1] Benjamini & Yekutieli (2001), Ann. Statist. 29:1165-1188. doi:10.1214/aos/1013699998
-    """
-    price = float((1.0 / np.arange(1, len(p_values) + 1)).sum())
-    return _in_order(p_values, lambda ordered: _from_the_largest(ordered) * price)
-
-
 def _from_the_largest(ordered: Floats) -> Floats:
     n = len(ordered)
     raised = ordered * (n / np.arange(1, n + 1))

@@ -75,12 +75,6 @@ class SimulatedRater:
     arrives_after: float
     severity: float = 1.0
 
-    @property
-    def is_cheater(self) -> bool:
-        """Say whether an analysis should be without this rater."""
-        return self.kind != Kind.HONEST
-
-
 def draw_population(*, n: int, seed: int, crowd: Crowd = USUAL) -> tuple[SimulatedRater, ...]:
     """Draw ``n`` raters; the same numbers give the same people.
 

@@ -63,7 +63,6 @@ class _Said(NamedTuple):
         return active_seconds(self.shown_at, self.submitted_at, **away)
 
 
-LABELLER = "call__assistant__name"
 ITEM = (
     "key",
     "context",

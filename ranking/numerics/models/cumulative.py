@@ -8,7 +8,6 @@ from scipy import sparse, special
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError, strong_components
-from ranking.numerics.models.clusters import Clustered, clustered_covariance, sums_by_cluster
 from ranking.numerics.models.existence import NoMaximumError, grows_without_end
 from ranking.numerics.models.newton import Slopes, covariance, maximise
 
@@ -192,33 +191,6 @@ def fit_cumulative(judgments: Graded, *, n_systems: int) -> CumulativeFit:
         raise
     thresholds = -(scale.above @ found.at[n_systems:])[1:]
     return CumulativeFit(found.at[:n_systems], thresholds, levels, spread, found.slopes.value)
-
-
-def cumulative_errors(fit: CumulativeFit, judgments: Graded, unit: Integers) -> Clustered:
-    """Return the covariance of a fit's parameters that is robust to dependence inside units.
-
-    Parameters
-    ----------
-    fit : CumulativeFit
-        Of these judgments.
-    judgments : Graded
-        One row for each judgment.
-    unit : integer array of shape (n_judgments,)
-        The source dialogue of each.
-
-    Raises
-    ------
-    TooFewClustersError
-        If there are fewer than two units.
-    """
-    _, coded = _coded(judgments)
-    scale = GradeScale.of(len(fit.levels), with_ties=bool((coded.level == 0).any()))
-    thresholds = fit.thresholds[len(fit.thresholds) - scale.above.shape[1] :]
-    rows = at_ends(coded, scale, fit.log_strengths, thresholds)
-    sides = (coded.winner, coded.loser, coded.weight * (rows.upper + rows.lower))
-    towards = coded.weight[:, None] * _by_threshold(coded, scale, rows.upper, rows.lower)
-    sums = sums_by_cluster(unit, sides, towards, fit.n_systems)
-    return clustered_covariance(fit.covariance, sums)
 
 
 def _coded(judgments: Graded) -> tuple[tuple[int, ...], Graded]:

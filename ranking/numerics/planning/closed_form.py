@@ -57,45 +57,6 @@ def judgments_per_pair(
     return math.ceil((distance / (share - 0.5)) ** 2 * design_effect)
 
 
-def detectable_share(
-    n: float, *, level: float = 0.95, power: float = 0.8, design_effect: float = 1.0
-) -> float:
-    """Return the smallest win probability that n judgments tell from one half.
-
-    Parameters
-    ----------
-    n : float
-        Judgments of the pair, above 0.
-    level, power, design_effect
-        As in `judgments_per_pair`, whose inverse this is but for the rounding.
-
-    Returns
-    -------
-    float
-        Between 0.5 and 1.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    With m = n / design effect, a = z_{1-a/2} / 2 and b = z_power, x = p - 1/2 solves
-    ``(m + b**2) x**2 - 2 a sqrt(m) x + a**2 - b**2 / 4 = 0``.
-    """
-    check_level(level)
-    check_level(power)
-    if not n > 0.0 or not design_effect > 0.0:
-        msg = f"judgments and design effect must be positive, not {n} and {design_effect}"
-        raise ValueError(msg)
-    m = n / design_effect
-    a, b = float(special.ndtri((1.0 + level) / 2.0)) / 2.0, float(special.ndtri(power))
-    root = math.sqrt(max(0.0, m * a**2 - (m + b**2) * (a**2 - b**2 / 4.0)))
-    x = (a * math.sqrt(m) + math.copysign(root, b)) / (m + b**2)
-    return 0.5 + min(x, 0.5)
-
-
 def design_effect(judgments_per_unit: float, correlation: float) -> float:
     """Return how many judgments of a unit tell as much as one independent judgment.
 

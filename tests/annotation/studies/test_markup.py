@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotation.studies.markup import plain_text, render
+from annotation.studies.markup import render
 
 
 class TestRender:
@@ -78,16 +78,3 @@ class TestRender:
 
     def test_rendering_twice_gives_the_same(self):
         assert render("# a", top=2) == render("# a", top=2) != render("# a", top=3)
-
-
-class TestPlainText:
-    @pytest.mark.parametrize(
-        ("text", "plain"),
-        [
-            ("Read *both*\nto the end.\n\n- a\n- b", "Read both to the end. a b"),
-            ("[more](https://example.org/)", "more"),
-            ("", ""),
-        ],
-    )
-    def test_is_what_a_reader_sees(self, text, plain):
-        assert plain_text(text) == plain

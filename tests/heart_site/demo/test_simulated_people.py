@@ -47,7 +47,7 @@ class TestPopulation:
     def test_has_ten_to_fifteen_cheaters_of_every_kind_in_a_hundred(self):
         people = draw_population(n=100, seed=1)
 
-        assert 10 <= sum(person.is_cheater for person in people) <= 15
+        assert 10 <= sum(person.kind != Kind.HONEST for person in people) <= 15
         assert {person.kind for person in people} == set(Kind)
 
     def test_has_the_shares_asked_for(self):

@@ -6,7 +6,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.numerics.multiplicity import benjamini_hochberg, benjamini_yekutieli, holm
+from ranking.numerics.multiplicity import benjamini_hochberg, holm
 from tests.ranking.numerics import peers
 
 # Fifteen tests of a treatment after a heart attack: Benjamini & Hochberg (1995), section 3.2.
@@ -37,24 +37,19 @@ class TestPeers:
     def test_agree_with_scipy(self, n, rng):
         p = with_ties(n, rng)
 
-        ours = np.array([benjamini_hochberg(p), benjamini_yekutieli(p)])
-
-        peer = [
-            scipy.stats.false_discovery_control(p, method="bh"),
-            scipy.stats.false_discovery_control(p, method="by"),
-        ]
-        np.testing.assert_allclose(ours, peer, rtol=1e-12)
+        peer = scipy.stats.false_discovery_control(p, method="bh")
+        np.testing.assert_allclose(benjamini_hochberg(p), peer, rtol=1e-12)
 
     def test_agree_with_statsmodels(self, n, rng):
         p = with_ties(n, rng)
 
-        ours = [adjust(p) for adjust in (holm, benjamini_hochberg, benjamini_yekutieli)]
+        ours = [adjust(p) for adjust in (holm, benjamini_hochberg)]
 
-        peer = [peers.multipletests(p, method=name)[1] for name in ("holm", "fdr_bh", "fdr_by")]
+        peer = [peers.multipletests(p, method=name)[1] for name in ("holm", "fdr_bh")]
         np.testing.assert_allclose(ours, peer, rtol=1e-12)
 
 
-@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg, benjamini_yekutieli])
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
 class TestAdjusting:
     @given(st.permutations(range(5)))
     def test_the_order_of_tests_does_not_matter(self, adjust, order):

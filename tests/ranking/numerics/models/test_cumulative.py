@@ -10,8 +10,7 @@ from scipy import special
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.models import cumulative
-from ranking.numerics.models.clusters import TooFewClustersError
-from ranking.numerics.models.cumulative import Graded, GradeScale, cumulative_errors, fit_cumulative
+from ranking.numerics.models.cumulative import Graded, GradeScale, fit_cumulative
 from ranking.numerics.models.existence import NoMaximumError
 from ranking.numerics.models.ties import fit_rao_kupper
 from tests.ranking.numerics import peers
@@ -159,44 +158,6 @@ class TestInvariants:
 
         np.testing.assert_allclose(other.log_strengths, fit.log_strengths[order], atol=1e-8)
         np.testing.assert_allclose(other.thresholds, fit.thresholds, atol=1e-8)
-
-
-class TestClusters:
-    def test_is_the_sandwich_of_scores_taken_by_differences(self, rng):
-        first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=120)
-        rows, unit = graded(first, second, grade), np.arange(120) // 10
-        fit = fit_cumulative(rows, n_systems=4)
-
-        def value(at, of):
-            ends = np.concatenate([[-np.inf], -at[4:][::-1], at[4:], [np.inf]])
-            d, level = at[first[of]] - at[second[of]], grade[of] + 3
-            return np.log(special.expit(d - ends[level]) - special.expit(d - ends[level + 1])).sum()
-
-        at = np.concatenate([fit.log_strengths, fit.thresholds])
-        sums = [scipy.optimize.approx_fprime(at, value, 1e-7, unit == u) for u in range(12)]
-        middle = np.array(sums).T @ np.array(sums) * 12 / 11
-        expected = fit.covariance @ middle @ fit.covariance
-
-        found = cumulative_errors(fit, rows, unit)
-
-        np.testing.assert_allclose(found.covariance, expected, atol=1e-5)
-        assert found.n_clusters == 12
-
-    def test_judging_each_unit_twice_changes_nothing(self, rng):
-        first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=200)
-        unit, twice = np.arange(200) // 5, np.tile(np.arange(200), 2)
-        once, doubled = (graded(first[of], second[of], grade[of]) for of in (np.arange(200), twice))
-
-        errors = cumulative_errors(fit_cumulative(once, n_systems=4), once, unit)
-        same = cumulative_errors(fit_cumulative(doubled, n_systems=4), doubled, unit[twice])
-
-        np.testing.assert_allclose(same.errors, errors.errors, rtol=1e-6)
-
-    def test_refuses_a_single_unit(self, rng):
-        rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=200))
-
-        with pytest.raises(TooFewClustersError):
-            cumulative_errors(fit_cumulative(rows, n_systems=4), rows, np.zeros(200, int))
 
 
 class TestDegenerateInput:

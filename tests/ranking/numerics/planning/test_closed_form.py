@@ -2,13 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.closed_form import (
     design_effect,
-    detectable_share,
     judgments_per_pair,
 )
 
@@ -37,25 +34,6 @@ class TestJudgmentsPerPair:
     def test_refuse_what_is_out_of_range(self, wrong):
         with pytest.raises(ValueError, match=r"must|needs"):
             judgments_per_pair(**{"share": 0.6, **wrong})
-
-
-class TestDetectableShare:
-    @given(st.floats(0.51, 0.9), st.floats(0.5, 0.99), st.floats(0.5, 4.0))
-    def test_is_the_inverse(self, share, power, effect):
-        n = judgments_per_pair(share, power=power, design_effect=effect)
-
-        found = [detectable_share(m, power=power, design_effect=effect) for m in (n, n - 1 or 1)]
-
-        assert found[0] <= share + 1e-9
-        assert found[1] >= share - 1e-9 or n == 1
-
-    def test_is_never_more_than_certain(self):
-        assert detectable_share(1) == 1.0
-
-    @pytest.mark.parametrize("n", [0, -1])
-    def test_refuses_no_judgments(self, n):
-        with pytest.raises(ValueError, match="positive"):
-            detectable_share(n)
 
 
 class TestDesignEffect:
