@@ -70,12 +70,6 @@ def raters_judged(study: Study, *, as_of: dt.datetime) -> tuple[RaterHead, ...]:
     return tuple(_head(rater, decisions[rater.pk]) for rater in rows)
 
 
-def rater_judged(study: Study, *, code: str, as_of: dt.datetime) -> RaterHead | None:
-    """Return the one of them who has that code, or None, in two queries."""
-    heads = raters_judged(study, as_of=as_of)
-    return next((head for head in heads if head.code == code), None)
-
-
 def decisions_of(study: Study, *, as_of: dt.datetime) -> dict[int, tuple[Decision, ...]]:
     """Return the decisions on each of the study's raters as of a time, oldest first."""
     found = defaultdict[int, tuple[Decision, ...]](tuple)

@@ -52,19 +52,6 @@ def load_catalogues(paths: Iterable[Path]) -> Catalogue:
     )
 
 
-def parse_catalogue(text: str, *, source: str) -> Catalogue:
-    """Read the text of a catalogue of systems; ``source`` is named in errors.
-
-    A fact's source may be a word that ``[sources]`` spells out.
-
-    Raises
-    ------
-    CatalogueError
-        If the text is not TOML, or says what a catalogue cannot say.
-    """
-    return parse_file(text, Catalogue, source=source)
-
-
 def load_files(paths: Iterable[Path], shape: type[Shape]) -> list[tuple[str, Shape]]:
     """Return what each file holds, with the name under which errors speak of it.
 

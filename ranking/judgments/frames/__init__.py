@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         Evaluators,
         read_columns,
         read_columns_and_dimensions,
-        read_dimension_columns,
         read_evaluators,
         read_style,
     )
@@ -60,7 +59,6 @@ __all__ = [
     "read_columns",
     "read_columns_and_dimensions",
     "read_compared",
-    "read_dimension_columns",
     "read_evaluators",
     "read_groups",
     "read_implied",

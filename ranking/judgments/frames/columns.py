@@ -57,19 +57,14 @@ def read_columns(selection: Selection, *, with_style: bool = False) -> JudgmentC
     return replace(columns, features=read_style(selection), feature_names=FEATURES)
 
 
-def read_dimension_columns(selection: Selection) -> dict[str, JudgmentColumns]:
-    """Return the marks on each dimension as if they were judgments of it alone.
-
-    The advantage is the strength, and neither ahead is a tie. Dimensions go by their keys, in
-    the order of the rubric; one that nobody marked is left out. Seven queries.
-    """
-    return read_columns_and_dimensions(selection)[1]
-
-
 def read_columns_and_dimensions(
     selection: Selection,
 ) -> tuple[JudgmentColumns, dict[str, JudgmentColumns]]:
-    """Return the selected judgments, and the marks on each dimension; seven queries in all."""
+    """Return the selected judgments, and the marks on each dimension as judgments of it alone.
+
+    The advantage is the strength, and neither ahead is a tie. Dimensions go by their keys, in
+    the order of the rubric; one that nobody marked is left out. Seven queries in all.
+    """
     keys, columns = _read(selection)
     names = dimension_keys(selection.study)
     place = np.argsort(keys)

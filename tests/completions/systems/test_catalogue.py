@@ -13,7 +13,7 @@ from completions.systems.catalogue import (
     Parameters,
     SystemEntry,
     load_catalogues,
-    parse_catalogue,
+    parse_file,
     shipped,
 )
 from tests.helpers.datasets import shared_file
@@ -29,7 +29,7 @@ model_id = "hosted_vllm/ours"
 
 
 def read(text: str) -> Catalogue:
-    return parse_catalogue(text, source="ours.toml")
+    return parse_file(text, Catalogue, source="ours.toml")
 
 
 def fault_of(text: str) -> str:

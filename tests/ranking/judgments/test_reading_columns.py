@@ -196,7 +196,7 @@ class TestReadDimensionColumns:
         mark(later, H=-3, E=0)
         mark(sooner, H=1)
 
-        found = frames.read_dimension_columns(selection(comparison.study, now))
+        found = frames.read_columns_and_dimensions(selection(comparison.study, now))[1]
 
         assert list(found) == ["H", "E"]
         assert found["H"].strength.tolist() == [1, -3]
@@ -210,7 +210,7 @@ class TestReadDimensionColumns:
         make_judgment(comparison=make_comparison(study=study, first=others[0], second=others[1]))
         mark(make_llm_judgment(comparison=comparison), H=2)
 
-        found = frames.read_dimension_columns(selection(study, now))
+        found = frames.read_columns_and_dimensions(selection(study, now))[1]
 
         assert found["H"].systems == ("alpha", "zeta")
         assert found["H"].n_items == 1
@@ -218,13 +218,13 @@ class TestReadDimensionColumns:
     def test_leaves_out_marks_of_what_does_not_count(self, comparison, now):
         mark(make_judgment(comparison=comparison, is_surplus=True), H=2)
 
-        assert frames.read_dimension_columns(selection(comparison.study, now)) == {}
+        assert frames.read_columns_and_dimensions(selection(comparison.study, now))[1] == {}
 
     def test_reads_more_marks_with_no_more_queries(self, now):
         study = make_judged_study(with_llm=True)
 
         with counted_reads() as reads:
-            frames.read_dimension_columns(selection(study, now))
+            frames.read_columns_and_dimensions(selection(study, now))[1]
 
         assert reads.n == 7
 
