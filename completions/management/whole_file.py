@@ -1,7 +1,7 @@
 """Write a file that is there whole, or not at all."""
 
 import os
-import tempfile
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +11,7 @@ from completions.management.acting import RefusedError
 def put(blocks: Iterator[bytes], path: Path, *, is_forced: bool) -> Path:
     """Write blocks to a file that appears when it is whole, and return its path.
 
-    Meanwhile it has another name beside; a failure leaves nothing behind, nor do blocks
-    without a byte.
+    Meanwhile it has another name; a failure leaves nothing behind, nor do blocks without a byte.
 
     Raises
     ------
@@ -23,14 +22,9 @@ def put(blocks: Iterator[bytes], path: Path, *, is_forced: bool) -> Path:
     if path.exists() and not is_forced:
         msg = f"{path} is there already; --force overwrites it."
         raise RefusedError(msg)
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        msg = f"{path} cannot be written: {error.strerror}."
-        raise RefusedError(msg) from error
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
+        with part.open("xb") as stream:
             for block in blocks:
                 stream.write(block)
             stream.flush()

@@ -75,6 +75,7 @@ class SimulatedRater:
     arrives_after: float
     severity: float = 1.0
 
+
 def draw_population(*, n: int, seed: int, crowd: Crowd = USUAL) -> tuple[SimulatedRater, ...]:
     """Draw ``n`` raters; the same numbers give the same people.
 

@@ -138,6 +138,14 @@ class TestCommand:
             f"SHA-256 {hashlib.sha256(first.read_bytes()).hexdigest()}"
         )
 
+    def test_writes_a_file_that_others_may_read_as_any_file_of_the_person(self, dataset, tmp_path):
+        context_of(dataset)
+        (usual := tmp_path / "usual").touch()
+
+        call_command("contexts", "export", "--dataset", "talks", "--output", str(tmp_path / "a"))
+
+        assert (tmp_path / "a").stat().st_mode == usual.stat().st_mode
+
     def test_writes_to_standard_output_without_a_file(self, dataset, capsys):
         context_of(dataset, key="a")
 
