@@ -261,7 +261,7 @@ def _found(text: str) -> Iterator[Leak]:
     for reason, group in groupby(suspected, key=itemgetter(0)):
         end = 0
         # Where a pattern has a group, that is what is told; before it stands what leads there.
-        begin = last_word(text) if reason == UNFINISHED else 0
+        begin = before_last_word(text) if reason == UNFINISHED else 0
         spans = sorted(
             one.span(form.groups) for _, form in group for one in form.finditer(text, begin)
         )
@@ -271,7 +271,7 @@ def _found(text: str) -> Iterator[Leak]:
                 end = max(stop, end)
 
 
-def last_word(text: str) -> int:
+def before_last_word(text: str) -> int:
     """Return a place before the last word: how a text breaks off is seen from there on."""
     for _dot in range(1 + MOST_SPACED_DOTS):
         text = text.rstrip().removesuffix(".")

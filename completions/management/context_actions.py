@@ -20,7 +20,6 @@ from completions.management.context_funnel import FUNNEL
 from completions.management.progress import Progress
 from completions.management.whole_file import put
 from completions.models import Dataset
-from completions.systems.services import registering
 from completions.systems.services.registering import assistant_for
 
 SHOWN = 20
@@ -110,7 +109,7 @@ def screen(options: argparse.Namespace, progress: Progress) -> str:
 
 
 def _ask(dataset: Dataset, model: str, progress: Progress) -> str:
-    assistant = registering.assistant_for("screener", model)
+    assistant = assistant_for("screener", model)
     with answering(assistant), progress.towards("opinions") as told:
         report = opinions.gather_opinions(
             dataset=dataset, assistant=assistant, clock=timezone.now, told=told
@@ -246,8 +245,9 @@ def export_contexts(options: argparse.Namespace, progress: Progress) -> str:
     text = "".join(f"{line}\n" for line in lines)
     if options.output is None:
         return text
-    put(iter([text.encode()]), options.output, is_forced=True)
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    content = text.encode()
+    put(iter([content]), options.output, is_forced=True)
+    digest = hashlib.sha256(content).hexdigest()
     return f"{options.output}: {text.count(chr(10)):,} contexts of {dataset.name}, SHA-256 {digest}"
 
 

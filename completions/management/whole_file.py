@@ -3,6 +3,7 @@
 import os
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from completions.management.acting import RefusedError
@@ -37,5 +38,6 @@ def put(blocks: Iterator[bytes], path: Path, *, is_forced: bool) -> Path:
         msg = f"{path} cannot be written: {error.strerror}. Nothing was left there."
         raise RefusedError(msg) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # it has its place by now, or never had one
+            part.unlink()
     return path

@@ -250,7 +250,7 @@ class TestSigns:
         for one in dict(RULES)[rules.UNFINISHED]:
             text = data.draw(st.from_regex(one.pattern))
             found = [match.span() for match in one.pattern.finditer(text)]
-            begin = rules.last_word(text)
+            begin = rules.before_last_word(text)
 
             assert found == [match.span() for match in one.pattern.finditer(text, begin)]
 

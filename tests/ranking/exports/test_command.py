@@ -106,9 +106,14 @@ class TestFiles:
         with pytest.raises(CommandError, match=f"simulated-{study.slug}-judgments.csv"):
             export("judgments", study, tmp_path / "x.csv")
 
-    def test_are_not_made_in_a_folder_that_is_not_there(self, tmp_path):
+    @pytest.mark.parametrize("where", ["no/x.csv", "file/x.csv", f"{'x' * 250}.csv"], ids=range(3))
+    def test_are_not_made_where_no_file_can_be(self, tmp_path, where):
+        (tmp_path / "file").touch()
+
         with pytest.raises(CommandError, match="cannot be written"):
-            export("judgments", make_judgment().comparison.study, tmp_path / "no" / "x.csv")
+            export("judgments", make_judgment().comparison.study, tmp_path / where)
+
+        assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
     @pytest.mark.parametrize(
         ("what", "options", "reason"),
