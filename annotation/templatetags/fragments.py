@@ -35,6 +35,12 @@ def shown_dialogue(dialogue: DialogueView) -> SafeString:
     return _dialogue(dialogue, get_language())
 
 
+@register.simple_tag
+def swapped_progress(progress: SessionProgress, *, is_pair: bool) -> SafeString:
+    """Return `_progress.html` as it is sent beside a fragment."""
+    return _progress(progress, is_pair, get_language())
+
+
 @register.simple_tag(takes_context=True)
 def fresh_stage(context: Context) -> SafeString:
     """Return `_stage.html` of a pair without an answer, for the context of `_judge.html`."""
@@ -42,7 +48,7 @@ def fresh_stage(context: Context) -> SafeString:
     dialogue, language = comparison.dialogue, get_language()
     own = {
         str(TOKEN): str(comparison.token),
-        CSRF: str(context["csrf_token"]),
+        CSRF: _csrf_token(context),
         HEADING: escape(context["heading"]),
         DIALOGUE: _dialogue(dialogue, language),
         MESSAGE_A: escape(comparison.message_a),
@@ -63,6 +69,21 @@ def fresh_stage(context: Context) -> SafeString:
         _language=language,
     )
     return mark_safe(STAND_INS.sub(lambda found: own[found[0]], kept))  # noqa: S308 (escaped above)
+
+
+def _csrf_token(context: Context) -> str:
+    """Return the token that came with an answer, which was checked, or one for a first page.
+
+    To mask a token takes a system call for each letter, and its cookie has to be sent anew.
+    """
+    posted: str | None = context["request"].POST.get("csrfmiddlewaretoken")
+    return escape(posted or context["csrf_token"])
+
+
+@lru_cache(maxsize=STAGES)
+def _progress(progress: SessionProgress, is_pair: bool, _language: str | None) -> SafeString:  # noqa: FBT001 (the cache wants places)
+    shown = {"progress": progress, "comparison": {"message_b": is_pair}, "swap": True}
+    return render_to_string("annotation/_progress.html", shown)
 
 
 @lru_cache(maxsize=DIALOGUES)

@@ -27,9 +27,11 @@ STAND_INS: dict[type, Callable[[int], object]] = {
     uuid.UUID: lambda number: uuid.UUID(int=number),
     dt.datetime: lambda number: dt.datetime.fromtimestamp(number, tz=dt.UTC),
 }
-PLAIN = frozenset({"BooleanField", "CharField", "ForeignKey", "TextField"}) | {
-    f"{size}IntegerField" for size in ("", "Big", "Positive", "PositiveSmall", "Small")
-}
+PLAIN = frozenset(
+    {"BooleanField", "CharField", "DateTimeField", "FloatField", "ForeignKey", "TextField"}
+    | {f"{size}IntegerField" for size in ("", "Big", "Positive", "PositiveSmall", "Small")}
+    | {"UUIDField"}
+)
 """The kinds of columns whose values PostgreSQL takes as a model has them."""
 
 

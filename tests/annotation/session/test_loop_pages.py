@@ -398,6 +398,28 @@ class TestSubmit:
         assert page.status_code == 403
         assert "Open the study again" in page.content.decode()
 
+    def test_token_of_an_answer_serves_the_next_one_and_its_cookie_is_not_sent_anew(self, study):
+        client = Client(enforce_csrf_checks=True)
+        entered = Client()
+        enrol(entered, study)
+        client.cookies = entered.cookies
+        page = client.get(url(study, "judge")).content.decode()
+
+        tokens = []
+        for _ in range(2):
+            action = re.search(r'<form id="answer"[^>]*? action="([^"]+)"', page, re.DOTALL)[1]
+            tokens.append(re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[1])
+            posted = {**ANSWERS["preference"], "csrfmiddlewaretoken": tokens[-1]}
+            answer = client.post(action, posted, headers=HTMX)
+            assert answer.status_code == 200
+            assert not answer.cookies
+            page = answer.content.decode()
+
+        assert tokens[0] == tokens[1]
+        assert Judgment.objects.count() == 2
+        shown = client.get(url(study, "judge")).content.decode()
+        assert tokens[0] not in shown
+
     def test_other_methods_are_not_allowed(self, client, study):
         token = uuid.uuid4()
         asked = {name: client.post(url(study, name)) for name in ("entry", "judge", "last", "done")}

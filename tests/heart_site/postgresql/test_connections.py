@@ -2,10 +2,11 @@
 
 import datetime as dt
 import select
+import uuid
 
 import psycopg
 import pytest
-from django.db import ProgrammingError, connection, connections
+from django.db import DatabaseError, ProgrammingError, connection, connections
 from django.test.utils import CaptureQueriesContext
 
 pytestmark = [
@@ -82,6 +83,77 @@ def test_a_statement_is_kept_once_for_numbers_of_any_size(other):
     with other.cursor() as cursor:
         cursor.execute(KEPT)
         assert cursor.fetchall() == [("SELECT $1, 'a'", ["bigint"])]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        -3,
+        2.5,
+        "it's 100 % \u2019 %s",
+        "",
+        uuid.UUID(int=2**127),
+        dt.datetime(2026, 11, 28, 12, 29, 30, 7, tzinfo=dt.UTC),
+    ],
+    ids=repr,
+)
+def test_a_value_comes_back_as_it_was_given(other, value):
+    kinds = {float: "float8", uuid.UUID: "uuid", dt.datetime: "timestamptz", str: "text"}
+    kind = kinds.get(type(value), "text" if value is None else type(value).__name__)
+    for _ in range(2):
+        with other.prepared_cursor() as cursor:
+            cursor.execute(f"SELECT %s::{kind}, '%%' FROM generate_series(1, 2)", [value])  # noqa: S608 (a kind of ours)
+            assert cursor.fetchone() == (value, "%")
+            assert cursor.fetchall() == [(value, "%")]
+            assert cursor.fetchone() is None
+            assert cursor.rowcount == 2
+
+
+def test_a_statement_is_part_of_the_transaction_that_it_is_run_in(other):
+    with other.cursor() as cursor:
+        cursor.execute("CREATE TEMPORARY TABLE kept (n int)")
+    other.set_autocommit(False)
+    with other.prepared_cursor() as cursor:
+        cursor.execute("INSERT INTO kept SELECT generate_series(1, %s)", [3])
+        assert cursor.rowcount == 3
+    other.rollback()
+    other.set_autocommit(True)
+
+    with other.prepared_cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM kept")
+        assert cursor.fetchall() == [(0,)]
+
+
+def test_a_transaction_begins_at_the_isolation_level_of_the_connection(other):
+    other.connection.isolation_level = psycopg.IsolationLevel.SERIALIZABLE
+    other.set_autocommit(False)
+
+    with other.prepared_cursor() as cursor:
+        cursor.execute("SHOW transaction_isolation")
+        assert cursor.fetchone() == ("serializable",)
+    other.rollback()
+
+
+@pytest.mark.parametrize(
+    "change", ["ALTER TABLE kept ADD COLUMN other int", "DEALLOCATE ALL"], ids=["table", "server"]
+)
+def test_a_statement_that_the_server_cannot_run_any_more_is_prepared_anew(other, change):
+    def read():
+        with other.prepared_cursor() as cursor:
+            cursor.execute("SELECT * FROM kept")
+            return cursor.fetchall()
+
+    with other.cursor() as cursor:
+        cursor.execute("CREATE TEMPORARY TABLE kept (n int)")
+    assert read() == []
+    with other.cursor() as cursor:
+        cursor.execute(change)
+
+    with pytest.raises(DatabaseError):
+        read()
+    assert read() == []
 
 
 def test_what_django_asks_itself_is_not_kept(other):
