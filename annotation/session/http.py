@@ -248,7 +248,11 @@ def render_fragment(
 ) -> HttpResponse:
     """Render ``fragment`` alone for htmx, or inside the page for a plain request."""
     if getattr(request, "htmx", False):
-        return render(request, fragment, {**context, "swap": True}, status=status)
+        # A token that came with a form was checked. To mask another takes a system call for each
+        # letter, and its cookie would have to be sent anew.
+        token = request.POST.get("csrfmiddlewaretoken")
+        known = {"csrf_token": token} if token else {}
+        return render(request, fragment, {**context, **known, "swap": True}, status=status)
     page = {"is_team": is_team(request), **context, "fragment": fragment}
     return render(request, "annotation/page.html", page, status=status)
 
