@@ -217,8 +217,14 @@ def leave_one_out_and_take_them_back(page: Page, site: Site) -> None:
 
 def refit_and_read_the_report(page: Page, site: Site) -> None:
     page.goto(f"{site.console}{TWIN}/ratings/")
-    press(page, "Refit now")
-    see(page, re.compile("A worker computes now|under way already"))
+
+    def is_asked() -> bool:
+        """Ask again where ratings were under way: perhaps of the rater's absence."""
+        press(page, "Refit now")
+        see(page, re.compile("A worker computes now|under way already"))
+        return page.get_by_text("A worker computes now").count() > 0
+
+    load_until(page, is_asked)
     results = f"{site.address}/results/{TWIN}/"
     page.goto(results)
     see(page, "Leaderboard")

@@ -26,11 +26,13 @@ class RefitClaim:
 def claim_refit(*, study_id: int, now: dt.datetime) -> RefitClaim:
     """Claim whatever ratings of the study are out of date, however little has changed.
 
-    Nothing is claimed while a computation of the study is under way. Where the ratings are those
-    of the present judgments already, their analyses are begun if they were not.
+    Nothing is claimed while a computation of the study is under way; its analyses do not wait
+    either. Where the ratings are those of the present judgments already, their analyses are begun
+    if they were not.
     """
     study = Study.objects.get(pk=study_id)
     if n_under_way := queries.n_under_way(study, now=now):
+        Fit.objects.filter(study=study, state=FitState.RUNNING).update(is_on_request=True)
         return RefitClaim(n_under_way=n_under_way)
     newest = queries.newest_analysed(study)
     fits = _claim_fits(study, now=now)

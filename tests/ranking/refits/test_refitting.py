@@ -93,6 +93,15 @@ class TestClaimRefit:
         assert (second.fits, second.analyses) == ((), ())
         assert second.n_under_way == len(first.fits) == 4
 
+    def test_what_is_under_way_counts_as_asked_for_so_that_its_analyses_do_not_wait(self, study):
+        running, other, done = make_fit(study=study, claimed_at=START), make_fit(), newest(study)
+
+        ask(study, START + SECOND)
+
+        asked = Fit.objects.filter(is_on_request=True)
+        assert list(asked) == [running]
+        assert {other, done}.isdisjoint(asked)
+
     def test_a_worker_that_is_lost_keeps_nobody_waiting(self, study):
         make_fit(study=study, claimed_at=START)
 
