@@ -214,7 +214,6 @@ else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     # A host that is gone answers nothing: threads must not wait for it as long as the system would.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
-    DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 5)  # None would forbid it
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Language and time ---

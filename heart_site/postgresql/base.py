@@ -139,6 +139,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Connect, and read timestamps fast."""
         connection: psycopg.Connection[Any] = super().get_new_connection(conn_params)
         connection.adapters.register_loader("timestamptz", InstantLoader)
+        # Where psycopg keeps statements of its own, it has the server forget all, ours too, after
+        # a rollback or a change of a table.
+        connection.prepare_threshold = None
         self.statements = Statements(connection)
         return connection
 

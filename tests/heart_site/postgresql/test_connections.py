@@ -156,6 +156,23 @@ def test_a_statement_that_the_server_cannot_run_any_more_is_prepared_anew(other,
     assert read() == []
 
 
+@pytest.mark.parametrize("change", ["DROP TABLE gone", "ROLLBACK TO SAVEPOINT here"])
+def test_a_statement_outlives_a_rollback_and_a_table_that_is_dropped(other, change):
+    other.set_autocommit(False)
+    for _ in range(2):
+        with other.prepared_cursor() as cursor:
+            cursor.execute("SELECT %s", [1])
+            assert cursor.fetchone() == (1,)
+        with psycopg.Cursor(other.connection) as raw:  # as whole columns are read
+            for _ in range(9):
+                raw.execute("SELECT %s", [7])
+        with other.cursor() as cursor:
+            for text in ("CREATE TABLE gone (n int)", "SAVEPOINT here", change):
+                cursor.execute(text)
+        other.rollback()
+    other.set_autocommit(True)
+
+
 def test_what_django_asks_itself_is_not_kept(other):
     for _ in range(20):
         with other.cursor() as cursor:
