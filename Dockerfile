@@ -33,4 +33,4 @@ RUN HEART_SECRET_KEY=build HEART_DATA_DIR=/tmp/build python manage.py collectsta
     && rm -rf /tmp/build
 USER heart
 EXPOSE 8000
-CMD ["gunicorn", "heart_site.wsgi", "--bind", "0.0.0.0:8000", "--worker-class", "gthread", "--workers", "2", "--threads", "4", "--worker-tmp-dir", "/tmp", "--no-control-socket", "--forwarded-allow-ips", "", "--logger-class", "heart_site.monitoring.gunicorn_logger.Logger"]
+CMD ["python", "-m", "granian", "--interface", "wsgi", "--http", "1", "--no-ws", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", "--blocking-threads", "4", "--blocking-threads-idle-timeout", "600", "--respawn-failed-workers", "--workers-kill-timeout", "8", "--log-config", "heart_site/monitoring/granian.json", "heart_site.wsgi:application"]

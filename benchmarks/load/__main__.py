@@ -34,7 +34,7 @@ from benchmarks.simulation import machine
 if TYPE_CHECKING:
     from annotation.models import Study
 
-BARE = "benchmarks.load.floor"
+BARE = "benchmarks.load.floor:application"
 
 
 def main() -> int:
@@ -109,8 +109,8 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def _changes(options: argparse.Namespace) -> dict[str, str]:
-    """Return what is asked for of the web server, by gunicorn's options."""
-    return dict(zip(("workers", "threads"), options.web or (), strict=False))
+    """Return what is asked for of the web server, by granian's options."""
+    return dict(zip(("workers", "blocking-threads"), options.web or (), strict=False))
 
 
 async def _measure(

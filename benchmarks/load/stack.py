@@ -20,11 +20,11 @@ from django.conf import settings
 
 from benchmarks import processes
 from tests.helpers import processes as test_processes
-from tests.helpers.processes import Process, started, wait_until
+from tests.helpers.processes import ROOT, Process, started, wait_until
 
 BROKER = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 WORKERS = ("worker-maintenance", "worker-outgoing", "worker-llm", "worker-analysis", "beat")
-SITE = "heart_site.wsgi"
+SITE = "heart_site.wsgi:application"
 
 
 class Cost(NamedTuple):
@@ -121,12 +121,10 @@ def served(
     """
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    bind = f"127.0.0.1:{port}"
-    words = command("web", application=application, bind=bind, **changes)
-    words += ["--chdir", str(checkout)] if checkout else []
+    words = command("web", application=application, host="127.0.0.1", port=str(port), **changes)
     url, name = env["DATABASE_URL"], f"heart-{port}"
     named = {**env, "DATABASE_URL": f"{url}?application_name={name}"}
-    with started(name, *words, folder=folder, env=named) as process:
+    with started(name, *words, folder=folder, env=named, code=checkout or ROOT) as process:
         wait_until(lambda: _answers(port), process)
         yield Server(port, process, url, name)
 

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import logging
+import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -87,7 +88,10 @@ class LineFormatter(logging.Formatter):
     """A line for people: time, level, id, logger, message."""
 
     def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(work_id)s %(name)s: %(message)s")
+        super().__init__(
+            "%(asctime)s %(levelname)s %(work_id)s %(name)s: %(message)s",
+            defaults={"work_id": NO_ID},
+        )
 
     def formatException(self, ei: object) -> str:  # noqa: N802 (the library's name)
         """Return the traceback without rows."""
@@ -110,3 +114,12 @@ class JsonFormatter(LineFormatter):
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def web_formatter() -> LineFormatter:
+    """Return the format of the site, for the process that watches over those that answer.
+
+    It has not read the settings (``granian.json`` is all that it reads).
+    """
+    is_json = os.environ.get("HEART_LOG_FORMAT", "json") == "json"
+    return JsonFormatter() if is_json else LineFormatter()

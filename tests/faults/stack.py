@@ -57,9 +57,9 @@ class Stack:
     def web(self, name: str = "web") -> Iterator[Web]:
         """Serve the site for the length of the block."""
         port = free_port()
-        words = command("web", bind=f"127.0.0.1:{port}")
+        words = command("web", host="127.0.0.1", port=str(port))[1:]
         env = {**self.env, "PROMETHEUS_MULTIPROC_DIR": str(self.folder / f"metrics-{port}")}
-        with started(name, "-m", *words, folder=self.folder, env=env) as process:
+        with started(name, *words, folder=self.folder, env=env) as process:
             address = f"http://127.0.0.1:{port}"
             wait_until(lambda: is_ready(address), process)
             yield Web(process, address)

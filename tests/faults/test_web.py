@@ -1,5 +1,7 @@
 """Web processes that die in the middle of answers, and two servers on one database."""
 
+import time
+
 import psycopg
 
 from tests.faults.conftest import ROUNDS
@@ -8,6 +10,8 @@ from tests.faults.services import Cluster
 from tests.faults.stack import Web
 from tests.helpers.processes import wait_until
 
+CRASH_LOOP_S = 6
+"""A process that is killed again so soon is not replaced: the server ends, to be started anew."""
 WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 
 
@@ -21,8 +25,11 @@ def kill_in_the_middle(web: Web, crowd: Crowd, cluster: Cluster) -> float:
         link.execute("LOCK TABLE annotation_judgment IN SHARE ROW EXCLUSIVE MODE")
         wait_until(lambda: cluster.rows(WAITING)[0][0] >= 2, web.process)
         web.kill_workers()
+        killed = time.monotonic()
         crowd.wait_for_trouble(n=2)
-    return crowd.wait_for_each(5)
+    healed_s = crowd.wait_for_each(5)
+    wait_until(lambda: time.monotonic() - killed > CRASH_LOOP_S, web.process)
+    return healed_s
 
 
 def test_workers_killed_in_the_middle_of_answers(stack, web, settle):

@@ -62,13 +62,15 @@ class Process:
 
 
 @contextmanager
-def started(name: str, *command: str, folder: Path, env: Mapping[str, str]) -> Iterator[Process]:
-    """Run a Python command in a session of its own; it does not outlive the block."""
+def started(
+    name: str, *command: str, folder: Path, env: Mapping[str, str], code: Path = ROOT
+) -> Iterator[Process]:
+    """Run a Python command on that code in a session of its own; it does not outlive the block."""
     output = folder / f"{name}.txt"
     with output.open("ab") as file:
         popen = subprocess.Popen(
             [sys.executable, *command],
-            cwd=ROOT,
+            cwd=code,
             env={**os.environ, **env},
             stdin=subprocess.DEVNULL,
             stdout=file,
@@ -168,7 +170,7 @@ def environment(service: str, given: Mapping[str, str] = GIVEN) -> dict[str, str
 def command(service: str, **changes: str) -> list[str]:
     """Return the words that start a service; ``changes`` replace what follows an option.
 
-    ``bind="127.0.0.1:8001"`` changes what follows ``--bind``, ``n="one@%h"`` what follows ``-n``.
+    ``port="8001"`` changes what follows ``--port``, ``n="one@%h"`` what follows ``-n``.
     """
     words = list(SERVICES[service]["command"])
     for name, value in changes.items():

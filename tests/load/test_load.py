@@ -44,7 +44,7 @@ def test_a_small_crowd_is_served_and_nothing_is_lost(capsys, tmp_path):
 
     said = capsys.readouterr().out
     assert code == 0, said
-    assert "--workers 1 --threads 6" in said
+    assert "--workers 1 --blocking-threads 6" in said
     assert len(re.findall(r"^site +(1|4) ", said, re.MULTILINE)) == 2
     assert len(re.findall(r"^bare floor +(1|4) ", said, re.MULTILINE)) == 2
     assert re.search(r"^crowd +4 ", said, re.MULTILINE)

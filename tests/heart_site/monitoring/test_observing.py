@@ -9,14 +9,19 @@ import sys
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client, override_settings
-from gunicorn.config import Config
 from prometheus_client.parser import text_string_to_metric_families
 
 from completions.choices import CallState
 from completions.models import System
 from heart_site.celery import app as celery_app
-from heart_site.monitoring.gunicorn_logger import Logger
-from heart_site.monitoring.logs import JsonFormatter, LineFormatter, add_id, trace, working_on
+from heart_site.monitoring.logs import (
+    JsonFormatter,
+    LineFormatter,
+    add_id,
+    trace,
+    web_formatter,
+    working_on,
+)
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -144,49 +149,21 @@ class TestTasks:
             assert SECRET not in line
 
 
-class TestWebServer:
-    """Gunicorn's own lines, which come from a process that has not read the settings."""
+class TestWebFormatter:
+    """The process that watches over those that answer has read no settings."""
 
-    @pytest.fixture
-    def lines(self, tmp_path, monkeypatch):
+    @pytest.mark.parametrize(
+        ("given", "kind"), [("", JsonFormatter), ("json", JsonFormatter), ("line", LineFormatter)]
+    )
+    def test_is_that_of_the_site(self, given, kind, monkeypatch):
         monkeypatch.delenv("HEART_LOG_FORMAT", raising=False)
-        config = Config()
-        config.set("errorlog", str(tmp_path / "log"))
-        logger = Logger(config)
-        yield (
-            logger,
-            lambda: [json.loads(one) for one in (tmp_path / "log").read_text().split("\n")[:-1]],
-        )
-        for handler in list(logger.error_log.handlers):
-            logger.error_log.removeHandler(handler)
-            handler.close()
+        if given:
+            monkeypatch.setenv("HEART_LOG_FORMAT", given)
 
-    def test_are_json(self, lines):
-        logger, told = lines
+        formatter = web_formatter()
 
-        logger.info("Listening at: %s (%s)", "http://0.0.0.0:8000", 1)
-
-        (line,) = told()
-        assert line["message"] == "Listening at: http://0.0.0.0:8000 (1)"
-        assert line["logger"] == "gunicorn.error"
-
-    def test_hold_no_address_and_no_sender(self, lines):
-        logger, told = lines
-
-        said = f"Invalid request from ip=203.0.113.9: Invalid HTTP request line: {SECRET}"
-        logger.warning(said)  # as gunicorn does, put together
-        try:
-            int("no number")
-        except ValueError:
-            logger.exception("Error handling request %s %s", "GET", f"/s/kind/resume/{SECRET}/")
-        logger.warning("Worker %s is slow", 7)
-
-        assert [line["message"] for line in told()] == [
-            "Invalid request",
-            "Error handling request",
-            "Worker 7 is slow",
-        ]
-        assert "ValueError" in told()[1]["trace"]
+        assert type(formatter) is kind
+        assert "Started" in formatter.format(logging.makeLogRecord({"msg": "Started"}))
 
 
 class TestMetrics:
