@@ -1,5 +1,7 @@
 """The console's pages on strategies: the overview, and where people label and settle."""
 
+from collections.abc import Sequence
+
 from django import forms
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -17,7 +19,7 @@ from completions.models import Assistant, Dataset, SpotCheckItem
 from completions.strategies import services, spot_check_queries
 from completions.strategies.desk import SampleDesk, SpotCheckRow
 from completions.strategies.services.spot_checking import N_ITEMS
-from completions.strategies.spot_check_queries import Phase
+from completions.strategies.spot_check_queries import LabellingProgress, Phase
 from completions.systems.assisting import AssistantRun, suggested_models
 
 
@@ -84,7 +86,7 @@ class SampleForm(forms.Form):
 @staff_page
 def draw(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Draw the texts that two people label."""
-    form = SampleForm(_asked(dataset), request.POST)
+    form = SampleForm(_assistants(spot_check_queries.asked_of(dataset)), request.POST)
     if not form.is_valid():
         return _overview(request, dataset, sample=form)
     try:
@@ -106,13 +108,14 @@ def _overview(
     sample: SampleForm | None = None,
 ) -> HttpResponse:
     checks = spot_check_queries.spot_checks(dataset)
+    asked = spot_check_queries.asked_of(dataset)
     parts = {
         "dataset": dataset,
-        "asked": spot_check_queries.asked_of(dataset),
+        "asked": asked,
         "checks": [SpotCheckRow.of(check, request.user, _desk(dataset)) for check in checks],
         "phases": Phase,
         "form": form or AssistantRun(),
-        "sample": sample or SampleForm(_asked(dataset)),
+        "sample": sample or SampleForm(_assistants(asked)),
         "models": suggested_models(),
     }
     status = 422 if form or sample else 200
@@ -147,8 +150,8 @@ def store_settled(request: StaffRequest, dataset: Dataset, check: int, number: i
     return _desk(dataset).store_settled(request, _item(dataset, check, number))
 
 
-def _asked(dataset: Dataset) -> QuerySet[Assistant]:
-    return Assistant.objects.filter(strategy_calls__completion__context__dataset=dataset)
+def _assistants(asked: Sequence[LabellingProgress]) -> QuerySet[Assistant]:
+    return Assistant.objects.filter(pk__in=[one.pk for one in asked])
 
 
 def _item(dataset: Dataset, check: int, number: int) -> SpotCheckItem:

@@ -233,8 +233,9 @@ def found_by_model(check: Sample) -> Mapping[int, set[str]]:
 
 @dataclass(frozen=True)
 class LabellingProgress:
-    """How far one assistant is with naming the strategies of a dataset."""
+    """How far one assistant, of that key, is with naming the strategies of a dataset."""
 
+    pk: int
     assistant: str
     is_simulated: bool
     n_done: int
@@ -250,13 +251,13 @@ def asked_of(dataset: Dataset) -> list[LabellingProgress]:
         return Count("pk", filter=Q(state__in=states))
 
     calls = StrategyCall.objects.filter(completion__context__dataset=dataset)
-    rows = calls.values_list("assistant__name", "assistant__is_simulated").annotate(
+    rows = calls.values_list("assistant", "assistant__name", "assistant__is_simulated").annotate(
         n_done=among(CallState.DONE),
         n_invalid=among(CallState.INVALID),
         n_failed=among(CallState.FAILED),
         n_open=among(CallState.PENDING, CallState.CLAIMED),
     )
-    return [LabellingProgress(*row) for row in rows.order_by("assistant__name")]
+    return [LabellingProgress(*row) for row in rows.order_by("assistant__name", "assistant")]
 
 
 @dataclass(frozen=True)

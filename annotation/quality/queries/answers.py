@@ -6,21 +6,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Q
+from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Judgment, Study
 from annotation.quality.queries.raters import kept_raters
+from annotation.quality.rules import active_seconds
 from completions.dialogues.wording import count_words
 from completions.models import Completion, Context
 
 NO_MARKS: Mapping[str, int] = {}
 
 
-class Row(NamedTuple):
-    """One judgment with what its lease and its comparison say; the fields name the columns."""
+class CurrentAnswer(NamedTuple):
+    """The current answer to one lease, with what the lease and the comparison say.
+
+    Verdict and marks are those of now; all else is that of the first sending, for whoever changes
+    an answer has read the pair before. ``is_main`` is what counts for the ratings: neither a
+    check nor a repeat. The fields before ``marks`` name columns.
+    """
 
     pk: int
+    is_main: bool
     lease: int
     rater: int
     verdict: int | None
@@ -30,7 +37,6 @@ class Row(NamedTuple):
     hidden_ms: int
     paused_ms: int
     comparison: int
-    comparison__purpose: str
     comparison__context: int
     comparison__first: int
     comparison__second: int | None
@@ -38,30 +44,28 @@ class Row(NamedTuple):
     lease__quality_check__kind: str | None
     lease__quality_check__expected: str | None
     lease__quality_check__dimension: str | None
-
-
-class CurrentAnswer(NamedTuple):
-    """The current answer to one lease: what it says now, and the row of its first sending.
-
-    Times are taken from the first sending: whoever changes an answer has read the pair before.
-    """
-
-    row: Row
-    verdict: int | None
     marks: Mapping[str, int]
 
     @property
-    def is_main(self) -> bool:
-        """Whether it counts for the ratings: neither a check nor a repeat."""
-        row = self.row
-        planted = row.lease__quality_check__kind is not None or row.lease__repeats is not None
-        return row.comparison__purpose == Purpose.MAIN and not planted
+    def seconds(self) -> float:
+        """Return the time from shown to sent without what was hidden or paused."""
+        return active_seconds(
+            self.shown_at, self.submitted_at, hidden_ms=self.hidden_ms, paused_ms=self.paused_ms
+        )
 
     @property
     def winner(self) -> int:
         """Return 1 for the first completion, -1 for the second, 0 for neither."""
         verdict = self.verdict or 0
         return (verdict > 0) - (verdict < 0)
+
+
+COLUMNS = CurrentAnswer._fields[:-1]
+IS_MAIN = Q(
+    comparison__purpose=Purpose.MAIN,
+    lease__quality_check__isnull=True,
+    lease__repeats__isnull=True,
+)
 
 
 def read_answers(
@@ -81,15 +85,18 @@ def read_answers(
             submitted_at__lte=as_of,
             lease__is_screening=False,
         )
+        .annotate(is_main=ExpressionWrapper(IS_MAIN, BooleanField()))
         .order_by("submitted_at", "pk")
-        .values_list(*Row._fields)
+        .values_list(*COLUMNS)
     )
     marks = _marks(study, as_of=as_of) if study.protocol == Protocol.LIKERT else {}
     found: dict[int, CurrentAnswer] = {}
-    for row in map(Row._make, rows):
-        earlier = found.get(row.lease)
-        first = earlier.row if earlier else row
-        found[row.lease] = CurrentAnswer(first, row.verdict, marks.get(row.pk, NO_MARKS))
+    for row in rows:
+        answer = CurrentAnswer._make((*row, marks.get(row[0], NO_MARKS)))
+        earlier = found.get(answer.lease)
+        found[answer.lease] = (
+            earlier._replace(verdict=answer.verdict, marks=answer.marks) if earlier else answer
+        )
     return found
 
 
@@ -128,13 +135,16 @@ class StudyTexts:
         }
         return cls(systems, words, context_words)
 
-    def systems_of(self, row: Row) -> tuple[str, str]:
+    def systems_of(self, answer: CurrentAnswer) -> tuple[str, str]:
         """Return the systems of the two completions that were compared."""
-        return self.systems[row.comparison__first], self.systems[row.comparison__second or 0]
+        return (
+            self.systems[answer.comparison__first],
+            self.systems[answer.comparison__second or 0],
+        )
 
-    def words_shown(self, row: Row, *, is_new_dialogue: bool) -> int:
+    def words_shown(self, answer: CurrentAnswer, *, is_new_dialogue: bool) -> int:
         """Return the words of the completions, and of the dialogue if it is read now."""
-        n_words = self.words[row.comparison__first]
-        if row.comparison__second is not None:
-            n_words += self.words[row.comparison__second]
-        return n_words + (self.context_words[row.comparison__context] if is_new_dialogue else 0)
+        n_words = self.words[answer.comparison__first]
+        if answer.comparison__second is not None:
+            n_words += self.words[answer.comparison__second]
+        return n_words + (self.context_words[answer.comparison__context] if is_new_dialogue else 0)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotation.models import Rater
-from annotation.quality import rules
 from annotation.quality.queries.answers import CurrentAnswer, read_answers
 from annotation.quality.queries.records import check_of
 from completions.models import Completion
@@ -43,28 +42,25 @@ def answers_given(rater: Rater, *, as_of: dt.datetime) -> tuple[ListedAnswer, ..
     Those of the screening round are left out, and all of a rater whose answers never count.
     """
     answers = read_answers(rater.study, as_of=as_of, rater=rater.pk)
-    rows = [one.row for one in answers.values()]
-    texts = {key for row in rows for key in (row.comparison__first, row.comparison__second) if key}
+    given = answers.values()
+    texts = {key for one in given for key in (one.comparison__first, one.comparison__second) if key}
     systems = dict(Completion.objects.filter(pk__in=texts).values_list("pk", "system__slug"))
-    return tuple(_listed(one, answers, systems) for one in reversed(answers.values()))
+    return tuple(_listed(one, answers, systems) for one in reversed(given))
 
 
 def _listed(
     answer: CurrentAnswer, answers: Mapping[int, CurrentAnswer], systems: Mapping[int, str]
 ) -> ListedAnswer:
-    row = answer.row
     check = None if answer.is_main else check_of(answer, answers)
-    planted = row.lease__quality_check__kind or ("REPEAT" if row.lease__repeats else MAIN)
+    planted = answer.lease__quality_check__kind or ("REPEAT" if answer.lease__repeats else MAIN)
     return ListedAnswer(
-        at=row.submitted_at,
+        at=answer.submitted_at,
         kind=planted if check is None else check.kind,
-        first=systems[row.comparison__first],
-        second=systems.get(row.comparison__second or 0, ""),
+        first=systems[answer.comparison__first],
+        second=systems.get(answer.comparison__second or 0, ""),
         verdict=answer.verdict,
         marks=tuple(sorted(answer.marks.items())),
-        first_side=row.first_side,
-        seconds=rules.active_seconds(
-            row.shown_at, row.submitted_at, hidden_ms=row.hidden_ms, paused_ms=row.paused_ms
-        ),
+        first_side=answer.first_side,
+        seconds=answer.seconds,
         is_passed=None if check is None else check.is_passed,
     )

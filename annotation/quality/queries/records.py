@@ -38,7 +38,7 @@ def read_quality(study: Study, *, as_of: dt.datetime) -> StudyQuality:
     answers = read_answers(study, as_of=as_of)
     by_rater = defaultdict[int, list[CurrentAnswer]](list)
     for answer in answers.values():
-        by_rater[answer.row.rater].append(answer)
+        by_rater[answer.rater].append(answer)
     texts, by_pair = StudyTexts.of(study), _by_pair(answers.values())
     codes = {head.pk: head.code for head in raters}
     return StudyQuality(
@@ -47,7 +47,7 @@ def read_quality(study: Study, *, as_of: dt.datetime) -> StudyQuality:
         records=tuple(_record(head, by_rater[head.pk], answers, texts) for head in raters),
         pairs=_full_pairs(by_pair, codes, quota=study.judgments_per_pair),
         winners=tuple(_winners(found, codes) for found in by_pair.values()),
-        systems={pair: texts.systems_of(found[0].row) for pair, found in by_pair.items()},
+        systems={pair: texts.systems_of(found[0]) for pair, found in by_pair.items()},
     )
 
 
@@ -56,12 +56,12 @@ def _by_pair(answers: Iterable[CurrentAnswer]) -> dict[int, list[CurrentAnswer]]
     found = defaultdict[int, list[CurrentAnswer]](list)
     for answer in answers:
         if answer.is_main and answer.verdict is not None:
-            found[answer.row.comparison].append(answer)
+            found[answer.comparison].append(answer)
     return found
 
 
 def _winners(answers: Iterable[CurrentAnswer], codes: Mapping[int, str]) -> dict[str, int]:
-    return {codes[answer.row.rater]: answer.winner for answer in answers}
+    return {codes[answer.rater]: answer.winner for answer in answers}
 
 
 def _full_pairs(
@@ -72,7 +72,7 @@ def _full_pairs(
     Answers beyond those (surplus) are left out, so that what a pair says is settled.
     """
     full = [(pair, answers[:quota]) for pair, answers in by_pair.items() if len(answers) >= quota]
-    full.sort(key=lambda item: (item[1][-1].row.submitted_at, item[0]))
+    full.sort(key=lambda item: (item[1][-1].submitted_at, item[0]))
     return tuple(PairAnswers(pair, _winners(answers, codes)) for pair, answers in full)
 
 
@@ -85,8 +85,8 @@ def _record(
     """Return the record of one rater from the rater's own answers, in their order."""
     checks, mains, read = [], [], set[int]()
     for answer in own:
-        context = answer.row.comparison__context
-        n_words = texts.words_shown(answer.row, is_new_dialogue=context not in read)
+        context = answer.comparison__context
+        n_words = texts.words_shown(answer, is_new_dialogue=context not in read)
         read.add(context)
         if answer.is_main:
             mains.append(_main(answer, n_words))
@@ -96,18 +96,16 @@ def _record(
 
 
 def _main(answer: CurrentAnswer, n_words: int) -> MainAnswer:
-    row, winner = answer.row, answer.winner
-    sign = 1 if row.first_side == Side.A else -1
+    winner = answer.winner
+    sign = 1 if answer.first_side == Side.A else -1
     return MainAnswer(
-        pair=row.comparison,
+        pair=answer.comparison,
         shown=_on_screen(answer, sign),
         side=sign * winner,
         winner=winner,
-        seconds=quality_rules.active_seconds(
-            row.shown_at, row.submitted_at, hidden_ms=row.hidden_ms, paused_ms=row.paused_ms
-        ),
+        seconds=answer.seconds,
         words=n_words,
-        at=row.submitted_at,
+        at=answer.submitted_at,
     )
 
 
@@ -125,22 +123,21 @@ def _signed(verdict: int) -> str:
 
 def check_of(answer: CurrentAnswer, answers: Mapping[int, CurrentAnswer]) -> CheckAnswer | None:
     """Return how a check or a repeat went; None if what it repeats is not to be seen."""
-    row = answer.row
-    if row.lease__repeats is None:
+    if answer.lease__repeats is None:
         is_passed = _is_passed(answer)
-        return CheckAnswer(str(row.lease__quality_check__kind), is_passed, row.submitted_at)
-    earlier = answers.get(row.lease__repeats)
+        return CheckAnswer(str(answer.lease__quality_check__kind), is_passed, answer.submitted_at)
+    earlier = answers.get(answer.lease__repeats)
     if earlier is None:
         return None
-    return CheckAnswer(REPEAT, _is_consistent(earlier, answer), row.submitted_at)
+    return CheckAnswer(REPEAT, _is_consistent(earlier, answer), answer.submitted_at)
 
 
 def _is_passed(answer: CurrentAnswer) -> bool:
     """Say whether a preference is right, or the rating on the check's dimension; none is not."""
-    expected = str(answer.row.lease__quality_check__expected)
+    expected = str(answer.lease__quality_check__expected)
     if answer.verdict is not None:
         return quality_rules.is_check_passed(answer.verdict, expected=expected)
-    mark = answer.marks.get(str(answer.row.lease__quality_check__dimension))
+    mark = answer.marks.get(str(answer.lease__quality_check__dimension))
     return mark is not None and quality_rules.is_rating_passed(mark, expected=expected)
 
 
