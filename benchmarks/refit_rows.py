@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from django.db import connection
@@ -13,6 +13,8 @@ from annotation.models import Comparison, DimensionMark, Study
 from tests.helpers.factories import make_comparison, make_judgment, make_study
 
 N_EACH = 5  # judgments of each comparison
+N_OPEN_SYSTEMS = 30  # of a study that is not all judged
+PER_CONTEXT = 285  # its comparisons: two in three pairs of systems
 SEED = 0.20260105
 SPREAD = 0.8  # systems' strengths run from minus this to this, in natural-log units
 DIMENSIONS = ("H", "E", "A", "R", "T")
@@ -43,6 +45,19 @@ def fill(size: Size, *, with_marks: bool) -> Study:
     study = make_study(slug="bench", judgments_per_pair=N_EACH)
     with unchecked():
         judge(pair(study, size), size, with_marks=with_marks)
+    return study
+
+
+def fill_open(n_judgments: int, n_comparisons: int, *, n_raters: int) -> Study:
+    """Make a study of many comparisons; each has five judgments or none."""
+    study = make_study(slug="bench", name="bench", judgments_per_pair=N_EACH)
+    n_contexts = max(1, n_comparisons // PER_CONTEXT)
+    planned = Size(n_contexts * PER_CONTEXT * N_EACH, N_OPEN_SYSTEMS, n_contexts)
+    given = replace(planned, n_judgments=min(n_judgments, planned.n_judgments), n_raters=n_raters)
+    with unchecked():
+        judge(pair(study, planned), given, with_marks=False)
+        mains = Comparison.objects.filter(study=study, purpose=Purpose.MAIN)
+        mains.filter(position__gt=given.n_judgments // N_EACH).update(slots_left=N_EACH)
     return study
 
 

@@ -30,10 +30,10 @@ def main() -> None:
     options = parser.parse_args()
     sys.stdout.write(f"{machine()}\n")
     with scratch_site():
-        from benchmarks import scale_rows, scale_tables  # noqa: PLC0415 (models need the settings)
+        from benchmarks import refit_rows, scale_tables  # noqa: PLC0415 (models need the settings)
 
         started = time.perf_counter()
-        study = scale_rows.fill_open(
+        study = refit_rows.fill_open(
             options.judgments, options.comparisons, n_raters=options.raters
         )
         sys.stdout.write(f"rows made in {time.perf_counter() - started:.0f} s\n")

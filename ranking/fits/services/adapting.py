@@ -9,7 +9,7 @@ import numpy as np
 from annotation.choices import PlanKind, Purpose, StudyState
 from annotation.models import Study
 from annotation.planning import services as annotation
-from annotation.planning.services.planning import PairWeights
+from annotation.planning.services import PairWeights
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import selectors
 from ranking.fits.services.running import run_fit

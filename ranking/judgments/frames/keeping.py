@@ -32,6 +32,7 @@ from ranking.judgments.frames.kept import (
     joined,
     packed,
     rule,
+    share,
     unpacked,
     without,
 )
@@ -107,31 +108,48 @@ def _count_again(kept: KeptCounts, answered: Integers, now: dt.datetime) -> Chan
     """Count the answers to some comparisons, and keep them in place of what was kept of these."""
     if not len(answered):
         return []
-    found, before = _counted(kept.study, now, only=answered.tolist()), all_rows(kept)
-    if _is_same(found, before[np.isin(before["comparison"], answered)]):
+    before = all_rows(kept)
+    known = before[np.isin(before["comparison"], answered)]
+    found = _counted_again(kept.study, now, answered, known)
+    if _is_same(found, known):
         return []
     gone = np.zeros(len(answered), dtype=ROW)
     gone["comparison"] = answered
-    newer = without(unpacked(bytes(kept.newer_rows)), answered)
-    newer = np.concatenate([newer, found, without(gone, found["comparison"])])
+    changed = np.concatenate([found, without(gone, found["comparison"])])
+    newer = np.concatenate([without(unpacked(bytes(kept.newer_rows)), answered), changed])
+    rows = joined(before, changed)
     kept.newer_rows, kept.since = packed(newer), now
-    if len(newer) * MUCH < len(before):
-        return ["newer_rows", "since"]
-    kept.rows, kept.newer_rows = packed(joined(before, newer)), NOTHING
-    return ["rows", "newer_rows", "since"]
+    names = ["newer_rows", "since"]
+    if len(newer) * MUCH >= len(before):
+        kept.rows, kept.newer_rows = packed(rows), NOTHING
+        names.append("rows")
+    share(kept, rows)
+    return names
 
 
-def _counted(study: Study, now: dt.datetime, *, only: list[int] | None = None) -> Rows:
-    """Add up the answers that count, to all comparisons or to some, sorted by comparison."""
-    selection = Selection(study, EvaluatorPool.COMBINED, ContextSet.ALL, now)
-    if only is not None:
-        return _counted_part(selection, read_pairs(selection, only=only), only)
+def _counted_again(study: Study, now: dt.datetime, answered: Integers, known: Rows) -> Rows:
+    """Add up the answers to some comparisons; of those known it is known what they compare."""
+    selection = _everybody(study, now)
+    new = np.setdiff1d(answered, known["comparison"])
+    places = np.unique(known["comparison"], return_index=True)[1]
+    facts = [known[name][places].astype(np.int64) for name in ("comparison", *FACTS)]
+    pairs = np.concatenate([np.stack(facts, axis=1), read_pairs(selection, only=new.tolist())])
+    return _counted_part(selection, pairs[np.argsort(pairs[:, 0])], answered.tolist())
+
+
+def _counted(study: Study, now: dt.datetime) -> Rows:
+    """Add up the answers that count, sorted by comparison."""
+    selection = _everybody(study, now)
     keys = Comparison.objects.filter(study=study).aggregate(first=Min("pk"), last=Max("pk"))
     starts = range(keys["first"] or 0, (keys["last"] or 0) + 1, AT_ONCE)
     ranges = [range(start, start + AT_ONCE) for start in starts]
     return np.concatenate(
         [_counted_part(selection, read_pairs(selection, only=some)) for some in ranges]
     )
+
+
+def _everybody(study: Study, now: dt.datetime) -> Selection:
+    return Selection(study, EvaluatorPool.COMBINED, ContextSet.ALL, now)
 
 
 def _counted_part(selection: Selection, pairs: Integers, only: list[int] | None = None) -> Rows:

@@ -45,15 +45,23 @@ def kept_rows(study: Study, *, as_of: dt.datetime) -> Rows | None:
 
 def all_rows(kept: KeptCounts) -> Rows:
     """Return what is kept; the fits of one look share it, so nobody may change it."""
-    stored = bytes(kept.rows), bytes(kept.newer_rows)
-    mark = b"".join(hashlib.sha256(part).digest() for part in stored)
-    rows = _SHARED.get(mark)
+    rows = _SHARED.get(_mark(kept))
     if rows is None:
         _SHARED.clear()  # before others are made: of ten million judgments they take 150 MB
-        rows = joined(*map(unpacked, stored))
-        rows.setflags(write=False)
-        _SHARED[mark] = rows
+        rows = share(kept, joined(unpacked(bytes(kept.rows)), unpacked(bytes(kept.newer_rows))))
     return rows
+
+
+def share(kept: KeptCounts, rows: Rows) -> Rows:
+    """Let the next look have the rows, which are what is kept, without unpacking them."""
+    _SHARED.clear()
+    rows.setflags(write=False)
+    _SHARED[_mark(kept)] = rows
+    return rows
+
+
+def _mark(kept: KeptCounts) -> bytes:
+    return b"".join(hashlib.sha256(part).digest() for part in (kept.rows, kept.newer_rows))
 
 
 _SHARED: dict[bytes, Rows] = {}

@@ -5,7 +5,7 @@ from django.db import transaction
 
 from access.models import LogEntry
 from annotation.models import Comparison
-from annotation.planning.services.planning import plan_study
+from annotation.planning.services import plan_study
 from completions.choices import Review
 from completions.contexts import services as context_services
 from completions.contexts.services import reviewing

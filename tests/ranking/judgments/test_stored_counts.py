@@ -14,6 +14,7 @@ from completions.models import Completion, Context
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.judgments import frames
 from ranking.judgments.frames import keeping
+from ranking.judgments.frames.kept import all_rows
 from ranking.models import KeptCounts
 from tests.helpers.factories import (
     NOW,
@@ -163,8 +164,14 @@ def study():
 
 
 def keep(study, now):
+    """Keep the counts; what the next look is handed must be what is stored."""
     frames.keep_counts(study=study, now=now)
-    return KeptCounts.objects.get(study=study)
+    found = KeptCounts.objects.get(study=study)
+    handed = all_rows(found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ranking.judgments.frames.kept._SHARED", {})
+        assert handed.tobytes() == all_rows(found).tobytes()
+    return found
 
 
 def check(study, now, selections=SELECTIONS):
@@ -172,8 +179,8 @@ def check(study, now, selections=SELECTIONS):
     assert frames.kept_rows(study, as_of=now) is not None
     for pool, context_set in selections:
         selection = frames.Selection(study, pool, context_set, now)
-        kept = frames.read_verdicts(selection)
-        assert kept.inputs_hash() == frames.read_verdicts(selection, is_anew=True).inputs_hash()
+        found = frames.read_verdicts(selection)
+        assert found.inputs_hash() == frames.read_verdicts(selection, is_anew=True).inputs_hash()
     stamps = frames.read_stamps(study=study, as_of=now)
     KeptCounts.objects.filter(study=study).update(rule="another")
     assert stamps == frames.read_stamps(study=study, as_of=now)
