@@ -113,7 +113,7 @@ def test_hands_on_the_address_and_the_body_as_they_were_sent(server):
         "unknown-encoding",
     ],
 )
-def test_refuses_what_could_be_read_in_two_ways(server, request_line, headers):
+def test_refuses_what_is_malformed_ambiguous_or_too_large(server, request_line, headers):
     status, _ = server.ask(request_line, *headers)
 
     assert status in {0, 400, 414, 431}

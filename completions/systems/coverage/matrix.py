@@ -86,14 +86,15 @@ class Coverage:
 
 
 def coverage(dataset: Dataset, query: TableQuery, number: str) -> Coverage:
-    """Return one page of the map, in seven queries.
+    """Return one page of the map, in nine queries.
 
     Raises
     ------
     UnknownCoverageError
         If there is no such state, or no system of that name has to do with the dataset.
     """
-    systems = _systems(dataset)
+    there = _there(dataset)
+    systems = _systems(dataset, there)
     meant = _meant(systems, query)
     contexts = Context.objects.in_use().filter(dataset=dataset)
     n_contexts = contexts.count()
@@ -102,7 +103,7 @@ def coverage(dataset: Dataset, query: TableQuery, number: str) -> Coverage:
     return Coverage(
         page=page,
         rows=tuple(rows_of(list(page), meant)),
-        systems=tuple(_totals(dataset, meant, n_contexts)),
+        systems=tuple(_totals(dataset, meant, n_contexts, there)),
         all_systems=tuple((system.slug, system.name) for system in systems),
         n_contexts=n_contexts,
     )
@@ -118,7 +119,7 @@ def all_rows(dataset: Dataset, query: TableQuery) -> Iterator[tuple[str, str, st
     UnknownCoverageError
         As the page.
     """
-    meant = _meant(_systems(dataset), query)
+    meant = _meant(_systems(dataset, _there(dataset)), query)
     contexts = Context.objects.in_use().filter(dataset=dataset)
     return _cells(_listed(contexts, query, meant), meant)
 
@@ -135,10 +136,20 @@ def _cells(
                 yield row.key, cell.system, cell.state, cell.n
 
 
-def _systems(dataset: Dataset) -> list[System]:
+def _there(dataset: Dataset) -> dict[int, int]:
+    """Return the systems with any text, by key, and in how many contexts in use one may be paired.
+
+    One look at the texts tells both.
+    """
+    is_in_use = Q(context__in=Context.objects.in_use().filter(dataset=dataset), erased_at=None)
+    is_fit = is_in_use & (Q(hold=None) | ~Q(hold__state__in=WITHHELD))
+    texts = Completion.objects.filter(context__dataset=dataset).order_by().values_list("system")
+    return dict(texts.annotate(n=Count("context", distinct=True, filter=is_fit)))
+
+
+def _systems(dataset: Dataset, wrote: Collection[int]) -> list[System]:
     """Return the systems that completed a context of the dataset, or were asked to."""
-    # Two lists of few keys: asked of each system by itself, the database reads all texts of many.
-    wrote = Completion.objects.filter(context__dataset=dataset).values("system")
+    # A list of few keys: asked of each system by itself, the database reads all calls of many.
     called = GenerationCall.objects.filter(context__dataset=dataset).values("system")
     return list(System.objects.filter(Q(pk__in=wrote) | Q(pk__in=called)).order_by("name"))
 
@@ -189,14 +200,16 @@ def _distinct(rows: QuerySet[Any], group: str) -> Coalesce:
     return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))
 
 
-def _totals(dataset: Dataset, systems: Sequence[System], n_contexts: int) -> Iterator[SystemTotal]:
-    """Yield the totals of each system over all contexts in use, in three queries."""
+def _totals(
+    dataset: Dataset, systems: Sequence[System], n_contexts: int, there: Mapping[int, int]
+) -> Iterator[SystemTotal]:
+    """Yield the totals of each system over all contexts in use, in two queries."""
     in_use = Context.objects.in_use().filter(dataset=dataset)
     texts = Completion.objects.filter(context__in=in_use, erased_at=None)
-    fit = texts.exclude(hold__state__in=WITHHELD)
-    there = _by_system(fit)
-    same = fit.filter(context=OuterRef("context"), system=OuterRef("system"))
-    held = _by_system(texts.filter(~Exists(same), hold__state__in=WITHHELD))
+    same = texts.filter(context=OuterRef("context"), system=OuterRef("system"))
+    fit = same.exclude(hold__state__in=WITHHELD)
+    without = texts.filter(~Exists(fit), hold__state__in=WITHHELD).order_by().values_list("system")
+    held = dict(without.annotate(n=Count("context", distinct=True)))
     calls = Counter[tuple[int, bool]]()
     waiting = _without_text(GenerationCall.objects.filter(context__in=in_use, completion=None))
     rows = waiting.order_by().values_list("system", "state").annotate(n=Count("pk"))
@@ -211,8 +224,3 @@ def _totals(dataset: Dataset, systems: Sequence[System], n_contexts: int) -> Ite
         }
         counts[MISSING] = n_contexts - sum(counts.values())
         yield SystemTotal(system.slug, system.name, system.is_simulated, counts)
-
-
-def _by_system(rows: QuerySet[Completion]) -> dict[int, int]:
-    counted = rows.order_by().values_list("system").annotate(n=Count("context", distinct=True))
-    return dict(counted)
