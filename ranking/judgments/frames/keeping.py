@@ -30,6 +30,7 @@ from ranking.judgments.frames.kept import (
     Rows,
     all_rows,
     joined,
+    mark_of,
     packed,
     rule,
     share,
@@ -123,7 +124,7 @@ def _count_again(kept: KeptCounts, answered: Integers, now: dt.datetime) -> Chan
     if len(newer) * MUCH >= len(before):
         kept.rows, kept.newer_rows = packed(rows), NOTHING
         names.append("rows")
-    share(kept, rows)
+    share(mark_of(kept), rows)
     return names
 
 

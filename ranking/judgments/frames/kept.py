@@ -45,22 +45,24 @@ def kept_rows(study: Study, *, as_of: dt.datetime) -> Rows | None:
 
 def all_rows(kept: KeptCounts) -> Rows:
     """Return what is kept; the fits of one look share it, so nobody may change it."""
-    rows = _SHARED.get(_mark(kept))
+    mark = mark_of(kept)
+    rows = _SHARED.get(mark)
     if rows is None:
         _SHARED.clear()  # before others are made: of ten million judgments they take 150 MB
-        rows = share(kept, joined(unpacked(bytes(kept.rows)), unpacked(bytes(kept.newer_rows))))
+        rows = share(mark, joined(unpacked(bytes(kept.rows)), unpacked(bytes(kept.newer_rows))))
     return rows
 
 
-def share(kept: KeptCounts, rows: Rows) -> Rows:
-    """Let the next look have the rows, which are what is kept, without unpacking them."""
+def share(mark: bytes, rows: Rows) -> Rows:
+    """Let the next look have the rows of what is kept under that mark without unpacking them."""
     _SHARED.clear()
     rows.setflags(write=False)
-    _SHARED[_mark(kept)] = rows
+    _SHARED[mark] = rows
     return rows
 
 
-def _mark(kept: KeptCounts) -> bytes:
+def mark_of(kept: KeptCounts) -> bytes:
+    """Return a mark of what is kept: its hash."""
     return b"".join(hashlib.sha256(part).digest() for part in (kept.rows, kept.newer_rows))
 
 
