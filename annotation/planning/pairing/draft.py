@@ -151,16 +151,18 @@ class Draft:
         field.is_chosen[pair] = by > 0
         self.counts.add(field.stratum, *field.systems_of(pair), by=by)
 
-    def apply(self, exchange: Exchange) -> None:
-        """Make an exchange."""
-        for pair in exchange.out:
-            self.choose(exchange.field, pair, by=-1)
-        for pair in exchange.into:
-            self.choose(exchange.field, pair)
+    def apply(self, *exchanges: Exchange) -> None:
+        """Make exchanges, one after the other."""
+        for exchange in exchanges:
+            for pair in exchange.out:
+                self.choose(exchange.field, pair, by=-1)
+            for pair in exchange.into:
+                self.choose(exchange.field, pair)
 
-    def undo(self, exchange: Exchange) -> None:
-        """Take an exchange back."""
-        self.apply(Exchange(exchange.field, out=exchange.into, into=exchange.out))
+    def undo(self, *exchanges: Exchange) -> None:
+        """Take exchanges back that were made one after the other."""
+        for exchange in reversed(exchanges):
+            self.apply(Exchange(exchange.field, out=exchange.into, into=exchange.out))
 
     def entry_costs(self, field: Field) -> Integers:
         """Return what each free pair of a context would cost the plan, shape (n_pairs,)."""

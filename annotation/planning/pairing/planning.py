@@ -37,7 +37,9 @@ def plan_pairs(blocks: Sequence[Block], *, per_context: int | None, seed: str) -
     -----
     A greedy draft, pair by pair; then exchanges inside contexts that join groups of a stratum;
     then exchanges that lower the sum of squared counts and keep the groups joined. Where no
-    single exchange helps, chains of them are searched for, as augmenting paths are.
+    single exchange helps, chains of them are searched for, as augmenting paths are. The search
+    is not exhaustive (the most even connected plan is as hard to find as a Hamiltonian path):
+    where texts are missing or equal, a plan may rarely be an appearance less even than it could.
     """
     if per_context is None:
         ordered = sorted(blocks, key=lambda block: (block.stratum, block.key))
@@ -101,10 +103,11 @@ def _joins(draft: Draft, exchange: Exchange, stratum: int, n_groups: int) -> boo
 
 # Make a draft more even by exchanging pairs inside contexts, never losing a link.
 #
-# Every exchange that is made lowers the sum of squares that ``pairing.counts`` weighs, so the
-# search ends; which of several is made, content and seed decide.
+# Every exchange, and every chain, that is made lowers the sum of squares that the draft weighs, so
+# the search ends; which of several is made, content and seed decide.
 
 Arcs = dict[int, dict[int, Exchange]]
+Chain = tuple[Exchange, ...]
 
 
 def even_out(draft: Draft) -> None:
@@ -182,27 +185,26 @@ def _follow_a_chain(draft: Draft) -> bool:
     """Bring two systems closer through third ones that only change partners.
 
     Say whether that was possible. One exchange may not do, because the context that could give
-    to the rare system does not have the frequent one.
+    to the rare system does not have the frequent one. A chain may lose a link on its way, but
+    not as a whole.
     """
     arcs = _arcs(draft)
-    total = draft.counts.total
-    for start in np.argsort(-total, kind="stable"):
-        for chain in _chains(arcs, int(start)):
-            end = chain[-1][1]
-            if total[start] >= total[end] + 2 and _apply_all(draft, chain):
-                return True
+    for start in np.argsort(-draft.counts.total, kind="stable"):
+        if any(_made(draft, chain) for chain in _chains(draft, arcs, int(start))):
+            return True
     return False
 
 
 def _arcs(draft: Draft) -> Arcs:
     """Return for each system which others could have an appearance of it, and by what exchange."""
     arcs: Arcs = {}
+    losing: Arcs = {}
     for field in draft.fields:
         for giver, taker, exchange in _handovers(field):
-            known = arcs.setdefault(giver, {})
-            if taker not in known and draft.keeps_links(exchange):
-                known[taker] = exchange
-    return arcs
+            if taker not in arcs.setdefault(giver, {}):
+                keeps = draft.keeps_links(exchange)
+                (arcs if keeps else losing).setdefault(giver, {})[taker] = exchange
+    return {giver: losing.get(giver, {}) | known for giver, known in arcs.items()}
 
 
 def _handovers(field: Field) -> Iterator[tuple[int, int, Exchange]]:
@@ -221,32 +223,44 @@ def _handovers(field: Field) -> Iterator[tuple[int, int, Exchange]]:
                 yield *systems, Exchange(field, (int(out[row]),), (int(into[column]),))
 
 
-def _chains(arcs: Arcs, start: int) -> Iterator[list[tuple[int, int, Exchange]]]:
-    """Yield the shortest chain from a system to each that it reaches, nearest first."""
-    chains: dict[int, list[tuple[int, int, Exchange]]] = {start: []}
+def _chains(draft: Draft, arcs: Arcs, start: int) -> Iterator[Chain]:
+    """Yield the shortest chain to each system that is rarer by two or more, nearest first."""
+    total = draft.counts.total.copy()
+    chains: dict[int, Chain] = {start: ()}
     waiting = deque([start])
     while waiting:
         giver = waiting.popleft()
-        for taker, exchange in sorted(arcs.get(giver, {}).items(), key=lambda arc: arc[0]):
+        for taker, exchange in _next_arcs(draft, arcs, giver, chains[giver]):
             if taker not in chains:
-                chains[taker] = [*chains[giver], (giver, taker, exchange)]
+                chains[taker] = (*chains[giver], exchange)
                 waiting.append(taker)
-                yield chains[taker]
+                if total[start] >= total[taker] + 2:
+                    yield chains[taker]
 
 
-def _apply_all(draft: Draft, chain: list[tuple[int, int, Exchange]]) -> bool:
-    """Make the exchanges of a chain one after the other, or none if one has become impossible."""
-    made: list[Exchange] = []
-    for *_, exchange in chain:
-        chosen = exchange.field.is_chosen
-        if not chosen[exchange.out[0]] or chosen[exchange.into[0]]:
-            break
-        if not draft.keeps_links(exchange):
-            break
-        draft.apply(exchange)
-        made.append(exchange)
-    else:
+def _next_arcs(draft: Draft, arcs: Arcs, giver: int, chain: Chain) -> list[tuple[int, Exchange]]:
+    """Return who can take over from the end of a chain, and by what exchange.
+
+    In a context that the chain changes, its pairs are those that the chain leaves.
+    """
+    own = dict.fromkeys(exchange.field for exchange in chain)
+    known = arcs.get(giver, {})
+    further = {taker: one for taker, one in known.items() if one.field not in own}
+    draft.apply(*chain)
+    for field in own:
+        for gives, taker, exchange in _handovers(field):
+            if gives == giver:
+                further.setdefault(taker, exchange)
+    draft.undo(*chain)
+    return sorted(further.items(), key=lambda arc: arc[0])
+
+
+def _made(draft: Draft, chain: Chain) -> bool:
+    """Make the exchanges of a chain, or none of them where that leaves a stratum more groups."""
+    strata = {exchange.field.stratum for exchange in chain}
+    before = [draft.n_groups(stratum) for stratum in strata]
+    draft.apply(*chain)
+    if all(draft.n_groups(one) <= n_groups for one, n_groups in zip(strata, before, strict=True)):
         return True
-    for exchange in reversed(made):
-        draft.undo(exchange)
+    draft.undo(*chain)
     return False

