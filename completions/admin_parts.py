@@ -11,17 +11,8 @@ from access.console.admin_parts import ReadOnlyAdmin
 from completions.strategies import spot_check_queries
 from completions.strategies.kinds import CheckKind
 
-CALL_NUMBERS = ("n_prompt_tokens", "n_completion_tokens", "cost_usd", "ttft_ms", "latency_ms")
-RUN_COLUMNS = (
-    "state",
-    "pause_reason",
-    "n_planned",
-    "budget_usd",
-    "spent_usd",
-    "reserved_usd",
-    "created_at",
-    "ended_at",
-)
+CALL_NUMBERS = "n_prompt_tokens n_completion_tokens cost_usd ttft_ms latency_ms"
+RUN_COLUMNS = "state pause_reason n_planned budget_usd spent_usd reserved_usd created_at ended_at"
 
 
 def show_turns(turns: list[dict[str, str]]) -> SafeString:
@@ -46,11 +37,10 @@ class FindingsAdmin(ReadOnlyAdmin):
         return rows
 
 
-class SampledItemAdmin(ReadOnlyAdmin):
-    """Places of a sample; what is at one says nothing here about where it comes from."""
-
-    fields = ("spot_check", "position")
-    list_display = ("spot_check", "position")
-    list_select_related = ("spot_check",)
-    search_fields = ("spot_check__seed",)
-    ordering = ("spot_check", "position")
+SAMPLED: dict[str, Any] = {
+    "columns": "spot_check position",
+    "search": "spot_check__seed",
+    "order": "spot_check position",
+    "fields": ("spot_check", "position"),
+}
+"""Places of a sample; what is at one says nothing here about where it comes from."""

@@ -1,9 +1,10 @@
 """What the admin pages of all apps are made of: tables to look at, not to change."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, TextField
 from django.http import HttpRequest
 
 # Django's admin classes take no type arguments at run time.
@@ -59,6 +60,82 @@ class Part(AnyInline):
     def has_change_permission(self, _request: HttpRequest, _row: Model | None = None) -> bool:
         """Refuse."""
         return False
+
+
+Cell: TypeAlias = str | Callable[[Any], object]
+"""A column of a list: a field, a lookup of one, or what is made of a row."""
+
+
+def show(
+    model: type[Model],
+    columns: str,
+    *cells: Cell,
+    base: type[ReadOnlyAdmin] = ReadOnlyAdmin,
+    filters: Sequence[Any] | str = (),
+    search: str = "",
+    order: str = "-pk",
+    **options: object,
+) -> None:
+    """Show a model's rows in the admin; names of fields and lookups are parted by spaces.
+
+    Parameters
+    ----------
+    model : type of Model
+        Whose rows are listed, the newest first unless ``order`` says otherwise.
+    columns : str
+        Of the list. Of a text its beginning is shown.
+    *cells : str or callable
+        Further columns, as Django's ``list_display`` has them.
+    base : type of ReadOnlyAdmin, optional
+        What else the pages do.
+    filters, search, order : str, optional
+        Of ``list_filter`` (or the sequence itself), ``search_fields`` and ``ordering``.
+    **options
+        Further attributes of Django's ``ModelAdmin``.
+    """
+    shown = [*columns.split(), *cells]
+    attributes = {
+        "list_display": [_cell(model, one) for one in shown],
+        "list_select_related": [one for name in shown if (one := _related(model, name))],
+        "list_filter": filters.split() if isinstance(filters, str) else filters,
+        "search_fields": search.split(),
+        "ordering": order.split(),
+        **options,
+    }
+    admin.site.register(model, type(f"{model.__name__}Admin", (base,), attributes))
+
+
+def part(model: type[Model], fields: str, *, order: str = "pk") -> type[Part]:
+    """Return a table of rows that belong to another, for the ``inlines`` of `show`."""
+    attributes = {"model": model, "fields": fields.split(), "ordering": order.split()}
+    return type(f"{model.__name__}Part", (Part,), attributes)
+
+
+def _cell(model: type[Model], column: Cell) -> Cell:
+    """Return a column, of a text its beginning; a lookup is called by its way."""
+    fields = model._meta.fields  # noqa: SLF001 (documented API)
+    texts = [one.name for one in fields if type(one) is TextField]
+    if not isinstance(column, str) or ("__" not in column and column not in texts):
+        return column
+    name = column.rpartition("__")[0] or column
+
+    @admin.display(description=name.replace("__", " ").replace("_", " "), ordering=column)
+    def cell(row: Model) -> str:
+        value: object = row
+        for step in column.split("__"):
+            value = getattr(value, step, "")  # no row there: nothing to show
+        return clip(str(value))
+
+    cell.__name__ = name  # Django styles a column by it
+    return cell
+
+
+def _related(model: type[Model], column: Cell) -> str:
+    """Return the way to the row that a column is read from, or nothing if it is the row itself."""
+    if not isinstance(column, str) or column == "pk":
+        return ""
+    field = model._meta.get_field(column.partition("__")[0])  # noqa: SLF001 (documented API)
+    return column if field.is_relation and "__" not in column else column.rpartition("__")[0]
 
 
 def clip(text: str, length: int = 80) -> str:

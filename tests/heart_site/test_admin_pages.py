@@ -12,9 +12,10 @@ from django.utils import timezone
 from access.choices import Role
 from access.console.admin_parts import clip
 from access.models import LogEntry
-from annotation.models import Consent, DimensionMark, Exclusion
+from annotation.models import Consent, DimensionMark, Exclusion, Lease
 from completions.choices import WriterState
 from completions.models import (
+    Completion,
     Dataset,
     HumanLabelling,
     StrategyCall,
@@ -264,3 +265,19 @@ class TestStrategies:
         for model, n in ((StrategyCall, 1), (StrategyLabel, 1), (HumanLabelling, 2)):
             page = admin_client.get(address(model, "changelist"))
             assert page.context["cl"].result_count == n
+
+
+def test_a_list_shows_the_beginning_of_a_text(admin_client):
+    factories.make_completion(text="a" * 81)
+
+    page = admin_client.get(address(Completion, "changelist")).content.decode()
+
+    assert f'class="field-text">{"a" * 77}...<' in page
+
+
+def test_a_list_shows_what_a_row_belongs_to(admin_client):
+    lease = factories.make_judgment().lease
+
+    page = admin_client.get(address(Lease, "changelist")).content.decode()
+
+    assert f'class="field-comparison">{lease.comparison.key}<' in page

@@ -108,7 +108,8 @@ class TestAddressed:
         assert "first: plays-role" in both
         assert "first: plays-role" in flagged
         assert "first: plays-role" not in rest
-        assert [page.count('class="field-pair"') for page in (both, flagged, rest)] == [2, 1, 1]
+        rows = [page.count('class="field-comparison"') for page in (both, flagged, rest)]
+        assert rows == [2, 1, 1]
 
 
 class TestProbability:
