@@ -8,6 +8,7 @@ arithmetic of their own.
 
 import datetime as dt
 import logging
+from collections.abc import Iterator
 
 import numpy as np
 from django.db import transaction
@@ -30,10 +31,10 @@ from ranking.judgments.frames.kept import (
     Rows,
     all_rows,
     joined,
-    mark_of,
     packed,
     rule,
     share,
+    stored_rows,
     unpacked,
     without,
 )
@@ -42,7 +43,7 @@ from ranking.numerics.arrays import Integers
 
 LATE = dt.timedelta(minutes=1)  # by which the clocks of servers may differ
 MOST = 10_000  # comparisons that are counted again one by one
-AT_ONCE = 500_000  # keys of comparisons that are counted in one query, which takes 200 MB
+AT_ONCE = 250_000  # keys of comparisons that are counted in one query, which takes 100 MB
 MUCH = 16  # of so many parts, one that is newer has all of it written anew
 EACH = dt.timedelta(days=1)
 NEVER = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -71,9 +72,9 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
     is_decided = not has_held or is_decided_after(study, kept.until)
     answered = None if is_decided else _answered_since(kept)
     if answered is None or now - kept.counted_at >= EACH:
-        changed = _count_anew(kept, answered, now)
+        changed = _count_anew(study, kept, answered, now)
     else:
-        changed = _count_again(kept, answered, now)
+        changed = _count_again(study, kept, answered, now)
     kept.until, kept.n_decisions, kept.rule = now, decisions, rule()
     kept.newest, kept.n_newest = newest, n_newest
     kept.save(update_fields=["until", "newest", "n_newest", "n_decisions", "rule", *changed])
@@ -86,32 +87,41 @@ def _locked(study: Study) -> KeptCounts:
     if kept is None:
         times = dict.fromkeys(("since", "until", "counted_at"), NEVER)
         nothing = {**times, "rows": NOTHING, "newer_rows": NOTHING}
-        KeptCounts.objects.get_or_create(study=study, defaults=nothing)
+        KeptCounts.objects.get_or_create(study_id=study.pk, defaults=nothing)
         kept = there.get(study=study)
-    kept.study = study
-    return kept
+    return kept  # not known to the study, which would keep its rows alive
 
 
-def _count_anew(kept: KeptCounts, answered: Integers | None, now: dt.datetime) -> Changed:
+def _count_anew(
+    study: Study, kept: KeptCounts, answered: Integers | None, now: dt.datetime
+) -> Changed:
     """Count everything; what was kept until now must have been right but for what came since."""
-    found = _counted(kept.study, now)
-    before = all_rows(kept)
-    if answered is not None and not _is_same(without(found, answered), without(before, answered)):
-        logger.error("what was kept of %s was not what counts; it is now", kept.study.slug)
     kept.counted_at = now
-    if _is_same(found, before):
-        return ["counted_at"]
-    kept.rows, kept.newer_rows, kept.since = packed(found), NOTHING, now
-    return ["counted_at", "rows", "newer_rows", "since"]
+    found, before = bytearray(), stored_rows(kept)  # of ten million judgments 150 MB each
+    was_right = True
+    for keys, part in _counted(study, now):
+        if answered is not None:
+            known = _of_range(before, keys)
+            was_right &= _is_same(without(part, answered), without(known, answered))
+        found += part.tobytes()
+    if not was_right:
+        logger.error("what was kept of %s was not what counts; it is now", study.slug)
+    rows = np.frombuffer(found, dtype=ROW)
+    changed = ["counted_at", "mark"]
+    if not _is_same(rows, before):
+        kept.rows, kept.newer_rows, kept.since = packed(rows), NOTHING, now
+        changed += ["rows", "newer_rows", "since"]
+    share(kept, rows)
+    return changed
 
 
-def _count_again(kept: KeptCounts, answered: Integers, now: dt.datetime) -> Changed:
+def _count_again(study: Study, kept: KeptCounts, answered: Integers, now: dt.datetime) -> Changed:
     """Count the answers to some comparisons, and keep them in place of what was kept of these."""
     if not len(answered):
         return []
     before = all_rows(kept)
     known = before[np.isin(before["comparison"], answered)]
-    found = _counted_again(kept.study, now, answered, known)
+    found = _counted_again(study, now, answered, known)
     if _is_same(found, known):
         return []
     gone = np.zeros(len(answered), dtype=ROW)
@@ -120,11 +130,11 @@ def _count_again(kept: KeptCounts, answered: Integers, now: dt.datetime) -> Chan
     newer = np.concatenate([without(unpacked(bytes(kept.newer_rows)), answered), changed])
     rows = joined(before, changed)
     kept.newer_rows, kept.since = packed(newer), now
-    names = ["newer_rows", "since"]
+    names = ["newer_rows", "mark", "since"]
     if len(newer) * MUCH >= len(before):
         kept.rows, kept.newer_rows = packed(rows), NOTHING
         names.append("rows")
-    share(mark_of(kept), rows)
+    share(kept, rows)
     return names
 
 
@@ -138,15 +148,18 @@ def _counted_again(study: Study, now: dt.datetime, answered: Integers, known: Ro
     return _counted_part(selection, pairs[np.argsort(pairs[:, 0])], answered.tolist())
 
 
-def _counted(study: Study, now: dt.datetime) -> Rows:
-    """Add up the answers that count, sorted by comparison."""
+def _counted(study: Study, now: dt.datetime) -> Iterator[tuple[range, Rows]]:
+    """Add up the answers that count, sorted by comparison, a range of these after the other."""
     selection = _everybody(study, now)
     keys = Comparison.objects.filter(study=study).aggregate(first=Min("pk"), last=Max("pk"))
-    starts = range(keys["first"] or 0, (keys["last"] or 0) + 1, AT_ONCE)
-    ranges = [range(start, start + AT_ONCE) for start in starts]
-    return np.concatenate(
-        [_counted_part(selection, read_pairs(selection, only=some)) for some in ranges]
-    )
+    for start in range(keys["first"] or 0, (keys["last"] or 0) + 1, AT_ONCE):
+        some = range(start, start + AT_ONCE)
+        yield some, _counted_part(selection, read_pairs(selection, only=some))
+
+
+def _of_range(rows: Rows, keys: range) -> Rows:
+    start, stop = np.searchsorted(rows["comparison"], [keys.start, keys.stop])
+    return rows[start:stop]
 
 
 def _everybody(study: Study, now: dt.datetime) -> Selection:
@@ -167,11 +180,11 @@ def _counted_part(selection: Selection, pairs: Integers, only: list[int] | None 
 def _answered_since(kept: KeptCounts) -> Integers | None:
     """Return the comparisons that got judgments since the last look, or None if they are many."""
     since = Q(pk__gt=kept.newest - OVERLAP) | Q(submitted_at__gt=kept.until - LATE)
-    judged = Judgment.objects.filter(since, comparison__study=kept.study)
+    judged = Judgment.objects.filter(since, comparison__study=kept.study_id)
     found = judged.order_by("comparison").values_list("comparison", flat=True).distinct()
     answered = np.fromiter(found[: MOST + 1], dtype=np.int64)
     return answered if len(answered) <= MOST else None
 
 
 def _is_same(one: Rows, other: Rows) -> bool:
-    return np.array_equal(one.view("u1"), other.view("u1"))
+    return np.array_equal(one.view("<i8"), other.view("<i8"))

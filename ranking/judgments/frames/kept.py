@@ -37,36 +37,44 @@ def rule() -> str:
 
 
 def kept_rows(study: Study, *, as_of: dt.datetime) -> Rows | None:
-    """Return what counts as of a time, if that is what is kept, or None; one query."""
-    there = KeptCounts.objects.filter(study=study, rule=rule())
-    kept = there.filter(since__lte=as_of, until__gte=as_of).first()
+    """Return what counts as of a time, if that is what is kept, or None.
+
+    One query says whether it is; one reads it, unless this process had it in hand last.
+    """
+    there = KeptCounts.objects.filter(study=study, rule=rule(), since__lte=as_of, until__gte=as_of)
+    mark = there.values_list("mark", flat=True).first()
+    if mark is None:
+        return None
+    if mark in _SHARED:
+        return _SHARED[mark]
+    kept = there.first()  # as one: it may have changed since
     return None if kept is None else all_rows(kept)
 
 
 def all_rows(kept: KeptCounts) -> Rows:
     """Return what is kept; the fits of one look share it, so nobody may change it."""
-    mark = mark_of(kept)
-    rows = _SHARED.get(mark)
-    if rows is None:
-        _SHARED.clear()  # before others are made: of ten million judgments they take 150 MB
-        rows = share(mark, joined(unpacked(bytes(kept.rows)), unpacked(bytes(kept.newer_rows))))
-    return rows
+    if kept.mark not in _SHARED:
+        share(kept, stored_rows(kept))
+    return _SHARED[kept.mark]
 
 
-def share(mark: bytes, rows: Rows) -> Rows:
-    """Let the next look have the rows of what is kept under that mark without unpacking them."""
-    _SHARED.clear()
+def stored_rows(kept: KeptCounts) -> Rows:
+    """Unpack what is stored, whatever this process has in hand."""
+    _SHARED.clear()  # before others are made: of ten million judgments they take 150 MB
+    return joined(unpacked(bytes(kept.rows)), unpacked(bytes(kept.newer_rows)))
+
+
+def share(kept: KeptCounts, rows: Rows) -> None:
+    """Mark what is kept, and let the next look have its rows without unpacking them."""
+    hashed = hashlib.sha256(kept.rows)
+    hashed.update(hashlib.sha256(kept.newer_rows).digest())
+    kept.mark = hashed.hexdigest()
     rows.setflags(write=False)
-    _SHARED[mark] = rows
-    return rows
+    _SHARED.clear()
+    _SHARED[kept.mark] = rows
 
 
-def mark_of(kept: KeptCounts) -> bytes:
-    """Return a mark of what is kept: its hash."""
-    return b"".join(hashlib.sha256(part).digest() for part in (kept.rows, kept.newer_rows))
-
-
-_SHARED: dict[bytes, Rows] = {}
+_SHARED: dict[str, Rows] = {}
 
 
 def joined(rows: Rows, newer: Rows) -> Rows:

@@ -277,7 +277,7 @@ def test_everything_is_counted_each_day_and_a_difference_is_an_error(study, capl
     kept = keep(study, NOW + 60 * MINUTE)
     rows = frames.kept_rows(study, as_of=kept.until).copy()
     rows["n_first"][0] += 1
-    KeptCounts.objects.update(rows=frames.packed(rows))
+    KeptCounts.objects.update(rows=frames.packed(rows), mark="of what is wrong")
 
     with caplog.at_level(logging.ERROR):
         keep(study, NOW + 90 * MINUTE)
@@ -286,6 +286,30 @@ def test_everything_is_counted_each_day_and_a_difference_is_an_error(study, capl
 
     assert "was not what counts" in caplog.text
     check(study, NOW + 26 * 60 * MINUTE)
+
+
+def test_rows_that_a_process_has_in_hand_are_not_read_again(study, django_assert_num_queries):
+    kept = keep(study, NOW + 60 * MINUTE)
+
+    with django_assert_num_queries(1) as asked:
+        frames.kept_rows(study, as_of=kept.until)
+
+    assert '"rows"' not in asked[0]["sql"]
+
+
+def test_rows_that_another_process_wrote_are_read(study):
+    kept = keep(study, NOW + 60 * MINUTE)
+    rows = frames.kept_rows(study, as_of=kept.until).copy()
+    rows["n_first"][0] += 1
+    KeptCounts.objects.update(rows=frames.packed(rows), mark="of theirs")
+
+    assert frames.kept_rows(study, as_of=kept.until).tobytes() == rows.tobytes()
+
+
+def test_a_study_in_hand_keeps_no_rows_alive(study):
+    keep(study, NOW + 60 * MINUTE)
+
+    assert not study._state.fields_cache.get("kept_counts")
 
 
 def test_many_answers_have_everything_counted_again(study, monkeypatch):
