@@ -62,14 +62,10 @@ class Part(AnyInline):
         return False
 
 
-Cell: TypeAlias = str | Callable[[Any], object]
-"""A column of a list: a field, a lookup of one, or what is made of a row."""
-
-
 def show(
     model: type[Model],
     columns: str,
-    *cells: Cell,
+    *cells: Callable[[Any], object],
     base: type[ReadOnlyAdmin] = ReadOnlyAdmin,
     filters: Sequence[Any] | str = (),
     search: str = "",
@@ -84,8 +80,8 @@ def show(
         Whose rows are listed, the newest first unless ``order`` says otherwise.
     columns : str
         Of the list. Of a text its beginning is shown.
-    *cells : str or callable
-        Further columns, as Django's ``list_display`` has them.
+    *cells : callable
+        Further columns, made of a row.
     base : type of ReadOnlyAdmin, optional
         What else the pages do.
     filters, search, order : str, optional
@@ -93,10 +89,10 @@ def show(
     **options
         Further attributes of Django's ``ModelAdmin``.
     """
-    shown = [*columns.split(), *cells]
+    names = columns.split()
     attributes = {
-        "list_display": [_cell(model, one) for one in shown],
-        "list_select_related": [one for name in shown if (one := _related(model, name))],
+        "list_display": [*(_column(model, one) for one in names), *cells],
+        "list_select_related": [one for name in names if (one := _related(model, name))],
         "list_filter": filters.split() if isinstance(filters, str) else filters,
         "search_fields": search.split(),
         "ordering": order.split(),
@@ -111,11 +107,11 @@ def part(model: type[Model], fields: str, *, order: str = "pk") -> type[Part]:
     return type(f"{model.__name__}Part", (Part,), attributes)
 
 
-def _cell(model: type[Model], column: Cell) -> Cell:
+def _column(model: type[Model], column: str) -> str | Callable[[Model], str]:
     """Return a column, of a text its beginning; a lookup is called by its way."""
     fields = model._meta.fields  # noqa: SLF001 (documented API)
     texts = [one.name for one in fields if type(one) is TextField]
-    if not isinstance(column, str) or ("__" not in column and column not in texts):
+    if "__" not in column and column not in texts:
         return column
     name = column.rpartition("__")[0] or column
 
@@ -130,9 +126,9 @@ def _cell(model: type[Model], column: Cell) -> Cell:
     return cell
 
 
-def _related(model: type[Model], column: Cell) -> str:
+def _related(model: type[Model], column: str) -> str:
     """Return the way to the row that a column is read from, or nothing if it is the row itself."""
-    if not isinstance(column, str) or column == "pk":
+    if column == "pk":
         return ""
     field = model._meta.get_field(column.partition("__")[0])  # noqa: SLF001 (documented API)
     return column if field.is_relation and "__" not in column else column.rpartition("__")[0]

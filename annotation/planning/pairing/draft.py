@@ -183,21 +183,28 @@ class Draft:
         total: Integers = relief[:, None] + costs[into][None, :] - shared - same_pair
         return total
 
-    def keeps_links(self, exchange: Exchange) -> bool:
-        """Say whether the exchange leaves no more groups in its stratum than there are."""
+    def keeps_links(self, *exchanges: Exchange) -> bool:
+        """Say whether exchanges, all made, leave no more groups in their strata than there are."""
+        if len(exchanges) == 1 and self._has_spare_links(exchanges[0]):
+            return True
+        strata = {one.field.stratum for one in exchanges}
+        return all(self.n_groups(one, *exchanges) <= self.n_groups(one) for one in strata)
+
+    def n_groups(self, stratum: int, *exchanges: Exchange) -> int:
+        """Return into how many groups that share no pair the systems of a stratum fall.
+
+        With ``exchanges`` it is so many as there would be if they were made.
+        """
+        self.apply(*exchanges)
+        found = len(np.unique(groups_of(self.counts.pairs_in[stratum] > 0)))
+        self.undo(*exchanges)
+        return found
+
+    def _has_spare_links(self, exchange: Exchange) -> bool:
+        """Say whether the systems of each pair that leaves share another, so that no link goes."""
         field = exchange.field
         linked = self.counts.pairs_in[field.stratum]
-        if all(linked[field.systems_of(pair)] > 1 for pair in exchange.out):
-            return True
-        before = self.n_groups(field.stratum)
-        self.apply(exchange)
-        after = self.n_groups(field.stratum)
-        self.undo(exchange)
-        return after <= before
-
-    def n_groups(self, stratum: int) -> int:
-        """Return into how many groups that share no pair the systems of a stratum fall."""
-        return len(np.unique(groups_of(self.counts.pairs_in[stratum] > 0)))
+        return all(linked[field.systems_of(pair)] > 1 for pair in exchange.out)
 
     def _count_planned(self, field: Field) -> None:
         for first, second in field.block.planned:

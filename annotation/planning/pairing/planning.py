@@ -74,7 +74,7 @@ def _joining(draft: Draft, stratum: int) -> Exchange | None:
     if n_groups == 1:
         return None
     found = sorted(_bridges(draft, stratum, groups), key=lambda one: one[0])
-    return next((one for _, one in found if _joins(draft, one, stratum, n_groups)), None)
+    return next((one for _, one in found if draft.n_groups(stratum, one) < n_groups), None)
 
 
 def _bridges(draft: Draft, stratum: int, groups: Integers) -> Iterator[tuple[int, Exchange]]:
@@ -92,13 +92,6 @@ def _bridges_in(draft: Draft, field: Field, groups: Integers) -> Iterator[tuple[
     for row, leaving in enumerate(out):
         for column, coming in enumerate(into):
             yield int(costs[row, column]), Exchange(field, (int(leaving),), (int(coming),))
-
-
-def _joins(draft: Draft, exchange: Exchange, stratum: int, n_groups: int) -> bool:
-    draft.apply(exchange)
-    after = draft.n_groups(stratum)
-    draft.undo(exchange)
-    return after < n_groups
 
 
 # Make a draft more even by exchanging pairs inside contexts, never losing a link.
@@ -190,8 +183,10 @@ def _follow_a_chain(draft: Draft) -> bool:
     """
     arcs = _arcs(draft)
     for start in np.argsort(-draft.counts.total, kind="stable"):
-        if any(_made(draft, chain) for chain in _chains(draft, arcs, int(start))):
-            return True
+        for chain in _chains(draft, arcs, int(start)):
+            if draft.keeps_links(*chain):
+                draft.apply(*chain)
+                return True
     return False
 
 
@@ -253,14 +248,3 @@ def _next_arcs(draft: Draft, arcs: Arcs, giver: int, chain: Chain) -> list[tuple
                 further.setdefault(taker, exchange)
     draft.undo(*chain)
     return sorted(further.items(), key=lambda arc: arc[0])
-
-
-def _made(draft: Draft, chain: Chain) -> bool:
-    """Make the exchanges of a chain, or none of them where that leaves a stratum more groups."""
-    strata = {exchange.field.stratum for exchange in chain}
-    before = [draft.n_groups(stratum) for stratum in strata]
-    draft.apply(*chain)
-    if all(draft.n_groups(one) <= n_groups for one, n_groups in zip(strata, before, strict=True)):
-        return True
-    draft.undo(*chain)
-    return False

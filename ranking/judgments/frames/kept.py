@@ -45,17 +45,19 @@ def kept_rows(study: Study, *, as_of: dt.datetime) -> Rows | None:
     mark = there.values_list("mark", flat=True).first()
     if mark is None:
         return None
-    if mark in _SHARED:
-        return _SHARED[mark]
+    if (rows := _SHARED.get(mark)) is not None:
+        return rows
     kept = there.first()  # as one: it may have changed since
     return None if kept is None else all_rows(kept)
 
 
 def all_rows(kept: KeptCounts) -> Rows:
     """Return what is kept; the fits of one look share it, so nobody may change it."""
-    if kept.mark not in _SHARED:
-        share(kept, stored_rows(kept))
-    return _SHARED[kept.mark]
+    rows = _SHARED.get(kept.mark)
+    if rows is None:
+        rows = stored_rows(kept)
+        share(kept, rows)
+    return rows
 
 
 def stored_rows(kept: KeptCounts) -> Rows:
@@ -75,6 +77,7 @@ def share(kept: KeptCounts, rows: Rows) -> None:
 
 
 _SHARED: dict[str, Rows] = {}
+"""Rows in hand by their mark; read by one ``get``, for another thread may clear it meanwhile."""
 
 
 def joined(rows: Rows, newer: Rows) -> Rows:
