@@ -33,6 +33,7 @@ THEMES = CheckKind(
     meanings=_meanings,
     labels=ThemeLabel,
     text=lambda item: plain(item.judgment.rationale),
+    asked_by=lambda codebook: Q(call__codebook=codebook),
 )
 KINDS[ThemeCheck] = THEMES
 

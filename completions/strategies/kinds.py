@@ -46,6 +46,8 @@ class CheckKind:
         What is labelled of an item, as people read it.
     dialogue : callable
         What came before, if people read that too.
+    asked_by : callable
+        Of labels: the model was asked for them by this codebook.
     """
 
     samples: Any
@@ -58,6 +60,7 @@ class CheckKind:
     labels: Any
     text: Callable[[Any], str]
     dialogue: Callable[[Any], MarkedDialogue | None] = field(default=lambda _item: None)
+    asked_by: Callable[[str], Q] = field(default=lambda _codebook: Q())
 
     def keys(self, codebook: str) -> tuple[str, ...]:
         """Return the keys of a codebook, in order."""

@@ -221,6 +221,7 @@ def found_by_model(check: Sample) -> Mapping[int, set[str]]:
     kind = kind_of(check)
     item_of = dict(check.items.values_list(kind.subject, "pk"))
     labels = kind.labels.objects.filter(
+        kind.asked_by(check.codebook),
         **{f"call__{kind.subject}__in": list(item_of)},
         call__assistant=check.assistant_id,
         presence=Presence.PRESENT,

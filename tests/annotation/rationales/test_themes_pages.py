@@ -1,5 +1,7 @@
 """People check the themes that a model found in reasons: sample, labels, settling, agreement."""
 
+import itertools
+
 import pytest
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -144,6 +146,18 @@ class TestLabelling:
         page = text(of(ada).get(address("overview")))
         assert "Macro-F1 0.500" in page
         assert "Kappa between the two people: 1.00" in page
+
+    def test_is_scored_against_what_was_found_by_the_same_codebook(self, study, coder, ada, ben):
+        draw(ada, coder)
+        for person, number in itertools.product((ada, ben), (1, 2)):
+            label(person, number, WARM)
+        for judgment in Judgment.objects.all():
+            make_coded(judgment, coder, OTHER, codebook="heart-2")
+
+        check = ThemeCheck.objects.get()
+        scores = spot_check_queries.scores_of(check, spot_check_queries.ledger_of(check))
+
+        assert {one.strategy: one.n_model for one in scores.labels if one.n_model} == {WARM: 2}
 
     def test_that_differs_is_settled_by_anybody(self, study, coder, ada, ben):
         draw(ada, coder)
