@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,8 +13,23 @@ from completions.management.progress import Progress
 BAD_INPUT = 2
 
 
-class RefusedError(ValueError):
-    """The action cannot be done as asked; the message says why."""
+class RefusedError(CommandError):
+    """The command cannot do what it is asked; the message says why. It ends with exit code 2."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, returncode=BAD_INPUT)
+
+
+RefusedError.__name__ = CommandError.__name__  # Django prints it before the message
+
+
+@contextmanager
+def refusing(*errors: type[Exception]) -> Iterator[None]:
+    """End the command with exit code 2 and the error's own words where one of these is raised."""
+    try:
+        yield
+    except errors as error:
+        raise RefusedError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -44,10 +60,7 @@ def positive(text: str) -> int:
 
 
 class ActionCommand(BaseCommand):
-    """Run one of ``actions``; what it refuses is told in its own words, with exit code 2.
-
-    Beside ``RefusedError`` that are the errors in ``refusals``.
-    """
+    """Run one of ``actions``; errors in ``refusals`` say that it cannot be done as asked."""
 
     actions: ClassVar[Sequence[Action]]
     refusals: ClassVar[tuple[type[Exception], ...]] = ()
@@ -63,13 +76,10 @@ class ActionCommand(BaseCommand):
         """Run the action; what it refuses changes nothing."""
         arguments = argparse.Namespace(**options)
         action = next(one for one in self.actions if one.name == arguments.action)
-        refusals: tuple[type[Exception], ...] = (RefusedError, *self.refusals)
-        try:
+        with refusing(*self.refusals):
             said = action.run(arguments, Progress(self.stderr))
             if isinstance(said, str):
                 return said
             for line in said:
                 self.stdout.write(line)
-        except refusals as error:
-            raise CommandError(str(error), returncode=BAD_INPUT) from error
         return ""

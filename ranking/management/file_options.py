@@ -8,8 +8,6 @@ from django.core.management.base import CommandParser
 
 from annotation.tool_files import columns_named
 
-BAD_INPUT = 2
-
 
 def add_file(parser: CommandParser) -> None:
     """Declare the file of judgments, and what its columns are called."""

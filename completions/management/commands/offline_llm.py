@@ -8,9 +8,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from completions import offline
+from completions.management.acting import refusing
 
 DEFAULT_PORT = 8899
 ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -84,12 +85,10 @@ class Command(BaseCommand):
         """Serve until Ctrl-C or SIGTERM."""
         arguments = argparse.Namespace(**options)
         with ExitStack() as stack:
-            try:
+            with refusing(ValueError, OSError):
                 server = stack.enter_context(_server(arguments))
                 if arguments.log is not None:
                     server.log = stack.enter_context(arguments.log.open("a", encoding="utf-8"))
-            except (ValueError, OSError) as error:
-                raise CommandError(str(error), returncode=2) from error
             stack.enter_context(ended_by_signals())
             self.stdout.write(f"Simulated models at {server.base_url} (Ctrl-C stops)")
             self.stdout.flush()

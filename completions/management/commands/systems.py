@@ -9,12 +9,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from completions.management import syncing, trying
+from completions.management.acting import refusing
 from completions.models import System
 from completions.systems import catalogue, queries
 from completions.systems.queries import SystemRow
 from completions.systems.services.syncing import sync_systems
-
-BAD_INPUT = 2
 
 
 class Command(BaseCommand):
@@ -45,17 +44,13 @@ class Command(BaseCommand):
         """Ask for a greeting, as systems are asked for a completion."""
         models = System.objects.exclude(model_id="")
         slugs = options.slugs or list(models.values_list("slug", flat=True))
-        try:
+        with refusing(queries.UnknownSystemError):
             found = queries.models_named(slugs) if slugs else []
-        except queries.UnknownSystemError as error:
-            raise CommandError(str(error), returncode=BAD_INPUT) from error
         self.stdout.write(trying.check(found, in_json=False, as_json=options.json))
 
     def _sync(self, files: tuple[Path, ...], *, is_dry_run: bool) -> None:
-        try:
+        with refusing(catalogue.CatalogueError):
             found = catalogue.load_catalogues(files)
-        except catalogue.CatalogueError as error:
-            raise CommandError(str(error), returncode=BAD_INPUT) from error
         report = sync_systems(entries=found.system, now=timezone.now(), is_dry_run=is_dry_run)
         for line in syncing.reported(report):
             self.stdout.write(line)

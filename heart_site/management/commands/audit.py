@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from annotation.audits import services
 from annotation.choices import AuditState
+from annotation.management.studies import study_named
 from annotation.models import BlindingAudit, Study
-from annotation.studies import selectors
-from completions.management.acting import positive
+from completions.management.acting import RefusedError, positive
 from completions.management.progress import Progress
 from heart_site.blinding import reporting
 from heart_site.blinding.running import run_audit
@@ -34,11 +34,7 @@ class Command(BaseCommand):
 
     def handle(self, *, study: str, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Print the audit, which the console shows as well; end with code 1 if something tells."""
-        found = selectors.study_by_slug(study)
-        if found is None:
-            msg = f"there is no study {study}"
-            raise CommandError(msg, returncode=2)
-        audit = self._run(found, n_pages=options["pages"], seed=options["seed"])
+        audit = self._run(study_named(study), n_pages=options["pages"], seed=options["seed"])
         if audit.state != AuditState.DONE:
             raise CommandError(audit.error or "Another process has taken the audit over.")
         for line in reporting.lines(audit.report):
@@ -54,7 +50,7 @@ class Command(BaseCommand):
             )
         except services.AuditUnderWayError as error:
             msg = "An audit of this study is under way; the console shows how far it is."
-            raise CommandError(msg, returncode=2) from error
+            raise RefusedError(msg) from error
         progress = Progress(OutputWrapper(sys.stderr))
         with progress.towards("pages") as tell:
             run_audit(audit_id=audit.pk, clock=timezone.now, tell=tell)

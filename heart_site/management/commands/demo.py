@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.models import Study
 from completions.contexts.selection import SelectionError
 from completions.dialogues.ingest import IngestError
+from completions.management.acting import RefusedError
 from completions.runs.services.exclusive import AnotherAtWorkError
 from heart_site.demo import study as demo_study
 from heart_site.embedded import process
@@ -54,7 +55,7 @@ class Command(BaseCommand):
             AnotherAtWorkError,
             process.NoFreePortError,
         ) as error:
-            raise CommandError(str(error), returncode=2) from error
+            raise RefusedError(str(error)) from error
         except demo_study.DemoStalledError as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt as interrupt:

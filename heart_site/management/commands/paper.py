@@ -12,6 +12,7 @@ from completions.contexts.selection import SelectionError
 from completions.contexts.services import NoSourceLeftError
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.ingest import IngestError
+from completions.management.acting import RefusedError
 from completions.management.progress import Progress
 from heart_site.demo.paper import found, writing
 from heart_site.demo.paper.ideal import ideal_study
@@ -50,7 +51,7 @@ class Command(BaseCommand):
         """Hold the study; input that cannot be used ends with exit code 2."""
         if dialogues is None and size == "full":
             msg = "The full study is about the dialogues of ESConv: --dialogues ESConv.json"
-            raise CommandError(msg, returncode=2)
+            raise RefusedError(msg)
         began = time.monotonic()
         folder = out or settings.HEART_DATA_DIR
         folder.mkdir(parents=True, exist_ok=True)
@@ -65,7 +66,7 @@ class Command(BaseCommand):
         try:
             self._hold(paper, folder)
         except (IngestError, SelectionError, NoSourceLeftError) as error:
-            raise CommandError(str(error), returncode=2) from error
+            raise RefusedError(str(error)) from error
         except (ReleaseRefusedError, writing.UnsoundReleaseError) as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt as interrupt:

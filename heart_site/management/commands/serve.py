@@ -3,8 +3,9 @@
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
+from completions.management.acting import refusing
 from heart_site.embedded import process
 
 
@@ -20,13 +21,14 @@ class Command(BaseCommand):
     def handle(self, *, port: int, **_options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Bring the tables up to date, then serve."""
         call_command("migrate", verbosity=0)
-        try:
-            with process.background(), process.web(port=port) as (address, serve):
-                process.announce_port(self.stdout, port=port, address=address)
-                self.stdout.write(f"HEART is at {address}/ (console: {address}/console/)")
-                self.stdout.write("Ctrl-C stops it; queued work goes on at the next start.")
-                self.stdout.flush()
-                serve()
-        except process.NoFreePortError as error:
-            raise CommandError(str(error), returncode=2) from error
+        with (
+            refusing(process.NoFreePortError),
+            process.background(),
+            process.web(port=port) as (address, serve),
+        ):
+            process.announce_port(self.stdout, port=port, address=address)
+            self.stdout.write(f"HEART is at {address}/ (console: {address}/console/)")
+            self.stdout.write("Ctrl-C stops it; queued work goes on at the next start.")
+            self.stdout.flush()
+            serve()
         self.stdout.write("Stopped.")

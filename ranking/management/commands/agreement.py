@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
-from ranking.management.file_options import BAD_INPUT, add_file, add_resampling
+from completions.management.acting import RefusedError
+from ranking.management.file_options import add_file, add_resampling
 
 
 class Command(BaseCommand):
@@ -46,7 +47,7 @@ class Command(BaseCommand):
             found = agreement(judgments, Resampling(asked["reps"], asked["seed"], asked["unit"]))
         except (JudgmentFileError, AgreementRefusedError) as error:
             msg = f"{file}: {error}"
-            raise CommandError(msg, returncode=BAD_INPUT) from error
+            raise RefusedError(msg) from error
         for line in judgments.told:
             self.stderr.write(line)
         if asked["json"]:

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
+from annotation.management.studies import study_named
 from annotation.models import Study
-from annotation.studies import selectors as annotation_selectors
-from completions.management.acting import RefusedError
+from completions.management.acting import RefusedError, refusing
 from completions.management.progress import Progress
 from completions.management.whole_file import put
 from ranking.choices import EvaluatorPool
@@ -46,13 +46,11 @@ class Command(BaseCommand):
 
     def handle(self, *, what: str, out: Path, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Write the file whole or not at all, and say what was written."""
-        try:
+        with refusing(export_rows.ExportRefusedError):
             if what == DICTIONARY:
                 path = _put_dictionary(out, options)
             else:
                 path = self._put_table(_study(options["study"]), what, out, options)
-        except (export_rows.ExportRefusedError, RefusedError) as error:
-            raise CommandError(str(error)) from error
         self.stdout.write(f"{path} ({path.stat().st_size:,} bytes)")
 
     def _put_table(self, study: Study, what: str, out: Path, options: dict[str, Any]) -> Path:
@@ -110,11 +108,10 @@ def _asked(options: dict[str, Any]) -> export_rows.ExportRequest:
 
 
 def _study(slug: str | None) -> Study:
-    study = annotation_selectors.study_by_slug(slug) if slug else None
-    if study is None:
-        msg = f"There is no study {slug}." if slug else "Name a study with --study."
-        raise CommandError(msg)
-    return study
+    if not slug:
+        msg = "name a study with --study"
+        raise RefusedError(msg)
+    return study_named(slug)
 
 
 def _share(text: str) -> float:

@@ -8,16 +8,17 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.studies import selectors as annotation
+from annotation.management.studies import study_named
+from completions.management.acting import refusing
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
 from ranking.gate.report import HEADLINES, GateReport, as_json, as_markdown, as_radar, as_text
 from ranking.gate.rules import GateRequest, Outcome, UnknownSystemError
-from ranking.management.file_options import BAD_INPUT
 from ranking.plots.radar import TooFewAxesError
 
 REFUSALS = (
+    OSError,
     AnalysisRefusedError,
     UnknownSystemError,
     fit_services.JudgmentsChangedError,
@@ -46,11 +47,9 @@ class Command(BaseCommand):
 
     def handle(self, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Print what was found, and end with its exit code; what cannot be asked ends with 2."""
-        try:
+        with refusing(*REFUSALS):
             report = _report(asked)
             self._write(report, asked)
-        except (*REFUSALS, OSError) as refusal:
-            raise CommandError(str(refusal), returncode=BAD_INPUT) from refusal
         outcome = report.gate.outcome
         if outcome is not Outcome.HELD:
             raise CommandError(HEADLINES[outcome], returncode=outcome.exit_code)
@@ -72,12 +71,8 @@ class Command(BaseCommand):
 
 
 def _report(options: dict[str, Any]) -> GateReport:
-    study = annotation.study_by_slug(options["study"])
-    if study is None:
-        msg = f'There is no study "{options["study"]}".'
-        raise CommandError(msg, returncode=BAD_INPUT)
     return gate_services.ask_gate(
-        study=study,
+        study=study_named(options["study"]),
         request=GateRequest(options["candidate"], options["baseline"], options["max_drop"]),
     )
 

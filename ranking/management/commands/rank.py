@@ -6,11 +6,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
+from completions.management.acting import RefusedError
 from ranking.files.ratings.options import EvaluatorChoice, IntervalMethod, Options, Ties
 from ranking.judgments.code import code_version
-from ranking.management.file_options import BAD_INPUT, add_file, add_resampling
+from ranking.management.file_options import add_file, add_resampling
 from ranking.numerics.strength_mode import StrengthMode
 
 CHOICES: dict[str, tuple[type[StrEnum], str | None, str]] = {
@@ -70,7 +71,7 @@ class Command(BaseCommand):
             by = rate_by(judgments, options) if asked["by"] else None
         except (JudgmentFileError, RatingRefusedError) as error:
             msg = f"{file}: {error}"
-            raise CommandError(msg, returncode=BAD_INPUT) from error
+            raise RefusedError(msg) from error
         for line in judgments.told:
             self.stderr.write(line)
         if asked["json"]:
@@ -82,7 +83,7 @@ class Command(BaseCommand):
             self.stdout.write(as_text(rated, options, by))
         if rated.refusal:
             msg = f"{file}: {rated.refusal}"
-            raise CommandError(msg, returncode=BAD_INPUT)
+            raise RefusedError(msg)
 
 
 def _sha256(file: Path) -> str:

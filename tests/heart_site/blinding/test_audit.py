@@ -314,7 +314,7 @@ class TestCommand:
         assert caught.value.returncode == 2
 
     def test_there_is_no_such_study(self):
-        with pytest.raises(CommandError, match="no study other") as caught:
+        with pytest.raises(CommandError, match='no study "other"') as caught:
             self.run("--study", "other")
 
         assert caught.value.returncode == 2

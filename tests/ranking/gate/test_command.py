@@ -82,7 +82,7 @@ class TestExitCodes:
 
 class TestWhatCannotBeAsked:
     def test_an_unknown_study(self):
-        assert gate("nowhere", "a", "b") == (2, 'There is no study "nowhere".')
+        assert gate("nowhere", "a", "b") == (2, 'there is no study "nowhere"')
 
     def test_a_study_without_a_fit(self):
         study = make_study()
