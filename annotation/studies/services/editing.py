@@ -30,6 +30,7 @@ PLANNED_BY = frozenset(
         "pairs_per_context",
         "checks",
         "normaliser",
+        "systems",
     }
 )
 """What a plan is made from: with a change to one of these, and of the dataset, it is void."""

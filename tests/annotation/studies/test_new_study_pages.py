@@ -413,6 +413,7 @@ class TestChanging:
             {"seed": SEED},
             {"pairs_per_context": "1"},
             {"checks__gold_set": "", "checks__rate": "0"},
+            {"systems": "ash human"},
             {"dataset": "others"},
         ],
         ids=lambda change: next(iter(change)),
