@@ -83,9 +83,13 @@ def _way_of(
 ) -> Way:
     """Return the way in which the newest submission of a rater ends, by the work done in it.
 
-    One that was opened after the part had ended, or was blocked, holds no work at all. What the
-    platform's clock ended before the work was complete is timed out.
+    To withdraw changes nothing of the way in which it had ended before. One that was opened after
+    the part had ended, or was blocked, holds no work at all. What the platform's clock ended before
+    the work was complete is timed out.
     """
+    has_withdrawn = rater.state == RaterState.WITHDRAWN
+    if has_withdrawn and submission is not None and (shown := way_of(submission)) is not None:
+        return shown
     if submission is None or submission.number == 1:
         has_worked = bool(done or selectors.n_screening_answers(rater))
     else:

@@ -4,6 +4,7 @@ import pytest
 
 from annotation.choices import Platform, RaterState, SubmissionState
 from annotation.models import Exclusion, PlatformSubmission
+from annotation.raters.services import withdraw_rater
 from annotation.session.endings import Ending, Way
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import (
@@ -16,6 +17,7 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
+from tests.helpers.factories_of_people import make_submission
 
 pytestmark = pytest.mark.django_db
 CODES = {way.value: f"CODE-{way.name}" for way in Way}
@@ -103,6 +105,25 @@ class TestEndingOfRater:
         )
 
         assert Ending.of_rater(rater).way == way
+
+    @pytest.mark.parametrize(
+        ("state", "n_answers"),
+        [
+            (RaterState.FINISHED, 1),
+            (RaterState.STOPPED, 1),
+            (RaterState.SCREENED, 0),
+            (RaterState.FULL, 0),
+        ],
+    )
+    def test_withdrawing_afterwards_keeps_the_code_that_was_shown(self, state, n_answers):
+        rater = make_ended(state, study=make_study_with(codes=CODES), n_answers=n_answers)
+        ended = Ending.of_rater(rater)
+        make_submission(rater=rater, code=ended.code)
+
+        withdraw_rater(rater=rater, now=NOW, keep_answers=True)
+        rater.refresh_from_db()
+
+        assert Ending.of_rater(rater).code == ended.code
 
     def test_before_the_end_there_is_nothing_to_take_along(self):
         ending = Ending.of_rater(make_ended(RaterState.ACTIVE))
