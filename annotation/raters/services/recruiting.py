@@ -56,12 +56,12 @@ def draft_on_prolific(
     """
     if why := _refusal(study):
         raise NotOnProlificError(why)
-    content = content_of(study)
+    content, lines = content_of(study), consent_lines(study, platform=Platform.PROLIFIC)
     key = prolific.create_draft(
         {
             "name": study.title,
             "internal_name": study.slug,
-            "description": "\n".join([content["invitation"], *consent_lines(study)]),
+            "description": "\n".join([content["invitation"], *lines]),
             "external_study_url": entry + links_for("prolific")[Platform.PROLIFIC],
             "prolific_id_option": "url_parameters",
             "completion_codes": [

@@ -162,6 +162,7 @@ class TestProlific:
         [made] = fake.studies.values()
         assert made["total_available_places"] == 25
         assert made["reward"] == 650
+        assert "Pay: as shown on the platform that sent you." in made["description"]
         assert made["external_study_url"].endswith("SESSION_ID={{%SESSION_ID%}}")
         assert "/s/paid/?PROLIFIC_PID=" in made["external_study_url"]
         assert {one["code"]: one["code_type"] for one in made["completion_codes"]} == {
