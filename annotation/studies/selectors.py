@@ -191,21 +191,25 @@ def not_reported_by(rater: Rater, context: str) -> Q:
     return ~Q(Exists(Report.objects.filter(context=OuterRef(context), rater=rater)))
 
 
+def not_written_for_by(writer: int | None, context: str) -> Q:
+    """Return the condition that a writer never had the context that ``context`` leads to."""
+    if writer is None:
+        return Q()
+    return ~Q(Exists(WritingLease.objects.filter(context=OuterRef(context), writer=writer)))
+
+
 def open_comparisons(rater: Rater) -> QuerySet[Comparison]:
     """Return comparisons with a free slot that the rater was never shown and has no part in."""
     shown = Lease.objects.filter(comparison=OuterRef("pk"), rater=rater)
-    free = Comparison.objects.filter(
+    return Comparison.objects.filter(
         ~Exists(shown),
         not_reported_by(rater, "context"),
+        not_written_for_by(rater.writer_id, "context"),
         study=rater.study_id,
         slots_left__gt=0,
         purpose=Purpose.MAIN,
         held_at=None,
     ).order_by("position", "pk")
-    if rater.writer_id is None:
-        return free
-    wrote = WritingLease.objects.filter(context=OuterRef("context"), writer=rater.writer_id)
-    return free.filter(~Exists(wrote))
 
 
 def leases_to_show() -> QuerySet[Lease]:
@@ -233,8 +237,12 @@ def shown_text(completion: Completion) -> str:
 
 
 def last_judged_lease(rater: Rater) -> Lease | None:
-    """Return the rater's most recently answered lease, ready to be shown again, or None."""
+    """Return the rater's most recently answered lease, ready to be shown again, or None.
+
+    What they reported and what was deleted is not shown again.
+    """
     answered = leases_to_show().filter(
+        not_reported_by(rater, "comparison__context"),
         rater=rater,
         outcome=LeaseOutcome.SUBMITTED,
         comparison__first__erased_at=None,

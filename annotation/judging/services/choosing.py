@@ -70,7 +70,7 @@ def choose_check(
     rater: Rater, history: RaterHistory, *, is_screening: bool = False
 ) -> Choice | None:
     """Return a planted pair that the rater has not had, in this rater's order, or None."""
-    waiting = WAITING.all(rater=rater.pk, study=rater.study_id)
+    waiting = WAITING.all(rater=rater.pk, study=rater.study_id, writer=rater.writer_id)
     by_key = {check.comparison.key: check for check in waiting}
     order = design.shuffled(by_key, seed=rater.study.seed, rater=rater.drawn_by)
     if not order:
@@ -92,11 +92,12 @@ def choose_check(
     )
 
 
-def _waiting(*, rater: int, study: int) -> QuerySet[QualityCheck]:
+def _waiting(*, rater: int, study: int, writer: int | None) -> QuerySet[QualityCheck]:
     had = Lease.objects.filter(comparison=OuterRef("comparison"), rater=rater)
     checks = QualityCheck.objects.select_related("comparison").filter(
         ~Exists(had),
         selectors.not_reported_by(Rater(pk=rater), "comparison__context"),
+        selectors.not_written_for_by(writer, "comparison__context"),
         comparison__study=study,
         comparison__held_at=None,
         is_active=True,
@@ -104,7 +105,7 @@ def _waiting(*, rater: int, study: int) -> QuerySet[QualityCheck]:
     return checks.only("comparison__key", "comparison__context")
 
 
-WAITING = Compiled(_waiting, rater=int, study=int)
+WAITING = Compiled(_waiting, rater=int, study=int, writer=int)
 
 
 def _check_to_show(pk: int) -> QualityCheck:
@@ -125,6 +126,7 @@ def _choose_repeat(rater: Rater, history: RaterHistory) -> Choice | None:
     """Return the rater's earliest pair that was not repeated yet, with the sides exchanged."""
     earlier = TO_REPEAT.first(
         rater=rater.pk,
+        writer=rater.writer_id,
         last_context=history.last_context,
         newest=history.number + 1 - REPEAT_GAP,
     )
@@ -134,11 +136,14 @@ def _choose_repeat(rater: Rater, history: RaterHistory) -> Choice | None:
     return Choice(comparison=earlier.comparison, side=side, repeats=earlier)
 
 
-def _to_repeat(*, rater: int, last_context: int | None, newest: int) -> QuerySet[Lease]:
+def _to_repeat(
+    *, rater: int, writer: int | None, last_context: int | None, newest: int
+) -> QuerySet[Lease]:
     return (
         selectors.leases_to_show()
         .filter(
             selectors.not_reported_by(Rater(pk=rater), "comparison__context"),
+            selectors.not_written_for_by(writer, "comparison__context"),
             rater=rater,
             outcome=LeaseOutcome.SUBMITTED,
             quality_check=None,
@@ -152,7 +157,7 @@ def _to_repeat(*, rater: int, last_context: int | None, newest: int) -> QuerySet
     )
 
 
-TO_REPEAT = Compiled(_to_repeat, rater=int, last_context=int, newest=int)
+TO_REPEAT = Compiled(_to_repeat, rater=int, writer=int, last_context=int, newest=int)
 
 
 def _choose_main(rater: Rater, history: RaterHistory, place: design.Place) -> Choice | None:

@@ -27,6 +27,7 @@ from annotation.models import (
 )
 from annotation.studies.selectors import RaterHistory
 from annotation.studies.verdicts import Answer, InvalidAnswerError
+from completions.choices import LeaseOutcome
 from tests.helpers.factories import (
     CONTENT,
     HOUR,
@@ -37,6 +38,8 @@ from tests.helpers.factories import (
     make_quality_check,
     make_rater,
     make_study,
+    make_writer,
+    make_writing_lease,
 )
 from tests.helpers.judged import SECOND, lease_next, make_comparisons, skip, submit
 
@@ -149,6 +152,23 @@ class TestPlantedPairs:
         assert marked.slots_left == 5
         assert sum(lease.comparison == marked for lease in leases) == 1
 
+    def test_and_repeats_never_come_to_who_had_to_write_for_their_conversation(self):
+        study = make_planting_study(n=3, n_checks=0, rate=0.5, repeat_rate=0.5)
+        marked = make_comparison(study=study)
+        make_quality_check(comparison=marked)
+        writer = make_writer(dataset=study.dataset)
+        rater = make_rater(study=study, writer=writer)
+        first = lease_next(rater).comparison
+        for context in {marked.context, first.context}:
+            make_writing_lease(
+                writer=writer, context=context, outcome=LeaseOutcome.SUBMITTED, closed_at=NOW
+            )
+
+        later = [lease.comparison for lease in walk(rater)][1:]
+
+        assert later
+        assert {marked.context, first.context}.isdisjoint(one.context for one in later)
+
     def test_balance_the_raters_sides_with_the_others(self):
         leases = walk(make_rater(study=make_planting_study(n=16, rate=0.5)))
 
@@ -213,6 +233,23 @@ class TestScreening:
         rater = make_rater(study=study, stage=RaterStage.SCREENING)
 
         assert not lease_next(rater).is_screening
+
+    def test_is_not_passed_by_skipping(self):
+        rater = make_rater(study=make_planting_study(screening=(3, 3)), stage=RaterStage.SCREENING)
+        while (lease := lease_next(rater)) is not None:
+            skip(lease, reason="undecided")
+
+        rater.refresh_from_db()
+        assert rater.state == RaterState.SCREENED
+
+    def test_asks_for_fewer_where_the_study_has_fewer_planted_pairs(self):
+        study = make_planting_study(n_checks=2, screening=(3, 3))
+        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+        while (lease := lease_next(rater)).is_screening:
+            submit(lease, on_screen(GOOD, lease), now=NOW + SECOND)
+
+        rater.refresh_from_db()
+        assert (rater.stage, rater.state) == (RaterStage.JUDGING, RaterState.ACTIVE)
 
     def test_waits_for_the_comprehension_check(self):
         rater = make_rater(study=make_planting_study(), stage=RaterStage.COMPREHENSION)

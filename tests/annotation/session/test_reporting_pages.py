@@ -6,12 +6,13 @@ import pytest
 from django.test import Client
 
 from annotation.choices import ReportKind
-from annotation.models import Judgment, Lease, Report
+from annotation.models import Comparison, Judgment, Lease, Report
 from annotation.session.forms import MAX_TEXT
-from tests.helpers.factories import make_lease
-from tests.helpers.visits import HTMX, enrol, open_study, read_forms, url
+from tests.helpers.factories import make_comparison, make_completion, make_lease
+from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
 pytestmark = pytest.mark.django_db
+UPSET = {"reason": "upsetting", "text": "It is about my street."}
 
 
 @pytest.fixture
@@ -58,6 +59,22 @@ class TestReport:
         following = client.get(url(study, "judge"))
         assert following.status_code == 200
         assert not is_about(following, lease)
+
+    @pytest.mark.parametrize("reports", ["report", "skip"])
+    def test_takes_earlier_pairs_of_the_conversation_away_as_well(self, client, reports):
+        study = open_study(n_pairs=1)
+        one = Comparison.objects.get()
+        make_comparison(study=study, first=one.first, second=make_completion(context=one.context))
+        enrol(client, study)
+        for name, fields in (("submit", ANSWERS["preference"]), (reports, UPSET)):
+            client.get(url(study, "judge"))
+            lease = Lease.objects.get(closed_at=None)
+            client.post(url(study, name, lease.token), fields)
+
+        page = client.get(url(study, "last"), follow=True)
+
+        assert Report.objects.exists()
+        assert one.context.turns[0]["text"] not in page.content.decode()
 
     def test_shows_the_way_on_and_to_a_break(self, client, study, lease):
         page = report(client, study, lease.token).content.decode()
