@@ -95,7 +95,9 @@ def make_quick_study(
     is_new = study is None
     dataset = _dataset(slug, wish.name, now=now) if study is None else study.dataset
     keys = store_items(dataset=dataset, items=list(file.items.values()), now=now)
-    systems = {name: _system(dataset, name) for name in file.systems}
+    systems = {
+        name: register_imported_system(dataset=dataset, name=name).slug for name in file.systems
+    }
     intake = import_completions(rows=_rows(file, keys, systems), way=Way.COMMAND, by=by, now=now)
     if study is None:
         protocol = _protocol(slug, wish, n_pairs=file.n_pairs)
@@ -125,15 +127,6 @@ def _dataset(slug: str, name: str, *, now: dt.datetime) -> Dataset:
         msg = f'there is a dataset "{slug}" already: choose another name for the study'
         raise QuickNameError(msg)
     return Dataset.objects.create(slug=slug, name=name, completions_per_context=0, created_at=now)
-
-
-def _system(dataset: Dataset, name: str) -> str:
-    """Return the slug of the system of that name in this dataset, registering it if need be.
-
-    Two files may use one name for two things, so that the dataset is part of the slug.
-    """
-    slug = f"{dataset.slug[:24]}-{slugify(name.replace('_', ' ')) or 'system'}"[:50].rstrip("-")
-    return register_imported_system(slug=slug, name=name, qualifier=dataset.slug).slug
 
 
 def _rows(

@@ -10,11 +10,12 @@ from django.utils.text import slugify
 
 from access.log import record
 from completions.choices import SystemKind
-from completions.models import Assistant, System, Writer
+from completions.models import Assistant, Dataset, System, Writer
 from completions.systems.catalogue import SystemEntry
 from completions.systems.catalogue.entries import SimulatedEntry
 from completions.systems.services.syncing import columns_of
 
+LONGEST_SLUG = 50
 HUMAN = "human"
 HUMAN_SYSTEM = {"name": "Human supporters", "kind": SystemKind.HUMAN}
 SIMULATED_HUMAN = "simulated-human"
@@ -43,23 +44,41 @@ def register_simulated_system(
     return system
 
 
-def register_imported_system(*, slug: str, name: str, qualifier: str) -> System:
-    """Return the system of that slug, whose texts are brought in, adding it if need be.
+def register_imported_system(*, dataset: Dataset, name: str) -> System:
+    """Return the dataset's system of that name, whose texts are brought in, adding it if need be.
 
-    Where another system has the name already, ``qualifier`` is added to it. A name that says
+    Two files may use one name for two things, so that the dataset is part of the slug and, where
+    another system has the name already, of the name. Capitals make no other name. A name that says
     "simulated" is believed.
     """
+    told = slugify(name.replace("_", " "))
+    slug, qualified = f"{dataset.slug}-{told}", f"{name} ({dataset.slug})"
     known = System.objects.filter(slug=slug).first()
+    is_another = known is not None and known.name.casefold() not in _folded(name, qualified)
+    if not told or len(slug) > LONGEST_SLUG or is_another:
+        slug = _hashed_slug(dataset.slug, told, name)
+        known = System.objects.filter(slug=slug).first()
     if known is not None:
         return known
     is_taken = System.objects.filter(name__iexact=name).exists()
     return System.objects.create(
         slug=slug,
-        name=f"{name} ({qualifier})" if is_taken else name,
+        name=qualified if is_taken else name,
         kind=SystemKind.MODEL,
         family=slug,
         is_simulated="simulated" in name.lower(),
     )
+
+
+def _folded(*names: str) -> set[str]:
+    return {name.casefold() for name in names}
+
+
+def _hashed_slug(dataset: str, told: str, name: str) -> str:
+    """Return a slug for a name that letters and digits do not tell from all others."""
+    digest = hashlib.sha256(f"{dataset}/{name.casefold()}".encode()).hexdigest()[:8]
+    parts = (dataset[:24].rstrip("-"), told[:16].rstrip("-"), digest)
+    return "-".join(part for part in parts if part)
 
 
 def system_of_writer(writer: Writer) -> System:

@@ -12,7 +12,7 @@ from django.urls import reverse
 from access.choices import Role
 from annotation.choices import StudyState
 from annotation.models import Comparison, Judgment, Lease, Study
-from completions.models import BroughtCompletion, Context, Dialogue, System
+from completions.models import BroughtCompletion, Completion, Context, Dialogue, System
 from tests.helpers.console_pages import console_pages
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
@@ -87,6 +87,35 @@ def test_two_files_may_call_different_things_by_one_name(make):
         "Ash",
         "Ash (second)",
     ]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("GPT-4", "GPT 4", "Ash"),
+        ("Модель один", "Модель два", "Ash"),
+        ("系统一", "系统二", "Ash"),
+        ("Llama 3.1 405B Instruct, quantized to FP8", "Llama 3.1 405B Instruct, quantized to FP4"),
+    ],
+    ids=["a dash", "Cyrillic", "Chinese", "long"],
+)
+@pytest.mark.parametrize("study", ["pilot", "emotional support, second pilot of May"])
+def test_systems_of_different_names_are_never_one(make, names, study):
+    rows = [("q1", name, f"Answer {n}.", "") for n, name in enumerate(names)]
+    make(*rows, name=study)
+    make(*rows, name=f"{study} and of June")
+
+    told = {(one.system.name, one.text) for one in Completion.objects.select_related("system")}
+    assert {(name, text) for _, name, text, _ in rows} <= told
+    assert System.objects.count() == 2 * len(names)
+    assert "0 new texts, 0 new pairs" in make(*rows, name=study)
+
+
+def test_a_name_in_other_capitals_is_the_same_system(make):
+    make(*ROWS)
+    make(*ROWS[:2], ("q3", "ASH", "No.", ""), ("q3", "beech", "Sadly not.", ""))
+
+    assert System.objects.count() == 2
 
 
 def test_nobody_is_led_to_help_lines_that_there_are_none_of(make, client):
