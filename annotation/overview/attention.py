@@ -97,7 +97,7 @@ def _about_to_fill(studies: list[StudyRow]) -> list[Need]:
     return [
         Need(one.title, _("About to fill"), reverse("console:study", args=[one.slug]))
         for one in studies
-        if one.is_open and 0 < NEARLY_FULL * one.tally.wanted <= one.tally.by_people
+        if one.is_open and 0 < NEARLY_FULL * one.tally.wanted <= one.tally.done
     ]
 
 

@@ -153,6 +153,7 @@ def _tallies(studies: Sequence[Study]) -> dict[int, StudyTally]:
         Comparison.objects.filter(study__in=studies, purpose=Purpose.MAIN),
         comparisons=Count("pk"),
         # Nobody will be asked about a deleted text: nothing is wanted of it any more.
+        wanted=Sum("study__judgments_per_pair", filter=selectors.INTACT, default=0),
         slots_left=Sum("slots_left", filter=selectors.INTACT, default=0),
     )
     judged = _by(

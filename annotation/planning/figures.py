@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Avg, Count, QuerySet
+from django.db.models import Avg, Count, QuerySet, Sum
 
 from annotation.choices import Protocol, Purpose
-from annotation.models import Comparison, Judge, Judgment, Study
+from annotation.models import Comparison, Judge, Study
 from annotation.planning import queries
 from annotation.planning.pairing import PlanSummary, StratumSummary
 from annotation.planning.queries import PlanDraft
@@ -45,15 +45,13 @@ class Lacking:
 class Workload:
     """What a plan comes to in work.
 
-    ``n_wanted`` are all judgments by people of the comparisons there would be, ``n_given`` those
-    that came already.
+    ``n_wanted`` are all judgments by people of the comparisons there would be.
     """
 
     n_contexts: int
     n_systems: int
     n_comparisons: int
     n_wanted: int
-    n_given: int
     n_raters: int
     judges: tuple[JudgeWork, ...]
     lacking: tuple[Lacking, ...]
@@ -63,31 +61,28 @@ def workload(study: Study, draft: PlanDraft) -> Workload:
     """Return what the plan asks for, in four queries."""
     n_comparisons = draft.summary.n_pairs
     n_wanted = n_comparisons * study.judgments_per_pair
-    n_given = Judgment.objects.filter(
-        comparison__study=study,
-        comparison__purpose=Purpose.MAIN,
-        rater__isnull=False,
-        revises__isnull=True,
-    ).count()
-    there = _completions(study)
+    # Slots that are taken: repeats take none, and those of deleted answers went back.
+    planned = Comparison.objects.filter(study=study, purpose=Purpose.MAIN)
+    there = planned.aggregate(n=Count("pk"), slots_left=Sum("slots_left", default=0))
+    n_taken = there["n"] * study.judgments_per_pair - there["slots_left"]
+    texts = _completions(study)
     n_contexts = Context.objects.in_use().filter(dataset=study.dataset_id).count()
     checks = study.content.get("checks") or {}
     n_raters = pace.raters_needed(
-        n_judgments=max(0, n_wanted - n_given),
+        n_judgments=max(0, n_wanted - max(0, n_taken)),
         session_length=study.session_length,
         planted=checks.get("rate", 0) + checks.get("repeat_rate", 0),
         per_pair=study.judgments_per_pair,
     )
     return Workload(
         n_contexts=n_contexts,
-        n_systems=len(there),
+        n_systems=len(texts),
         n_comparisons=n_comparisons,
         n_wanted=n_wanted,
-        n_given=n_given,
         n_raters=n_raters,
         judges=_judges(study, n_comparisons),
         lacking=(
-            *(Lacking(name, n_contexts - n) for name, n in there.items() if n < n_contexts),
+            *(Lacking(name, n_contexts - n) for name, n in texts.items() if n < n_contexts),
             *(Lacking(slug, n_contexts) for slug in queries.absent_systems(study)),
         ),
     )

@@ -21,19 +21,24 @@ MOST_LIVE = 50_000
 
 @dataclass(frozen=True)
 class StudyTally:
-    """What a study has, counted."""
+    """What a study has, counted.
+
+    ``by_people`` are all their answers: planted and repeated pairs among them, and surplus.
+    ``wanted`` are the slots for people that the plan has, ``slots_left`` those not handed out.
+    """
 
     contexts: int = 0
     completions: int = 0
     comparisons: int = 0
     by_people: int = 0
     by_judges: int = 0
+    wanted: int = 0
     slots_left: int = 0
 
     @property
-    def wanted(self) -> int:
-        """Judgments by people that the plan asks for, leased ones left out."""
-        return self.by_people + self.slots_left
+    def done(self) -> int:
+        """How many of the slots for people are taken: they have a judgment, or are on a screen."""
+        return max(0, self.wanted - self.slots_left)
 
 
 ROWS: tuple[type[Model], ...] = (Completion, Comparison, Judgment)
@@ -66,6 +71,7 @@ def study_counts(study: Study, now: dt.datetime) -> StudyCounts:
             comparisons=planned["comparisons"],
             by_people=judged["by_people"],
             by_judges=judged["by_judges"],
+            wanted=planned["wanted"],
             slots_left=planned["slots_left"],
         ),
         n_judgments=judged["all"],
@@ -137,6 +143,7 @@ def _parts(study: Study) -> dict[str, int]:
 def _planned(study: Study) -> dict[str, int]:
     return Comparison.objects.filter(study=study, purpose=Purpose.MAIN).aggregate(
         comparisons=Count("pk"),
+        wanted=Sum("study__judgments_per_pair", filter=selectors.INTACT, default=0),
         slots_left=Sum("slots_left", filter=selectors.INTACT, default=0),
         held_pairs=Count("pk", filter=Q(held_at__isnull=False)),
     )

@@ -85,7 +85,7 @@ def _show(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
     yield f"  {tally.contexts:,} contexts, {tally.completions:,} completions"
     n_checks = queries.active_checks(study).count()
     yield f"  {tally.comparisons:,} comparisons, {n_checks:,} quality checks"
-    yield f"  {tally.by_people:,} of {tally.wanted:,} judgments by people"
+    yield f"  {tally.done:,} of {tally.wanted:,} judgments by people"
     yield f"  {tally.by_judges:,} judgments by models"
 
 

@@ -9,13 +9,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.choices import StudyState
-from annotation.models import JudgeRun
+from annotation.models import Comparison, JudgeRun
 from annotation.overview import progress as overview_progress
+from annotation.raters.services import withdraw_rater
 from annotation.studies import stored_figures
 from annotation.studies.counts import COUNTS
 from completions.choices import CallState, HoldState, PauseReason, RunState
 from completions.models import Hold
 from ranking.choices import FitState
+from tests.annotation.assignment.test_choosing import make_planting_study, walk
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -86,6 +88,21 @@ class TestCounts:
         tally = found.row.tally
         assert (tally.comparisons, tally.by_people, tally.by_judges) == (3, 2, 3)
         assert found.n_leases == 1
+
+    def test_hold_against_the_plan_what_takes_a_slot_of_it(self):
+        study = make_planting_study(
+            n=8, rate=0.3, repeat_rate=0.2, session_length=10, judgments_per_pair=1
+        )
+        Comparison.objects.filter(purpose="MAIN").update(slots_left=1)
+        rater = make_rater(study=study)
+        n_main = sum(lease.is_main for lease in walk(rater))
+        answered = progress(study).row.tally
+        withdraw_rater(rater=rater, now=NOW)
+        taken_back = progress(study).row.tally
+
+        assert (answered.by_people, taken_back.by_people) == (10, 10)
+        assert (answered.done, answered.wanted) == (n_main, 8)
+        assert (taken_back.done, taken_back.wanted) == (0, 8)
 
 
 class TestPace:
@@ -189,7 +206,7 @@ class TestAlerts:
         assert alerts(study) == ["1 rater was left out in the last day."]
 
     def test_tell_that_a_study_is_nearly_full(self):
-        study = make_study()
+        study = make_study(judgments_per_pair=21)
         comparison = make_comparison(study=study, slots_left=1)
         for _ in range(20):
             make_judgment(comparison=comparison)
