@@ -25,6 +25,8 @@ from ranking.numerics.tables import WinTables
 from ranking.numerics.tiers import tiers
 
 FEWEST_DIALOGUES = 2
+FEW_OF_A_SYSTEM = 10
+"""Dialogues: resamples of fewer hardly vary, so that their spread says too little."""
 MUCH_WITHOUT_MAXIMUM = 0.05
 
 
@@ -179,12 +181,13 @@ def _assemble(
         sandwich_se=ELO_PER_LOG_UNIT * errors,
         outcomes=outcomes(judgments),
         replicates=replicates,
-        diagnostics=_diagnose(tables, fit, replicates, ranks)
+        diagnostics=_diagnose(judgments, tables, fit, replicates, ranks)
         | {"joint_critical_value": joint.critical_value},
     )
 
 
 def _diagnose(
+    judgments: GroupedJudgments,
     tables: WinTables,
     fit: BradleyTerryFit,
     replicates: BootstrapReplicates,
@@ -197,7 +200,7 @@ def _diagnose(
         "replicates_without_maximum": replicates.n_without_maximum,
         "rank_critical_value": ranks.critical_value,
         "is_corrected_for_few_units": tables.n_units < FEW_UNITS,
-        "warnings": [*_few(tables), *_unconnected(replicates)],
+        "warnings": [*(_few(tables) or _few_of_some(judgments)), *_unconnected(replicates)],
     }
 
 
@@ -209,6 +212,23 @@ def _few(tables: WinTables) -> list[str]:
         f"Only {tables.n_units} source dialogues for {tables.n_systems} systems: intervals carry "
         f"a correction for few dialogues, but with fewer than {TOO_FEW_UNITS} none can be relied "
         "on."
+    )
+    return [warning]
+
+
+def _few_of_some(judgments: GroupedJudgments) -> list[str]:
+    """Name the systems that were judged on few of the dialogues, and on how many."""
+    counts = judgments.counts
+    is_judged = np.zeros((len(judgments.systems), len(judgments.dialogues)), dtype=np.bool_)
+    for system in (counts.first, counts.second):
+        is_judged[system, counts.unit] = True
+    n_of = zip(judgments.systems, is_judged.sum(axis=1), strict=True)
+    few = [f"{slug} ({n})" for slug, n in n_of if n < FEW_OF_A_SYSTEM]
+    if not few:
+        return []
+    warning = (
+        f"Judged on fewer than {FEW_OF_A_SYSTEM} source dialogues: {', '.join(few)}. Intervals and "
+        "ranks of these cannot be relied on."
     )
     return [warning]
 

@@ -20,6 +20,8 @@ from ranking.judgments import frames
 from ranking.models import DimensionRate, Fit
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from tests.helpers.factories import (
+    make_comparison,
+    make_completion,
     make_context,
     make_judge,
     make_judgment,
@@ -472,3 +474,24 @@ class TestUncertainty:
         assert diagnostics["is_corrected_for_few_units"] is is_corrected
         assert len(diagnostics["warnings"]) == n_warnings
         assert all("19 source dialogues for 3 systems" in one for one in diagnostics["warnings"])
+
+    @pytest.mark.parametrize(
+        ("n", "warned"),
+        [
+            (1, ["Judged on fewer than 10 source dialogues: late (1). Intervals and ranks of"]),
+            (9, ["Judged on fewer than 10 source dialogues: late (9). Intervals and ranks of"]),
+            (10, []),
+        ],
+    )
+    def test_a_system_of_few_of_many_dialogues_is_warned_of(self, n, warned, now):
+        systems, late = [make_system(slug=slug) for slug in "ab"], make_system(slug="late")
+        study = make_judged_study(systems=systems, n_dialogues=20)
+        for place, first in enumerate(systems[0].completions.order_by("pk")[:n]):
+            second = make_completion(context=first.context, system=late)
+            pair = make_comparison(study=study, first=first, second=second)
+            make_judgment(comparison=pair, verdict=1 if place % 2 else -1)
+
+        diagnostics = fitted(study, now).diagnostics
+
+        named = [one for one in diagnostics["warnings"] if "Judged on" in one]
+        assert [one.partition(" these")[0] for one in named] == warned
