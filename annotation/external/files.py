@@ -6,6 +6,7 @@ tells its texts by their systems, by their words or by their SHA-256.
 
 import datetime as dt
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -146,10 +147,15 @@ def _side(row: Mapping[str, Any], side: str, pair: NamedPair) -> str | None:
 
 def _strength(row: Mapping[str, Any], otherwise: int) -> int:
     given = _given(row, "strength")
+    if not given:
+        return otherwise
     try:
-        return int(float(given)) if given else otherwise
-    except (ValueError, OverflowError):
-        raise BadFieldError(NO_NUMBER, "strength") from None
+        number = float(given)
+    except ValueError:
+        number = math.nan
+    if not number.is_integer():
+        raise BadFieldError(NO_NUMBER, "strength")
+    return int(number)
 
 
 def _time(given: str) -> dt.datetime | None:

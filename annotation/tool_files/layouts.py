@@ -93,9 +93,14 @@ def _common(row: Row) -> dict[str, Any]:
 def _judgment(
     row: Row, first: object, second: object, winner: object, **more: object
 ) -> dict[str, Any]:
-    found = side(winner, first, second)
-    given = {"system_a": first, "system_b": second, "winner": winner if found is None else found}
-    return _common(row) | given | more
+    """Return a judgment whose winner is a word of ours."""
+    return _common(row) | {"system_a": first, "system_b": second, "winner": winner} | more
+
+
+def _told(row: Row, first: object, second: object, word: object, **more: object) -> dict[str, Any]:
+    """Return a judgment whose winner is told in the tool's words, or by a system's name."""
+    found = side(word, first, second)
+    return _judgment(row, first, second, word if found is None else found, **more)
 
 
 def _ours(row: Row) -> Iterator[dict[str, Any]]:
@@ -104,15 +109,17 @@ def _ours(row: Row) -> Iterator[dict[str, Any]]:
 
 
 def _battle(row: Row) -> Iterator[dict[str, Any]]:
-    yield _judgment(row, row["model_a"], row["model_b"], row["winner"])
+    yield _told(row, row["model_a"], row["model_b"], row["winner"])
 
 
 def _games(row: Row) -> Iterator[dict[str, Any]]:
     """Yield the two games of MT-Bench: in the second the answers are exchanged."""
     names = {"model_1": row["model_1"], "model_2": row["model_2"]}
     for key, one, two in (("g1_winner", "model_1", "model_2"), ("g2_winner", "model_2", "model_1")):
-        winner = {one: FIRST, two: SECOND}.get(spelled(row[key]), row[key])
-        yield _judgment(row, names[one], names[two], winner, judge_kind="llm")
+        word = spelled(row[key])
+        judged = _judgment if word in (one, two) else _told
+        winner = {one: FIRST, two: SECOND}.get(word, row[key])
+        yield judged(row, names[one], names[two], winner, judge_kind="llm")
 
 
 def _annotation(row: Row) -> Iterator[dict[str, Any]]:
@@ -133,7 +140,7 @@ def _tasks(row: Row) -> Iterator[dict[str, Any]]:
             chosen = value.get("selected") or next(iter(value.get("choices") or ()), None)
             if chosen is not None:
                 said = {**data, "id": row.get("id"), "completed_by": annotation.get("completed_by")}
-                yield _judgment(said, *_pair(data), chosen)
+                yield _told(said, *_pair(data), chosen)
 
 
 def _responses(row: Row) -> Iterator[dict[str, Any]]:
@@ -142,13 +149,13 @@ def _responses(row: Row) -> Iterator[dict[str, Any]]:
     for answers in row["responses"].values():
         for answer in answers:
             said = {**about, "user_id": answer.get("user_id")}
-            yield _judgment(said, *_pair(about), answer.get("value"))
+            yield _told(said, *_pair(about), answer.get("value"))
 
 
 def _labels(row: Row) -> Iterator[dict[str, Any]]:
     """Yield what Potato writes: a column for each label, which is filled where it was chosen."""
     chosen = [name.rpartition(":::")[2] for name in row if ":::" in name and _is_set(row[name])]
-    yield _judgment(row, *_pair(row), chosen[0] if len(chosen) == 1 else chosen or "")
+    yield _told(row, *_pair(row), chosen[0] if len(chosen) == 1 else chosen or "")
 
 
 def _is_set(value: object) -> bool:
@@ -160,7 +167,7 @@ def _preferred(row: Row) -> Iterator[dict[str, Any]]:
 
 
 def _of_texts(row: Row) -> Iterator[dict[str, Any]]:
-    yield _judgment(row, *_pair(row), row["winner"])
+    yield _told(row, *_pair(row), row["winner"])
 
 
 def _preferred_text(row: Row) -> Iterator[dict[str, Any]]:
@@ -176,7 +183,7 @@ def _wide(row: Row) -> Iterator[dict[str, Any]]:
     first, second = _pair(row)
     about = {name: row[name] for name in row if name in (*_CONTEXTS, *_FIRSTS, *_SECONDS)}
     for name in _raters_in(row):
-        yield _judgment({**about, "rater_id": name}, first or FIRST, second or SECOND, row[name])
+        yield _told({**about, "rater_id": name}, first or FIRST, second or SECOND, row[name])
 
 
 def _raters_in(row: Row) -> list[str]:

@@ -203,15 +203,17 @@ def test_each_tools_layout_is_recognised_and_said(tmp_path, content, name, calle
     assert judgments.told[0].startswith(f"Read as {called}: ")
 
 
-def test_chosen_and_rejected_models_are_wins(tmp_path):
-    pairs = [("ada", "bob"), ("bob", "ada")]
+@pytest.mark.parametrize("names", [("ada", "bob"), ("a", "b"), ("left", "right")])
+def test_chosen_and_rejected_models_are_wins(tmp_path, names):
+    first, second = names
+    pairs = [(first, second), (second, first)]
     rows = [
         {"prompt": n, "chosen": "x", "rejected": "y", "chosen_model": one, "rejected_model": two}
         for n, (one, two) in enumerate(pairs)
     ]
     judgments = read_judgments(written(tmp_path, "pairs.jsonl", lines(*rows)), ReadOptions())
 
-    assert results(judgments) == RESULTS[:2]
+    assert results(judgments) == [(first, second, 1), (first, second, -1)]
 
 
 SHAPES: dict[str, tuple[str, bytes]] = {
