@@ -316,4 +316,6 @@ def _rao_kupper(
     # P(tie) = (eta^2 - 1) P(i wins) P(j wins)
     growth = 2.0 / -np.expm1(-2.0 * threshold) if threshold > 0 else 0.0
     of_tie = growth - (1.0 - win) - (1.0 - win.T)
-    return (1.0 - win, win.T - win), (win - 1.0, of_tie), _Chances(win, tie)
+    has_ties = threshold > 0  # without any it stays at 0, and is no parameter
+    by_threshold = (has_ties * (win - 1.0), has_ties * of_tie)
+    return (1.0 - win, win.T - win), by_threshold, _Chances(win, tie)

@@ -118,6 +118,15 @@ class TestIntervals:
         ratio = np.divide(*errors(model, sandwich))
         np.testing.assert_allclose(ratio, 1.0, atol=0.05)
 
+    @pytest.mark.parametrize("model", [Ties.DAVIDSON, Ties.RAO_KUPPER])
+    def test_a_model_of_ties_without_any_has_the_sandwich_of_half_wins(self, tmp_path, model):
+        judgments = read(tmp_path, [one for one in tournament(10) if one["winner"] != "tie"])
+        options = Options(replicates=20, interval=IntervalMethod.SANDWICH)
+
+        half, found = (rate(judgments, replace(options, ties=ties)) for ties in (Ties.HALF, model))
+
+        np.testing.assert_allclose(np.divide(*errors(found, half)), 1.0, rtol=1e-6)
+
     @pytest.mark.parametrize("interval", IntervalMethod)
     def test_every_rating_lies_in_its_interval_and_every_rank_in_its_own(self, tmp_path, interval):
         for one in rated(tmp_path, tournament(5), interval=interval).rows:
