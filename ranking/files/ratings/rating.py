@@ -69,7 +69,10 @@ def rate(judgments: FileJudgments, options: Options) -> Rated:
     RatingRefusedError
         If the judgments do not have what the options ask for.
     """
-    chosen = choose(judgments, options)
+    return _fitted(choose(judgments, options), options)
+
+
+def _fitted(chosen: ChosenJudgments, options: Options) -> Rated:
     try:
         fitted = fit_judgments(chosen, options)
     except NotConnectedError as error:
@@ -139,11 +142,16 @@ def _per_component(chosen: ChosenJudgments, options: Options, error: NotConnecte
 
 
 def _component(chosen: ChosenJudgments, options: Options, group: Integers) -> Rated:
+    """Rate one group; where it has no ratings its rows have no figures, and a warning says why."""
     if len(group) == 1:
         rows = _rows(chosen.judgments, options.ties, None)
         return Rated(chosen, (rows[group[0]],), (), ())
     part = replace(chosen, judgments=inside(chosen.judgments, group), warnings=())
-    return _rated(part, options, fit_judgments(part, options))
+    found = _fitted(part, options)
+    if found.refusal is None:
+        return found
+    told = f"{', '.join(part.judgments.systems)}: {found.refusal}"
+    return replace(found, rows=tuple(_rows(part.judgments, options.ties, None)), warnings=(told,))
 
 
 def _named(error: NotConnectedError, systems: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

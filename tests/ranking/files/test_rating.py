@@ -291,6 +291,17 @@ class TestGroupsThatDoNotCompare:
         assert rows["cy"].theta - rows["dee"].theta == pytest.approx(math.log(2))
         assert rows["ada"].elo + rows["bo"].elo == pytest.approx(3000)
 
+    @pytest.mark.parametrize("model", [Ties.DAVIDSON, Ties.RAO_KUPPER])
+    def test_a_group_without_ratings_leaves_the_others_theirs(self, tmp_path, model):
+        rows = [*duel(30, 10, 5), *(row(f"c{n}", "cy", "dee", "tie") for n in range(9))]
+
+        found = rated(tmp_path, rows, ties=model, per_component=True)
+
+        alone = rated(tmp_path, duel(30, 10, 5), ties=model)
+        assert (found.rows[:2], found.refusal) == (alone.rows, None)
+        assert [(one.elo, one.rank, one.ties) for one in found.rows[2:]] == [(None, None, 9)] * 2
+        assert any(one.startswith("cy, dee: The model of ties has no") for one in found.warnings)
+
     def test_a_system_that_never_loses_stands_alone(self, tmp_path):
         rows = [*duel(30, 10), *(row(f"c{n}", "eve", "bo", "a") for n in range(9))]
 
