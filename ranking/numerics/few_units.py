@@ -21,7 +21,8 @@ TOO_FEW_UNITS = 20
 MOST_SYSTEMS = 200
 """Above this number of systems the correction would take too long."""
 ALL_BUT_THE_ENDS = 1.0 - 1e-12
-RESOLVED = 1e-10  # share of the information; what one unit alone determines has no residual
+RESOLVED = 1e-10
+"""Share of information or variance; less is rounding: what one unit alone determines."""
 
 
 def robust_covariance(
@@ -174,7 +175,7 @@ def _satterthwaite(bread: Floats, information: Floats, influence: Floats) -> Flo
         seen = (information @ pull[:, :, None])[:, :, 0]
         # Covariance of the units' terms if judgments were independent and the model right.
         terms = np.diag((pull * seen).sum(axis=1)) - seen @ bread @ seen.T
-        squares = float((terms**2).sum())
         # One where each unit alone determines something, and none has a residual.
-        freedom[system] = np.trace(terms) ** 2 / squares if squares > 0.0 else 1.0
+        is_seen = np.trace(terms) > RESOLVED * bread[system, system]
+        freedom[system] = np.trace(terms) ** 2 / float((terms**2).sum()) if is_seen else 1.0
     return freedom

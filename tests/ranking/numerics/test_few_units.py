@@ -103,11 +103,18 @@ class TestBiasReducedCovariance:
         np.testing.assert_allclose(found.covariance, expected.covariance)
         np.testing.assert_allclose(found.degrees_of_freedom, expected.degrees_of_freedom)
 
-    def test_units_that_each_determine_something_alone_have_one_degree_of_freedom(self):
-        tables = make_tables([[[0, 1, 0], [1, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 1], [0, 1, 0]]])
+    @pytest.mark.parametrize("weight", [0.001, 0.5, 1.0, 7.0])
+    @pytest.mark.parametrize("n_systems", [3, 5, 8])
+    def test_units_that_each_determine_something_alone_have_one_degree_of_freedom(
+        self, n_systems, weight
+    ):
+        chain = np.zeros((n_systems - 1, n_systems, n_systems))
+        for unit, wins in enumerate(chain):
+            wins[unit, unit + 1] = wins[unit + 1, unit] = weight
 
-        found = bias_reduced_covariance(tables, np.zeros(3))
+        found = bias_reduced_covariance(make_tables(chain), np.zeros(n_systems))
 
+        assert np.isfinite(found.intervals(np.zeros(n_systems)).high).all()
         np.testing.assert_array_equal(found.degrees_of_freedom, 1.0)
 
     def test_a_unit_that_alone_joins_two_systems_gives_finite_errors(self):
