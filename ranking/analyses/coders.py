@@ -7,7 +7,15 @@ import numpy as np
 
 from annotation.rationales.themes import Codebook, Theme
 from ranking.analyses.agreement.opinions import Samples
-from ranking.analyses.common import adjusted_tests, decimal, ends, family_of, mean_of, share_cells
+from ranking.analyses.common import (
+    adjusted_tests,
+    decimal,
+    end_cells,
+    ends,
+    family_of,
+    mean_of,
+    share_cells,
+)
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
@@ -65,7 +73,7 @@ def shares_table(
 
 def shared_table(common: ClusteredMean, level: float) -> Table:
     """Say how often a person and a judge who agree give a reason in common."""
-    low, high = (min(1.0, max(0.0, end)) for end in common.interval(level))
+    reach = end_cells(common, level, least=0.0, most=1.0)
     return Table(
         key="shared",
         title="Do people and judges who agree say the same?",
@@ -78,7 +86,7 @@ def shared_table(common: ClusteredMean, level: float) -> Table:
             Column("value", "With a theme in common", ColumnKind.SHARE),
             *ends(level, ColumnKind.SHARE),
         ),
-        rows=((common.n, round(common.mean, 4), round(low, 4), round(high, 4)),),
+        rows=((common.n, round(common.mean, 4), *reach),),
     )
 
 

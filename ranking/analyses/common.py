@@ -132,15 +132,30 @@ def interval_cells(
 ) -> tuple[Cell, Cell, Cell]:
     """Return a figure and the ends of its interval, so many times as large and ``most`` at most.
 
-    Of too few dialogues nothing is told. Where dialogues do not differ at all there are no ends:
-    nothing says how far they might.
+    Of too few dialogues nothing is told.
     """
     if not rests_on_enough(found):
         return None, None, None
-    whole = (times * one for one in (found.mean, *found.interval(level)))
-    value, *reach = (min(most, max(-most, one)) for one in whole)
-    low, high = (decimal(end) if found.varies else None for end in reach)
-    return decimal(value), low, high
+    value = min(most, max(-most, times * found.mean))
+    return decimal(value), *end_cells(found, level, times=times, least=-most, most=most)
+
+
+def end_cells(
+    found: ClusteredMean,
+    level: float,
+    *,
+    times: float = 1.0,
+    least: float = -math.inf,
+    most: float = math.inf,
+) -> tuple[float | None, float | None]:
+    """Return the ends of an interval, so many times as large, from ``least`` to ``most``.
+
+    Where dialogues do not differ at all there are none: nothing says how far they might.
+    """
+    if not found.varies:
+        return None, None
+    low, high = (min(most, max(least, times * end)) for end in found.interval(level))
+    return decimal(low), decimal(high)
 
 
 def share_cells(found: ClusteredMean | None, level: float) -> tuple[Cell, Cell, Cell]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import adjusted_tests, decimal, family_of
+from ranking.analyses.common import adjusted_tests, decimal, end_cells, family_of
 from ranking.analyses.judged_pairs import JudgedPairs, figures
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -170,7 +170,7 @@ def _scores(found: Foretold, choice: Floats, probability: Floats, level: float) 
 
 
 def _range(mean: ClusteredMean, level: float) -> tuple[Cell, ...]:
-    return tuple(decimal(one) for one in (mean.mean, *mean.interval(level)))
+    return decimal(mean.mean), *end_cells(mean, level)
 
 
 def _shares(one: Ranged) -> tuple[Cell, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import common
-from ranking.analyses.common import adjusted_tests, decimal, mean_of, rests_on_enough
+from ranking.analyses.common import adjusted_tests, decimal, end_cells, mean_of, rests_on_enough
 from ranking.findings import Cell, Column, ColumnKind
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.position import two_sided_p
@@ -36,20 +36,20 @@ def tendency(chosen: Booleans, unit: Integers, level: float) -> Tendency:
 
     The p-value is the larger of two: the sign test's, which takes judgments as independent, and
     the one clustered by dialogue, which needs many dialogues. Of too few there is neither test
-    nor interval.
+    nor interval, and no interval of what is the same in all.
     """
     found = mean_of(chosen.astype(np.float64), unit)
     if not rests_on_enough(found):
         return Tendency(float(chosen.mean()), (None, None), None)
-    low, high = (round(min(1.0, max(0.0, end)), 4) for end in found.interval(level))
+    ends = end_cells(found, level, least=0.0, most=1.0)
     p_value = two_sided_p(int(chosen.sum()), len(chosen))
-    return Tendency(found.mean, (low, high), max(p_value, found.p_value(EVEN)))
+    return Tendency(found.mean, ends, max(p_value, found.p_value(EVEN)))
 
 
 def adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:
-    """Adjust the p-values of all that were found; what does not vary has none."""
-    varying = [one if one is not None and one.error > 0.0 else None for one in found]
-    return [decimal(p, 6) for p in adjusted_tests(varying)]
+    """Adjust the p-values of all that were found; what is 0 in every dialogue has none."""
+    told = [one if one and (one.varies or one.p_value() < 1.0) else None for one in found]
+    return [decimal(p, 6) for p in adjusted_tests(told)]
 
 
 def adjusted_p(raw: Sequence[float | None]) -> list[float | None]:

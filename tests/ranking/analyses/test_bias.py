@@ -301,6 +301,15 @@ class TestOddStudies:
 
         assert row(findings, "position", kind="People")["p"] is None
 
+    def test_answers_alike_in_all_dialogues_have_a_test_and_no_interval(self):
+        rows = [(f"d{n}", n, "a", "b", "r", 1, 1) for n in range(12)]
+
+        findings = analyse("BIAS", known(make_columns(rows)))
+
+        people = row(findings, "position", kind="People")
+        assert (people["value"], people["low"], people["high"]) == (1.0, None, None)
+        assert people["p"] == pytest.approx(2.0**-11, abs=1e-6)
+
     def test_ties_alone_have_no_position(self):
         rows = [(f"d{n % 4}", n, "a", "b", "r", 0, 1) for n in range(12)]
 

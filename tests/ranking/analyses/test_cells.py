@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ranking.analyses import FEWEST_DIALOGUES
+from ranking.analyses.bias.cells import adjusted
 from ranking.analyses.common import adjusted_tests, decimal, ends, interval_cells, share_cells
 from ranking.findings import ColumnKind
 from ranking.numerics.clustered_means import clustered_mean
@@ -58,6 +59,19 @@ def test_tests_on_too_few_dialogues_are_left_out_of_their_family():
     found = adjusted_tests([clustered_mean(VALUES[few], UNIT[few]), enough, None])
 
     assert found == [None, pytest.approx(enough.p_value()), None]
+
+
+@pytest.mark.parametrize("gap", [2.0, 2 / 3, -0.1])
+def test_a_gap_alike_in_all_dialogues_has_a_p_value_however_it_is_rounded(gap):
+    found = adjusted([clustered_mean(np.full(len(UNIT), gap), UNIT)])
+
+    assert found == [decimal(2.0 ** (1 - FEWEST_DIALOGUES), 6)]
+
+
+def test_what_is_nothing_in_every_dialogue_is_not_among_the_tests():
+    nothing, some = (clustered_mean(one, UNIT) for one in (0.0 * VALUES, VALUES))
+
+    assert adjusted([nothing, some]) == [None, decimal(some.p_value(), 6)]
 
 
 @pytest.mark.parametrize("cells", [interval_cells, share_cells])

@@ -182,6 +182,17 @@ class TestCalibration:
         assert plain["accuracy"] == 1.0
         assert calibrated["accuracy"] == 1.0
 
+    def test_a_gain_alike_in_all_dialogues_has_no_interval(self):
+        won, sure = np.arange(60) % 2 == 0, np.full(60, 0.1)
+        right = np.abs(won - sure)
+        alike = judge_calibration.Foretold(np.arange(60), won, right, right, right, right, 0, 0)
+
+        brier = judge_calibration.accuracy_table(alike, 0.95).rows[0][5:8]
+        gains = judge_calibration.gain_table(alike, 0.95).rows
+
+        assert brier == (0.01, None, None)
+        assert [one[1:4] for one in gains] == [(0.0, None, None)] * 2
+
     def test_the_curve_is_drawn_over_all_pairs_with_the_diagonal(self, rng):
         findings = analyse("JUDGE", make_inputs(made_up(rng, n_units=100)))
 

@@ -103,6 +103,12 @@ class TestTogether:
         alike = np.mean([one == other != NOTHING for one, other in meetings])
         assert shared["value"] == pytest.approx(alike, abs=1e-4)
 
+    def test_the_same_reason_at_every_meeting_has_no_interval(self, columns):
+        findings = analyse("RATIONALES", known(columns, [WARM] * columns.n_judgments))
+
+        shared = table(findings, "shared")[0]
+        assert (shared["value"], shared["low"], shared["high"]) == (1.0, None, None)
+
 
 class TestChips:
     WORDS, THEMES = ("warm", "too long", "other"), ("warmth", "length", "")
