@@ -188,7 +188,7 @@ def _need(parts: ErrorParts, wish: Wish, level: float) -> Need:
     )
 
 
-MOST_ERRORS = 1e3  # a difference of so many standard errors is told apart at any level
+MOST_ERRORS = 1e3  # so many standard errors are told apart, unless dialogues are a handful
 
 
 def power_of(parts: ErrorParts, difference: float, *, level: float = 0.95) -> float:
@@ -297,10 +297,10 @@ def _power(errors: float, freedom: int, level: float) -> float:
 
 def _errors(freedom: int, level: float, power: float) -> float:
     """Return how many errors a difference must have to be told apart with that power."""
+    bar, beyond = special.stdtrit(freedom, [(1.0 + level) / 2.0, power])
+    most = max(MOST_ERRORS, bar + beyond + 1.0)  # enough, however strict the level
     return float(
-        scipy.optimize.brentq(
-            lambda errors: _power(errors, freedom, level) - power, 0.0, MOST_ERRORS
-        )
+        scipy.optimize.brentq(lambda errors: _power(errors, freedom, level) - power, 0.0, most)
     )
 
 

@@ -11,6 +11,7 @@ from ranking.numerics.planning.needs import (
     detectable_difference,
     judgments_of_ranking,
     needs_of,
+    power_of,
 )
 from ranking.numerics.planning.parts import ErrorParts
 from ranking.numerics.sandwich import fisher_covariance
@@ -55,6 +56,19 @@ class TestNeeds:
         assert together.power < alone.power
         assert together.dialogues > alone.dialogues
         assert Wish(0.25, is_joint=True).level_of_each(10) == pytest.approx(0.995)
+
+    @pytest.mark.parametrize("level", [0.95, 0.9999, 1.0 - 1e-9])
+    @pytest.mark.parametrize("n_units", [2, 3])
+    def test_of_a_handful_of_dialogues_are_told_at_any_level(self, n_units, level):
+        wish = Wish(0.115, level=level)
+        limited, short = needs_of(
+            [ErrorParts(n_units, between, 0.05, 0.0, 1.0) for between in (0.02, 0.0)], wish
+        )
+
+        assert limited.is_limited
+        assert limited.dialogues > n_units
+        enough = ErrorParts(n_units, 0.0, 0.05 / short.repeats, 0.0, 1.0)
+        assert power_of(enough, 0.115, level=level) == pytest.approx(0.8)
 
     @pytest.mark.parametrize("difference", [0.0, -0.1, math.nan])
     def test_are_not_told_of_no_difference(self, difference):
