@@ -26,6 +26,7 @@ from completions.runs import queries
 from completions.runs.services import asking, calling
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
+from completions.runs.services.quoted_labels import TextDeletedError
 
 MAX_TOKENS = 2000
 TIMEOUT_S = 180.0
@@ -78,7 +79,15 @@ class _Desk:
         return calls.defer("comparison__study__content")  # long, and the same for every call
 
     def question(self, call: JudgeCall, claim: Claim) -> JsonQuestion[Answer]:
-        """Put rubric, dialogue and the messages: two on the sides drawn, or one alone."""
+        """Put rubric, dialogue and the messages: two on the sides drawn, or one alone.
+
+        Raises
+        ------
+        TextDeletedError
+            If one of the messages was deleted.
+        """
+        if call.comparison.is_erased:
+            raise TextDeletedError
         rubric = _RUBRIC.validate_python(selectors.content_of(call.comparison.study)["rubric"])
         put = _put_pair if call.comparison.second_id else _put_alone
         return put(call, claim, rubric)

@@ -172,8 +172,7 @@ def _shown(judgment: Judgment) -> str:
     TextDeletedError
         If it was deleted, or a message that it speaks of was.
     """
-    first, second = judgment.comparison.first, judgment.comparison.second
-    if not judgment.rationale or any(one and one.erased_at for one in (first, second)):
+    if not judgment.rationale or judgment.comparison.is_erased:
         raise quoted_labels.TextDeletedError
     return plain(judgment.rationale)
 

@@ -144,12 +144,17 @@ def prepare(
     put: Callable[[Call, Claim], Asked],
     now: dt.datetime,
 ) -> list[Asked]:
-    """Return the questions of freshly claimed rows; a row that cannot be put is given up."""
+    """Return the questions of freshly claimed rows; a row that cannot be put is given up.
+
+    A ProviderError says by itself why; other faults lie in how the model is set up.
+    """
     questions = []
     for row in rows:
         claim = Claim(row.pk, now, row.attempts)
         try:
             questions.append(put(row, claim))
+        except llm.ProviderError as error:
+            store_failure(calls, Failed(claim, now, error))
         except ValueError as error:
             reason = llm.PermanentError(str(error), kind="configuration")
             store_failure(calls, Failed(claim, now, reason))

@@ -11,7 +11,12 @@ from django.conf import settings
 from completions import llm
 from completions.runs.services import speaking, states
 
-UNPAID = frozenset({*states.KINDS, speaking.NOT_ASKED, "bad_request", "rate_limited", "too_early"})
+UNPAID = frozenset(
+    {
+        *(*states.KINDS, states.ERASED, speaking.NOT_ASKED),
+        *("bad_request", "rate_limited", "too_early"),
+    }
+)
 """Failures for which no provider takes money; after others nobody knows."""
 SETTABLE = frozenset(
     {

@@ -6,25 +6,28 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from completions import llm
 from completions.choices import CallState, Presence
 from completions.llm.labels import Label, Labels
 from completions.models import StoredLabel
+from completions.runs.services import states
 from completions.runs.services.asking import ModelAnswer
 
 DELETED = "[deleted]"
 """Stands where words of a text stood that was deleted at its writer's wish."""
-ERASED = {
-    "error_kind": "erased",
-    "error_detail": "The text was deleted at its writer's wish.",
-}
 _PRESENCE: Mapping[str, Presence] = {one.lower(): one for one in Presence}
 
 
-class TextDeletedError(ValueError):
-    """The text was deleted at its writer's wish after somebody wanted it labelled."""
+class TextDeletedError(llm.PermanentError):
+    """The text was deleted at its writer's wish after somebody wanted a model asked about it."""
+
+    kind = states.ERASED
 
     def __init__(self) -> None:
-        super().__init__("the text was deleted at its writer's wish")
+        super().__init__("The text was deleted at its writer's wish.")
+
+
+ERASED = {"error_kind": states.ERASED, "error_detail": str(TextDeletedError())}
 
 
 def keep_labels(

@@ -31,6 +31,7 @@ from tests.helpers.factories import (
     make_judge_call,
     make_study,
 )
+from tests.helpers.judged import delete_text
 from tests.helpers.observed import nudged
 
 pytestmark = [
@@ -265,6 +266,18 @@ class TestUnusableAnswers:
 
 
 class TestFailures:
+    def test_a_message_that_was_deleted_before_another_try_is_not_asked_about(
+        self, provider, clock
+    ):
+        call = make_call()
+        delete_text(call.comparison.second_id)
+
+        services.ask_judges(clock=clock)
+
+        call.refresh_from_db()
+        assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
+        assert not provider.calls
+
     def test_a_provider_that_recovers_is_asked_again(self, provider, monkeypatch):
         monkeypatch.setattr(calling, "FIRST_BACKOFF_S", 0.01)
         provider.behaviour = Behaviour(retry_after_s=0.01)

@@ -335,6 +335,7 @@ class TestADeletedRationale:
 
         call = RationaleCall.objects.get()
         assert (call.state, len(provider.calls)) == (CallState.FAILED, 0)
+        assert call.error_kind == "erased"
         assert "deleted at its writer's wish" in call.error_detail
 
     def test_leaves_nothing_when_it_goes_while_it_is_asked_about(self, study, ask, monkeypatch):

@@ -9,9 +9,10 @@ from access.nudges import Work
 from annotation.raters.services.withdrawing import withdraw_writer
 from completions import tasks
 from completions.choices import CallState, Presence, Review, RunState, SystemKind
-from completions.models import Context, LabellingRun, StrategyCall, StrategyLabel
+from completions.models import Completion, Context, LabellingRun, StrategyCall, StrategyLabel
 from completions.offline import Fault
 from completions.runs import services as run_services
+from completions.runs.services import states
 from completions.strategies import rules
 from completions.strategies import services as strategy_services
 from completions.strategies.services import labelling
@@ -204,6 +205,7 @@ class TestAsking:
 
         call = StrategyCall.objects.get()
         assert (call.state, len(provider.calls)) == (CallState.FAILED, 0)
+        assert (call.error_kind, call.attempts) == ("erased", 1)
         assert "deleted at its writer's wish" in call.error_detail
 
     def test_keeps_nothing_of_a_text_that_is_deleted_while_it_is_asked(
@@ -324,6 +326,19 @@ class TestARun:
         make_strategy_call(assistant=run.calls.get().assistant)
 
         assert strategy_services.name_strategies(clock=clock, run=run) == 1
+
+    def test_goes_on_without_texts_that_were_deleted_since(self, dataset, start, provider, clock):
+        texts = [write_as_person(dataset, fixed_at=NOW) for _ in range(states.ENOUGH)]
+        kept, run = write(dataset), start()
+        Completion.objects.filter(pk__in=[text.pk for text in texts]).update(text="", erased_at=NOW)
+
+        strategy_services.name_strategies(clock=clock)
+        run_services.finish_all_runs(now=clock())
+
+        run.refresh_from_db()
+        assert (run.state, run.spent_usd) == (RunState.ENDED, 0)
+        assert run.calls.get(state=CallState.DONE).completion == kept
+        assert run_services.retry_failed(run, now=clock()) == 0
 
     def test_that_stands_still_makes_no_call(self, dataset, start, provider, clock):
         write(dataset)
