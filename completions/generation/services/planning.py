@@ -43,10 +43,11 @@ class Share:
     missing: tuple[str, ...]
     """Variables that a call would read and that are not set: such calls fail."""
     is_priced: bool
+    """Whether anybody can say what a call costs at most."""
     usual_usd: Decimal | None
     """What so many calls cost, if they cost what its calls so far did; ``None`` without any."""
     most_usd: Decimal | None
-    """About the most that they can cost; ``None`` if nobody says what the model costs."""
+    """About the most that they can cost; ``None`` if nobody can say it."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class RunDraft:
 
     @property
     def unpriced(self) -> list[str]:
-        """Name the models whose price is not known: a budget cannot be kept with them."""
+        """Name the models of no known price or limit: a budget cannot be kept with them."""
         return [one.name for one in self.shares if one.n_calls and not one.is_priced]
 
     @property
@@ -82,7 +83,7 @@ class RunDraft:
 
     @property
     def is_most_known(self) -> bool:
-        """Say whether the price of any of the models is known."""
+        """Say whether the most that any of the models costs is known."""
         return any(one.n_calls and one.is_priced for one in self.shares)
 
     @property
@@ -165,7 +166,7 @@ def _usual(calls: QuerySet[ProviderCall], endpoints: Collection[int]) -> dict[in
 
 
 def _share(one: Asking, usual: Decimal | None, environment: Mapping[str, str]) -> Share:
-    endpoint, price = one.endpoint, budgeting.price_of(one.endpoint)
+    endpoint, price = one.endpoint, budgeting.price_at_most(one.endpoint)
     missing = [name for name, is_set in variables_of(endpoint, environment).items() if not is_set]
     return Share(
         slug=endpoint.slug,

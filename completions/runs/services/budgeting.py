@@ -30,7 +30,7 @@ Price = Mapping[str, float]
 
 
 class UnknownPriceError(ValueError):
-    """A budget cannot be kept with a model whose price is not known."""
+    """A budget cannot be kept with a model of which nobody says what a call costs at most."""
 
 
 class Priced(Protocol):
@@ -59,12 +59,23 @@ def price_of(endpoint: Priced) -> Price | None:
     return llm.listed_price(endpoint.model_id)
 
 
+def price_at_most(endpoint: Priced) -> Price | None:
+    """Return the price if it says what a call costs at most, or None if nobody can say that.
+
+    An answer whose length is not limited may cost any sum, unless it is free.
+    """
+    price = price_of(endpoint)
+    is_limited = "max_tokens" not in endpoint.parameters.get("leave_out", ())
+    return price if is_limited or not any((price or NOTHING).values()) else None
+
+
 def refuse_unknown_prices(endpoints: Iterable[Priced]) -> None:
-    """Raise UnknownPriceError if the price of any of them is not known; the error names them."""
-    if unpriced := sorted(one.slug for one in endpoints if price_of(one) is None):
+    """Raise UnknownPriceError if nobody can say what calls cost at most; the error names whose."""
+    if unpriced := sorted(one.slug for one in endpoints if price_at_most(one) is None):
         msg = (
-            f"a budget needs prices, and nobody lists any for {', '.join(unpriced)}: "
-            "set `price` in their parameters, or give no budget"
+            "a budget needs to know the most that a call can cost, and nobody can say it for "
+            f"{', '.join(unpriced)}: set `price` in their parameters, keep `max_tokens` out of "
+            "`leave_out`, or give no budget"
         )
         raise UnknownPriceError(msg)
 

@@ -91,8 +91,9 @@ class _Purse:
 
     def _takes(self, one: CallRequest, now: dt.datetime) -> bool:
         endpoint, left = _endpoint(one.call), self.budget - self.run.spent_usd
-        if (price := budgeting.price_of(endpoint)) is None:
-            self._pause(f"Nobody says what {endpoint.slug} costs.", now)
+        if (price := budgeting.price_at_most(endpoint)) is None:
+            why = "it needs a price, and a limit of tokens that is sent"
+            self._pause(f"Nobody says what {endpoint.slug} costs at most: {why}.", now)
             return False
         most = budgeting.most_usd(one.request, price, tries=one.tries)
         if most > left:

@@ -85,6 +85,29 @@ class TestThePriceOf:
 
         assert budgeting.price_of(endpoint()) == PRICE
 
+    @pytest.mark.parametrize(
+        ("left_out", "price", "at_most"),
+        [
+            (["max_tokens"], PRICE, None),
+            (["top_p"], PRICE, PRICE),
+            (["max_tokens"], budgeting.NOTHING, budgeting.NOTHING),
+        ],
+        ids=["no limit", "another", "free"],
+    )
+    def test_a_model_without_a_limit_of_tokens_says_no_most_unless_it_is_free(
+        self, left_out, price, at_most
+    ):
+        unlimited = endpoint(parameters={"price": price, "leave_out": left_out})
+
+        assert budgeting.price_of(unlimited) == price
+        assert budgeting.price_at_most(unlimited) == at_most
+
+    def test_one_without_a_limit_is_named_where_a_budget_needs_it(self):
+        unlimited = endpoint(parameters={"price": PRICE, "leave_out": ["max_tokens"]})
+
+        with pytest.raises(budgeting.UnknownPriceError, match=r"mine: .*`max_tokens` out of"):
+            budgeting.refuse_unknown_prices([unlimited])
+
     def test_one_without_it_is_named_where_a_budget_needs_it(self, monkeypatch):
         monkeypatch.setattr(llm, "listed_price", lambda _model: None)
         asked = [endpoint(slug="b"), endpoint(slug="a"), endpoint(is_simulated=True)]

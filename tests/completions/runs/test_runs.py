@@ -24,6 +24,7 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.factories_of_calls import (
+    PRICE,
     make_call_in_flight,
     make_generation_run,
     make_priced,
@@ -156,10 +157,17 @@ class TestAClaim:
         assert f"could cost {most} US dollars" in run.pause_detail
         assert LogEntry.objects.filter(action="run.paused", by=None).count() == 1
 
-    def test_pauses_a_run_whose_model_has_lost_its_price(self):
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"parameters": {}, "is_simulated": False, "api_base": "http://192.0.2.1/v1"},
+            {"parameters": {"price": PRICE, "leave_out": ["max_tokens"]}},
+        ],
+        ids=["price", "limit"],
+    )
+    def test_pauses_a_run_whose_model_has_lost_its_price_or_limit(self, changed):
         run = make_run_of(1, budget="5")
-        own = {"parameters": {}, "is_simulated": False, "api_base": "http://192.0.2.1/v1"}
-        System.objects.update(**own)
+        System.objects.update(**changed)
 
         assert queue().claim(9).items == []
 
