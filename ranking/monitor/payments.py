@@ -1,6 +1,6 @@
 """The console's page on pay: what to do about each submission, and Prolific's API behind a key."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ from access.console.tables import csv_answer
 from access.roles import Needs, StaffRequest, members_only
 from annotation.choices import Platform
 from annotation.models import PlatformStudy, PlatformSubmission, Study
+from annotation.quality.queries import attention_checks
+from annotation.quality.rules import CheckAnswer
 from annotation.raters import prolific
 from annotation.raters.consent import session_minutes
 from annotation.raters.services import recruiting
@@ -42,12 +44,17 @@ MTURK_HEADS = ("HITId", "AssignmentId", "WorkerId", "Approve", "Reject")
 
 @dataclass(frozen=True)
 class Payment:
-    """A submission with what is known of its work; no ``row`` while its rater answered nothing."""
+    """A submission with what is known of its work; ``n_checks`` are attention checks.
+
+    ``row`` is about all that its rater did; None while that is nothing, or not measured yet.
+    """
 
     submission: PlatformSubmission
     way: Way | None
     advice: Advice
     row: RaterRow | None
+    n_checks: int
+    n_failed: int
 
     @property
     def label(self) -> Promise:
@@ -72,17 +79,23 @@ class Payment:
         return is_there and is_real and self.advice not in (Advice.SETTLED, Advice.WAIT)
 
     @classmethod
-    def of(cls, submission: PlatformSubmission, row: RaterRow | None, minutes: int) -> "Payment":
+    def of(
+        cls,
+        submission: PlatformSubmission,
+        row: RaterRow | None,
+        checks: Sequence[CheckAnswer],
+        minutes: int,
+    ) -> "Payment":
         """Say what to do about a submission."""
-        way = way_of(submission)
+        way, n_failed = way_of(submission), sum(not check.is_passed for check in checks)
         work = SubmissionWork(
             state=submission.state,
             way=way,
-            n_failed=row.n_failed if row else 0,
+            n_failed=n_failed,
             is_excluded=bool(row and row.head.is_excluded),
             minutes=minutes,
         )
-        return cls(submission, way, work.advice(), row)
+        return cls(submission, way, work.advice(), row, len(checks), n_failed)
 
     def cells(self) -> tuple[Cell, ...]:
         """Return the cells of a download; it names people to the platform, and to nobody else."""
@@ -101,14 +114,18 @@ class Payment:
 
 def payments_of(study: Study) -> list[Payment]:
     """Return every submission of a platform, the newest first, with what to do about it."""
-    rows = queries.shown_raters(study, now=timezone.now()).rows
-    by_rater, minutes = {row.head.pk: row for row in rows}, session_minutes(study)
+    now, minutes = timezone.now(), session_minutes(study)
+    by_rater = {row.head.pk: row for row in queries.shown_raters(study, now=now).rows}
+    checks = attention_checks(study, as_of=now)
     found = PlatformSubmission.objects.filter(rater__study=study)
     found = found.exclude(rater__platform=Platform.GUEST).select_related("rater")
     payments = []
     for one in found.order_by("-opened_at", "-pk"):
         one.rater.study = study  # its file is long, and the same for all
-        payments.append(Payment.of(one, by_rater.get(one.rater_id), minutes))
+        left = checks.get(one.rater_id, [])  # those after it are of a newer submission
+        within = [check for check in left if check.at >= one.opened_at]
+        checks[one.rater_id] = [check for check in left if check.at < one.opened_at]
+        payments.append(Payment.of(one, by_rater.get(one.rater_id), within, minutes))
     return payments
 
 

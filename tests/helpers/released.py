@@ -252,11 +252,9 @@ def read(rater: Rater, pairs: Sequence[Comparison]) -> None:
         answer(pair, rater, better(place), seconds=40 + place)
 
 
-def make_checks(study: Study, n: int = 4) -> list[QualityCheck]:
-    return [
-        make_quality_check(comparison=make_comparison(study=study, purpose=Purpose.CHECK))
-        for _ in range(n)
-    ]
+def make_checks(study: Study, n: int = 4, **fields: Any) -> list[QualityCheck]:
+    planted = [make_comparison(study=study, purpose=Purpose.CHECK) for _ in range(n)]
+    return [make_quality_check(comparison=one, **fields) for one in planted]
 
 
 def answer_checks(rater: Rater, checks: Sequence[QualityCheck], verdict: int, **lease: Any) -> None:

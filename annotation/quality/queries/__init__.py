@@ -9,7 +9,7 @@ from annotation.quality.queries.raters import (
     recently_judged,
     rules_of,
 )
-from annotation.quality.queries.records import StudyQuality, read_quality
+from annotation.quality.queries.records import StudyQuality, attention_checks, read_quality
 
 __all__ = [
     "MAIN",
@@ -18,6 +18,7 @@ __all__ = [
     "RaterHead",
     "StudyQuality",
     "answers_given",
+    "attention_checks",
     "decisions_of",
     "raters_judged",
     "read_quality",

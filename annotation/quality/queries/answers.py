@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Judgment, Study
@@ -69,27 +69,27 @@ IS_MAIN = Q(
 
 
 def read_answers(
-    study: Study, *, as_of: dt.datetime, rater: int | None = None
+    study: Study, *, as_of: dt.datetime, only: Q | None = None
 ) -> dict[int, CurrentAnswer]:
     """Return the current answer to each lease, by lease, in the order of first sending.
 
-    With ``rater`` those of the rater of that key alone.
+    With ``only`` those alone that it holds of, which must be every answer to a lease or none.
 
     Answers of the screening round are left out: it decided who came in. One query, or two when
     completions are rated alone.
     """
-    raters = kept_raters(study)
+    given = Judgment.objects.filter(
+        only or Q(),
+        rater__in=kept_raters(study),
+        submitted_at__lte=as_of,
+        lease__is_screening=False,
+    )
     rows = (
-        Judgment.objects.filter(
-            rater__in=raters if rater is None else raters.filter(pk=rater),
-            submitted_at__lte=as_of,
-            lease__is_screening=False,
-        )
-        .annotate(is_main=ExpressionWrapper(IS_MAIN, BooleanField()))
+        given.annotate(is_main=ExpressionWrapper(IS_MAIN, BooleanField()))
         .order_by("submitted_at", "pk")
         .values_list(*COLUMNS)
     )
-    marks = _marks(study, as_of=as_of) if study.protocol == Protocol.LIKERT else {}
+    marks = _marks(given) if study.protocol == Protocol.LIKERT else {}
     found: dict[int, CurrentAnswer] = {}
     for row in rows:
         answer = CurrentAnswer._make((*row, marks.get(row[0], NO_MARKS)))
@@ -100,11 +100,9 @@ def read_answers(
     return found
 
 
-def _marks(study: Study, *, as_of: dt.datetime) -> dict[int, dict[str, int]]:
+def _marks(given: QuerySet[Judgment]) -> dict[int, dict[str, int]]:
     found = defaultdict[int, dict[str, int]](dict)
-    rows = DimensionMark.objects.filter(
-        judgment__rater__study=study, judgment__submitted_at__lte=as_of
-    )
+    rows = DimensionMark.objects.filter(judgment__in=given)
     for judgment, dimension, value in rows.values_list("judgment", "dimension", "advantage"):
         found[judgment][dimension] = value
     return found

@@ -4,6 +4,8 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from annotation.models import Rater
 from annotation.quality.queries.answers import CurrentAnswer, read_answers
 from annotation.quality.queries.records import check_of
@@ -41,7 +43,7 @@ def answers_given(rater: Rater, *, as_of: dt.datetime) -> tuple[ListedAnswer, ..
 
     Those of the screening round are left out, and all of a rater whose answers never count.
     """
-    answers = read_answers(rater.study, as_of=as_of, rater=rater.pk)
+    answers = read_answers(rater.study, as_of=as_of, only=Q(rater=rater.pk))
     given = answers.values()
     texts = {key for one in given for key in (one.comparison__first, one.comparison__second) if key}
     systems = dict(Completion.objects.filter(pk__in=texts).values_list("pk", "system__slug"))

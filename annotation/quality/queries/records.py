@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from annotation.choices import Side
+from django.db.models import Q
+
+from annotation.choices import CheckKind, Side
 from annotation.models import Study
 from annotation.quality import rules as quality_rules
 from annotation.quality.queries.answers import CurrentAnswer, StudyTexts, read_answers
@@ -119,6 +121,20 @@ def _on_screen(answer: CurrentAnswer, sign: int) -> str:
 @cache
 def _signed(verdict: int) -> str:
     return f"{verdict:+d}"
+
+
+def attention_checks(study: Study, *, as_of: dt.datetime) -> dict[int, list[CheckAnswer]]:
+    """Return how attention checks went, by rater's key, in the order of first sending.
+
+    One query, or two when completions are rated alone.
+    """
+    planted = Q(lease__quality_check__kind=CheckKind.ATTENTION)
+    answers = read_answers(study, as_of=as_of, only=planted)
+    found = defaultdict[int, list[CheckAnswer]](list)
+    for answer in answers.values():
+        if (check := check_of(answer, answers)) is not None:
+            found[answer.rater].append(check)
+    return found
 
 
 def check_of(answer: CurrentAnswer, answers: Mapping[int, CurrentAnswer]) -> CheckAnswer | None:

@@ -8,16 +8,37 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from annotation.choices import Platform, RaterState, SubmissionState
+from annotation.choices import (
+    CheckKind,
+    Expected,
+    Platform,
+    Protocol,
+    Purpose,
+    RaterState,
+    SubmissionState,
+)
 from annotation.models import PlatformStudy
 from annotation.raters import prolific
 from annotation.raters.services import recruiting
 from annotation.session.endings import Ending
-from tests.helpers.factories import NOW, make_rater, make_study
+from ranking.monitor.payments import payments_of
+from ranking.raters import queries
+from ranking.raters.services.measuring import measure_study
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_alone,
+    make_comparison,
+    make_judgment,
+    make_quality_check,
+    make_rater,
+    make_study,
+)
 from tests.helpers.factories_of_people import make_platform_study, make_submission
-from tests.helpers.factories_written_once import make_member
+from tests.helpers.factories_written_once import make_mark, make_member
 from tests.helpers.pages import text
 from tests.helpers.prolific import TOKEN, faking_prolific
+from tests.helpers.released import answer, answer_checks, make_checks
 from tests.helpers.visits import study_content
 
 pytestmark = pytest.mark.django_db
@@ -114,6 +135,79 @@ class TestThePage:
 
         with django_assert_max_num_queries(15):
             page(manager, study)
+
+
+class TestFailedChecks:
+    def plant(self, study, rater, *, n=2, verdict=-1, kind=CheckKind.ATTENTION, hours=0):
+        checks = make_checks(study, n, kind=kind)
+        answer_checks(rater, checks, verdict, issued_at=NOW + hours * HOUR)
+
+    def advice(self, study):
+        return [(one.advice.value, one.n_failed, one.n_checks) for one in payments_of(study)]
+
+    @pytest.mark.parametrize(
+        ("planted", "told"),
+        [
+            ({}, ("rejectable", 2, 2)),
+            ({"n": 1}, ("approve", 1, 1)),
+            ({"verdict": 2}, ("approve", 0, 2)),
+            ({"kind": CheckKind.GOLD}, ("approve", 0, 0)),
+        ],
+    )
+    def test_of_attention_let_work_be_rejected_and_others_do_not(self, study, planted, told):
+        self.plant(study, come(study).rater, **planted)
+
+        assert self.advice(study) == [told]
+
+    def test_are_no_repeats_of_own_pairs(self, study):
+        rater = come(study).rater
+        for _ in range(2):
+            earlier = answer(make_comparison(study=study), rater, 2)
+            answer(earlier.comparison, rater, -1, repeats=earlier.lease)
+
+        assert self.advice(study) == [("approve", 0, 0)]
+
+    def test_are_those_of_the_newest_version_of_an_answer(self, study):
+        rater = come(study).rater
+        self.plant(study, rater)
+        for one in rater.judgments.all():
+            make_judgment(
+                comparison=one.comparison, rater=rater, lease=one.lease, revises=one, verdict=2
+            )
+
+        assert self.advice(study) == [("approve", 0, 2)]
+
+    def test_count_against_the_submission_in_which_they_were_answered(self, study):
+        rater = come(study, state=SubmissionState.RETURNED).rater
+        self.plant(study, rater)
+        make_submission(
+            rater=rater, number=2, session_id="x-2", code="C1", opened_at=NOW + 2 * HOUR
+        )
+        self.plant(study, rater, verdict=2, hours=3)
+
+        assert self.advice(study) == [("approve", 0, 2), ("settled", 2, 2)]
+
+    def test_count_before_the_raters_of_a_large_study_are_measured_again(self, study, monkeypatch):
+        measure_study(study_id=study.pk, now=NOW)
+        monkeypatch.setattr(queries, "MOST_LIVE", 0)
+        self.plant(study, come(study).rater)
+
+        assert self.advice(study) == [("rejectable", 2, 2)]
+
+    def test_of_messages_alone_are_read_from_the_dimension(self):
+        study = make_study(slug="alone", content=study_content(), protocol=Protocol.LIKERT)
+        rater = come(study).rater
+        for mark in (4, 2):
+            check = make_quality_check(
+                comparison=make_alone(study=study, purpose=Purpose.CHECK),
+                kind=CheckKind.ATTENTION,
+                expected=Expected.HIGH,
+                dimension="H",
+            )
+            given = answer(check.comparison, rater, None, quality_check=check)
+            make_mark(judgment=given, dimension="H", advantage=mark)
+
+        assert [(one.n_failed, one.n_checks) for one in payments_of(study)] == [(1, 2)]
 
 
 class TestFiles:
