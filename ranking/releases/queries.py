@@ -13,6 +13,7 @@ from annotation.models import (
     ExternalDecision,
     JudgeCall,
     Judgment,
+    QualityCheck,
     Rater,
     RationaleDecision,
     RationaleScan,
@@ -21,7 +22,7 @@ from annotation.models import (
 from annotation.rationales.queries import TextCounts, texts_for_release
 from annotation.studies.counts import has_few_judgments, newest_keys
 from annotation.studies.stored_figures import FiguresKind, StoredFigures
-from completions.models import Completion
+from completions.models import Completion, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
 from ranking.fits.selectors import PREFERRED, newest_fits
 from ranking.judgments import frames
@@ -154,12 +155,14 @@ def _is_behind(fit: Fit, stamps: Mapping[tuple[EvaluatorPool, ContextSet], Stamp
 
 
 def state_of(study: Study, fits: Sequence[Fit]) -> dict[str, Any]:
-    """Return short marks of all that goes into a release; some ten queries, no row by row."""
+    """Return short marks of all that goes into a release; a dozen queries, no row by row."""
     as_of = max(fit.as_of for fit in fits)
     judgments = Judgment.objects.filter(comparison__study=study, submitted_at__lte=as_of)
     calls = JudgeCall.objects.filter(comparison__study=study)
     analyses = Analysis.objects.filter(fit__in=[fit.pk for fit in fits])
     texts = Completion.objects.filter(context__dataset=study.dataset_id)
+    read = RationaleDecision.objects.filter(judgment__comparison__study=study)
+    checks = QualityCheck.objects.filter(comparison__study=study, is_active=True)
     return _external(study) | {
         "study": [study.slug, study.title, study.protocol_hash, study.state],
         "dataset": [study.dataset.name, study.dataset.licence, study.dataset.is_authored],
@@ -169,7 +172,9 @@ def state_of(study: Study, fits: Sequence[Fit]) -> dict[str, Any]:
         "exclusions": Exclusion.objects.filter(decided_at__lte=as_of).aggregate(n=Max("pk")),
         "judgments": judgments.aggregate(n=Count("pk"), keys=Sum("pk")),
         "calls": list(calls.order_by("state").values_list("state").annotate(n=Count("pk"))),
-        "rationales": asdict(texts_for_release(study).counts),
+        "rationales": [asdict(texts_for_release(study).counts), read.aggregate(n=Max("pk"))],
+        "checks": checks.aggregate(n=Count("pk"), keys=Sum("pk")),
+        "systems": list(_systems(texts)),
         "leases": list(_leases(study)),
         "analyses": analyses.filter(ended_at__isnull=False).aggregate(
             n=Count("pk"), last=Max("pk")
@@ -184,6 +189,14 @@ def _external(study: Study) -> dict[str, Any]:
     newest = study.external_batches.aggregate(n=Max("pk"))["n"]
     marks = [newest, decisions.aggregate(n=Max("pk"))["n"]]
     return {} if newest is None else {"external": marks}
+
+
+def _systems(texts: QuerySet[Completion]) -> "QuerySet[System, tuple[Any, ...]]":
+    """Return what a release tells of the systems that wrote texts."""
+    found = System.objects.filter(pk__in=texts.values("system")).order_by("slug")
+    own = ("slug", "name", "kind", "family", "model_id", "parameters", "is_simulated")
+    facts = ("facts__intelligence_index__value", "facts__median_ttft_ms__value")
+    return found.values_list(*own, *facts)
 
 
 def _leases(study: Study) -> "QuerySet[Any, tuple[Any, ...]]":

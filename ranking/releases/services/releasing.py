@@ -94,16 +94,16 @@ def claim_release(
 
 
 def run_release(*, release_id: int, clock: Clock, tell: Tell = lambda _: None) -> bool:
-    """Build a claimed release where the site keeps it; say whether this call ended it.
+    """Build a release where the site keeps it, claimed or lost; say whether this call ended it.
 
-    Safe to run twice: one that has ended is left alone. An error of the code is logged and kept as
-    a refusal; so is a release whose workers were lost again and again.
+    Safe to run twice: one that has ended is left alone while its files are there. An error of the
+    code is logged and kept as a refusal; so is a release whose workers were lost again and again.
     """
-    running = Release.objects.filter(pk=release_id, state=ReleaseState.BUILDING)
-    release = running.select_related("study__dataset").first()
-    if release is None:
+    release = Release.objects.filter(pk=release_id).select_related("study__dataset").first()
+    if release is None or not _is_to_build(release):
         return False
-    if release.begun >= MOST_BEGUN:
+    running = Release.objects.filter(pk=release_id, state=ReleaseState.BUILDING)
+    if release.state == ReleaseState.BUILDING and release.begun >= MOST_BEGUN:
         return _refuse(release, LOST, now=clock())
     running.update(begun=F("begun") + 1)
 
@@ -115,11 +115,18 @@ def run_release(*, release_id: int, clock: Clock, tell: Tell = lambda _: None) -
     return _refuse(release, why, now=clock()) if why else True
 
 
+def _is_to_build(release: Release) -> bool:
+    """Say whether a release is claimed, or built and its files are lost."""
+    is_lost = release.state == ReleaseState.DONE and not folder_of(release).exists()
+    return is_lost or release.state == ReleaseState.BUILDING
+
+
 def _attempt(release: Release, clock: Clock, tell: Tell) -> str:
     """Build a release where the site keeps it, and return why there is none, or nothing."""
     try:
         build_release(release=release, folder=folder_of(release), clock=clock, tell=tell)
     except ReleaseRefusedError as error:
+        logger.warning("building %s was refused: %s", release.key, error)
         return str(error)
     except FiguresBusyError:
         return BUSY

@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import shutil
 import zipfile
 
 import pytest
@@ -20,6 +21,7 @@ from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.release_check import verify
 from ranking.released import queries as released_queries
+from ranking.released.writing import SUMS, sha256_of
 from ranking.releases import services as release_services
 from ranking.releases.services import releasing
 from tests.helpers.factories import make_rater, make_study
@@ -107,6 +109,22 @@ def test_the_button_hands_one_release_to_a_worker_who_builds_it_once(
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
         packed.extractall(tmp_path)
     assert verify(next(tmp_path.glob("*-rel-*")), is_quick=True).is_sound
+
+
+def test_the_button_has_a_release_whose_files_are_lost_built_again(client, study, begun):
+    release = release_services.claim_release(study=study, now=START)
+    release_services.run_release(release_id=release.pk, clock=lambda: START)
+    folder = released_queries.folder_of(release)
+    shutil.rmtree(folder)
+    sign_in(client, Role.MANAGER)
+
+    client.post(address("build_release", study))
+    for key in begun:
+        tasks.build_release(release_id=key)
+
+    release.refresh_from_db()
+    assert (release.state, release.begun, release.step) == (ReleaseState.DONE, 1, "")
+    assert sha256_of(folder / SUMS) == release.manifest_hash
 
 
 def test_an_owner_publishes_once_and_a_manager_does_not(client):

@@ -16,13 +16,18 @@ from django.db.models import QuerySet
 from django.test import override_settings
 from django.utils import timezone
 
-from annotation.choices import RaterState
-from annotation.models import Judgment, Rater, Study
+from annotation.choices import Purpose, RaterState, TextOutcome
+from annotation.models import Judgment, QualityCheck, Rater, Study
 from annotation.quality.services.excluding import exclude_rater
-from annotation.rationales.services.scanning import scan_rationales
+from annotation.rationales.services.scanning import (
+    TextWords,
+    decide_rationale,
+    scan_rationales,
+)
 from annotation.studies.services.studies import close_study
 from completions.choices import SystemKind
-from completions.models import Dataset
+from completions.models import Dataset, System
+from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
 from ranking.release_check import verify
@@ -30,6 +35,7 @@ from ranking.release_check.files import problems_of_files
 from ranking.released.writing import SUMS, files_of
 from ranking.releases import services as release_services
 from ranking.report import services as report_services
+from tests.helpers.factories import make_comparison, make_quality_check
 from tests.helpers.factories_written_once import make_imported_completion, make_user
 from tests.helpers.released import (
     START,
@@ -362,6 +368,37 @@ class TestTheSeed:
         assert problem.startswith("study/plan.json: the seed is not the one")
 
 
+def reason_of(study):
+    return Judgment.objects.filter(comparison__study=study, rater__isnull=False).first()
+
+
+def mask(judgment, *also):
+    words = TextWords(TextOutcome.MASKED, also=also)
+    study = judgment.comparison.study
+    decide_rationale(study=study, judgment=judgment.pk, words=words, by=make_user(), now=START)
+
+
+def mask_more(study):
+    mask(reason_of(study), "Unit 7")
+
+
+def change_a_system(study, **fields):
+    slug = study.comparisons.first().first.system.slug
+    System.objects.filter(slug=slug).update(**fields)
+
+
+def rename_a_system(study):
+    change_a_system(study, name="Another name")
+
+
+def learn_a_fact(study):
+    change_a_system(study, facts={"intelligence_index": {"value": 47, "source": "x"}})
+
+
+def rest_a_check(study):
+    QualityCheck.objects.filter(comparison__study=study).update(is_active=False)
+
+
 class TestTheSameBytes:
     def test_the_same_state_gives_the_same_bytes_and_the_same_row(self, study, folder, tmp_path):
         release = build(study, tmp_path / "again")
@@ -375,6 +412,21 @@ class TestTheSameBytes:
 
         assert not ids[0] & ids[1]
         assert [one["version"] for one in abouts] == [1, 2]
+
+    @pytest.mark.parametrize("change", [mask_more, rename_a_system, learn_a_fact, rest_a_check])
+    def test_a_change_of_what_leaves_is_another_state(self, study, change):
+        said = "Ann of Unit 7 wrote to bob@example.com."
+        QuerySet(Judgment).filter(pk=reason_of(study).pk).update(rationale=said)
+        scan_rationales(study=study, clock=lambda: START)
+        mask(reason_of(study))
+        make_quality_check(comparison=make_comparison(study=study, purpose=Purpose.CHECK))
+        first = release_services.claim_release(study=study, now=START)
+        ended = {"state": ReleaseState.REFUSED, "refusal": "No room.", "ended_at": START}
+        Release.objects.filter(pk=first.pk).update(**ended)
+
+        change(study)
+
+        assert release_services.claim_release(study=study, now=START).key != first.key
 
     def test_nothing_is_left_of_a_building_that_is_stopped(self, study, tmp_path):
         release = release_services.claim_release(study=study, now=START)
