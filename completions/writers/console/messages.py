@@ -1,5 +1,7 @@
 """The console's queue of messages, the page of one, and freezing a dataset's texts."""
 
+import re
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -14,7 +16,7 @@ from access.roles import StaffRequest
 from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.contexts.console_http import or_404, owners_act, staff_page
 from completions.dialogues import locking
-from completions.models import Dataset, Message, MessageDecision
+from completions.models import Dataset, Message
 from completions.writers import forms, message_queries, services
 from completions.writers import services as writer_services
 from completions.writers.forms import Freeze
@@ -83,12 +85,12 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
 @require_POST
 @staff_page
 def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
-    """Accept every message that is ticked, as far as it is the version that was on the page."""
+    """Accept every message that is ticked, as far as it is still as it was on the page."""
     n_accepted = n_changed = 0
     for ticked in request.POST.getlist("messages")[: message_queries.PER_PAGE]:
-        found, seen = _ticked(dataset, ticked)
-        if found is None or seen is None:
+        if (one := _ticked(dataset, ticked)) is None:
             continue
+        found, seen = one
         try:
             writer_services.decide_message(
                 message=found,
@@ -112,16 +114,13 @@ def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     return redirect(f"{reverse('writing:messages', args=[dataset.slug])}?{query}")
 
 
-def _ticked(dataset: Dataset, ticked: str) -> tuple[Message | None, writer_services.Seen | None]:
-    """Return the message of a tick, and what of it the page showed: ``key-version``."""
-    pk, _sign, version = ticked.partition("-")
-    if not (pk.isdecimal() and version.isdecimal()):
-        return None, None
-    found = message_queries.message_of(dataset, int(pk))
-    if found is None:
-        return None, None
-    n = MessageDecision.objects.filter(revision__message=found).count()
-    return found, writer_services.Seen(int(version), n)
+def _ticked(dataset: Dataset, ticked: str) -> tuple[Message, writer_services.Seen] | None:
+    """Return the message of a tick and what the page showed: ``key-version-decisions``."""
+    if (read := re.fullmatch(r"(\d+)-(\d+)-(\d+)", ticked)) is None:
+        return None
+    pk, version, decisions = map(int, read.groups())
+    found = message_queries.message_of(dataset, pk)
+    return None if found is None else (found, writer_services.Seen(version, decisions))
 
 
 @require_POST

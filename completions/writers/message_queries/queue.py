@@ -4,6 +4,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import Count, Exists, OuterRef, QuerySet
@@ -79,10 +80,12 @@ class MessageRow:
     signals: tuple[str, ...]
     is_adversarial: bool
     version: int
+    n_decisions: int
+    """How many decisions there are on all versions."""
     at: dt.datetime
 
     @classmethod
-    def of(cls, revision: MessageRevision) -> "MessageRow":
+    def of(cls, revision: Any) -> "MessageRow":  # noqa: ANN401 (a row of `_newest`)
         """Leave out whoever wrote it."""
         message = revision.message
         return cls(
@@ -93,6 +96,7 @@ class MessageRow:
             signals=tuple(str(SIGNALS[name]) for name in signals_of(revision)),
             is_adversarial=message.lease.context.stratum == Stratum.ADVERSARIAL,
             version=revision.number,
+            n_decisions=revision.n_decisions,
             at=revision.written_at,
         )
 
@@ -158,11 +162,12 @@ def _meant(filters: MessageFilter, rows: Sequence[tuple[int, str]]) -> list[int]
 
 
 def _newest(dataset: Dataset, filters: MessageFilter) -> list[MessageRevision]:
-    """Return the newest version of each message of any state, in an order that decisions keep."""
+    """Return newest versions with ``n_decisions`` of their messages; decisions keep the order."""
     later = MessageRevision.objects.filter(
         message=OuterRef("message"), number__gt=OuterRef("number")
     )
-    rows = MessageRevision.objects.filter(~Exists(later), message__in=messages_of(dataset))
+    newest = MessageRevision.objects.filter(~Exists(later), message__in=messages_of(dataset))
+    rows = newest.annotate(n_decisions=Count("message__revisions__decisions"))
     if filters.stratum:
         rows = rows.filter(message__lease__context__stratum=filters.stratum)
     rows = rows.select_related("message__lease__context").order_by("written_at", "message_id")

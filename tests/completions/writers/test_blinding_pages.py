@@ -79,7 +79,7 @@ def walk(client, messages):
         yield client.get(address("author", message.pk))
         for verdict in ("", "RETURNED"):
             yield client.post(address("decide", message.pk), {"verdict": verdict})
-    ticked = {"messages": [f"{one.pk}-9" for one in messages]}  # no message has that version
+    ticked = {"messages": [f"{one.pk}-9-0" for one in messages]}  # no message has that version
     yield client.post(address("accept_many"), ticked)
     yield client.get(address("messages"))
     seen = {"version": 1, "decisions": 0}

@@ -12,7 +12,7 @@ from completions.writers import services
 from tests.helpers.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision
 from tests.helpers.pages import text
-from tests.helpers.written import WORDS, completion_of, make_read, staff
+from tests.helpers.written import WORDS, completion_of, make_read, revised, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -43,6 +43,11 @@ def decide(client, message, verdict, *, note="", query="", follow=False, **poste
 
 def state_of(message):
     return Message.objects.get(pk=message.pk).state
+
+
+def ticks(page):
+    """Return what the boxes of the queue post."""
+    return re.findall(r'name="messages" value="([^"]+)"', page.content.decode())
 
 
 class TestADecision:
@@ -136,9 +141,9 @@ class TestSeveralAtOnce:
     def test_are_accepted_as_they_were_on_the_page(self, client, dataset):
         first, second, third = (make_read(dataset) for _ in range(3))
         page = client.get(QUEUE).content.decode()
-        assert f'value="{first.pk}-1"' in page
+        assert f'value="{first.pk}-1-0"' in page
 
-        answer = self.accept(client, f"{first.pk}-1", f"{second.pk}-1")
+        answer = self.accept(client, f"{first.pk}-1-0", f"{second.pk}-1-0")
 
         assert "2 messages accepted." in text(answer)
         assert [state_of(one) for one in (first, second, third)] == [
@@ -151,12 +156,37 @@ class TestSeveralAtOnce:
         message = make_read(dataset)
         make_revision(message=message, number=2)
 
-        answer = self.accept(client, f"{message.pk}-1")
+        answer = self.accept(client, f"{message.pk}-1-0")
 
         assert "1 not accepted" in text(answer)
         assert state_of(message) == "WAITING"
 
-    @pytest.mark.parametrize("ticked", ["", "x-1", "9", "999999-1"])
+    @pytest.mark.parametrize("verdict", MessageVerdict.values)
+    def test_one_that_a_colleague_decided_meanwhile_keeps_that_decision(
+        self, client, dataset, verdict
+    ):
+        message, untouched = make_read(dataset), make_read(dataset)
+        page = client.get(QUEUE)
+        decide(staff()[0], message, verdict, note=NOTE)
+
+        answer = self.accept(client, *ticks(page))
+
+        assert "1 message accepted." in text(answer)
+        assert "1 not accepted" in text(answer)
+        assert (state_of(message), state_of(untouched)) == (verdict, "ACCEPTED")
+
+    def test_one_that_was_revised_after_a_decision_is_accepted_as_it_is_now(self, client, dataset):
+        message = make_read(dataset)
+        decide(client, message, "RETURNED", note=NOTE)
+        revised(message)
+
+        (ticked,) = ticks(client.get(QUEUE))
+        answer = self.accept(client, ticked)
+
+        assert (ticked, state_of(message)) == (f"{message.pk}-2-1", "ACCEPTED")
+        assert "1 message accepted." in text(answer)
+
+    @pytest.mark.parametrize("ticked", ["", "x-1-0", "9", "9-1", "999999-1-0"])
     def test_what_is_no_message_is_passed_over(self, client, dataset, ticked):
         assert "0 not accepted" in text(self.accept(client, ticked))
 
