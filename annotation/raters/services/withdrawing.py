@@ -30,6 +30,7 @@ from completions.dialogues.locking import lock_texts
 from completions.leases import timed
 from completions.models import Writer
 from completions.runs.services import budgeting
+from completions.runs.services.quoted_labels import DELETED
 from completions.writers.services.leasing import lock_writer
 from completions.writers.services.leaving import (
     erase_texts,
@@ -177,7 +178,7 @@ def _lock_plans(writer: Writer) -> None:
 
 
 def _hold_for_good(completions: Collection[int], *, now: dt.datetime) -> None:
-    """Keep every comparison of the completions from raters and judges.
+    """Keep every comparison of the completions from raters and judges, and no raw answer.
 
     The comparisons are locked in one statement and in one order. After that nobody is waited
     for who may wait for them: a lease that its rater is busy with is left to the rater.
@@ -192,6 +193,15 @@ def _hold_for_good(completions: Collection[int], *, now: dt.datetime) -> None:
     JudgeCall.objects.filter(pk__in=[call.pk for call in open_calls]).update(
         state=CallState.FAILED, ended_at=now, reserved_usd=0, **ERASED
     )
+    _forget_answers(JudgeCall.objects.filter(comparison__in=pks))
     leases = Lease.objects.filter(comparison__in=pks, closed_at=None)
     for lease in leases.order_by("pk").select_for_update(skip_locked=True, of=("self",)):
         slots.give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)
+
+
+def _forget_answers(calls: QuerySet[JudgeCall]) -> None:
+    """Delete the answers as they came, which may quote the texts; the judgments stay."""
+    calls.exclude(raw_answer="").update(raw_answer=DELETED)
+    for call in calls.filter(asked__has_key="first_try"):
+        del call.asked["first_try"]
+        call.save(update_fields=["asked"])

@@ -9,7 +9,17 @@ from django.db.models import F, QuerySet
 
 from access.log import record
 from completions.choices import LeaseOutcome, MessageState, WriterState
-from completions.models import Completion, Context, Hold, Message, MessageRevision, Writer
+from completions.models import (
+    AdmissionDecision,
+    Completion,
+    Context,
+    Hold,
+    Message,
+    MessageDecision,
+    MessageRevision,
+    Writer,
+)
+from completions.runs.services.quoted_labels import DELETED
 from completions.strategies.services.labelling import forget_labels
 from completions.writers.services.leasing import WriterNotActiveError, give_back, lock_writer
 from completions.writers.services.vetting import move_on
@@ -159,10 +169,10 @@ def lock_work(writer: Writer) -> None:
 
 
 def erase_texts(writer: Writer, *, now: dt.datetime) -> list[int]:
-    """Delete what the writer wrote from rows that are locked; return its completions, by key.
+    """Delete what the writer wrote, and notes about it; return its completions, by key.
 
-    The rows stay as tombstones: that there was a message, when, and what became of it. Its place
-    is free for somebody else.
+    Its rows are locked, and stay as tombstones: that there was a message, when, and what became
+    of it. Its place is free for somebody else.
     """
     messages = Message.objects.filter(lease__writer=writer)
     places = messages.filter(state__in=TAKING_A_SLOT, lease__is_trial=False)
@@ -174,7 +184,19 @@ def erase_texts(writer: Writer, *, now: dt.datetime) -> list[int]:
     written = revisions.filter(message__lease__writer=writer, erased_at=None)
     written.update(text="", flags=[], erased_at=now, **UNTYPED)
     writer.leases.update(skip_reason="")
+    _erase_notes(writer)
     return _erase_completions(writer, now=now)
+
+
+def _erase_notes(writer: Writer) -> None:
+    """Delete what was written to the writer about the texts: such notes quote them."""
+    # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
+    reviewed: QuerySet[MessageDecision] = QuerySet(MessageDecision)
+    reviewed = reviewed.filter(revision__message__lease__writer=writer)
+    reviewed.exclude(note="").update(note=DELETED)
+    admitted: QuerySet[AdmissionDecision] = QuerySet(AdmissionDecision)
+    admitted.filter(writer=writer).exclude(note="").update(note=DELETED)
+    writer.mails.exclude(note="").update(note="")
 
 
 def forget_person(writer: Writer, *, texts_kept: bool) -> None:

@@ -15,13 +15,21 @@ from annotation.planning import services as planning_services
 from annotation.quality import services as quality_services
 from annotation.raters import services as rater_services
 from annotation.studies import selectors
-from completions.choices import CallState, LeaseOutcome, MessageState, WriterState
+from completions.choices import (
+    CallState,
+    LeaseOutcome,
+    MessageState,
+    MessageVerdict,
+    WriterState,
+)
 from completions.leaks import queries
 from completions.models import (
+    AdmissionDecision,
     Completion,
     Context,
     Hold,
     Message,
+    MessageDecision,
     MessageRevision,
     WriterMail,
     WritingLease,
@@ -48,7 +56,14 @@ from tests.helpers.factories import (
     make_writing_lease,
 )
 from tests.helpers.factories_of_calls import make_judge_run
-from tests.helpers.factories_of_people import make_accepted, make_mail, make_revision, make_sent
+from tests.helpers.factories_of_people import (
+    make_accepted,
+    make_admission,
+    make_mail,
+    make_message_decision,
+    make_revision,
+    make_sent,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -86,6 +101,11 @@ def everything_stored():
         *Completion.objects.values_list("text", flat=True),
         *WritingLease.objects.values_list("draft", flat=True),
         *WritingLease.objects.values_list("skip_reason", flat=True),
+        *MessageDecision.objects.values_list("note", flat=True),
+        *AdmissionDecision.objects.values_list("note", flat=True),
+        *WriterMail.objects.values_list("note", flat=True),
+        *JudgeCall.objects.values_list("raw_answer", flat=True),
+        *map(str, JudgeCall.objects.values_list("asked", flat=True)),
         *map(str, MessageRevision.objects.values_list("flags", flat=True)),
         *map(str, Hold.objects.values_list("reasons", flat=True)),
         *map(str, LogEntry.objects.values_list("after", flat=True)),
@@ -201,6 +221,43 @@ class TestDeletingTheTexts:
 
         assert SECRET not in everything_stored()
 
+    def test_leaves_no_word_that_notes_and_mails_quote(self):
+        message, _ = make_compared()
+        writer, note = message.lease.writer, f'Please take "{SECRET}" out.'
+        for verdict in (MessageVerdict.RETURNED, MessageVerdict.REJECTED):
+            make_message_decision(revision=message.revisions.get(), verdict=verdict, note=note)
+        make_message_decision(revision=message.revisions.get())
+        make_admission(writer=writer, note=note)
+        make_mail(writer=writer, note=note, claimed_at=NOW, sent_at=NOW)
+
+        withdraw(writer)
+
+        assert SECRET not in everything_stored()
+        notes = MessageDecision.objects.order_by("pk").values_list("note", flat=True)
+        assert list(notes) == ["[deleted]", "[deleted]", ""]
+        assert AdmissionDecision.objects.get().note == "[deleted]"
+        assert WriterMail.objects.get().note == ""
+
+    @pytest.mark.parametrize(
+        ("ended", "raw"),
+        [
+            ({"state": CallState.DONE}, "[deleted]"),
+            ({"state": CallState.INVALID, "error_kind": "invalid_answer"}, "[deleted]"),
+            ({"state": CallState.FAILED, "error_kind": "timeout", "raw_answer": ""}, ""),
+        ],
+    )
+    def test_leaves_no_word_that_judges_quoted(self, ended, raw):
+        message, comparison = make_compared()
+        said = {"raw_answer": f"A says: {SECRET}", "ended_at": NOW}
+        asked = {"model": "m", "first_try": {"answer": SECRET}}
+        call = make_judge_call(comparison=comparison, asked=asked, **said | ended)
+
+        withdraw(message.lease.writer)
+
+        call.refresh_from_db()
+        assert (call.raw_answer, call.asked) == (raw, {"model": "m"})
+        assert call.state == ended["state"]
+
     def test_forgets_how_long_the_texts_took(self):
         message, _ = make_compared()
         make_revision(message=message, typing_ms=90_000, pastes=2, pasted_characters=40)
@@ -243,10 +300,17 @@ class TestDeletingTheTexts:
     def test_touches_nobody_elses(self):
         message, _ = make_compared()
         other, comparison = make_compared(study=Comparison.objects.get().study)
+        decision = make_message_decision(revision=other.revisions.get(), note="Fine.")
+        mail = make_mail(writer=other.lease.writer, note="Fine.", claimed_at=NOW, sent_at=NOW)
+        call = make_judge_call(
+            comparison=comparison, state=CallState.DONE, ended_at=NOW, raw_answer="A is warm."
+        )
 
         withdraw(message.lease.writer)
 
-        other.refresh_from_db()
+        for row in (other, decision, mail, call):
+            row.refresh_from_db()
+        assert (decision.note, mail.note, call.raw_answer) == ("Fine.", "Fine.", "A is warm.")
         assert (other.state, other.completion.text) == (MessageState.ACCEPTED, SECRET)
         assert Comparison.objects.get(pk=comparison.pk).held_at is None
 
