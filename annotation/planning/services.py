@@ -72,7 +72,7 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     )
     gold = load_gold(study=study, now=now, by=by)
     hold_latecomers(study, now=now)
-    fix_completions(compared=_compared(study), now=now)
+    fix_completions(texts=_compared(study), now=now)
     report = PlanReport(
         len(draft.additions), n_held, gold.n_checks, summary=draft.summary, held=draft.held
     )

@@ -1,4 +1,4 @@
-"""Fix the texts of people that a study compares (ADR-0035)."""
+"""Fix the texts of people that are compared or labelled (ADR-0035)."""
 
 import datetime as dt
 
@@ -9,11 +9,11 @@ from completions.models import Completion, Dataset, Message
 
 
 class CompletionFixedError(Exception):
-    """A study compares the completion, so its text stays as it is."""
+    """A study compares the completion, or it is labelled, so its text stays as it is."""
 
 
 def lock_texts(dataset_id: int) -> Dataset:
-    """Hold the right to change texts of people in a dataset, or to choose what is compared.
+    """Hold the right to change texts of people in a dataset, or to choose what is fixed.
 
     Whoever plans sees no text change meanwhile. Take it after a writer's row, and before those of
     messages, completions and contexts: one order, so no deadlock.
@@ -36,16 +36,16 @@ def lock_sent_back(dataset_id: int) -> None:
     list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk"))
 
 
-def fix_completions(*, compared: QuerySet[Completion], now: dt.datetime) -> int:
+def fix_completions(*, texts: QuerySet[Completion], now: dt.datetime) -> int:
     """Fix those that people wrote, for good; return how many were not fixed before.
 
     A message that had come back to its writer for another version counts as accepted again: the
-    text in use stays, so there is nothing to mend. Call it in the transaction that makes the
-    comparisons, under ``lock_texts`` and ``lock_sent_back``.
+    text in use stays, so there is nothing to mend. Call it in the transaction that plans
+    comparisons or labels, under ``lock_texts`` and ``lock_sent_back``.
     """
-    sent_back = Message.objects.filter(state=MessageState.RETURNED, completion__in=compared)
+    sent_back = Message.objects.filter(state=MessageState.RETURNED, completion__in=texts)
     sent_back.update(state=MessageState.ACCEPTED, changed_at=now)
-    of_people = compared.filter(writer__isnull=False, fixed_at__isnull=True)
+    of_people = texts.filter(writer__isnull=False, fixed_at__isnull=True)
     return of_people.update(fixed_at=now)
 
 
@@ -55,7 +55,7 @@ def lock_unfixed(completion_id: int) -> Completion:
     Raises
     ------
     CompletionFixedError
-        If a study compares it.
+        If its text is fixed.
     """
     completion = Completion.objects.select_for_update(of=("self",)).get(pk=completion_id)
     if completion.fixed_at is not None:

@@ -240,7 +240,9 @@ def thaw(options: argparse.Namespace, _progress: Progress) -> str:
     if not services.thaw_dataset(dataset=dataset, by=None, now=timezone.now()):
         return f"{dataset.slug}: not frozen"
     n_fixed = message_queries.settled(dataset).n_fixed
-    return f"{dataset.slug}: thawed; {n_fixed:,} texts that studies compare stay as they are"
+    return (
+        f"{dataset.slug}: thawed; {n_fixed:,} texts that are compared or labelled stay as they are"
+    )
 
 
 ACTIONS = (

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from completions.dialogues.locking import fix_completions, lock_sent_back, lock_texts
 from completions.dialogues.normaliser import plain
 from completions.llm.labels import Labels
 from completions.models import (
@@ -53,9 +54,11 @@ def plan_strategy_calls(
     """Add the calls that completions lack, as part of ``run``; return how many were added.
 
     Planning again adds nothing for a completion that the assistant was asked about, whatever
-    became of the call.
+    became of the call. What people wrote and is asked about is fixed from then on: labels quote it.
     """
-    Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)  # one planner at a time
+    dataset = lock_texts(dataset.pk)  # one planner at a time, and no text changes
+    lock_sent_back(dataset.pk)
+    fix_completions(texts=completions_to_label(dataset), now=now)
     calls = StrategyCall.objects.filter(completion=OuterRef("pk"), assistant=assistant)
     lacking = completions_to_label(dataset).filter(~Exists(calls))
     added = [

@@ -34,7 +34,7 @@ class Obstacle(enum.Enum):
 REASONS: Mapping[Obstacle, str | Promise] = {
     Obstacle.CLOSED: _("This cannot be decided about a message in this state."),
     Obstacle.GONE: _("It cannot be sent back: nobody is there any more who would receive it."),
-    Obstacle.FIXED: _("A study compares the accepted text, so that text stays as it is."),
+    Obstacle.FIXED: _("The accepted text is compared or labelled, so it stays as it is."),
     Obstacle.FROZEN: _("The texts of this dataset are frozen: none is changed or sent back."),
 }
 """How a reviewer is told."""

@@ -22,7 +22,7 @@ def complete_message(
     Raises
     ------
     CompletionFixedError
-        If a study compares the text that the message has.
+        If the text that the message has is compared or labelled.
     """
     if message.completion_id is None:
         completion = _created(message, revision, now=now)
@@ -40,7 +40,7 @@ def take_completion_back(message: Message, *, state: MessageState, now: dt.datet
     Raises
     ------
     CompletionFixedError
-        If a study compares it.
+        If it is compared or labelled.
     """
     if message.completion_id is None:
         msg = f"message {message.pk} has no completion"
@@ -52,7 +52,7 @@ def take_completion_back(message: Message, *, state: MessageState, now: dt.datet
     Hold.objects.filter(completion=completion).delete()
     try:
         completion.delete()
-    except ProtectedError as error:  # compared by a plan from before texts were fixed
+    except ProtectedError as error:  # planned with before texts were fixed
         raise CompletionFixedError from error
 
 

@@ -116,7 +116,7 @@ def freeze_dataset(*, dataset: Dataset, by: User | None, now: dt.datetime) -> in
 def thaw_dataset(*, dataset: Dataset, by: User | None, now: dt.datetime) -> bool:
     """Let people write and revise again; return False if the dataset was not frozen.
 
-    A text that a study compares stays fixed.
+    A text that is compared or labelled stays fixed.
     """
     dataset = _lock(dataset)
     if dataset.frozen_at is None:

@@ -94,7 +94,7 @@ def decide_message(
     WriterGoneError
         If it is sent back to somebody who left, or who wrote elsewhere.
     CompletionFixedError
-        If the decision would change a text that a study compares.
+        If the decision would change a text that is compared or labelled.
     DatasetFrozenError
         If it would change a text of a dataset that is frozen.
     """

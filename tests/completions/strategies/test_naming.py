@@ -8,8 +8,24 @@ import pytest
 from access.nudges import Work
 from annotation.raters.services.withdrawing import withdraw_writer
 from completions import tasks
-from completions.choices import CallState, Presence, Review, RunState, SystemKind
-from completions.models import Completion, Context, LabellingRun, StrategyCall, StrategyLabel
+from completions.choices import (
+    CallState,
+    LeaseOutcome,
+    MessageState,
+    Presence,
+    Review,
+    RunState,
+    SystemKind,
+)
+from completions.dialogues.locking import CompletionFixedError
+from completions.models import (
+    Completion,
+    Context,
+    LabellingRun,
+    Message,
+    StrategyCall,
+    StrategyLabel,
+)
 from completions.offline import Fault
 from completions.runs import services as run_services
 from completions.runs.services import states
@@ -17,6 +33,7 @@ from completions.strategies import rules
 from completions.strategies import services as strategy_services
 from completions.strategies.services import labelling
 from completions.systems.services.registering import assistant_for
+from completions.writers import services as writer_services
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -26,6 +43,7 @@ from tests.helpers.factories import (
     make_dialogue,
     make_system,
     make_writer,
+    make_writing_lease,
 )
 from tests.helpers.factories_of_calls import (
     DONE,
@@ -34,7 +52,18 @@ from tests.helpers.factories_of_calls import (
     make_strategy_call,
     make_strategy_label,
 )
+from tests.helpers.factories_of_people import make_accepted
 from tests.helpers.observed import nudged
+from tests.helpers.written import (
+    ACCEPT,
+    REJECT,
+    RETURN,
+    completion_of,
+    decide,
+    revised,
+    send,
+    stored,
+)
 
 pytestmark = [
     pytest.mark.django_db,
@@ -134,6 +163,65 @@ class TestPlanning:
         dataset.save()
 
         assert plan() == 1
+
+    def test_takes_no_text_of_a_dataset_that_was_thawed_meanwhile(self, dataset, plan):
+        write_as_person(dataset)
+        dataset.frozen_at = NOW  # as it was read before
+
+        assert plan() == 0
+
+
+class TestFixing:
+    @pytest.fixture
+    def message(self, dataset):
+        context = make_context(dialogue=make_dialogue(dataset=dataset))
+        closed = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+        lease = make_writing_lease(writer=make_writer(dataset=dataset), context=context, **closed)
+        return make_accepted(TEXT, lease=lease)
+
+    @pytest.fixture
+    def label(self, dataset, plan, message):
+        """Freeze the texts, have them labelled, and thaw them."""
+
+        def _label():
+            writer_services.freeze_dataset(dataset=dataset, by=None, now=NOW)
+            assert plan() == 1
+            writer_services.thaw_dataset(dataset=dataset, by=None, now=NOW)
+
+        return _label
+
+    @pytest.mark.parametrize("verdict", [RETURN, REJECT])
+    def test_keeps_a_labelled_text_from_reviewers(self, message, label, verdict):
+        label()
+
+        with pytest.raises(CompletionFixedError):
+            decide(message, verdict)
+        assert completion_of(message).text == TEXT
+
+    def test_keeps_a_labelled_text_from_its_writer(self, message, label):
+        label()
+
+        with pytest.raises(writer_services.MessageClosedError):
+            send(message.lease, "Another text that nobody has labelled.")
+
+    def test_keeps_a_version_that_waits_from_taking_its_place(self, message, label):
+        revised(message)
+        label()
+
+        with pytest.raises(CompletionFixedError):
+            decide(message, ACCEPT)
+        assert completion_of(message).text == TEXT
+
+    def test_asks_nobody_any_more_for_another_version(self, message, label):
+        Message.objects.update(state=MessageState.RETURNED)
+
+        label()
+
+        assert stored(message).state == MessageState.ACCEPTED
+
+    def test_leaves_texts_alone_that_are_not_labelled(self, dataset, plan, message):
+        assert plan() == 0
+        assert completion_of(message).fixed_at is None
 
 
 class TestAsking:

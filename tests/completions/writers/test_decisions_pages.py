@@ -237,7 +237,7 @@ class TestARefusedDecision:
 
         assert answer.status_code == 409
         for one in (page, answer):
-            assert "A study compares the accepted text, so that text stays as it is." in text(one)
+            assert "The accepted text is compared or labelled, so it stays as it is." in text(one)
             assert "<button" not in form_of(one)
 
     def test_about_a_frozen_dataset_says_why_and_offers_the_rest(self, client, dataset):

@@ -60,7 +60,9 @@ class TestThaw:
         completion.save()
         Dataset.objects.filter(pk=completion.context.dataset_id).update(slug="talks", frozen_at=NOW)
 
-        assert run("thaw") == "talks: thawed; 1 texts that studies compare stay as they are"
+        said = run("thaw")
+
+        assert said == "talks: thawed; 1 texts that are compared or labelled stay as they are"
         assert frozen_at() is None
 
     def test_of_what_is_not_frozen_says_so(self, dataset):
