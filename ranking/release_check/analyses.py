@@ -107,18 +107,37 @@ def _facts(row: Row) -> SystemFacts:
     )
 
 
+AGREEMENT = "agreement"
 STYLED = ("STYLE", "BIAS", "RATIONALES", "JUDGE")
 # They draw among judgments or evaluators in an order that a release does not have, or ask for
 # the orders of other studies.
 OF_AN_ORDER = ("RANKERS", "FACTORS", "LIKERT")
 
 
-def problems_of_analysis(bundle: Bundle, fit: str, kind: str) -> tuple[list[str], int] | None:
-    """Return what differs and how many numbers were compared; None where it cannot be computed."""
-    name = f"analyses/{fit}/{kind}.json"
+def problems_of_analysis(
+    bundle: Bundle, fit: Row, kind: str, *, is_quick: bool = False
+) -> tuple[list[str], int | None]:
+    """Return what differs, and how many numbers were compared: None where none are computed.
+
+    Which analysis it is, its name says: what the file says of itself may be forged.
+    """
+    name = f"analyses/{fit['fit']}/{kind}.json"
     stored = bundle.document(name)
+    labels = {"fit": fit["fit"], "kind": kind.upper(), "is_simulated": fit["is_simulated"]}
+    found = [
+        f"{name}: {key} is {stored[key]!r}, and release.json says {label!r}"
+        for key, label in labels.items()
+        if stored[key] != label
+    ]
+    is_left = is_quick and kind != AGREEMENT
+    compared = None if is_left else _compared(bundle, name, labels, stored)
+    return (found, None) if compared is None else (found + compared[0], compared[1])
+
+
+def _compared(bundle: Bundle, name: str, labels: Row, stored: Row) -> tuple[list[str], int] | None:
+    """Return what differs from what the judgments give; None where it cannot be computed."""
     try:
-        computed = _computed(bundle, fit, str(stored["kind"]))
+        computed = _computed(bundle, labels["fit"], labels["kind"])
     except NotReleasedError:
         return None
     except AnalysisRefusedError as refusal:

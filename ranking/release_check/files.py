@@ -14,6 +14,8 @@ from ranking.released.files.identities import id_of
 from ranking.released.files.tables import BY_NAME
 from ranking.released.writing import SUMS, files_of, read_sums, sha256_of
 
+ORIGINAL = "ORIGINAL"  # the reply in the source dialogue
+
 
 def problems_of_files(folder: Path) -> Iterator[str]:
     """Yield what is wrong: a file that is missing, one too many, or another than the listed one."""
@@ -37,20 +39,35 @@ def problems_of_files(folder: Path) -> Iterator[str]:
 def problems_of_hashes(bundle: Bundle) -> Iterator[str]:
     """Yield what is not what its hash says: texts, contexts, protocol, rubric, prompts."""
     yield from _texts(bundle)
+    yield from _turns(bundle)
     yield from _study(bundle)
     yield from _prompts(bundle)
 
 
 def _texts(bundle: Bundle) -> Iterator[str]:
+    kept = set() if bundle.about["dataset"]["has_text"] else _originals(bundle)
     for number, row in enumerate(bundle.tables["completions"], start=1):
         where = f"{BY_NAME['completions'].path}: line {number}: {row['id']}"
         if row["text"] is not None and _sha256(row["text"]) != row["content_hash"]:
             yield f"{where}: the text is not the one of its content_hash"
+        if row["text"] is None and not row["is_erased"] and row["system"] not in kept:
+            yield f"{where}: the text is null, and neither deleted nor kept by the licence"
         if row["is_erased"] and (row["text"] or row["content_hash"]):
             yield f"{where}: was deleted, and something of it is left"
+
+
+def _originals(bundle: Bundle) -> set[str]:
+    """Return the systems whose texts are replies of the source dialogues."""
+    return {row["slug"] for row in bundle.tables["systems"] if row["kind"] == ORIGINAL}
+
+
+def _turns(bundle: Bundle) -> Iterator[str]:
+    has_text = bundle.about["dataset"]["has_text"]
     for number, row in enumerate(bundle.tables["contexts"], start=1):
+        where = f"{BY_NAME['contexts'].path}: line {number}: {row['key']}"
+        if row["turns"] is None and has_text:
+            yield f"{where}: the turns are null, and the licence does not keep them"
         if row["turns"] is not None and _of_turns(row["turns"]) != row["content_hash"]:
-            where = f"{BY_NAME['contexts'].path}: line {number}: {row['key']}"
             yield f"{where}: the turns are not those of its content_hash"
 
 

@@ -63,6 +63,23 @@ class Frame:
         compared = (self.comparison_of(row) for row in self.rows)
         return [(self.system_of(one["first"]), self.system_of(one["second"])) for one in compared]
 
+    @property
+    def has_simulated(self) -> bool:
+        """Whether a system, a context, a rater or a judge behind the judgments is simulated."""
+        compared = [self.comparison_of(row) for row in self.rows]
+        texts = {one[side] for one in compared for side in ("first", "second")} - {None}
+        behind = {
+            "systems": {self.system_of(one) for one in texts},
+            "contexts": {one["context"] for one in compared},
+            "raters": {row["rater"] for row in self.rows} - {None},
+            "judges": {row["judge"] for row in self.rows} - {None},
+        }
+        return any(
+            self.bundle.by_key(table)[key]["is_simulated"]
+            for table, keys in behind.items()
+            for key in keys
+        )
+
     @cached_property
     def columns(self) -> JudgmentColumns:
         """The judgments one by one; grades are as given (`with_strengths` translates them)."""

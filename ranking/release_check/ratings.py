@@ -30,7 +30,8 @@ def problems_of_ratings(bundle: Bundle, fit: Mapping[str, Any]) -> tuple[list[st
     """Return what differs from what the judgments give, and how many numbers were compared."""
     name = f"ratings/{fit['fit']}.json"
     stored = bundle.document(name)
-    computed = computed_ratings(frame_of(bundle, stored), stored)
+    frame = frame_of(bundle, stored)
+    computed = computed_ratings(frame, stored)
     told = {key: stored[key] for key in computed}
     # What else a fit knows of its computation, such as who judged, is not computed here.
     told["diagnostics"] = {key: stored["diagnostics"].get(key) for key in computed["diagnostics"]}
@@ -40,7 +41,21 @@ def problems_of_ratings(bundle: Bundle, fit: Mapping[str, Any]) -> tuple[list[st
         for key in ("fit", "pool", "context_set", "state", "n_judgments", "is_simulated")
         if stored[key] != fit[key]
     ]
-    return found, count_numbers(computed)
+    return [*found, *_denials(frame, name, stored)], count_numbers(computed)
+
+
+def _denials(frame: Frame, name: str, stored: Mapping[str, Any]) -> Iterator[str]:
+    """Yield which files deny that anything is simulated, against what stands in others."""
+    plan = frame.bundle.document("study/plan.json")
+    if frame.has_simulated and not stored["is_simulated"]:
+        yield f"{name}: is_simulated is False, and what was judged or who judged is simulated"
+    if not frame.bundle.about["is_simulated"]:
+        said = {name: stored, "study/plan.json": plan}
+        yield from (
+            f"release.json: is_simulated is False, and {one} says True"
+            for one, document in said.items()
+            if document["is_simulated"]
+        )
 
 
 def computed_ratings(frame: Frame, stored: Mapping[str, Any]) -> dict[str, Any]:

@@ -76,6 +76,8 @@ def _answers(bundle: Bundle) -> Iterator[str]:
     given = Counter[str]()
     out = {row["id"] for row in bundle.tables["raters"] if row["is_excluded"]}
     out |= {row["slug"] for row in bundle.tables["judges"] if row["is_excluded"]}
+    if not bundle.document("study/plan.json")["is_simulated"]:
+        out |= {row["id"] for row in bundle.tables["raters"] if row["is_simulated"]}
     for number, row in enumerate(bundle.tables["judgments"], start=1):
         where = f"{BY_NAME['judgments'].path}: line {number}"
         if (row["rater"] is None) == (row["judge"] is None):

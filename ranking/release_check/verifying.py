@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ranking.judgments.code import code_version
 from ranking.release_check.analyses import problems_of_analysis
-from ranking.release_check.bundle import Bundle, UnreadableError
+from ranking.release_check.bundle import Bundle, Row, UnreadableError
 from ranking.release_check.files import problems_of_external, problems_of_files, problems_of_hashes
 from ranking.release_check.ratings import problems_of_ratings
 from ranking.release_check.shapes import (
@@ -20,7 +19,6 @@ from ranking.release_check.shapes import (
 from ranking.released.files.names import ABOUT
 
 SHOWN = 40
-AGREEMENT = "agreement"
 Tell = Callable[[str], None]
 
 
@@ -154,16 +152,12 @@ def _recomputed(bundle: Bundle, problems: list[str], *, is_quick: bool, tell: Te
         recomputed.append(name)
         for kind in fit["analyses"]:
             name = f"analyses/{fit['fit']}/{kind}.json"
-            if is_quick and kind != AGREEMENT:
-                checksummed.append(name)
-                continue
             tell(name)
-            looked = list[bool]()
+            n_before = len(counted)
             problems += _guarded(
-                name,
-                partial(_analysis, bundle, fit["fit"], kind, counted, looked),
+                name, partial(_analysed, counted, bundle, fit, kind, is_quick=is_quick)
             )
-            (recomputed if looked else checksummed).append(name)
+            (recomputed if len(counted) > n_before else checksummed).append(name)
     return Report(
         key=bundle.about["key"],
         problems=tuple(problems),
@@ -174,20 +168,18 @@ def _recomputed(bundle: Bundle, problems: list[str], *, is_quick: bool, tell: Te
     )
 
 
-def _rated(counted: list[int], bundle: Bundle, fit: dict[str, Any]) -> list[str]:
+def _rated(counted: list[int], bundle: Bundle, fit: Row) -> list[str]:
     return _count(counted, problems_of_ratings(bundle, fit))
 
 
-def _analysis(
-    bundle: Bundle, fit: str, kind: str, counted: list[int], looked: list[bool]
+def _analysed(
+    counted: list[int], bundle: Bundle, fit: Row, kind: str, *, is_quick: bool
 ) -> list[str]:
-    found = problems_of_analysis(bundle, fit, kind)
-    if found is None:
-        return []
-    looked.append(True)
-    return _count(counted, found)
+    return _count(counted, problems_of_analysis(bundle, fit, kind, is_quick=is_quick))
 
 
-def _count(counted: list[int], found: tuple[list[str], int]) -> list[str]:
-    counted.append(found[1])
-    return found[0]
+def _count(counted: list[int], found: tuple[list[str], int | None]) -> list[str]:
+    problems, n_numbers = found
+    if n_numbers is not None:
+        counted.append(n_numbers)
+    return problems

@@ -31,8 +31,9 @@ from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
 from ranking.release_check import verify
-from ranking.release_check.files import problems_of_files
-from ranking.released.writing import SUMS, files_of
+from ranking.release_check.bundle import Bundle
+from ranking.release_check.files import problems_of_files, problems_of_hashes
+from ranking.released.writing import SUMS, files_of, lines
 from ranking.releases import services as release_services
 from ranking.report import services as report_services
 from tests.helpers.factories import make_comparison, make_quality_check
@@ -164,6 +165,10 @@ def take_answers_back(rater):
 def one_fit(folder):
     about = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     return next(fit["fit"] for fit in about["fits"] if fit["analyses"])
+
+
+def people(folder):
+    return {row["slug"] for row in rows(folder, "systems") if row["kind"] == "HUMAN"}
 
 
 def bytes_of(folder):
@@ -495,6 +500,35 @@ def change_message(folder):
     change_row(folder, "completions", text="Another message.")
 
 
+def hide_message(folder):
+    """Take a message away, so that its style cannot be measured."""
+    change_row(folder, "completions", text=None)
+
+
+def claim_texts(folder):
+    """Say that the texts of contexts are there although they are not."""
+    change_document(folder, "release.json", lambda one: one["dataset"].update(has_text=True))
+
+
+def relabel(**labels):
+    """Return what says of an analysis that it is another one, which nobody computes again."""
+
+    def change(folder):
+        name = f"analyses/{one_fit(folder)}/agreement.json"
+        change_document(folder, name, lambda content: content.update(labels))
+
+    return change
+
+
+def simulate(table):
+    """Return what says of the first row of a table that it is simulated."""
+    return lambda folder: change_row(folder, table, is_simulated=True)
+
+
+def simulate_plan(folder):
+    change_document(folder, "study/plan.json", lambda plan: plan.update(is_simulated=True))
+
+
 def delete_file(folder):
     (folder / "data/exclusions.jsonl").unlink()
 
@@ -540,6 +574,7 @@ NAMED = {
     "an added file": (add_file, "data/extra.jsonl"),
     "a side": (swap_side, "data/judgments.jsonl"),
 }
+STAND_IN = ".json: is_simulated is False, and what was judged"
 FORGED = {
     "a judgment": (change_verdict, "ratings/"),
     "a rating": (change_rating, ".elo: is "),
@@ -553,6 +588,17 @@ FORGED = {
     "an added file": (add_file, "data/extra.jsonl: release.json tells of no such file"),
     "an added fit": (add_fit, "ratings/fit-0.json: release.json tells of no such file"),
     "an exclusion": (exclude_who_counts, "counts, and must not"),
+    "a hidden message": (hide_message, "the text is null"),
+    "hidden turns": (claim_texts, "the turns are null"),
+    "another kind": (relabel(kind="LIKERT"), "agreement.json: kind is 'LIKERT'"),
+    "another fit": (relabel(fit="fit-0"), "agreement.json: fit is 'fit-0'"),
+    "an analysis of stand-ins": (relabel(is_simulated=True), "agreement.json: is_simulated is"),
+    "a simulated system": (simulate("systems"), STAND_IN),
+    "a simulated context": (simulate("contexts"), STAND_IN),
+    "a simulated judge": (simulate("judges"), STAND_IN),
+    "a simulated rater": (simulate("raters"), STAND_IN),
+    "a simulated rater of a real study": (simulate("raters"), "counts, and must not"),
+    "a simulated study": (simulate_plan, "release.json: is_simulated is False"),
 }
 
 
@@ -574,6 +620,26 @@ class TestTampering:
         report = verify(folder, is_quick=True)
 
         assert any(name in problem for problem in report.problems), report.problems
+
+    def test_an_analysis_is_computed_as_its_name_says(self, folder):
+        relabel(kind="LIKERT")(folder)
+        change_agreement(folder)
+        forge_sums(folder)
+
+        report = verify(folder, is_quick=True)
+
+        assert any("agreement.json: findings.tables" in one for one in report.problems)
+
+    def test_a_reply_of_the_source_is_null_where_the_licence_keeps_it(self, folder):
+        path = folder / "data/systems.jsonl"
+        path.write_text(path.read_text().replace('"kind":"MODEL"', '"kind":"ORIGINAL"'))
+        texts = [
+            row | {"text": row["text"] if row["system"] in people(folder) else None}
+            for row in rows(folder, "completions")
+        ]
+        (folder / "data/completions.jsonl").write_text("".join(lines(texts)))
+
+        assert list(problems_of_hashes(Bundle.read(folder))) == []
 
     def test_any_changed_byte_is_named(self, folder):
         for name in files_of(folder):
