@@ -11,6 +11,7 @@ from ranking.released.writing import line, sha256
 
 RATER = "rater"
 JUDGMENT = "judgment"
+PAIR = "pair"
 LENGTH = 16  # of 64 hexadecimal digits: nobody meets two alike among a million
 
 

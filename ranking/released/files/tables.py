@@ -140,12 +140,14 @@ TABLES = (
         "What was put to judges: two messages of one context, or one alone.",
         (
             Field("id", TEXT, "Its name in this release."),
-            Field("key", TEXT, "Derived from the two contents."),
+            Field("key", TEXT, "Derived from the contents; drawn where one was deleted."),
             Field("context", TEXT, "The context of both."),
             Field("first", TEXT, "The first completion; verdicts are positive when it is better."),
             _optional("second", TEXT, "The second; null where messages are rated alone."),
             Field("purpose", TEXT, "MAIN counts; CHECK is planted, its answer known."),
-            Field("position", INTEGER, "Place in the order of handing out, drawn from the seed."),
+            _optional(
+                "position", INTEGER, "Place in the order, of seed and key; null if that is drawn."
+            ),
         ),
     ),
     ReleaseTable(

@@ -13,7 +13,7 @@ from annotation.models import Comparison, Judgment, Rater, Study
 from annotation.rationales.queries import TextCounts, texts_for_release
 from completions.models import Completion
 from ranking.models import Fit, Release
-from ranking.released.files.identities import JUDGMENT, RATER, identity
+from ranking.released.files.identities import JUDGMENT, PAIR, RATER, identity
 from ranking.released.files.licences import may_share
 from ranking.releases.anonymity import OTHER, K, anonymise
 
@@ -85,6 +85,13 @@ class Contents:
     def judgment(self, pk: int) -> str:
         """Return the id of a judgment."""
         return identity(self.release.secret, JUDGMENT, str(pk))
+
+    def pair(self, key: str) -> str:
+        """Return the key of a pair of which a text was deleted.
+
+        The pair's own is made of both contents: it would confirm a guess at the deleted one.
+        """
+        return identity(self.release.secret, PAIR, key)
 
 
 def judgments_of(contents: Contents) -> QuerySet[Judgment]:

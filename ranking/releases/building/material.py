@@ -82,21 +82,27 @@ def completions(contents: Contents) -> Rows:
 
 
 def comparisons(contents: Contents) -> Rows:
-    """Yield the comparisons, in the order of their keys."""
+    """Yield the comparisons, in the order of their keys.
+
+    Where a text was deleted, neither the key nor the place that is drawn from it is told: who
+    guesses the text could hold the guess against them.
+    """
     names = contents.completions
     rows = Comparison.objects.filter(study=contents.study).order_by("pk")
     fields = ("pk", "key", "context__key", "first", "second", "purpose", "position")
-    for pk, key, context, first, second, purpose, position in rows.values_list(*fields).iterator(
+    found = rows.values_list(*fields, "first__erased_at", "second__erased_at")
+    for pk, key, context, first, second, purpose, position, *erased in found.iterator(
         chunk_size=BATCH
     ):
+        is_erased = any(erased)
         yield {
             "id": contents.comparisons[pk],
-            "key": key,
+            "key": contents.pair(key) if is_erased else key,
             "context": context,
             "first": names[first],
             "second": None if second is None else names[second],
             "purpose": purpose,
-            "position": position,
+            "position": None if is_erased else position,
         }
 
 

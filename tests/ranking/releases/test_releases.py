@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.test import override_settings
 from django.utils import timezone
 
@@ -26,7 +26,7 @@ from annotation.rationales.services.scanning import (
 )
 from annotation.studies.services.studies import close_study
 from completions.choices import SystemKind
-from completions.models import Dataset, System
+from completions.models import Completion, Dataset, System
 from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
@@ -102,13 +102,15 @@ def freed(built, place):
 
 @pytest.fixture(scope="module")
 def withheld(built, place):
-    """A release without the texts, after one rater was excluded and another withdrew."""
+    """A release without the texts, after raters left and a message of a person was deleted."""
 
     def withhold(study):
         Dataset.objects.update(licence="CC BY-NC-ND 4.0", is_authored=False)
         excluded, withdrawn = study.raters.order_by("pk")[:2]
         exclude_rater(rater=excluded, reason="Bob from Utrecht.", by=make_user(), now=START)
         take_answers_back(withdrawn)
+        text = deleted_text(study)
+        Completion.objects.filter(pk=text.pk).update(text="", erased_at=START)
         later = timezone.now()
         fit_services.refit_study(study=study, clock=lambda: later)
 
@@ -165,6 +167,11 @@ def take_answers_back(rater):
 def one_fit(folder):
     about = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     return next(fit["fit"] for fit in about["fits"] if fit["analyses"])
+
+
+def deleted_text(study):
+    """Return the message of a person that `withheld` deletes."""
+    return study.comparisons.filter(first__system__kind=SystemKind.HUMAN).first().first
 
 
 def people(folder):
@@ -265,6 +272,22 @@ class TestWhatIsReleased:
     def test_who_withdrew_with_their_answers_is_in_no_later_release(self, withheld):
         assert len(rows(withheld, "raters")) == 3
         assert "1 people who withdrew" in (withheld / "README.md").read_text("utf-8")
+
+    def test_nothing_confirms_a_guess_at_a_deleted_message(self, study, withheld):
+        text = deleted_text(study)
+        known = dict(study.comparisons.values_list("key", "position"))
+        pairs = study.comparisons.filter(Q(first=text) | Q(second=text))
+        guessed = set(pairs.values_list("key", flat=True))
+        everything = b"".join(bytes_of(withheld).values()).decode()
+
+        found = {row["key"]: row["position"] for row in rows(withheld, "comparisons")}
+        hidden = {key: place for key, place in found.items() if key not in known}
+        assert len(hidden) == len(guessed) > 0
+        assert set(hidden.values()) == {None}
+        assert known == {key: known[key] for key in guessed} | {
+            key: place for key, place in found.items() if key in known
+        }
+        assert not any(one in everything for one in (*guessed, text.content_hash))
 
     def test_it_verifies_without_texts_and_after_people_left(self, withheld):
         assert verify(withheld).is_sound
