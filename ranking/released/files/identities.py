@@ -49,9 +49,15 @@ def renamed(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401 (JSON 
     return value
 
 
-def names_in(text: str, names: Collection[str]) -> set[str]:
-    """Return which of the names stand in a text as words."""
-    return {word for word in set(WORD.findall(text)) if word in names}
+def names_in(value: Any, names: Collection[str]) -> set[str]:  # noqa: ANN401 (JSON is anything)
+    """Return which of the names stand as words in the texts of nested values, keys included."""
+    if isinstance(value, str):
+        return {word for word in set(WORD.findall(value)) if word in names}
+    if isinstance(value, dict):
+        return names_in([*value.keys(), *value.values()], names)
+    if isinstance(value, list | tuple):
+        return set[str]().union(*(names_in(one, names) for one in value))
+    return set()
 
 
 STEP_S = 5

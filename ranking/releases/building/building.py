@@ -1,8 +1,9 @@
 """Write all files of a release to a folder, beside its place, and move them there at the end."""
 
+import json
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,15 @@ def _refuse_leaks(contents: Contents, folder: Path) -> None:
     for name in files_of(folder):
         if name in judged or not name.endswith(SCANNED):
             continue
-        with (folder / name).open(encoding="utf-8") as file:
-            if any(names_in(line, contents.codes.keys()) for line in file):
-                msg = f"{name} holds a rater's pseudonym: nothing was released."
-                raise LeakError(msg)
+        if any(names_in(one, contents.codes.keys()) for one in _said(folder / name)):
+            msg = f"{name} holds a rater's pseudonym: nothing was released."
+            raise LeakError(msg)
+
+
+def _said(path: Path) -> Iterator[Any]:
+    """Yield what a file says, in parts; of JSON its values, whose texts have no escapes."""
+    with path.open(encoding="utf-8") as file:
+        if path.suffix == ".json":
+            yield json.load(file)
+        else:
+            yield from map(json.loads, file) if path.suffix == ".jsonl" else file

@@ -68,6 +68,7 @@ def test_names_are_replaced_in_texts_and_keys_as_whole_words():
 
     assert renamed({"r-1": ["of r-1.", "r-12", 3]}, names) == {"x": ["of x.", "r-12", 3]}
     assert names_in("one of r-1, r-12", {"r-1"}) == {"r-1"}
+    assert names_in([{"r-1": 3}, ["r-12", None, "of\nr-2"]], {"r-1", "r-2"}) == {"r-1", "r-2"}
 
 
 def test_lines_have_sorted_keys_and_no_number_that_is_none():

@@ -484,6 +484,14 @@ class TestTheSameBytes:
             build(study, tmp_path / "release", is_drawn=False)
         assert not (tmp_path / "release").exists()
 
+    @pytest.mark.parametrize("before", ["\n", "\t", '"', "\\", "\x01"])
+    def test_no_escape_hides_a_pseudonym(self, study, tmp_path, before):
+        code = study.raters.order_by("pk").first().code
+        System.objects.filter(kind=SystemKind.MODEL).update(family=f"My code is{before}{code}")
+
+        with pytest.raises(release_services.ReleaseRefusedError, match=r"systems\.jsonl holds"):
+            build(study, tmp_path / "release", is_drawn=False)
+
 
 def change_verdict(folder):
     verdict = rows(folder, "judgments")[0]["verdict"]
