@@ -22,13 +22,13 @@ from annotation.models import (
 from annotation.rationales.queries import TextCounts, texts_for_release
 from annotation.studies.counts import has_few_judgments, newest_keys
 from annotation.studies.stored_figures import FiguresKind, StoredFigures
+from completions.dialogues.licences import allows_texts
 from completions.models import Completion, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
 from ranking.fits.selectors import PREFERRED, newest_fits
 from ranking.judgments import frames
 from ranking.judgments.method import Stamp
 from ranking.models import Analysis, Fit, Release
-from ranking.released.files.licences import may_share
 
 MOST_LIVE = 2_000
 """Judgments that a page adds up itself."""
@@ -92,7 +92,7 @@ def release_page(study: Study, shown: StoredFigures[ReleaseFigures]) -> ReleaseP
         shown=shown,
         licence=settings.HEART_RELEASE_LICENCE,
         source_licence=dataset.licence,
-        shares_text=dataset.is_authored or may_share(dataset.licence),
+        shares_text=allows_texts(dataset.licence, is_authored=dataset.is_authored),
         rows=tuple(release_rows(study)),
     )
 

@@ -11,10 +11,10 @@ from annotation.choices import StudyState
 from annotation.external.queries import batches_of
 from annotation.models import Comparison, Judgment, Rater, Study
 from annotation.rationales.queries import TextCounts, texts_for_release
+from completions.dialogues.licences import allows_texts, may_share
 from completions.models import Completion
 from ranking.models import Fit, Release
 from ranking.released.files.identities import JUDGMENT, PAIR, RATER, identity
-from ranking.released.files.licences import may_share
 from ranking.releases.anonymity import OTHER, K, anonymise
 
 
@@ -46,7 +46,7 @@ class Contents:
     def shares_text(self) -> bool:
         """Whether the dialogues may be handed on."""
         dataset = self.study.dataset
-        return dataset.is_authored or may_share(dataset.licence)
+        return allows_texts(dataset.licence, is_authored=dataset.is_authored)
 
     @cached_property
     def raters(self) -> dict[int, str]:

@@ -5,9 +5,9 @@ from typing import Any
 
 from annotation.external.queries import batches_of
 from annotation.models import ExternalBatch, ExternalJudgment
+from completions.dialogues.licences import may_share
 from ranking.released.files import identities
 from ranking.released.files.identities import id_of
-from ranking.released.files.licences import may_share
 from ranking.releases.building.contents import Contents
 
 BATCH = 2000

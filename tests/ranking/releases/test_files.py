@@ -1,4 +1,4 @@
-"""The pieces of a release's files: ids, licences, coarse times, names, checksums, the zip."""
+"""The pieces of a release's files: ids, coarse times, names, checksums, the zip."""
 
 import datetime as dt
 
@@ -8,7 +8,6 @@ from ranking.choices import PeopleKind
 from ranking.fits.people import PeopleKindName as PureKind
 from ranking.released.files import identities
 from ranking.released.files.identities import JUDGMENT, RATER, identity, names_in, renamed
-from ranking.released.files.licences import may_share
 from ranking.released.files.tables import BY_NAME
 from ranking.released.http import zipped
 from ranking.released.writing import line, read_sums, sums
@@ -25,28 +24,6 @@ def test_ids_are_those_of_the_secret_and_of_nothing_else():
         for name in ("r-1", "r-2")
     }
     assert len(different) == 8
-
-
-SHARED = [
-    "CC BY 4.0",
-    "CC-BY-SA-4.0",
-    "cc0-1.0",
-    "CC BY-NC 4.0",
-    "MIT",
-    "Apache-2.0",
-    "Apache License 2.0",
-]
-KEPT = ["", "CC BY-ND 4.0", "CC BY-NC-ND 4.0", "research only", "by agreement", "MIT-like, ask us"]
-
-
-@pytest.mark.parametrize("licence", SHARED)
-def test_licences_that_let_text_be_shared(licence):
-    assert may_share(licence)
-
-
-@pytest.mark.parametrize("licence", KEPT)
-def test_licences_that_keep_text_or_are_not_known(licence):
-    assert not may_share(licence)
 
 
 def test_times_are_days_in_utc_and_durations_steps_of_five_seconds():
