@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from access.roles import StaffRequest
+from access.choices import Role
+from access.roles import StaffRequest, may
 from completions.choices import WriterState
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Dataset, Writer
@@ -36,7 +37,10 @@ AT_WORK = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 @require_safe
 @staff_page
 def writer(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
-    """Show a writer: where they stand, their mails, and what they wrote on trial."""
+    """Show a writer: where they stand, their mails, and what they wrote on trial.
+
+    The link, the address and the name in an imported file are for those who may act.
+    """
     return _show(request, or_404(pool_queries.writer_of(dataset, code)))
 
 
@@ -71,12 +75,14 @@ def _told(found: Writer) -> str:
 
 def _show(request: StaffRequest, found: Writer, *, form: forms.Act | None = None) -> HttpResponse:
     (row,) = pool_queries.writer_rows(found.dataset, code=found.code)
-    has_link = found.state not in pool_queries.LINKLESS
+    has_link, may_reach = found.state not in pool_queries.LINKLESS, may(request, Role.MANAGER)
+    link = request.build_absolute_uri(invitation_link(found)) if has_link and may_reach else ""
     parts = {
         "dataset": found.dataset,
         "writer": found,
         "row": row,
-        "link": request.build_absolute_uri(invitation_link(found)) if has_link else "",
+        "may_reach": may_reach,
+        "link": link,
         "mails": emails.mail_rows(found),
         "is_mail_set_up": emails.is_server_set_up(),
         "consents": found.consents.order_by("-given_at", "-pk"),

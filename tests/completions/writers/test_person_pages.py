@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from access.choices import Role
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
 from completions.models import AdmissionDecision, Writer, WriterMail
@@ -73,6 +74,22 @@ class TestPage:
         assert "agreed to it" in page
         assert "version 2" in page
         assert f'value="http://testserver{invitation_link(writer)}"' in page
+
+    @pytest.mark.parametrize(
+        ("role", "is_shown"),
+        [(Role.ANALYST, False), (Role.MANAGER, True), (Role.OWNER, True)],
+    )
+    def test_tells_who_changes_nothing_neither_link_nor_names(self, client, role, is_shown):
+        dataset = make_person().dataset
+        imported = {"state": WriterState.ELSEWHERE, "imported_as": "Kim Smith", "email": ""}
+        make_person(dataset=dataset, code="Wfar", **imported)
+        client.force_login(make_member(role=role))
+
+        page = show(client) + client.get(address(code="Wfar")).content.decode()
+
+        for told in ("/w/i/", "kim@example.org", "Kim Smith", "Make a new link"):
+            assert (told in page) == is_shown
+        assert ("Managers and owners see the link." in page) != is_shown
 
     @pytest.mark.parametrize("state", [WriterState.WITHDRAWN, WriterState.ELSEWHERE])
     def test_has_no_link_for_whom_none_leads_in(self, staff, state):
