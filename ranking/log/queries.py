@@ -45,9 +45,9 @@ class LogFilter:
         if self.subject:
             found = found.filter(subject__icontains=self.subject)
         if self.since:
-            found = found.filter(at__gte=_midnight(self.since))
+            found = found.filter(at__gte=_utc(self.since, dt.time.min))
         if self.until:
-            found = found.filter(at__lt=_midnight(self.until + dt.timedelta(days=1)))
+            found = found.filter(at__lte=_utc(self.until, dt.time.max))
         field = ORDERS[self.sort.removeprefix("-")]
         order = F(field).desc() if self.sort.startswith("-") else F(field).asc()
         return found.order_by(order, "-at", "-pk").select_related("by")
@@ -146,8 +146,8 @@ def _subjects(kind: str, rows: Any, field: str) -> Any:  # noqa: ANN401 (of any 
     return rows.order_by().values(subject=name)
 
 
-def _midnight(day: dt.date) -> dt.datetime:
-    return dt.datetime.combine(day, dt.time(), dt.UTC)
+def _utc(day: dt.date, time: dt.time) -> dt.datetime:
+    return dt.datetime.combine(day, time, dt.UTC)
 
 
 def _words(content: Mapping[str, Any], name: str) -> str:

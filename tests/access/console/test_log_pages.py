@@ -128,6 +128,23 @@ class TestTheWholeLog:
         assert actions(staff, until=(NOW + DAY).date()) == ["b.done", "a.done"]
 
     @pytest.mark.parametrize(
+        ("asked", "wanted"),
+        [
+            ({"until": "9999-12-31"}, ["late.done", "early.done"]),
+            ({"until": "0001-01-01"}, []),
+            ({"since": "0001-01-01"}, ["late.done", "early.done"]),
+            ({"since": "9999-12-31"}, []),
+            ({"since": f"{NOW:%Y-%m-%d}", "until": f"{NOW:%Y-%m-%d}"}, ["late.done", "early.done"]),
+        ],
+    )
+    def test_takes_days_whole_up_to_the_first_and_the_last(self, staff, asked, wanted):
+        day = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
+        make_log_entry(action="early.done", at=day)
+        make_log_entry(action="late.done", at=day + DAY - dt.timedelta(microseconds=1))
+
+        assert actions(staff, **asked) == wanted
+
+    @pytest.mark.parametrize(
         ("sort", "wanted"),
         [("at", "ab"), ("-at", "ba"), ("action", "ab"), ("-action", "ba"), ("subject", "ba")],
     )
