@@ -132,7 +132,7 @@ def _head(about: Mapping[str, Any]) -> str:
         f'pretty_name: "{name}"',
         f"license: {about['licence'].casefold()}",
         "language:",
-        "- en",
+        *(f'- "{tag}"' for tag in about["dataset"]["languages"]),  # no alone is False in YAML
         "task_categories:",
         "- text-generation",
         "size_categories:",

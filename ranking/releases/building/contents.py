@@ -12,7 +12,7 @@ from annotation.external.queries import batches_of
 from annotation.models import Comparison, Judgment, Rater, Study
 from annotation.rationales.queries import TextCounts, texts_for_release
 from completions.dialogues.licences import allows_texts, may_share
-from completions.models import Completion
+from completions.models import Completion, Context
 from ranking.models import Fit, Release
 from ranking.released.files.identities import JUDGMENT, PAIR, RATER, identity
 from ranking.releases.anonymity import OTHER, K, anonymise
@@ -81,6 +81,12 @@ class Contents:
         """The keys of the contexts that completions answer, in order."""
         rows = Completion.objects.filter(context__comparisons__study=self.study)
         return sorted(set(rows.values_list("context", flat=True).distinct()))
+
+    @cached_property
+    def languages(self) -> list[str]:
+        """The languages of the contexts, sorted."""
+        rows = Context.objects.filter(pk__in=self.contexts).exclude(dialogue__language="")
+        return sorted(set(rows.values_list("dialogue__language", flat=True)))
 
     def judgment(self, pk: int) -> str:
         """Return the id of a judgment."""

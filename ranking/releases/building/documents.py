@@ -86,6 +86,7 @@ def _about(
             "licence": study.dataset.licence,
             "is_authored": study.dataset.is_authored,
             "has_text": contents.shares_text,
+            "languages": contents.languages,
         },
         "fits": [
             {

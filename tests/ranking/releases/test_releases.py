@@ -26,7 +26,7 @@ from annotation.rationales.services.scanning import (
 )
 from annotation.studies.services.studies import close_study
 from completions.choices import SystemKind
-from completions.models import Completion, Dataset, System
+from completions.models import Completion, Dataset, Dialogue, System
 from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
@@ -124,6 +124,8 @@ def simulated(built, place):
     def simulate(study):
         Study.objects.filter(pk=study.pk).update(is_simulated=True, title="A simulated study")
         Fit.objects.filter(study=study).update(is_simulated=True)
+        Dialogue.objects.update(language="de")
+        Dialogue.objects.filter(pk=Dialogue.objects.earliest("pk").pk).update(language="no")
 
     return build_another(built, place / "simulated", simulate)
 
@@ -298,8 +300,16 @@ class TestWhatIsReleased:
         card = DatasetCard.load(folder / "README.md")
 
         assert card.data.license == "cc-by-4.0"
+        assert card.data.language == ["en"]
         configs = {one["config_name"]: one["data_files"] for one in card.data.configs}
         assert configs["judgments"] == "data/judgments.jsonl"
+
+    def test_the_card_names_the_languages_of_the_dialogues(self, simulated):
+        from huggingface_hub import DatasetCard  # noqa: PLC0415 -- slow to import
+
+        card = DatasetCard.load(simulated / "README.md")
+
+        assert card.data.language == ["de", "no"]
 
     def test_croissant_describes_tables_that_can_be_read(self, folder, subtests):
         import mlcroissant  # noqa: PLC0415 -- slow to import
