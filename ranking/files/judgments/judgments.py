@@ -151,7 +151,10 @@ class FileJudgments:
         return len(self.first)
 
     def where(self, kept: Booleans) -> "FileJudgments":
-        """Return the judgments that are kept; systems without any stay in the list."""
+        """Return the judgments that are kept; systems without any stay in the list.
+
+        Rows left out are not among them: they are counted with the whole file alone.
+        """
 
         def take(column: Coded | None) -> Coded | None:
             return None if column is None else column.taken(kept)
@@ -169,6 +172,8 @@ class FileJudgments:
             rater=take(self.rater),
             group=take(self.group),
             is_judge=None if self.is_judge is None else self.is_judge[kept],
+            n_without_verdict=0,
+            n_not_counting=0,
         )
 
 

@@ -78,11 +78,11 @@ def _fitted(chosen: ChosenJudgments, options: Options) -> Rated:
     except NotConnectedError as error:
         if options.per_component:
             return _per_component(chosen, options, error)
-        return _unconnected(chosen, error)
+        return _unconnected(chosen, options, error)
     except NoMaximumError as error:
-        return _refused(chosen, f"The model of ties has no finite answer here: {error}.")
+        return _refused(chosen, options, f"The model of ties has no finite answer here: {error}.")
     except NotConvergedError as error:
-        return _refused(chosen, f"The search for the ratings did not end: {error}.")
+        return _refused(chosen, options, f"The search for the ratings did not end: {error}.")
     return _rated(chosen, options, fitted)
 
 
@@ -95,27 +95,33 @@ def _rated(chosen: ChosenJudgments, options: Options, fitted: FittedFile) -> Rat
         components=(chosen.judgments.systems,),
         warnings=(*chosen.warnings, *_warnings(chosen, options, spread)),
         draw_parameter=fitted.draw_parameter,
-        n_units=len(chosen.judgments.unit.values),
+        n_units=_n_units(chosen, options),
         n_without_maximum=spread.n_without_maximum if spread else 0,
     )
 
 
-def _refused(chosen: ChosenJudgments, reason: str) -> Rated:
+def _n_units(chosen: ChosenJudgments, options: Options) -> int:
+    """Return how many units have a judgment with a part in the fit."""
+    codes = chosen.judgments.unit.codes
+    return int(np.count_nonzero(np.bincount(codes[counted(chosen.judgments, options.ties)])))
+
+
+def _refused(chosen: ChosenJudgments, options: Options, reason: str) -> Rated:
     return Rated(
         chosen=chosen,
         rows=(),
         components=(chosen.judgments.systems,),
         warnings=(*chosen.warnings, reason),
         refusal=reason,
-        n_units=len(chosen.judgments.unit.values),
+        n_units=_n_units(chosen, options),
     )
 
 
-def _unconnected(chosen: ChosenJudgments, error: NotConnectedError) -> Rated:
+def _unconnected(chosen: ChosenJudgments, options: Options, error: NotConnectedError) -> Rated:
     names = chosen.judgments.systems
     reason = f"No judgments place these {len(error.components)} groups of systems on one scale."
     return replace(
-        _refused(chosen, reason),
+        _refused(chosen, options, reason),
         components=_named(error, names),
         joining=tuple(_joining(pair, names) for pair in error.joining),
     )
@@ -136,7 +142,7 @@ def _per_component(chosen: ChosenJudgments, options: Options, error: NotConnecte
         components=_named(error, chosen.judgments.systems),
         warnings=tuple(dict.fromkeys([*chosen.warnings, note, *told])),
         joining=tuple(_joining(pair, chosen.judgments.systems) for pair in error.joining),
-        n_units=len(chosen.judgments.unit.values),
+        n_units=_n_units(chosen, options),
         n_without_maximum=max(part.n_without_maximum for part in parts),
     )
 
@@ -237,7 +243,7 @@ def _share(won: float, lost: float) -> float | None:
 
 def _warnings(chosen: ChosenJudgments, options: Options, spread: Spread | None) -> list[str]:
     """Say what a reader of the table should be warned of."""
-    n_units, units = len(chosen.judgments.unit.values), f"different {options.unit}"
+    n_units, units = _n_units(chosen, options), f"different {options.unit}"
     n_dropped = chosen.judgments.n_judgments - int(counted(chosen.judgments, options.ties).sum())
     told = []
     if n_dropped:

@@ -159,6 +159,16 @@ class TestIntervals:
         told = [warning for warning in found.warnings if says in warning]
         assert told[0].startswith(f"Only {n_units} different context_id")
 
+    def test_units_of_which_no_judgment_is_in_the_fit_do_not_count(self, tmp_path):
+        ties = [row(f"t{n}", "ada", "bo", "tie") for n in range(57)]
+
+        dropped = rated(tmp_path, [*duel(9, 3, n_contexts=3), *ties], ties=Ties.DROP)
+        halved = rated(tmp_path, [*duel(9, 3, n_contexts=3), *ties])
+
+        assert (dropped.n_units, halved.n_units) == (3, 60)
+        assert any(one.startswith("Only 3 different context_id") for one in dropped.warnings)
+        assert not any("different context_id" in one for one in halved.warnings)
+
     def test_enough_units_are_not_warned_of(self, tmp_path):
         found = rated(tmp_path, duel(60, 20, n_contexts=50))
 
@@ -240,6 +250,15 @@ class TestWhoCounts:
         assert list(found) == ["human", "llm"]
         assert gap(found["human"]) == pytest.approx(math.log(3))
         assert gap(found["llm"]) == pytest.approx(math.log(1 / 3))
+
+    def test_rows_left_out_are_told_of_the_whole_file_alone(self, tmp_path):
+        without = row("c1", "ada", "bo", "", judge_kind="human", lab="x")
+        judgments = read(tmp_path, [*self.ROWS, without], by="judge_kind")
+
+        told = [one.warnings for one in rate_by(judgments, Options(replicates=20)).values()]
+
+        assert "1 rows without a winner were left out." in rate(judgments, Options()).warnings
+        assert not any("left out" in warning for warnings in told for warning in warnings)
 
     def test_who_is_not_there_or_not_told_apart_is_refused(self, tmp_path):
         with pytest.raises(RatingRefusedError, match="kind llm"):
