@@ -6,6 +6,9 @@ from typing import Any
 
 Message = Mapping[str, str]
 
+LONGEST_TIMEOUT_S = 300.0
+"""No call may take longer: one that asks twice still ends before its claim counts as lost."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request:

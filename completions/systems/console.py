@@ -198,7 +198,8 @@ class NewSystem(forms.Form):
     temperature = forms.FloatField(required=False, label=gettext_lazy("Temperature; 0 if not set"))
     top_p = forms.FloatField(required=False, label=gettext_lazy("Top-p; 1 if not set"))
     timeout_s = forms.FloatField(
-        required=False, label=gettext_lazy("Seconds until a call is given up; 120 if not set")
+        required=False,
+        label=gettext_lazy("Seconds until a call is given up; 120 if not set, 300 at most"),
     )
     leave_out = forms.MultipleChoiceField(
         required=False,

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from django.conf import settings
 
 from completions import llm
+from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.runs.services import speaking, states
 
 UNPAID = frozenset(
@@ -123,6 +124,8 @@ def request_to(endpoint: ModelEndpoint, **wanted: Any) -> llm.Request:  # noqa: 
         msg = f"unknown parameters {unknown}; known are {sorted(SETTABLE)}"
         raise UnknownParameterError(msg)
     own = dict(endpoint.parameters)
+    if "timeout_s" in own:  # rows may be older than the rule
+        own["timeout_s"] = min(own["timeout_s"], LONGEST_TIMEOUT_S)
     if endpoint.is_simulated:
         own |= {"api_base": settings.HEART_OFFLINE_LLM_URL, "api_base_env": "", "api_key_env": ""}
     elif endpoint.api_base:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from completions.llm.exchange import LONGEST_TIMEOUT_S
+
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 VARIABLE = r"^[A-Z][A-Z0-9_]*$"
 ADDRESS = r"^https?://[^\s/@]+(/[^\s@]*)?$"
@@ -96,7 +98,7 @@ class Parameters(Strict):
     system_role: Literal["system", "developer", "user"] | None = None
     """The role of instructions; ``user`` puts them before the first message."""
     temperature: float | None = Field(default=None, ge=0, le=2)
-    timeout_s: float | None = Field(default=None, gt=0)
+    timeout_s: float | None = Field(default=None, gt=0, le=LONGEST_TIMEOUT_S)
     token_limit: Literal["max_tokens", "max_completion_tokens"] | None = None
     """What the limit of tokens is called, where LiteLLM does not know it."""
     top_p: float | None = Field(default=None, gt=0, le=1)

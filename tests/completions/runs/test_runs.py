@@ -11,10 +11,12 @@ from completions import llm
 from completions.choices import CallState, PauseReason, RunState, SystemKind
 from completions.generation import services as generation_services
 from completions.generation.services import generating
+from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.models import GenerationCall, GenerationRun, System
 from completions.runs import queries
 from completions.runs import services as run_services
-from completions.runs.services import calling, running, states
+from completions.runs.pulling import PullLimits
+from completions.runs.services import calling, running, speaking, states
 from tests.helpers.factories import (
     NOW,
     make_context,
@@ -185,6 +187,16 @@ class TestAClaim:
         claimed = [one.claim.call_id for one in queue().claim(9).items]
 
         assert claimed == [free.pk, going.pk]
+
+    def test_outlives_the_longest_call_that_is_asked_twice(self):
+        system = make_priced(parameters={"timeout_s": 3600.0})  # from before there was a bound
+        timeout_s = calling.request_to(system, messages=()).timeout_s
+
+        waits_s = PullLimits.duration_s + speaking.PATIENCE_S + speaking.LONG_PATIENCE_S
+        longest = dt.timedelta(seconds=waits_s + 2 * timeout_s)
+
+        assert timeout_s == LONGEST_TIMEOUT_S
+        assert longest < calling.CLAIM_LENGTH
 
     def test_that_was_lost_counts_what_it_had_reserved_as_spent(self):
         run = make_generation_run(budget_usd=Decimal(5))

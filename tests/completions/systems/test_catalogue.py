@@ -124,6 +124,7 @@ class TestParse:
             ("colour = 1", "system 1 (ours): colour: "),
             ("parameters.max_tokens = 0", "system 1 (ours): parameters.max_tokens: "),
             ('parameters.max_tokens = "9"', "system 1 (ours): parameters.max_tokens: "),
+            ("parameters.timeout_s = 301.0", "system 1 (ours): parameters.timeout_s: "),
             ("parameters.seed = 1", "system 1 (ours): parameters.seed: "),
             ('parameters.leave_out = ["seed"]', "system 1 (ours): parameters.leave_out.0: "),
             ("facts.index = { value = 1 }", "system 1 (ours): facts.index.source: "),

@@ -174,6 +174,7 @@ class TestAddingOne:
             ("price_input", "1", "Field required"),
             ("max_tokens", "0", "greater than 0"),
             ("temperature", "3", "less than or equal to 2"),
+            ("timeout_s", "301", "less than or equal to 300"),
             ("api_base_env", "OUR_ADDRESS", "both name an address"),
         ],
     )
