@@ -30,6 +30,7 @@ _PERMANENT_KINDS = {
     422: "bad_request",
 }
 _TRANSIENT_KINDS = {200: "broken_body", 408: "timeout", 425: "too_early", 429: "rate_limited"}
+_REDIRECTIONS = range(300, 400)
 _FIRST_SERVER_ERROR = 500
 _CLIENTS = frozenset({"aiohttp", "httpcore", "httpx"})
 
@@ -118,6 +119,19 @@ def lacks_key(error: Exception) -> bool:
     return _NO_KEY.search(str(error)) is not None
 
 
+def _was_led_away(error: BaseException | None) -> bool:
+    """Say whether an error, or one behind it, is the answer of a server that names another.
+
+    LiteLLM reports it of some providers as a lost connection, which would be asked again in vain.
+    """
+    while error is not None:
+        status = getattr(error, "status_code", None)
+        if isinstance(status, int) and status in _REDIRECTIONS:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _without_status(error: Exception) -> ProviderError:
     """Return what an error is that no status comes with."""
     detail = _detail(error)
@@ -131,6 +145,9 @@ def _without_status(error: Exception) -> ProviderError:
 
 def _mislabelled(error: Exception, detail: str) -> ProviderError | None:
     """Return what an error is whose status says something else, or None."""
+    if _was_led_away(error):
+        msg = f"The address leads to another one, which was not asked. {detail}"
+        return PermanentError(msg, kind="redirected")
     said = f"{detail} {_body(error)}"
     if type(error).__name__ == "ContentPolicyViolationError" or _FILTERED.search(said):
         return ContentFilteredError(detail)

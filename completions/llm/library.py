@@ -41,10 +41,21 @@ def litellm() -> Any:  # noqa: ANN401 (a module)
         library.ModelResponseStream()
     vars(library).update(suppress_debug_info=True, disable_hf_tokenizer_download=True)
     _spare_work(library)
+    _follow_nowhere()
     helpers = importlib.import_module(HELPERS)
     vars(helpers).update(_FINISH_REASON_MAP=_Noted(vars(helpers)["_FINISH_REASON_MAP"]))
     _take_parts()
     return library
+
+
+def _follow_nowhere() -> None:
+    """Have no client go where an answer leads: only the address it was given was checked.
+
+    The class says so, since LiteLLM and the clients in it each ask for the contrary.
+    """
+    httpx = importlib.import_module("httpx")
+    for client in (httpx.Client, httpx.AsyncClient):
+        client.follow_redirects = property(lambda _self: False, _nothing)
 
 
 def _take_parts() -> None:

@@ -131,6 +131,9 @@ def providing() -> Iterator[Provider]:
                 self.wfile.write(piece)
                 self.wfile.flush()
 
+        def do_GET(self) -> None:  # as clients follow some redirects
+            self.do_POST()
+
         def log_message(self, *_given: object) -> None:
             """Print nothing."""
 

@@ -129,8 +129,10 @@ def give_up_waiting(run: Run, *, lost: Q, now: dt.datetime) -> int:
     )
 
 
-KINDS = frozenset({"authentication", "configuration", "forbidden", "not_found", "payment"})
-"""Failures of a key, a model's name or an account: every further call would fail alike."""
+KINDS = frozenset(
+    {"authentication", "configuration", "forbidden", "not_found", "payment", "redirected"}
+)
+"""Failures of a key, an address, a model's name or an account: every further call fails alike."""
 ENOUGH = 3
 """So many refusals of one model pause its run: one might be about its text."""
 ABOUT_THE_TEXT = frozenset(

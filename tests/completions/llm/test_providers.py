@@ -395,6 +395,25 @@ def test_each_failure_is_its_kind(provider, failing, stream):
     assert isinstance(error, llm.TransientError) == (kind in TRANSIENT)
 
 
+@pytest.mark.parametrize("status", [302, 307])
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        *("openai/fake", "hosted_vllm/fake", "mistral/fake", "text-completion-openai/fake"),
+        *(CLAUDE, GEMINI),
+    ],
+)
+def test_a_server_that_names_another_leads_nobody_there(provider, model, stream, status):
+    with providing() as inner:
+        answer = said({}, status, location=f"{inner.root}/v1/chat/completions")
+        error = failure(provider, answer, model=model, stream=stream, api_key_env="KEY")
+
+    assert inner.requests == []
+    assert isinstance(error, llm.PermanentError)
+    assert error.kind == "redirected"
+
+
 @pytest.fixture(autouse=True)
 def _key(monkeypatch):
     monkeypatch.setenv("KEY", "k")
