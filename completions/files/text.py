@@ -16,6 +16,8 @@ from typing import BinaryIO, NoReturn, cast
 from completions.files.refusals import SAVE_AS, InputFileError
 
 CHUNK = 1 << 16
+MOST_UNPACKED = 64_000_000
+"""Bytes that an upload may unpack to: twice the largest upload, six times ESConv."""
 LONGEST_LINE = 100_000
 """Characters: a message of 4,000 characters has less than half of it in any spelling."""
 GZIP = b"\x1f\x8b"
@@ -41,11 +43,14 @@ def opened(source: Path | BinaryIO) -> Iterator[BinaryIO]:
     Raises
     ------
     InputFileError
-        If it cannot be opened or read, or is broken gzip.
+        If it cannot be opened or read, is broken gzip, or an upload that unpacks to too much.
     """
     try:
         if not isinstance(source, Path):
-            yield _unpacked(source)
+            file = _unpacked(source)
+            if file is not source:
+                _check_length(file)
+            yield file
             return
         with source.open("rb") as file:
             yield _unpacked(file)
@@ -58,6 +63,11 @@ def opened(source: Path | BinaryIO) -> Iterator[BinaryIO]:
     except OSError as error:
         msg = f"cannot be read: {error.strerror}"
         raise InputFileError(msg) from error
+
+
+def too_much() -> InputFileError:
+    """Return the refusal of an upload that is small and would fill the memory."""
+    return InputFileError(f"unpacks to more than {MOST_UNPACKED // 10**6} MB; split it")
 
 
 def beginning(file: BinaryIO) -> bytes:
@@ -130,6 +140,14 @@ def _unpacked(file: BinaryIO) -> BinaryIO:
     is_packed = file.read(len(GZIP)) == GZIP
     file.seek(0)
     return cast("BinaryIO", gzip.GzipFile(fileobj=file)) if is_packed else file
+
+
+def _check_length(file: BinaryIO) -> None:
+    """Refuse a file that is longer than an upload may be; go back to its beginning."""
+    file.seek(MOST_UNPACKED)  # gzip unpacks piece by piece on its way, and keeps none
+    if file.read(1):
+        raise too_much()
+    file.seek(0)
 
 
 def _encoding(first: bytes) -> tuple[str, bytes]:

@@ -22,7 +22,7 @@ from completions.runs.services.trying import told, try_endpoints
 from completions.systems.services.registering import ModelIdError, assistant_for
 
 MOST_RECORDS = 100_000
-"""Of one file: packed by gzip, a small file may hold more than fits the memory."""
+"""Of one file: packed by gzip, a small file may hold very many."""
 REFUSALS = (
     ingest.IngestError,
     importing.DatasetNameError,

@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 from completions.dialogues import ingest
 from completions.files import InputFileError, alike, read
+from completions.files.text import MOST_UNPACKED
 from completions.systems.importing import ImportedRow, imported_file
 from completions.writers.importing import WrittenRow, written_file
 
@@ -182,6 +183,72 @@ def test_dialogues_are_read_from_every_shape(content, tmp_path):
 
     assert isinstance(found, ingest.ParsedDialogue)
     assert found.turns[0].text == "I feel lost, café or not."
+
+
+def parquet_of(column, **options):
+    file = io.BytesIO()
+    parquet.write_table(pa.table({"text": column}), file, **options)
+    return file.getvalue()
+
+
+def texts():
+    return pa.array([LONG] * N_TOO_MANY)
+
+
+def turns():
+    return pa.array([{"role": "user", "text": LONG}] * N_TOO_MANY)
+
+
+LONG = "a" * 1_000_000
+N_TOO_MANY = MOST_UNPACKED // len(LONG) + 1
+BOMBS = {
+    "gzip of a line": lambda: gzip.compress(b" " * (MOST_UNPACKED + 1)),
+    "gzip of a list": lambda: gzip.compress(b"[" + b'"a",' * (MOST_UNPACKED // 4 + 1)),
+    "Parquet of one text": lambda: parquet_of(texts()),
+    "Parquet of a packed text": lambda: parquet_of(
+        texts(), use_dictionary=False, compression="zstd"
+    ),
+    "Parquet of one text in small groups": lambda: parquet_of(texts(), row_group_size=10),
+    "Parquet of one conversation": lambda: parquet_of(pa.array([turns().to_pylist()])),
+    "Parquet of a turn in each row": lambda: parquet_of(turns()),
+    "Parquet of names and texts": lambda: parquet_of(
+        pa.array([[("a", LONG)]] * N_TOO_MANY, pa.map_(pa.string(), pa.string()))
+    ),
+    "Parquet of a number": lambda: parquet_of(pa.repeat(1, MOST_UNPACKED // 8 + 1)),
+    "gzip of Parquet": lambda: gzip.compress(parquet_of(texts())),
+}
+
+
+class TestWhatUnpacksToTooMuch:
+    @pytest.mark.parametrize("make", BOMBS.values(), ids=BOMBS.keys())
+    def test_is_refused_before_the_first_record(self, make):
+        content = make()
+        assert len(content) < 1_000_000
+
+        with pytest.raises(InputFileError, match="unpacks to more than 64 MB"):
+            next(read(io.BytesIO(content)))
+
+    def test_is_read_from_a_file_of_the_machine(self, tmp_path):
+        path = tmp_path / "rows.parquet"
+        path.write_bytes(parquet_of(texts()))
+
+        assert next(read(path)).value == {"text": LONG}
+
+    def test_is_refused_if_it_cannot_be_told(self):
+        content = parquet_of(
+            texts(), use_dictionary=False, column_encoding={"text": "DELTA_BYTE_ARRAY"}
+        )
+
+        with pytest.raises(InputFileError, match="in a rare encoding"):
+            next(read(io.BytesIO(content)))
+
+    def test_conversations_in_several_groups_are_no_such_file(self):
+        rows = [[{"role": "user", "text": str(number)}] for number in range(20)]
+        content = parquet_of(pa.array(rows), row_group_size=3)
+
+        assert [entry.value for entry in read(io.BytesIO(content))] == [
+            {"text": row} for row in rows
+        ]
 
 
 def test_a_line_that_is_no_json_is_told_and_the_next_is_read():
