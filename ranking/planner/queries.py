@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Avg, Count, Q
 
 from annotation.models import JudgeCall, Study
+from annotation.planning.queries import texts_of
 from completions.choices import CallState
-from completions.models import Completion, System
+from completions.models import System
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.models import Analysis, Fit, Measurement
 
@@ -91,11 +92,10 @@ def measured(study: Study) -> MeasuredCosts:
 
 
 def layout_of(study: Study) -> "Layout":
-    """Return how the study is to be judged, of all systems with texts in its dataset; one query."""
+    """Return how the study is to be judged, of the systems that it compares; one query."""
     from ranking.planner.plans import Layout  # noqa: PLC0415 (loads NumPy, see ADR-0043)
 
-    written = Completion.objects.filter(context__dataset=study.dataset_id)
-    n_systems = written.order_by().values("system").distinct().count()
+    n_systems = texts_of(study).order_by().values("system").distinct().count()
     return Layout(n_systems, study.pairs_per_context, study.judgments_per_pair)
 
 

@@ -11,8 +11,10 @@ from django.urls import reverse
 from annotation.choices import Protocol
 from ranking.choices import AnalysisKind, EvaluatorPool, FitState
 from ranking.fits import services
+from ranking.planner import queries
 from ranking.planner.plans import HEADER
 from tests.helpers.factories import (
+    CONTENT,
     HOUR,
     NOW,
     make_comparison,
@@ -188,6 +190,16 @@ class TestTheDownload:
 
     def test_refuses_what_the_page_refuses(self, admin_client):
         assert admin_client.get(address(make_study(), "planner_csv"), {"elo": 0}).status_code == 422
+
+
+@pytest.mark.parametrize(("named", "n_systems"), [([], 3), (["a", "b"], 2)])
+def test_a_study_is_planned_for_the_systems_that_it_compares(named, n_systems):
+    study = make_study(content=CONTENT | {"systems": named})
+    context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+    for slug in "abc":
+        make_completion(context=context, system=make_system(slug=slug))
+
+    assert queries.layout_of(study).n_systems == n_systems
 
 
 class TestTheCommand:
