@@ -166,12 +166,15 @@ def n_decisions(study: Study) -> int:
 
 def is_decided_after(study: Study, at: dt.datetime) -> bool:
     """Say whether a decision about the study's judgments takes effect after a time."""
-    concerned, withdrawn, erased = _decided(study)
-    return (
-        concerned.filter(decided_at__gt=at).exists()
-        or withdrawn.filter(ended_at__gt=at).exists()
-        or erased.filter(erased_at__gt=at).exists()
-    )
+    concerned, _withdrawn, _erased = _decided(study)
+    return concerned.filter(decided_at__gt=at).exists() or is_deleted_after(study, at)
+
+
+def is_deleted_after(study: Study, at: dt.datetime) -> bool:
+    """Say whether answers or texts of the study were deleted on request after a time."""
+    _concerned, withdrawn, erased = _decided(study)
+    gone = withdrawn.filter(ended_at__gt=at).values("pk")
+    return gone.union(erased.filter(erased_at__gt=at).values("pk"), all=True).exists()
 
 
 def _decided(study: Study) -> tuple[QuerySet[Exclusion], QuerySet[Rater], QuerySet[Completion]]:

@@ -115,10 +115,10 @@ def _is_small(study: Study) -> bool:
 
 
 def _basis(study: Study) -> object:
-    """Return what changes with answers, fits, decisions on raters and texts, scans, departures."""
+    """Return what changes with answers, fits, decisions on raters and texts, scans, deletions."""
     newest = newest_keys(Judgment, Exclusion, RationaleScan, RationaleDecision)
     fits = Fit.objects.filter(study=study).order_by("-pk").values_list("pk", "state")[:N_FITS]
-    return newest, tuple(fits), study.raters.filter(data_kept=False).count()
+    return newest, tuple(fits), frames.n_decisions(study)
 
 
 RELEASE = FiguresKind("release", _is_small, _basis, release_figures)
@@ -128,7 +128,8 @@ def fits_to_release(study: Study, *, only: Fit | None = None) -> tuple[list[Fit]
     """Return the fits of the study's present state, or why there can be no release of it.
 
     The newest of each pool and context set, the most telling first, or ``only`` one. All must
-    rest on the judgments that count as of the newest of them, so that one table tells of all.
+    rest on the judgments that count as of the newest of them, so that one table tells of all, and
+    nothing of these may have been deleted since.
     """
     if only is not None:
         found = [only]
@@ -143,7 +144,10 @@ def fits_to_release(study: Study, *, only: Fit | None = None) -> tuple[list[Fit]
     found = [fit for fit in found if fit.n_judgments]
     if not found:
         return [], NO_FIT
-    stamps = frames.read_stamps(study=study, as_of=max(fit.as_of for fit in found))
+    as_of = max(fit.as_of for fit in found)
+    if frames.is_deleted_after(study, as_of):
+        return [], BEHIND
+    stamps = frames.read_stamps(study=study, as_of=as_of)
     return ([], BEHIND) if any(_is_behind(fit, stamps) for fit in found) else (found, "")
 
 

@@ -17,8 +17,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from annotation.choices import Purpose, RaterState, TextOutcome
-from annotation.models import Judgment, QualityCheck, Rater, Study
+from annotation.models import Comparison, Judgment, QualityCheck, Rater, Study
 from annotation.quality.services.excluding import exclude_rater
+from annotation.raters.services import withdraw_rater, withdraw_writer
 from annotation.rationales.services.scanning import (
     TextWords,
     decide_rationale,
@@ -34,9 +35,10 @@ from ranking.release_check import verify
 from ranking.release_check.bundle import Bundle
 from ranking.release_check.files import problems_of_files, problems_of_hashes
 from ranking.released.writing import SUMS, files_of, lines
+from ranking.releases import queries
 from ranking.releases import services as release_services
 from ranking.report import services as report_services
-from tests.helpers.factories import make_comparison, make_quality_check
+from tests.helpers.factories import HOUR, make_comparison, make_quality_check
 from tests.helpers.factories_written_once import make_imported_completion, make_user
 from tests.helpers.released import (
     START,
@@ -501,6 +503,34 @@ class TestTheSameBytes:
 
         with pytest.raises(release_services.ReleaseRefusedError, match=r"systems\.jsonl holds"):
             build(study, tmp_path / "release", is_drawn=False)
+
+
+def delete_texts(study, *, now):
+    text = Completion.objects.filter(context__dataset=study.dataset, writer__isnull=False).first()
+    withdraw_writer(writer=text.writer, keep_texts=False, now=now)
+
+
+def delete_answers(study, *, now):
+    Comparison.objects.filter(study=study).update(shown_first_as_a=50, shown_first_as_b=50)
+    withdraw_rater(rater=study.raters.first(), now=now)
+
+
+@pytest.mark.parametrize("delete", [delete_texts, delete_answers])
+class TestWhatWasDeleted:
+    def test_is_in_no_release_of_ratings_before(self, study, delete):
+        delete(study, now=START + HOUR)
+
+        with pytest.raises(release_services.ReleaseRefusedError, match="Refit"):
+            release_services.claim_release(study=study, now=START + HOUR)
+
+    def test_is_in_no_release_of_an_earlier_fit_that_is_named(self, study, delete):
+        fit = study.fits.get(pool="COMBINED", context_set="ALL")
+        delete(study, now=START + HOUR)
+        fit_services.refit_study(study=study, clock=lambda: START + 2 * HOUR)
+
+        fits, obstacle = queries.fits_to_release(study)
+        assert (len(fits) > 0, obstacle) == (True, "")
+        assert queries.fits_to_release(study, only=fit) == ([], queries.BEHIND)
 
 
 def change_verdict(folder):
