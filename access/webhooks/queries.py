@@ -69,6 +69,6 @@ def csv_rows(rows: QuerySet[HookDelivery]) -> Iterator[Iterable[Cell]]:
 
 
 def shown_address(url: str) -> str:
-    """Return an address without its query, where some receivers want a secret of theirs."""
+    """Return an address as pages and the log tell it: some receivers want a secret in the query."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}{parts.path}" + ("?…" if parts.query else "")

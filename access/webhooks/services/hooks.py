@@ -12,6 +12,7 @@ from access.log import record
 from access.models import Hook, HookDelivery
 from access.nudges import SOON_S, Work, nudge
 from access.webhooks import outgoing, signing
+from access.webhooks.queries import shown_address
 from access.webhooks.services.events import Event, enqueue
 
 MOST_HOOKS = 20
@@ -57,7 +58,8 @@ def add_hook(
         created_at=now,
         created_by=by,
     )
-    _log(hook, "hook.added", by=by, now=now, after={"url": hook.url, "events": events})
+    after: dict[str, object] = {"url": shown_address(hook.url), "events": events}
+    _log(hook, "hook.added", by=by, now=now, after=after)
     return hook
 
 
@@ -98,7 +100,7 @@ def remove_hook(hook: Hook, *, by: User, now: dt.datetime) -> None:
         claimed_at=None,
         error="The webhook was removed.",
     )
-    _log(hook, "hook.removed", by=by, now=now, after={"url": hook.url})
+    _log(hook, "hook.removed", by=by, now=now, after={"url": shown_address(hook.url)})
 
 
 @transaction.atomic

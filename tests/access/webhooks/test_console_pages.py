@@ -78,6 +78,14 @@ class TestAdding:
         entry = LogEntry.objects.get(action="hook.added")
         assert hook.secret not in str(entry.after)
 
+    def test_logs_no_secret_that_stands_in_the_address(self, owner):
+        owner.post(LIST, GOOD)
+        owner.post(reverse("hooks:delete", args=[Hook.objects.get().pk]))
+
+        logged = dict(LogEntry.objects.values_list("action", "after__url"))
+        told = "https://receiver.example/heart?\N{HORIZONTAL ELLIPSIS}"
+        assert logged == {"hook.added": told, "hook.removed": told}
+
     @pytest.mark.parametrize(
         "changed",
         [
