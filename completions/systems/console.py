@@ -258,7 +258,8 @@ class NewSystem(forms.Form):
 
     def _check_way(self, found: Mapping[str, Any]) -> None:
         """Have owners alone say where dialogues and keys are sent, and not into inner networks."""
-        for name in WAY:
+        has_way = any(self.initial.get(name) for name in WAY)
+        for name in (*WAY, "model_id") if has_way else WAY:  # it names who gets the key
             is_new = (found.get(name) or "") != (self.initial.get(name) or "")
             if is_new and not self.may_name_addresses:
                 self.add_error(name, _("Only an owner of this site says where a call goes."))

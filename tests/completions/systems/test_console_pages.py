@@ -325,6 +325,31 @@ class TestOneSystem:
         assert "It is in the shipped catalogue" in page
         assert System.objects.get(slug="gpt-5").name == before
 
+    @pytest.mark.parametrize(
+        ("stored", "is_taken"),
+        [
+            ({"api_key_env": "OUR_LAB_KEY"}, False),
+            ({"api_base": OURS["api_base"]}, False),
+            ({"api_base_env": "OUR_LAB_ADDRESS"}, False),
+            ({}, True),
+        ],
+    )
+    def test_a_manager_names_no_other_model_for_an_owners_key(
+        self, staff, client, stored, is_taken
+    ):
+        own = {**OURS, "api_base": "", "api_key_env": "", "model_id": "openai/ours", **stored}
+        other = own | {"model_id": "deepseek/deepseek-chat"}
+        staff.post(ADD, own)
+        client.force_login(make_member(role=Role.MANAGER))
+
+        answer = client.post(self.page(), other)
+
+        assert (System.objects.get().model_id == other["model_id"]) == is_taken
+        assert answer.status_code == (302 if is_taken else 422)
+        assert ("Only an owner" in text(answer)) != is_taken
+        client.force_login(make_member(role=Role.OWNER))
+        assert client.post(self.page(), other).status_code == 302
+
     def test_a_manager_keeps_the_address_that_an_owner_set(self, staff, client):
         staff.post(ADD, OURS)
         client.force_login(make_member(role=Role.MANAGER))
