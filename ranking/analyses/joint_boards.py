@@ -4,7 +4,7 @@ A page reads them: what rates them, and takes a second to load, is in `joint_rat
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -110,13 +110,7 @@ def _rated(
     for name, columns in dimensions.items():
         try:
             check_enough(columns, for_intervals=True)
-            found[name] = resampled(_over(units, columns), method_of_marks(columns, method))
+            found[name] = resampled(columns.over(units), method_of_marks(columns, method))
         except AnalysisRefusedError as refusal:
             notes.append(f"{name} has no weight, for it is not rated: {refusal}")
     return found, notes
-
-
-def _over(units: tuple[str, ...], columns: JudgmentColumns) -> JudgmentColumns:
-    """Return the same judgments over more dialogues, some of which have none of them."""
-    places = np.searchsorted(units, columns.units)
-    return replace(columns, units=units, unit=places[columns.unit])

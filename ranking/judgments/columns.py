@@ -66,9 +66,9 @@ class JudgmentColumns:
 
         Names that occur no more are left out, and the indices follow.
         """
-        units, unit = _kept(self.units, self.unit[rows])
-        systems, pair = _kept(self.systems, np.stack([self.first[rows], self.second[rows]]))
-        evaluators, evaluator = _kept(self.evaluators, self.evaluator[rows])
+        units, unit = kept_names(self.units, self.unit[rows])
+        systems, pair = kept_names(self.systems, np.stack([self.first[rows], self.second[rows]]))
+        evaluators, evaluator = kept_names(self.evaluators, self.evaluator[rows])
         items, item = np.unique(self.item[rows], return_inverse=True)
         return replace(
             self,
@@ -87,8 +87,13 @@ class JudgmentColumns:
             origin=items if self.origin is None else self.origin[items],
         )
 
+    def over(self, units: tuple[str, ...]) -> "JudgmentColumns":
+        """Return the same judgments over more dialogues, some of which have none of them."""
+        places = np.searchsorted(units, self.units)
+        return replace(self, units=units, unit=places[self.unit])
 
-def _kept(names: tuple[str, ...], indices: Integers) -> tuple[tuple[str, ...], Integers]:
+
+def kept_names(names: tuple[str, ...], indices: Integers) -> tuple[tuple[str, ...], Integers]:
     """Return the names that occur and the indices into those."""
     found, places = np.unique(indices, return_inverse=True)
     return tuple(names[index] for index in found), places.reshape(indices.shape)

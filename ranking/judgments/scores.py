@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.columns import JudgmentColumns, kept_names
 from ranking.judgments.groups import GroupedJudgments, MarkGroup, PairCounts, RatedAlone
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
@@ -82,7 +82,8 @@ def implied_columns(scores: ScoreColumns) -> JudgmentColumns:
     The message with more points over all dimensions is preferred, and equal points are a tie.
     How many more does not matter, nor does how strict an evaluator is: only the order inside an
     evaluator is used. Messages of one system are not compared, nor ratings that lack a dimension.
-    The system whose name comes first is first. Cost O(number of pairs).
+    The system whose name comes first is first. All systems with ratings are named, but only the
+    dialogues with a pair: a unit is what tells of an order. Cost O(number of pairs).
     """
     return _columns(scores, scores.composite)
 
@@ -95,7 +96,7 @@ def implied_on(scores: ScoreColumns, dimension: int) -> JudgmentColumns:
 def implied_groups(scores: ScoreColumns, *, newest: int, sum_of_keys: int) -> GroupedJudgments:
     """Add up the implied judgments as those of pairs are: what a fit rests on.
 
-    All systems and dialogues with ratings are named, also those without any pair.
+    Systems and dialogues are those of `implied_columns`; without any pair all dialogues are named.
     ``newest`` and ``sum_of_keys`` are of the ratings' keys, which stamps are made of.
     """
     columns = implied_columns(scores)
@@ -106,7 +107,7 @@ def implied_groups(scores: ScoreColumns, *, newest: int, sum_of_keys: int) -> Gr
     sums = (ahead, behind, ahead, behind)
     return GroupedJudgments(
         systems=scores.systems,
-        dialogues=scores.units,
+        dialogues=columns.units or scores.units,
         counts=PairCounts.added_up([*rows, *sums]),
         marks=tuple(_marks(scores)),
         newest=newest,
@@ -135,12 +136,13 @@ def _columns(scores: ScoreColumns, values: Floats) -> JudgmentColumns:
     swapped = scores.system[one] > scores.system[two]
     first, second = np.where(swapped, two, one), np.where(swapped, one, two)
     lead = np.sign(values[first] - values[second]).astype(np.int64)
+    units, unit = kept_names(scores.units, scores.unit[first])
     return JudgmentColumns(
         systems=scores.systems,
-        units=scores.units,
+        units=units,
         evaluators=scores.evaluators,
         is_judge=scores.is_judge,
-        unit=scores.unit[first],
+        unit=unit,
         item=_items(scores.message[first], scores.message[second]),
         first=scores.system[first],
         second=scores.system[second],

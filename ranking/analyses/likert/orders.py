@@ -68,7 +68,7 @@ def orders_of(inputs: AnalysisInputs, measure: Measure) -> tuple[tuple[Order, ..
     ]
     refusal = ""
     try:
-        found.append(_implied(inputs))
+        found.append(_implied(inputs, measure.scores.units))
     except AnalysisRefusedError as error:
         refusal = str(error)
     systems = measure.scores.systems
@@ -122,10 +122,11 @@ def agreement_table(orders: Sequence[Order], *, n_units: int, level: float) -> T
     )
 
 
-def _implied(inputs: AnalysisInputs) -> Order:
+def _implied(inputs: AnalysisInputs, units: tuple[str, ...]) -> Order:
+    """Order systems by implied ratings, in samples of the dialogues that means are drawn from."""
     if not inputs.columns.n_judgments:
         raise AnalysisRefusedError(NO_PAIRS)
-    board = rated(inputs.columns, inputs.method)
+    board = rated(inputs.columns.over(units), inputs.method)
     is_aligned = board.n_without_maximum == 0
     return Order("implied", "Implied Elo", board.elo, 1, board.resampled if is_aligned else None)
 

@@ -142,6 +142,17 @@ class TestOrders:
         assert row["low"] <= row["kendall"] <= row["high"]
         assert row["low"] < row["high"]
 
+    def test_agreement_keeps_its_interval_where_dialogues_imply_no_pair(self, rng):
+        scores = simulate_scores(rng, quality=(3.0, 3.1, 3.05, 3.15), n_dialogues=30, strict=1.0)
+        alone = (scores.unit < 8) & (scores.system > 0)
+        points = np.where(alone[:, None], 0, scores.points)
+        fewer = dataclasses.replace(scores, points=points)
+
+        row = table(found_in(fewer), "agreement")[1]
+
+        assert len(implied_columns(fewer).units) == 22
+        assert row["low"] < row["high"]
+
     def test_where_no_order_is_implied_the_means_stand(self):
         rows = [(f"d{n}", n, f"s{n % 3}", f"r{n % 2}", (1 + n % 4, 2)) for n in range(12)]
 

@@ -6,7 +6,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from ranking.fits.estimate import EstimateRefusedError, estimate_ratings
+from ranking.judgments.method import Method
 from ranking.judgments.scores import implied_columns, implied_groups, implied_on
+from ranking.numerics.strength_mode import StrengthMode
 from tests.helpers.scores import make_scores, simulate_scores
 
 
@@ -23,6 +26,25 @@ def told(scores):
         )
         for row in range(found.n_judgments)
     )
+
+
+def rated_alone(n_dialogues):
+    """Return ratings of one message a dialogue, which imply no pair."""
+    return [(f"c{n}", 100 + n, "ab"[n % 2], "ann", (3, 3)) for n in range(n_dialogues)]
+
+
+def rated_together(n_dialogues):
+    """Return ratings of two messages a dialogue, now the one ahead and now the other."""
+    return [
+        (f"d{n}", n, system, "ann", (4 if (n % 3 > 0) == (system == "a") else 2, 3))
+        for n in range(n_dialogues)
+        for system in "ab"
+    ]
+
+
+def estimated(rows):
+    groups = implied_groups(make_scores(rows), newest=1, sum_of_keys=1)
+    return estimate_ratings(groups, Method(StrengthMode.IGNORE, 2, 4, 0.95, 50, 1))
 
 
 @pytest.fixture
@@ -181,3 +203,35 @@ class TestImpliedGroups:
 
         assert (groups.systems, groups.dialogues) == (("a", "b"), ("d", "e"))
         assert (groups.n_judgments, len(groups.counts.n), groups.marks) == (2, 0, ())
+
+    def test_dialogues_without_a_pair_are_no_units_and_systems_without_one_stay(self):
+        scores = make_scores([*rated_alone(3), *rated_together(2), ("d0", 0, "c", "bob", (2, 2))])
+
+        columns = implied_columns(scores)
+        groups = implied_groups(scores, newest=1, sum_of_keys=1)
+
+        assert columns.units == groups.dialogues == ("d0", "d1")
+        assert columns.systems == groups.systems == ("a", "b", "c")
+        assert groups.counts.unit.tolist() == columns.unit.tolist() == [0, 1]
+
+
+class TestFits:
+    def test_dialogues_without_a_pair_change_no_rating(self):
+        alone = estimated(rated_together(12))
+        found = estimated([*rated_alone(48), *rated_together(12)])
+
+        for one, other in ((found.elo, alone.elo), (found.elo_se, alone.elo_se)):
+            np.testing.assert_array_equal(one, other)
+        assert found.diagnostics == alone.diagnostics
+        assert found.diagnostics["is_corrected_for_few_units"]
+        assert found.diagnostics["warnings"][0].startswith("Only 12 source dialogues")
+
+    def test_pairs_in_one_dialogue_alone_are_refused(self):
+        with pytest.raises(EstimateRefusedError, match="on one source dialogue"):
+            estimated([*rated_alone(5), *rated_together(1)])
+
+    def test_a_system_without_a_pair_leaves_two_groups(self):
+        with pytest.raises(EstimateRefusedError, match="these 2 groups") as caught:
+            estimated([*rated_together(6), ("d0", 0, "c", "bob", (2, 2))])
+
+        assert caught.value.components == [["a", "b"], ["c"]]
