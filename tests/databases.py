@@ -1,11 +1,13 @@
 """One database is migrated once for a checkout; every test process works on a copy of it.
 
 It is made anew when a migration changes. SQLite's lies in pytest's cache, PostgreSQL's on the
-server, under a name that follows from the path of the checkout.
+server, under a name that follows from the path of the checkout; names of copies tell the process,
+so that runs at one time keep out of each other's way.
 """
 
 import fcntl
 import hashlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -27,11 +29,10 @@ MIGRATED = {"django_migrations", "django_content_type", "auth_permission"}
 def copied_database(cache: Path) -> Iterator[None]:
     """Lead the default connection to a fresh copy of the migrated database, for the block."""
     real = str(connection.settings_dict["NAME"])
-    name: str = _creation()._get_test_db_name()
+    is_file = connection.vendor == "sqlite"
+    name = str(_creation()._get_test_db_name()) if is_file else f"{_template()}_{os.getpid()}"
     connection.close()
-    make, remove = (
-        (_copy_file, _forget) if connection.vendor == "sqlite" else (_copy_on_server, _drop)
-    )
+    make, remove = (_copy_file, _forget) if is_file else (_copy_on_server, _drop)
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the first process migrates, the others wait for it
         make(cache, name)
@@ -109,9 +110,12 @@ def _forget(_name: str) -> None:
     """A database in memory ends with its last connection."""
 
 
+def _template() -> str:
+    return f"heart_tests_{hashlib.sha256(bytes(CHECKOUT)).hexdigest()[:12]}"
+
+
 def _copy_on_server(_cache: Path, name: str) -> None:
-    template = f"heart_tests_{hashlib.sha256(bytes(CHECKOUT)).hexdigest()[:12]}"
-    wanted = fingerprint()
+    template, wanted = _template(), fingerprint()
     with _creation()._nodb_cursor() as cursor:
         cursor.execute(
             "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
@@ -122,11 +126,28 @@ def _copy_on_server(_cache: Path, name: str) -> None:
             cursor.execute(f"CREATE DATABASE {template}")
             _migrate(template)
             cursor.execute(f"COMMENT ON DATABASE {template} IS '{wanted}'")
-        cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE {template}')
+        cursor.execute("SELECT datname FROM pg_database")
+        for (there,) in cursor.fetchall():
+            if there == name or _is_left(there, template):
+                cursor.execute(f"DROP DATABASE {there} WITH (FORCE)")
+        cursor.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
     _lead_to(name)
+
+
+def _is_left(database: str, template: str) -> bool:
+    """Say whether it is the copy of a process that was killed."""
+    head, _, pid = database.rpartition("_")
+    if head != template or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 def _drop(name: str) -> None:
     with _creation()._nodb_cursor() as cursor:
-        cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+        cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")

@@ -93,7 +93,7 @@ class TestErrors:
 
 class TestLimits:
     @pytest.fixture(autouse=True)
-    def _few(self, settings):
+    def _few(self, settings, site_clock):  # windows are whole minutes
         settings.HEART_API_RATES = {"anonymous": 2, "read": 3, "write": 1}
 
     def statuses(self, n, client=None, **headers):

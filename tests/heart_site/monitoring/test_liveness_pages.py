@@ -24,19 +24,15 @@ from heart_site.celery import nudge_for
 from heart_site.monitoring import heartbeats, liveness
 from tests.helpers.factories import NOW
 
-BROKER = {"global_keyprefix": "heart-liveness:"}
-
 
 @pytest.fixture
-def deployed(settings, redis_url):
+def deployed(settings, redis_url, prefix):
     """The settings of a deployment, on a real Redis."""
     settings.IS_EMBEDDED = False
     settings.CELERY_BROKER_URL = redis_url
-    settings.CELERY_BROKER_TRANSPORT_OPTIONS = BROKER
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": prefix}
     with redis.Redis.from_url(redis_url) as client:
         yield client
-        for key in client.keys("heart-liveness:*"):
-            client.delete(key)
 
 
 @pytest.fixture
@@ -44,7 +40,7 @@ def lost(settings):
     """A deployment whose Redis is away."""
     settings.IS_EMBEDDED = False
     settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
-    settings.CELERY_BROKER_TRANSPORT_OPTIONS = BROKER
+    settings.CELERY_BROKER_TRANSPORT_OPTIONS = {"global_keyprefix": "lost:"}
     settings.CACHES = settings.CACHES | {
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -108,17 +104,17 @@ class TestExpiredMessages:
         app = Celery(set_as_current=False)
         app.conf.update(
             broker_url=settings.CELERY_BROKER_URL,
-            broker_transport_options=BROKER,
+            broker_transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS,
             task_queues=schedule.QUEUES,
             task_routes=schedule.ROUTES,
         )
-        for seconds in (30, 90, 60):
+        now = timezone.now()
+        for seconds in (3_000, 9_000, 6_000):
             nudges.publish(Work.REFIT, seconds - KEPT_S, app=app)
         app.send_task("ranking.tasks.run_fit", queue="analysis")
 
         dropped = [
-            liveness.drop_expired(now=timezone.now() + dt.timedelta(seconds=s))
-            for s in (20, 75, 75)
+            liveness.drop_expired(now=now + dt.timedelta(seconds=s)) for s in (2_000, 7_500, 7_500)
         ]
 
         assert dropped == [0, 2, 0]
@@ -156,8 +152,8 @@ class TestNumbers:
     def test_the_embedded_default_has_none(self):
         assert [told(name) for name in liveness.GAUGES] == [{}, {}, {}]
 
-    def test_messages_that_wait(self, deployed):
-        deployed.rpush("heart-liveness:llm", "a nudge", "another")
+    def test_messages_that_wait(self, deployed, prefix):
+        deployed.rpush(f"{prefix}llm", "a nudge", "another")
 
         assert told("queue_messages") == {
             ("maintenance",): 0,
