@@ -163,8 +163,9 @@ OPTIONS = (
 )
 WAY = ("api_base", "api_base_env", "api_key_env")
 FOLDED = (*OPTIONS[2:], "leave_out")
+LEFT_OUT = (("temperature", "temperature"), ("top_p", "top-p"))
 _FORM_FAULTS = {"string_pattern_mismatch", "string_too_long", "string_too_short"}
-_EFFORTS = ("disable", "minimal", "low", "medium", "high")
+_EFFORTS = ("none", "disable", "minimal", "low", "medium", "high")
 _DEFAULT = ("", gettext_lazy("the provider's own"))
 
 
@@ -203,7 +204,7 @@ class NewSystem(forms.Form):
     )
     leave_out = forms.MultipleChoiceField(
         required=False,
-        choices=[("temperature", "temperature"), ("top_p", "top-p")],
+        choices=LEFT_OUT,
         widget=forms.CheckboxSelectMultiple,
         label=gettext_lazy("Refused by the model: not sent, and recorded as dropped"),
     )
@@ -214,7 +215,7 @@ class NewSystem(forms.Form):
     )
     system_role = forms.ChoiceField(
         required=False,
-        choices=[("", "system"), ("developer", "developer")],
+        choices=[("", "system"), ("developer", "developer"), ("user", "user")],
         label=gettext_lazy("Role of the instructions"),
     )
     opening = forms.CharField(
@@ -231,7 +232,7 @@ class NewSystem(forms.Form):
         system: System | None = None,
     ) -> None:
         super().__init__(data, initial=_stored(system) if system else None)
-        self.may_name_addresses, self._rules = may_name_addresses, rules
+        self.may_name_addresses, self._rules, self._system = may_name_addresses, rules, system
         for name in ("slug", "is_simulated"):
             self.fields[name].disabled = system is not None
 
@@ -250,7 +251,7 @@ class NewSystem(forms.Form):
         if not found["model_id"] and not found["is_simulated"]:
             shape = ImportedEntry
         try:
-            found["entry"] = shape.model_validate(_said(found))
+            found["entry"] = shape.model_validate(_said(found, self._system))
         except ValidationError as error:
             for fault in error.errors(include_url=False, include_input=False):
                 self._tell(fault)
@@ -295,14 +296,28 @@ def _stored(system: System) -> dict[str, Any]:
     }
 
 
-def _said(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a catalogue file would say: what was left empty is not in it."""
-    parameters = {name: found[name] for name in OPTIONS if found[name] not in ("", None)}
-    if found["leave_out"]:
-        parameters["leave_out"] = found["leave_out"]
+def _said(found: Mapping[str, Any], system: System | None) -> dict[str, Any]:
+    """Return what a catalogue file would say: what was left empty is not in it.
+
+    What no field shows stays as it is; of what is not asked any more, the facts alone.
+    """
+    parameters = _hidden(system) if system and found["model_id"] else {}
+    left_out = [*found["leave_out"], *parameters.pop("leave_out", [])]
+    parameters |= {name: found[name] for name in OPTIONS if found[name] not in ("", None)}
+    if left_out:
+        parameters["leave_out"] = left_out
     price = {way: found[f"price_{way}"] for way in ("input", "output")}
     if any(value is not None for value in price.values()):
         parameters["price"] = {way: value for way, value in price.items() if value is not None}
     said = {name: found[name] for name in ("slug", "name", "family")}
+    said |= {"facts": system.facts} if system else {}
     said |= {name: found[name] for name in ("model_id", "api_base") if found[name]}
     return said | {"kind": "model", "parameters": parameters}
+
+
+def _hidden(system: System) -> dict[str, Any]:
+    """Return the parameters of a system that the form does not show."""
+    told = system.parameters
+    hidden = {name: told[name] for name in told if name not in {*OPTIONS, "price"}}
+    left_out = [one for one in told.get("leave_out", ()) if one not in dict(LEFT_OUT)]
+    return hidden | {"leave_out": left_out}

@@ -41,6 +41,13 @@ def staff(client):
     return client
 
 
+def as_posted(form):
+    """Return what a browser sends of a form that nobody changed."""
+    fields = {one.html_name: one.value() for one in form if one.value() not in (None, False)}
+    boxes = [box.data["value"] for box in form["leave_out"] if box.data["selected"]]
+    return fields | {"leave_out": boxes}
+
+
 @pytest.mark.parametrize("address", [SYSTEMS, ADD])
 def test_others_are_turned_away(client, address):
     client.force_login(User.objects.create_user("bob"))
@@ -305,6 +312,36 @@ class TestOneSystem:
         assert (system.slug, system.name) == ("ours-7b", "Ours 8B")
         assert system.parameters["max_tokens"] == 400
         assert refused.status_code == 422
+
+    @pytest.mark.parametrize(
+        "parameters",
+        [
+            {"token_limit": "max_completion_tokens", "schema_mode": "prompt"},
+            {"stream_options": False, "logprobs": True, "max_tokens": 200},
+            {"leave_out": ["top_p", "max_tokens"], "temperature": 0.5},
+            {"system_role": "user", "reasoning_effort": "none"},
+        ],
+    )
+    def test_keeps_what_was_not_changed_on_the_page(self, staff, parameters):
+        facts = {"index": {"value": 41, "source": "A list"}}
+        told = {"parameters": parameters, "facts": facts}
+        system = make_system(slug="ours-7b", **told)
+        form = staff.get(self.page()).context["form"]
+
+        answer = staff.post(self.page(), as_posted(form) | {"name": "Ours 8B"})
+
+        system.refresh_from_db()
+        assert (answer.status_code, system.name) == (302, "Ours 8B")
+        assert {"parameters": system.parameters, "facts": system.facts} == told
+
+    def test_that_is_asked_no_more_keeps_its_facts_alone(self, staff):
+        facts = {"index": {"value": 41, "source": "A list"}}
+        make_system(slug="ours-7b", parameters={"token_limit": "max_tokens"}, facts=facts)
+
+        staff.post(self.page(), {"name": "Ours", "slug": "ours-7b", "family": "our-lab"})
+
+        system = System.objects.get()
+        assert (system.model_id, system.parameters, system.facts) == ("", {}, facts)
 
     def test_that_wrote_something_stays_the_same_model(self, staff):
         staff.post(ADD, OURS)
