@@ -20,6 +20,7 @@ from completions.models import Dataset, Job
 from completions.models.dataset import OPEN
 from completions.runs import pulling
 from completions.runs.services.calling import Clock
+from completions.runs.services.exclusive import AnotherAtWorkError
 
 LOST = dt.timedelta(minutes=2)
 """How long a worker may give no sign of life before another takes its job."""
@@ -129,7 +130,7 @@ def do_next_job(*, clock: Clock) -> bool:
     except JobStoppedError:
         return True
     except REFUSALS as error:
-        _end(job, JobState.FAILED, str(error), clock=clock)
+        _refuse(job, error, clock=clock)
     except Exception:  # a time limit of the worker as well
         logger.warning("%s broke off and is begun again", job, exc_info=True)
         _give_back(job)
@@ -159,6 +160,17 @@ def _give_back(job: Job) -> None:
     running = Job.objects.filter(pk=job.pk, state=JobState.RUNNING)
     if running.update(state=JobState.WAITING, seen_at=None):
         nudge(Work.DO_JOBS)
+
+
+def _refuse(job: Job, error: Exception, *, clock: Clock) -> None:
+    """End a job with what it was answered.
+
+    One that was taken over as lost, and whose worker turns out to be at it, is left to that one.
+    """
+    if isinstance(error, AnotherAtWorkError) and job.state == JobState.RUNNING:  # as it was found
+        Job.objects.filter(pk=job.pk, state=JobState.RUNNING).update(begun=F("begun") - 1)
+    else:
+        _end(job, JobState.FAILED, str(error), clock=clock)
 
 
 def _end(job: Job, state: JobState, result: str, *, clock: Clock) -> None:

@@ -82,6 +82,7 @@ def gather_opinions(
             if refused := states.refused(calls).first():
                 raise states.refusal(refused)
             if not n_ended:
+                tell()  # a sign of life
                 pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
     given = calls.filter(state=CallState.DONE)
     return OpinionReport(n_asked, given.count(), given.filter(opinion__qualifies=True).count())

@@ -10,7 +10,7 @@ from completions.contexts.services import opinions
 from completions.contexts.services.building import screen_dataset
 from completions.models import Candidate, ScreeningCall
 from completions.offline import Fault
-from completions.runs.services import states
+from completions.runs.services import asking, states
 from completions.systems.services.registering import assistant_for
 from tests.helpers.factories import make_candidate, make_dataset, make_dialogue
 
@@ -145,6 +145,22 @@ class TestGathering:
         gather(told=lambda *counts: told.append(counts))
 
         assert (told[0], told[-1]) == ((0, 2), (2, 2))
+
+    def test_tells_how_far_it_is_while_nothing_can_be_asked(self, gather, monkeypatch):
+        told: list[tuple[int, int]] = []
+        told_before: list[int] = []
+
+        def ask(desk, **options):
+            told_before.append(len(told))
+            return 0 if len(told_before) == 1 else real(desk, **options)
+
+        real = asking.ask
+        monkeypatch.setattr("completions.runs.services.asking.ask", ask)
+        monkeypatch.setattr("completions.contexts.services.opinions.PAUSE_S", 0)
+
+        gather(told=lambda *counts: told.append(counts))
+
+        assert told_before[1] == told_before[0] + 1
 
 
 class TestUnusableAnswers:

@@ -26,7 +26,7 @@ from completions.dialogues.importing import import_dialogues
 from completions.models import Assistant, Completion, Context, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
-from completions.runs.services import calling
+from completions.runs.services import asking, calling
 from completions.runs.services import states as service_states
 from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
 from completions.systems.services.registering import assistant_for
@@ -241,6 +241,22 @@ class TestMaking:
         make(dataset, 3, told=lambda *counts: told.append(counts))
 
         assert told[-1] == (3, 3)
+
+    def test_tells_how_far_it_is_while_nothing_can_be_asked(self, dataset, make, monkeypatch):
+        told: list[tuple[int, int]] = []
+        told_before: list[int] = []
+
+        def ask(desk, **options):
+            told_before.append(len(told))
+            return 0 if len(told_before) == 1 else real(desk, **options)
+
+        real = asking.ask
+        monkeypatch.setattr("completions.runs.services.asking.ask", ask)
+        monkeypatch.setattr("completions.contexts.services.rewriting.PAUSE_S", 0)
+
+        make(dataset, told=lambda *counts: told.append(counts))
+
+        assert told_before[1] == told_before[0] + 1
 
     def test_says_why_no_more_can_be_made(self, dataset, make):
         make_context(dialogue=make_dialogue(dataset=dataset))  # the seeker begins, two turns

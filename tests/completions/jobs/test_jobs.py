@@ -12,6 +12,7 @@ from completions.jobs import services, work
 from completions.jobs.progress import JobProgress, JobStoppedError
 from completions.models import Dataset, Dialogue, Job
 from completions.runs import pulling
+from completions.runs.services.exclusive import AnotherAtWorkError
 from tests.helpers.factories import NOW, make_dataset, make_dialogue
 from tests.helpers.factories_of_site import make_job
 from tests.helpers.factories_written_once import make_user
@@ -146,6 +147,27 @@ class TestQueue:
 
         job.refresh_from_db()
         assert job.is_over
+
+    @pytest.mark.parametrize(
+        ("found", "left"),
+        [
+            ({"state": JobState.RUNNING, "seen_at": NOW, "begun": 1}, (JobState.RUNNING, 1)),
+            ({}, (JobState.FAILED, 1)),
+        ],
+        ids=["as lost", "as waiting"],
+    )
+    def test_a_job_taken_over_is_left_to_a_worker_that_lives(self, monkeypatch, found, left):
+        def refuse(_job, _progress):
+            raise AnotherAtWorkError
+
+        monkeypatch.setitem(work.WORK, JobKind.BUILD, refuse)
+        job, later = make_job(**found), NOW + 2 * services.LOST
+
+        assert do(later)
+
+        job.refresh_from_db()
+        assert (job.state, job.begun, job.seen_at) == (*left, later)
+        assert not services.are_jobs_waiting(now=later)
 
     def test_jobs_of_a_process_that_is_gone_wait_again(self):
         job = make_job(state=JobState.RUNNING, seen_at=NOW)

@@ -87,6 +87,7 @@ def make_adversarial_contexts(
             n_ended = ask(stored=tell)
             settle(dataset, assistants, clock())
             if not n_ended:
+                tell()  # a sign of life
                 pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
         tell()
     after = made.count()
