@@ -14,11 +14,13 @@ PAGES = (
 )
 CODE = ("annotation/session", "annotation/raters/consent.py", "completions/writers")
 SHOWN = re.compile(
-    r"""\{% (?:translate|blocktranslate[^%]*) "?([^{]*?)"? ?(?:as \w+ )?%\}"""
-    r"""|blocktranslate[^%]*%\}(.*?)\{% endblocktranslate""",
+    r"""\{% translate (?:"([^"]*)"|'([^']*)')"""
+    r"""|\{% blocktranslate[^%]*%\}(.*?)\{% endblocktranslate""",
     re.DOTALL,
 )
-SAID = re.compile(r"""\b_\(\s*((?:"[^"]*"\s*)+)""")
+SAID = re.compile(
+    r"""\b(?:_|gettext_lazy|ngettext(?:_lazy)?)\(\s*((?:"[^"]*"\s*)+)(?:,\s*((?:"[^"]*"\s*)+))?"""
+)
 RETIRED = re.compile(
     r"\b(?:talks?|go on|goes on|somebody|is kept for|what is to become|drawback|so far, talks"
     r"|this message|verdicts|by themselves|by itself)\b",
@@ -43,6 +45,14 @@ def texts(file: Path) -> list[str]:
     return [
         "".join(found.groups(default="")) for found in pattern.finditer(file.read_text("utf-8"))
     ]
+
+
+def test_every_text_of_a_page_is_read():
+    for file in files(("templates",), ".html"):
+        page = file.read_text("utf-8")
+        tags = len(re.findall(r"\{% (?:translate|blocktranslate)\b", page))
+
+        assert len(texts(file)) == tags, file
 
 
 def test_pages_and_messages_use_the_fields_words():

@@ -24,13 +24,18 @@ from annotation.models import (
     Study,
     ThemeCheck,
 )
-from completions.models import Candidate, Completion, Context, Message, SpotCheck, Writer
-from ranking.models import Fit, Release
+from completions.models import Candidate, Completion, Context, Hold, Message, SpotCheck, Writer
+from ranking.choices import AnalysisKind
+from ranking.models import Analysis, Fit, Release
+from ranking.report import services as report_services
 from tests.helpers.console_pages import patterns
 from tests.helpers.factories import (
+    HOUR,
+    NOW,
     make_candidate,
     make_comparison,
     make_dialogue,
+    make_judge_call,
     make_judgment,
     make_lease,
     make_quality_check,
@@ -39,21 +44,29 @@ from tests.helpers.factories import (
     make_writing_lease,
 )
 from tests.helpers.factories_of_calls import (
+    DONE,
     make_scan,
     make_spot_check,
     make_spot_check_item,
     make_theme_check,
     make_theme_check_item,
 )
-from tests.helpers.factories_of_people import make_audit, make_message, make_report
+from tests.helpers.factories_of_people import make_audit, make_hold, make_report, make_sent
 from tests.helpers.factories_of_site import make_batch
-from tests.helpers.factories_written_once import make_fit, make_member, make_release
+from tests.helpers.factories_written_once import (
+    make_member,
+    make_release,
+)
+from tests.helpers.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 
 KEYS: dict[str, Callable[[Study], dict[str, Any]]] = {
-    r"contexts:(candidate|decide)": lambda b: _key(
+    r"contexts:candidate": lambda b: _key(
         Candidate.objects.filter(dialogue__dataset=b.dataset), "pk"
+    ),
+    r"contexts:decide": lambda b: _key(
+        Hold.objects.filter(completion__context__dataset=b.dataset), "pk"
     ),
     r"contexts:(context|review)": lambda b: _key(Context.objects.filter(dataset=b.dataset), "key"),
     r"writing:writer|writing:writer-act|console:withdraw_writer": lambda b: _key(
@@ -96,11 +109,12 @@ KEYS: dict[str, Callable[[Study], dict[str, Any]]] = {
     r"raters:(un)?publish_fit": lambda b: _key(Fit.objects.filter(study=b), "key"),
     r"(ranking:(fit|ratings|weigh|analysis|table)\w*)|(api:(fit|analyses|analysis))": lambda b: (
         _key(Fit.objects.filter(study=b), "key")
-        | {"kind": "report", "table": "table", "form": "svg"}
+        | _key(Analysis.objects.filter(fit__study=b), "result__tables__0__key", "table")
+        | {"kind": "pairs", "form": "svg"}
     ),
 }
 ELSEWHERE = {
-    "annotation:resume": "access/test_limits_pages.py: a link is signed for its study",
+    "annotation:resume": "annotation/session/test_entry_pages.py: a link is signed for its study",
     "annotation:submit": "annotation/session/test_bad_input_pages.py, of another rater and study",
     "annotation:foreseen": "annotation/assignment/test_choosing.py, of another rater",
     "annotation:skip": "annotation/session/test_bad_input_pages.py",
@@ -110,6 +124,11 @@ ELSEWHERE = {
     "raters:export": "names no object",
     "raters:reject": "ranking/monitor/test_console_pages.py: is there only with Prolific's key",
 }
+
+FILES = {"api:release_archive", "api:release_file", "ranking:release_zip", "raters:release_zip"}
+"""Of a release whose files are there: ranking/releases/test_console_pages.py."""
+WEIGHTS = {"ranking:weighed_csv", "ranking:weighed_json", "ranking:weights"}
+"""Of a study with marks of dimensions: ranking/results/test_weights_pages.py."""
 
 
 def _key(rows: Any, field: str, part: str = "") -> dict[str, Any]:
@@ -139,15 +158,21 @@ def theirs() -> Study:
     comparison = make_comparison(study=study)
     make_candidate(dialogue=make_dialogue(dataset=study.dataset))
     writer = make_writer(dataset=study.dataset)
-    make_message(lease=make_writing_lease(writer=writer, context=comparison.context))
+    make_sent(lease=make_writing_lease(writer=writer, context=comparison.context))
     make_quality_check(comparison=make_comparison(study=study))
-    make_scan(judgment=make_judgment(comparison=comparison))
+    judgment = make_judgment(comparison=comparison, rationale="Warm.")
+    make_scan(judgment=judgment)
+    make_hold(completion=comparison.first)
     make_batch(study=study)
     make_report(lease=make_lease(comparison=comparison))
     make_audit(study=study)
     make_spot_check_item(spot_check=make_spot_check(dataset=study.dataset))
-    make_theme_check_item(spot_check=make_theme_check(study=study))
-    make_fit(study=study)
+    make_theme_check_item(spot_check=make_theme_check(study=study), judgment=judgment)
+    make_judge_call(comparison=comparison, **DONE)
+    systems = [text.system for text in comparison.pair]
+    make_judged_study(study=study, systems=systems)
+    fit = fit_one(study, NOW + HOUR)
+    report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PAIRS, clock=lambda: NOW + HOUR)
     make_release(study=study)
     return study
 
@@ -181,10 +206,11 @@ def test_an_object_of_another_study_is_not_found(theirs, method):
 def test_and_is_found_under_its_own(theirs):
     client = Client()
     client.force_login(make_member(role=Role.OWNER))
-    statuses = {
-        name: client.get(filled(name, parts, study=theirs, owner=theirs)).status_code
-        for name, parts in routes().items()
-        if name not in ELSEWHERE
-    }
+    unfound = set()
+    for name, parts in routes().items():
+        if name not in ELSEWHERE:
+            address = filled(name, parts, study=theirs, owner=theirs)
+            if {client.get(address).status_code, client.post(address).status_code} <= {404, 405}:
+                unfound.add(name)
 
-    assert sum(status == 200 for status in statuses.values()) > 11
+    assert unfound == FILES | WEIGHTS
