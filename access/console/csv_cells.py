@@ -8,6 +8,12 @@ from typing import TypeAlias
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 NEGATIVE_NUMBER = re.compile(r"-\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+LINE = re.compile(r"[\r\n]?[^\r\n]+")
+INNER_START = re.compile(r"""([;\t\r\n]"*)(?=[=+@]|-(?!\)))""")
+"""Where a spreadsheet that parts cells at semicolons or tabs would find a formula in a text."""
+CALM_START = re.compile(r"""([;\t\r\n]"*)(?=[=+@])""")
+REACHES = re.compile(r"[(|!#]")
+"""Without one of these a formula calls nothing and reads nothing: a hyphen may begin an item."""
 BYTE_ORDER_MARK = "\ufeff"
 Cell: TypeAlias = str | int | float | bool | dt.datetime | None
 
@@ -33,11 +39,17 @@ def csv_lines(rows: Iterable[Iterable[Cell]], *, bom: bool = False) -> Iterator[
 
 
 def defuse(cell: Cell) -> Cell:
-    """Put an apostrophe before text that a spreadsheet would run as a formula.
+    """Put an apostrophe before whatever of a text a spreadsheet would run as a formula.
 
     A negative number stays one, also when it comes as text.
     """
     if isinstance(cell, str):
         runs = cell.startswith(FORMULA_STARTS) and not NEGATIVE_NUMBER.fullmatch(cell)
-        return f"'{cell}" if runs else cell
+        text = f"'{cell}" if runs else cell
+        return LINE.sub(_defused_line, text) if INNER_START.search(text) else text
     return cell.isoformat() if isinstance(cell, dt.datetime) else cell
+
+
+def _defused_line(line: re.Match[str]) -> str:
+    starts = INNER_START if REACHES.search(line[0]) else CALM_START
+    return starts.sub(r"\1'", line[0])

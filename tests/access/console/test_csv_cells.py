@@ -26,6 +26,29 @@ class TestDefuse:
     def test_leaves_all_else_alone(self, cell):
         assert defuse(cell) is cell
 
+    @pytest.mark.parametrize(
+        ("text", "safe"),
+        [
+            ("a;=cmd|' /C calc'!A0;", "a;'=cmd|' /C calc'!A0;"),
+            ("a\t+HYPERLINK(1)", "a\t'+HYPERLINK(1)"),
+            ("a\r\n@SUM(1)", "a\r\n'@SUM(1)"),
+            ("a\n=1\n=2", "a\n'=1\n'=2"),
+            ('a;"=1;', "a;\"'=1;"),
+            ("a;-2+cmd|'x'!A0", "a;'-2+cmd|'x'!A0"),
+            ("a\n- b ('x'#$c.A1)", "a\n'- b ('x'#$c.A1)"),
+            ("=a;=b", "'=a;'=b"),
+        ],
+    )
+    def test_does_so_too_where_other_separators_part_a_text(self, text, safe):
+        assert defuse(text) == safe
+
+    @pytest.mark.parametrize(
+        "text",
+        ["Try:\n- tea\n- don't rush; rest.", "fine ;-) (really!)", "so; -(", "a=b;c", "a\n\n-- me"],
+    )
+    def test_leaves_lists_and_faces_alone(self, text):
+        assert defuse(text) == text
+
     @pytest.mark.parametrize("text", ["-1\n", "-٣", "-1.", "-1e", "--1"])
     def test_takes_nothing_for_a_number_that_only_begins_like_one(self, text):
         assert defuse(text) == f"'{text}"
@@ -38,6 +61,16 @@ class TestCsvLines:
         read = list(csv.reader(io.StringIO("".join(csv_lines(rows)), newline="")))  # type: ignore[arg-type]
 
         assert read == [["a", "b"], ['say "no"', "two\nlines"], ["-0.47", ""]]
+
+    @pytest.mark.parametrize("separator", [",", ";", "\t"])
+    @pytest.mark.parametrize("before", [";", "\t", "\n", "\r\n", ';"', '\t"', '\n"'])
+    @pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
+    def test_hold_no_formula_for_whichever_separator(self, separator, before, sign):
+        text = "".join(csv_lines([[1, f"a{before}{sign}cmd|'x'!A0;", "b"]]))
+
+        read = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+
+        assert [cell for row in read for cell in row if cell.startswith(sign)] == []
 
     def test_write_times_as_iso_8601(self):
         (line,) = csv_lines([[dt.datetime(2026, 1, 2, tzinfo=dt.UTC)]])
