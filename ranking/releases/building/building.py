@@ -4,9 +4,12 @@ import json
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ranking.release_check.analyses import problems_of_analysis
+from ranking.release_check.bundle import Bundle
 from ranking.released.files.identities import names_in
 from ranking.released.files.tables import BY_NAME
 from ranking.released.writing import SUMS, document, files_of, lines, sha256_of, sums
@@ -27,6 +30,10 @@ READERS: Mapping[str, Callable[[Contents], Iterable[dict[str, Any]]]] = {
     "external_batches": external.batches,
     "external_judgments": external.judgments,
 }
+Computed = dict[str, dict[str, list[str]]]
+OF_FACTS = "latency"
+"""The analysis that rests on figures of systems which a catalogue may change after it."""
+OUTDATED = "Analyses of latency ({n}): what is known of the systems changed after them."
 SCANNED = (".json", ".jsonl", ".md", ".svg", ".txt")
 
 
@@ -74,17 +81,19 @@ def _write(contents: Contents, folder: Path, tell: Tell) -> None:
     tell("ratings")
     computed = _put_results(contents, folder)
     tell("documents")
-    for name, text in documents.files(contents, counts, computed, folder).items():
-        _put(folder / name, text.encode())
+    _put_documents(contents, counts, computed, folder)
+    if n := _leave_out_outdated(folder, computed):
+        told = replace(contents, notes=(*contents.notes, OUTDATED.format(n=n)))
+        _put_documents(told, counts, computed, folder)
     tell("checks of what was written")
     _refuse_leaks(contents, folder)
     tell("checksums")
     _put(folder / SUMS, sums(folder).encode())
 
 
-def _put_results(contents: Contents, folder: Path) -> dict[str, dict[str, list[str]]]:
+def _put_results(contents: Contents, folder: Path) -> Computed:
     """Write what was computed, and return the names of the analyses and figures of each fit."""
-    found: dict[str, dict[str, list[str]]] = {}
+    found: Computed = {}
     for fit in contents.fits:
         _put(folder / f"ratings/{fit.key}.json", document(results.ratings(contents, fit)).encode())
         found[fit.key] = {"analyses": [], "figures": []}
@@ -95,6 +104,32 @@ def _put_results(contents: Contents, folder: Path) -> dict[str, dict[str, list[s
             _put(folder / f"figures/{fit.key}/{name}.svg", content)
             found[fit.key]["figures"].append(name)
     return found
+
+
+def _put_documents(
+    contents: Contents, counts: Mapping[str, int], computed: Computed, folder: Path
+) -> None:
+    for name, text in documents.files(contents, counts, computed, folder).items():
+        _put(folder / name, text.encode())
+
+
+def _leave_out_outdated(folder: Path, computed: Computed) -> int:
+    """Delete analyses that what is known of systems by now gainsays; return of how many fits."""
+    if not any(OF_FACTS in names["analyses"] for names in computed.values()):
+        return 0
+    bundle = Bundle.read(folder)
+    outdated = [
+        fit["fit"]
+        for fit in bundle.about["fits"]
+        if OF_FACTS in fit["analyses"] and problems_of_analysis(bundle, fit, OF_FACTS)[0]
+    ]
+    for fit in outdated:
+        (folder / f"analyses/{fit}/{OF_FACTS}.json").unlink()
+        for figure in (folder / f"figures/{fit}").glob(f"{OF_FACTS}-*"):
+            figure.unlink()
+        for names in computed[fit].values():
+            names[:] = [name for name in names if not name.startswith(OF_FACTS)]
+    return len(outdated)
 
 
 def _put_lines(path: Path, rows: Iterable[dict[str, Any]]) -> int:

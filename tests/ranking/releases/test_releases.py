@@ -378,6 +378,35 @@ class TestWhatIsReleased:
         assert about["is_simulated"] is True
 
 
+class TestLatency:
+    @pytest.fixture
+    def fit(self, study):
+        return study.fits.get(pool="COMBINED", context_set="ALL")
+
+    @pytest.mark.parametrize("known", [{}, {"intelligence_index": {"value": 40}}])
+    def test_whose_facts_changed_since_is_left_out_and_the_release_verifies(
+        self, study, fit, known, tmp_path
+    ):
+        models = System.objects.filter(kind=SystemKind.MODEL)
+        models.update(facts=known)
+        report_services.analyse_fit(fit_id=fit.pk, kind="LATENCY", clock=lambda: START)
+        models.update(facts={"intelligence_index": {"value": 47}})
+
+        build(study, tmp_path / "release")
+
+        report = verify(tmp_path / "release")
+        assert report.problems == ()
+        assert not any("latency" in name for name in bytes_of(tmp_path / "release"))
+        assert "latency (1)" in (tmp_path / "release/README.md").read_text(encoding="utf-8")
+
+    def test_that_still_agrees_stays(self, study, fit, tmp_path):
+        report_services.analyse_fit(fit_id=fit.pk, kind="LATENCY", clock=lambda: START)
+
+        build(study, tmp_path / "release", is_drawn=False)
+
+        assert f"analyses/{fit.key}/latency.json" in verify(tmp_path / "release").recomputed
+
+
 class TestTheSeed:
     def test_stays_while_raters_may_come_and_the_release_says_so(self, study, folder):
         everything = b"".join(bytes_of(folder).values()).decode()
