@@ -11,6 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from access.api import idempotency
 from access.api.errors import ConflictError, TooLargeError
 from access.api.permissions import is_member
 from access.api.views import ItemView, ListView
@@ -90,11 +91,12 @@ class ExternalJudgments(ListView):
     def post(self, request: Request, study: str) -> Response:
         """Store a batch, all of it or nothing; 200 if the same was stored before."""
         found = study_of({"study": study})
-        if external_serializers.has_too_many_rows(request.data):
+        content = idempotency.read(request)
+        if external_serializers.has_too_many_rows(content):
             most = external_serializers.MOST_ROWS
             msg = f"at most {most} rows at once: send the others as another batch"
             raise TooLargeError(msg)
-        sent = external_serializers.ExternalBatchIn(data=request.data)
+        sent = external_serializers.ExternalBatchIn(data=content)
         sent.is_valid(raise_exception=True)
         by = cast("User", request.user)
         try:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from completions.dialogues.ingest import Role, Turn, language_tag, merge
+from completions.dialogues.ingest import Role, Turn, language_tag, merge, storable
 from completions.dialogues.items import TextItem
 from completions.dialogues.normaliser import plain
 from completions.files import (
@@ -138,13 +138,17 @@ class _Reading:
         if self._columns is None:
             self._columns = set(row)
             self.found.is_wide = _is_wide(self._columns)
-        key = _cell(row.get(ITEM))
+        try:
+            key, written = _cell(row.get(ITEM)), [*self._written(row)]
+        except ValueError as error:
+            self.blame(line, "", str(error))
+            return
         if not key or len(key) > LONGEST_KEY:
             self.blame(line, ITEM, f"the item needs a name of up to {LONGEST_KEY} characters")
             return
         if not self._add_item(line, key, row):
             return
-        for system, text in self._written(row):
+        for system, text in written:
             self._add_text(line, key, system, text)
 
     def _written(self, row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -154,7 +158,7 @@ class _Reading:
             return
         for column, cell in row.items():
             if column not in {ITEM, CONTEXT, LANGUAGE, ""} and _cell(cell):
-                yield column, _cell(cell)
+                yield _cell(column), _cell(cell)
 
     def _add_item(self, line: int, key: str, row: Mapping[str, Any]) -> bool:
         try:
@@ -204,8 +208,14 @@ def _is_wide(columns: set[str]) -> bool:
 
 
 def _cell(value: object) -> str:
-    """Return a cell as text; numbers may name items."""
-    return "" if value is None else " ".join(str(value).split())
+    """Return a cell as text; numbers may name items.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be stored.
+    """
+    return "" if value is None else " ".join(storable(str(value)).split())
 
 
 def _turns(value: object) -> tuple[Turn, ...]:
@@ -217,7 +227,7 @@ def _turns(value: object) -> tuple[Turn, ...]:
         If it looks like turns and is none.
     """
     if isinstance(value, str) and value.lstrip().startswith("["):
-        with suppress(json.JSONDecodeError):  # a prompt may begin with a bracket
+        with suppress(ValueError, RecursionError):  # a prompt may begin with a bracket
             value = json.loads(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return merge(map(_turn, value))

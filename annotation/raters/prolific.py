@@ -106,7 +106,7 @@ def _ask(method: str, path: str, body: Mapping[str, object] | None = None) -> Ma
         raise ProlificError(msg) from error
     try:
         found = json.loads(told or b"{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         msg = "Prolific sent something else than JSON."
         raise ProlificError(msg) from error
     return found if isinstance(found, dict) else {}
@@ -128,7 +128,7 @@ def _why(error: urllib.error.HTTPError) -> str:
     try:
         found = json.loads(error.read(LONGEST_ANSWER))
         told = found["error"].get("detail") or found["error"].get("title")
-    except (ValueError, KeyError, TypeError, AttributeError, OSError):
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError, OSError):
         return str(error.reason)
     return str(told)[:300]
 

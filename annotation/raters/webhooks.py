@@ -119,7 +119,7 @@ def _check_time(timestamp: str, *, now: dt.datetime) -> None:
 def _parse(body: bytes, *, event_id: str) -> Event:
     try:
         content = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         msg = "the body is not JSON"
         raise WebhookError(msg) from error
     if not isinstance(content, dict):

@@ -1,7 +1,6 @@
 """The form of a study: what it asks is put together into a study file and checked as one."""
 
 import copy
-import tomllib
 from collections.abc import Container, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
@@ -13,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.studies.protocol import FaultyError, StudyProtocol, check_values, values_as_toml
 from annotation.study_form.form_fields import NAMES, PARTS, SECTIONS, FieldSpec, Section
+from completions.files.toml import read_toml
 from completions.models import Dataset
 
 Step = tuple[Section, list[tuple[FieldSpec, forms.BoundField]], Section | None]
@@ -199,7 +199,7 @@ def _read(spec: FieldSpec, text: str) -> Any:  # noqa: ANN401 (whatever a file m
 
 
 def _parsed_part(key: str, text: str) -> Any:  # noqa: ANN401 (whatever a file may hold)
-    found = tomllib.loads(text.replace("\r\n", "\n"))
+    found = read_toml(text.replace("\r\n", "\n"))
     if set(found) != {key}:
         raise ValueError(_("Only [%(name)s] stands here.") % {"name": key})
     return found[key]

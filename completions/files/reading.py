@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -52,7 +53,7 @@ def read(source: Path | BinaryIO, columns: Columns | None = None) -> Iterator[Fi
         first = _first_sign(file)
         file.seek(0)
         if first in ("[", "{"):
-            yield from records(chunks(file))
+            yield from map(_with_names, records(chunks(file)))
         else:
             yield from table(lines(file), columns or Columns())
 
@@ -72,6 +73,16 @@ def _first_sign(file: BinaryIO) -> str:
     raise InputFileError(msg)
 
 
+def _with_names(entry: FileEntry) -> FileEntry:
+    """Refuse a record with a name that is no text: names are told to people."""
+    try:
+        "".join(entry.value if isinstance(entry.value, dict) else ()).encode()
+    except UnicodeEncodeError:
+        fault = "a name in it contains half of a surrogate pair"
+        return replace(entry, value=None, fault=fault)
+    return entry
+
+
 def _parquet(file: BinaryIO, *, is_sent: bool) -> Iterator[FileEntry]:
     import pyarrow as pa  # noqa: PLC0415 (takes a second, and few files need it)
     from pyarrow import parquet  # noqa: PLC0415
@@ -84,8 +95,10 @@ def _parquet(file: BinaryIO, *, is_sent: bool) -> Iterator[FileEntry]:
         rows = itertools.chain.from_iterable(batch.to_pylist() for batch in batches)
         for number, row in enumerate(rows, start=1):
             yield FileEntry(number, row)
-    except pa.ArrowException as error:
-        msg = "is a Parquet file that is damaged; write it again"
+    except InputFileError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        msg = "is a Parquet file that is damaged or in a rare encoding; write it again"
         raise InputFileError(msg) from error
 
 
@@ -108,10 +121,7 @@ def _told_sizes(file: "ParquetFile") -> Iterator[int]:
 def _found_sizes(file: BinaryIO) -> Iterator[int]:
     """Yield the bytes of the values, before they are unpacked: many rows may share one text.
 
-    Raises
-    ------
-    InputFileError
-        If a page is damaged, or its texts have to be unpacked to be counted.
+    Arrow raises OSError for the encodings that have to be unpacked to be counted.
     """
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -119,13 +129,9 @@ def _found_sizes(file: BinaryIO) -> Iterator[int]:
     columns = [schema.column(number) for number in range(len(schema))]
     texts = [one.path for one in columns if one.physical_type == "BYTE_ARRAY"]
     shared = parquet.ParquetFile(file, read_dictionary=texts)
-    try:
-        for group in range(shared.num_row_groups):  # Arrow cannot join the texts of two groups
-            for batch in shared.iter_batches(batch_size=BATCH, row_groups=[group]):
-                yield from map(_size, batch.columns)
-    except OSError as error:
-        msg = "is a Parquet file that is damaged or in a rare encoding; write it again"
-        raise InputFileError(msg) from error
+    for group in range(shared.num_row_groups):  # Arrow cannot join the texts of two groups
+        for batch in shared.iter_batches(batch_size=BATCH, row_groups=[group]):
+            yield from map(_size, batch.columns)
 
 
 def _size(values: Any) -> int:  # noqa: ANN401 (Arrow has a class for each kind of column)

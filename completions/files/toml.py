@@ -94,6 +94,21 @@ Model = TypeVar("Model")
 Named = TypeVar("Named", bound=HasReference)
 
 
+def read_toml(text: str) -> dict[str, Any]:
+    """Return what a text in TOML says.
+
+    Raises
+    ------
+    ValueError
+        If it is not TOML, or nested too deep.
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        msg = "nested too deep"
+        raise ValueError(msg) from error
+
+
 def parse_toml(
     text: str, *, source: str, validate: Callable[[Any], Model], error: type[ValueError]
 ) -> Model:
@@ -105,10 +120,12 @@ def parse_toml(
         Of the class ``error``, if the text is not TOML or ``validate`` finds fault with it.
     """
     try:
-        return validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as fault:
+        found = read_toml(text)
+    except ValueError as fault:
         msg = f"{source}: not valid TOML: {fault}"
         raise error(msg) from fault
+    try:
+        return validate(found)
     except ValidationError as fault:
         raise error(_explain(fault, source)) from fault
 

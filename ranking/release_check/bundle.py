@@ -76,7 +76,7 @@ def read_document(folder: Path, name: str) -> Mapping[str, Any]:
     """
     try:
         found = json.loads((folder / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         msg = f"{name}: cannot be read ({error})"
         raise UnreadableError(msg) from error
     if not isinstance(found, dict):
@@ -101,6 +101,6 @@ def read_rows(folder: Path, name: str) -> Iterator[Row]:
                     msg = f"{name}: line {number} holds no object"
                     raise UnreadableError(msg)
                 yield row
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         msg = f"{name}: cannot be read ({error})"
         raise UnreadableError(msg) from error

@@ -13,7 +13,7 @@ from tests.helpers.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db
 
-DOORS = ("/console/new/file/", "/console/models/import/")
+DOORS = ("/console/new/file/", "/console/new/texts/", "/console/models/import/")
 
 
 @pytest.mark.parametrize("address", DOORS)
@@ -34,8 +34,11 @@ def test_a_huge_file_is_refused_and_spooled_nowhere(address, tmp_path, monkeypat
 @pytest.mark.parametrize("address", DOORS)
 @pytest.mark.parametrize(
     "content",
-    [b"PK\x03\x04" + b"\0" * 100, b"\xff\xfea\0", b"\0\0\0", b"[" * 50_000, b"9" * 50_000],
-    ids=["zip", "utf-16", "nul", "nested", "number"],
+    [
+        *(b"PK\x03\x04" + b"\0" * 100, b"\xff\xfea\0", b"\0\0\0", b"[" * 50_000, b"9" * 50_000),
+        *(b"x = " + b"[" * 50_000, b"x = " + b"9" * 50_000, b'{"\\ud800": 1}'),
+    ],
+    ids=["zip", "utf-16", "nul", "nested", "number", "nested TOML", "number in TOML", "name"],
 )
 def test_what_is_no_such_file_is_told_and_stores_nothing(address, content):
     client = Client()

@@ -14,6 +14,7 @@ from completions.dialogues.ingest.dialogue import (
     language_tag,
     merge,
     normal_label,
+    storable,
 )
 from completions.dialogues.ingest.files import parse_record, read_dialogues, strictly
 
@@ -30,5 +31,6 @@ __all__ = [
     "normal_label",
     "parse_record",
     "read_dialogues",
+    "storable",
     "strictly",
 ]

@@ -112,7 +112,14 @@ ROLES: dict[Speaker, Role] = {
 }
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
+    """Return the text.
+
+    Raises
+    ------
+    ValueError
+        If no database keeps it.
+    """
     if UNSTORABLE.search(text):
         msg = "contains a character that cannot be stored: NUL, or half of a surrogate pair"
         raise ValueError(msg)
@@ -123,7 +130,7 @@ def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
     if _is_deeper(value, DEEPEST):
         msg = f"is nested deeper than {DEEPEST}"
         raise ValueError(msg)
-    _storable(json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "\x00"))
+    storable(json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "\x00"))
     return value
 
 
@@ -162,7 +169,7 @@ def _number_or_label(value: object) -> object:
     if not is_number and not isinstance(value, str):
         msg = "expected a whole number or a string"
         raise ValueError(msg)
-    return _storable(value) if isinstance(value, str) else value
+    return storable(value) if isinstance(value, str) else value
 
 
 def _listed(value: object) -> object:
@@ -176,12 +183,12 @@ def _empty_if_null(value: object) -> object:
     return "" if value is None else value
 
 
-Text = Annotated[str, AfterValidator(_storable)]
+Text = Annotated[str, AfterValidator(storable)]
 Utterance = Annotated[Text, AfterValidator(_one_line)]
-Label = Annotated[str, Field(max_length=60), AfterValidator(_storable)]
+Label = Annotated[str, Field(max_length=60), AfterValidator(storable)]
 LabelOrNull = Annotated[Label, BeforeValidator(_empty_if_null)]
 Strategies = Annotated[tuple[Label, ...], BeforeValidator(_listed)]
 Extras = Annotated[dict[str, Any], AfterValidator(_storable_json)]
-Name = Annotated[str, Field(max_length=120), AfterValidator(_storable)]
+Name = Annotated[str, Field(max_length=120), AfterValidator(storable)]
 Place = Annotated[int | str, PlainValidator(_number_or_label)]
 LanguageTag = Annotated[str, Field(max_length=35), AfterValidator(language_tag)]

@@ -1,12 +1,12 @@
 """Read catalogue files: errors name the file, the system, the field and the reason."""
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
+from completions.files.toml import read_toml
 from completions.systems.catalogue.entries import Catalogue, Computed, Strict, SystemEntry
 
 FOLDER = Path(__file__).resolve().parent
@@ -72,8 +72,8 @@ def parse_file(text: str, shape: type[Shape], *, source: str) -> Shape:
         If the text is not TOML, or says what the shape does not know.
     """
     try:
-        found = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        found = read_toml(text)
+    except ValueError as error:
         msg = f"{source}: not valid TOML: {error}"
         raise CatalogueError(msg) from error
     try:

@@ -78,7 +78,7 @@ def _kind(path: Path, name: str) -> Any:  # noqa: ANN401 (PyArrow's types have n
 
     try:
         value = next(json.loads(line)[name] for _, line in _lines(path))
-    except (StopIteration, ValueError, LookupError, TypeError):
+    except (StopIteration, ValueError, RecursionError, LookupError, TypeError):
         return pa.string()
     if name == "strength" and value is None:
         return pa.float64()
@@ -123,6 +123,9 @@ def _values(line: bytes, names: tuple[str, ...]) -> tuple[str | None, ...]:
         raise _LineError(msg) from None
     except json.JSONDecodeError as error:
         msg = f"not JSON: {error.msg} at column {error.colno}"
+        raise _LineError(msg) from None
+    except RecursionError:
+        msg = "nested too deep"
         raise _LineError(msg) from None
     if not isinstance(record, dict):
         msg = "not a JSON object"

@@ -132,6 +132,18 @@ class TestStoring:
 
 
 class TestRefusing:
+    def test_a_body_that_is_nested_too_deep_is_refused(self, pair):
+        secret = make_secret(Scope.WRITE_JUDGMENTS, study=pair.study.slug)
+
+        answer = Client().post(
+            f"/api/v1/studies/{pair.study.slug}/external-judgments/",
+            "[" * 50_000,
+            content_type="application/json",
+            headers=bearing(secret),
+        )
+
+        assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+
     def test_every_row_that_does_not_fit_is_named_and_none_is_stored(self, pair):
         other = make_comparison(study=make_study())
         writer = make_writer(dataset=pair.study.dataset)

@@ -83,10 +83,11 @@ def test_a_context_may_be_the_turns_of_a_conversation():
         assert said == (Turn("seeker", "Hi."), Turn("supporter", "Hello."))
 
 
-def test_a_prompt_may_begin_with_a_bracket():
-    rows = [row | {"context": "[sic] Count!"} for row in ROWS]
+@pytest.mark.parametrize("prompt", ["[sic] Count!", "[" * 5_000, f"[{'9' * 5_000}]"])
+def test_a_prompt_may_begin_with_a_bracket(prompt):
+    rows = [row | {"context": prompt} for row in ROWS]
 
-    assert found(json.dumps(rows)).items["1"].turns == (Turn("seeker", "[sic] Count!"),)
+    assert found(json.dumps(rows)).items["1"].turns == (Turn("seeker", prompt),)
 
 
 def test_texts_that_say_the_same_are_told():
@@ -115,6 +116,16 @@ FAULTY = {
     "turns of nobody": (ROWS[2] | {"context": [{"text": "Hi."}]}, "each turn needs a role"),
     "a language that is none": (ROWS[2] | {"language": "English!"}, "not a language tag"),
     "no object": ("One.", "is not an object"),
+    "half a character in the item": (ROWS[0] | {"item": "x\ud800"}, "cannot be stored"),
+    "half a character in the system": (ROWS[0] | {"system": "x\ud800"}, "cannot be stored"),
+    "half a character in the text": (ROWS[0] | {"text": "x\ud800"}, "cannot be stored"),
+    "half a character in the context": (ROWS[2] | {"context": "x\ud800"}, "cannot be stored"),
+    "half a character in a turn": (
+        ROWS[2] | {"context": [{"role": "user", "text": "x\ud800"}]},
+        "cannot be stored",
+    ),
+    "half a character in a name": (ROWS[0] | {"x\ud800": "x"}, "half of a surrogate pair"),
+    "NUL in the system": (ROWS[0] | {"system": "x\0"}, "cannot be stored"),
 }
 
 

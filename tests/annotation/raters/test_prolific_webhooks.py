@@ -122,6 +122,7 @@ class TestReadEvent:
             b"",
             b"{",
             b"\xff\xfe",
+            b"[" * 50_000,
             [],
             {},
             {"event_type": ""},

@@ -164,6 +164,7 @@ class TestForm:
             ("judgments_per_pair", "many", "valid integer"),
             ("checks__rate", "0.9", "less than or equal to 0.5"),
             ("consent", "[consent]\nversion = ?", "at line 2"),
+            ("consent", "consent = " + "[" * 1_000, "nested too deep"),
             ("consent", 'title = "another"', "Only [consent] stands here."),
             ("consent", '[consent]\nversion = "1"', "facts: Field required"),
             ("analysis", '[analysis]\nconfirmatory = ["luck"]', "confirmatory.0"),
@@ -352,11 +353,12 @@ class TestFile:
         [
             ({}, "Choose a file, or paste its text."),
             ({"text": "slug = ?"}, "at line 1"),
+            ({"text": "slug = " + "[" * 1_000}, "nested too deep"),
             ({"text": 'slug = "a"\nseed = 3'}, "the text: title: Field required"),
             ({"file": SimpleUploadedFile("x.toml", b"\xff\xfe")}, "not text in UTF-8"),
             ({"file": SimpleUploadedFile("x.toml", b"#" * 200_001)}, "as large"),
         ],
-        ids=["nothing", "no TOML", "fields missing", "no text", "too large"],
+        ids=["nothing", "no TOML", "nested", "fields missing", "no text", "too large"],
     )
     def test_says_what_is_wrong(self, admin_client, dataset, sent, said):
         answer = admin_client.post(FILE, {"dataset": "talks", **sent})

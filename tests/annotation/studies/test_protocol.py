@@ -14,6 +14,7 @@ from annotation.studies.protocol.files import FORMS
 SHIPPED = sorted(path.stem for path in STUDIES.glob("*.toml"))
 DEMO = (STUDIES / "demo.toml").read_text(encoding="utf-8")
 RUBRIC = rubric.load_rubric("heart-1")
+DEEP = "[" * 1_000 + "]" * 1_000
 SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f"
 
 
@@ -182,6 +183,12 @@ class TestBadStudy:
         ("old", "new", "message"),
         [
             pytest.param('slug = "demo"', "slug = ", "not valid TOML", id="not TOML"),
+            pytest.param(
+                'slug = "demo"', f"slug = {DEEP}", "not valid TOML: nested too deep", id="nested"
+            ),
+            pytest.param(
+                'slug = "demo"', f"slug = {'9' * 5_000}", "not valid TOML: Exceeds", id="number"
+            ),
             pytest.param('slug = "demo"', "", "slug: Field required", id="missing field"),
             pytest.param(
                 "lease_minutes", "lease_minuets", "lease_minuets: Extra", id="unknown field"

@@ -26,9 +26,10 @@ LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
 LIST = json.dumps(ROWS)
 
 
-def as_parquet():
+def as_parquet(column=None, **options):
     file = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist(ROWS), file)
+    table = pa.Table.from_pylist(ROWS) if column is None else pa.table({"text": column})
+    parquet.write_table(table, file, **options)
     return file.getvalue()
 
 
@@ -95,6 +96,10 @@ REFUSED = {
     "gzip cut off": (gzip.compress(TABLE.encode())[:-12], "is a gzip file that ends too early"),
     "gzip of a workbook": (gzip.compress(b"PK\x03\x04 whatever"), "is a workbook"),
     "damaged Parquet": (as_parquet()[:60], "is a Parquet file that is damaged"),
+    "Parquet of half letters": (
+        as_parquet(pa.array([b"caf\xe9"]).cast(pa.string(), safe=False)),
+        "is a Parquet file that is damaged",
+    ),
     "two lists": ('{"data": [],\n "rows": []}', "not valid JSON at line 2, column 10: data and"),
     "a name twice": ('{"a": {},\n "a": {}}', "not valid JSON at line 2, column 5: a name stands"),
     "more after an object": ("{\n}\n{}", "not valid JSON at line 3, column 1: something follows"),
@@ -185,12 +190,6 @@ def test_dialogues_are_read_from_every_shape(content, tmp_path):
     assert found.turns[0].text == "I feel lost, café or not."
 
 
-def parquet_of(column, **options):
-    file = io.BytesIO()
-    parquet.write_table(pa.table({"text": column}), file, **options)
-    return file.getvalue()
-
-
 def texts():
     return pa.array([LONG] * N_TOO_MANY)
 
@@ -204,18 +203,18 @@ N_TOO_MANY = MOST_UNPACKED // len(LONG) + 1
 BOMBS = {
     "gzip of a line": lambda: gzip.compress(b" " * (MOST_UNPACKED + 1)),
     "gzip of a list": lambda: gzip.compress(b"[" + b'"a",' * (MOST_UNPACKED // 4 + 1)),
-    "Parquet of one text": lambda: parquet_of(texts()),
-    "Parquet of a packed text": lambda: parquet_of(
+    "Parquet of one text": lambda: as_parquet(texts()),
+    "Parquet of a packed text": lambda: as_parquet(
         texts(), use_dictionary=False, compression="zstd"
     ),
-    "Parquet of one text in small groups": lambda: parquet_of(texts(), row_group_size=10),
-    "Parquet of one conversation": lambda: parquet_of(pa.array([turns().to_pylist()])),
-    "Parquet of a turn in each row": lambda: parquet_of(turns()),
-    "Parquet of names and texts": lambda: parquet_of(
+    "Parquet of one text in small groups": lambda: as_parquet(texts(), row_group_size=10),
+    "Parquet of one conversation": lambda: as_parquet(pa.array([turns().to_pylist()])),
+    "Parquet of a turn in each row": lambda: as_parquet(turns()),
+    "Parquet of names and texts": lambda: as_parquet(
         pa.array([[("a", LONG)]] * N_TOO_MANY, pa.map_(pa.string(), pa.string()))
     ),
-    "Parquet of a number": lambda: parquet_of(pa.repeat(1, MOST_UNPACKED // 8 + 1)),
-    "gzip of Parquet": lambda: gzip.compress(parquet_of(texts())),
+    "Parquet of a number": lambda: as_parquet(pa.repeat(1, MOST_UNPACKED // 8 + 1)),
+    "gzip of Parquet": lambda: gzip.compress(as_parquet(texts())),
 }
 
 
@@ -230,12 +229,12 @@ class TestWhatUnpacksToTooMuch:
 
     def test_is_read_from_a_file_of_the_machine(self, tmp_path):
         path = tmp_path / "rows.parquet"
-        path.write_bytes(parquet_of(texts()))
+        path.write_bytes(as_parquet(texts()))
 
         assert next(read(path)).value == {"text": LONG}
 
     def test_is_refused_if_it_cannot_be_told(self):
-        content = parquet_of(
+        content = as_parquet(
             texts(), use_dictionary=False, column_encoding={"text": "DELTA_BYTE_ARRAY"}
         )
 
@@ -244,7 +243,7 @@ class TestWhatUnpacksToTooMuch:
 
     def test_conversations_in_several_groups_are_no_such_file(self):
         rows = [[{"role": "user", "text": str(number)}] for number in range(20)]
-        content = parquet_of(pa.array(rows), row_group_size=3)
+        content = as_parquet(pa.array(rows), row_group_size=3)
 
         assert [entry.value for entry in read(io.BytesIO(content))] == [
             {"text": row} for row in rows
@@ -256,6 +255,13 @@ def test_a_line_that_is_no_json_is_told_and_the_next_is_read():
 
     assert (first.value, third.value) == (ROW, ROW)
     assert (second.line, second.fault) == (2, "not valid JSON at column 7: Expecting value")
+
+
+def test_a_record_with_half_a_character_in_a_name_is_told():
+    first, second = read(io.BytesIO(json.dumps([ROW | {"x\ud800": 1}, ROW]).encode()))
+
+    assert first.fault == "a name in it contains half of a surrogate pair"
+    assert second.value == ROW
 
 
 def test_a_record_keyed_by_an_id_keeps_the_id_of_its_own():

@@ -179,6 +179,7 @@ class TestParse:
         ("text", "fault"),
         [
             ("[[system", "ours.toml: not valid TOML"),
+            (f"x = {'[' * 1_000}", "ours.toml: not valid TOML: nested too deep"),
             ("systems = 1", "ours.toml: systems: "),
             ("system = 1", "ours.toml: system: "),
             ("system = [1]", "ours.toml: system 1: "),

@@ -95,6 +95,7 @@ class TestBadLinesOfJson:
         [
             (b'{"context_id": "c1", ', "not JSON: "),
             (b'["c1", "ada", "bo", "a"]', "not a JSON object"),
+            (b"[" * 50_000, "nested too deep"),
             (b'{"context_id": "c\xe4"}', "not UTF-8"),
             (b'{"context_id": ["c1"]}', "context_id is neither text nor a number"),
             (b'{"winner": "a", "winner": "b"}', "says a name twice"),

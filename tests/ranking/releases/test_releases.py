@@ -645,6 +645,10 @@ def delete_analysis(folder):
     (folder / f"analyses/{one_fit(folder)}/agreement.json").unlink()
 
 
+def nest_analysis(folder):
+    (folder / f"analyses/{one_fit(folder)}/agreement.json").write_text("[" * 50_000)
+
+
 def delete_licence(folder):
     (folder / "LICENSE").unlink()
 
@@ -683,6 +687,7 @@ FORGED = {
     "a message": (change_message, "the text is not the one of its content_hash"),
     "a deleted file": (delete_file, "data/exclusions.jsonl: cannot be read"),
     "a deleted analysis": (delete_analysis, "agreement.json: cannot be read"),
+    "a nested analysis": (nest_analysis, "agreement.json: cannot be read"),
     "a deleted figure": (delete_figure, "ratings.svg: is not in the folder"),
     "a deleted licence": (delete_licence, "LICENSE: is not in the folder"),
     "an added file": (add_file, "data/extra.jsonl: release.json tells of no such file"),
