@@ -164,6 +164,9 @@ class AppendOnlyModel(models.Model):
         _refuse(type(self))
 
 
+LONGEST_SUBJECT = 120
+
+
 class LogEntry(AppendOnlyModel):
     """One administrative act: who, what, when, before and after."""
 
@@ -177,7 +180,9 @@ class LogEntry(AppendOnlyModel):
         help_text="Empty when a command or a periodic task acted.",
     )
     action = models.CharField(max_length=60, help_text='Dotted, e.g. "study.opened".')
-    subject = models.CharField(max_length=120, help_text='Kind and public name, e.g. "study demo".')
+    subject = models.CharField(
+        max_length=LONGEST_SUBJECT, help_text='Kind and public name, e.g. "study demo".'
+    )
     before = models.JSONField(default=dict, blank=True)
     after = models.JSONField(default=dict, blank=True)
 

@@ -43,7 +43,7 @@ def make_backup(*, by: int) -> None:
     try:
         subject = backups.make_backup(settings.HEART_BACKUP_DIR, now=begun).name
     except backups.BackupError as error:
-        _log("backup.failed", str(error), by=by)
+        _log("backup.failed", "backup", by=by, said=str(error))
     else:
         _log("backup.made", subject, by=by)
 

@@ -20,7 +20,7 @@ ONCE_IN = 5 * 60
 
 def member_subject(user: User) -> str:
     """Return how the log calls an account."""
-    return f"member {user.get_username()}"[:120]
+    return f"member {user.get_username()}"
 
 
 def note_failed_sign_in(username: str, *, now: dt.datetime, step: str = "password") -> None:

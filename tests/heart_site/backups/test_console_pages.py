@@ -4,8 +4,10 @@ import json
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
-from access.models import LogEntry
+from access.log import record
+from access.models import LONGEST_SUBJECT, LogEntry
 from heart_site import backups, tasks
 from tests.helpers.factories_written_once import make_member
 
@@ -95,7 +97,7 @@ def test_workers_make_a_backup_and_try_its_restore(client, owner, kept, handed):
 def test_what_a_worker_did_is_in_the_log_and_what_failed_on_the_page(
     client, owner, out, monkeypatch
 ):
-    reason = "The disk is full."
+    reason = "The disk is full." + " pg_dump said so." * 20
 
     def fail(*_args, **_told):
         raise backups.BackupError(reason)
@@ -110,8 +112,24 @@ def test_what_a_worker_did_is_in_the_log_and_what_failed_on_the_page(
     assert list(LogEntry.objects.order_by("pk").values_list("action", "subject", "by")) == [
         ("backup.made", NAME, owner.pk),
         ("restore.tried", NAME, owner.pk),
-        ("backup.failed", "The disk is full.", owner.pk),
+        ("backup.failed", "backup", owner.pk),
     ]
+    assert LogEntry.objects.get(action="backup.failed").after == {"said": reason}
+    assert reason in page(client)
+
+
+def test_a_long_name_of_a_backup_loses_its_end_in_the_log(owner, kept, monkeypatch):
+    name = NAME + "-kept" * 40
+    monkeypatch.setattr("heart_site.backups.try_restore", lambda *_args, **_told: "all as saved")
+
+    tasks.try_restore(name=name, by=owner.pk)
+
+    assert LogEntry.objects.get().subject == name[:LONGEST_SUBJECT]
+
+
+def test_a_failure_that_was_written_down_as_the_subject_is_shown(client, owner, out):
+    record(action="backup.failed", subject="The disk is full.", now=timezone.now())
+
     assert "The disk is full." in page(client)
 
 
