@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import environ
 from django.db import connection, transaction
 
 from heart_site.backups.state import BackupError
@@ -98,7 +99,8 @@ def scratch_database(name: str) -> Iterator[str]:
         msg = f"No database to restore into could be made: {error}"
         raise BackupError(msg) from error
     try:
-        yield urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
+        ours = environ.FileAwareEnv().str("DATABASE_URL")  # as the settings read it
+        yield urlsplit(ours)._replace(path=f"/{name}").geturl()
     finally:
         _run(["dropdb", "--if-exists", "--force", name])
 

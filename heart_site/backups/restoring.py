@@ -88,7 +88,7 @@ def try_restore(folder: Path, *, now: dt.datetime) -> str:
         done = subprocess.run(  # noqa: S603 (our own words)
             [sys.executable, "manage.py", "restore", str(folder.resolve())],
             cwd=settings.BASE_DIR,
-            env={**os.environ, "HEART_DATA_DIR": place, "DATABASE_URL": url},
+            env=_elsewhere(HEART_DATA_DIR=place, DATABASE_URL=url),
             capture_output=True,
             text=True,
             check=False,
@@ -98,6 +98,13 @@ def try_restore(folder: Path, *, now: dt.datetime) -> str:
         LastRestore(now.isoformat(), problem).write(folder)
         raise BackupError(problem)
     return done.stdout.strip()
+
+
+def _elsewhere(**places: str) -> dict[str, str]:
+    """Return the environment with other places; a file that names one would count for more."""
+    files = {f"{name}_FILE" for name in places}
+    kept = {name: value for name, value in os.environ.items() if name not in files}
+    return kept | places
 
 
 @contextmanager

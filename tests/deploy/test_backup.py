@@ -185,6 +185,18 @@ class TestBackup:
         assert "damaged" in kept_backups(backup.parent)[0].last_restore.problem
         shutil.rmtree(damaged)
 
+    def test_is_tried_elsewhere_where_files_name_the_database_and_the_folder(self, sites, tmp_path):
+        old, _, backup = sites
+        ours = f"sqlite:///{old.folder / 'heart.sqlite3'}"
+        told = {"DATABASE_URL": ours, **old.environment}
+        asked = Site(tmp_path / "asked")
+        for name in ("DATABASE_URL", "HEART_DATA_DIR"):
+            asked.environment.pop(name, None)
+            (tmp_path / name).write_text(told[name])
+            asked.environment[f"{name}_FILE"] = str(tmp_path / name)
+
+        assert "all as saved" in asked.call("restore", "--try", backup)
+
     def test_comes_back_whole_and_the_site_answers_from_it(self, sites):
         _, new, backup = sites
 
