@@ -13,8 +13,8 @@ from annotation.models import QualityCheck, Study
 from annotation.studies.protocol import StudyProtocol
 from annotation.studies.rubric import Rubric
 from annotation.studies.services.studies import (
-    StudyExistsError,
     StudyStateError,
+    check_free,
     check_rubric,
     fields_of,
     with_seed,
@@ -57,7 +57,7 @@ def edit_study(
     StudyStateError
         If the study is locked.
     StudyExistsError
-        If it is to have the slug of another study.
+        If it is to have the slug of another study, or its name and version.
     RubricShownError, DimensionUnknownError, SeedTakenError
         As for a new study.
     """
@@ -66,9 +66,7 @@ def edit_study(
     if study.locked_at is not None:
         msg = f'"{study.slug}" is locked: nothing of it changes any more'
         raise StudyStateError(msg)
-    if Study.objects.filter(slug=protocol.slug).exclude(pk=study.pk).exists():
-        msg = f'there is a study "{protocol.slug}" already'
-        raise StudyExistsError(msg)
+    check_free(protocol, draft=study)
     fields = fields_of(with_seed(protocol, draft=study), rubric)
     before = {"dataset": study.dataset.slug, **study.content}
     after = {"dataset": dataset.slug, **fields["content"]}

@@ -35,7 +35,7 @@ NAMES = ("slug", "name", "version")
 
 
 class StudyExistsError(Exception):
-    """A study of that slug exists already, and is no draft that could still be replaced."""
+    """Another study has the slug, or is that version, and is no draft that could be replaced."""
 
 
 class StudyNotFoundError(Exception):
@@ -77,7 +77,7 @@ def create_study(
     Raises
     ------
     StudyExistsError
-        If the slug is taken.
+        If the slug is taken, or the version of the name.
     SeedTakenError
         If another study has the seed that was typed.
     RubricShownError
@@ -87,9 +87,8 @@ def create_study(
     """
     check_rubric(protocol, rubric)
     known = Study.objects.select_for_update().filter(slug=protocol.slug).first()
-    if known is not None and not (may_replace and _is_replaceable(known)):
-        msg = f'there is a study "{protocol.slug}" already'
-        raise StudyExistsError(msg)
+    is_replaced = known is not None and may_replace and _is_replaceable(known)
+    check_free(protocol, draft=known if is_replaced else None)
     fields = fields_of(with_seed(protocol, draft=known), rubric)
     if known is None:
         study = Study.objects.create(dataset=dataset, created_at=now, **fields)
@@ -120,6 +119,8 @@ def create_version(
         If no version is locked yet, or the newest is a draft with comparisons.
     NothingChangedError
         If the file says what the newest version says.
+    StudyExistsError
+        If a study of another name has the slug.
     SeedTakenError
         If another study has the seed that was typed.
     RubricShownError
@@ -135,6 +136,7 @@ def create_version(
     if _says_the_same(fields_of(named, rubric)["content"], locked.content):
         msg = f'the file says what "{locked.slug}" says: there is nothing to make a version of'
         raise NothingChangedError(msg)
+    check_free(named, draft=draft)
     fields = fields_of(with_seed(named, draft=draft), rubric)
     if draft is not None:
         draft.delete()
@@ -148,6 +150,27 @@ def create_version(
         after={"version": version},
     )
     return study
+
+
+def check_free(protocol: StudyProtocol, *, draft: Study | None) -> None:
+    """Make sure that a file names a study that is not there; ``draft`` is changed or replaced.
+
+    Raises
+    ------
+    StudyExistsError
+        If another study has the slug, or is that version.
+    """
+    others = Study.objects.exclude(pk=draft.pk) if draft is not None else Study.objects.all()
+    if others.filter(slug=protocol.slug).exists():
+        msg = f'there is a study "{protocol.slug}" already'
+        raise StudyExistsError(msg)
+    same = others.filter(name=protocol.family, version=protocol.version).first()
+    if same is not None:
+        msg = (
+            f'version {protocol.version} of "{protocol.family}" is the study "{same.slug}" '
+            "already: give the file another name and no version"
+        )
+        raise StudyExistsError(msg)
 
 
 def versioned_slug(name: str, version: int) -> str:

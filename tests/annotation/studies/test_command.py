@@ -123,6 +123,14 @@ class TestCreate:
 
         assert "already" in refusal("create", "heart-rubric", "--dataset", "talks")
 
+    def test_refuses_a_version_that_another_study_is(self):
+        make_dialogues()
+        make_study(slug="other", name="heart-rubric")
+
+        said = refusal("create", "heart-rubric", "--dataset", "talks")
+
+        assert 'version 1 of "heart-rubric" is the study "other" already' in said
+
 
 class TestVersion:
     def test_makes_a_draft_of_a_changed_file(self, tmp_path):

@@ -367,6 +367,16 @@ class TestFile:
         assert said in text(answer)
         assert not Study.objects.exists()
 
+    def test_of_a_later_version_under_another_slug_is_refused_in_words(self, admin_client, dataset):
+        make_study(slug="demo-v2", name="demo", version=2)
+        named = 'slug = "fresh"\nname = "demo"\nversion = 2'
+        sent = toml().replace('slug = "demo"', named)
+
+        answer = admin_client.post(FILE, {"dataset": "talks", "text": sent})
+
+        assert answer.status_code == 422
+        assert "give the file another name and no version" in text(answer)
+
     def test_needs_a_dataset(self, admin_client):
         answer = admin_client.post(FILE, {"text": toml()})
 
@@ -452,6 +462,14 @@ class TestChanging:
 
     def test_can_take_no_other_studys_address(self, admin_client, draft):
         make_study(slug="taken")
+
+        answer = self.edit(admin_client, slug="taken")
+
+        assert answer.status_code == 422
+        assert "already" in " ".join(answer.context["form"].errors["slug"])
+
+    def test_can_take_no_other_studys_name_and_version(self, admin_client, draft):
+        make_study(slug="other", name="taken")
 
         answer = self.edit(admin_client, slug="taken")
 

@@ -33,6 +33,14 @@ def create(name="heart-preference", *, dataset=None, **changes):
     )
 
 
+def create_as(slug, **names):
+    """Store the study under another slug than the one in its name."""
+    file = protocol(slug=slug).model_copy(update=names)
+    return services.create_study(
+        protocol=file, rubric=load_rubric(file.rubric), dataset=make_dataset(), now=NOW
+    )
+
+
 def version(**changes):
     file = protocol(**changes)
     return services.create_version(protocol=file, rubric=load_rubric(file.rubric), now=NOW)
@@ -84,6 +92,23 @@ class TestCreateStudy:
 
         with pytest.raises(services.StudyExistsError):
             create(title="Changed")
+
+    def test_is_refused_where_another_study_is_that_version(self):
+        lock(create())
+        made = version(title="Changed")
+
+        with pytest.raises(services.StudyExistsError, match=f'2 of "{made.name}" is the study'):
+            create_as("fresh", name=made.name, version=2)
+        with pytest.raises(services.StudyExistsError, match='is the study "heart-preference"'):
+            create_as("fresh", name=made.name)
+
+        assert Study.objects.count() == 2
+
+    def test_is_refused_where_another_study_has_the_slug_as_its_name(self):
+        create_as("fresh", name="heart-preference")
+
+        with pytest.raises(services.StudyExistsError, match='is the study "fresh" already'):
+            create()
 
 
 class TestTheSeed:
@@ -292,6 +317,13 @@ class TestCreateVersion:
 
         assert (again.slug, again.title) == ("heart-preference-v2", "Changed once more")
         assert Study.objects.count() == 2
+
+    def test_is_refused_where_another_study_has_its_slug(self):
+        lock(create())
+        create(slug="heart-preference-v2")
+
+        with pytest.raises(services.StudyExistsError, match='"heart-preference-v2" already'):
+            version(title="Changed")
 
     def test_leaves_a_draft_alone_that_is_planned(self):
         lock(create())
