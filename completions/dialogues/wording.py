@@ -13,7 +13,13 @@ MIN_WORDS = 3
 MAX_WORDS = 150
 MAX_CHARACTERS = 4000
 
-_WORD = re.compile(r"[^\W_]+(?:['\u2019\-][^\W_]+)*")
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+"""Thai, Lao, Burmese, Khmer, kana and Han: no spaces between words, so two letters are one."""
+_WORD = re.compile(
+    rf"(?:(?=[^\W_])[{_UNSPACED}]){{1,2}}"
+    rf"|[^\W_{_UNSPACED}]+(?:['\u2019\-][^\W_{_UNSPACED}]+)*"
+)
+_JOINERS = "\u200c\u200d"
 _SENTENCE_END = re.compile(
     r"(?<![.!?\u2026\u3002\uff01\uff1f])[.!?\u2026\u3002\uff01\uff1f]++(?:\s|$)"
 )
@@ -24,8 +30,16 @@ class UnusableTextError(ValueError):
 
 
 def count_words(text: str) -> int:
-    """Return the number of words, in any script that separates them."""
-    return len(_WORD.findall(text))
+    """Return the number of words; where a script does not separate them, about their number.
+
+    Vowel signs, accents and joiners are no letters, but they part no word.
+    """
+    return len(_WORD.findall(text if text.isascii() else _without_marks(text)))
+
+
+def _without_marks(text: str) -> str:
+    is_mark = {sign: unicodedata.category(sign)[0] == "M" or sign in _JOINERS for sign in set(text)}
+    return "".join(sign for sign in text if not is_mark[sign])
 
 
 def count_sentences(text: str) -> int:

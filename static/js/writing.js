@@ -12,7 +12,13 @@
   const PAUSE_MS = 800; // of not typing before the draft is saved
   const RETRY_MS = 5000; // between attempts while the site cannot be reached
   const THINKING_MS = 5000; // a longer gap between two keys is no typing
-  const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu; // as completions.wording has it
+  /* As completions.dialogues.wording has it. */
+  const UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff]";
+  const SPACED = `(?:(?!${UNSPACED})[\\p{L}\\p{N}])+`;
+  const WORD = new RegExp(
+    `(?:(?=[\\p{L}\\p{N}])${UNSPACED}){1,2}|${SPACED}(?:['’-]${SPACED})*`, "gu",
+  );
+  const MARKS = /[\p{M}\u200c\u200d]/gu;
   const SENTENCE_END = /[.!?…。！？]+(?:\s|$)/u;
 
   let saved = ""; // the text that the site has
@@ -26,7 +32,7 @@
 
   const form = () => document.getElementById("message");
   const box = () => form()?.querySelector("textarea") ?? null;
-  const countWords = (text) => (text.match(WORD) ?? []).length;
+  const countWords = (text) => (text.replace(MARKS, "").match(WORD) ?? []).length;
   const countSentences = (text) => text.split(SENTENCE_END).filter((part) => countWords(part)).length;
 
   function say(state) {

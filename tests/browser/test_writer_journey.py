@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from completions.dialogues.wording import count_words
 from tests.browser import writing
 from tests.browser.conftest import Site, sign_in
 from tests.browser.looks import DESKTOP, PHONE, overflow
@@ -14,6 +15,7 @@ MENDED = "Two cups on the table, every evening. What do you say to her when you 
 BEGUN = "The radio on all night sounds like company that asks"
 GONE_ON = f"{BEGUN} nothing back."
 ELSEWHERE = "What I typed on my telephone in the evening train."
+SCRIPTS = [GONE_ON, "मैं आपकी बात समझ रहा हूँ", "می\u200cشود گفت", "それは2 days大変。ฉันเข้าใจ"]
 REACHABLE = "Write to me at ada@example.org when the house gets loud again."
 
 
@@ -75,6 +77,16 @@ def test_a_draft_survives_a_reload_and_a_dropped_connection(visit, link):
     expect(writing.ready_box(again)).to_have_value(GONE_ON)
     writing.see_draft(again, "Draft saved")
     assert signal(again, "typing_ms") >= typing_ms > 0
+
+
+def test_the_page_counts_the_words_of_any_script_as_the_site_does(visit, link):
+    page = visit()
+    writing.come_in(page, link)
+    box = writing.open_dialogue(page)
+
+    for text in SCRIPTS:
+        box.fill(text)
+        expect(page.locator("[data-words]")).to_have_text(str(count_words(text)))
 
 
 def test_what_was_typed_on_another_device_is_shown_and_ours_is_kept(visit, link):

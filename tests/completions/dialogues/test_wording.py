@@ -29,6 +29,14 @@ class TestCountWords:
             ("\u042f \u0440\u044f\u0434\u043e\u043c", 2),
             ("24 hours, 7 days", 4),
             ("snake_case counts twice", 4),
+            ("मैं आपकी बात समझ रहा हूँ", 6),
+            ("உங்களை புரிந்துகொள்கிறேன்", 2),
+            ("أَنَا مَعَكَ", 2),
+            ("می\u200cشود گفت", 2),
+            ("cafe\u0301s re\u0301sume\u0301", 2),
+            ("我很抱歉听到这个消息。这一定很难受。", 8),
+            ("ฉันเข้าใจ", 4),
+            ("それは2 days大変。", 5),
         ],
         ids=[
             "empty",
@@ -41,6 +49,14 @@ class TestCountWords:
             "another script",
             "numbers",
             "an underscore parts words",
+            "vowel signs",
+            "signs that join consonants",
+            "vowel points",
+            "a joiner inside a word",
+            "accents apart from their letters",
+            "no spaces, two letters each",
+            "no spaces, and vowel signs",
+            "two scripts in one",
         ],
     )
     def test_counts(self, text, n_words):
@@ -89,6 +105,14 @@ class TestCheckText:
     def test_refuses_too_many_words_and_says_how_many_there_are(self):
         with pytest.raises(UnusableTextError, match="151 words, and 150 is the most"):
             check_text("word " * (MAX_WORDS + 1))
+
+    @pytest.mark.parametrize(
+        "text",
+        ["உங்களை புரிந்துகொள்கிறேன் " * 40 + "நன்றி", "我很抱歉听到这个消息。"],
+        ids=["many vowel signs", "no spaces"],
+    )
+    def test_accepts_a_text_whose_script_counts_otherwise(self, text):
+        assert check_text(text) == text
 
     def test_refuses_too_many_characters_and_says_so(self):
         with pytest.raises(UnusableTextError, match="4,001 characters, and 4,000 is the most"):
