@@ -68,6 +68,8 @@
     showHiddenTime();
   }
 
+  const turn = () => (document.visibilityState === "hidden" ? leave() : comeBack());
+
   const note = (name, value) => {
     const field = answerForm()?.elements[name];
     if (field) field.value = value;
@@ -95,7 +97,7 @@
     showEarlier();
     hidden = draft.hidden ?? 0;
     leftAt = draft.leftAt ?? null;
-    if (document.visibilityState !== "hidden") comeBack();
+    turn();
     restoreFields(draft.typed);
   }
 
@@ -274,9 +276,7 @@
     moveFocus();
   });
 
-  document.addEventListener("visibilitychange", () => {
-    document.visibilityState === "hidden" ? leave() : comeBack();
-  });
+  document.addEventListener("visibilitychange", turn);
   addEventListener("pagehide", () => { going = true; });
   addEventListener("pageshow", () => { going = false; });
 

@@ -119,6 +119,11 @@ def test_ticked_reasons_are_kept_over_a_reload(visit, studies):
     expect(pushy).not_to_be_checked()
 
 
+TURN = """state => {
+    Object.defineProperty(document, 'visibilityState', {value: state, configurable: true});
+    document.dispatchEvent(new Event('visibilitychange'));
+}"""
+PASS_TIME = "new Promise(done => setTimeout(done, 60))"
 HELD = "held => [...held.content.querySelectorAll('.message p')].map(one => one.textContent)"
 SENT = """() => {
     document.querySelector("#submit").click();
@@ -435,19 +440,30 @@ class TestNothingIsLost:
     def test_time_out_of_sight_is_counted_and_survives_a_reload(self, visit, site):
         page = visit()
         enrol(page, site.rate)
-        turn = """state => {
-            Object.defineProperty(document, 'visibilityState', {value: state, configurable: true});
-            document.dispatchEvent(new Event('visibilitychange'));
-        }"""
-        page.evaluate(turn, "hidden")
-        page.evaluate("new Promise(done => setTimeout(done, 60))")
-        page.evaluate(turn, "visible")
+        page.evaluate(TURN, "hidden")
+        page.evaluate(PASS_TIME)
+        page.evaluate(TURN, "visible")
 
         counted = int(page.locator("[name=hidden_ms]").input_value())
         page.reload()
 
         assert counted >= 50
         assert int(page.locator("[name=hidden_ms]").input_value()) == counted
+
+    def test_time_out_of_sight_counts_for_a_pair_that_comes_meanwhile(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("2")
+        page.get_by_role("textbox").fill(REASON)
+        page.evaluate(TURN, "hidden")
+        page.keyboard.press("Control+Enter")
+        wait_for_pair(page, 2)
+        expect(page.locator("#stage-title")).to_be_focused()
+
+        page.evaluate(PASS_TIME)
+        page.evaluate(TURN, "visible")
+
+        assert int(page.locator("[name=hidden_ms]").input_value()) >= 50
 
 
 class TestPhone:
