@@ -189,11 +189,13 @@
     return true;
   }
 
+  const send = (form) => form && find("[type=submit]:not([disabled])", form)?.click();
+
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || find("dialog[open]")) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      find("#submit:not([disabled])")?.click();
+      send(event.target.closest("textarea")?.form ?? answerForm());
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -289,6 +289,20 @@ class TestKeys:
         wait_for_pair(page, 2)
         assert page.url == address
 
+    def test_ctrl_enter_in_a_report_sends_the_report_and_not_the_answer(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("2")
+        page.get_by_label("What made the difference?").fill(REASON)
+        page.locator("summary", has_text="Report").click()
+        page.get_by_label("What is wrong?").fill("It names a real person.")
+
+        with page.expect_request(lambda request: request.method == "POST") as sent:
+            page.keyboard.press("Control+Enter")
+
+        assert sent.value.url.endswith("/report/")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Thank you for telling us")
+
     def test_rubric_study_has_keys_for_winner_strength_and_rubric(self, visit, studies):
         page = visit()
         pass_the_questions(page, studies["rubric"])
