@@ -14,8 +14,10 @@ from completions.models import (
     MessageDecision,
     MessageRevision,
     Writer,
+    WriterMail,
     WritingLease,
 )
+from completions.writers.emails import MOST_ATTEMPTS
 
 COMPARED = 500  # how many of a writer's own versions a new text is compared with
 REVISABLE = (MessageState.WAITING, MessageState.RETURNED, MessageState.ACCEPTED)
@@ -36,6 +38,12 @@ def lease_to_send(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
     """Return the writer's lease with this token, with its message and the whole dialogue."""
     leases = writer.leases.select_related("message__completion", "context__dialogue")
     return leases.filter(token=token).first()
+
+
+def waiting_mails() -> QuerySet[WriterMail]:
+    """Return the mails that are still to be sent: not given up, and with somewhere to go."""
+    waiting = WriterMail.objects.filter(sent_at=None, attempts__lt=MOST_ATTEMPTS)
+    return waiting.exclude(writer__email="")
 
 
 def message_of(lease: WritingLease) -> Message | None:

@@ -29,7 +29,16 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from annotation.choices import Purpose, StudyState
-from annotation.models import Comparison, JudgeCall, JudgeRun, Lease, RationaleCall, RationaleRun
+from annotation.models import (
+    Comparison,
+    JudgeCall,
+    JudgeRun,
+    Lease,
+    RationaleCall,
+    RationaleRun,
+    ReportAlert,
+)
+from annotation.quality.services import is_mail_set_up
 from completions.choices import CallState, RunState
 from completions.models import (
     FAILED,
@@ -39,9 +48,9 @@ from completions.models import (
     RewriteCall,
     ScreeningCall,
     StrategyCall,
-    WriterMail,
     WritingLease,
 )
+from completions.writers.queries import waiting_mails
 from ranking.choices import FitState
 from ranking.models import Fit
 
@@ -96,7 +105,7 @@ def _waiting(_now: dt.datetime) -> Iterable[Sample]:
         rows = rows_of.filter(state__in=WAITING, ended_at=None).values_list("state")
         found = dict(rows.annotate(n=Count("pk")))
         yield from (((kind, state.lower()), found.get(state, 0)) for state in WAITING)
-    yield ("mails", "pending"), WriterMail.objects.filter(sent_at=None).count()
+    yield ("mails", "pending"), len(_mails())
 
 
 def _ages(now: dt.datetime) -> Iterable[Sample]:
@@ -106,8 +115,19 @@ def _ages(now: dt.datetime) -> Iterable[Sample]:
         ready = rows_of.filter(due, state=CallState.PENDING, ended_at=None)
         oldest = ready.aggregate(at=Min("created_at"))["at"]
         yield (kind,), (now - oldest).total_seconds() if oldest else 0.0
-    oldest = WriterMail.objects.filter(sent_at=None).aggregate(at=Min("queued_at"))["at"]
-    yield ("mails",), (now - oldest).total_seconds() if oldest else 0.0
+    yield ("mails",), (now - min(_mails(), default=now)).total_seconds()
+
+
+def _mails() -> list[dt.datetime]:
+    """Return since when each e-mail to a writer or to admins waits.
+
+    Where admins cannot be written to, what raters report waits for no e-mail.
+    """
+    to_writers = list(waiting_mails().values_list("queued_at", flat=True))
+    if not is_mail_set_up():
+        return to_writers
+    reports = ReportAlert.objects.filter(sent_at=None)
+    return [*to_writers, *reports.values_list("created_at", flat=True)]
 
 
 def _failures(now: dt.datetime) -> Iterable[Sample]:

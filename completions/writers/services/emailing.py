@@ -14,6 +14,7 @@ from access.nudges import SOON_S, Work, nudge
 from completions.choices import MailKind, MessageState
 from completions.models import Message, Writer, WriterMail
 from completions.writers import emails
+from completions.writers.queries import waiting_mails
 
 BATCH = 20
 RETRY_AFTER = dt.timedelta(minutes=10)
@@ -64,8 +65,7 @@ def send_writer_mails(*, now: dt.datetime) -> int:
 def _claim(now: dt.datetime) -> list[WriterMail]:
     """Take mails that wait, that no other sender has, and that have somewhere to go."""
     forgotten = Q(claimed_at=None) | Q(claimed_at__lte=now - RETRY_AFTER)
-    waiting = WriterMail.objects.filter(forgotten, sent_at=None, attempts__lt=emails.MOST_ATTEMPTS)
-    waiting = waiting.exclude(writer__email="").select_related("writer__dataset")
+    waiting = waiting_mails().filter(forgotten).select_related("writer__dataset")
     rows = waiting.order_by("queued_at", "pk").select_for_update(skip_locked=True, of=("self",))
     claimed = list(rows[:BATCH])
     _rows(claimed).update(claimed_at=now)

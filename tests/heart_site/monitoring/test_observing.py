@@ -5,6 +5,7 @@ import logging
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -13,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from completions.choices import CallState
 from completions.models import System
+from completions.writers.emails import MOST_ATTEMPTS
 from heart_site.celery import app as celery_app
 from heart_site.monitoring.logs import (
     JsonFormatter,
@@ -28,7 +30,9 @@ from tests.helpers.factories import (
     make_generation_call,
     make_study,
     make_system,
+    make_writer,
 )
+from tests.helpers.factories_of_people import make_alert, make_mail
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a token of the operator's"
@@ -204,6 +208,26 @@ class TestMetrics:
         assert self.value("heart_waiting_work", kind="completions", state="pending") == [2]
         (age,) = self.value("heart_oldest_waiting_seconds", kind="completions")
         assert 0 < age < 20 * 365 * 86_400  # the one that may not be asked yet is older
+
+    @pytest.mark.parametrize(
+        ("admins", "make", "n"),
+        [
+            (["ada@example.org"], make_alert, 1),
+            ([], make_alert, 0),
+            ([], make_mail, 1),
+            ([], partial(make_mail, attempts=MOST_ATTEMPTS, error="refused"), 0),
+            ([], lambda: make_mail(writer=make_writer(email="")), 0),
+        ],
+        ids=["a report", "a report for nobody", "to a writer", "given up", "without an address"],
+    )
+    @override_settings(HEART_METRICS_TOKEN=TOKEN)
+    def test_an_email_waits_while_it_is_to_be_sent(self, admins, make, n, settings):
+        settings.HEART_ADMINS = admins
+        make()
+
+        assert self.value("heart_waiting_work", kind="mails") == [n]
+        (age,) = self.value("heart_oldest_waiting_seconds", kind="mails")
+        assert (age > 0) == bool(n)
 
     @override_settings(HEART_METRICS_TOKEN=TOKEN)
     def test_requests_are_counted_by_page(self):
