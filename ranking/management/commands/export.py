@@ -1,5 +1,6 @@
 """Command line of exports: one table of a study, or the data dictionary, into a file."""
 
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("what", choices=NAMES)
         parser.add_argument("--study", help="slug of the study; the dictionary needs none")
         parser.add_argument("--format", choices=[*export_rows.FORMS, "md", "json"], default=None)
-        parser.add_argument("--out", type=Path, required=True, help="a file, or a folder")
+        parser.add_argument("--out", type=_place, required=True, help="a file, or a folder")
         parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
         parser.add_argument("--bom", action="store_true", help="CSV with a byte order mark")
         parser.add_argument("--blinded", action="store_true", help="without names of systems")
@@ -112,6 +113,14 @@ def _study(slug: str | None) -> Study:
         msg = "name a study with --study"
         raise RefusedError(msg)
     return study_named(slug)
+
+
+def _place(text: str) -> Path:
+    """Read a path. A slash at its end says that it is a folder, so no file gets that name."""
+    if text.endswith("/") and not Path(text).is_dir():
+        msg = f"{text} is no folder that is there"
+        raise ArgumentTypeError(msg)
+    return Path(text)
 
 
 def _share(text: str) -> float:

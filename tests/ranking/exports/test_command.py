@@ -116,6 +116,13 @@ class TestFiles:
 
         assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
+    @pytest.mark.parametrize("what", ["judgments", "dictionary"])
+    def test_do_not_get_the_name_of_a_folder_that_is_not_there(self, tmp_path, what):
+        with pytest.raises(CommandError, match="new/ is no folder that is there"):
+            export(what, make_judgment().comparison.study, f"{tmp_path}/new/", "--format", "csv")
+
+        assert list(tmp_path.iterdir()) == []
+
     @pytest.mark.parametrize(
         ("what", "options", "reason"),
         [
