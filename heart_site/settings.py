@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import environ
+from environ.fileaware_mapping import FileAwareMapping
 
 from completions.llm import limiting
 from heart_site import schedule, security_settings, sign_in_settings
@@ -11,7 +12,21 @@ from heart_site.security_settings import *  # noqa: F403 (settings by their name
 from heart_site.sign_in_settings import *  # noqa: F403 (settings by their names)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.FileAwareEnv()  # NAME, or the content of the file that NAME_FILE names
+
+
+class WithFiles(FileAwareMapping):  # type: ignore[misc] # (the library has no types)
+    """NAME, or the content of the file that NAME_FILE names, without line breaks at its end."""
+
+    # Sites have signed with the line break of their file: without it nothing of theirs would hold.
+    WHOLE = ("HEART_SECRET_KEY", "HEART_EVIDENCE_KEY")
+
+    def __getitem__(self, name: str) -> str:
+        value: str = super().__getitem__(name)
+        return value if name in self.WHOLE else value.rstrip("\r\n")
+
+
+env = environ.FileAwareEnv()
+env.ENVIRON = WithFiles()
 
 # --- What a deployment sets (see .env.example) ---
 SECRET_KEY = env.str("HEART_SECRET_KEY")

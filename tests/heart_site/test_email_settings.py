@@ -22,17 +22,17 @@ NAMES = (
     "EMAIL_USE_TLS",
     "EMAIL_USE_SSL",
 )
-PRINT = f"""
-import json
+PRINT = """
+import json, sys
 from heart_site import settings
-print(json.dumps({{name: getattr(settings, name) for name in {NAMES}}}))
+print(json.dumps({name: getattr(settings, name) for name in sys.argv[1:]}))
 """
 
 
-def settings_with(folder, **environment):
-    """Return the settings of mail as a process with this environment has them."""
+def settings_with(folder, names=NAMES, **environment):
+    """Return these settings, of mail unless told, as a process with this environment has them."""
     printed = subprocess.run(
-        [sys.executable, "-c", PRINT],
+        [sys.executable, "-c", PRINT, *names],
         cwd=ROOT,
         env={
             "PATH": os.environ["PATH"],
@@ -82,3 +82,31 @@ def test_an_address_names_server_user_and_encryption(tmp_path, scheme, tls, ssl)
         "EMAIL_USE_TLS": tls,
         "EMAIL_USE_SSL": ssl,
     }
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"], ids=["nothing", "a line break", "of Windows"])
+def test_what_ends_a_file_is_no_part_of_what_it_says(tmp_path, end):
+    for name, text in (("FROM", "heart@example.org"), ("URL", "smtp://mail.example.org:587")):
+        (tmp_path / name).write_text(text + end, encoding="utf-8", newline="")
+
+    found = settings_with(
+        tmp_path,
+        HEART_EMAIL_FROM_FILE=str(tmp_path / "FROM"),
+        HEART_EMAIL_URL_FILE=str(tmp_path / "URL"),
+    )
+
+    assert found["HEART_EMAIL_FROM"] == "heart@example.org"
+    assert found["EMAIL_PORT"] == 587
+
+
+@pytest.mark.parametrize("name", ["HEART_SECRET_KEY", "HEART_EVIDENCE_KEY"])
+def test_a_key_that_sites_signed_with_stays_whole(tmp_path, name):
+    (tmp_path / "key").write_text("mine\n", encoding="utf-8")
+
+    found = settings_with(
+        tmp_path,
+        names=[name.replace("HEART_SECRET", "SECRET")],
+        **{f"{name}_FILE": tmp_path / "key"},
+    )
+
+    assert list(found.values()) == ["mine\n"]
