@@ -9,9 +9,9 @@ from django.views.decorators.http import require_safe
 from access.console.tables import csv_answer
 from access.roles import StaffRequest
 from annotation.models import Rater, Study
-from annotation.quality import queries
 from annotation.studies import selectors as annotation_selectors
 from ranking.downloads import tables
+from ranking.raters import queries
 from ranking.raters.http import staff_page
 from ranking.raters.rows import ANSWERS, KINDS
 
@@ -23,7 +23,7 @@ PER_PAGE = 50
 def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Show what a rater answered: which counts, which was a check, and how that went."""
     filters, rater = ANSWERS.asked(request), _rater_or_404(study, code)
-    rows = queries.answers_given(rater, as_of=timezone.now())
+    rows = queries.answers_of(rater, as_of=timezone.now())
     page = Paginator(filters.listed(rows), PER_PAGE).get_page(request.GET.get("page"))
     parts = {
         "study": study,
@@ -41,7 +41,7 @@ def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
 def answers_csv(request: StaffRequest, study: Study, code: str) -> StreamingHttpResponse:
     """Download the same answers, in the same order."""
     filters, rater = ANSWERS.asked(request), _rater_or_404(study, code)
-    rows = queries.answers_given(rater, as_of=timezone.now())
+    rows = queries.answers_of(rater, as_of=timezone.now())
     found = tables.answer_rows(rater.code, filters.listed(rows))
     return csv_answer(request, found, f"{rater.code}-answers")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table
-from annotation.quality.queries import ListedAnswer, RaterHead
+from annotation.quality.queries import LEFT_OUT, MAIN, ListedAnswer, RaterHead
 from annotation.quality.rules import Finding
 
 
@@ -79,7 +79,7 @@ class MeasuredRaters:
 
     @property
     def n_answers(self) -> int:
-        """Return how many answers there are that count for ratings."""
+        """Return how many answers there are without checks and repeats."""
         return sum(row.n_answers for row in self.rows)
 
 
@@ -126,6 +126,7 @@ SENTENCES: Mapping[str, object] = {
 
 KINDS: Mapping[str, object] = {
     "main": _("those that count for ratings"),
+    "out": _("those left out of ratings"),
     "checks": _("checks and repeats"),
     "failed": _("checks and repeats failed"),
 }
@@ -134,7 +135,9 @@ KINDS: Mapping[str, object] = {
 def _is_of_kind(row: ListedAnswer, kind: str) -> bool:
     if kind == "failed":
         return row.is_passed is False
-    return row.is_check == (kind == "checks")
+    if kind == "checks":
+        return row.is_check
+    return row.kind == (MAIN if kind == "main" else LEFT_OUT)
 
 
 def _has_finding(row: RaterRow, rule: str) -> bool:

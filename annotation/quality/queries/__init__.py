@@ -1,6 +1,6 @@
 """Reads of rater quality: from rows to what the rules look at, in a fixed number of queries."""
 
-from annotation.quality.queries.listed import MAIN, ListedAnswer, answers_given
+from annotation.quality.queries.listed import LEFT_OUT, MAIN, ListedAnswer, answers_given
 from annotation.quality.queries.raters import (
     Decision,
     RaterHead,
@@ -12,6 +12,7 @@ from annotation.quality.queries.raters import (
 from annotation.quality.queries.records import StudyQuality, attention_checks, read_quality
 
 __all__ = [
+    "LEFT_OUT",
     "MAIN",
     "Decision",
     "ListedAnswer",

@@ -12,16 +12,19 @@ from annotation.quality.queries.records import check_of
 from completions.models import Completion
 
 MAIN = "MAIN"
+LEFT_OUT = "LEFT_OUT"
 
 
 @dataclass(frozen=True)
 class ListedAnswer:
     """One answer as it stands now, with the time of its first sending.
 
-    ``kind`` is that of a check, ``REPEAT``, or ``MAIN`` for what counts for ratings. ``marks``
-    are there where a message was rated alone; ``is_passed`` is None of what is no check.
+    ``kind`` is that of a check, ``REPEAT``, or ``MAIN`` for what is neither; who knows the
+    analysis set says ``LEFT_OUT`` of a main answer that does not count. ``marks`` are there where
+    a message was rated alone; ``is_passed`` is None of what is no check.
     """
 
+    lease: int
     at: dt.datetime
     kind: str
     first: str
@@ -35,7 +38,7 @@ class ListedAnswer:
     @property
     def is_check(self) -> bool:
         """Whether it is a check or a repeat."""
-        return self.kind != MAIN
+        return self.kind not in {MAIN, LEFT_OUT}
 
 
 def answers_given(rater: Rater, *, as_of: dt.datetime) -> tuple[ListedAnswer, ...]:
@@ -56,6 +59,7 @@ def _listed(
     check = None if answer.is_main else check_of(answer, answers)
     planted = answer.lease__quality_check__kind or ("REPEAT" if answer.lease__repeats else MAIN)
     return ListedAnswer(
+        lease=answer.lease,
         at=answer.submitted_at,
         kind=planted if check is None else check.kind,
         first=systems[answer.comparison__first],

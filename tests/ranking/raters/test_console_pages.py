@@ -11,11 +11,13 @@ from django.utils import timezone
 from access import background
 from annotation.models import Exclusion, Judgment, Rater, Study
 from annotation.quality import services as annotation_services
+from completions.models import Completion
 from ranking.downloads import tables
+from ranking.judgments import analysis_set
 from ranking.monitor import console
 from ranking.raters import queries, services
-from tests.helpers.factories import make_judgment, make_rater, make_study
-from tests.helpers.factories_written_once import make_member
+from tests.helpers.factories import make_judgment, make_rater, make_study, make_writer
+from tests.helpers.factories_written_once import make_exclusion, make_member
 from tests.helpers.pages import assert_turned_away
 from tests.helpers.released import LATER, answer, decisions, make_pairs, make_reviewed_study
 
@@ -401,6 +403,29 @@ class TestTheAnswersOfARater:
         assert tuple(rows[0]) == tables.ANSWER_COLUMNS
         assert {(row["rater"], row["is_passed"]) for row in rows} == {(careless.code, "False")}
         assert len(rows) == 4
+
+    @pytest.mark.parametrize("why", ["", "excluded", "surplus", "erased"])
+    def test_count_only_where_the_analysis_set_has_them(self, staff, why):
+        judgment = make_judgment(is_surplus=why == "surplus")
+        study, rater = judgment.rater.study, judgment.rater
+        if why == "excluded":
+            make_exclusion(rater=rater)
+        if why == "erased":
+            author = make_writer(dataset=study.dataset)
+            text = Completion.objects.filter(pk=judgment.comparison.first_id)
+            text.update(writer=author, text="", erased_at=LATER)
+
+        page = shown(staff, "answers", study, rater.code)
+        found = {
+            kind: staff.get(address("answers_csv", study, rater.code), {"kind": kind})
+            for kind in ("main", "out")
+        }
+
+        counting = analysis_set.n_judgments(study=study, as_of=LATER)
+        assert counting == (not why)
+        assert ("<td>counts</td>" in page) is not bool(why)
+        lines = {kind: one.getvalue().decode().count(rater.code) for kind, one in found.items()}
+        assert lines == {"main": counting, "out": 1 - counting}
 
     def test_of_nobody_and_of_no_kind_are_not_found(self, staff, reviewed):
         study, careless = reviewed
