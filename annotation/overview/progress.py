@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.module_loading import import_string
@@ -113,9 +113,7 @@ def _parts(study: Study, now: dt.datetime) -> dict[str, int]:
         "leases": Lease.objects.filter(rater__study=study, closed_at=None),
         "failed": calls,
         "checks": queries.active_checks(study),
-        "excluded": Exclusion.objects.filter(
-            rater__study=study, is_excluded=True, decided_at__gt=now - pace.DAY
-        ),
+        "excluded": _lately_excluded(study, now),
     }
     one = Study.objects.filter(pk=study.pk)
     numbers = {name: number_of(rows) for name, rows in wanted.items()}
@@ -125,6 +123,17 @@ def _parts(study: Study, now: dt.datetime) -> dict[str, int]:
     }
     found: Any = one.values(**numbers, **turned_away)
     return dict(found.get())
+
+
+def _lately_excluded(study: Study, now: dt.datetime) -> QuerySet[Exclusion]:
+    """Return of each rater who was left out in the last day, and still is, the newest decision."""
+    newer = Exclusion.objects.filter(
+        Q(decided_at__gt=OuterRef("decided_at"))
+        | Q(decided_at=OuterRef("decided_at"), pk__gt=OuterRef("pk")),
+        rater=OuterRef("rater"),
+    )
+    lately = Exclusion.objects.filter(rater__study=study, decided_at__gt=now - pace.DAY)
+    return lately.filter(~Exists(newer), is_excluded=True)
 
 
 def _runs(study: Study) -> list[Run]:

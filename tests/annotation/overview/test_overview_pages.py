@@ -29,7 +29,7 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_people import make_report
-from tests.helpers.factories_written_once import make_exclusion, make_fit
+from tests.helpers.factories_written_once import make_exclusion, make_fit, make_user
 from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
@@ -204,6 +204,22 @@ class TestAlerts:
             make_exclusion(rater=make_rater(study=study), decided_at=NOW - dt.timedelta(days=days))
 
         assert alerts(study) == ["1 rater was left out in the last day."]
+
+    def test_count_a_rater_whom_two_rules_left_out_once(self):
+        study = make_study()
+        rater = make_rater(study=study)
+        for rule in ("checks-1", "times-1"):
+            make_exclusion(rater=rater, rule=rule)
+
+        assert alerts(study) == ["1 rater was left out in the last day."]
+
+    def test_tell_nothing_of_a_rater_who_was_taken_back(self):
+        study = make_study()
+        rater, by = make_rater(study=study), make_user()
+        for is_excluded in (True, False, True, False):
+            make_exclusion(rater=rater, is_excluded=is_excluded, decided_by=by, reason="Looked.")
+
+        assert alerts(study) == []
 
     def test_tell_that_a_study_is_nearly_full(self):
         study = make_study(judgments_per_pair=21)
