@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TypeVar
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
 from django.utils.translation import gettext as _
 
 from annotation.choices import Protocol
@@ -28,11 +28,15 @@ Row = TypeVar("Row", BoardRow, PeopleRow)
 
 
 def board_of(fit: Fit) -> Board:
-    """Return what a leaderboard shows of the fit, best rated first. Up to four queries."""
-    ratings = _ratings(fit)
+    """Return what a leaderboard shows of the fit, best rated first. Up to four queries.
+
+    Below the minimum of its study it has no ratings, in whatever form it leaves.
+    """
+    missing = _missing(fit)
+    ratings = [] if missing else _ratings(fit)
     names = _dimension_names(fit.study, ratings)
     rows = [_row(rating, names) for rating in ratings]
-    people = [_people_row(one) for one in _human_ratings(fit)]
+    people = [] if missing else [_people_row(one) for one in _human_ratings(fit)]
     intervals = [row.interval for row in rows] + [one.interval for one in people]
     drawn = whiskers(intervals, centre=CENTRE)
     components, joining = _groups(fit)
@@ -40,7 +44,7 @@ def board_of(fit: Fit) -> Board:
         study=fit.study.slug,
         title=fit.study.title,
         key=fit.key,
-        refusal=fit.refusal,
+        refusal=fit.refusal or _said(missing),
         components=components,
         joining=joining,
         conditions=_conditions(fit),
@@ -50,7 +54,7 @@ def board_of(fit: Fit) -> Board:
         ticks=drawn.ticks,
         is_implied=fit.study.protocol == Protocol.LIKERT,
         is_embargoed=fit.is_embargoed,
-        missing=_missing(fit),
+        missing=missing,
     )
 
 
@@ -69,6 +73,27 @@ def _missing(fit: Fit) -> tuple[Missing, ...]:
         for key, (what, n) in have.items()
         if n < minimum.get(key, 0)
     )
+
+
+def _said(missing: tuple[Missing, ...]) -> str:
+    """Return in a sentence what is missing, or nothing."""
+    if not missing:
+        return ""
+    told = ", ".join(
+        _("%(n)s of %(wanted)s %(what)s") % {"n": n, "wanted": wanted, "what": what}
+        for what, n, wanted in missing
+    )
+    return _("Not enough judgments to rank these systems yet: %(told)s.") % {"told": told}
+
+
+def ranked(study: Study) -> Q:
+    """Return which fits of a study have all that it wants before its systems are ranked."""
+    minimum = study.content.get("results", {})
+    n_judgments, n_dialogues = minimum.get("judgments", 0), minimum.get("dialogues", 0)
+    enough = Q(n_judgments__gte=n_judgments, n_units__gte=n_dialogues)
+    if n_raters := minimum.get("raters", 0):
+        enough &= Q(diagnostics__n_raters__gte=n_raters) | ~Q(diagnostics__judges=[])
+    return enough
 
 
 def _conditions(fit: Fit) -> Conditions:

@@ -15,6 +15,7 @@ from django.db.models.functions import Mod, RowNumber
 
 from annotation.choices import Protocol
 from annotation.models import Study
+from ranking.boards.queries import ranked
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings
 from ranking.fits.selectors import ENDED, PREFERRED, Results
@@ -248,10 +249,12 @@ def history(
     """Return the ratings of a selection that may be read, the oldest first, in two queries.
 
     Of more than ``most`` fits every second is left out, or two of three, and so on; the newest
-    is never. Fits that were refused have no ratings and are no points. Where the version of the
-    code changes, ratings may have moved without a judgment.
+    is never. Fits that were refused have no ratings and are no points, nor are those below the
+    minimum of the study. Where the version of the code changes, ratings may have moved without a
+    judgment.
     """
     fits = results.fits.filter(pool=pool, context_set=context_set, state=FitState.DONE)
+    fits = fits.filter(ranked(results.study))
     kept = _every(fits, step=-(-fits.count() // most))
     ratings = Rating.objects.filter(fit__in=kept.values("pk"))
     rows = ratings.order_by("fit__as_of", "fit", "system__slug").values_list(*FIT, *RATING)

@@ -6,6 +6,7 @@ import pytest
 
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits.analysis_queries import Band, history
+from ranking.fits.selectors import Results
 from tests.helpers.factories import NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_rating
 
@@ -35,7 +36,8 @@ def rated(study):
 
 
 def points(study, **options):
-    return history(study, EvaluatorPool.HUMAN, ContextSet.ALL, **options)
+    results = Results(study, is_team=True)
+    return history(results, EvaluatorPool.HUMAN, ContextSet.ALL, **options)
 
 
 def test_a_study_without_fits_has_none(study):
@@ -60,6 +62,25 @@ def test_other_selections_studies_and_refused_fits_are_no_part_of_it(study, rate
     make_rating(fit=make_fit(**DONE))
 
     assert points(study) == ()
+
+
+@pytest.mark.parametrize(
+    ("minimum", "hours"),
+    [
+        ({}, [1, 2, 3]),
+        ({"judgments": 20}, [2, 3]),
+        ({"dialogues": 9}, [3]),
+        ({"raters": 5}, [2, 3]),  # an LLM judge stands in for people in the second
+        ({"judgments": 20, "dialogues": 10, "raters": 5}, []),
+    ],
+)
+def test_fits_below_the_minimum_of_the_study_are_no_points(study, rated, minimum, hours):
+    rated(1, n_judgments=19, n_units=8, diagnostics={"n_raters": 4, "judges": []})
+    rated(2, n_judgments=20, n_units=8, diagnostics={"n_raters": 4, "judges": ["J"]})
+    rated(3, n_judgments=20, n_units=9, diagnostics={"n_raters": 5, "judges": []})
+    study.content = study.content | {"results": minimum}
+
+    assert [point.as_of for point in points(study)] == [NOW + hour * HOUR for hour in hours]
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def said(client, path):
 @pytest.fixture(scope="module")
 def kept(module_rows):
     """Return the keys of an open study with ratings and an analysis, and of its newest fit."""
-    study = make_judged_study(study=make_study(content=study_content()), with_llm=True)
+    content = study_content() | {"results": {}}  # no minimum keeps ratings back, too
+    study = make_judged_study(study=make_study(content=content), with_llm=True)
     fit = fit_one(study, NOW + HOUR, EvaluatorPool.HUMAN)
     fit_one(study, NOW + HOUR)
     done = {"state": FitState.DONE, "ended_at": NOW + HOUR, "result": make_findings().as_json()}

@@ -9,7 +9,8 @@ from annotation.models import Study
 from completions.choices import SystemKind
 from completions.models import Context
 from ranking.choices import FitState
-from ranking.fits import services
+from ranking.fits import selectors, services
+from ranking.models import Fit
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -82,6 +83,28 @@ class TestLeaderboard:
         assert "source dialogues" in shown  # the conditions stay
         for rating in study.fits.get(pool="HUMAN", context_set="ALL").ratings.all():
             assert f"{rating.elo_low:.0f} to {rating.elo_high:.0f}" not in shown
+
+    def test_has_no_ratings_in_any_form_below_the_minimum(self, client, now):
+        study = refit(make_judged_study(), now)
+        fit = study.fits.get(pool="HUMAN", context_set="ALL")
+        minimum = {"results": {"judgments": 1, "raters": 1000, "dialogues": 1}}
+        Study.objects.filter(pk=study.pk).update(content=study.content | minimum)
+
+        def get(name, *more):
+            return client.get(reverse(f"ranking:{name}", args=[study.slug, *more]))
+
+        csv = b"".join(get("ratings_csv", fit.key).streaming_content).decode()
+        assert len(csv.splitlines()) == 1
+        said = get("ratings_json", fit.key).json()
+        assert (said["ratings"], said["people"]) == ([], [])
+        assert said["refusal"].endswith(
+            f"yet: {said['conditions']['n_raters']} of 1000 people who judge."
+        )
+        assert get("ratings_figure", fit.key, "svg").status_code == 422
+        assert said["refusal"] in selectors.leaderboard_text(Fit.objects.get(pk=fit.pk))
+        assert "1500" not in text(get("history"))
+        history = b"".join(get("history_csv").streaming_content).decode()
+        assert len(history.splitlines()) == 1
 
     def test_lists_the_best_first(self, client, now):
         systems = [make_system(name=name) for name in ("Worst", "Middle", "Best")]
