@@ -244,12 +244,19 @@ class Board:
         """Return the names of the systems that nothing sets apart from the first; of one, none."""
         if not self.has_tiers or len(self.rows) == 1:
             return ()
-        return tuple(row.name for row in self.tiers[0].rows)
+        return tuple(row.name for row in self.rows if self._is_leading(row))
 
     @property
     def behind(self) -> tuple[str, ...]:
         """Return the names of the systems that the intervals set apart from the first."""
-        return tuple(row.name for row in self.rows[len(self.leading) :]) if self.leading else ()
+        if not self.leading:
+            return ()
+        return tuple(row.name for row in self.rows if not self._is_leading(row))
+
+    def _is_leading(self, row: BoardRow) -> bool:
+        """Say whether neither tiers nor ranks, which may tell more, set it apart from the first."""
+        first = self.rows[0]
+        return row.tier == first.tier and row.rank_low <= first.rank_high
 
     @property
     def has_human_baseline(self) -> bool:

@@ -230,3 +230,23 @@ def test_says_in_a_sentence_what_the_intervals_set_apart(tiers, said):
 
     page = render_to_string("ranking/_verdict.html", {"board": make_board(*rows)})
     assert re.sub(r"<[^>]+>", "", page).strip() == said
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        (((1, 1), (2, 2), (3, 3)), "A is clearly ahead of B and C."),
+        (((1, 1), (2, 3), (2, 3)), "A is clearly ahead of B and C."),
+        (((1, 2), (1, 2), (3, 3)), "A and B cannot be told apart; C is clearly behind."),
+        (((1, 2), (1, 3), (2, 3)), "A, B and C cannot be told apart."),
+    ],
+)
+def test_does_not_call_alike_what_ranks_tell_apart_within_a_tier(ranks, said):
+    rows = [
+        make_row(name, tier=1, rank_low=low, rank_high=high)
+        for name, (low, high) in zip("ABC", ranks, strict=True)
+    ]
+
+    page = render_to_string("ranking/_verdict.html", {"board": make_board(*rows)})
+
+    assert re.sub(r"<[^>]+>", "", page).strip() == said
