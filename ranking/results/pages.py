@@ -225,10 +225,15 @@ def _file_warnings(named: NamedAnalyses) -> tuple[str, ...]:
 def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: ChosenRows) -> RenderedTable:
     address = reverse("ranking:table_csv", args=[fit.study.slug, fit.key, slug, table.key])
     shown = shown_table(table, names, chosen)
+    return placed(shown, address, is_simulated=fit.is_simulated)
+
+
+def placed(shown: RenderedTable, csv: str, *, is_simulated: bool) -> RenderedTable:
+    """Return a table with the address of its download, and its chart marked as its fit is."""
     chart = shown.chart
-    if chart and fit.is_simulated:
+    if chart and is_simulated:
         chart = replace(chart, is_simulated=True)
-    return replace(shown, csv=address, chart=chart)
+    return replace(shown, csv=csv, chart=chart)
 
 
 def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | None:

@@ -87,12 +87,15 @@ def suggestions(
 def weighed(page: pages.AnalysisPage, shares: Mapping[str, float]) -> Weighed:
     """Return the ranking under weights, for the reader of the page, from what was kept."""
     query = _query(shares)
-    tables = (shown_table(one, page.names) for one in weighing.in_two(_table(page.kept, shares)))
+    tables = weighing.in_two(_table(page.kept, shares))
+    drawn = (replace(shown_table(one, page.names), has_figure=False) for one in tables)
     args = [page.study.slug, page.fit.key]
     csv, json = (reverse(f"ranking:weighed_{form}", args=args) for form in ("csv", "json"))
     names = names_of_dimensions(page.study, page.kept)
     return Weighed(
-        tuple(replace(one, csv=f"{csv}?{query}", has_figure=False) for one in tables),
+        tuple(
+            pages.placed(one, f"{csv}?{query}", is_simulated=page.fit.is_simulated) for one in drawn
+        ),
         tuple((names[key], 100.0 * share) for key, share in shares.items()),
         f"{json}?{query}",
         page.named.is_exploratory(AnalysisKind.WEIGHTS, shares),

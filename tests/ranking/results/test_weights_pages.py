@@ -15,6 +15,7 @@ from ranking.numerics.composites import JointRatings
 from tests.helpers.factories import HOUR, NOW, make_system
 from tests.helpers.factories_written_once import make_analysis
 from tests.helpers.rated import make_rated_fit
+from tests.ranking.results.charts import charts
 
 pytestmark = pytest.mark.django_db
 
@@ -92,6 +93,17 @@ class TestPage:
         assert "Simulated Beech simulated" in shown
         assert 'name="E" type="number"' in page.content.decode()
         assert 'value="3"' in page.content.decode()
+
+    @pytest.mark.parametrize("is_simulated", [True, False])
+    def test_marks_its_chart_where_only_those_who_judged_are_simulated(self, client, is_simulated):
+        fit = make_rated_fit(
+            [make_system(slug=slug) for slug in SYSTEMS], is_simulated=is_simulated
+        )
+        analysed(fit)
+
+        drawn = charts(client.get(address(fit, "?H=1&E=3")))
+
+        assert drawn["weighted"].get("isSimulated", False) is is_simulated
 
     def test_has_downloads_of_these_weights(self, client, fit):
         analysed(fit)
