@@ -12,7 +12,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-VERSION = "leaks-2"
+from completions.dialogues.normaliser import plain
+
+VERSION = "leaks-3"
 
 EMPTY = "empty"
 SELF_IDENTIFICATION = "self-identification"
@@ -34,7 +36,10 @@ EXPLANATIONS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Leak:
-    """A reason, and where the text gives it: ``matched`` starts at ``start``."""
+    """A reason, and where the text gives it: ``matched`` starts at ``start``.
+
+    What only the text in plain dress says has no place; ``start`` is 0 then.
+    """
 
     reason: str
     matched: str
@@ -217,6 +222,9 @@ _UNFINISHED = (
 )
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 
+# All that plain dress can change inside a line. Most texts have none of it and are read once.
+_DRESS = re.compile(r"[^ -~]|  |[*_~`<\[]")
+
 # To a pattern that passes over case, the dotless i and the dotted capital are letters i, too.
 _DOTLESS = {0x131: "i", 0x307: None}
 
@@ -241,13 +249,17 @@ _SIGNED_IF_ENDED = tuple(one for one in _SIGNED if one[1][0] != UNFINISHED)
 def find_leaks(text: str, *, was_cut: bool = False) -> tuple[Leak, ...]:
     """Return what gives the source of a completion away, by reason and place.
 
-    ``text`` is the completion as it came, with its line breaks where it had some; ``was_cut``
-    says that the provider ended it at the limit of tokens. Overlapping spans of one reason are
-    told once.
+    ``text`` is the completion as it came, with its line breaks where it had some; it is read in
+    the plain dress that raters see, too. ``was_cut`` says that the provider ended it at the limit
+    of tokens. Overlapping spans of one reason are told once.
     """
     if not re.search(r"\w", text):
         return (Leak(EMPTY, text.strip()),)
     leaks = list(_found(text.translate(_QUOTES)))
+    if _DRESS.search(text):
+        known = {leak.reason for leak in leaks}
+        shown = _found(plain(text))
+        leaks += [Leak(one.reason, one.matched) for one in shown if one.reason not in known]
     if was_cut and not any(leak.reason == UNFINISHED for leak in leaks):
         leaks.append(Leak(UNFINISHED, *_last_words(text)))
     order = tuple(EXPLANATIONS)

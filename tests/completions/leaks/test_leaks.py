@@ -84,6 +84,18 @@ MARKUP = (
     '{"reply": "That sounds hard."}',
     "| Step | What |\n|---|---|",
 )
+DRESSED = (
+    ("Ask GPT\N{NON-BREAKING HYPHEN}4 about it.", "model-name", "GPT-4"),
+    ("Chat\N{ZERO WIDTH SPACE}GPT would say: breathe.", "model-name", "ChatGPT"),
+    ("As an\N{NO-BREAK SPACE}AI, I listen.", "self-identification", "As an AI"),
+    ("I am an\N{NARROW NO-BREAK SPACE}AI here.", "self-identification", "I am an AI"),
+    ("As an *AI*, I listen.", "self-identification", "As an AI"),
+    ("As  an AI, I listen.", "self-identification", "As an AI"),
+    ("I was trained\nby people who care.", "self-identification", "I was trained by"),
+    ("I\N{MODIFIER LETTER APOSTROPHE}m an AI.", "self-identification", "I'm an AI."),
+    ("I can\N{ACUTE ACCENT}t help with that.", "refusal", "I can't help with that."),
+)
+"""What gives itself away in the plain dress that raters see."""
 INNOCENT = (
     "That sounds really hard. What would help you get through tonight?",
     "My friend Claude went through the same thing with his boss.",
@@ -158,6 +170,10 @@ class TestFindLeaks:
         for text in INNOCENT:
             with subtests.test(text=text):
                 assert find_leaks(text) == ()
+
+    @pytest.mark.parametrize(("text", "reason", "matched"), DRESSED, ids=range(len(DRESSED)))
+    def test_reads_what_raters_see_too(self, text, reason, matched):
+        assert [(leak.reason, leak.matched) for leak in find_leaks(text)] == [(reason, matched)]
 
     def test_takes_the_provider_at_its_word_that_the_text_was_cut(self):
         (leak,) = find_leaks("You did all that anyone could have done.", was_cut=True)
