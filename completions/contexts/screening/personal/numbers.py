@@ -1,7 +1,7 @@
 """Numbers that belong to one person: a pattern proposes, a library's check digits decide."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import phonenumbers
 from phonenumbers import PhoneNumberType
@@ -22,7 +22,7 @@ PUBLIC_LINES = (
 """Lines of organisations; most that are told in such dialogues are help lines."""
 FEWEST_DIGITS = 7
 _CARD = re.compile(r"(?<![\d-])[3-6](?:[ -]?\d){12,18}(?![\d-])")
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b")
+_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b", re.IGNORECASE)
 _SSN = re.compile(r"(?<![\d-])\d{3}[ -]\d{2}[ -]\d{4}(?![\d-])")
 _AADHAAR = re.compile(r"(?<![\d-])\d{4}[ -]\d{4}[ -]\d{4}(?![\d-])")
 
@@ -40,17 +40,13 @@ def telephones(text: str) -> Iterator[Span]:
 
 
 def cards(text: str) -> Iterator[Span]:
-    """Yield numbers of payment cards."""
-    for match in _CARD.finditer(text):
-        if luhn.is_valid(re.sub("[ -]", "", match.group())):
-            yield Span(*match.span())
+    """Yield numbers of payment cards, also with their date behind them."""
+    yield from _valid(_CARD, text, lambda number: luhn.is_valid(re.sub("[ -]", "", number)))
 
 
 def bank_accounts(text: str) -> Iterator[Span]:
-    """Yield international bank account numbers."""
-    for match in _IBAN.finditer(text):
-        if iban.is_valid(match.group()):
-            yield Span(*match.span())
+    """Yield international bank account numbers, whatever word is behind them."""
+    yield from _valid(_IBAN, text, iban.is_valid)
 
 
 def identity_numbers(text: str) -> Iterator[Span]:
@@ -59,3 +55,14 @@ def identity_numbers(text: str) -> Iterator[Span]:
         for match in pattern.finditer(text):
             if is_valid(match.group().replace(" ", "-" if pattern is _SSN else "")):
                 yield Span(*match.span())
+
+
+def _valid(pattern: re.Pattern[str], text: str, is_valid: Callable[[str], bool]) -> Iterator[Span]:
+    """Yield what is valid of each match: what stands behind a space may be no part of it."""
+    for match in pattern.finditer(text):
+        number = match.group()
+        while pattern.fullmatch(number):
+            if is_valid(number):
+                yield Span(match.start(), match.start() + len(number))
+                break
+            number = number.rpartition(" ")[0]
