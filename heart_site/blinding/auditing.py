@@ -95,7 +95,7 @@ def audit(
         if tell is not None:
             tell(done, total)
     moving = oracle.oracles(study, now=now)
-    tests = [*_sides(study), *_orderings(pages), *_tags(pages)]
+    tests = [*_sides(study), *_orderings(pages), *_tags(pages), *search.tests]
     return AuditReport(
         n_pages=total,
         n_leases=n_leases,
@@ -146,12 +146,13 @@ class _Search:
         self._n_pages = 0
         self._found: dict[str, set[str]] = {}
         self._named: dict[str, list[int]] = {}
+        self._placed: dict[str, list[tuple[float, bool]]] = {}
         self._headers: tuple[str, ...] | None = None
         self._names = _names(study)
 
     @property
     def faults(self) -> dict[str, list[str]]:
-        """What was found, by kind; a name that stands on every page tells nothing."""
+        """What was found, by kind; a name that stands on every page tells by its place alone."""
         named = [
             f"{name} on {len(leases)} pages, the first of lease {leases[0]}"
             for name, leases in sorted(self._named.items())
@@ -159,6 +160,19 @@ class _Search:
         ]
         found = {kind: sorted(these) for kind, these in sorted(self._found.items())}
         return found | ({"names": named} if named else {})
+
+    @property
+    def tests(self) -> list[odds.Test]:
+        """Tests whether a system's name, where every page has it, follows the system's side."""
+        return [
+            test
+            for name, placed in sorted(self._placed.items())
+            if len(self._named[name]) == self._n_pages
+            for test in _tested(
+                {f"where {name} stands on the page": [place for place, _ in placed]},
+                [is_a for _, is_a in placed],
+            )
+        ]
 
     def look_at(self, one: Replay) -> None:
         """Search one page."""
@@ -168,6 +182,8 @@ class _Search:
         searched = "\n".join((one.markup, *one.headers))
         for name in replaying.names_in(searched, [*self._names, *ids]):
             self._named.setdefault(self._names.get(name, name), []).append(lease)
+        if one.is_pair:
+            self._place(one)
         if one.markup != one.blank:
             self._fault("markup", f"the page of lease {lease} differs in more than its texts")
         if self._headers not in (None, one.headers):
@@ -176,6 +192,15 @@ class _Search:
         for text, each in zip(one.texts, one.shown, strict=True):
             found = replaying.names_in(text, [each.system.name, each.system.model_id])
             self.texts |= {f"completion {each.content_hash[:12]} names {name}" for name in found}
+
+    def _place(self, one: Replay) -> None:
+        """Keep where the names of both systems stand, and whether the system is on side A."""
+        for each in one.shown:
+            row = each.system
+            names = self._names.keys() & {row.slug, row.name, row.model_id, row.family}
+            for name in replaying.names_in(one.markup, names):
+                placed = self._placed.setdefault(self._names[name], [])
+                placed.append((replaying.place_of(one.markup, name), each is one.shown[0]))
 
     def _fault(self, kind: str, what: str) -> None:
         self._found.setdefault(kind, set()).add(what)
@@ -224,7 +249,7 @@ def _orderings(pages: Sequence[_Page]) -> list[odds.Test]:
         "length of the markup": [one.length for one in pages],
         "time to make the page": [one.seconds for one in pages],
     }
-    return _tested(measured, pages)
+    return _tested(measured, [one.is_person for one in pages])
 
 
 def _tags(pages: Sequence[_Page]) -> list[odds.Test]:
@@ -241,16 +266,16 @@ def _tags(pages: Sequence[_Page]) -> list[odds.Test]:
         if len(known) == len(pairs):
             for place, values in enumerate(zip(*known, strict=True), start=1):
                 measured[f"number {place} of {shape}"] = [float(value) for value in values]
-    return _tested(measured, pairs)
+    return _tested(measured, [one.is_person for one in pairs])
 
 
-def _tested(measured: Mapping[str, Sequence[float]], pages: Sequence[_Page]) -> list[odds.Test]:
+def _tested(measured: Mapping[str, Sequence[float]], kinds: Sequence[bool]) -> list[odds.Test]:
     """Test what differs between pages at all, if there are enough of either kind."""
-    is_person = np.array([one.is_person for one in pages], dtype=bool)
-    if min(int(is_person.sum()), int((~is_person).sum())) < FEWEST:
+    is_first = np.array(kinds, dtype=bool)
+    if min(int(is_first.sum()), int((~is_first).sum())) < FEWEST:
         return []
     return [
-        odds.ordering(what, np.array(values, dtype=np.float64), is_person)
+        odds.ordering(what, np.array(values, dtype=np.float64), is_first)
         for what, values in measured.items()
         if min(values) < max(values)
     ]

@@ -180,3 +180,9 @@ def names_in(page: str, names: Iterable[str]) -> list[str]:
         and name.lower() in lower
         and re.search(rf"(?<![\w-]){re.escape(name.lower())}(?![\w-])", lower)
     ]
+
+
+def place_of(page: str, name: str) -> float:
+    """Return how far from the end of a page a name stands in the mean, in characters."""
+    found = [one.start() for one in re.finditer(re.escape(name.lower()), page.lower())]
+    return len(page) - sum(found) / len(found)

@@ -12,6 +12,7 @@ from annotation.choices import AuditState, Protocol, Side, Source
 from annotation.models import BlindingAudit, Lease, SourceGuess, Study
 from annotation.session.views import judging
 from completions.choices import SystemKind
+from completions.models import System
 from heart_site.blinding import auditing, replaying
 from ranking.fits.selectors import Results
 from tests.helpers.factories import (
@@ -104,6 +105,26 @@ class TestAudit:
 
         assert not report.holds
         assert report.faults["names"][0].lower().startswith("supporters on 8 pages")
+
+    def test_names_on_every_page_tell_where_their_order_follows_the_sides(self, study, monkeypatch):
+        def name_both(answer, lease, _blank):
+            shown = lease.comparison.completions[:: 1 if lease.first_side == Side.A else -1]
+            answer.content += "<i>{}, {}</i>".format(*(one.system.slug for one in shown)).encode()
+
+        giving_away(monkeypatch, name_both)
+        report = audit(study)
+
+        slugs = System.objects.order_by("slug").values_list("slug", flat=True)
+        assert report.faults == {}
+        assert {f"where {slug} stands on the page" for slug in slugs} <= set(report.telling)
+
+    def test_a_name_at_one_place_of_every_page_tells_nothing(self, study, monkeypatch):
+        def name_it(answer, _lease, _blank):
+            answer.content += b"<i>oakmodel</i>"
+
+        giving_away(monkeypatch, name_it)
+
+        assert audit(study).holds
 
     def test_a_key_on_the_page_is_found(self, study, monkeypatch):
         def key_it(answer, lease, _blank):
