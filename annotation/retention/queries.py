@@ -18,7 +18,9 @@ from annotation.models import Judgment, Rater, Report, Study
 from annotation.retention.rules import HeldKind, Policy, months_before
 from completions.models import Dataset, Writer
 
-LINKED = Q(is_simulated=False) & (~Q(external_id="") | Q(utc_offset_minutes__isnull=False))
+LINKED = Q(is_simulated=False) & (
+    ~Q(external_id="") | Q(utc_offset_minutes__isnull=False) | Q(writer__isnull=False)
+)
 """Raters of whom something is held that leads to a person."""
 
 

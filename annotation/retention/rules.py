@@ -20,9 +20,9 @@ class HeldKind(StrEnum):
 class Policy:
     """How many months each kind is kept; 0 keeps it for good.
 
-    ``contact`` (ids and sessions of platforms) and ``reasons`` count from the closing of the
-    study, ``addresses`` (mail addresses of writers) from the freezing of the dataset,
-    ``evidence`` from the day of the consent.
+    ``contact`` (ids and sessions of platforms, links to writers) and ``reasons`` count from the
+    closing of the study, ``addresses`` (mail addresses of writers) from the freezing of the
+    dataset, ``evidence`` from the day of the consent.
     """
 
     contact: int

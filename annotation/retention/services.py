@@ -51,7 +51,7 @@ def _cut_links(study: str, now: dt.datetime) -> int:
     QuerySet(PlatformEvent).filter(rater__in=pks).update(rater=None)
     PlatformSubmission.objects.filter(rater__in=pks).update(session_id="", ids={})
     return Rater.objects.filter(pk__in=pks).update(
-        external_id="", utc_offset_minutes=None, forgotten_at=now
+        external_id="", utc_offset_minutes=None, writer=None, forgotten_at=now
     )
 
 

@@ -69,6 +69,17 @@ class TestContact:
         assert rater.forgotten_at == LATER
         assert PlatformEvent.objects.get().rater is None
 
+    def test_leaves_no_way_from_a_guest_to_the_address_of_the_same_writer(self):
+        study = closed_study()
+        writer = make_writer(dataset=study.dataset, email="a@example.org")
+        rater = make_rater(study=study, writer=writer)
+
+        (due,) = enforce()
+
+        rater.refresh_from_db()
+        assert (due.n, rater.writer, rater.forgotten_at) == (1, None, LATER)
+        assert Writer.objects.get().email  # the dataset is not frozen: it is still written
+
     def test_is_not_due_before_its_day_nor_in_a_study_that_is_open(self):
         early, still = known(closed_study()), known(make_study())
 
