@@ -30,7 +30,7 @@ from completions.dialogues.locking import lock_texts
 from completions.leases import timed
 from completions.models import Writer
 from completions.runs.services import budgeting
-from completions.runs.services.quoted_labels import DELETED
+from completions.runs.services.quoted_labels import forget_answers
 from completions.writers.services.leasing import lock_writer
 from completions.writers.services.leaving import (
     erase_texts,
@@ -193,15 +193,7 @@ def _hold_for_good(completions: Collection[int], *, now: dt.datetime) -> None:
     JudgeCall.objects.filter(pk__in=[call.pk for call in open_calls]).update(
         state=CallState.FAILED, ended_at=now, reserved_usd=0, **ERASED
     )
-    _forget_answers(JudgeCall.objects.filter(comparison__in=pks))
+    forget_answers(JudgeCall.objects.filter(comparison__in=pks))
     leases = Lease.objects.filter(comparison__in=pks, closed_at=None)
     for lease in leases.order_by("pk").select_for_update(skip_locked=True, of=("self",)):
         slots.give_back(lease, outcome=LeaseOutcome.RELEASED, now=now)
-
-
-def _forget_answers(calls: QuerySet[JudgeCall]) -> None:
-    """Delete the answers as they came, which may quote the texts; the judgments stay."""
-    calls.exclude(raw_answer="").update(raw_answer=DELETED)
-    for call in calls.filter(asked__has_key="first_try"):
-        del call.asked["first_try"]
-        call.save(update_fields=["asked"])

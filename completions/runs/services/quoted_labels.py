@@ -67,6 +67,14 @@ def keep_nothing(call: QuerySet[Any], heard: ModelAnswer[Labels]) -> None:
     call.update(**fields | ERASED)
 
 
+def forget_answers(calls: QuerySet[Any]) -> None:
+    """Delete the answers as they came, and first tries, which may quote texts that are deleted."""
+    for call in calls.filter(asked__has_key="first_try").order_by("pk"):
+        parameters = {name: value for name, value in call.asked.items() if name != "first_try"}
+        calls.filter(pk=call.pk).update(asked=parameters)
+    calls.exclude(raw_answer="").update(raw_answer=DELETED)
+
+
 def forget_quotes(
     calls: QuerySet[Any], rows: type[StoredLabel], notes: QuerySet[Any], *, now: dt.datetime
 ) -> None:
@@ -75,9 +83,7 @@ def forget_quotes(
     Calls that wait are given up. One that is under way ends by itself, and keeps nothing.
     """
     calls.filter(state=CallState.PENDING).update(state=CallState.FAILED, ended_at=now, **ERASED)
-    for call in calls.exclude(raw_answer="").order_by("pk"):
-        parameters = {name: value for name, value in call.asked.items() if name != "first_try"}
-        calls.filter(pk=call.pk).update(raw_answer=DELETED, asked=parameters)
+    forget_answers(calls)
     # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
     labels: QuerySet[Any] = QuerySet(rows)
     labels.filter(call__in=calls).exclude(quote="").update(quote=DELETED)
