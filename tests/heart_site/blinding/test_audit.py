@@ -1,6 +1,7 @@
 """The audit of a study that was walked through, and of one that gives something away."""
 
 import io
+import uuid
 from itertools import count
 
 import pytest
@@ -45,8 +46,20 @@ def kept(module_rows):
         pair = make_comparison(study=study, first=texts[0], second=texts[1])
         rater = make_rater(study=study)
         side = Side.A if number % 2 else Side.B
-        make_lease(comparison=pair, rater=rater, first_side=side, number=1 + number // 2 % 3)
+        make_lease(
+            comparison=pair,
+            rater=rater,
+            first_side=side,
+            number=1 + number // 2 % 3,
+            token=even_token(number),
+        )
     return study.pk
+
+
+def even_token(number: int) -> uuid.UUID:
+    """Return a token of either side's turn: those that are drawn may tell sides by chance."""
+    pair, place = divmod(number, 2)
+    return uuid.UUID(int=1 + 2 * pair + (pair + place) % 2)
 
 
 @pytest.fixture
@@ -233,7 +246,12 @@ class TestAudit:
             context = make_context(dialogue=make_dialogue(dataset=study.dataset))
             one = make_completion(context=context, system=people if number % 2 else program)
             pair = make_comparison(study=study, first=one)
-            make_lease(comparison=pair, rater=make_rater(study=study), number=1 + number % 2)
+            make_lease(
+                comparison=pair,
+                rater=make_rater(study=study),
+                number=1 + number % 2,
+                token=even_token(N_LEASES + number),  # after those of the kept study
+            )
 
         report = audit(study)
 
