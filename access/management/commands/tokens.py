@@ -1,5 +1,6 @@
 """Command line of tokens: make, list, revoke."""
 
+import argparse
 import datetime as dt
 from typing import Any
 
@@ -8,9 +9,17 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from access.choices import Scope
-from access.models import ApiToken
+from access.models import LONGEST, ApiToken
 from access.tokens import queries as token_queries
 from access.tokens import services as token_services
+
+
+def _days(text: str) -> int:
+    """Read for how many days a token is valid."""
+    if not text.isdecimal() or not 1 <= int(text) <= LONGEST.days:
+        msg = f"{text!r} is not a whole number of days from 1 to {LONGEST.days}"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
 
 
 class Command(BaseCommand):
@@ -27,7 +36,7 @@ class Command(BaseCommand):
         make.add_argument(
             "--scope", action="append", required=True, choices=Scope.values, dest="scopes"
         )
-        make.add_argument("--days", type=int, default=90, help="how long it is valid (1 to 366)")
+        make.add_argument("--days", type=_days, default=90, help="how long it is valid (1 to 366)")
         make.add_argument("--study", default="", help="the one study it is for")
         acts.add_parser("list", help="List every token, never its secret.")
         revoke = acts.add_parser("revoke", help="End a token for good.")
@@ -37,12 +46,14 @@ class Command(BaseCommand):
         """Do the act; what is refused ends with exit code 2."""
         try:
             getattr(self, f"_{act}")(options)
-        except (
-            token_services.TokenRefusedError,
-            User.DoesNotExist,
-            ApiToken.DoesNotExist,
-        ) as error:
+        except token_services.TokenRefusedError as error:
             raise CommandError(str(error), returncode=2) from error
+        except User.DoesNotExist as error:
+            msg = f"there is no member {options['owner']!r}"
+            raise CommandError(msg, returncode=2) from error
+        except ApiToken.DoesNotExist as error:
+            msg = f"no token begins with {options['prefix']!r}; `tokens list` says how they begin"
+            raise CommandError(msg, returncode=2) from error
 
     def _make(self, options: dict[str, Any]) -> None:
         new_token = token_services.NewToken(

@@ -99,8 +99,24 @@ class TestCommands:
         assert self.run("revoke", secret[:12]).endswith("was revoked before")
         assert "revoked" in self.run("list")
 
-    def test_refuse_whom_they_do_not_know(self):
-        with pytest.raises(CommandError):
-            self.make(owner="nobody")
-        with pytest.raises(CommandError):
-            self.run("revoke", "heart_none12")
+    @pytest.mark.parametrize(
+        ("arguments", "reason"),
+        [
+            (["make", "nightly", "--owner", "nobody", "--scope", "read:studies"], "no member"),
+            (
+                ["make", "nightly", "--owner", "olga", "--scope", "read:studies", "--days", "0"],
+                "366",
+            ),
+            (
+                ["make", "x", "--owner", "olga", "--scope", "read:studies", "--days", "9" * 12],
+                "366",
+            ),
+            (["revoke", "heart_none12"], "no token begins with 'heart_none12'"),
+        ],
+        ids=["unknown owner", "no day", "too many days", "unknown token"],
+    )
+    def test_refuse_in_plain_words(self, arguments, reason):
+        make_member("olga")
+
+        with pytest.raises(CommandError, match=reason):
+            self.run(*arguments)
