@@ -198,7 +198,7 @@
       send(event.target.closest("textarea")?.form ?? answerForm());
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return; /* a key held down */
     if (typing(event.target) || !shortcutsOn()) return;
     if (singleKey(event.key)) event.preventDefault();
   });

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PROTOCOLS, TriedStudy, has_next_pair
+from tests.browser.conftest import PROTOCOLS, TriedStudy, has_next_pair, wait_for_keys
 from tests.browser.looks import BEING_SWAPPED, PHONE, overflow
 
 REASON = "It takes up what this person said."
@@ -157,6 +157,21 @@ def test_thumb_alone_leads_through_on_a_phone(visit, studies, wait_ms):
 
     assert_code(page, study)
     assert overflow(page) <= 0
+
+
+def test_key_held_down_answers_one_row(visit, studies):
+    study = studies["likert"]
+    page = visit()
+    page.goto(platform_link(study, "held"))
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.get_by_role("link", name="Skip the practice").click()
+    page.get_by_role("button", name=study.right).click()
+    wait_for_keys(page)
+
+    for _ in range(3):  # the browser repeats a key until it is let go
+        page.keyboard.down("4")
+
+    expect(page.locator(".ratings :checked")).to_have_count(1)
 
 
 def test_forms_alone_lead_through_without_scripts(visit, studies):
