@@ -64,7 +64,7 @@ _WAITING: dict[str, tuple[Promise, str, str]] = {
 
 
 def needs(studies: list[StudyRow], *, now: dt.datetime) -> list[Need]:
-    """Return what waits, the broken first, then studies about to fill, then reviews."""
+    """Return what waits, the broken first, then studies almost or wholly full, then reviews."""
     return [*_broken(now), *_about_to_fill(studies), *_reviews()]
 
 
@@ -95,7 +95,11 @@ def _named(rows: Rows, kind: Value, *names: str) -> Rows:
 
 def _about_to_fill(studies: list[StudyRow]) -> list[Need]:
     return [
-        Need(one.title, _("About to fill"), reverse("console:study", args=[one.slug]))
+        Need(
+            one.title,
+            _("About to fill") if one.tally.done < one.tally.wanted else _("Every judgment is in"),
+            reverse("console:study", args=[one.slug]),
+        )
         for one in studies
         if one.is_open and 0 < NEARLY_FULL * one.tally.wanted <= one.tally.done
     ]

@@ -62,12 +62,17 @@ class TestWhatWaits:
 
         assert ("1 completion held back", reverse("contexts:held", args=[dataset])) in needs(staff)
 
-    def test_a_study_that_is_about_to_fill_is_named(self, staff):
-        study = make_study(state=StudyState.OPEN, title="Nearly done")
-        comparison = make_comparison(study=study, slots_left=0)
-        make_judgment(comparison=comparison)
+    @pytest.mark.parametrize(
+        ("n_left", "what"), [(1, "About to fill"), (0, "Every judgment is in")]
+    )
+    def test_a_study_that_is_almost_or_wholly_full_is_named(self, staff, n_left, what):
+        study = make_study(state=StudyState.OPEN)
+        for _ in range(10 - n_left):
+            make_judgment(comparison=make_comparison(study=study, slots_left=0))
+        for _ in range(n_left):
+            make_comparison(study=study)
 
-        assert ("About to fill", reverse("console:study", args=[study.slug])) in needs(staff)
+        assert (what, reverse("console:study", args=[study.slug])) in needs(staff)
 
 
 class TestWayAround:
