@@ -10,7 +10,7 @@ from completions.contexts.services import opinions
 from completions.contexts.services.building import screen_dataset
 from completions.models import Candidate, ScreeningCall
 from completions.offline import Fault
-from completions.runs.services import asking, states
+from completions.runs.services import states
 from completions.systems.services.registering import assistant_for
 from tests.helpers.factories import make_candidate, make_dataset, make_dialogue
 
@@ -68,24 +68,26 @@ def say(monkeypatch):
 
 
 class TestGathering:
-    def test_asks_about_each_suitable_candidate(self, dataset, gather):
-        report = gather()
-
-        suitable = Candidate.objects.filter(is_suitable=True)
-        assert (report.n_asked, report.n_given) == (2, 2)
-        asked = ScreeningCall.objects.values_list("candidate", flat=True)
-        assert set(asked) == set(suitable.values_list("pk", flat=True))
-
-    def test_keeps_the_opinion_and_the_record_of_the_call(self, gather, say):
+    def test_asks_about_each_suitable_candidate_once_without_its_labels(
+        self, dataset, gather, say, told, provider
+    ):
+        make_candidate(dialogue=make_dialogue())  # of another dataset
+        dataset.dialogues.update(emotion_type="melancholy", problem_type="relocation")
         say(SUITS, SUITS)
 
-        report = gather()
+        report = gather(told=lambda *counts: told.append(counts))
 
+        assert (report.n_asked, report.n_given, report.n_agreed) == (2, 2, 2)
+        assert (told[0], told[-1]) == ((0, 2), (2, 2))
+        suitable = Candidate.objects.filter(dialogue__dataset=dataset, is_suitable=True)
+        assert {call.candidate for call in ScreeningCall.objects.all()} == set(suitable)
         call = ScreeningCall.objects.earliest("pk")
-        assert report.n_agreed == 2
-        assert call.opinion == SUITS
+        assert (call.opinion, call.raw_answer) == (SUITS, json.dumps(SUITS))
         assert call.prompt_hash == reading.screener_prompt().hash
-        assert call.raw_answer == json.dumps(SUITS)
+        asked = json.dumps([call.request["messages"] for call in provider.calls])
+        assert "melancholy" not in asked
+        assert "relocation" not in asked
+        assert gather().n_asked == len(provider.calls) == 2
 
     def test_leaves_what_the_rules_found_as_it_was(self, dataset, gather, say):
         before = list(Candidate.objects.order_by("pk").values())
@@ -93,22 +95,6 @@ class TestGathering:
 
         assert gather().n_agreed == 0
         assert list(Candidate.objects.order_by("pk").values()) == before
-
-    def test_puts_no_label_into_the_question(self, dataset, gather, provider):
-        dataset.dialogues.update(emotion_type="melancholy", problem_type="relocation")
-
-        gather()
-
-        asked = json.dumps([call.request["messages"] for call in provider.calls])
-        assert "melancholy" not in asked
-        assert "relocation" not in asked
-
-    def test_asks_nothing_twice(self, gather, provider):
-        gather()
-        n_calls = len(provider.calls)
-
-        assert gather().n_asked == 2
-        assert len(provider.calls) == n_calls
 
     def test_asks_another_assistant_of_its_own(self, gather, clock):
         gather()
@@ -134,30 +120,7 @@ class TestGathering:
 
         assert gather().n_given == 2
 
-    def test_leaves_other_datasets_alone(self, gather):
-        make_candidate(dialogue=make_dialogue())
-
-        assert gather().n_asked == 2
-
-    def test_tells_how_far_it_is(self, gather):
-        told: list[tuple[int, int]] = []
-
-        gather(told=lambda *counts: told.append(counts))
-
-        assert (told[0], told[-1]) == ((0, 2), (2, 2))
-
-    def test_tells_how_far_it_is_while_nothing_can_be_asked(self, gather, monkeypatch):
-        told: list[tuple[int, int]] = []
-        told_before: list[int] = []
-
-        def ask(desk, **options):
-            told_before.append(len(told))
-            return 0 if len(told_before) == 1 else real(desk, **options)
-
-        real = asking.ask
-        monkeypatch.setattr("completions.runs.services.asking.ask", ask)
-        monkeypatch.setattr("completions.contexts.services.opinions.PAUSE_S", 0)
-
+    def test_tells_how_far_it_is_while_nothing_can_be_asked(self, gather, told, told_before):
         gather(told=lambda *counts: told.append(counts))
 
         assert told_before[1] == told_before[0] + 1

@@ -1,21 +1,16 @@
 """``contexts screen`` and ``contexts build --adversarial``, as they are typed."""
 
 import socket
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 
 from completions.dialogues import ingest
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
 from completions.models import RewriteCall, ScreeningCall
 from completions.offline import Fault
-from completions.runs.services.exclusive import sole_worker
 from tests.helpers.factories import NOW
 
 pytestmark = [
@@ -50,12 +45,16 @@ def contexts(*asked):
 
 
 class TestBuild:
-    def test_says_how_many_and_that_they_are_simulated(self, provider):
+    def test_says_how_many_are_simulated_and_why_a_rewrite_was_dropped(self, provider):
+        provider.script.append(Fault.FILTERED)
+
         said, told = contexts(*BUILD)
 
         assert "talks: 24 contexts (24 new)" in said
         assert "talks: 2 adversarial contexts (2 new), simulated" in said
         assert "2 of 2 adversarial contexts" in told
+        assert "Dropped: The provider failed: content_filtered." in told
+        assert len(provider.calls) == RewriteCall.objects.count() == 5
 
     def test_runs_the_offline_provider_if_nobody_does(self, nobody, settings):
         said, _ = contexts(*BUILD)
@@ -63,24 +62,11 @@ class TestBuild:
         assert "2 adversarial contexts (2 new)" in said
         assert nobody == settings.HEART_OFFLINE_LLM_URL
 
-    def test_uses_the_offline_provider_that_is_running(self, provider):
-        contexts(*BUILD)
-
-        assert len(provider.calls) == RewriteCall.objects.count() == 4
-
-    @pytest.mark.parametrize("asked", [(), ("--adversarial", "0")])
-    def test_makes_no_adversarial_context_unasked(self, nobody, asked):
-        said, _ = contexts(*BUILD[:-2], *asked)
+    def test_makes_no_adversarial_context_unasked(self, nobody):
+        said, _ = contexts(*BUILD[:-1], "0")
 
         assert "adversarial" not in said
         assert not RewriteCall.objects.exists()
-
-    def test_says_why_a_rewrite_was_dropped(self, provider):
-        provider.script.append(Fault.FILTERED)
-
-        _, told = contexts(*BUILD)
-
-        assert "Dropped: The provider failed: content_filtered." in told
 
     @pytest.mark.parametrize(
         ("options", "reason"),
@@ -121,35 +107,8 @@ class TestScreen:
         assert f"Simulated screener: {n_asked} opinions of {n_asked}" in said
         assert f"{n_asked} of {n_asked} opinions" in told
 
-    def test_refuses_a_dataset_that_is_not_there(self):
-        with pytest.raises(CommandError, match="there is no dataset"):
-            contexts("screen", "--dataset", "none")
-
-    def test_refuses_while_another_is_at_it(self, provider):
+    def test_refuses_while_another_is_at_it(self, provider, held_elsewhere):
         with held_elsewhere("gathering opinions"), pytest.raises(CommandError) as caught:
             contexts(*SCREEN, "--opinions")
 
         assert str(caught.value).startswith("another process is gathering opinions now")
-
-
-@contextmanager
-def held_elsewhere(work):
-    """Do the work on another connection, as another process would."""
-    begun, ended = threading.Event(), threading.Event()
-
-    def hold():
-        try:
-            with sole_worker(work):
-                begun.set()
-                assert ended.wait(20)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        holder = pool.submit(hold)
-        assert begun.wait(20)
-        try:
-            yield
-        finally:
-            ended.set()
-        holder.result()

@@ -2,10 +2,8 @@
 
 import json
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection
 
 from access.models import LogEntry
 from completions.choices import (
@@ -21,14 +19,13 @@ from completions.contexts.services import rewriting
 from completions.contexts.services.building import build_contexts
 from completions.contexts.services.rewriting import planning
 from completions.dialogues import ingest
-from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
 from completions.models import Assistant, Completion, Context, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
-from completions.runs.services import asking, calling
+from completions.runs.services import calling
 from completions.runs.services import states as service_states
-from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
+from completions.runs.services.exclusive import AnotherAtWorkError
 from completions.systems.services.registering import assistant_for
 from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
@@ -55,11 +52,9 @@ SUPPORTER = (
 
 def make_source(dataset, topic="rent", **fields):
     """Add a regular context that can be rewritten."""
-    turns = [
-        {"role": role, "text": text}
-        for pair in zip(SUPPORTER, SEEKER, strict=True)
-        for role, text in zip(("supporter", "seeker"), pair, strict=True)
-    ]
+    turns = []
+    for asked, answered in zip(SUPPORTER, SEEKER, strict=True):
+        turns += [{"role": "supporter", "text": asked}, {"role": "seeker", "text": answered}]
     turns[5]["text"] = f"It is, and the {topic} is due."
     dialogue = make_dialogue(dataset=dataset, turns=turns, emotion_type="sadness", **fields)
     return make_context(dialogue=dialogue, turns=turns, turn_index=7)
@@ -98,7 +93,7 @@ def spoil(monkeypatch):
 
         def answer(assistant, messages):
             said = honest(assistant, messages)
-            if assistant != name or not left[0]:
+            if assistant != f"offline-{name}" or not left[0]:
                 return said
             left[0] -= 1
             return how(said)
@@ -108,110 +103,71 @@ def spoil(monkeypatch):
     return _spoil
 
 
-def on_turns(change):
-    """Return what spoils a rewrite by changing its list of turns."""
+@pytest.fixture
+def waiting_passes(monkeypatch, clock):
+    """Let each wait take five minutes of the test's clock."""
+    monkeypatch.setattr(
+        "completions.runs.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
+    )
+    monkeypatch.setattr(calling, "WORTH_WAITING_S", 0.0)
+
+
+def with_text(index, text):
+    """Return what spoils a rewrite by changing one of its turns."""
 
     def spoiled(said):
         answer = json.loads(said)
-        change(answer["turns"])
+        answer["turns"][index]["text"] = text
         return json.dumps(answer)
 
     return spoiled
 
 
-def with_text(index, text):
-    return on_turns(lambda turns: turns[index].update(text=text))
-
-
-def with_role(index, role):
-    return on_turns(lambda turns: turns[index].update(role=role))
-
-
 BROKEN = [
-    pytest.param(lambda said: said[:-1], "not one JSON object", id="JSON"),
-    pytest.param(lambda said: f"{said} Done.", "not one JSON object", id="a text behind"),
-    pytest.param(with_text(2, "I'm sorry. How are you holding up? "), "Turn 3 is the", id="byte"),
-    pytest.param(with_text(0, "Hi, good to see you here."), "Turn 1 is the", id="a lost space"),
-    pytest.param(with_role(4, "seeker"), "Turn 5 must not be by the seeker", id="alternation"),
-    pytest.param(on_turns(lambda turns: turns.pop(0)), "must be the supporter's", id="opening"),
-    pytest.param(on_turns(lambda turns: turns.pop()), "must be the seeker's", id="end"),
-    pytest.param(on_turns(lambda turns: turns.__delitem__(slice(2, 8))), "at least 4", id="length"),
-    pytest.param(on_turns(lambda turns: turns.extend(turns[:2])), "keep its 8", id="more turns"),
-    pytest.param(with_text(7, " "), "Seeker turn 4 is empty", id="an empty turn"),
-    pytest.param(with_text(7, SEEKER[3]), "Seeker turn 4 was not rewritten", id="unchanged"),
-    pytest.param(with_text(7, "You! " * 80), "Seeker turn 4 is too long", id="overlong"),
-    pytest.param(with_text(7, "Useless. I want to kill myself."), "no self-harm", id="self-harm"),
-    pytest.param(with_text(7, f"I suppose so. {SEEKER[3]}"), "highly hostile", id="a mild end"),
+    pytest.param(("rewriter", lambda said: said[:-1]), "not one JSON object", id="no JSON"),
+    pytest.param(("rewriter", with_text(0, "Hi.")), "Turn 1 is the supporter's", id="a text"),
+    pytest.param(("hostility-rater", lambda _: MILD), "turn 1: hostility", id="hostility"),
 ]
-AGAIN_AND_AGAIN = [
-    BROKEN[0],  # what the writer's answer shows
-    *(pytest.param(*one.values, id=one.id, marks=pytest.mark.full) for one in BROKEN[1:-1]),
-    BROKEN[-1],  # what the rater alone finds
-]
+"""Who spoils an answer, how, and what is said of it; each check has its own tests."""
+MILD = '{"hostility": [2, 10, 10, 10]}'
 
 
 class TestMaking:
-    def test_gives_a_context_with_all_that_led_to_it(self, dataset, make):
+    def test_gives_a_simulated_context_with_all_that_led_to_it(self, dataset, make):
         report = make(dataset)
 
         context = dataset.contexts.get(stratum=Stratum.ADVERSARIAL)
-        source = context.source_context
+        source, provenance = context.source_context, context.provenance
         assert (report.n_contexts, report.n_added, report.dropped) == (1, 1, ())
-        assert context.escalation_profile == "ALWAYS_10"
+        assert (context.escalation_profile, context.is_simulated) == ("ALWAYS_10", True)
         assert context.slots_left == dataset.completions_per_context
         assert context.turns[::2] == source.turns[::2]
         assert context.turns[1]["text"].endswith(SEEKER[0])
-        assert {name: context.provenance[name] for name in ("target", "measured", "rounds")} == {
-            "target": [10, 10, 10, 10],
-            "measured": [10, 10, 10, 10],
-            "rounds": 1,
-        }
-        assert context.provenance["source_context"] == source.key
-        assert context.provenance["rewriter"]["model_id"] == "hosted_vllm/offline-rewriter"
-        assert len(context.provenance["rewriter"]["prompt_hash"]) == 64
-        assert [one["turn"] for one in context.provenance["diff"]] == [1, 3, 5, 7]
+        assert provenance["target"] == provenance["measured"] == [10, 10, 10, 10]
+        assert (provenance["rounds"], provenance["source_context"]) == (1, source.key)
+        assert provenance["rewriter"]["model_id"] == "hosted_vllm/offline-rewriter"
+        assert provenance["rewriter"]["is_simulated"] is True
+        assert len(provenance["rewriter"]["prompt_hash"]) == 64
+        assert [one["turn"] for one in provenance["diff"]] == [1, 3, 5, 7]
         assert LogEntry.objects.filter(action="context.rewritten").count() == 1
-
-    def test_says_that_it_is_simulated(self, dataset, make):
-        make(dataset)
-
-        context = dataset.contexts.get(stratum=Stratum.ADVERSARIAL)
-        assert context.is_simulated
-        assert context.provenance["rewriter"]["is_simulated"] is True
-        assert "Simulated" in context.rewrite.rewriter.name
 
     def test_gives_no_completion_to_a_seeker_who_said_something_else(self, dataset, make):
         make(dataset)
 
         assert not Completion.objects.exists()
 
-    def test_balances_the_profiles(self, dataset, make):
-        make(dataset, 6)
-
-        profiles_made = Counter(
-            dataset.contexts.exclude(escalation_profile="").values_list(
-                "escalation_profile", flat=True
-            )
-        )
-        assert sorted(profiles_made.values()) == [1, 1, 2, 2]
-
-    def test_asks_the_rater_without_the_targets(self, dataset, make, provider):
-        make(dataset)
-
-        (asked,) = [call for call in provider.calls if call.model == "offline-hostility-rater"]
-        assert "<hostility>" not in json.dumps(asked.request["messages"])
-
-    def test_adds_nothing_when_repeated(self, dataset, make, provider):
+    def test_adds_what_is_missing_and_balances_the_profiles(self, dataset, make, provider, told):
         make(dataset, 2)
         n_calls = len(provider.calls)
 
         assert make(dataset, 2).n_added == 0
         assert len(provider.calls) == n_calls
 
-    def test_adds_what_is_missing_to_more(self, dataset, make):
-        make(dataset, 2)
-
-        assert make(dataset, 5).n_added == 3
+        assert make(dataset, 6, told=lambda *counts: told.append(counts)).n_added == 4
+        assert told[-1] == (6, 6)
+        made = dataset.contexts.filter(stratum=Stratum.ADVERSARIAL)
+        balance = Counter(made.values_list("escalation_profile", flat=True))
+        assert sorted(balance.values()) == [1, 1, 2, 2]
 
     def test_replaces_what_a_reviewer_dropped(self, dataset, make):
         make(dataset, 2)
@@ -235,25 +191,7 @@ class TestMaking:
 
         assert made[0] == made[1]
 
-    def test_tells_how_far_it_is(self, dataset, make):
-        told: list[tuple[int, int]] = []
-
-        make(dataset, 3, told=lambda *counts: told.append(counts))
-
-        assert told[-1] == (3, 3)
-
-    def test_tells_how_far_it_is_while_nothing_can_be_asked(self, dataset, make, monkeypatch):
-        told: list[tuple[int, int]] = []
-        told_before: list[int] = []
-
-        def ask(desk, **options):
-            told_before.append(len(told))
-            return 0 if len(told_before) == 1 else real(desk, **options)
-
-        real = asking.ask
-        monkeypatch.setattr("completions.runs.services.asking.ask", ask)
-        monkeypatch.setattr("completions.contexts.services.rewriting.PAUSE_S", 0)
-
+    def test_tells_how_far_it_is_while_nothing_can_be_asked(self, dataset, make, told, told_before):
         make(dataset, told=lambda *counts: told.append(counts))
 
         assert told_before[1] == told_before[0] + 1
@@ -281,11 +219,11 @@ class TestMaking:
 
 
 class TestBrokenAnswers:
-    @pytest.mark.parametrize(("how", "problem"), BROKEN)
+    @pytest.mark.parametrize(("broken", "problem"), BROKEN)
     def test_are_caught_and_written_again_with_the_fault(
-        self, dataset, make, provider, spoil, how, problem
+        self, dataset, make, provider, spoil, broken, problem
     ):
-        spoil("offline-rewriter", how)
+        spoil(*broken)
 
         report = make(dataset)
 
@@ -296,11 +234,12 @@ class TestBrokenAnswers:
         again = [call for call in provider.calls if call.model == "offline-rewriter"][1]
         assert problem in again.request["messages"][-1]["content"]
         assert again.request["messages"][-2]["content"] == refused.raw_answer
-        assert Context.objects.get(stratum=Stratum.ADVERSARIAL).provenance["rounds"] == 2
+        provenance = Context.objects.get(stratum=Stratum.ADVERSARIAL).provenance
+        assert (provenance["rounds"], provenance["measured"]) == (2, [10, 10, 10, 10])
 
-    @pytest.mark.parametrize(("how", "problem"), AGAIN_AND_AGAIN)
-    def test_are_given_up_after_three_and_replaced(self, dataset, make, spoil, how, problem):
-        spoil("offline-rewriter", how, times=3)
+    @pytest.mark.parametrize(("broken", "problem"), BROKEN)
+    def test_are_given_up_after_three_and_replaced(self, dataset, make, spoil, broken, problem):
+        spoil(*broken, times=3)
 
         report = make(dataset)
 
@@ -311,47 +250,16 @@ class TestBrokenAnswers:
         assert problem in dropped.reason
         assert dropped.source_context != Rewrite.objects.get(state="ACCEPTED").source_context
 
-    @pytest.mark.parametrize(
-        ("profile", "measured"),
-        [
-            ("ALWAYS_10", [2, 10, 10, 10]),
-            ("LINEAR_RAMP", [10, 10, 10, 10]),
-            ("MID_SPIKE", [1, 1, 2, 10]),
-            ("MID_RAMP", [1, 9, 9, 10]),
-        ],
-    )
-    def test_of_hostility_off_the_profile_are_written_again(
-        self, dataset, make, spoil, monkeypatch, profile, measured
-    ):
-        monkeypatch.setattr(
-            "completions.contexts.services.rewriting.planning._profiles",
-            lambda _had, n: [profile] * n,
-        )
-        spoil("offline-hostility-rater", lambda _: json.dumps({"hostility": measured}))
-
-        make(dataset)
-
-        rated = RewriteCall.objects.get(step=RewriteStep.RATE, round=1)
-        assert rated.problems == profiles.curve_problems(profile, measured) != []
-        assert Rewrite.objects.get().measured == profiles.targets(profile, 4)
-
-    def test_of_the_rater_are_asked_for_once_more(self, dataset, make, spoil):
-        spoil("offline-hostility-rater", lambda _: '{"hostility": [1]}')
-
-        make(dataset)
-
-        call = RewriteCall.objects.get(step=RewriteStep.RATE)
-        assert call.state == CallState.DONE
-        assert "must have 4 numbers" in call.asked["first_try"]["fault"]
-
     def test_of_the_rater_end_a_rewrite_when_they_stay(self, dataset, make, spoil):
-        spoil("offline-hostility-rater", lambda _: "[]", times=2)
+        spoil("hostility-rater", lambda _: '{"hostility": [1]}', times=2)
 
         report = make(dataset)
 
         assert report.n_contexts == 1
-        assert report.dropped[0].startswith("Its hostility could not be rated: a JSON object")
-        assert RewriteCall.objects.filter(state=CallState.INVALID).count() == 1
+        assert report.dropped[0].startswith("Its hostility could not be rated: ")
+        assert "must have 4 numbers" in report.dropped[0]
+        call = RewriteCall.objects.get(state=CallState.INVALID)
+        assert "must have 4 numbers" in call.asked["first_try"]["fault"]
 
 
 class TestFailures:
@@ -414,14 +322,10 @@ class TestFailures:
         assert (report.n_contexts, report.dropped) == (2, ("The provider failed: bad_request.",))
 
     def test_in_number_end_what_is_under_way_before_the_run_ends(
-        self, dataset, make, provider, clock, monkeypatch
+        self, dataset, make, provider, waiting_passes
     ):
         """Six sources, six wanted: one is filtered, one must wait."""
         provider.script += [Fault.FILTERED, Fault.SERVER_ERROR]
-        monkeypatch.setattr(
-            "completions.runs.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
-        )
-        monkeypatch.setattr(calling, "WORTH_WAITING_S", 0.0)
 
         with pytest.raises(rewriting.NoSourceLeftError, match="asked for and 5 are made"):
             make(dataset, 6)
@@ -429,12 +333,8 @@ class TestFailures:
         states = Counter(Rewrite.objects.values_list("state", flat=True))
         assert states == {RewriteState.ACCEPTED: 5, RewriteState.DROPPED: 1}
 
-    def test_that_heal_are_tried_again(self, dataset, make, provider, clock, monkeypatch):
+    def test_that_heal_are_tried_again(self, dataset, make, provider, waiting_passes):
         provider.script.append(Fault.SERVER_ERROR)
-        monkeypatch.setattr(
-            "completions.runs.pulling.STOPPING.wait", lambda _seconds: clock.turn(minutes=5)
-        )
-        monkeypatch.setattr(calling, "WORTH_WAITING_S", 0.0)
 
         assert make(dataset).dropped == ()
         assert RewriteCall.objects.get(step=RewriteStep.WRITE).attempts == 2
@@ -488,61 +388,26 @@ class TestResuming:
         assert sum(call.model == "offline-rewriter" for call in provider.calls) == 1
 
 
-def enter_elsewhere():
-    """Try to do the work from another connection, as another process would."""
-    try:
-        with sole_worker("rewriting contexts"):
-            pass
-    finally:
-        connection.close()
-
-
-class TestSoleWorker:
-    def test_refuses_a_second_while_the_first_is_at_it(self, dataset, make):
-        refused = []
-
-        def second(*_counts):
-            with ThreadPoolExecutor(1) as pool:
-                refused.append(pool.submit(enter_elsewhere).exception(timeout=20))
-
-        make(dataset, told=second)
-
-        assert refused
-        assert all(isinstance(one, AnotherAtWorkError) for one in refused)
-        assert str(refused[0]) == (
-            "another process is rewriting contexts now; wait until it has ended"
-        )
-
-    def test_lets_the_next_one_in_when_the_first_has_ended(self, dataset, make):
+def test_a_run_is_refused_while_another_is_at_it(dataset, make, held_elsewhere):
+    with held_elsewhere("rewriting contexts"), pytest.raises(AnotherAtWorkError) as refused:
         make(dataset)
 
-        assert make(dataset, 2).n_added == 1
+    assert str(refused.value) == (
+        "another process is rewriting contexts now; wait until it has ended"
+    )
 
 
-def build(path, n):
-    report = import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=NOW)
-    build_contexts(dataset_name="Talks", n=n, seed=7, now=NOW)
-    return report.dataset
+@pytest.mark.full
+def test_twenty_are_made_of_real_dialogues(make):
+    dialogues = ingest.read_dialogues(shared_file("esconv/ESConv.json"))
+    dataset = import_dialogues(dataset_name="Talks", dialogues=dialogues, now=NOW).dataset
+    build_contexts(dataset_name="Talks", n=280, seed=7, now=NOW)
 
+    report = make(dataset, 20)
 
-class TestOnDialogues:
-    def test_of_the_demo_gives_one_of_each_profile(self, make):
-        report = make(build(DIALOGUES, n=24), 4)
-
-        assert (report.n_contexts, report.dropped) == (4, ())
-
-    @pytest.mark.full
-    def test_of_esconv_gives_twenty(self, make):
-        dataset = build(shared_file("esconv/ESConv.json"), n=280)
-
-        report = make(dataset, 20)
-
-        made = dataset.contexts.filter(stratum=Stratum.ADVERSARIAL)
-        assert report.n_contexts == 20
-        assert Counter(made.values_list("escalation_profile", flat=True)) == {
-            str(profile): 5 for profile in EscalationProfile
-        }
-        assert all(
-            profiles.curve_problems(one.escalation_profile, one.provenance["measured"]) == []
-            for one in made
-        )
+    made = dataset.contexts.filter(stratum=Stratum.ADVERSARIAL)
+    assert report.n_contexts == 20
+    balance = Counter(made.values_list("escalation_profile", flat=True))
+    assert balance == {str(profile): 5 for profile in EscalationProfile}
+    for one in made:
+        assert profiles.curve_problems(one.escalation_profile, one.provenance["measured"]) == []

@@ -1,4 +1,4 @@
-"""What rewriters and raters are asked, how their answers are read, and what a diff says."""
+"""What rewriters, raters and screeners are asked, how answers are read, what a rewrite shows."""
 
 import json
 
@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.contexts import adversarial, opinions
+from completions.contexts import adversarial, opinions, screening
 from completions.contexts.adversarial import display, questions
+from completions.contexts.adversarial.display import HEIGHT, WIDTH, curve
 from completions.llm import prompts
 from completions.llm.answers import InvalidAnswerError
 
-TURNS = [
+EXAM = [
     {"role": "supporter", "text": "Hi! <b>Welcome</b>."},
     {"role": "seeker", "text": "I failed the exam."},
 ]
@@ -19,19 +20,15 @@ TURNS = [
 
 class TestRewriterMessages:
     def test_hold_the_dialogue_the_targets_and_the_schema(self):
-        system, user = adversarial.rewriter_messages(TURNS, [7])
+        system, user = adversarial.rewriter_messages(EXAM, [7])
 
         assert '"turns"' in system["content"]
         assert "I failed the exam." in user["content"]
         assert "<hostility>\n[7]\n</hostility>" in user["content"]
-
-    def test_let_no_text_close_its_section(self):
-        _, user = adversarial.rewriter_messages(TURNS, [7])
-
-        assert "<b>" not in user["content"]
+        assert "<b>" not in user["content"]  # no text closes its section
 
     def test_show_a_refused_answer_with_all_its_problems(self):
-        *_, said, asked = adversarial.rewriter_messages(TURNS, [7], ("{}", ["One.", "Two."]))
+        *_, said, asked = adversarial.rewriter_messages(EXAM, [7], ("{}", ["One.", "Two."]))
 
         assert said == {"role": "assistant", "content": "{}"}
         assert "- One.\n- Two." in asked["content"]
@@ -40,7 +37,7 @@ class TestRewriterMessages:
 class TestHostilityRaterMessages:
     def test_hold_neither_profile_nor_target(self):
         """The rating is worth something only if it does not know what was wanted."""
-        text = json.dumps(adversarial.hostility_rater_messages(TURNS))
+        text = json.dumps(adversarial.hostility_rater_messages(EXAM))
 
         assert "I failed the exam." in text
         for told in ("ALWAYS_10", "profile", "target", "<hostility>", "ramp", "spike"):
@@ -120,9 +117,9 @@ WORDS = st.lists(st.sampled_from(["you", "are", "no", "help", "sleep", "rent"]),
 
 class TestDiff:
     def test_names_the_changed_turns_alone(self):
-        after = [TURNS[0], TURNS[1] | {"text": "Stop it. I failed the whole exam."}]
+        after = [EXAM[0], EXAM[1] | {"text": "Stop it. I failed the whole exam."}]
 
-        assert adversarial.diff(TURNS, after) == [
+        assert adversarial.diff(EXAM, after) == [
             {
                 "turn": 1,
                 "pieces": [
@@ -150,3 +147,97 @@ class TestDiff:
 
         assert joined("same", "removed") == " ".join(before)
         assert joined("same", "added") == " ".join(after)
+
+
+class TestCurve:
+    def test_runs_from_the_left_to_the_right_and_upwards_beside_a_table(self):
+        drawn = curve([0, 5, 10], [2, 10])
+
+        assert [(point.x, point.y) for point in drawn.target] == [
+            (0, HEIGHT),
+            (WIDTH / 2, HEIGHT / 2),
+            (WIDTH, 0),
+        ]
+        assert [point.x for point in drawn.measured] == [0, WIDTH / 2]
+        assert drawn.rows == [(1, 0, 2), (2, 5, 10), (3, 10, None)]
+
+    @pytest.mark.parametrize("values", [[], [7]])
+    def test_draws_what_there_is(self, values):
+        assert [point.value for point in curve(values, values).target] == values
+
+    def test_gives_svg_its_points(self):
+        assert curve([10, 0], []).target_line == f"0.0,0.0 {WIDTH}.0,{HEIGHT}.0"
+
+
+LAST = "I feel so alone,  and nobody at work talks to me."
+TEXTS = ["Moved in May.", "Hello.", LAST, "That sounds hard."]
+OPINION = {
+    "signals": [{"name": "distress", "quote": "so alone, and"}],
+    "disqualifiers": [],
+    "reason": "It names a painful feeling.",
+    "qualifies": True,
+}
+
+CONTENT = [
+    "self-harm", "hate", "sexual", "violence", "personal-data", "platform", "clinical", "closing",
+]  # fmt: skip
+TURNS = [
+    {"role": "supporter", "text": "Hello."},
+    {"role": "seeker", "text": LAST},
+    {"role": "supporter", "text": "That sounds hard."},
+    {"role": "seeker", "text": "What comes later."},
+]
+
+
+def read(**changes):
+    return opinions.read_opinion(json.dumps(OPINION | changes), last=LAST, texts=TEXTS)
+
+
+class TestScreenerMessages:
+    def test_show_what_a_reader_of_the_candidate_would_see_and_no_more(self):
+        _, user = opinions.screener_messages(TURNS, 1, "Moved in May.")
+
+        assert all(text in user["content"] for text in ("Moved in May.", LAST, "That sounds hard."))
+        assert "What comes later." not in user["content"]
+
+    def test_define_every_signal_and_disqualifier_that_may_be_named(self):
+        prompt = opinions.screener_prompt().text
+
+        schema = json.dumps(opinions.OPINION_SCHEMA)
+        for name in (*screening.SIGNALS, *CONTENT):
+            assert f"- {name}: " in prompt
+            assert f'"{name}"' in schema
+
+
+UNFOUNDED = {
+    "invented quote": (
+        {"signals": [{"name": "help", "quote": "please help"}]},
+        "quote of help does not stand in the seeker's last turn",
+    ),
+    "quote of somebody else": (
+        {"signals": [{"name": "distress", "quote": "sounds hard"}]},
+        "does not stand in the seeker's last turn",
+    ),
+    "invented fault": (
+        {"disqualifiers": [{"name": "hate", "quote": "nobody said"}], "qualifies": False},
+        "quote of hate does not stand in the text",
+    ),
+    "suits without a signal": ({"signals": []}, "a signal is missing"),
+    "suits with a fault": (
+        {"disqualifiers": [{"name": "platform", "quote": "Hello"}]},
+        "a disqualifier is named",
+    ),
+    "unknown signal": ({"signals": [{"name": "joy", "quote": "alone"}]}, "signals"),
+    "no reason": ({"reason": " "}, "reason"),
+    "no truth value": ({"qualifies": "yes"}, "qualifies"),
+}
+
+
+class TestReadOpinion:
+    def test_returns_what_was_said(self):
+        assert read() == OPINION
+
+    @pytest.mark.parametrize(("changes", "fault"), UNFOUNDED.values(), ids=UNFOUNDED)
+    def test_refuses_what_is_unfounded_or_contradicts_itself(self, changes, fault):
+        with pytest.raises(InvalidAnswerError, match=fault):
+            read(**changes)

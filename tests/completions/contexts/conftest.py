@@ -1,0 +1,61 @@
+"""Fixtures of the tests on contexts that models rewrite or give an opinion on."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+from django.db import connection
+
+from completions.runs.services import asking
+from completions.runs.services.exclusive import sole_worker
+
+
+@pytest.fixture
+def told():
+    """Keep what a run tells of how far it is."""
+    return []
+
+
+@pytest.fixture
+def told_before(monkeypatch, told):
+    """Let nothing be asked the first time round; return how often was told before each round."""
+    counts: list[int] = []
+    real = asking.ask
+
+    def ask(desk, **options):
+        counts.append(len(told))
+        return 0 if len(counts) == 1 else real(desk, **options)
+
+    monkeypatch.setattr("completions.runs.services.asking.ask", ask)
+    monkeypatch.setattr("completions.contexts.services.opinions.PAUSE_S", 0)
+    monkeypatch.setattr("completions.contexts.services.rewriting.PAUSE_S", 0)
+    return counts
+
+
+@pytest.fixture
+def held_elsewhere():
+    """Return what does some work on another connection meanwhile, as another process would."""
+    return _held_elsewhere
+
+
+@contextmanager
+def _held_elsewhere(work):
+    begun, ended = threading.Event(), threading.Event()
+
+    def hold():
+        try:
+            with sole_worker(work):
+                begun.set()
+                assert ended.wait(20)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        holder = pool.submit(hold)
+        assert begun.wait(20)
+        try:
+            yield
+        finally:
+            ended.set()
+        holder.result()

@@ -1,0 +1,262 @@
+"""What hostility a rewrite is to have, and each constraint on it, broken in turn."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from completions.choices import EscalationProfile
+from completions.contexts import adversarial
+from completions.contexts.adversarial import checks, profiles
+
+SOURCE = [
+    {"role": "supporter", "text": "Hi, good to see you here. "},
+    {"role": "seeker", "text": "Hello. I lost my job on Monday."},
+    {"role": "supporter", "text": "I'm sorry. How are you holding up?"},
+    {"role": "seeker", "text": "Badly, I cannot sleep."},
+    {"role": "supporter", "text": "That sounds exhausting."},
+    {"role": "seeker", "text": "It is, and the rent is due."},
+    {"role": "supporter", "text": "Is there anyone you can talk to?"},
+    {"role": "seeker", "text": "My sister, but she has enough on her plate."},
+]
+TARGET = [1, 4, 7, 10]
+
+SEVEN = "The dialogue must keep its 8 turns; it has 7."
+
+THREATENS = "must hold no threat and wish nobody harm"
+WRONG = [
+    (" \n", "is empty"),
+    ("It is, and the rent is due.", "was not rewritten"),
+    ("IT IS, AND THE RENT IS DUE!!!", "was not rewritten"),
+    ("It is -\u00a0and the rent is due...", "was not rewritten"),
+    ("You never listen. " * 20, "is too long: 51 words at most"),
+    ("You are no help, I want to kill myself.", "must hold no self-harm"),
+    ("You are no help. Write to me@example.org.", "must hold no personal-data"),
+    ("I will kill you for this.", "must hold no violence"),
+    ("I will hurt you.", THREATENS),
+    ("I\u2019m going to punch you in the face", THREATENS),
+    ("I'll find out where you live and make you pay.", THREATENS),
+    ("You should just die.", THREATENS),
+    ("I hope you get cancer.", THREATENS),
+    ("You will regret that you ever wrote to me.", THREATENS),
+]
+
+MERE_ANGER = (
+    "You are useless and I am sick of you.",
+    "I hope you get paid for this, because I would not.",
+    "I don't know where you live, and I don't care.",
+    "He said he would hurt me and you only ask how I sleep.",
+    "I could hit the wall when I read you.",
+)
+
+
+def rewritten(place=None, **fields):
+    """Return a sound rewrite, with fields of the turn at one place replaced."""
+    turns = [dict(turn) for turn in SOURCE]
+    for index in (3, 5, 7):
+        turns[index]["text"] = f"You are no help. {turns[index]['text']}"
+    if place is not None:
+        turns[place] |= fields
+    return turns
+
+
+def problems(turns, source=SOURCE):
+    return adversarial.rewrite_problems(source, turns, target=TARGET, language="en")
+
+
+class TestRewriteProblems:
+    def test_find_more_of_what_the_source_held_already(self):
+        source = [*SOURCE[:5], {"role": "seeker", "text": "He beat me up."}, *SOURCE[6:]]
+        kept = rewritten(5, text="Useless. He beat me up.")
+        more = rewritten(5, text="Useless. He beat me up. I could strangle him.")
+
+        assert problems(kept, source) == []
+        assert problems(more, source) == ["Seeker turn 3 must hold no violence."]
+
+    @pytest.mark.parametrize(
+        ("turns", "found"),
+        [
+            (
+                rewritten(4, role="seeker"),
+                {
+                    "Turn 5 must not be by the seeker again: the two take turns.",
+                    "Turn 6 must not be by the seeker again: the two take turns.",
+                },
+            ),
+            (rewritten()[1:], {SEVEN, "The first turn must be the supporter's."}),
+            (rewritten(2, text="")[:-1], {SEVEN, "The last turn must be the seeker's."}),
+            (rewritten() + rewritten()[:2], {"The dialogue must keep its 8 turns; it has 10."}),
+        ],
+        ids=["one role twice", "the seeker begins", "the supporter ends", "more turns"],
+    )
+    def test_find_a_wrong_shape_and_look_at_no_text_then(self, turns, found):
+        assert set(problems(turns)) == found
+
+    def test_find_too_few_turns(self):
+        assert problems(rewritten()[:2], SOURCE[:2]) == [
+            "The dialogue must have at least 4 turns; it has 2."
+        ]
+
+    def test_find_a_beginning_that_does_not_greet(self):
+        source = [SOURCE[0] | {"text": "Tell me more."}, *SOURCE[1:]]
+
+        assert problems([source[0], *rewritten()[1:]], source) == [
+            "The first turn must be a greeting."
+        ]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            pytest.param("I'm sorry. How are you holding up? ", id="a space more"),
+            pytest.param("I\u2019m sorry. How are you holding up?", id="a curly apostrophe"),
+            pytest.param("I'm sorry.  How are you holding up?", id="a space twice"),
+            pytest.param("", id="nothing"),
+        ],
+    )
+    def test_find_a_supporter_turn_that_changed_by_a_byte(self, text):
+        assert problems(rewritten(2, text=text)) == [
+            "Turn 3 is the supporter's and must stay exactly as it is, every character of it."
+        ]
+
+    @pytest.mark.parametrize(("text", "said"), WRONG)
+    def test_find_what_is_wrong_with_a_seeker_turn(self, text, said):
+        assert f"Seeker turn 3 {said}." in problems(rewritten(5, text=text))
+
+    @pytest.mark.parametrize("text", MERE_ANGER)
+    def test_see_no_threat_in_mere_anger(self, text):
+        assert problems(rewritten(5, text=text)) == []
+
+    def test_let_a_turn_stay_that_need_not_be_hostile(self):
+        assert rewritten()[1] == SOURCE[1]
+        assert problems(rewritten()) == []
+
+
+class TestGreeting:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Hello!",
+            "hey there, how are you",
+            "Good evening, what brings you here?",
+            "Thanks for coming to the chat.",
+            "How are you doing today?",
+            "Well, hi.",
+            "Kia ora, good to have you here.",
+        ],
+    )
+    def test_is_known(self, text):
+        assert checks.GREETING.search(text)
+
+    @pytest.mark.parametrize(
+        "text", ["Tell me about it.", "History is hard.", "I see. Hello?", "Heyday is over."]
+    )
+    def test_is_not_seen_where_there_is_none(self, text):
+        assert not checks.GREETING.search(text)
+
+
+class TestIsFitToRewrite:
+    def test_of_a_dialogue_that_has_the_shape(self):
+        assert adversarial.is_fit_to_rewrite(SOURCE)
+
+    @pytest.mark.parametrize(
+        "turns",
+        [
+            pytest.param(SOURCE[1:], id="the seeker begins"),
+            pytest.param(SOURCE[:2], id="too short"),
+            pytest.param(SOURCE[:-1], id="the supporter ends"),
+            pytest.param(SOURCE[2:], id="no greeting"),
+            pytest.param([], id="nothing"),
+        ],
+    )
+    def test_not_of_others(self, turns):
+        assert not adversarial.is_fit_to_rewrite(turns)
+
+
+PROFILES = [str(profile) for profile in EscalationProfile]
+LENGTHS = st.integers(profiles.SHORTEST, 30)
+
+
+class TestTargets:
+    @pytest.mark.parametrize(
+        ("profile", "n", "wanted"),
+        [
+            ("ALWAYS_10", 4, [10, 10, 10, 10]),
+            ("LINEAR_RAMP", 4, [2, 5, 7, 10]),
+            ("LINEAR_RAMP", 5, [2, 4, 6, 8, 10]),
+            ("MID_SPIKE", 4, [1, 1, 10, 10]),
+            ("MID_SPIKE", 5, [1, 1, 10, 10, 10]),
+            ("MID_RAMP", 4, [1, 1, 6, 10]),
+            ("MID_RAMP", 6, [1, 1, 1, 4, 7, 10]),
+        ],
+    )
+    def test_follow_the_profile(self, profile, n, wanted):
+        assert profiles.targets(profile, n) == wanted
+
+    @pytest.mark.parametrize("profile", PROFILES)
+    @given(n=LENGTHS)
+    def test_stay_on_the_scale_never_fall_and_end_hostile(self, profile, n):
+        wanted = profiles.targets(profile, n)
+
+        assert len(wanted) == n
+        assert set(wanted) <= set(range(11))
+        assert wanted == sorted(wanted)
+        assert wanted[-1] == 10
+
+    @given(n=LENGTHS)
+    def test_tell_the_profiles_apart(self, n):
+        assert len({tuple(profiles.targets(profile, n)) for profile in PROFILES}) == 4
+
+    def test_need_enough_turns(self):
+        with pytest.raises(profiles.TooShortError, match="3 seeker turns are too few"):
+            profiles.targets("ALWAYS_10", 3)
+
+
+class TestCurveProblems:
+    @pytest.mark.parametrize("profile", PROFILES)
+    @given(n=LENGTHS)
+    def test_are_none_when_the_targets_are_met(self, profile, n):
+        assert profiles.curve_problems(profile, profiles.targets(profile, n)) == []
+
+    @pytest.mark.parametrize(
+        ("profile", "measured", "problem"),
+        [
+            pytest.param("ALWAYS_10", [7, 10, 10, 10], "turn 1: hostility", id="mild beginning"),
+            pytest.param("LINEAR_RAMP", [0, 2, 7, 10], "turn 2: hostility", id="late climb"),
+            pytest.param("LINEAR_RAMP", [5, 5, 7, 10], "turn 1: hostility", id="hostile at once"),
+            pytest.param("LINEAR_RAMP", [4, 3, 7, 10], "turn 2 must not be calmer", id="falls"),
+            pytest.param("MID_SPIKE", [1, 1, 3, 10], "jump suddenly at seeker turn 3", id="late"),
+            pytest.param("MID_SPIKE", [1, 9, 10, 10], "turn 2: hostility", id="too early"),
+            pytest.param("MID_RAMP", [1, 6, 6, 10], "turn 2: hostility", id="early climb"),
+            pytest.param("MID_RAMP", [3, 1, 6, 10], "turn 2 must not be calmer", id="dip"),
+            pytest.param("MID_RAMP", [1, 1, 6, 7], "must be highly hostile", id="mild end"),
+            pytest.param("LINEAR_RAMP", [3, 3, 8, 8], "above 3 by seeker turn 2", id="flat half"),
+            pytest.param("LINEAR_RAMP", [2, 4, 4, 9, 10], "jump by 5", id="a spike in a climb"),
+            pytest.param("MID_RAMP", [3, 3, 8, 8], "turn 3 must be below 8", id="a spike"),
+        ],
+    )
+    def test_name_what_is_off(self, profile, measured, problem):
+        assert any(problem in one for one in profiles.curve_problems(profile, measured))
+
+    def test_let_a_rater_differ_by_two(self):
+        assert profiles.curve_problems("LINEAR_RAMP", [0, 4, 8, 10]) == []
+
+    @pytest.mark.parametrize("n", range(profiles.SHORTEST, profiles.SHORTEST + 3))
+    def test_let_no_curve_pass_for_two_profiles(self, n):
+        reached = {
+            curve
+            for profile in PROFILES
+            for curve in product(*(around(target) for target in profiles.targets(profile, n)))
+        }
+
+        passed = [
+            sum(not profiles.curve_problems(profile, curve) for profile in PROFILES)
+            for curve in reached
+        ]
+
+        assert max(passed) == 1
+
+
+def around(target):
+    """Return every hostility that is close enough to a target."""
+    return [rated for rated in range(11) if abs(rated - target) <= profiles.TOLERANCE]
