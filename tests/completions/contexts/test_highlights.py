@@ -29,34 +29,25 @@ def words_of(marked_text):
 
 
 class TestLegend:
-    def test_numbers_rules_in_their_order_whatever_fired_first(self):
-        entries = legend(
-            [
-                {"rule": "violence", "turn": 0, "start": 0, "end": 1},
-                {"rule": "distress", "turn": 4, "start": 0, "end": 1},
-                {"rule": "violence", "turn": None, "start": 0, "end": 1},
-                {"rule": "violence", "turn": 0, "start": 5, "end": 6},
-            ]
-        )
-
-        assert [(one.number, one.rule, one.places) for one in entries] == [
-            (1, "distress", (4,)),
-            (2, "violence", (0, None)),
+    def test_numbers_and_explains_rules_in_their_order_whatever_fired_first(self):
+        places = [
+            ("weather", 1),
+            ("violence", 0),
+            ("distress", 4),
+            ("violence", None),
+            ("violence", 0),
         ]
 
-    def test_says_what_kind_each_rule_is_and_what_it_means(self):
-        distress, violence = legend(
-            [{"rule": rule, "turn": 0, "start": 0, "end": 1} for rule in ("violence", "distress")]
+        entries = legend(
+            [{"rule": rule, "turn": turn, "start": 0, "end": 1} for rule, turn in places]
         )
 
-        assert (distress.is_signal, violence.is_signal) == (True, False)
-        assert distress.explanation
-        assert violence.explanation
-
-    def test_keeps_a_rule_that_is_no_more(self):
-        (entry,) = legend([{"rule": "weather", "turn": 0, "start": 0, "end": 1}])
-
-        assert (entry.rule, entry.is_signal, entry.explanation) == ("weather", False, "")
+        assert [(one.number, one.rule, one.places, one.is_signal) for one in entries] == [
+            (1, "distress", (4,), True),
+            (2, "violence", (0, None), False),
+            (3, "weather", (1,), False),
+        ]
+        assert [bool(one.explanation) for one in entries] == [True, True, False]  # one is no more
 
 
 class TestMark:
@@ -101,33 +92,21 @@ class TestMark:
         assert found.pieces[2].numbers == "1, 2"
         assert [piece.is_signal for piece in found.pieces[1:]] == [False, False, True]
 
-    def test_marks_a_place_once_that_a_rule_found_twice(self):
-        text = "I am sad"
-
-        assert words_of(marked(text, *[finding("distress", text, "sad")] * 2)) == [
-            ("sad", ["distress"])
+    def test_leaves_out_findings_of_other_turns_and_tells_those_of_the_whole_text_apart(self):
+        text = "I am “sad”."
+        findings = [
+            finding("too-short", text, text, turn=2),
+            finding("distress", text, "sad", turn=2),
+            finding("distress", text, "sad", turn=2),
         ]
 
-    def test_tells_what_is_said_of_the_whole_text_apart(self):
-        text = "I am “sad”."
-
-        found = marked(text, finding("too-short", text, text), finding("distress", text, "sad"))
+        found = marked(text, *findings, turn=2)
 
         assert [entry.rule for entry in found.whole] == ["too-short"]
         assert words_of(found) == [("sad", ["distress"])]
-
-    def test_leaves_out_findings_of_other_turns(self):
-        text = "I am sad"
-        elsewhere = finding("distress", text, "sad", turn=2)
-
-        assert not marked(text, elsewhere, turn=0).is_marked
-        assert not marked(text, elsewhere, turn=None).is_marked
-        assert marked(text, elsewhere, turn=2).is_marked
-
-    def test_leaves_out_what_dressing_took_away(self):
-        text = "sad\u00ad day"
-
-        assert not marked(text, finding("distress", text, "\u00ad")).is_marked
+        assert not marked(text, *findings, turn=0).is_marked
+        assert not marked(text, *findings, turn=None).is_marked
+        assert not marked("sad\u00ad day", finding("distress", "sad\u00ad", "\u00ad")).is_marked
 
     @given(
         st.text("ab “”\u2019—\u2013-*_ \n…\u00ad", max_size=40),
@@ -153,23 +132,23 @@ class TestMarkDialogue:
         ]
 
     @pytest.mark.parametrize("n", [1, 2, 8, 9, 20])
-    def test_shows_what_a_rater_sees(self, n):
+    def test_shows_what_a_rater_sees_with_turns_counted_from_one(self, n):
         turns = self.turns(n)
 
-        ours, theirs = (
-            mark_dialogue(turns, [], [], is_simulated=True),
-            DialogueView.of(turns, is_simulated=True),
-        )
+        ours = mark_dialogue(turns, [], [], is_simulated=True)
+        theirs = DialogueView.of(turns, is_simulated=True)
 
-        def plainly(turns):
-            return [(turn.role, "".join(one.text for one in turn.text.pieces)) for turn in turns]
-
-        def theirs_plainly(turns):
-            return [(turn.role, turn.text) for turn in turns]
-
-        assert plainly(ours.earlier) == theirs_plainly(theirs.earlier)
-        assert plainly(ours.recent) == theirs_plainly(theirs.recent)
-        assert plainly([ours.latest]) == theirs_plainly([theirs.latest])
+        for our_turns, their_turns in (
+            (ours.earlier, theirs.earlier),
+            (ours.recent, theirs.recent),
+            ([ours.latest], [theirs.latest]),
+        ):
+            shown = [
+                (one.role, "".join(part.text for part in one.text.pieces)) for one in our_turns
+            ]
+            assert shown == [(turn.role, turn.text) for turn in their_turns]
+        places = [turn.place for turn in (*ours.earlier, *ours.recent, ours.latest)]
+        assert places == list(range(1, n + 1))
         assert ours.is_simulated
 
     @pytest.mark.parametrize(("turn", "hidden"), [(0, True), (19, False)])
@@ -179,8 +158,3 @@ class TestMarkDialogue:
         dialogue = mark_dialogue(self.turns(20), findings, legend(findings))
 
         assert dialogue.hides_marks is hidden
-
-    def test_counts_turns_from_one(self):
-        dialogue = mark_dialogue(self.turns(3), [], [])
-
-        assert [turn.place for turn in (*dialogue.recent, dialogue.latest)] == [1, 2, 3]

@@ -1,27 +1,33 @@
-"""Couplets as the rules judge them, and what holds for any text."""
+"""Couplets as the rules judge them, entries of lexicons, and what holds for any text."""
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from completions.contexts import screening
-from completions.contexts.screening import Finding, checking
+from completions.contexts.screening import Finding, checking, lexicon
 from completions.contexts.screening import rules as screening_rules
+from completions.contexts.screening.lexicon import LexiconError
 from completions.contexts.screening.reading import ReadText
 from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
 from completions.contexts.selection import MIN_GAP
 from completions.dialogues import ingest
 from completions.dialogues.couplets import couplets
 from completions.dialogues.demo import DIALOGUES
-from tests.helpers.datasets import shared_file
+from tests.helpers.datasets import REPOSITORY, shared_file
 
 SAD = "I feel so lonely in that big house without her, and it shows in all I do."
 CALM = "We had soup and then we watched the boats come in with the tide, one by one."
 PLAIN = "What happened then?"
 NEUTRAL = " The kettle stood by the window. "
+
+HOSTILE = [
+    *("a", "1", "1-", "a.", "not ", "i ", "@", "I'm A", "www.", "https://", "a at a dot "),
+    *("My ", "Aa ", "'", " ", ":", "my name is ", "feel ... like "),
+]
+"""What was repeated to make a text of 60,000 letters."""
 
 
 def dialogue(*texts):
@@ -45,25 +51,23 @@ def read(path):
 
 
 class TestScreen:
-    def test_gives_one_result_per_couplet_in_order(self):
-        turns = dialogue(CALM, PLAIN, SAD, PLAIN, CALM, PLAIN)
+    def test_takes_each_couplet_with_a_signal_and_nothing_against_it(self):
+        turns = dialogue(CALM, PLAIN, SAD, PLAIN, f"{CALM} Goodbye, sad survey!", PLAIN)
 
         found = screening.screen(turns, situation="", language="en")
 
+        first, second, third = found
         assert [one.turn_index for one in found] == couplets(turns) == [0, 2, 4]
+        assert (first.is_suitable, first.reasons) == (False, ("too-early",))
+        assert (second.is_suitable, second.reasons) == (True, ())  # what comes later is not read
+        assert second.findings == (Finding("distress", 2, 10, 16),)
+        assert (third.is_suitable, third.reasons) == (False, ("platform", "closing"))
 
-    def test_takes_a_couplet_with_a_signal_and_nothing_against_it(self):
-        _, point = screen(CALM, PLAIN, SAD, PLAIN)
+    def test_has_no_reason_against_a_couplet_without_a_signal(self):
+        """Signals and leave-taking count in the last turn alone."""
+        _, point = screen(f"{SAD} Goodbye!", PLAIN, CALM, PLAIN)
 
-        assert point.is_suitable
-        assert point.reasons == ()
-        assert point.findings == (Finding("distress", 2, 10, 16),)
-
-    def test_removes_a_couplet_without_a_signal_and_has_no_reason(self):
-        _, point = screen(SAD, PLAIN, CALM, PLAIN)
-
-        assert not point.is_suitable
-        assert point.reasons == ()
+        assert (point.is_suitable, point.reasons, point.findings) == (False, (), ())
 
     @pytest.mark.parametrize("place", ["situation", "history", "turn", "reply"])
     def test_reads_the_situation_the_history_the_turn_and_the_reply(self, place):
@@ -78,35 +82,21 @@ class TestScreen:
         assert point.reasons == ("platform",)
         assert [one.turn for one in point.findings if one.rule == "platform"] == [at]
 
-    def test_does_not_read_what_comes_after_the_reply(self):
-        found = screen(CALM, PLAIN, SAD, PLAIN, "There was a survey.", "Oh.")
-
-        assert [one.is_suitable for one in found] == [False, True, False]
-
-    def test_reads_signals_and_leave_taking_in_the_last_turn_alone(self):
-        _, point = screen(f"{SAD} Goodbye!", PLAIN, CALM, PLAIN)
-
-        assert point.findings == ()
-
     def test_names_every_reason_once_in_the_order_of_the_rules(self):
         point, *_ = screen("Goodbye, survey. Goodbye, my medication.", "A survey.")
 
         assert point.reasons == ("platform", "clinical", "closing", "too-early", "too-short")
-
-    def test_removes_every_couplet_of_a_language_without_lexicons(self):
-        found = screen(CALM, PLAIN, SAD, PLAIN, language="xx")
-
-        assert all("language" in one.reasons for one in found)
-        assert not any(one.is_suitable for one in found)
 
     @pytest.mark.parametrize("tag", ["en-GB", "EN", "en-Latn-US"])
     def test_reads_a_language_of_any_region_by_its_lexicons(self, tag):
         assert screen(CALM, PLAIN, SAD, PLAIN, language=tag) == screen(CALM, PLAIN, SAD, PLAIN)
         assert screening.rules_version(tag) == screening.rules_version("en")
 
-    @pytest.mark.parametrize("language", ["", "..", "en/", "en_GB", "english", "und"])
-    def test_takes_no_other_tag_for_a_language_it_knows(self, language):
-        assert "language" in screen(CALM, PLAIN, SAD, PLAIN, language=language)[1].reasons
+    @pytest.mark.parametrize("language", ["xx", "", "..", "en/", "en_GB", "english", "und"])
+    def test_removes_every_couplet_of_another_language(self, language):
+        for point in screen(CALM, PLAIN, SAD, PLAIN, language=language):
+            assert "language" in point.reasons
+            assert not point.is_suitable
 
     def test_of_a_dialogue_without_couplets_is_empty(self):
         assert screening.screen([], situation=SAD, language="en") == []
@@ -127,21 +117,18 @@ class TestScreen:
 
 
 class TestDisqualifying:
-    def test_finds_what_removes_a_text_that_stands_alone(self):
-        (found,) = screening.disqualifying("Some nights I want to die.", language="en")
-
-        assert found == Finding("self-harm", None, 14, 25)
-
-    def test_asks_no_rule_on_form_or_on_leave_taking(self):
-        assert screening.disqualifying("Bye.", language="en") == []
-
-    def test_reports_no_signals(self):
-        assert screening.disqualifying(SAD, language="en") == []
-
-    def test_never_passes_a_language_without_lexicons(self):
-        (found,) = screening.disqualifying("Hallo", language="xx")
-
-        assert found == Finding("language", None, 0, 5)
+    @pytest.mark.parametrize(
+        ("text", "language", "found"),
+        [
+            ("Some nights I want to die.", "en", [Finding("self-harm", None, 14, 25)]),
+            ("Bye.", "en", []),
+            (SAD, "en", []),
+            ("Hallo", "xx", [Finding("language", None, 0, 5)]),
+        ],
+        ids=["content", "form and leave-taking", "a signal", "another language"],
+    )
+    def test_finds_what_removes_a_text_that_stands_alone(self, text, language, found):
+        assert screening.disqualifying(text, language=language) == found
 
 
 class TestAnyText:
@@ -155,15 +142,12 @@ class TestAnyText:
     texts = st.one_of(st.text(max_size=200), st.lists(words, max_size=30).map(" ".join))
 
     @given(texts)
-    def test_has_its_spans_inside_it(self, text):
+    def test_has_its_spans_inside_it_every_time(self, text):
         for rule in RULES:
-            for span in rule.find(ReadText(text, index=1)):
-                assert 0 <= span.start <= span.end <= len(text)
+            spans = rule.find(ReadText(text, index=1))
 
-    @given(texts)
-    def test_gives_the_same_findings_again(self, text):
-        for rule in RULES:
-            assert rule.find(ReadText(text, index=1)) == rule.find(ReadText(text, index=1))
+            assert all(0 <= span.start <= span.end <= len(text) for span in spans)
+            assert rule.find(ReadText(text, index=1)) == spans
 
     @given(texts)
     def test_keeps_its_findings_beside_a_neutral_sentence(self, text):
@@ -174,33 +158,10 @@ class TestAnyText:
             assert [beside[slice(*span)] for span in rule.find(ReadText(beside))] == alone
 
     @pytest.mark.parametrize("one_in", [10, pytest.param(1, marks=pytest.mark.full)])
-    @pytest.mark.parametrize(
-        "hostile",
-        [
-            "a" * 60_000,
-            "1" * 60_000,
-            "1-" * 30_000,
-            "a." * 30_000,
-            "not " * 15_000,
-            "i " * 30_000,
-            "@" * 60_000,
-            "I'm A" * 12_000,
-            "www." * 15_000,
-            "https://" * 7_500,
-            "a at a dot " * 5_000,
-            "My " * 20_000,
-            "Aa " * 20_000,
-            "'" * 60_000,
-            " " * 60_000,
-            ":" * 60_000,
-            "my name is " * 5_000,
-            "feel ... like " * 4_000,
-        ],
-        ids=lambda text: repr(text[:9]),
-    )
-    def test_that_is_long_and_hostile_is_read_to_its_end(self, hostile, one_in):
+    @pytest.mark.parametrize("piece", HOSTILE)
+    def test_that_is_long_and_hostile_is_read_to_its_end(self, piece, one_in):
         """A rule that tried every way to fail would not come back."""
-        text = hostile[: len(hostile) // one_in]
+        text = piece * (60_000 // len(piece) // one_in)
         for rule in RULES:
             spans = rule.find(ReadText(text, index=1))
 
@@ -208,12 +169,12 @@ class TestAnyText:
 
 
 class TestRulesVersion:
-    def test_has_a_number_and_a_hash_and_fits_its_column(self):
-        assert re.fullmatch(r"screening-\d+ [0-9a-f]{12}", screening.rules_version("en"))
-        assert len(screening.rules_version("en")) <= 64
+    def test_has_a_number_and_a_hash_for_each_language_and_fits_its_column(self):
+        version = screening.rules_version("en")
 
-    def test_differs_between_languages(self):
-        assert screening.rules_version("en") != screening.rules_version("xx")
+        assert re.fullmatch(r"screening-\d+ [0-9a-f]{12}", version)
+        assert len(version) <= 64
+        assert version != screening.rules_version("xx")
 
     @pytest.mark.parametrize("name", ["rules.py", "personal/names.py", "lexicons/en/hate.txt"])
     def test_changes_with_what_decides(self, name, tmp_path, monkeypatch):
@@ -242,18 +203,17 @@ class TestTheDemonstration:
 
 
 class TestThePage:
-    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-    def test_has_a_row_for_each_rule_as_it_is(self, rule):
-        page = (Path(__file__).parents[3] / "docs" / "dialogues.md").read_text()
-        reads = "last turn" if rule.reads == ("turn",) else "all"
+    PAGE = (REPOSITORY / "docs" / "dialogues.md").read_text(encoding="utf-8")
 
-        assert f"| `{rule.name}` | {rule.kind} | {reads} |" in page
+    def test_has_a_row_for_each_rule_as_it_is(self):
+        for rule in RULES:
+            reads = "last turn" if rule.reads == ("turn",) else "all"
+
+            assert f"| `{rule.name}` | {rule.kind} | {reads} |" in self.PAGE
 
     def test_says_how_short_and_how_long_a_turn_may_be(self):
-        page = (Path(__file__).parents[3] / "docs" / "dialogues.md").read_text()
-
-        assert f"fewer than {MIN_WORDS} words" in page
-        assert f"more than {MAX_WORDS} words" in page
+        assert f"fewer than {MIN_WORDS} words" in self.PAGE
+        assert f"more than {MAX_WORDS} words" in self.PAGE
 
 
 @pytest.fixture(scope="module")
@@ -297,3 +257,85 @@ class TestESConv:
         suitable, *_ = checking.compare(labels, screened)
 
         assert (suitable.precision, suitable.recall) == (precision, recall)
+
+
+def in_text(entries, text):
+    """Return what a lexicon of these lines finds in a text."""
+    spans = lexicon.parse(entries, name="test.txt").find(ReadText(text))
+    return [text[span.start : span.end] for span in spans]
+
+
+ENTRIES = {
+    "a whole word": ("art", "Art is no party, and art's end is art.", ["Art", "art's", "art"]),
+    "a star": ("art*", "artful people party", ["artful"]),
+    "a bar": ("tea|milk now", "Milk now, tea later, tea now", ["Milk now", "tea now"]),
+    "any case": ("Tea time", "TEA TIME, tea Time", ["TEA TIME", "tea Time"]),
+    "any apostrophe or none": (
+        "don't go",
+        "don't go, don\u2019t go, DONT go, don`t go",
+        ["don't go", "don\u2019t go", "DONT go", "don`t go"],
+    ),
+    "no shortened word": ("ill", "I'll come, he'll come", []),
+    "stretched letters": ("so sad", "sooooo sad, so saaaad", ["sooooo sad", "so saaaad"]),
+    "double letters": ("god", "a good god", ["god"]),
+    "a hyphen": ("well-known", "a well known, well-known man", ["well known", "well-known"]),
+    "no gap": ("lost ... way", "lost way", ["lost way"]),
+    "a gap of three words": ("lost ... way", "lost all of my way", ["lost all of my way"]),
+    "a gap of four words": ("lost ... way", "lost in all of the way", []),
+    "a gap over a comma": ("so ... tired", "so, well, tired", ["so, well, tired"]),
+    "a gap over two sentences": ("so ... tired", "I think so. Tired?", []),
+    "two sentences": ("go home", "I go. Home is far", []),
+    "a comma": ("go home", "I go, home is far", []),
+    "the longest alone": ("tea\ntea cup\ncup", "a tea cup", ["tea cup"]),
+    "after another": ("i feel > sad", "I feel sad, and it is sad", ["sad"]),
+    "a gap after another": ("i ... > sad", "I was very sad. Sad", ["sad"]),
+    "denied after another": ("i ... > sad\n- not ~", "I am not sad, I am very sad", ["sad"]),
+    "inside an exception": ("kill*\n- killing time", "killing time is not killing", ["killing"]),
+    "over an exception": ("sad day\n- so sad", "so sad day", ["sad day"]),
+    "an exception before it": ("sad\nlonely\n- not ~", "sad, not lonely, not sad", ["sad"]),
+    "an exception around it": ("sad\n- not ... ~ at all", "not so very sad at all", []),
+    "half an exception": ("sad\n- not ... ~ at all", "not so very sad", ["sad"]),
+}
+
+
+@pytest.mark.parametrize(("lines", "text", "spans"), ENTRIES.values(), ids=ENTRIES)
+def test_an_entry_is_found_as_a_lexicon_says(lines, text, spans):
+    assert in_text(lines, text) == spans
+
+
+class TestALexiconFile:
+    @pytest.mark.parametrize(
+        ("lines", "error"),
+        [
+            ("tea\n\nco*ffee", r"x.txt, line 3: 'co\*ffee' is not a word"),
+            ("tea & milk", "x.txt, line 1: '&' is not a word"),
+            ("tea|", "x.txt, line 1: 'tea|' is not a word"),
+            ("... tea", "x.txt, line 1: a phrase begins and ends with a word"),
+            ("> tea", "a phrase begins and ends with a word"),
+            ("tea ... >", "a phrase begins and ends with a word"),
+            ("tea > ... milk", "a phrase begins and ends with a word"),
+            ("tea > milk > now", "'>' is not a word"),
+            ("tea\n- tea > milk", "x.txt, line 2: '>' is not a word"),
+            ("tea\n- ... ~", "a phrase begins and ends with a word"),
+            ("tea ...", "begins and ends with a word"),
+            ("tea\n- ~", "x.txt, line 2: '- ~': an exception has one ~, and a word"),
+            ("tea\n- ~ milk ~", "x.txt, line 2: .* has one ~"),
+            ("tea ~", "x.txt, line 1: 'tea ~': ~ stands in exceptions only"),
+            ("tea\nmilk\nTea # again", "x.txt, line 3: 'Tea' is on line 1 already"),
+            ("# nothing\n\n", "x.txt: holds no entry"),
+            ("- not ~", "x.txt: holds no entry"),
+        ],
+    )
+    def test_is_refused_with_the_line_at_fault(self, lines, error):
+        with pytest.raises(LexiconError, match=error.replace("|", r"\|")):
+            lexicon.parse(lines, name="x.txt")
+
+    def test_that_is_missing_is_refused(self):
+        with pytest.raises(LexiconError, match=r"no-such-rule\.txt: cannot be read"):
+            lexicon.load("en", "no-such-rule")
+
+    @pytest.mark.parametrize("language", sorted(lexicon.languages()))
+    def test_exists_for_each_lexical_rule_and_for_nothing_else(self, language):
+        files = {path.stem for path in (lexicon.LEXICONS / language).iterdir()}
+
+        assert files == {rule.name for rule in RULES if rule.lexicon} | {"not-names"}

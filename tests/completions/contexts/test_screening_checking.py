@@ -1,8 +1,15 @@
+"""The rules of screening held against labels of readers, from a file to the table."""
+
+import io
+import json
+
 import pytest
+from django.core.management import CommandError, call_command
 
 from completions.contexts.screening import Finding, Screened, checking
 from completions.contexts.screening.checking import LabelsError, ReaderLabel, Tally
 from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS
+from completions.dialogues import ingest
 
 HEAD = "dialogue,turn_index,signals,disqualifiers,qualifies,sure\n"
 ONE = "0123456789abcdef"
@@ -43,16 +50,15 @@ def labels_file(tmp_path):
 class TestDraw:
     points = tuple((f"{k:064x}", turn) for k in range(40) for turn in (0, 2, 4))
 
-    def test_is_the_same_whatever_the_order(self):
-        assert checking.draw(self.points, n=9) == checking.draw(reversed(self.points), n=9)
+    def test_follows_from_the_seed_alone_and_goes_on_after_an_earlier_one(self):
+        drawn = checking.draw(self.points, n=12)
 
-    def test_follows_from_the_seed(self):
-        assert checking.draw(self.points, n=9) != checking.draw(self.points, n=9, seed=8)
-
-    def test_goes_on_after_an_earlier_one(self):
-        assert checking.draw(self.points, n=5) + checking.draw(
-            self.points, n=7, after=5
-        ) == checking.draw(self.points, n=12)
+        assert checking.draw(reversed(self.points), n=12) == drawn
+        assert checking.draw(self.points, n=12, seed=8) != drawn
+        assert drawn == [
+            *checking.draw(self.points, n=5),
+            *checking.draw(self.points, n=7, after=5),
+        ]
 
     def test_keeps_the_order_that_was_published(self):
         assert checking.draw([("a" * 64, 2), ("b" * 64, 4), ("c" * 64, 6)], n=3) == [
@@ -91,10 +97,6 @@ class TestReadLabels:
         with pytest.raises(LabelsError, match=error):
             checking.read_labels(labels_file(text))
 
-    def test_refuses_a_missing_file(self, tmp_path):
-        with pytest.raises(LabelsError, match="cannot be read"):
-            checking.read_labels(tmp_path / "none.csv")
-
 
 class TestCompare:
     def test_counts_where_both_say_suitable_and_where_one_does(self):
@@ -108,42 +110,38 @@ class TestCompare:
         assert found == Tally("suitable", 1, rules_only=((ONE, 2),), readers_only=((ONE, 1),))
         assert (found.precision, found.recall) == ((1, 2), (1, 2))
 
-    def test_looks_at_sure_labels_apart(self):
+    def test_counts_each_rule_that_readers_are_asked_about_and_sure_labels_apart(self):
         found = tallies(
-            (label(sure=False), screened(signals=("help",))), (label(), screened(signals=("help",)))
+            (label(sure=False), screened(signals=("help",))),
+            (
+                label(signals=("distress",), disqualifiers=("hate",)),
+                screened(signals=("help",), reasons=("hate", "too-short")),
+            ),
+            (label(), screened(signals=("help",))),
         )
 
         assert (found["suitable"].both, found["suitable, sure"].both) == (2, 1)
-
-    def test_counts_any_signal_and_each(self):
-        found = tallies((label(signals=("distress",)), screened(signals=("help",))))
-
-        assert found["any signal"].both == 1
-        assert found["distress"].readers_only == found["help"].rules_only == ((ONE, 0),)
-
-    def test_counts_each_disqualifier_that_readers_are_asked_about(self):
-        found = tallies((label(disqualifiers=("hate",)), screened(reasons=("hate", "too-short"))))
-
-        assert found["hate"].both == 1
-        assert set(found) == {"suitable", "suitable, sure", "any signal", *SIGNALS} | set(
-            DISQUALIFIERS
-        ) - {"too-early", "too-short", "too-long", "language"}
-
-    def test_refuses_labels_of_other_dialogues(self):
-        with pytest.raises(LabelsError, match="1 of 1 labelled couplets are not in the dialogues"):
-            checking.compare([label(dialogue=TWO)], {(ONE, 2): screened()})
+        assert (found["any signal"].both, found["hate"].both) == (1, 1)
+        assert found["distress"].readers_only == ((ONE, 1),)
+        assert found["help"].rules_only == ((ONE, 0), (ONE, 1), (ONE, 2))
+        on_form = {"too-early", "too-short", "too-long", "language"}
+        asked = {*SIGNALS, *DISQUALIFIERS} - on_form
+        assert set(found) == {"suitable", "suitable, sure", "any signal"} | asked
 
 
 class TestWilson:
     @pytest.mark.parametrize(
         ("hits", "n", "low", "high"),
-        [(8, 10, 0.490, 0.943), (0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0), (50, 100, 0.404, 0.596)],
+        [
+            (8, 10, 0.490, 0.943),
+            (0, 10, 0.0, 0.278),
+            (10, 10, 0.722, 1.0),
+            (50, 100, 0.404, 0.596),
+            (0, 0, 0.0, 1.0),
+        ],
     )
     def test_agrees_with_published_intervals(self, hits, n, low, high):
         assert checking.wilson(hits, n) == pytest.approx((low, high), abs=5e-4)
-
-    def test_knows_nothing_without_counts(self):
-        assert checking.wilson(0, 0) == (0.0, 1.0)
 
 
 class TestReport:
@@ -168,3 +166,76 @@ class TestTheLabels:
     def test_are_a_hundred_couplets_by_index_only(self, path):
         assert len(checking.read_labels(path)) == 100
         assert max(len(line) for line in path.read_text().splitlines()) <= 120
+
+
+DIALOGUE = [
+    ("seeker", "Hello, I have never done this."),
+    ("supporter", "Welcome. What happened?"),
+    ("seeker", "My sister moved out in May and I feel so lonely in that big flat of ours."),
+    ("supporter", "That sounds quiet."),
+    ("seeker", "It is, and every evening I lay two plates and then put one away."),
+    ("supporter", "One plate too many."),
+]
+
+
+@pytest.fixture
+def dialogues(tmp_path):
+    path = tmp_path / "dialogues.json"
+    utterances = [{"speaker": speaker, "content": text} for speaker, text in DIALOGUE]
+    path.write_text(json.dumps([{"dialog": utterances, "situation": "A move."}]))
+    return path
+
+
+@pytest.fixture
+def dialogue(dialogues):
+    (one,) = ingest.read_dialogues(dialogues)
+    assert isinstance(one, ingest.ParsedDialogue)
+    return one.content_hash[: checking.PREFIX]
+
+
+def check(*arguments):
+    out = io.StringIO()
+    call_command("contexts", "check-screening", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def labels(tmp_path, *lines):
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join([",".join(checking.FIELDS), *lines, ""]))
+    return path
+
+
+class TestCheckScreening:
+    def test_prints_precision_recall_and_disagreements_without_any_text(
+        self, dialogues, dialogue, tmp_path
+    ):
+        file = labels(tmp_path, f"{dialogue},2,distress,,yes,yes", f"{dialogue},4,distress,,yes,no")
+
+        printed = check("--dialogues", dialogues, "--file", file)
+
+        assert "suitable            1      0       1  1.00 (0.21-1.00) of 1" in printed
+        assert f"suitable, reader only: {dialogue}:4" in printed
+        assert "lonely" not in printed
+
+    def test_draws_a_sample_by_index(self, dialogues, dialogue):
+        drawn = check("--dialogues", dialogues, "--draw", 2).split()
+        rest = check("--dialogues", dialogues, "--draw", 2, "--after", 2).split()
+
+        assert sorted(drawn + rest) == [f"{dialogue}:{turn}" for turn in (0, 2, 4)]
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            (("--file", "others.csv"), "1 of 1 labelled couplets are not in the dialogues"),
+            (("--file", "none.csv"), "cannot be read"),
+            (("--draw", "2", "--after=-1"), "after"),
+            (("--draw", "2", "--after=x"), "after"),
+        ],
+        ids=["labels of other dialogues", "no file", "before the first", "no number"],
+    )
+    def test_refuses_what_cannot_be(self, dialogues, tmp_path, monkeypatch, asked, said):
+        labels(tmp_path, f"{'0' * 16},2,,,no,yes").rename(tmp_path / "others.csv")
+        monkeypatch.chdir(tmp_path)
+
+        with pytest.raises(CommandError, match=said):
+            check("--dialogues", dialogues, *asked)

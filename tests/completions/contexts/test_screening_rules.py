@@ -1,8 +1,9 @@
-"""What each rule finds and leaves alone; every text here was written for this test."""
+"""What each rule finds and leaves alone; every text, name and number here is invented."""
 
 import pytest
 
 from completions.contexts import screening
+from completions.contexts.screening.personal import DETECTORS, find
 from completions.contexts.screening.reading import ReadText
 from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
 
@@ -216,50 +217,132 @@ class TestARuleOnContent:
 
 
 class TestARuleOnForm:
-    def test_finds_a_point_too_early_before_three_turns(self):
-        rule = BY_NAME["too-early"]
-
-        assert rule.find(ReadText("I need to talk.", index=1)) == [(0, 15)]
-        assert rule.find(ReadText("I need to talk.", index=2)) == []
-
-    def test_finds_a_turn_too_short_by_its_words(self):
-        rule = BY_NAME["too-short"]
-
-        assert rule.find(ReadText("word " * (MIN_WORDS - 1)))
-        assert not rule.find(ReadText("word " * MIN_WORDS))
-
-    def test_finds_a_turn_too_long_by_its_words(self):
-        rule = BY_NAME["too-long"]
-
-        assert rule.find(ReadText("word " * (MAX_WORDS + 1)))
-        assert not rule.find(ReadText("word " * MAX_WORDS))
+    @pytest.mark.parametrize(
+        ("rule", "one", "other"),
+        [
+            ("too-early", ReadText("I am.", index=1), ReadText("I am.", index=2)),
+            ("too-short", ReadText("word " * (MIN_WORDS - 1)), ReadText("word " * MIN_WORDS)),
+            ("too-long", ReadText("word " * (MAX_WORDS + 1)), ReadText("word " * MAX_WORDS)),
+        ],
+    )
+    def test_finds_the_whole_turn_or_nothing(self, rule, one, other):
+        assert BY_NAME[rule].find(one) == [(0, len(one.text))]
+        assert BY_NAME[rule].find(other) == []
 
     def test_finds_every_turn_of_a_language_without_lexicons(self):
-        assert BY_NAME["language"].find(ReadText("Guten Tag", index=2, language="de")) == [(0, 9)]
+        assert BY_NAME["language"].find(ReadText("Guten Tag", language="de")) == [(0, 9)]
 
 
 class TestTheRules:
-    def test_have_names_of_their_own(self):
+    def test_are_signals_or_disqualifiers_of_their_own_names(self):
+        assert [rule.name for rule in RULES] == [*screening.SIGNALS, *screening.DISQUALIFIERS]
         assert len(BY_NAME) == len(RULES)
 
-    def test_are_signals_or_disqualifiers(self):
-        assert (*screening.SIGNALS, *screening.DISQUALIFIERS) == tuple(BY_NAME)
-
     @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-    def test_explain_themselves_in_a_line(self, rule):
+    def test_explain_themselves_in_a_line_have_tests_and_read_what_they_should(self, rule):
+        on_form = rule.name in {"too-early", "too-short", "too-long", "language"}
+        about_people = rule.kind == "disqualifier" and not on_form and rule.name != "closing"
+
         assert rule.explanation.endswith(".")
         assert len(rule.explanation) <= 100
-
-    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-    def test_have_tests(self, rule):
-        on_form = {"too-early", "too-short", "too-long", "language"}
-
-        assert (len(FOUND.get(rule.name, ())) > 1) != (rule.name in on_form)
-        assert (len(LEFT_ALONE.get(rule.name, ())) > 2) != (rule.name in on_form)
-
-    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-    def test_read_signals_and_leave_taking_in_the_last_turn_alone(self, rule):
+        assert (len(FOUND.get(rule.name, ())) > 1) != on_form
+        assert (len(LEFT_ALONE.get(rule.name, ())) > 2) != on_form
         everywhere = ("situation", "history", "turn", "reply")
-        about_people = rule.kind == "disqualifier" and rule.name in FOUND and rule.name != "closing"
-
         assert rule.reads == (everywhere if about_people else ("turn",))
+
+
+IDENTIFYING = {
+    "mail": [
+        ("mail me at kim.example@example.org tonight", "kim.example@example.org"),
+        ("it is kim99 at gmail dot com", "kim99 at gmail dot com"),
+        ("kim99 (at) example (dot) org", "kim99 (at) example (dot) org"),
+        ("kim99 at gmail.com", "kim99 at gmail.com"),
+    ],
+    "link": [
+        ("see https://www.facebook.com/kim.example.9", "https://www.facebook.com/kim.example.9"),
+        ("my page: linkedin.com/in/kim-example", "linkedin.com/in/kim-example"),
+    ],
+    "handle": [("I post as @kim_paints", "@kim_paints")],
+    "account": [
+        ("my insta is kim_paints99 if you like", "insta is kim_paints99"),
+        ("add me on discord: kimPaints", "add me on discord: kimPaints"),
+    ],
+    "internet address": [
+        ("he is on 203.0.113.9 again", "203.0.113.9"),
+        ("it says 2001:db8::1", "2001:db8::1"),
+    ],
+    "telephone": [
+        ("call me: 212-456-7890", "212-456-7890"),
+        ("ring +44 20 7946 0958 after six", "+44 20 7946 0958"),
+    ],
+    "card": [
+        ("it says 4111 1111 1111 1111", "4111 1111 1111 1111"),
+        ("it says 4111 1111 1111 1111 12/25", "4111 1111 1111 1111"),
+        ("it says 4111111111111111 12/25 123", "4111111111111111"),
+        ("it is 4111-1111-1111-1111 123", "4111-1111-1111-1111"),
+    ],
+    "bank account": [
+        ("to GB82 WEST 1234 5698 7654 32 please", "GB82 WEST 1234 5698 7654 32"),
+        ("to gb82 west 1234 5698 7654 32 please", "gb82 west 1234 5698 7654 32"),
+        ("to AT61 1904 3002 3457 3201 I think", "AT61 1904 3002 3457 3201"),
+        ("to AT61 1904 3002 3457 3201 THEN WAIT", "AT61 1904 3002 3457 3201"),
+    ],
+    "identity number": [("mine is 536-90-4399", "536-90-4399")],
+    "introduction": [
+        ("Hello, my name is Xandra and I like tea.", "my name is Xandra"),
+        ("my name\u2019s xandra", "my name\u2019s xandra"),
+        ("Hi, I'm Xandra from the north.", "Hi, I'm Xandra"),
+        ("I am tired. Im Xandra.", "Im Xandra"),
+        ("Xandra here.", "Xandra here"),
+        ("You can call me Xandra.", "call me Xandra"),
+    ],
+    "full name": [
+        ("my boss Xandra Yellowfield shouted", "my boss Xandra Yellowfield"),
+        ("a man named Yorick Q. Zann wrote", "named Yorick Q. Zann"),
+    ],
+    "street address": [
+        ("we live at 12 Elder Tree Road", "12 Elder Tree Road"),
+        ("the house at 4410 elder street", "4410 elder street"),
+        ("Springfield, ZZ 00000", "ZZ 00000"),
+    ],
+    "employer or school": [
+        ("I teach at Elder Tree Middle School", "Elder Tree Middle School"),
+        ("she works for Yellowfield Dental", "Yellowfield Dental"),
+    ],
+}  # fmt: skip
+UNIDENTIFYING = [
+    "My friend Xandra is kind, and so is her brother Yorick.",
+    "I am 34 and live in Leeds, England.",
+    "Look at google.com or meetup.com for groups.",
+    "There is a page at https://www.nhs.uk/mental-health and www.who.int/health-topics.",
+    "You could ring 1-800-273-8255 or 988, day or night.",
+    "It cost 1,200,000 in 2019 and 2020, or 1 in 1000000.",
+    "I have 4 kids, 2 dogs, 15 mugs and 1234567 worries.",
+    "I'm Sad. I'm Canadian. I'm So tired. I am Happy, Im Single.",
+    "My name is not important. My name is mud.",
+    "Same here. Not here.",
+    "You can call me crazy, call me Crazy.",
+    "My facebook is private and my instagram is full of cats.",
+    "It is 20 miles of bad road, and 10 minutes down the street.",
+    "I was @home and met him at work.",
+    "The number 4111 1111 1111 1112 has a wrong digit.",
+    "We met at school and then at college; I work at a bakery.",
+    "Her name is short and so is his.",
+]
+
+
+def identified(text):
+    return [text[span.start : span.end] for span in find(ReadText(text))]
+
+
+class TestPersonalData:
+    def test_is_not_what_no_one_is_known_by(self, subtests):
+        for text in UNIDENTIFYING:
+            with subtests.test(text=text):
+                assert identified(text) == []
+
+    @pytest.mark.parametrize("detector", DETECTORS, ids=lambda one: one.name)
+    def test_is_found_with_its_span_by_a_detector_of_its_own(self, detector):
+        for text, span in IDENTIFYING[detector.name]:
+            assert identified(text) == [span]
+            assert list(detector.find(text))
