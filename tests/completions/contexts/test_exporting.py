@@ -33,7 +33,7 @@ def rows(dataset, **options):
 
 
 class TestLines:
-    def test_hold_the_context_and_where_it_is_from(self, dataset):
+    def test_hold_the_context_and_where_it_is_from_without_replies_or_notes(self, dataset):
         dialogue = make_dialogue(
             dataset=dataset,
             content_hash="d" * 64,
@@ -41,13 +41,15 @@ class TestLines:
             problem_type="job crisis",
             situation="Lost a job — again.",
         )
-        make_context(
+        context = make_context(
             dialogue=dialogue,
             key="k1",
             turn_index=2,
             content_hash="c" * 64,
             provenance={"seed": 7},
+            review_note="Reminds me of my neighbour.",
         )
+        make_completion(context=context)
 
         assert rows(dataset) == [
             {
@@ -89,32 +91,13 @@ class TestLines:
         assert hostile["escalation_profile"] == "MID_SPIKE"
         assert hostile["is_simulated"] is True
 
-    def test_do_not_depend_on_the_order_of_making(self, dataset):
-        for key in ("c", "a", "b"):
-            context_of(dataset, key=key)
-
-        assert [row["key"] for row in rows(dataset)] == ["a", "b", "c"]
-
     def test_leave_out_what_a_reviewer_dropped_unless_asked(self, dataset):
-        context_of(dataset, key="kept", review=Review.KEPT)
-        context_of(dataset, key="dropped", review=Review.DROPPED)
+        for key, review in (("c", Review.KEPT), ("b", Review.DROPPED), ("a", Review.PENDING)):
+            context_of(dataset, key=key, review=review)
+        make_context()  # of another dataset
 
-        assert [row["key"] for row in rows(dataset)] == ["kept"]
-        assert [row["key"] for row in rows(dataset, with_dropped=True)] == ["dropped", "kept"]
-
-    def test_hold_no_completion_and_no_note_of_staff(self, dataset):
-        context = context_of(dataset, review_note="Reminds me of my neighbour.")
-        make_completion(context=context, text="The reply of the source.")
-
-        (line,) = export.context_lines(dataset)
-
-        assert "reply of the source" not in line
-        assert "neighbour" not in line
-
-    def test_hold_nothing_of_other_datasets(self, dataset):
-        make_context()
-
-        assert rows(dataset) == []
+        assert [row["key"] for row in rows(dataset)] == ["a", "c"]
+        assert [row["key"] for row in rows(dataset, with_dropped=True)] == ["a", "b", "c"]
 
     def test_take_one_query_however_many_there_are(self, dataset, django_assert_max_num_queries):
         for _ in range(5):
@@ -127,24 +110,16 @@ class TestLines:
 class TestCommand:
     def test_writes_the_same_bytes_twice_and_names_them(self, dataset, tmp_path):
         context_of(dataset, key="a")
-        first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+        first, second, usual = (tmp_path / name for name in ("first", "second", "usual"))
+        usual.touch()
 
         said = call_command("contexts", "export", "--dataset", "Talks", "--output", str(first))
         call_command("contexts", "export", "--dataset", "talks", "--output", str(second))
 
         assert first.read_bytes() == second.read_bytes()
-        assert said == (
-            f"{first}: 1 contexts of Talks, "
-            f"SHA-256 {hashlib.sha256(first.read_bytes()).hexdigest()}"
-        )
-
-    def test_writes_a_file_that_others_may_read_as_any_file_of_the_person(self, dataset, tmp_path):
-        context_of(dataset)
-        (usual := tmp_path / "usual").touch()
-
-        call_command("contexts", "export", "--dataset", "talks", "--output", str(tmp_path / "a"))
-
-        assert (tmp_path / "a").stat().st_mode == usual.stat().st_mode
+        assert first.stat().st_mode == usual.stat().st_mode  # others may read it as any file
+        digest = hashlib.sha256(first.read_bytes()).hexdigest()
+        assert said == f"{first}: 1 contexts of Talks, SHA-256 {digest}"
 
     def test_writes_to_standard_output_without_a_file(self, dataset, capsys):
         context_of(dataset, key="a")
@@ -166,12 +141,6 @@ class TestCommand:
 
         assert file.read_text() == "what was there\n"
         assert [path.name for path in tmp_path.iterdir()] == ["contexts.jsonl"]
-
-    def test_refuses_an_unknown_dataset(self):
-        with pytest.raises(CommandError, match='there is no dataset "none"') as caught:
-            call_command("contexts", "export", "--dataset", "none")
-
-        assert caught.value.returncode == 2
 
 
 def _full_disk(_file):

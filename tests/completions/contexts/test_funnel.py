@@ -1,22 +1,33 @@
-"""What is counted on the way to contexts, on examples small enough to count by hand."""
+"""What is counted on the way to contexts, what it says can be done next, and its picture."""
+
+import json
+from dataclasses import asdict
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
 from completions.contexts import screening
 from completions.contexts.funnel import (
     Chosen,
+    Funnel,
+    FunnelPart,
     ImportedCounts,
+    Opinions,
     Reviews,
+    Rewriting,
+    RuleCount,
     ScreenedCounts,
     Steps,
     funnel_of,
 )
+from completions.contexts.funnel.picture import Bar, Picture
 from tests.helpers.datasets import CURRENT, make_screened_dataset, make_turns, screen
 from tests.helpers.factories import (
     NOW,
     make_assistant,
     make_context,
+    make_dataset,
     make_dialogue,
     make_rewrite,
     make_screening_call,
@@ -36,12 +47,15 @@ def count(dataset):
 
 
 class TestFunnel:
-    def test_counts_what_was_imported(self, count):
-        assert count().source == ImportedCounts(dialogues=3, utterances=60, turns=12, couplets=6)
+    def test_counts_what_was_imported_and_what_screening_made_of_it(self, count):
+        funnel = count()
 
-    def test_counts_what_screening_made_of_it(self, count):
-        screened = count().screened
-
+        screened = funnel.screened
+        rules = {
+            rule.name: (rule.removes, rule.removes_first, rule.removes_alone)
+            for rule in screened.rules
+        }
+        assert funnel.source == ImportedCounts(dialogues=3, utterances=60, turns=12, couplets=6)
         assert screened == ScreenedCounts(
             candidates=6,
             versions=(CURRENT,),
@@ -52,25 +66,12 @@ class TestFunnel:
             suitable=2,
             suitable_dialogues=1,
         )
-
-    def test_counts_what_each_rule_removes_first_and_alone(self, count):
-        rules = {
-            rule.name: (rule.removes, rule.removes_first, rule.removes_alone)
-            for rule in count().screened.rules
-        }
-
         assert tuple(rules) == screening.DISQUALIFIERS
         assert {name: counts for name, counts in rules.items() if any(counts)} == {
             "self-harm": (1, 1, 0),
             "violence": (3, 2, 1),
             "too-short": (1, 0, 0),
         }
-
-    def test_adds_up(self, count):
-        screened = count().screened
-
-        assert sum(rule.removes_first for rule in screened.rules) == screened.removed
-        assert screened.removed + screened.no_signal + screened.suitable == screened.candidates
 
     def test_names_rules_that_only_older_screenings_had(self, count, dataset):
         dialogue = make_dialogue(dataset=dataset, turns=make_turns(1))
@@ -82,37 +83,32 @@ class TestFunnel:
         assert screened.versions == ("screening-0 old", CURRENT)
         assert screened.outdated == 1
 
-    def test_compares_emotions_before_and_after(self, count):
-        fear, anger = count().emotions
+    def test_compares_emotions_and_cells_before_and_after(self, count):
+        funnel = count()
 
+        fear, anger = funnel.emotions
+        cells = {(cell.emotion, cell.problem): cell.counts for cell in funnel.cells}
         assert (fear.emotion, fear.problem) == ("fear", None)
         assert fear.counts == Steps(dialogues=2, couplets=4, suitable=2, chosen=2)
         assert fear.shares == Steps(dialogues=0.6667, couplets=0.6667, suitable=1.0, chosen=1.0)
         assert anger.counts == Steps(dialogues=1, couplets=2, suitable=0, chosen=0)
         assert anger.shares == Steps(dialogues=0.3333, couplets=0.3333, suitable=0.0, chosen=0.0)
-
-    def test_compares_cells_before_and_after(self, count):
-        cells = {(cell.emotion, cell.problem): cell.counts for cell in count().cells}
-
         assert cells == {
             ("anger", "job"): Steps(dialogues=1, couplets=2, suitable=0, chosen=0),
             ("fear", "exam"): Steps(dialogues=1, couplets=1, suitable=0, chosen=0),
             ("fear", "job"): Steps(dialogues=1, couplets=3, suitable=2, chosen=2),
         }
 
-    def test_counts_as_chosen_what_nobody_dropped(self, count, dataset):
-        assert count().chosen == Chosen(contexts=2, dialogues=1)
-
+    def test_counts_reviews_and_as_chosen_what_nobody_dropped(self, count, dataset):
+        before = count()
         dataset.contexts.filter(turn_index=0).update(review=Review.DROPPED)
+        after = count()
 
-        assert count().chosen == Chosen(contexts=1, dialogues=1)
-        assert count().emotions[0].counts.chosen == 1
-
-    def test_counts_reviews_of_all_contexts(self, count, dataset):
-        for review in (Review.KEPT, Review.KEPT, Review.DROPPED):
-            make_context(dialogue=make_dialogue(dataset=dataset), review=review)
-
-        assert count().reviews == Reviews(pending=2, kept=2, dropped=1)
+        assert before.chosen == Chosen(contexts=2, dialogues=1)
+        assert before.reviews == Reviews(pending=2, kept=0, dropped=0)
+        assert after.chosen == Chosen(contexts=1, dialogues=1)
+        assert after.reviews == Reviews(pending=1, kept=0, dropped=1)
+        assert after.emotions[0].counts.chosen == 1
 
     def test_leaves_other_datasets_out(self, count):
         before = count()
@@ -156,8 +152,10 @@ class TestRewriting:
         self.rewrite(dataset, EscalationProfile.MID_RAMP, RewriteState.DROPPED, "too mild")
         self.rewrite(dataset, EscalationProfile.MID_SPIKE, RewriteState.PLANNED)
 
-        rewriting = count().rewriting
+        funnel = count()
 
+        rewriting = funnel.rewriting
+        assert funnel.chosen.contexts == 2  # the regular ones
         assert (rewriting.planned, rewriting.under_way) == (4, 1)
         assert (rewriting.accepted, rewriting.dropped) == (1, 2)
         assert [(one.reason, one.n) for one in rewriting.reasons] == [("too mild", 2)]
@@ -168,11 +166,6 @@ class TestRewriting:
             "MID_SPIKE": (0, 0),
             "MID_RAMP": (0, 1),
         }
-
-    def test_leaves_rewrites_out_of_the_regular_contexts(self, count, dataset):
-        self.rewrite(dataset, EscalationProfile.ALWAYS_10, RewriteState.ACCEPTED)
-
-        assert count().chosen.contexts == 2
 
 
 class TestOpinions:
@@ -197,3 +190,160 @@ class TestOpinions:
         assert (opinions.asked, opinions.agreed, opinions.disagreed) == (6, 2, 1)
         assert (opinions.invalid, opinions.failed, opinions.waiting) == (1, 1, 1)
         assert opinions.by_simulated == 1
+
+
+class TestNextSteps:
+    def acts(self, dataset):
+        return [step.act for step in funnel_of(dataset).next_steps]
+
+    def test_begin_with_the_import_and_end_when_everything_is_done(self, dataset):
+        assert self.acts(make_dataset(slug="new")) == ["import"]
+        assert self.acts(dataset) == ["rewrite", "review"]
+
+        dataset.contexts.update(review=Review.KEPT)
+        make_rewrite(source_context=dataset.contexts.first())
+        assert self.acts(dataset) == []
+
+    @pytest.mark.parametrize(
+        ("n_screened", "rules"),
+        [(0, CURRENT), (1, CURRENT), (2, "screening-0 old"), (2, CURRENT)],
+        ids=["nothing screened", "one left", "by older rules", "all screened"],
+    )
+    def test_screen_and_choose_while_there_are_no_contexts(self, n_screened, rules):
+        dialogue = make_dialogue(dataset=make_dataset(slug="new"), turns=make_turns(2))
+        screen(dialogue, *["suitable"] * n_screened, rules=rules)
+
+        assert self.acts(dialogue.dataset) == ["build"]
+
+
+class TestFunnelCommand:
+    def run(self, capsys, *options, dataset="talks"):
+        call_command("contexts", "funnel", "--dataset", dataset, *options)
+        return capsys.readouterr().out
+
+    def test_prints_every_count_in_tables(self, capsys, dataset):
+        rows = [line.split() for line in self.run(capsys).splitlines()]
+
+        assert ["couplets", "6"] in rows
+        assert ["violence", "3", "2", "1"] in rows
+        assert ["no", "signal", "1"] in rows
+        assert ["fear", "2", "66.7", "4", "66.7", "2", "100.0", "2", "100.0"] in rows
+        assert ["not", "reviewed", "yet", "2"] in rows
+        assert any("--adversarial" in row for row in rows)
+
+    def test_prints_rewrites_and_opinions_where_there_are_some(self, capsys, dataset):
+        assert "profile" not in self.run(capsys)
+        dataset.contexts.update(review=Review.KEPT)
+        end = {"state": RewriteState.DROPPED, "reason": "too mild", "ended_at": NOW}
+        for profile in ("ALWAYS_10", "MID_RAMP"):
+            make_rewrite(source_context=dataset.contexts.first(), profile=profile, **end)
+        make_screening_call(candidate=dataset.dialogues.first().candidates.first())
+
+        said = self.run(capsys)
+
+        rows = [line.split() for line in said.splitlines()]
+        assert ["ALWAYS_10", "1", "0", "0", "1"] in rows
+        assert ["1", "0", "0", "0", "0", "1"] in rows
+        assert "dropped 2: too mild" in said
+        assert "Next" not in said
+
+    def test_prints_the_same_json_each_time(self, capsys, dataset):
+        first, second = (self.run(capsys, "--json") for _ in range(2))
+
+        assert first == second
+        assert json.loads(first) == json.loads(json.dumps(asdict(funnel_of(dataset))))
+        assert list(json.loads(first)) == sorted(json.loads(first))
+
+    def test_works_before_anything_is_screened_but_not_without_a_dataset(self, capsys):
+        make_dataset(slug="new")
+
+        assert "manage.py contexts import FILE --dataset new" in self.run(capsys, dataset="new")
+        with pytest.raises(CommandError, match="there is no dataset"):
+            self.run(capsys, dataset="nowhere")
+
+
+def rule(name, first):
+    return RuleCount(name, removes=first + 1, removes_first=first, removes_alone=0)
+
+
+def part(emotion, problem, before, after):
+    return FunnelPart(emotion, problem, Steps(0, 0, 0, 0), Steps(before, 0.25, 0.5, after))
+
+
+def funnel(*, candidates=0, rules=(), no_signal=0, suitable=0, chosen=0, emotions=(), cells=()):
+    return Funnel(
+        dataset="talks",
+        source=ImportedCounts(1, 1, 1, candidates),
+        screened=ScreenedCounts(
+            candidates=candidates,
+            versions=(),
+            outdated=0,
+            rules=tuple(rules),
+            removed=sum(one.removes_first for one in rules),
+            no_signal=no_signal,
+            suitable=suitable,
+            suitable_dialogues=0,
+        ),
+        chosen=Chosen(chosen, chosen),
+        emotions=tuple(emotions),
+        cells=tuple(cells),
+        rewriting=Rewriting(0, 0, 0, 0, (), (), 0, 0),
+        opinions=Opinions(0, 0, 0, 0, 0, 0, 0),
+        reviews=Reviews(0, 0, 0),
+        next_steps=(),
+    )
+
+
+class TestPictureOfScreening:
+    def test_begins_each_bar_where_the_one_above_it_ends(self):
+        rules = [rule("self-harm", 10), rule("weather", 20), rule("violence", 40)]
+        idle = RuleCount("hate", removes=0, removes_first=0, removes_alone=0)
+
+        picture = Picture.of(
+            funnel(candidates=200, rules=[*rules, idle], no_signal=30, suitable=100, chosen=20)
+        )
+
+        assert picture.everything == Bar(0, 100)
+        assert [(line.count.name, line.bar) for line in picture.rules] == [
+            ("self-harm", Bar(95, 5)),
+            ("weather", Bar(85, 10)),
+            ("violence", Bar(65, 20)),
+        ]
+        assert picture.no_signal == Bar(50, 15)
+        assert picture.suitable == Bar(0, 50)
+        assert picture.chosen == Bar(0, 10)
+        known = {rule.name: rule.explanation for rule in screening.RULES}
+        explained = [line.explanation for line in picture.rules]
+        assert explained == [known["self-harm"], "", known["violence"]]
+
+    def test_is_empty_before_there_is_anything(self):
+        picture = Picture.of(funnel(cells=[part("fear", "job", 0, 0)]))
+
+        (cell,) = picture.cells
+        bars = {picture.everything, picture.suitable, picture.chosen, cell.before, cell.after}
+        assert bars == {Bar(0, 0)}
+
+
+class TestPictureOfParts:
+    def test_share_the_scale_of_the_widest_and_have_percentages_of_every_step(self):
+        parts = [part("fear", None, 0.5, 0.4), part("anger", None, 0.1, 0.8)]
+
+        fear, anger = Picture.of(funnel(emotions=parts)).emotions
+
+        assert (fear.before, fear.after) == (Bar(0, 62.5), Bar(0, 50))
+        assert (anger.before, anger.after) == (Bar(0, 12.5), Bar(0, 100))
+        assert fear.percent == Steps(50, 25, 50, 40)
+
+    @pytest.mark.parametrize(
+        ("emotion", "problem", "asked"),
+        [
+            ("fear", None, ("fear", "")),
+            ("fear", "job", ("fear", "job")),
+            ("", "", ("-", "-")),
+            ("", None, ("-", "")),
+        ],
+    )
+    def test_name_their_labels_as_an_address_does(self, emotion, problem, asked):
+        (line,) = Picture.of(funnel(cells=[part(emotion, problem, 0, 0)])).cells
+
+        assert (line.emotion, line.problem) == asked

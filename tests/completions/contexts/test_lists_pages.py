@@ -1,10 +1,11 @@
-"""The console's lists of datasets, contexts and candidates."""
+"""The console's lists of datasets, contexts and candidates, and the funnel that leads to them."""
+
+import re
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
-from completions.choices import CallState, EscalationProfile, Review, Stratum
+from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
 from completions.models import Context
 from tests.helpers.datasets import make_screened_dataset, make_turns, screen
 from tests.helpers.factories import (
@@ -12,6 +13,7 @@ from tests.helpers.factories import (
     make_context,
     make_dataset,
     make_dialogue,
+    make_rewrite,
     make_screening_call,
 )
 from tests.helpers.factories_written_once import make_member, make_user
@@ -19,6 +21,7 @@ from tests.helpers.pages import addresses, assert_turned_away, text
 
 pytestmark = pytest.mark.django_db
 
+FUNNEL = "/console/contexts/talks/"
 LIST = "/console/contexts/talks/list/"
 CANDIDATES = "/console/contexts/talks/candidates/"
 
@@ -32,42 +35,31 @@ def keys(answer):
     return [row.key for row in answer.context["page"].rows]
 
 
-def sign_in(*, is_member):
-    client = Client()
-    client.force_login(make_member("ada") if is_member else make_user(username="ada"))
-    return client
-
-
 class TestAccess:
     @pytest.fixture
     def pages(self, dataset):
         candidate = dataset.dialogues.first().candidates.first()
-        context = dataset.contexts.first()
-        return [
-            reverse("contexts:datasets"),
-            reverse("contexts:funnel", args=["talks"]),
-            reverse("contexts:list", args=["talks"]),
-            reverse("contexts:candidates", args=["talks"]),
-            reverse("contexts:candidate", args=["talks", candidate.pk]),
-            reverse("contexts:context", args=["talks", context.key]),
+        asked = {
+            "funnel": [],
+            "list": [],
+            "candidates": [],
+            "candidate": [candidate.pk],
+            "context": [dataset.contexts.first().key],
+        }
+        of_dataset = [
+            reverse(f"contexts:{name}", args=["talks", *of]) for name, of in asked.items()
         ]
+        return [reverse("contexts:datasets"), *of_dataset]
 
-    @pytest.mark.parametrize(
-        "visit",
-        [
-            pytest.param(Client, id="nobody"),
-            pytest.param(lambda: sign_in(is_member=False), id="a user who is no member"),
-        ],
-    )
-    def test_others_are_turned_away(self, pages, visit):
-        client = visit()
+    @pytest.mark.parametrize("is_user", [False, True], ids=["nobody", "a user who is no member"])
+    def test_others_are_turned_away(self, client, pages, is_user):
+        if is_user:
+            client.force_login(make_user())
         for page in pages:
-            answer = client.get(page)
+            assert_turned_away(client.get(page))
 
-            assert_turned_away(answer)
-
-    def test_staff_see_every_page_and_leave_none_in_a_cache(self, pages):
-        client = sign_in(is_member=True)
+    def test_staff_see_every_page_and_leave_none_in_a_cache(self, client, pages):
+        client.force_login(make_member("ada"))
         for page in pages:
             answer = client.get(page)
 
@@ -92,9 +84,8 @@ class TestAccess:
         assert admin_client.get(address).status_code == 404
 
     def test_a_context_of_another_dataset_is_not_found(self, dataset, admin_client):
-        other = make_context()
+        address = reverse("contexts:context", args=["talks", make_context().key])
 
-        address = reverse("contexts:context", args=["talks", other.key])
         assert admin_client.get(address).status_code == 404
 
     def test_the_console_leads_there(self, admin_client):
@@ -136,16 +127,12 @@ class TestContextList:
         [
             ("", "0123"),
             ("review=PENDING", "03"),
-            ("review=KEPT", "1"),
             ("review=DROPPED", "2"),
             ("review=IN_USE", "013"),
-            ("emotion=fear", "01"),
-            ("problem=job", "12"),
             ("emotion=fear&problem=job", "1"),
+            ("problem=job", "12"),
             ("emotion=-", "3"),
-            ("emotion=joy", ""),
-            ("q=KEY-2", "2"),
-            ("q=+key-2+", "2"),
+            ("q=+KEY-2+", "2"),
             ("q=%25", ""),
             ("stratum=REGULAR&review=IN_USE&emotion=fear", "01"),
             ("stratum=ADVERSARIAL", ""),
@@ -187,18 +174,17 @@ class TestContextList:
         assert "?emotion=fear&amp;page=2" in first.content.decode()
         assert "Page 2 of 2" in text(second)
 
-    def test_says_how_far_the_review_is(self, admin_client, contexts):
-        assert "2 of 4 reviewed" in text(admin_client.get(LIST))
-        assert "1 of 2 reviewed" in text(admin_client.get(f"{LIST}?emotion=fear"))
-
-    def test_leads_to_the_first_that_waits(self, admin_client, contexts):
+    def test_says_how_far_the_review_is_and_leads_to_the_first_that_waits(
+        self, admin_client, contexts
+    ):
         Context.objects.filter(key="key-0").update(review=Review.KEPT)
 
-        answer = admin_client.get(f"{LIST}?review=KEPT")
+        everything = admin_client.get(LIST)
 
-        assert "Go on reviewing" in text(admin_client.get(LIST))
-        assert "/console/contexts/talks/key-3/" in addresses(admin_client.get(LIST))
-        assert keys(answer) == ["key-0", "key-1"]
+        assert "3 of 4 reviewed" in text(everything)
+        assert "Go on reviewing" in text(everything)
+        assert "/console/contexts/talks/key-3/" in addresses(everything)
+        assert "2 of 2 reviewed" in text(admin_client.get(f"{LIST}?emotion=fear"))
 
     def test_says_when_nothing_matches_and_when_nothing_is_there(self, admin_client, contexts):
         assert "No context matches" in text(admin_client.get(f"{LIST}?emotion=joy"))
@@ -229,18 +215,20 @@ class TestCandidateList:
             ("rule=violence&how=alone", 1),
             ("rule=too-short", 1),
             ("rule=too-short&how=first", 0),
-            ("rule=weather", 0),
             ("rule=violence&emotion=fear", 1),
             ("emotion=fear&problem=exam", 1),
+            ("emotion=-", 0),
         ],
     )
     def test_shows_what_is_asked_for(self, admin_client, dataset, query, n):
         assert admin_client.get(f"{CANDIDATES}?{query}").context["page"].n == n
 
-    def test_shows_the_reasons_of_a_removed_one(self, admin_client, dataset):
-        page = text(admin_client.get(f"{CANDIDATES}?rule=self-harm"))
+    def test_shows_reasons_in_the_order_of_the_source(self, admin_client, dataset):
+        answer = admin_client.get(CANDIDATES)
 
-        assert "removed self-harm, violence" in page
+        places = [(row.dialogue, row.turn) for row in answer.context["page"].rows]
+        assert places == sorted(places)
+        assert "removed self-harm, violence" in text(answer)
 
     @pytest.mark.parametrize(
         ("opinion", "n"), [("agreed", 0), ("disagreed", 1), ("waiting", 1), ("failed", 0)]
@@ -252,12 +240,6 @@ class TestCandidateList:
         make_screening_call(candidate=second)
 
         assert admin_client.get(f"{CANDIDATES}?opinion={opinion}").context["page"].n == n
-
-    def test_comes_in_the_order_of_the_source(self, admin_client, dataset):
-        rows = admin_client.get(CANDIDATES).context["page"].rows
-
-        places = [(row.dialogue, row.turn) for row in rows]
-        assert places == sorted(places)
 
 
 @pytest.mark.parametrize(
@@ -279,34 +261,23 @@ class TestSeveralAtOnce:
         address = reverse("contexts:review_many", args=["talks"]) + query
         return client.post(address, {"keys": keys, "decision": decision}, follow=True)
 
-    def reviews(self, keys):
-        return set(Context.objects.filter(key__in=keys).values_list("review", flat=True))
+    @pytest.mark.parametrize(
+        ("decision", "said"),
+        [("KEPT", "Kept"), ("DROPPED", "Dropped"), ("PENDING", "Not reviewed")],
+    )
+    def test_are_those_that_are_ticked_while_notes_and_filter_stay(
+        self, admin_client, dataset, decision, said
+    ):
+        one, other = dataset.contexts.all()
+        Context.objects.update(review_note="Read twice.", review=Review.KEPT)
 
-    def test_are_kept_dropped_and_taken_back(self, admin_client, dataset):
-        context = dataset.contexts.first()
-        context.review_note = "Read twice."
-        context.save()
-        ticked = list(dataset.contexts.values_list("key", flat=True))
+        answer = self.decide(admin_client, [one.key], decision, "?review=PENDING")
 
-        for decision, said in (
-            ("KEPT", "Kept"),
-            ("DROPPED", "Dropped"),
-            ("PENDING", "Not reviewed"),
-        ):
-            answer = self.decide(admin_client, ticked, decision)
-            assert self.reviews(ticked) == {decision}
-            assert said in text(answer)
-        context.refresh_from_db()
-        assert context.review_note == "Read twice."
-
-    def test_are_those_that_are_ticked_and_the_filter_stays(self, admin_client, dataset):
-        make_context(dialogue=dataset.dialogues.first(), turn_index=7)
-        one, other = dataset.contexts.values_list("key", flat=True)[:2]
-
-        answer = self.decide(admin_client, [one], "KEPT", "?review=PENDING")
-
-        assert (self.reviews([one]), self.reviews([other])) == ({"KEPT"}, {"PENDING"})
+        reviews = dict(dataset.contexts.values_list("key", "review"))
+        assert reviews == {one.key: decision, other.key: "KEPT"}
+        assert set(dataset.contexts.values_list("review_note", flat=True)) == {"Read twice."}
         assert answer.redirect_chain == [(f"{LIST}?review=PENDING", 302)]
+        assert said in text(answer)
 
     @pytest.mark.parametrize(
         ("keys", "decision"),
@@ -324,5 +295,71 @@ class TestSeveralAtOnce:
 
         self.decide(admin_client, [other.key], "DROPPED")
 
-        other.refresh_from_db()
-        assert other.review == Review.PENDING
+        assert Context.objects.get(pk=other.pk).review == Review.PENDING
+
+
+class TestFunnel:
+    def test_shows_every_count_and_cell(self, admin_client, dataset):
+        page = text(admin_client.get(FUNNEL))
+
+        for said in (
+            "60 utterances",
+            "in 12 turns",
+            "from 1 dialogue",
+            "All candidates 6",
+            "2 wait",
+            "violence Violence, threats or abuse. 2 3 1",
+            "fear 2 66.7% 4 66.7% 2 100.0% 2 100.0%",
+            "fear exam 1 33.3% 1 16.7% 0 0.0% 0 0.0%",
+        ):
+            assert said in page
+        assert re.search(r"no signal .* 1 Suitable 2 Chosen 2", page)
+
+    def test_its_counts_open_exactly_their_rows(self, admin_client, dataset):
+        screen(make_dialogue(dataset=dataset, turns=make_turns(1)), "suitable")  # without a label
+
+        page = admin_client.get(FUNNEL)
+
+        linked = re.findall(
+            r'href="(/console/contexts/talks/(?:list|candidates)/[^"]*)">([\d,]+)</a>',
+            page.content.decode(),
+        )
+        assert (f"{CANDIDATES}?emotion=-", "1") in linked
+        assert len(linked) > 20
+        for address, count in linked:
+            rows = admin_client.get(address.replace("&amp;", "&")).context["page"]
+            assert rows.n == int(count), address
+
+    def test_says_why_rewrites_were_given_up_and_what_is_simulated(self, admin_client, dataset):
+        source = dataset.contexts.first()
+        context = make_context(
+            dialogue=source.dialogue,
+            stratum=Stratum.ADVERSARIAL,
+            escalation_profile=EscalationProfile.ALWAYS_10,
+            source_context=source,
+            is_simulated=True,
+        )
+        make_rewrite(
+            source_context=source, state=RewriteState.ACCEPTED, ended_at=NOW, context=context
+        )
+        make_rewrite(
+            source_context=source,
+            profile=EscalationProfile.MID_RAMP,
+            state=RewriteState.DROPPED,
+            reason="The last turn was <calm>.",
+            ended_at=NOW,
+        )
+
+        answer = admin_client.get(FUNNEL)
+
+        assert "The last turn was &lt;calm&gt;." in answer.content.decode()
+        assert "Simulated: a program wrote these seekers" in text(answer)
+        assert f"/console/contexts/talks/{context.key}/" in addresses(answer)
+
+    def test_says_what_comes_next_before_anything_is_screened(self, admin_client):
+        make_dataset(slug="talks")
+
+        page = text(admin_client.get(FUNNEL))
+
+        assert "No dialogues yet. Import dialogues" in page
+        assert "What screening removed" not in page

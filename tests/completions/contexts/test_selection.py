@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from completions.contexts import selection
 from completions.contexts.selection import Range, SelectionError, SuitableCouplet
-from completions.dialogues import couplets, ingest
-from tests.helpers.datasets import shared_file
+from completions.dialogues import couplets
 
 WORK = ("fear", "job crisis")
 HOME = ("anger", "conflict with parents")
@@ -47,18 +46,11 @@ def gaps(chosen):
 
 class TestCouplets:
     def test_are_seeker_turns_with_a_reply(self):
-        found = couplets.couplets(turns("supporter", "seeker", "supporter", "seeker"))
-
-        assert found == [1]
-
-    def test_of_a_dialogue_without_turns_are_none(self):
+        assert couplets.couplets(turns("supporter", "seeker", "supporter", "seeker")) == [1]
         assert couplets.couplets([]) == []
 
 
 class TestSelect:
-    def test_reaches_the_number_exactly(self):
-        assert [len(select(n=n)) for n in (1, 7, 20, 40)] == [1, 7, 20, 40]
-
     def test_gives_every_cell_its_share(self):
         assert per_cell(select(n=10)) == {WORK: 6, HOME: 3, SCHOOL: 1}
 
@@ -67,11 +59,13 @@ class TestSelect:
 
         assert per_cell(select(n=22, weights=weights)) == {WORK: 12, HOME: 6, SCHOOL: 4}
 
-    def test_takes_at_most_two_of_a_dialogue_and_apart(self):
-        chosen = select(n=40)
+    @pytest.mark.parametrize("n", [1, 7, 20, 40])
+    def test_takes_the_number_with_at_most_two_of_a_dialogue_and_apart(self, n):
+        chosen = select(n=n)
 
-        assert max(Counter(one.dialogue for one in chosen).values()) == 2
-        assert min(gaps(chosen)) >= 4
+        assert len(chosen) == n
+        assert max(Counter(one.dialogue for one in chosen).values()) <= 2
+        assert min(gaps(chosen), default=4) >= 4
 
     def test_takes_one_of_every_dialogue_of_a_cell_before_a_second(self):
         chosen = select(pool(WORK, 12), n=15, weights={WORK: 1})
@@ -112,19 +106,15 @@ class TestSelect:
         assert max(Counter(one.dialogue for one in (*taken, *added)).values()) <= 2
         assert min(gaps([*taken, *added]), default=4) >= 4
 
-    def test_brings_the_cells_to_their_shares_whatever_was_taken(self):
-        taken = select(pool(HOME, 6), n=3, weights={HOME: 1})
+    @pytest.mark.parametrize(
+        ("cell", "n_dialogues", "n_taken", "expected"),
+        [(HOME, 6, 3, {WORK: 6, SCHOOL: 1}), (SCHOOL, 2, 4, {WORK: 4, HOME: 2})],
+        ids=["its share", "more than its share"],
+    )
+    def test_brings_the_other_cells_to_their_shares(self, cell, n_dialogues, n_taken, expected):
+        taken = select(pool(cell, n_dialogues), n=n_taken, weights={cell: 1})
 
-        added = select(n=10, taken=taken)
-
-        assert per_cell(added) == {WORK: 6, SCHOOL: 1}
-
-    def test_lets_a_cell_keep_more_than_its_share(self):
-        taken = select(pool(SCHOOL, 2), n=4, weights={SCHOOL: 1})
-
-        added = select(n=10, taken=taken)
-
-        assert per_cell(added) == {WORK: 4, HOME: 2}
+        assert per_cell(select(n=10, taken=taken)) == expected
 
     def test_adds_nothing_to_enough(self):
         assert select(n=10, taken=select(n=12)) == []
@@ -195,16 +185,3 @@ class TestApportion:
             abs(one - other) <= slack[i] + slack[j]
             for (i, one), (j, other) in itertools.combinations(enumerate(scales), 2)
         )
-
-
-class TestOnRealDialogues:
-    def test_esconv_has_the_couplets_that_the_protocol_counts(self):
-        dialogues = ingest.read_dialogues(shared_file("esconv/ESConv.json"))
-
-        n_couplets = sum(
-            len(couplets.couplets([{"role": turn.role, "text": turn.text} for turn in one.turns]))
-            for one in dialogues
-            if isinstance(one, ingest.ParsedDialogue)
-        )
-
-        assert n_couplets == 14_642
