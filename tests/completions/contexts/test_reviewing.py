@@ -1,10 +1,12 @@
 """What people decide about contexts, how it is logged, and what it stops."""
 
+import itertools
+from collections import Counter
+
 import pytest
 from django.db import transaction
 
 from access.models import LogEntry
-from annotation.models import Comparison
 from annotation.planning.services import plan_study
 from completions.choices import Review
 from completions.contexts import services as context_services
@@ -30,8 +32,6 @@ from tests.helpers.written import draft_of, lease_next, save_draft, send, skip, 
 
 pytestmark = pytest.mark.django_db
 
-ALL_DECISIONS = [Review.KEPT, Review.DROPPED, Review.PENDING]
-
 
 def review(context, decision, note="", by=None, now=NOW):
     return context_services.review_context(
@@ -43,73 +43,46 @@ def stored(context):
     return Context.objects.get(pk=context.pk)
 
 
-def log():
-    return list(LogEntry.objects.order_by("pk"))
-
-
 class TestReviewContext:
-    @pytest.mark.parametrize("decision", [Review.KEPT, Review.DROPPED])
-    def test_stores_the_decision_with_its_note(self, decision):
-        returned = review(make_context(), decision, "names a town")
+    @pytest.mark.parametrize(("first", "second"), [*itertools.permutations(Review, 2)])
+    def test_stores_and_logs_who_decided_what_before_and_after(self, first, second):
+        context, other, by = (
+            make_context(review=first, review_note="?"),
+            make_context(),
+            make_user(),
+        )
 
-        context = stored(returned)
-        assert (context.review, context.review_note) == (decision, "names a town")
-        assert (returned.review, returned.review_note) == (decision, "names a town")
+        returned = review(context, second, "names a town", by=by, now=NOW + HOUR)
 
-    def test_leaves_other_contexts_alone(self):
-        other = make_context()
-
-        review(make_context(), Review.DROPPED, "too little")
-
-        assert (stored(other).review, stored(other).review_note) == (Review.PENDING, "")
-
-    def test_logs_who_decided_what_before_and_after(self):
-        context, by = make_context(), make_user()
-        review(context, Review.KEPT, "fine", by=by)
-
-        review(context, Review.DROPPED, "names a town", by=by, now=NOW + HOUR)
-
-        entry = log()[-1]
+        assert (returned.review, returned.review_note) == (second, "names a town")
+        assert (stored(context).review, stored(context).review_note) == (second, "names a town")
+        assert (context in Context.objects.in_use()) is (second != Review.DROPPED)
+        assert stored(other).review == Review.PENDING
+        entry = LogEntry.objects.get()
         assert (entry.action, entry.subject) == ("context.reviewed", f"context {context.key}")
         assert (entry.by, entry.at) == (by, NOW + HOUR)
-        assert entry.before == {"review": "KEPT", "note": "fine"}
-        assert entry.after == {"review": "DROPPED", "note": "names a town"}
+        assert entry.before == {"review": first, "note": "?"}
+        assert entry.after == {"review": second, "note": "names a town"}
 
-    def test_stores_and_logs_nothing_when_repeated(self):
-        context = make_context()
-
-        for _ in range(2):
-            review(context, Review.KEPT, "fine")
-
-        assert len(log()) == 1
-
-    def test_judges_what_is_stored_and_not_what_the_caller_holds(self):
+    def test_stores_and_logs_nothing_that_is_stored_already(self):
         held = make_context()
         review(held, Review.DROPPED)
 
         review(held, Review.DROPPED)
 
         assert held.review == Review.PENDING  # as the caller read it
-        assert len(log()) == 1
+        assert LogEntry.objects.count() == 1
 
-    @pytest.mark.parametrize("before", ALL_DECISIONS)
+    @pytest.mark.parametrize("before", [*Review])
     def test_changes_a_note_without_a_decision(self, before):
         context = make_context(review=before)
 
         review(context, None, "look again")
 
         assert (stored(context).review, stored(context).review_note) == (before, "look again")
-        assert [entry.action for entry in log()] == ["context.noted"]
-        assert log()[0].after == {"review": before, "note": "look again"}
-
-    @pytest.mark.parametrize("decision", [Review.KEPT, Review.PENDING])
-    def test_takes_a_dropped_context_back(self, decision):
-        context = make_context(review=Review.DROPPED)
-
-        review(context, decision)
-
-        assert stored(context).review == decision
-        assert context in Context.objects.in_use()
+        entry = LogEntry.objects.get()
+        assert entry.action == "context.noted"
+        assert entry.after == {"review": before, "note": "look again"}
 
     def test_stores_no_decision_without_its_entry(self, monkeypatch):
         def fail(**_fields):
@@ -151,14 +124,13 @@ class TestADroppedContext:
     def dropped(self, context):
         return review(context, Review.DROPPED)
 
-    def test_is_offered_to_no_writer(self, writer, dropped, kept):
+    def test_is_offered_to_no_writer_until_it_is_taken_back(self, writer, dropped, kept):
         assert list(open_contexts(writer)) == [kept]
-
-        assert lease_next(writer).context == kept
-
-    def test_is_offered_again_once_it_is_taken_back(self, writer, dropped):
+        lease = lease_next(writer)
+        send(lease)
         review(dropped, Review.KEPT)
 
+        assert lease.context == kept
         assert lease_next(writer).context == dropped
 
     def test_is_finished_by_the_writer_who_has_it(self, writer, context):
@@ -187,49 +159,32 @@ class TestADroppedContext:
 
         assert stranded_leases(writer).count() == n
 
-    def test_is_completed_by_no_model(self, dataset, dropped, kept):
-        system = make_system()
+    def test_is_completed_by_no_model_but_keeps_the_calls_of_before(self, dataset, context, kept):
+        def plan(system):
+            generation_services.plan_generation_calls(dataset=dataset, systems=[system], now=NOW)
 
-        generation_services.plan_generation_calls(dataset=dataset, systems=[system], now=NOW)
-
-        assert [call.context for call in GenerationCall.objects.all()] == [kept]
-
-    def test_keeps_the_calls_that_were_planned_before(self, dataset, context):
-        generation_services.plan_generation_calls(dataset=dataset, systems=[make_system()], now=NOW)
-
+        before, after = make_system(), make_system()
+        plan(before)
         review(context, Review.DROPPED)
+        plan(after)
 
-        assert GenerationCall.objects.get().context == context
+        calls = set(GenerationCall.objects.values_list("system", "context"))
+        assert calls == {(before.pk, context.pk), (before.pk, kept.pk), (after.pk, kept.pk)}
 
-    def test_enters_no_plan(self, dataset, dropped, kept):
-        for one in (dropped, kept):
-            for _ in range(2):
-                make_completion(context=one)
+    def test_keeps_its_comparisons_and_gets_no_more_until_it_is_taken_back(
+        self, dataset, context, kept
+    ):
+        for one in (context, context, kept, kept):
+            make_completion(context=one)
         study = make_study(dataset=dataset)
 
-        plan_study(study=study, now=NOW)
+        def planned():
+            plan_study(study=study, now=NOW)
+            return Counter(study.comparisons.values_list("context", flat=True))
 
-        assert [pair.context for pair in study.comparisons.all()] == [kept]
-
-    def test_keeps_the_comparisons_that_it_has_and_gets_no_more(self, dataset, context):
-        for _ in range(2):
-            make_completion(context=context)
-        study = make_study(dataset=dataset)
-        plan_study(study=study, now=NOW)
-        planned = list(Comparison.objects.values())
-
+        assert planned() == {context.pk: 1, kept.pk: 1}
         review(context, Review.DROPPED)
         make_completion(context=context)
-        plan_study(study=study, now=NOW)
-
-        assert list(Comparison.objects.values()) == planned
-
-    def test_is_planned_once_it_is_taken_back(self, dataset, dropped):
-        for _ in range(2):
-            make_completion(context=dropped)
-        study = make_study(dataset=dataset)
-
-        review(dropped, Review.KEPT)
-        plan_study(study=study, now=NOW)
-
-        assert study.comparisons.count() == 1
+        assert planned() == {context.pk: 1, kept.pk: 1}
+        review(context, Review.KEPT)
+        assert planned() == {context.pk: 3, kept.pk: 1}

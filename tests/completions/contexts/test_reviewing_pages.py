@@ -1,10 +1,13 @@
-"""One context to be kept or dropped, one candidate to be read: what is shown."""
+"""One context to be kept or dropped, one candidate to be read: what is shown and decided."""
 
 import re
 
 import pytest
+from django.test import Client
 
-from completions.choices import CallState, EscalationProfile, Stratum, SystemKind
+from access.models import LogEntry
+from completions.choices import CallState, EscalationProfile, Review, Stratum, SystemKind
+from completions.models import Context, Dialogue
 from tests.helpers.datasets import FINDINGS, SITUATION, TURNS, address, make_reviewable
 from tests.helpers.factories import (
     NOW,
@@ -17,9 +20,10 @@ from tests.helpers.factories import (
     make_screening_call,
     make_system,
 )
-from tests.helpers.pages import addresses, text
+from tests.helpers.pages import addresses, assert_turned_away, text
 
 pytestmark = pytest.mark.django_db
+PIECES = [["same", "So"], ["removed", "it was"], ["added", "“be” it"]]
 
 
 def marks(answer):
@@ -36,34 +40,42 @@ def context():
 
 
 class TestTheContext:
-    def test_is_shown_as_raters_see_it(self, admin_client, context):
-        page = text(admin_client.get(address("key-0")))
+    def test_is_shown_as_raters_see_it_and_the_rest_apart(self, admin_client, context):
+        answer = admin_client.get(address("key-0"))
 
-        assert "Hello - how are you?" in page
-        assert page.index("Hello - how") < page.index("That sounds hard") < page.index("I feel -")
+        page = text(answer)
+        in_order = (
+            "Hello - how are you?",
+            "That sounds hard",
+            "I feel -",
+            "What raters do not see",
+            "Would it help to",
+        )
+        assert [page.index(said) for said in in_order] == sorted(map(page.index, in_order))
+        assert page.index("What raters do not see") < page.index("Shouting")
+        for said in ("fear, job", "distress, help", "screening-1 abc", "cells-2 , seed 7"):
+            assert said in page
+        assert context.dialogue.content_hash[:12] in page
+        assert "<script>alert" not in answer.content.decode()
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in answer.content.decode()
 
-    def test_marks_what_the_rules_found_with_the_number_of_the_rule(self, admin_client, context):
-        assert marks(admin_client.get(address("key-0"))) == [
+    def test_marks_what_the_rules_found_and_says_what_each_number_stands_for(
+        self, admin_client, context
+    ):
+        answer = admin_client.get(address("key-0"))
+
+        page = text(answer)
+        assert marks(answer) == [
             ("&quot;shouted&quot; at me", "3"),
             ("so sad", "1"),
             ("what should I do", "2"),
             ("write to her", "4"),
             ("Shouting", "3"),
         ]
-
-    def test_says_what_each_number_stands_for_and_where_it_was_found(self, admin_client, context):
-        page = text(admin_client.get(address("key-0")))
-
         assert re.search(r"distress signal [^.]*\. in turn 4 ", page)
         assert re.search(r"violence removes [^.]*\. in turn 2, in the situation ", page)
         assert re.search(r"clinical removes [^.]*\. in the reply", page)
         assert "the whole turn: rule 5" in page
-
-    def test_shows_markup_in_a_turn_as_text(self, admin_client, context):
-        page = admin_client.get(address("key-0")).content.decode()
-
-        assert "<script>alert" not in page
-        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
     def test_shows_markup_inside_a_mark_as_text(self, admin_client):
         turns = [{"role": "seeker", "text": "so <3 sad & low"}]
@@ -71,13 +83,6 @@ class TestTheContext:
         make_reviewable(turns=turns, provenance={"findings": found})
 
         assert marks(admin_client.get(address("key-0"))) == [("&lt;3 sad", "1")]
-
-    def test_shows_the_original_reply_and_the_situation_apart(self, admin_client, context):
-        page = text(admin_client.get(address("key-0")))
-
-        hidden = page.index("What raters do not see")
-        assert page.index("I feel -") < hidden < page.index("Would it help to")
-        assert hidden < page.index("Shouting")
 
     def test_shows_a_stored_reply_before_that_of_the_dialogue(self, admin_client, context):
         original = make_system(kind=SystemKind.ORIGINAL)
@@ -87,13 +92,6 @@ class TestTheContext:
 
         assert "Another answer." in page
         assert "Would it help to" not in page
-
-    def test_says_where_it_comes_from(self, admin_client, context):
-        page = text(admin_client.get(address("key-0")))
-
-        for said in ("fear, job", "distress, help", "screening-1 abc", "cells-2 , seed 7"):
-            assert said in page
-        assert context.dialogue.content_hash[:12] in page
 
     def test_takes_the_findings_of_its_couplet_if_it_brought_none(self, admin_client):
         context = make_reviewable(provenance={})
@@ -170,7 +168,9 @@ class TestARewrite:
             },
         )
 
-    def test_shows_its_profile_source_and_curve(self, admin_client, rewrite):
+    def test_shows_its_profile_source_and_curve_and_that_it_is_simulated(
+        self, admin_client, rewrite
+    ):
         answer = admin_client.get(address("hostile"))
 
         page = text(answer)
@@ -178,28 +178,25 @@ class TestARewrite:
         assert "Wanted Measured 1 2 3 2 10 9" in page
         assert address("key-0") in addresses(answer)
         assert 'points="0.0,96.0 320.0,0.0"' in answer.content.decode()
+        assert "adversarial simulated" in page
+        assert "Test data: this person’s messages were written by a program" in page
 
-    def test_shows_what_changed_when_its_provenance_does_not_say(self, admin_client, rewrite):
-        page = admin_client.get(address("hostile")).content.decode()
-
-        assert re.findall("<del>(.*?)</del>", page) == ["I feel - so sad;"]
-        assert re.findall("<ins>(.*?)</ins>", page) == ["You are useless;"]
-
-    def test_shows_the_changes_that_its_provenance_has(self, admin_client, rewrite):
-        pieces = [["same", "So"], ["removed", "it was"], ["added", "“be” it"]]
-        rewrite.provenance |= {"diff": [{"turn": 1, "pieces": pieces}]}
+    @pytest.mark.parametrize(
+        ("stored", "removed", "added"),
+        [
+            ({}, "I feel - so sad;", "You are useless;"),
+            ({"diff": [{"turn": 1, "pieces": PIECES}]}, "it was", "&quot;be&quot; it"),
+        ],
+        ids=["found anew", "as its provenance has it"],
+    )
+    def test_shows_what_changed(self, admin_client, rewrite, stored, removed, added):
+        rewrite.provenance |= stored
         rewrite.save()
 
         page = admin_client.get(address("hostile")).content.decode()
 
-        assert re.findall("<del>(.*?)</del>", page) == ["it was"]
-        assert re.findall("<ins>(.*?)</ins>", page) == ["&quot;be&quot; it"]
-
-    def test_says_that_it_is_simulated(self, admin_client, rewrite):
-        page = text(admin_client.get(address("hostile")))
-
-        assert "adversarial simulated" in page
-        assert "Test data: this person’s messages were written by a program" in page
+        assert re.findall("<del>(.*?)</del>", page) == [removed]
+        assert re.findall("<ins>(.*?)</ins>", page) == [added]
 
 
 class TestTheCandidate:
@@ -242,3 +239,130 @@ class TestTheCandidate:
 
         for row in (rows[0], rows[3]):
             assert f"/console/contexts/talks/candidates/{row.pk}/?rule=violence&how=alone" in linked
+
+
+def decide(client, key, decision, *, note="", query="", **options):
+    return client.post(
+        f"/console/contexts/talks/{key}/review/{query}",
+        {"decision": decision, "note": note},
+        **options,
+    )
+
+
+class TestDeciding:
+    @pytest.fixture
+    def dataset(self):
+        return make_dataset(slug="talks")
+
+    @pytest.fixture
+    def contexts(self, dataset):
+        return [make_reviewable(dataset=dataset, key=f"key-{n}") for n in range(4)]
+
+    @pytest.mark.parametrize("decision", ["KEPT", "DROPPED"])
+    def test_stores_it_with_the_note_and_who_decided(
+        self, admin_client, admin_user, contexts, decision
+    ):
+        decide(admin_client, "key-0", decision, note="  names a town \r\n")
+
+        context = Context.objects.get(key="key-0")
+        assert (context.review, context.review_note) == (decision, "names a town")
+        assert LogEntry.objects.get().by == admin_user
+
+    @pytest.mark.parametrize(
+        ("key", "query", "dropped", "onwards"),
+        [
+            pytest.param("key-0", "", (1,), "key-2", id="the next that waits"),
+            pytest.param("key-3", "", (), "key-0", id="the first again after the last"),
+            pytest.param("key-1", "?review=PENDING", (), "key-2", id="in the filter"),
+            pytest.param("key-0", "?review=PENDING&emotion=joy", (), "key-3", id="in both filters"),
+            pytest.param("key-0", "?review=DROPPED", (0, 2, 3), "key-2", id="the next of its kind"),
+        ],
+    )
+    def test_goes_on_in_the_filter(self, admin_client, contexts, key, query, dropped, onwards):
+        Dialogue.objects.filter(contexts__key__in=["key-0", "key-3"]).update(emotion_type="joy")
+        Context.objects.filter(key__in=[f"key-{n}" for n in dropped]).update(review=Review.DROPPED)
+
+        answer = decide(admin_client, key, "KEPT", query=query)
+
+        assert (answer.status_code, answer["Location"]) == (302, address(onwards, query))
+
+    @pytest.mark.parametrize(
+        ("query", "others", "is_all_reviewed"),
+        [("", Review.KEPT, True), ("?review=DROPPED", Review.PENDING, False)],
+        ids=["nothing waits", "no other is dropped"],
+    )
+    def test_ends_at_the_list_and_says_what_it_did_with_the_way_back(
+        self, admin_client, contexts, query, others, is_all_reviewed
+    ):
+        Context.objects.exclude(key="key-0").update(review=others)
+        Context.objects.filter(key="key-0").update(review=Review.DROPPED)
+
+        answer = decide(admin_client, "key-0", "KEPT", query=query, follow=True)
+
+        assert answer.redirect_chain[-1][0].startswith(f"/console/contexts/talks/list/{query}")
+        assert ("Everything here is reviewed." in text(answer)) is is_all_reviewed
+        assert "Kept: key-0" in text(answer)
+        assert address("key-0", query) in addresses(answer)
+
+    @pytest.mark.parametrize(
+        ("decision", "review"),
+        [("", "DROPPED"), ("PENDING", "PENDING")],
+        ids=["a note alone", "the decision taken back"],
+    )
+    def test_stays_where_there_is_something_else_to_do(
+        self, admin_client, contexts, decision, review
+    ):
+        Context.objects.filter(key="key-0").update(review=Review.DROPPED)
+        assert "Take the decision back" in text(admin_client.get(address("key-0")))
+
+        answer = decide(admin_client, "key-0", decision, note="look again")
+
+        assert answer["Location"] == address("key-0")
+        assert Context.objects.get(key="key-0").review == review
+        assert "look again" in text(admin_client.get(address("key-0")))
+
+    def test_shows_every_decision_so_far(self, admin_client, admin_user, contexts):
+        decide(admin_client, "key-0", "KEPT", note="fine")
+        decide(admin_client, "key-0", "DROPPED", note="<i>names</i> a town")
+
+        page = text(admin_client.get(address("key-0")))
+
+        assert re.search(r"Dropped: used for nothing new &lt;i&gt;names.* Kept fine", page)
+        assert page.count(f"{admin_user.get_username()}:") == 2
+
+    @pytest.mark.parametrize(
+        ("decision", "note"), [("MAYBE", ""), ("KEPT", "x" * 2001)], ids=["unknown", "too long"]
+    )
+    def test_refuses_what_it_cannot_store_and_keeps_what_was_typed(
+        self, admin_client, contexts, decision, note
+    ):
+        answer = decide(admin_client, "key-0", decision, note=note)
+
+        assert answer.status_code == 422
+        assert Context.objects.get(key="key-0").review == Review.PENDING
+        assert note in answer.content.decode()
+
+    def test_needs_the_form_of_the_site_and_a_post(self, admin_user, admin_client, contexts):
+        strict = Client(enforce_csrf_checks=True)
+        strict.force_login(admin_user)
+
+        assert decide(strict, "key-0", "KEPT").status_code == 403
+        assert admin_client.get(address("key-0", "review/")).status_code == 405
+
+    def test_is_for_staff(self, contexts):
+        assert_turned_away(decide(Client(), "key-0", "DROPPED"))
+
+        assert Context.objects.get(key="key-0").review == Review.PENDING
+
+    def test_leads_to_the_contexts_before_and_after(self, admin_client, contexts):
+        linked = addresses(admin_client.get(address("key-1", "?emotion=fear")))
+
+        assert {address("key-0", "?emotion=fear"), address("key-2", "?emotion=fear")} <= linked
+
+    def test_costs_no_more_than_fifteen_queries(
+        self, admin_client, contexts, django_assert_max_num_queries
+    ):
+        with django_assert_max_num_queries(15):
+            admin_client.get(address("key-1"))
+        with django_assert_max_num_queries(15):
+            decide(admin_client, "key-1", "KEPT", note="fine")
