@@ -29,16 +29,9 @@ pytestmark = pytest.mark.django_db
 HISTORIES = {
     "supporter first": item(),
     "seeker first": item(dialogue_history=HISTORY[1:]),
-    "named, in the hub's words": item(
-        dialogue_history=HISTORY[1:], prev_speakers=["usr", "sys", "usr"]
-    ),
+    "named": item(dialogue_history=HISTORY[1:], prev_speakers=["usr", "sys", "usr"]),
 }
-ROLES = {
-    HISTORY[0]: "supporter",
-    HISTORY[1]: "seeker",
-    HISTORY[2]: "supporter",
-    HISTORY[3]: "seeker",
-}
+ROLES = dict(zip(HISTORY, ("supporter", "seeker") * 2, strict=True))
 
 
 @pytest.fixture(params=HISTORIES.values(), ids=[*HISTORIES])
@@ -47,6 +40,11 @@ def completion(request, tmp_path):
     path = write_array(tmp_path / "items.json", [request.param])
     import_dialogues(dataset_name="Items", dialogues=ingest.read_dialogues(path), now=NOW)
     return Completion.objects.select_related("context__dataset").get()
+
+
+def compared(study, completion):
+    other = make_completion(context=completion.context)
+    return make_comparison(study=study, first=completion, second=other)
 
 
 def expected(completion):
@@ -59,16 +57,10 @@ def shown(page):
     return [(who.lower(), text) for who, text in turns]
 
 
-def section(prompt, name):
-    return json.loads(prompt.partition(f"<{name}>")[2].partition(f"</{name}>")[0])
-
-
 class TestImportedRoles:
     def test_are_those_of_the_raters_page(self, client, completion):
         study = open_study(n_pairs=0, dataset=completion.context.dataset)
-        make_comparison(
-            study=study, first=completion, second=make_completion(context=completion.context)
-        )
+        compared(study, completion)
         enrol(client, study)
 
         page = client.get(url(study, "judge")).content.decode()
@@ -79,13 +71,10 @@ class TestImportedRoles:
         study = make_study(
             dataset=completion.context.dataset, content=study_content("rubric"), protocol="RUBRIC"
         )
-        call = make_judge_call(
-            comparison=make_comparison(
-                study=study, first=completion, second=make_completion(context=completion.context)
-            )
-        )
+        call = make_judge_call(comparison=compared(study, completion))
 
         question = judging._Desk().question(call, Claim(call.pk, NOW, attempts=1))
 
-        dialogue = section(question.request.messages[1]["content"], "dialogue")
+        prompt = question.request.messages[1]["content"]
+        dialogue = json.loads(prompt.partition("<dialogue>")[2].partition("</dialogue>")[0])
         assert [(turn["role"], turn["text"]) for turn in dialogue] == expected(completion)

@@ -1,22 +1,20 @@
-import itertools
+"""Dialogues are imported once, batch by batch, by the service and by its command."""
+
+import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
 from completions.dialogues import importing, ingest
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import DatasetNameError, import_dialogues
-from completions.models import Dataset, Dialogue
+from completions.models import Context, Dataset, Dialogue
 from tests.helpers.datasets import (
     SEEKER,
     SUPPORTER,
-    UTTERANCES,
-    failed,
-    hub,
     native,
     own,
-    shared_file,
     write_array,
     write_lines,
 )
@@ -31,14 +29,9 @@ def dialogues():
     return list(ingest.read_dialogues(DIALOGUES))
 
 
-@pytest.fixture
-def imported(db, dialogues, now):
-    return import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
-
-
 @pytest.mark.django_db
 class TestImportDialogues:
-    def test_stores_turns_roles_and_labels(self, dialogues, now):
+    def test_stores_turns_roles_and_labels_and_counts_what_it_read(self, dialogues, now):
         report = import_dialogues(
             dataset_name="Demo set",
             dialogues=dialogues,
@@ -57,44 +50,32 @@ class TestImportDialogues:
         assert (row.emotion_type, row.problem_type) == ("sadness", "bereavement")
         assert row.source_labels["emotion_type"] == "sadness"
         assert [turn["role"] for turn in row.turns[:2]] == ["seeker", "supporter"]
-        assert row.n_utterances == 13
-        assert row.imported_at == now
+        assert (row.n_utterances, row.imported_at) == (13, now)
+        assert report.n_dialogues == report.n_added == 12
+        assert (report.n_utterances, report.n_turns, report.n_couplets) == (150, 138, 66)
 
-    def test_counts_what_it_read(self, imported):
-        assert imported.n_dialogues == imported.n_added == 12
-        assert imported.n_utterances == 150
-        assert imported.n_turns == 138
-        assert imported.n_couplets == 66
+    def test_adds_and_logs_only_what_is_new_to_the_dataset(self, dialogues, now):
+        def load(some, name="Demo"):
+            return import_dialogues(dataset_name=name, dialogues=some, now=now).n_added
 
-    def test_adds_nothing_when_repeated(self, imported, dialogues, now):
-        again = import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
+        assert load(dialogues[:1] * 2) == 1
+        assert load(dialogues) == 11
+        assert load(dialogues) == 0
+        assert load(dialogues, "Other") == 12
+        entries = LogEntry.objects.filter(action="dialogues.imported").order_by("pk")
+        assert [(one.subject, one.after["added"]) for one in entries] == [
+            ("dataset demo", 1),
+            ("dataset demo", 11),
+            ("dataset other", 12),
+        ]
 
-        assert again.dataset == imported.dataset
-        assert again.n_added == 0
-        assert imported.dataset.dialogues.count() == 12
+    def test_keeps_the_name_and_the_language_of_a_dialogue(self, tmp_path, now):
+        path = write_lines(tmp_path / "own.jsonl", [own(id="clinic-7", language="de")])
 
-    def test_adds_only_the_new_ones(self, dialogues, now):
-        import_dialogues(dataset_name="Demo", dialogues=dialogues[:5], now=now)
+        import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now)
 
-        report = import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
-
-        assert report.n_added == 7
-
-    def test_keeps_one_of_a_dialogue_given_twice(self, dialogues, now):
-        report = import_dialogues(dataset_name="Demo", dialogues=dialogues[:1] * 2, now=now)
-
-        assert report.n_added == 1
-
-    def test_keeps_datasets_apart(self, imported, dialogues, now):
-        other = import_dialogues(dataset_name="Other", dialogues=dialogues, now=now)
-
-        assert other.n_added == 12
-
-    def test_logs_once(self, imported, dialogues, now):
-        import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
-
-        entry = LogEntry.objects.get(action="dialogues.imported")
-        assert (entry.subject, entry.after["added"]) == ("dataset demo", 12)
+        row = Dialogue.objects.get()
+        assert (row.source_id, row.language) == ("clinic-7", "de")
 
     @pytest.mark.parametrize(
         ("name", "message"),
@@ -113,7 +94,7 @@ class TestImportDialogues:
 
 
 @pytest.mark.django_db
-class TestBadRecords:
+class TestBadRecordsOfAnImport:
     def test_are_skipped_counted_and_logged(self, tmp_path, now):
         path = write_array(tmp_path / "talks.json", [native(), ONE_SPEAKER, "words", OTHER])
 
@@ -127,13 +108,7 @@ class TestBadRecords:
             "dialogue 3: expected an object",
         ]
         assert LogEntry.objects.get().after["skipped"] == 2
-
-    def test_leave_the_places_of_the_others(self, tmp_path, now):
-        path = write_array(tmp_path / "talks.json", [native(), ONE_SPEAKER, OTHER])
-
-        import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now)
-
-        assert set(Dialogue.objects.values_list("position", flat=True)) == {0, 2}
+        assert set(Dialogue.objects.values_list("position", flat=True)) == {0, 3}
 
     @pytest.mark.parametrize("at", [0, 2])
     def test_end_a_strict_import_with_nothing_written(self, tmp_path, monkeypatch, now, at):
@@ -179,66 +154,119 @@ class TestBatches:
 
         assert stored == [0] * 4 + [4] * 4 + [8] * 4
 
-    def test_are_none_of_them_kept_when_reading_fails(self, monkeypatch, tmp_path, now):
-        monkeypatch.setattr(importing, "BATCH", 1)
-        path = write_array(tmp_path / "talks.json", [native(), OTHER])
-        path.write_text(path.read_text(encoding="utf-8")[:-2] + ", oops]", encoding="utf-8")
 
-        with pytest.raises(ingest.IngestError, match="Expecting value"):
-            import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now)
+ALL_BAD = json.dumps([ONE_SPEAKER]).encode()
 
+
+@pytest.fixture
+def imported(db, now):
+    dialogues = ingest.read_dialogues(DIALOGUES)
+    return import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
+
+
+@pytest.mark.django_db
+class TestImportCommand:
+    def test_names_the_dataset_after_the_file_and_builds_contexts_of_it(self, capsys):
+        call_command("contexts", "import", str(DIALOGUES))
+        call_command("contexts", "build", "--dataset", "dialogues", "--regular", "24")
+
+        imported, built = capsys.readouterr().out.splitlines()
+        assert imported.startswith("dialogues: 12 dialogues (12 new), 150 utterances")
+        assert built.startswith("dialogues: 24 contexts (24 new) of 12 dialogues, from ")
+        assert Dataset.objects.get().slug == "dialogues"
+
+    def test_tells_bad_records_on_standard_error_and_counts_them(self, tmp_path, capsys):
+        path = write_lines(tmp_path / "talks.jsonl", [native(), ONE_SPEAKER, "{"])
+
+        call_command("contexts", "import", str(path))
+
+        said = capsys.readouterr()
+        assert said.out == (
+            "talks: 1 dialogues (1 new), 4 utterances, 3 turns, 1 couplets, 2 skipped\n"
+        )
+        assert said.err.splitlines()[1:] == [
+            "dialogue 2 (line 2): both a seeker and a supporter must speak; skipped",
+            (
+                "dialogue 3 (line 3): not valid JSON at column 2: "
+                "Expecting property name enclosed in double quotes; skipped"
+            ),
+        ]
+
+    def test_tells_at_most_twenty_of_them(self, tmp_path, capsys):
+        path = write_lines(tmp_path / "talks.jsonl", [native(), *[ONE_SPEAKER] * 23])
+
+        call_command("contexts", "import", str(path))
+
+        told = [line for line in capsys.readouterr().err.splitlines() if "skipped" in line]
+        assert len(told) == 21
+        assert told[-1] == "and 3 more bad records; skipped"
+
+    def test_tells_what_stands_twice_and_stores_it_once(self, tmp_path, capsys):
+        seeker, supporter = ("seeker", "The caf\u00e9 is closed."), ("supporter", "Oh no.")
+        twin = ("seeker", "The cafe\u0301 is closed.")
+        other = ("seeker", "The cinema is closed.")
+        dialogues = [
+            own(seeker, supporter, id="one"),
+            own(seeker, supporter, id="two"),
+            own(twin, supporter, id="three"),
+            own(other, supporter, id="one"),
+        ]
+        path = write_lines(tmp_path / "talks.jsonl", dialogues)
+
+        call_command("contexts", "import", str(path))
+
+        said = capsys.readouterr()
+        assert "4 dialogues (3 new)" in said.out
+        assert "3 repeated" in said.out
+        assert said.err.splitlines()[1:] == [
+            "dialogue 2 is dialogue 1: stored once",
+            "dialogue 3 reads like dialogue 1 and is spelled in other signs: both are stored",
+            "dialogue 4 has the id of dialogue 1: both are stored",
+        ]
+
+    def test_stores_nothing_when_strict(self, tmp_path):
+        path = write_lines(tmp_path / "talks.jsonl", [native(), ONE_SPEAKER])
+
+        with pytest.raises(CommandError, match=r"dialogue 2 \(line 2\): both") as caught:
+            call_command("contexts", "import", str(path), "--strict")
+
+        assert caught.value.returncode == 2
         assert not Dataset.objects.exists()
 
 
 @pytest.mark.django_db
-class TestSpellings:
-    @pytest.mark.parametrize("spelled", [hub, failed, own])
-    def test_of_a_dialogue_that_is_there_add_nothing(self, tmp_path, now, spelled):
-        import_dialogues(
-            dataset_name="Talks", dialogues=[ingest.parse_record(native(), 1)], now=now
-        )
-        path = write_lines(tmp_path / "again.jsonl", [spelled()])
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            pytest.param(None, "cannot be read: No such file or directory", id="missing"),
+            pytest.param(ALL_BAD, "no dialogue that can be used; dialogue 1: both", id="all bad"),
+        ],
+    )
+    def test_ends_with_code_2_and_writes_nothing(self, tmp_path, content, message):
+        path = tmp_path / "input.json"
+        if content is not None:
+            path.write_bytes(content)
 
-        report = import_dialogues(
-            dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now
-        )
+        with pytest.raises(CommandError, match=message) as caught:
+            call_command("contexts", "import", str(path), "--dataset", "bad")
 
-        assert (report.n_dialogues, report.n_added) == (1, 0)
-        assert Dialogue.objects.count() == 1
+        assert caught.value.returncode == 2
+        assert not Dataset.objects.exists()
 
-    def test_of_our_own_keep_name_and_language(self, tmp_path, now):
-        path = write_lines(tmp_path / "own.jsonl", [own(id="clinic-7", language="de")])
+    @pytest.mark.parametrize(
+        ("asked", "message"),
+        [
+            pytest.param(["--dataset", "nowhere"], "there is no dataset", id="no dataset"),
+            pytest.param(
+                ["--dataset", "Demo"], "280 contexts were asked for and 24", id="too many"
+            ),
+            pytest.param(["--dataset", "Demo", "--regular", "0"], "above zero", id="none"),
+            pytest.param(["--dataset", "Demo", "--regular", "few"], "above zero", id="no number"),
+        ],
+    )
+    def test_of_a_build_ends_with_code_2(self, imported, asked, message):
+        with pytest.raises(CommandError, match=message):
+            call_command("contexts", "build", *asked)
 
-        import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now)
-
-        row = Dialogue.objects.get()
-        assert (row.source_id, row.language) == ("clinic-7", "de")
-
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
-    @given(said=UTTERANCES)
-    def test_are_stored_without_two_turns_of_one_role_in_a_row(self, said, now):
-        parsed = [ingest.parse_record(spelled(*said), 1) for spelled in (native, hub, failed, own)]
-
-        import_dialogues(dataset_name="Talks", dialogues=parsed, now=now)
-
-        for row in Dialogue.objects.all():
-            roles = [turn["role"] for turn in row.turns]
-            assert all(one != other for one, other in itertools.pairwise(roles))
-
-
-@pytest.mark.django_db
-class TestESConv:
-    def test_imports_every_dialogue_utterance_and_turn(self, now):
-        path = shared_file("esconv/ESConv.json")
-
-        report = import_dialogues(
-            dataset_name="ESConv", dialogues=ingest.read_dialogues(path), now=now
-        )
-
-        assert (report.n_added, report.n_utterances, report.n_turns, report.n_couplets) == (
-            1300,
-            38_365,
-            30_392,
-            14_642,
-        )
-        assert Dialogue.objects.count() == 1300
+        assert not Context.objects.exists()

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from completions.dialogues import ingest
-from completions.dialogues.ingest import BadRecord, IngestError, ParsedDialogue, Turn
+from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.ingest import BadRecord, IngestError, ParsedDialogue
 from completions.dialogues.ingest.items import ItemRecord
 from completions.dialogues.ingest.records import OwnRecord, OwnTurn
 from tests.helpers.datasets import (
@@ -16,7 +17,6 @@ from tests.helpers.datasets import (
     SEEKER,
     SUPPORTER,
     UTTERANCES,
-    as_hub,
     failed,
     hub,
     item,
@@ -46,23 +46,13 @@ def said(dialogue):
 
 class TestEverySpelling:
     @EVERY_SPELLING
-    def test_gives_the_same_turns_with_the_same_roles(self, spelled):
-        parsed = ingest.parse_record(spelled(), 1)
-
-        assert said(parsed) == MERGED
-        assert parsed.n_utterances == 4
-
-    @EVERY_SPELLING
     @pytest.mark.parametrize("write", [write_array, write_lines])
-    def test_may_be_an_array_or_lines(self, spelled, write, tmp_path):
-        (parsed,) = read(write(tmp_path / "talks", [spelled()]))
+    def test_gives_the_same_turns_with_the_same_roles(self, spelled, write, tmp_path):
+        (parsed,) = read(write(tmp_path / "talks", [spelled(emotion_type=None)]))
 
         assert said(parsed) == MERGED
-
-    def test_gives_the_same_hash(self):
-        hashes = {ingest.parse_record(spelled(), 1).content_hash for spelled in SPELLED.values()}
-
-        assert len(hashes) == 1
+        assert (parsed.n_utterances, parsed.emotion_type) == (4, "")
+        assert parsed.content_hash == ingest.parse_record(native(), 1).content_hash
 
     @EVERY_SPELLING
     def test_keeps_labels_as_found_and_in_one_spelling(self, spelled):
@@ -81,67 +71,44 @@ class TestEverySpelling:
         stray = "Self-disclosure (mild)"
         assert parsed.source_labels["strategies"] == [[stray, stray], [], [stray]]
 
-    @EVERY_SPELLING
-    def test_may_have_null_labels(self, spelled):
-        assert ingest.parse_record(spelled(emotion_type=None), 1).emotion_type == ""
-
     @given(said=UTTERANCES)
-    def test_never_leaves_two_turns_of_one_role_side_by_side(self, said):
+    def test_loses_no_word_and_leaves_no_two_turns_of_one_role_side_by_side(self, said):
         parsed = [ingest.parse_record(spelled(*said), 1) for spelled in SPELLED.values()]
 
         for one in parsed:
+            words = [(turn.role, word) for turn in one.turns for word in turn.text.split()]
+            assert words == [(role, word) for role, text in said for word in text.split()]
             roles = [turn.role for turn in one.turns]
             assert all(a != b for a, b in itertools.pairwise(roles))
             assert one.n_utterances == len(said)
         assert len({one.content_hash for one in parsed}) == 1
 
-    @given(said=UTTERANCES)
-    def test_loses_no_word_and_changes_no_order(self, said):
-        parsed = ingest.parse_record(native(*said), 1)
-
-        words = [(turn.role, word) for turn in parsed.turns for word in turn.text.split()]
-        assert words == [(role, word) for role, text in said for word in text.split()]
-
-
-class TestMerge:
-    def test_keeps_the_strategies_of_all_that_it_joins(self):
-        turns = ingest.merge([Turn("seeker", "a", ("One",)), Turn("seeker", "b", ("Two",))])
-
-        assert turns == (Turn("seeker", "a b", ("One", "Two")),)
-
 
 class TestOwnFormat:
-    def test_says_who_it_is_and_in_which_language(self):
+    def test_keeps_what_it_says_of_itself_and_its_turns(self):
         record = own(
+            (SEEKER, "夜里睡不着。"),
+            (SUPPORTER, "多久了。"),
             id="clinic-7",
             language="ZH-hans-cn",
             source="Written for a test",
             metadata={"domain": "debts", "wave": 2},
         )
+        record["turns"][1]["strategies"] = ["Question", "Reflection"]
 
         parsed = ingest.parse_record(record, 1)
 
+        assert said(parsed) == [(SEEKER, "夜里睡不着。"), (SUPPORTER, "多久了。")]
         assert (parsed.source_id, parsed.language) == ("clinic-7", "zh-Hans-CN")
         assert parsed.source_labels == {
             "source": "Written for a test",
             "metadata": {"domain": "debts", "wave": 2},
+            "strategies": [[], ["Question", "Reflection"]],
         }
 
     def test_is_of_no_known_language_unless_it_says_so(self):
         assert ingest.parse_record(own(), 1).language == "und"
         assert ingest.parse_record(native(), 1).language == "en"
-
-    def test_may_be_in_any_script(self):
-        parsed = ingest.parse_record(own((SEEKER, "夜里睡不着。"), (SUPPORTER, "多久了。")), 1)
-
-        assert said(parsed) == [(SEEKER, "夜里睡不着。"), (SUPPORTER, "多久了。")]
-
-    def test_keeps_strategies_of_a_turn(self):
-        record = own()
-        record["turns"][3]["strategies"] = ["Question", "Reflection"]
-
-        labels = ingest.parse_record(record, 1).source_labels
-        assert labels["strategies"] == [[], [], ["Question", "Reflection"]]
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -198,20 +165,6 @@ class TestMixedFormats:
 
 
 class TestRealFiles:
-    @pytest.mark.full
-    def test_in_the_hubs_spelling_give_the_same_dialogues(self, tmp_path):
-        path = shared_file("esconv/ESConv.json")
-        source = json.loads(path.read_text(encoding="utf-8"))
-        spelled = write_lines(tmp_path / "hub.jsonl", map(as_hub, source))
-
-        before, after = read(path), read(spelled)
-
-        assert len(after) == 1300
-        assert sum(one.n_utterances for one in after) == 38_365
-        assert sum(len(one.turns) for one in after) == 30_392
-        assert [one.content_hash for one in after] == [one.content_hash for one in before]
-        assert [one.source_labels for one in after] == [one.source_labels for one in before]
-
     def test_of_failed_dialogues_are_read_with_their_stray_labels(self):
         dialogues = read(shared_file("esconv/FailedESConv.json"))
 
@@ -263,3 +216,64 @@ class TestDocumentedFormat:
             for model in models
             for name, field in model.model_fields.items()
         }
+
+
+class TestLabels:
+    @pytest.mark.parametrize(
+        ("raw", "normal"),
+        [
+            pytest.param("Issues with Parents", "conflict with parents", id="synonym"),
+            pytest.param("conflict with parents", "conflict with parents", id="as it is"),
+            pytest.param(" Sleep  Problems", "sleep problems", id="case and spaces"),
+            pytest.param("", "", id="none"),
+        ],
+    )
+    def test_have_one_spelling(self, raw, normal):
+        assert ingest.normal_label(raw) == normal
+
+
+class TestContentHash:
+    def test_is_the_same_whatever_the_labels_the_split_and_the_spaces(self):
+        whole = native((SEEKER, "One. Two."), (SUPPORTER, "Yes."))
+        split = native(
+            (SEEKER, " One.\n"),
+            (SEEKER, "\tTwo.\u00a0 "),
+            (SUPPORTER, "Yes."),
+            emotion_type="fear",
+        )
+
+        one, other = (ingest.parse_record(spelled, 1) for spelled in (whole, split))
+
+        assert said(one) == said(other) == [(SEEKER, "One. Two."), (SUPPORTER, "Yes.")]
+        assert one.content_hash == other.content_hash
+
+    def test_changes_with_the_speaker(self):
+        one = native((SEEKER, "Yes."), (SUPPORTER, "Yes!"))
+        other = native((SUPPORTER, "Yes."), (SEEKER, "Yes!"))
+
+        assert (
+            ingest.parse_record(one, 1).content_hash != ingest.parse_record(other, 1).content_hash
+        )
+
+
+class TestDemoDialogues:
+    def test_are_marked_as_written_for_the_demo(self):
+        dialogues = read(DIALOGUES)
+
+        assert len(dialogues) == 12
+        assert {dialogue.source_labels["source"] for dialogue in dialogues} == {
+            "Written for HEART's demo; not a record of real people"
+        }
+        assert all(8 <= dialogue.n_utterances <= 14 for dialogue in dialogues)
+
+
+class TestESConv:
+    def test_has_the_published_counts(self):
+        dialogues = read(shared_file("esconv/ESConv.json"))
+
+        assert len(dialogues) == 1300
+        assert sum(dialogue.n_utterances for dialogue in dialogues) == 38_365
+        assert sum(len(dialogue.turns) for dialogue in dialogues) == 30_392
+        assert len({dialogue.content_hash for dialogue in dialogues}) == 1300
+        assert len({dialogue.problem_type for dialogue in dialogues}) == 12
+        assert len({dialogue.emotion_type for dialogue in dialogues}) == 11

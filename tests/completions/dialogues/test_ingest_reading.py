@@ -1,4 +1,4 @@
-"""Files are read a record at a time, whatever their size, with the place of every error."""
+"""Files are read a record at a time; what cannot be read is told with its place, never quoted."""
 
 import itertools
 import json
@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from completions.dialogues import ingest
-from completions.dialogues.ingest import IngestError
+from completions.dialogues.ingest import BadRecord, IngestError
 from completions.files import InputFileError, read, records
 from completions.files import text as input_text
-from tests.helpers.datasets import native, own, write_array, write_lines
+from tests.helpers.datasets import SEEKER, SUPPORTER, native, own, write_array, write_lines
 
 VALUES = st.recursive(
     st.none()
@@ -124,3 +124,164 @@ class TestStreaming:
 
         assert n_dialogues == 1_500
         assert peak < path.stat().st_size / 5
+
+
+@pytest.fixture
+def write(tmp_path):
+    def _write(content):
+        path = tmp_path / "dialogues.json"
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return path
+
+    return _write
+
+
+def dialogues_of(path):
+    return list(ingest.read_dialogues(path))
+
+
+def bad_records(path):
+    return [one for one in ingest.read_dialogues(path) if isinstance(one, BadRecord)]
+
+
+BAD_FILES = {
+    "broken": (b'[{"dialog": [}]', "line 1, column 14"),
+    "broken later": (b'[\n {"dialog": []},\n oops]', "line 3, column 2"),
+    "cut off": (b'[{"dialog": []}', "line 1, column 16"),
+    "no comma": (b'[{"dialog": []} {}]', "column 17: expected a comma"),
+    "two values": (b'[{"dialog": []}] {}', "column 18: something follows"),
+    "comma at the end": (b'[{"dialog": []},]', "line 1, column 17"),
+    "latin-1": (b'["caf\xe9"]', "not UTF-8: byte 0xe9 at line 1, column 6"),
+    "half a character": (b'["\xc3', "byte 0xc3 at line 1, column 3"),
+    "NaN": (b"[NaN]", "NaN is not a JSON number"),
+    "nested too deep": (b"[" * 100_000, "not valid JSON"),
+    "too long a number": (b"[" + b"1" * 5_000 + b"]", "4300 digits"),
+    "no dialogues": (b"[]", "holds no dialogues"),
+    "numbers": (b"[1]", "unknown format"),
+    "another format": (b'[{"messages": []}]', "unknown format"),
+    "an object on lines": (b'{\n "dialog": []\n}', "no dialogue that"),
+    "CSV": (b"text,role\nHi,seeker\n", "unknown format"),
+    "bad": (b'[{"dialog": []}]', "no dialogue that can be used; dialogue 1:"),
+}
+
+
+class TestBadFile:
+    @pytest.mark.parametrize(("content", "reason"), BAD_FILES.values(), ids=BAD_FILES)
+    def test_is_refused_with_the_position(self, write, content, reason):
+        path = write(content)
+
+        with pytest.raises(IngestError) as caught:
+            dialogues_of(path)
+
+        assert str(caught.value).startswith(f"{path}: ")
+        assert reason in str(caught.value)
+
+
+HELLO = (SUPPORTER, "Hello.")
+BAD_DIALOGUES = {
+    "not an object": ("words", ": expected an object"),
+    "no dialogue": ({"title": "x"}, ": dialog: is missing"),
+    "not a list": ({"dialog": "x"}, ": dialog: expected a list"),
+    "empty": ({"dialog": []}, ": both a seeker and a supporter must speak"),
+    "one speaker": (
+        native((SEEKER, "Hi."), (SEEKER, "Anyone?")),
+        ": both a seeker and a supporter must speak",
+    ),
+    "unknown speaker": (
+        {"dialog": [*native()["dialog"], {"speaker": "listener", "content": "Hello."}]},
+        ", utterance 5: speaker: expected 'seeker' or 'supporter', found 'listener'",
+    ),
+    "no content": (
+        {"dialog": [*native()["dialog"], {"speaker": "supporter"}]},
+        ", utterance 5: content: is missing",
+    ),
+    "only spaces": (native((SEEKER, " \n "), HELLO), ", utterance 1: content: is empty"),
+    "only invisible characters": (
+        native((SEEKER, "\u200b\ufeff"), HELLO),
+        ", utterance 1: content: is empty",
+    ),
+    "NUL": (
+        native((SEEKER, "a\x00b"), HELLO),
+        (
+            ", utterance 1: content: "
+            "contains a character that cannot be stored: NUL, or half of a surrogate pair"
+        ),
+    ),
+    "label too long": (
+        native(emotion_type="x" * 61),
+        ": emotion_type: String should have at most 60 characters",
+    ),
+}
+
+
+class TestBadDialogue:
+    @pytest.mark.parametrize(("bad", "message"), BAD_DIALOGUES.values(), ids=BAD_DIALOGUES)
+    def test_is_told_with_its_place_and_skipped(self, write, bad, message):
+        first, found, last = dialogues_of(write([native(), bad, native()]))
+
+        assert str(found) == f"dialogue 2{message}"
+        assert first == last
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            pytest.param(native((SEEKER, "\ud800"), (SUPPORTER, "b")), id="surrogate"),
+            pytest.param(
+                native(survey_score={"seeker": {"empathy": float("inf")}}), id="infinite score"
+            ),
+            pytest.param(native(survey_score={"seeker": {"empathy": "\x00"}}), id="NUL in a score"),
+            pytest.param(native(emotion_type="\ud800"), id="surrogate in a label"),
+        ],
+    )
+    def test_that_no_database_can_store_is_refused(self, bad):
+        with pytest.raises(IngestError, match="dialogue 1"):
+            ingest.parse_record(bad, 1)
+
+    @pytest.mark.parametrize(
+        "bad",
+        [
+            {"dialog": [{"speaker": "my secret is this", "content": "Hi."}]},
+            {"dialog": [{"speaker": ["my secret"], "content": "Hi."}]},
+            {"dialog": [{"speaker": "seeker", "content": {"my secret": 1}}]},
+            native((SEEKER, "my secret\x00"), (SUPPORTER, "Hello.")),
+            native(emotion_type=["my secret"]),
+            ["my secret"],
+        ],
+    )
+    def test_is_not_quoted_either_where_a_name_is_expected(self, write, bad):
+        (found,) = bad_records(write([native(), bad]))
+
+        assert "secret" not in str(found)
+
+    def test_of_a_line_is_told_with_the_line(self, tmp_path):
+        path = tmp_path / "talks.jsonl"
+        lines = [
+            "{oops",
+            json.dumps(native()),
+            "",
+            "{oops}",
+            json.dumps({"dialog": []}),
+            '{"a": NaN}',
+        ]
+        path.write_text("\n".join(lines), encoding="utf-8")
+
+        assert [str(one) for one in bad_records(path)] == [
+            (
+                "dialogue 1 (line 1): not valid JSON at column 2: "
+                "Expecting property name enclosed in double quotes"
+            ),
+            (
+                "dialogue 3 (line 4): not valid JSON at column 2: "
+                "Expecting property name enclosed in double quotes"
+            ),
+            "dialogue 4 (line 5): both a seeker and a supporter must speak",
+            "dialogue 5 (line 6): not valid JSON: in the record, NaN is not a JSON number",
+        ]
+
+
+class TestStrictly:
+    def test_refuses_the_first_bad_native(self, write):
+        records = ingest.read_dialogues(write([native(), "words", native()]))
+
+        with pytest.raises(IngestError, match=r"^dialogue 2: expected an object$"):
+            list(ingest.strictly(records))
