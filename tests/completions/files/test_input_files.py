@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 from collections.abc import Iterable
 
 import pyarrow as pa
@@ -114,17 +115,14 @@ def data(content):
 
 @pytest.mark.parametrize("content", SHAPES.values(), ids=SHAPES.keys())
 class TestEveryShape:
-    def test_gives_the_same_records(self, content):
-        found = [entry.value for entry in read(io.BytesIO(data(content)))]
-
-        rows = [row for row in found if isinstance(row, dict)]
-        assert [{name: row[name] for name in ROW} for row in rows] == ROWS
-
-    def test_is_read_from_a_path_whatever_its_name(self, content, tmp_path):
+    def test_gives_the_same_records_whatever_the_name_of_the_file(self, content, tmp_path):
         path = tmp_path / "rows.txt"
         path.write_bytes(data(content))
 
-        assert len(list(read(path))) == len(ROWS)
+        for source in (io.BytesIO(data(content)), path):
+            found = [entry.value for entry in read(source)]
+            rows = [row for row in found if isinstance(row, dict)]
+            assert [{name: row[name] for name in ROW} for row in rows] == ROWS
 
     @pytest.mark.parametrize(
         ("reader", "kind"), [(written_file, WrittenRow), (imported_file, ImportedRow)]
@@ -138,28 +136,21 @@ class TestEveryShape:
 
 
 @pytest.mark.parametrize(("content", "said"), REFUSED.values(), ids=REFUSED.keys())
-class TestWhatIsNoFile:
-    def test_is_refused_in_the_same_words_by_every_import(self, content, said, tmp_path):
-        path = tmp_path / "rows.csv"
-        path.write_bytes(data(content))
-        imports: list[Iterable[object]] = [
-            written_file(io.BytesIO(data(content))),
-            imported_file(io.BytesIO(data(content)), most_rows=10),
-            read(path),
-        ]
+def test_what_is_no_file_is_refused_in_the_same_words_by_every_import(content, said, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(data(content))
+    imports: list[Iterable[object]] = [
+        written_file(io.BytesIO(data(content))),
+        imported_file(io.BytesIO(data(content)), most_rows=10),
+        read(path),
+    ]
 
-        for rows in imports:
-            with pytest.raises(InputFileError) as caught:
-                list(rows)
-            assert str(caught.value).startswith(said)
-
-    def test_is_refused_by_the_import_of_dialogues(self, content, said, tmp_path):
-        path = tmp_path / "dialogues.json"
-        path.write_bytes(data(content))
-
-        with pytest.raises(ingest.IngestError) as caught:
-            list(ingest.read_dialogues(path))
-        assert str(caught.value).startswith(f"{path}: ")
+    for rows in imports:
+        with pytest.raises(InputFileError) as caught:
+            list(rows)
+        assert str(caught.value).startswith(said)
+    with pytest.raises(ingest.IngestError, match="^" + re.escape(f"{path}: ")):
+        list(ingest.read_dialogues(path))
 
 
 DIALOGUE = {
@@ -250,18 +241,23 @@ class TestWhatUnpacksToTooMuch:
         ]
 
 
-def test_a_line_that_is_no_json_is_told_and_the_next_is_read():
-    first, second, third = read(io.BytesIO(f'{ONE}\n{{"a": oops}}\n{ONE}\n'.encode()))
+@pytest.mark.parametrize(
+    ("content", "line", "fault"),
+    [
+        (f'{{"a": oops}}\n{ONE}\n', 1, "not valid JSON at column 7: Expecting value"),
+        (
+            json.dumps([ROW | {"x\ud800": 1}, ROW]),
+            None,
+            "a name in it contains half of a surrogate pair",
+        ),
+    ],
+    ids=["a line that is no JSON", "half a character in a name"],
+)
+def test_a_bad_record_is_told_and_the_next_is_read(content, line, fault):
+    bad, good = read(io.BytesIO(content.encode()))
 
-    assert (first.value, third.value) == (ROW, ROW)
-    assert (second.line, second.fault) == (2, "not valid JSON at column 7: Expecting value")
-
-
-def test_a_record_with_half_a_character_in_a_name_is_told():
-    first, second = read(io.BytesIO(json.dumps([ROW | {"x\ud800": 1}, ROW]).encode()))
-
-    assert first.fault == "a name in it contains half of a surrogate pair"
-    assert second.value == ROW
+    assert (bad.line, bad.fault) == (line, fault)
+    assert good.value == ROW
 
 
 def test_a_record_keyed_by_an_id_keeps_the_id_of_its_own():

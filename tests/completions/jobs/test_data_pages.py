@@ -12,7 +12,6 @@ from completions import tasks
 from completions.choices import JobKind, JobState
 from completions.models import Context, Dialogue, Job
 from heart_site.middleware import uploads
-from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_dataset, make_judge, make_system
 from tests.helpers.factories_of_site import make_job
 from tests.helpers.factories_written_once import make_member
@@ -41,10 +40,12 @@ def address(name, job):
 
 class TestImport:
     def test_shows_what_would_happen_then_does_it(self, staff):
-        checked = text(send(staff))
+        records = json.loads(DEMO.read_text())
+        checked = text(send(staff, json.dumps([*records, {"dialog": []}]).encode()))
         job = Job.objects.get()
 
         assert "What would happen" in checked
+        assert "skipped 1" in checked
         assert not Dialogue.objects.exists()
 
         staff.post(address("confirm", job))
@@ -54,12 +55,15 @@ class TestImport:
         done = text(staff.get(address("job", job)))
         assert "Talks:" in done
         assert "To the dataset" in done
-        assert Dialogue.objects.count() == len(json.loads(DEMO.read_text()))
+        assert Dialogue.objects.count() == len(records)
 
-    def test_names_records_that_are_skipped(self, staff):
-        records = [*json.loads(DEMO.read_text()), {"dialog": []}]
+    def test_a_dropped_file_is_gone(self, staff):
+        send(staff)
 
-        assert "skipped 1" in text(send(staff, json.dumps(records).encode()))
+        staff.post(address("stop", Job.objects.get()))
+
+        job = Job.objects.get()
+        assert (job.state, job.content) == (JobState.STOPPED, None)
 
     @pytest.mark.parametrize(
         ("content", "fields", "said"),
@@ -80,11 +84,6 @@ class TestImport:
         assert said in text(answer)
         assert not Job.objects.exists()
 
-    def test_takes_a_published_dataset_whole(self, staff):
-        content = shared_file("esconv/ESConv.json").read_bytes()
-
-        assert "1,300" in text(send(staff, content, name="ESConv.json"))
-
     def test_takes_no_large_file_of_strangers(self):
         stranger = Client(enforce_csrf_checks=True)
         stranger.cookies["csrftoken"] = "a" * 32  # so that the form's own token is looked for
@@ -99,15 +98,6 @@ class TestImport:
 
         assert answer.status_code == 413
         assert "31 MB" in text(answer)
-
-    def test_a_dropped_file_is_gone(self, staff):
-        send(staff)
-        job = Job.objects.get()
-
-        staff.post(address("stop", job))
-
-        job.refresh_from_db()
-        assert (job.state, job.content) == (JobState.STOPPED, None)
 
 
 class TestPreparing:
@@ -126,23 +116,15 @@ class TestPreparing:
 
     @pytest.mark.parametrize("kind", ["build", "screen", "rewrite"])
     def test_each_kind_asks_what_it_needs(self, staff, kind):
-        dataset = make_dataset()
-        prepare = reverse("data:prepare", args=[dataset.slug, kind])
+        prepare = reverse("data:prepare", args=[make_dataset().slug, kind])
+        given = {"n": "3", "seed": "7"}
+        models = dict.fromkeys(("model", "rewriter", "hostility_rater"), "offline")
 
         page = staff.get(prepare)
-        started = staff.post(
-            prepare,
-            {
-                "n": "3",
-                "seed": "7",
-                "model": "offline",
-                "rewriter": "offline",
-                "hostility_rater": "offline",
-            },
-        )
+        started = staff.post(prepare, given | models)
 
-        assert page.status_code == 200
         job = Job.objects.get()
+        assert page.status_code == 200
         assert started["Location"] == address("job", job)
         assert job.kind == kind.upper()
 
@@ -182,31 +164,24 @@ class TestWatching:
         assert staff.get(progress)["HX-Refresh"] == "true"
         assert "9 chosen" in text(staff.get(address("job", job)))
 
-    def test_offers_to_begin_again_what_failed(self, staff):
-        job = make_job(state=JobState.FAILED, ended_at=NOW, result="There are 2 only.")
+    @pytest.mark.parametrize(("kind", "n_waiting"), [(JobKind.BUILD, 1), (JobKind.IMPORT, 0)])
+    def test_offers_to_begin_again_what_failed_but_no_import_without_its_file(
+        self, staff, kind, n_waiting
+    ):
+        job = make_job(kind=kind, state=JobState.FAILED, ended_at=NOW, result="There are 2 only.")
 
         page = text(staff.get(address("job", job)))
         staff.post(address("retry", job))
 
         assert "There are 2 only." in page
-        assert Job.objects.filter(state=JobState.WAITING).count() == 1
-
-    def test_an_import_is_not_begun_again_without_its_file(self, staff):
-        job = make_job(kind=JobKind.IMPORT, state=JobState.FAILED, ended_at=NOW)
-
-        page = text(staff.get(address("job", job)))
-        staff.post(address("retry", job))
-
-        assert "Begin again" not in page
-        assert Job.objects.count() == 1
+        assert ("Begin again" in page) is bool(n_waiting)
+        assert Job.objects.filter(state=JobState.WAITING).count() == n_waiting
 
     def test_the_list_has_the_newest_first(self, staff):
+        assert "There is no job yet." in text(staff.get(JOBS))
         older, newer = make_job(), make_job()
 
         assert [one.pk for one in staff.get(JOBS).context["page"]] == [newer.pk, older.pk]
-
-    def test_the_list_says_what_to_do_where_there_is_none(self, staff):
-        assert "There is no job yet." in text(staff.get(JOBS))
 
 
 class TestChecking:

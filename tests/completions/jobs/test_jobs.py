@@ -53,21 +53,26 @@ def do(now=NOW):
 
 
 @pytest.fixture
-def broken(monkeypatch):
-    """Have every choice of contexts break off."""
+def choose(monkeypatch):
+    """Have contexts chosen by a function of the job and its progress."""
+    return lambda function: monkeypatch.setitem(work.WORK, JobKind.BUILD, function)
 
-    def fail(_job, _progress):
-        raise RuntimeError
 
-    monkeypatch.setitem(work.WORK, JobKind.BUILD, fail)
+def break_off(_job, _progress):
+    raise RuntimeError
+
+
+def refuse(_job, _progress):
+    raise AnotherAtWorkError
 
 
 class TestImporting:
-    def test_checking_a_file_stores_nothing_of_it(self):
+    def test_checking_a_file_keeps_it_packed_and_stores_nothing_of_it(self):
         job, report = check()
 
         assert (report.n_dialogues, report.n_added) == (3, 3)
         assert job.state == JobState.CHECKED
+        assert gzip.decompress(bytes(Job.objects.get(pk=job.pk).content)) == file_of()
         assert not Dialogue.objects.exists()
         assert not Dataset.objects.exists()
         assert not LogEntry.objects.filter(action="dialogues.imported").exists()
@@ -125,28 +130,29 @@ class TestQueue:
         assert Job.objects.count() == 1
         assert LogEntry.objects.filter(action="job.started").count() == 1
 
-    def test_the_oldest_job_is_done_first(self):
-        jobs = [make_job(options={"n": 1, "seed": 7}) for _ in range(2)]
-
-        do()
-
-        assert [Job.objects.get(pk=one.pk).is_over for one in jobs] == [True, False]
-
-    def test_a_job_whose_worker_lives_is_left_alone(self):
-        make_job(state=JobState.RUNNING, seen_at=NOW)
-
-        assert not services.are_jobs_waiting(now=NOW + services.LOST)
-        assert not do(NOW + services.LOST)
-
-    def test_a_job_whose_worker_died_is_taken_by_another(self):
+    def test_a_job_is_taken_by_another_only_when_its_worker_died(self):
         job = make_job(state=JobState.RUNNING, seen_at=NOW, begun=1)
 
-        later = NOW + 2 * services.LOST
-        assert services.are_jobs_waiting(now=later)
-        assert do(later)
+        alive, dead = NOW + services.LOST, NOW + 2 * services.LOST
+        assert not services.are_jobs_waiting(now=alive)
+        assert not do(alive)
+        assert services.are_jobs_waiting(now=dead)
+        assert do(dead)
 
         job.refresh_from_db()
         assert job.is_over
+
+    def test_the_oldest_job_is_done_first_and_its_refusal_told_in_words(self):
+        dataset = make_dataset()
+        make_dialogue(dataset=dataset)
+        oldest, _newer = make_job(dataset=dataset, options={"n": 5, "seed": 7}), make_job()
+
+        do()
+
+        oldest.refresh_from_db()
+        assert (oldest.state, oldest.n_done, oldest.unit) == ("FAILED", 1, "dialogues screened")
+        assert "5 contexts were asked for" in oldest.result
+        assert services.are_jobs_waiting(now=NOW)
 
     @pytest.mark.parametrize(
         ("found", "left"),
@@ -156,11 +162,8 @@ class TestQueue:
         ],
         ids=["as lost", "as waiting"],
     )
-    def test_a_job_taken_over_is_left_to_a_worker_that_lives(self, monkeypatch, found, left):
-        def refuse(_job, _progress):
-            raise AnotherAtWorkError
-
-        monkeypatch.setitem(work.WORK, JobKind.BUILD, refuse)
+    def test_a_job_taken_over_is_left_to_a_worker_that_lives(self, choose, found, left):
+        choose(refuse)
         job, later = make_job(**found), NOW + 2 * services.LOST
 
         assert do(later)
@@ -179,16 +182,8 @@ class TestQueue:
 
 
 class TestEnding:
-    def test_a_refusal_is_told_in_its_words(self):
-        job = make_job(options={"n": 5, "seed": 7})  # no dialogue is there
-
-        do()
-
-        job.refresh_from_db()
-        assert job.state == JobState.FAILED
-        assert "5" in job.result
-
-    def test_a_job_that_never_gets_on_is_given_up_at_the_third_time(self, broken):
+    def test_a_job_that_never_gets_on_is_given_up_at_the_third_time(self, choose):
+        choose(break_off)
         job = make_job()
 
         for _ in range(services.MOST_BEGUN):
@@ -200,7 +195,7 @@ class TestEnding:
         job.refresh_from_db()
         assert (job.state, job.result) == (JobState.FAILED, services.BROKEN)
 
-    def test_a_job_that_gets_on_may_break_off_often(self, monkeypatch):
+    def test_a_job_that_gets_on_may_break_off_often(self, monkeypatch, choose):
         job = make_job()
 
         def get_on(job, progress):
@@ -208,21 +203,21 @@ class TestEnding:
             raise RuntimeError
 
         monkeypatch.setattr("completions.jobs.progress.EVERY_S", 0)
-        monkeypatch.setitem(work.WORK, JobKind.BUILD, get_on)
+        choose(get_on)
         for _ in range(2 * services.MOST_BEGUN):
             do()
 
         job.refresh_from_db()
         assert (job.state, job.n_done) == (JobState.WAITING, 2 * services.MOST_BEGUN)
 
-    def test_a_job_is_given_back_when_the_process_shuts_down(self, monkeypatch):
+    def test_a_job_is_given_back_when_the_process_shuts_down(self, choose):
         job = make_job()
 
         def shut_down(_job, _progress):
             pulling.STOPPING.set()
             return "half of it"
 
-        monkeypatch.setitem(work.WORK, JobKind.BUILD, shut_down)
+        choose(shut_down)
         try:
             do()
         finally:
@@ -231,23 +226,17 @@ class TestEnding:
         job.refresh_from_db()
         assert (job.state, job.result) == (JobState.WAITING, "")
 
-    def test_a_stopped_job_ends_at_its_next_step(self):
+    def test_a_stopped_job_ends_at_its_next_step_and_is_over(self):
         job = make_job(state=JobState.RUNNING, seen_at=NOW)
         services.stop_job(job, by=make_user(), now=NOW)
 
         with pytest.raises(JobStoppedError):
             list(JobProgress(job, lambda: NOW).over([1, 2], of="steps"))
+        job.refresh_from_db()
+        services.stop_job(job, by=make_user(), now=NOW + services.LOST)
 
         job.refresh_from_db()
         assert (job.state, job.ended_at) == (JobState.STOPPED, NOW)
-
-    def test_stopping_what_is_over_changes_nothing(self):
-        job = make_job(state=JobState.DONE, ended_at=NOW)
-
-        services.stop_job(job, by=make_user(), now=NOW)
-
-        job.refresh_from_db()
-        assert job.state == JobState.DONE
 
     def test_a_failed_job_begins_again_with_the_same_options(self):
         job = make_job(state=JobState.FAILED, ended_at=NOW, options={"n": 3, "seed": 9})
@@ -267,19 +256,3 @@ class TestProgress:
         job.refresh_from_db()
         assert (job.n_done, job.n_total, job.unit) == (3, 3, "steps")
         assert job.seen_at == NOW + services.LOST
-
-    def test_choosing_contexts_counts_the_dialogues_it_screens(self):
-        dataset = make_dataset()
-        make_dialogue(dataset=dataset)
-        job = make_job(dataset=dataset, options={"n": 1, "seed": 7})
-
-        do()
-
-        job.refresh_from_db()
-        assert (job.n_done, job.unit) == (1, "dialogues screened")
-
-
-def test_files_are_kept_packed():
-    job, _report = check()
-
-    assert gzip.decompress(bytes(Job.objects.get(pk=job.pk).content)) == file_of()

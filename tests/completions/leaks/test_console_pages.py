@@ -5,7 +5,6 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from access.models import LogEntry
 from completions.choices import HoldState
 from completions.leaks import queries, services
 from completions.models import Hold
@@ -17,6 +16,7 @@ from tests.helpers.factories import (
     make_dialogue,
     make_system,
 )
+from tests.helpers.factories_of_people import make_hold
 from tests.helpers.pages import assert_turned_away, text
 
 pytestmark = pytest.mark.django_db
@@ -66,49 +66,33 @@ class TestAccess:
 
 class TestPage:
     def test_shows_the_text_the_source_and_the_words_that_matched(self, admin_client, dataset):
-        hold(dataset, system=make_system(name="Okapi 7"))
-
-        page = text(admin_client.get(HELD))
-
-        assert "As an AI, I hear you." in page
-        assert "Okapi 7" in page
-        assert "self-identification : As an AI" in page
-
-    def test_counts_what_waits_by_reason(self, admin_client, dataset):
-        hold(dataset)
+        assert "None waits now" in text(admin_client.get(HELD))
+        hold(dataset, "As an AI, I hear you. <script>", system=make_system(name="Okapi 7"))
         hold(dataset, "ChatGPT says hello.")
 
         answer = admin_client.get(HELD)
 
+        page = text(answer)
+        assert "As an AI, I hear you. &lt;script&gt;" in page
+        assert "Okapi 7" in page
+        assert "self-identification : As an AI" in page
         assert [(name, n) for name, n, _ in answer.context["by_reason"]] == [
             ("self-identification", 1),
             ("model-name", 1),
         ]
 
-    def test_shows_text_as_text(self, admin_client, dataset):
-        hold(dataset, "<script>alert(1)</script> As an AI, I care.")
-
-        assert "<script>alert" not in admin_client.get(HELD).content.decode()
-
-    def test_says_when_nothing_waits(self, admin_client, dataset):
-        assert "None waits now" in text(admin_client.get(HELD))
-
-    def test_turns_pages(self, admin_client, dataset):
-        for _ in range(31):
-            hold(dataset)
-
-        assert "Page 1 of 2" in text(admin_client.get(HELD))
-        assert "Page 2 of 2" in text(admin_client.get(f"{HELD}?state=HELD&page=2"))
-
-    def test_costs_a_fixed_number_of_queries(
+    def test_turns_pages_at_a_fixed_number_of_queries(
         self, admin_client, dataset, django_assert_max_num_queries
     ):
-        for _ in range(12):
-            hold(dataset)
+        for _ in range(31):
+            context = make_context(dialogue=make_dialogue(dataset=dataset))
+            make_hold(completion=make_completion(context=context))
 
         # Session and user; the dataset; the counts; the number of rows; the rows.
         with django_assert_max_num_queries(6):
-            admin_client.get(HELD)
+            first = admin_client.get(HELD)
+        assert "Page 1 of 2" in text(first)
+        assert "Page 2 of 2" in text(admin_client.get(f"{HELD}?state=HELD&page=2"))
 
 
 class TestDecisions:
@@ -122,15 +106,10 @@ class TestDecisions:
         page = text(decide(admin_client, held, decision=decision, reason="I read it."))
 
         held.refresh_from_db()
-        assert (held.state, held.decision_reason, held.decided_by) == (
-            decision,
-            "I read it.",
-            admin_user,
-        )
+        assert (held.state, held.decision_reason) == (decision, "I read it.")
+        assert held.decided_by == admin_user
         assert said in page
-        assert LogEntry.objects.get(action=f"completion.{decision.lower()}").by == admin_user
-        listed = text(admin_client.get(f"{HELD}?state={decision}"))
-        assert "I read it." in listed
+        assert "I read it." in text(admin_client.get(f"{HELD}?state={decision}"))
 
     @pytest.mark.parametrize(
         ("posted", "said"),
@@ -160,14 +139,10 @@ class TestSeveralAtOnce:
         answer = self.decide(admin_client, [first, second], decision="RELEASED", reason="A saying.")
 
         assert "2: Released" in text(answer)
-        states = dict(Hold.objects.values_list("pk", "state"))
-        assert [states[one.pk] for one in (first, second, third)] == [
-            "RELEASED",
-            "RELEASED",
-            "HELD",
-        ]
-        assert set(Hold.objects.exclude(decision_reason="").values_list("decision_reason")) == {
-            ("A saying.",)
+        assert set(Hold.objects.values_list("pk", "state", "decision_reason")) == {
+            (first.pk, "RELEASED", "A saying."),
+            (second.pk, "RELEASED", "A saying."),
+            (third.pk, "HELD", ""),
         }
 
     @pytest.mark.parametrize(

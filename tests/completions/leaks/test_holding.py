@@ -50,42 +50,37 @@ class TestFindNewLeaks:
     def test_reads_every_completion_of_the_dataset_in_use(self, dataset):
         leaking, _clean = complete(dataset), complete(dataset, "That sounds hard.")
         complete(make_dataset())
-
-        assert list(found(dataset)) == [leaking.pk]
-
-    def test_leaves_dropped_contexts_out(self, dataset):
         dialogue = make_dialogue(dataset=dataset)
         complete(dataset, context=make_context(dialogue=dialogue, review=Review.DROPPED))
 
-        assert found(dataset) == {}
+        assert list(found(dataset)) == [leaking.pk]
 
-    def test_reads_what_the_model_answered_and_not_only_what_was_kept_of_it(self, dataset):
-        completion = complete(dataset, "Breathe Call your sister")
+    @pytest.mark.parametrize(
+        ("kept", "raw_answer", "finish_reason", "reasons"),
+        [
+            ("Breathe Call your sister", "- Breathe\n- Call your sister", "", ["markup"]),
+            ("You did it.", "You did it.", "length", ["unfinished"]),
+            ("You did it.", "You did it.", "max_tokens", ["unfinished"]),
+            ("You did it.", "You did it.", "stop", []),
+        ],
+        ids=["what was kept is plain", "cut", "cut in other words", "ended"],
+    )
+    def test_reads_what_the_model_answered_and_how_it_ended(
+        self, dataset, kept, raw_answer, finish_reason, reasons
+    ):
+        completion = complete(dataset, kept)
         make_generation_call(
             context=completion.context,
             system=completion.system,
             completion=completion,
             state=CallState.DONE,
             ended_at=NOW,
-            raw_answer="- Breathe\n- Call your sister",
+            raw_answer=raw_answer,
+            finish_reason=finish_reason,
         )
 
-        assert [leak.reason for leak in found(dataset)[completion.pk]] == ["markup"]
-
-    @pytest.mark.parametrize(("finish", "n"), [("length", 1), ("max_tokens", 1), ("stop", 0)])
-    def test_takes_an_answer_cut_at_the_limit_as_unfinished(self, dataset, finish, n):
-        completion = complete(dataset, "You did what you could.")
-        make_generation_call(
-            context=completion.context,
-            system=completion.system,
-            completion=completion,
-            state=CallState.DONE,
-            ended_at=NOW,
-            raw_answer=completion.text,
-            finish_reason=finish,
-        )
-
-        assert len(found(dataset)) == n
+        leaks = found(dataset).get(completion.pk, ())
+        assert [leak.reason for leak in leaks] == reasons
 
     def test_takes_one_query(self, dataset, django_assert_num_queries):
         for _ in range(5):
@@ -109,19 +104,14 @@ class TestHoldLeaks:
             {"reason": "markup", "matched": "**Breathe.**"},
         ]
 
-    def test_holds_nothing_twice(self, dataset):
+    def test_holds_nothing_twice_whoever_was_first(self, dataset):
         complete(dataset)
+        seen = found(dataset)
 
         assert [hold(dataset), hold(dataset)] == [1, 0]
         assert LogEntry.objects.filter(action="completions.held").count() == 1
 
-    def test_survives_that_another_planner_was_first(self, dataset):
-        complete(dataset)
-        seen = found(dataset)
-        hold(dataset)
-
-        services.hold_leaks(dataset=dataset, found=seen, now=NOW)
-
+        services.hold_leaks(dataset=dataset, found=seen, now=NOW)  # seen before these were held
         assert Hold.objects.count() == 1
 
     @pytest.mark.parametrize("state", ["RELEASED", "DROPPED"])
@@ -156,11 +146,11 @@ class TestDecideHold:
         decide(HoldState.RELEASED, "On second thoughts, no.")
 
         assert Hold.objects.get().state == "RELEASED"
-        assert set(LogEntry.objects.values_list("action", flat=True)) == {
+        assert list(LogEntry.objects.order_by("pk").values_list("action", flat=True)) == [
             "completions.held",
             "completion.dropped",
             "completion.released",
-        }
+        ]
 
     @pytest.mark.parametrize("reason", ["", "  "], ids=["none", "blank"])
     def test_needs_a_reason(self, dataset, reason):
@@ -181,16 +171,9 @@ class TestCounts:
         decide_one = Hold.objects.order_by("pk").last()
         assert decide_one is not None
         services.decide_hold(hold=decide_one, state=HoldState.DROPPED, reason="No.", now=NOW)
-        complete(dataset, "ChatGPT says hello.")
+        complete(dataset, "ChatGPT says hello: I'm just an AI. As an AI, I care.")
 
         counts = queries.count_holds(dataset.pk, found(dataset))
 
         assert (counts.n_held, counts.n_dropped, counts.n_released) == (2, 1, 0)
-        assert counts.by_reason == {"self-identification": 1, "model-name": 1, "markup": 1}
-
-    def test_count_a_completion_once_for_each_of_its_reasons(self, dataset):
-        complete(dataset, "As an AI, I care. I'm just an AI, after all.")
-
-        counts = queries.count_holds(dataset.pk, found(dataset))
-
-        assert counts.by_reason == {"self-identification": 1}
+        assert counts.by_reason == {"self-identification": 2, "model-name": 1, "markup": 1}

@@ -84,6 +84,17 @@ MARKUP = (
     '{"reply": "That sounds hard."}',
     "| Step | What |\n|---|---|",
 )
+
+GIVEAWAYS = {
+    "empty": ("", "  \n", "...", "\N{EM DASH}"),
+    "self-identification": SELF,
+    "model-name": NAMES,
+    "refusal": REFUSALS,
+    "unfinished": UNFINISHED,
+    "markup": MARKUP,
+}
+ALONE = {"empty", "refusal", "unfinished"}
+"""Reasons whose texts have no other."""
 DRESSED = (
     ("Ask GPT\N{NON-BREAKING HYPHEN}4 about it.", "model-name", "GPT-4"),
     ("Chat\N{ZERO WIDTH SPACE}GPT would say: breathe.", "model-name", "ChatGPT"),
@@ -137,50 +148,29 @@ INNOCENT = (
 
 
 class TestFindLeaks:
-    def test_hears_a_completion_say_what_it_is(self, subtests):
-        for text in SELF:
+    @pytest.mark.parametrize("reason", GIVEAWAYS)
+    def test_knows_what_gives_the_source_away(self, reason, subtests):
+        for text in GIVEAWAYS[reason]:
             with subtests.test(text=text):
-                assert "self-identification" in reasons(text)
-
-    def test_knows_models_and_their_makers_by_name(self, subtests):
-        for text in NAMES:
-            with subtests.test(text=text):
-                assert "model-name" in reasons(text)
-
-    def test_knows_a_refusal(self, subtests):
-        for text in REFUSALS:
-            with subtests.test(text=text):
-                assert reasons(text) == ["refusal"]
-
-    def test_knows_a_sentence_that_breaks_off(self, subtests):
-        for text in UNFINISHED:
-            with subtests.test(text=text):
-                assert reasons(text) == ["unfinished"]
-
-    def test_knows_the_form_of_a_chat_answer(self, subtests):
-        for text in MARKUP:
-            with subtests.test(text=text):
-                assert "markup" in reasons(text)
-
-    @pytest.mark.parametrize("text", ["", "  \n", "...", "\N{EM DASH}"], ids=range(4))
-    def test_knows_that_there_are_no_words(self, text):
-        assert reasons(text) == ["empty"]
+                found = reasons(text)
+                assert found == [reason] if reason in ALONE else reason in found
 
     def test_lets_what_people_say_pass(self, subtests):
         for text in INNOCENT:
             with subtests.test(text=text):
                 assert find_leaks(text) == ()
 
-    @pytest.mark.parametrize(("text", "reason", "matched"), DRESSED, ids=range(len(DRESSED)))
-    def test_reads_what_raters_see_too(self, text, reason, matched):
-        assert [(leak.reason, leak.matched) for leak in find_leaks(text)] == [(reason, matched)]
+    def test_reads_what_raters_see_too(self, subtests):
+        for text, reason, matched in DRESSED:
+            with subtests.test(text=text):
+                assert [(one.reason, one.matched) for one in find_leaks(text)] == [
+                    (reason, matched)
+                ]
 
     def test_takes_the_provider_at_its_word_that_the_text_was_cut(self):
         (leak,) = find_leaks("You did all that anyone could have done.", was_cut=True)
 
         assert (leak.reason, leak.matched) == ("unfinished", "that anyone could have done.")
-
-    def test_tells_once_that_a_cut_text_breaks_off(self):
         assert reasons("You did all that you could, and", was_cut=True) == ["unfinished"]
 
     def test_says_what_it_matched_and_where(self):
@@ -192,30 +182,11 @@ class TestFindLeaks:
         assert text[second.start :].startswith(second.matched)
         assert second.matched == "ChatGPT"
 
-    def test_tells_overlapping_finds_of_one_reason_once(self):
-        assert reasons("As an AI language model, I listen.") == ["self-identification"]
+    def test_tells_each_reason_once_in_the_order_of_their_explanations(self):
+        text = "**Sorry**, as an AI language model I can't assist with that, ask ChatGPT, or"
 
-    def test_tells_several_reasons_in_their_order(self):
-        text = "**Sorry**, as an AI I can't assist with that, ask ChatGPT, or"
-
-        assert reasons(text) == [
-            "self-identification",
-            "model-name",
-            "refusal",
-            "unfinished",
-            "markup",
-        ]
-
-    def test_has_an_explanation_for_each_reason(self):
-        assert list(EXPLANATIONS) == [
-            "empty",
-            "self-identification",
-            "model-name",
-            "refusal",
-            "unfinished",
-            "markup",
-        ]
-        assert all(text.endswith(".") for text in EXPLANATIONS.values())
+        assert ["empty", *reasons(text)] == [*GIVEAWAYS] == [*EXPLANATIONS]
+        assert all(said.endswith(".") for said in EXPLANATIONS.values())
 
     def test_does_not_stumble_over_a_long_text(self):
         assert find_leaks("a 1. b " * 20_000 + "end.") == ()
