@@ -123,13 +123,13 @@ def with_text(index, text):
     return spoiled
 
 
+MILD = '{"hostility": [2, 10, 10, 10]}'
 BROKEN = [
     pytest.param(("rewriter", lambda said: said[:-1]), "not one JSON object", id="no JSON"),
     pytest.param(("rewriter", with_text(0, "Hi.")), "Turn 1 is the supporter's", id="a text"),
     pytest.param(("hostility-rater", lambda _: MILD), "turn 1: hostility", id="hostility"),
 ]
 """Who spoils an answer, how, and what is said of it; each check has its own tests."""
-MILD = '{"hostility": [2, 10, 10, 10]}'
 
 
 class TestMaking:

@@ -231,6 +231,12 @@ class TestLabels:
     def test_have_one_spelling(self, raw, normal):
         assert ingest.normal_label(raw) == normal
 
+    def test_keep_the_scores_of_the_survey(self):
+        scores = {"seeker": {"empathy": "5", "relevance": None}}
+
+        labels = ingest.parse_record(native(survey_score=scores), 1).source_labels
+        assert labels["survey_score"] == scores
+
 
 class TestContentHash:
     def test_is_the_same_whatever_the_labels_the_split_and_the_spaces(self):

@@ -152,6 +152,7 @@ BAD_FILES = {
     "two values": (b'[{"dialog": []}] {}', "column 18: something follows"),
     "comma at the end": (b'[{"dialog": []},]', "line 1, column 17"),
     "latin-1": (b'["caf\xe9"]', "not UTF-8: byte 0xe9 at line 1, column 6"),
+    "BOM": (b"\xef\xbb\xbf[\xff]", "byte 0xff at line 1, column 2"),
     "half a character": (b'["\xc3', "byte 0xc3 at line 1, column 3"),
     "NaN": (b"[NaN]", "NaN is not a JSON number"),
     "nested too deep": (b"[" * 100_000, "not valid JSON"),
@@ -175,6 +176,10 @@ class TestBadFile:
 
         assert str(caught.value).startswith(f"{path}: ")
         assert reason in str(caught.value)
+
+    def test_names_the_formats_that_are_known(self, write):
+        with pytest.raises(IngestError, match=r'ESConv.*"dialogue_history".*"turns"'):
+            dialogues_of(write(b'[{"messages": []}]'))
 
 
 HELLO = (SUPPORTER, "Hello.")
