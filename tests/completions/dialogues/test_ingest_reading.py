@@ -158,8 +158,10 @@ BAD_FILES = {
     "nested too deep": (b"[" * 100_000, "not valid JSON"),
     "too long a number": (b"[" + b"1" * 5_000 + b"]", "4300 digits"),
     "no dialogues": (b"[]", "holds no dialogues"),
+    "an object": (b"{}", "unknown format"),
     "numbers": (b"[1]", "unknown format"),
     "another format": (b'[{"messages": []}]', "unknown format"),
+    "lines of another format": (b'{"messages": []}\n', "unknown format"),
     "an object on lines": (b'{\n "dialog": []\n}', "no dialogue that"),
     "CSV": (b"text,role\nHi,seeker\n", "unknown format"),
     "bad": (b'[{"dialog": []}]', "no dialogue that can be used; dialogue 1:"),
@@ -290,3 +292,6 @@ class TestStrictly:
 
         with pytest.raises(IngestError, match=r"^dialogue 2: expected an object$"):
             list(ingest.strictly(records))
+
+    def test_passes_good_ones_on(self, write):
+        assert len(list(ingest.strictly(ingest.read_dialogues(write([native()]))))) == 1

@@ -73,6 +73,8 @@ SHAPES = {
     "JSON lines with empty ones": "\n" + LINES.replace("\n", "\n\n"),
     "gzip of JSON lines": gzip.compress(LINES.encode()),
     "under data": json.dumps({"data": ROWS}),
+    "under data, on a line": json.dumps({"data": ROWS}) + "\n",
+    "under data, before empty lines": json.dumps({"data": ROWS}) + "\n" * 70_000,
     "under data, on lines": json.dumps({"version": 1, "data": ROWS}, indent=1),
     "under rows, as a hub serves them": json.dumps(
         {"features": [], "rows": [{"row_idx": n, "row": row} for n, row in enumerate(ROWS)]}
@@ -258,6 +260,14 @@ def test_a_bad_record_is_told_and_the_next_is_read(content, line, fault):
 
     assert (bad.line, bad.fault) == (line, fault)
     assert good.value == ROW
+
+
+def test_lines_that_look_keyed_by_an_id_are_records_each():
+    rows = [{"a": {"text": "one"}}, {"a": {"text": "two"}}]
+
+    found = read(io.BytesIO("\n\n".join(map(json.dumps, rows)).encode()))
+
+    assert [entry.value for entry in found] == rows
 
 
 def test_a_record_keyed_by_an_id_keeps_the_id_of_its_own():
