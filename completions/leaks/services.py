@@ -24,33 +24,35 @@ class HoldReasonMissingError(ValueError):
 def hold_leaks(*, dataset: Dataset, found: Leaks, now: dt.datetime, by: User | None = None) -> int:
     """Hold the completions of a dataset in which the filter ``found`` something; count them.
 
-    What was released or dropped before keeps its decision.
+    What was held before is not counted, and what was released or dropped keeps its decision.
     """
+    before = Hold.objects.filter(completion_id__in=found).values_list("completion_id", flat=True)
+    new = found.keys() - set(before)
     Hold.objects.bulk_create(
         (
             Hold(
                 completion_id=pk,
                 reasons=[
                     {"reason": leak.reason, "matched": leak.matched[:LONGEST_MATCH]}
-                    for leak in leaked
+                    for leak in found[pk]
                 ],
                 rules=rules.VERSION,
                 held_at=now,
             )
-            for pk, leaked in found.items()
+            for pk in sorted(new)
         ),
         batch_size=BATCH,
         ignore_conflicts=True,  # another study on the dataset may be planned at the same moment
     )
-    if found:
+    if new:
         record(
             action="completions.held",
             subject=f"dataset {dataset.slug}",
             now=now,
             by=by,
-            after={"held": len(found), "rules": rules.VERSION},
+            after={"held": len(new), "rules": rules.VERSION},
         )
-    return len(found)
+    return len(new)
 
 
 @transaction.atomic
