@@ -257,10 +257,13 @@ IDENTIFYING = {
         ("it is kim99 at gmail dot com", "kim99 at gmail dot com"),
         ("kim99 (at) example (dot) org", "kim99 (at) example (dot) org"),
         ("kim99 at gmail.com", "kim99 at gmail.com"),
+        ("kim99 (at) example.com", "kim99 (at) example.com"),
     ],
     "link": [
         ("see https://www.facebook.com/kim.example.9", "https://www.facebook.com/kim.example.9"),
         ("my page: linkedin.com/in/kim-example", "linkedin.com/in/kim-example"),
+        ("MY PAGE: LINKEDIN.COM/IN/KIM", "LINKEDIN.COM/IN/KIM"),
+        ("see HTTPS://KIM.EXAMPLE/ME", "HTTPS://KIM.EXAMPLE/ME"),
     ],
     "handle": [("I post as @kim_paints", "@kim_paints")],
     "account": [
@@ -295,10 +298,13 @@ IDENTIFYING = {
         ("I am tired. Im Xandra.", "Im Xandra"),
         ("Xandra here.", "Xandra here"),
         ("You can call me Xandra.", "call me Xandra"),
+        ("Hi, I'm Éloïse.", "Hi, I'm Éloïse"),
+        ("my name is Łucja Ångström", "my name is Łucja Ångström"),
     ],
     "full name": [
         ("my boss Xandra Yellowfield shouted", "my boss Xandra Yellowfield"),
         ("a man named Yorick Q. Zann wrote", "named Yorick Q. Zann"),
+        ("my boss Renée Öztürk shouted", "my boss Renée Öztürk"),
     ],
     "street address": [
         ("we live at 12 Elder Tree Road", "12 Elder Tree Road"),
@@ -319,7 +325,7 @@ UNIDENTIFYING = [
     "It cost 1,200,000 in 2019 and 2020, or 1 in 1000000.",
     "I have 4 kids, 2 dogs, 15 mugs and 1234567 worries.",
     "I'm Sad. I'm Canadian. I'm So tired. I am Happy, Im Single.",
-    "My name is not important. My name is mud.",
+    "My name is not important. My name is mud. My name is dragged through it.",
     "Same here. Not here.",
     "You can call me crazy, call me Crazy.",
     "My facebook is private and my instagram is full of cats.",

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from completions.contexts.screening import lexicon
 from completions.contexts.screening.reading import ReadText, Span
 
-_NAME = r"[A-Z][a-z]{1,20}(?:['\u2019-][A-Z]?[a-z]+)?"
-_LAST = rf"(?: (?:[A-Z]\. ?)?{_NAME})?"
+_CAPITAL = "[A-ZÀ-ÖØ-ÞĆČĎĐĘĚĞĢĪĶĻŁŃŅŇŐŒŘŚŞŠŤŪŮŰŸŹŻŽȘȚ]"
+_SMALL = r"[^\W\d_A-Z]"  # of any script that has them
+_NAME = rf"{_CAPITAL}{_SMALL}{{1,20}}(?:['\u2019-]{_CAPITAL}?{_SMALL}+)?"
+_LAST = rf"(?: (?:{_CAPITAL}\. ?)?{_NAME})?"
 _END = r"(?=\s*(?:[.,!?;:)\n]|$| and\b| from\b| here\b| by the way\b| btw\b))"
 _TOLD = re.compile(
     r"\b(?i:my (?:(?:first|last|full|real|actual) )?name(?: is|'s|\u2019s|:)) "
-    rf"(?P<name>[A-Za-z][\w'\u2019-]{{1,20}}){_LAST}"
+    rf"(?P<name>[^\W\d_][\w'\u2019-]{{1,20}}){_LAST}"
 )
 _CALL_ME = re.compile(rf"\b[Cc]all me (?P<name>{_NAME}){_LAST}{_END}")
 _GREETED = re.compile(
@@ -28,7 +30,7 @@ _RELATIONS = (
     "girlfriend|fianc[eé]e?|ex|brother|sister|mother|father|mom|mum|dad|son|daughter|cousin|"
     "colleague|coworker|co-worker|landlord|therapist|doctor|roommate"
 )
-_FULL = f"{_NAME} (?:[A-Z]\\. ?)?{_NAME}"
+_FULL = rf"{_NAME} (?:{_CAPITAL}\. ?)?{_NAME}"
 _RELATED = re.compile(
     rf"\b(?:[Mm]y|[Hh]er|[Hh]is|[Oo]ur|[Tt]heir) (?:\w+ )?(?:{_RELATIONS})"
     rf"(?:'s name)?(?: is| was| named|,)? (?P<name>{_FULL})"

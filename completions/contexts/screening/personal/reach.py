@@ -8,14 +8,17 @@ from completions.contexts.screening.reading import Span
 
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
 _PROVIDERS = "gmail|yahoo|ymail|hotmail|outlook|icloud|aol|proton|protonmail|gmx|live|msn"
+_SPELLED_DOT = r"(?:\s?[(\[]dot[)\]]\s?|\sdot\s)"
+# The word "at" alone is common: a known provider or a spelled dot must follow it.
 _SPELLED_MAIL = re.compile(
-    rf"\b[\w.+-]{{2,64}}(?:\s?[(\[]at[)\]]\s?|\sat\s)"
-    rf"(?:(?:{_PROVIDERS})(?:\s?[(\[]dot[)\]]\s?|\sdot\s|\.)"
-    rf"|[\w-]{{2,63}}(?:\s?[(\[]dot[)\]]\s?|\sdot\s))(?:com|net|org|edu|info|io|co|de|uk|in|ph)\b",
+    rf"\b[\w.+-]{{2,64}}(?:\s?[(\[]at[)\]]\s?[\w-]{{2,63}}(?:{_SPELLED_DOT}|\.)"
+    rf"|\sat\s(?:(?:{_PROVIDERS})(?:{_SPELLED_DOT}|\.)|[\w-]{{2,63}}{_SPELLED_DOT}))"
+    r"(?:com|net|org|edu|info|io|co|de|uk|in|ph)\b",
     re.IGNORECASE,
 )
 _LINK = re.compile(
-    r"(?:https?://|www\.)\S{3,}|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,3}\.[a-z]{2,6}/[\w@%~.?=&/-]+"
+    r"(?:https?://|www\.)\S{3,}|\b[\w-]{1,63}(?:\.[\w-]{1,63}){0,3}\.[a-z]{2,6}/[\w@%~.?=&/-]+",
+    re.IGNORECASE,
 )
 _HOST = re.compile(r"(?:https?://)?(?:www\.)?(?P<host>[\w.-]+)(?P<page>\S*)", re.IGNORECASE)
 PUBLIC_ENDINGS = (".gov", ".org", ".int", ".edu", ".ac.uk", ".nhs.uk", ".gov.uk")
