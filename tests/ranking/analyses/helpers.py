@@ -1,11 +1,23 @@
-"""Judgments as columns, made up: whole studies, and a handful written out."""
+"""Judgments as columns, made up, and sources for analyses that ask for more."""
+
+import json
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import special
 
 from ranking.analyses import AnalysisInputs
+from ranking.findings import Findings
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
+from ranking.judgments.sources import (
+    ItemFacts,
+    JudgmentFacts,
+    StrategyLabels,
+    SystemFacts,
+    ThemeLabels,
+    TickedReasons,
+)
 from ranking.numerics.strength_mode import StrengthMode
 
 
@@ -36,6 +48,23 @@ def make_columns(rows, *, judges=(), features=None, feature_names=()):
         features=features,
         feature_names=feature_names,
     )
+
+
+def duel(strengths, **kwargs):
+    """Let one rater judge a against b, once in each of as many dialogues."""
+    return make_columns(
+        [(f"d{n:02d}", n, "a", "b", "r", one, 1) for n, one in enumerate(strengths)], **kwargs
+    )
+
+
+def circle(rng, n_units=40):
+    """A beats B beats C beats A, three times in four."""
+    rows = []
+    for unit in range(n_units):
+        for number, (first, second) in enumerate((("a", "b"), ("b", "c"), ("c", "a"))):
+            strength = 3 if rng.random() < 0.75 else -3
+            rows.append((f"d{unit:02d}", 3 * unit + number, first, second, "r", strength, 1))
+    return make_columns(rows)
 
 
 def simulate(
@@ -81,7 +110,92 @@ def simulate(
     )
 
 
+def people_of(columns):
+    """Return the judgments of people alone."""
+    return columns.taken(np.flatnonzero(~columns.is_judge[columns.evaluator]))
+
+
+def places_of(columns):
+    """Return how many judgments the same evaluator gave before each."""
+    given = dict.fromkeys(range(len(columns.evaluators)), -1)
+    places = []
+    for evaluator in columns.evaluator.tolist():
+        given[evaluator] += 1
+        places.append(given[evaluator])
+    return np.array(places)
+
+
+def make_facts(slug, **fields):
+    known = {"name": slug.title(), "kind": "MODEL", "family": "someone", "is_simulated": False}
+    return SystemFacts(**known | fields)
+
+
+@dataclass(frozen=True)
+class MadeUpSources:
+    """What a study is told to know; what it is not told is missing, as in a file."""
+
+    of_systems: dict[str, SystemFacts] = field(default_factory=dict)
+    of_judges: dict[str, str] = field(default_factory=dict)
+    of_items: ItemFacts | None = None
+    of_judgments: JudgmentFacts | None = None
+    labels: StrategyLabels | None = None
+    of_themes: ThemeLabels | None = None
+    of_chips: TickedReasons | None = None
+
+    def systems(self):
+        return self.of_systems
+
+    def judge_families(self):
+        return self.of_judges
+
+    def items(self):
+        return self.of_items
+
+    def judgments(self):
+        return self.of_judgments
+
+    def strategies(self):
+        return self.labels
+
+    def themes(self):
+        return self.of_themes
+
+    def chips(self):
+        return self.of_chips
+
+
+def strata_of(columns, *, n_adversarial=0):
+    """Say of each pair whether it is hostile: those of the first dialogues are."""
+    unit_of = np.zeros(columns.n_items, dtype=int)
+    unit_of[columns.item] = columns.unit
+    nothing = np.zeros(0, dtype=int)
+    return ItemFacts(unit_of, unit_of < n_adversarial, nothing.reshape(0, 2), nothing, nothing)
+
+
 def table(findings, key):
     """Return a table's rows as mappings from keys of columns to cells."""
     found = next(one for one in findings.tables if one.key == key)
     return [dict(zip([c.key for c in found.columns], row, strict=True)) for row in found.rows]
+
+
+def messages_of(columns, *, hostile=0):
+    """Give every pair two messages of its own; one pair in so many is hostile."""
+    n = columns.n_items
+    contexts, systems = np.arange(n), np.zeros((n, 2), dtype=np.int64)
+    systems[columns.item] = np.stack([columns.first, columns.second], axis=1)
+    return ItemFacts(
+        context=contexts,
+        is_adversarial=contexts % hostile == 0 if hostile else np.zeros(n, dtype=bool),
+        message=np.arange(2 * n).reshape(n, 2),
+        system=systems.ravel(),
+        message_context=np.repeat(contexts, 2),
+    )
+
+
+def keys_of(findings):
+    return [one.key for one in findings.tables]
+
+
+def stored(findings):
+    """Return findings as they come back from the database; no figure may be NaN."""
+    return Findings.of(json.loads(json.dumps(findings.as_json(), allow_nan=False)))

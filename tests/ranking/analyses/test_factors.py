@@ -1,16 +1,14 @@
 """What the dimensions have in common."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from ranking.analyses import AnalysisInputs, analyse
-from ranking.findings import AnalysisRefusedError, Findings
+from ranking.analyses import NoSources, analyse
+from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import ItemFacts
-from tests.ranking.analyses.helpers import make_inputs, simulate, table
-from tests.ranking.analyses.sources import MadeUpSources
+from tests.ranking.analyses.helpers import MadeUpSources, make_inputs, simulate, stored, table
 
 ONE = {"hope": [1, 0], "care": [1, 0], "tone": [1, 0], "fit": [1, 0], "self": [1, 0]}
 TWO = {
@@ -52,39 +50,36 @@ def make_study(rng, mixes, *, noise=0.7, **shape):
     return replace(make_inputs(won), dimensions=dimensions, sources=sources)
 
 
+def never_varying(marks):
+    return replace(marks, strength=np.zeros_like(marks.strength))
+
+
 class TestOneFactor:
     def test_is_found_with_high_loadings_and_reliability(self, rng):
-        findings = analyse("FACTORS", make_study(rng, ONE))
+        inputs = make_study(rng, ONE)
+
+        findings = analyse("FACTORS", inputs)
 
         loadings = table(findings, "loadings")
         assert [row["dimension"] for row in loadings] == list(ONE)
-        assert all(row["factor_1"] > 0.8 and "factor_2" not in row for row in loadings)
+        for row in loadings:
+            assert row["factor_1"] > 0.8
+            assert "factor_2" not in row
+            assert row["communality"] + row["unique"] == pytest.approx(1.0, abs=2e-4)
+            assert row["communality"] == pytest.approx(row["factor_1"] ** 2, abs=2e-4)
         figures = {row["figure"]: row for row in table(findings, "reliability")}
         alpha = figures["Cronbach's alpha"]
         assert 0.9 < alpha["low"] < alpha["value"] < alpha["high"] < 1.0
         omega = figures["McDonald's omega, one factor"]["value"]
         assert omega == pytest.approx(alpha["value"], abs=0.01)
-        assert findings.is_exploratory
-
-    def test_communality_and_what_is_its_own_make_up_each_dimension(self, rng):
-        rows = table(analyse("FACTORS", make_study(rng, ONE)), "loadings")
-
-        for row in rows:
-            assert row["communality"] + row["unique"] == pytest.approx(1.0, abs=2e-4)
-            assert row["communality"] == pytest.approx(row["factor_1"] ** 2, abs=2e-4)
-
-    def test_counts_messages_and_not_judgments(self, rng):
-        inputs = make_study(rng, ONE)
-
-        found = next(t for t in analyse("FACTORS", inputs).tables if t.key == "eigenvalues")
-
         n_messages = len(inputs.sources.items().system)
         n_marks = 5 * 2 * inputs.columns.n_judgments
-        assert f"{n_messages} messages, {n_marks} marks" in found.caption
+        (counted,) = (one for one in findings.tables if one.key == "eigenvalues")
+        assert f"{n_messages} messages, {n_marks} marks" in counted.caption
 
 
 class TestTwoFactors:
-    def test_are_told_apart(self, rng):
+    def test_are_told_apart_and_only_the_one_that_preferences_follow_goes_with_winning(self, rng):
         findings = analyse("FACTORS", make_study(rng, TWO, n_units=120))
 
         rows = {row["dimension"]: row for row in table(findings, "loadings")}
@@ -93,14 +88,10 @@ class TestTwoFactors:
         assert main["clear"] == main["brief"] == main["plain"]
         assert main["warm"] != main["clear"]
         assert abs(table(findings, "factors")[0]["Factor 2"]) < 0.3
-
-    def test_only_the_one_that_preferences_follow_goes_with_winning(self, rng):
-        rows = table(analyse("FACTORS", make_study(rng, TWO, n_units=120)), "winning")
-
-        by_name = {row["measure"]: row for row in rows}
-        assert by_name["warm"]["low"] > 0.4
-        assert by_name["clear"]["high"] < 0.4
-        assert len(rows) == 7
+        winning = {row["measure"]: row for row in table(findings, "winning")}
+        assert winning["warm"]["low"] > 0.4
+        assert winning["clear"]["high"] < 0.4
+        assert len(winning) == 7
 
 
 class TestScores:
@@ -133,45 +124,41 @@ class TestScores:
         # Had the messages been those of other pairs, marks and preferences would not go together.
         assert all(row["value"] > 0.4 for row in table(findings, "winning"))
 
-    def test_are_the_same_for_the_same_seed(self, rng):
-        inputs = make_study(rng, ONE)
-
-        assert analyse("FACTORS", inputs) == analyse("FACTORS", inputs)
-
 
 class TestOddStudies:
-    def test_with_two_dimensions_are_refused(self, rng):
-        inputs = make_study(rng, {"hope": [1, 0], "care": [1, 0]})
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            (
+                lambda marks: {name: marks[name] for name in ("hope", "care")},
+                "Fewer than 3 dimensions",
+            ),
+            (
+                lambda marks: marks | {"hope": never_varying(marks["hope"])},
+                "the same marks on hope",
+            ),
+            (
+                lambda marks: dict.fromkeys(ONE, marks["hope"]),
+                "one measure follows from the others",
+            ),
+            (
+                lambda marks: {name: one.taken(np.arange(60)) for name, one in marks.items()},
+                "30 are",
+            ),
+        ],
+        ids=["two dimensions", "one that never varies", "copies", "few messages"],
+    )
+    def test_whose_marks_determine_no_factors_are_refused(self, rng, change, reason):
+        inputs = make_study(rng, ONE)
 
-        with pytest.raises(AnalysisRefusedError, match="Fewer than 3 dimensions"):
-            analyse("FACTORS", inputs)
+        with pytest.raises(AnalysisRefusedError, match=reason):
+            analyse("FACTORS", replace(inputs, dimensions=change(inputs.dimensions)))
 
-    def test_with_few_messages_are_refused(self, rng):
-        inputs = make_study(rng, ONE, n_units=4, pairs_per_unit=3)
-
-        with pytest.raises(AnalysisRefusedError, match="messages are marked on every dimension"):
-            analyse("FACTORS", inputs)
-
-    def test_without_sources_are_refused(self, rng):
+    def test_of_whose_messages_nothing_is_known_are_refused(self, rng):
         inputs = make_study(rng, ONE)
 
         with pytest.raises(AnalysisRefusedError, match="Nothing is known"):
-            analyse("FACTORS", AnalysisInputs(inputs.columns, inputs.method, inputs.dimensions))
-
-    def test_in_which_a_dimension_never_varies_are_refused(self, rng):
-        inputs = make_study(rng, ONE)
-        every = np.arange(inputs.columns.n_judgments)
-        still = inputs.columns.taken(every, strength=np.zeros(len(every), dtype=int))
-
-        with pytest.raises(AnalysisRefusedError, match="the same marks on hope"):
-            analyse("FACTORS", replace(inputs, dimensions=inputs.dimensions | {"hope": still}))
-
-    def test_in_which_dimensions_are_copies_are_refused(self, rng):
-        inputs = make_study(rng, ONE)
-        copies = dict.fromkeys(ONE, inputs.dimensions["hope"])
-
-        with pytest.raises(AnalysisRefusedError, match="one measure follows from the others"):
-            analyse("FACTORS", replace(inputs, dimensions=copies))
+            analyse("FACTORS", replace(inputs, sources=NoSources()))
 
     @pytest.mark.parametrize(
         ("mixes", "shape"),
@@ -185,8 +172,7 @@ class TestOddStudies:
     def test_are_stored_without_figures_that_are_none(self, rng, mixes, shape):
         findings = analyse("FACTORS", make_study(rng, mixes, **shape))
 
-        stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
-        assert Findings.of(stored).as_json() == findings.as_json()
+        assert stored(findings).as_json() == findings.as_json()
         if shape.get("n_units") == 1:
             assert table(findings, "reliability")[0]["low"] is None
             assert any("Only 1 source dialogues" in one for one in findings.warnings)

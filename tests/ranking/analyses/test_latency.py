@@ -8,8 +8,14 @@ import scipy
 
 from ranking.analyses import analyse, boards, latency
 from ranking.findings import AnalysisRefusedError
-from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
-from tests.ranking.analyses.sources import MadeUpSources, make_facts
+from tests.ranking.analyses.helpers import (
+    MadeUpSources,
+    make_columns,
+    make_facts,
+    make_inputs,
+    simulate,
+    table,
+)
 
 THETA = (1.2, 0.7, 0.2, -0.3, -0.7, -1.1)
 

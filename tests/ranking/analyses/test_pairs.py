@@ -1,26 +1,24 @@
 """System against system, on simulated studies and on odd ones."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
 
 from ranking.analyses import pairs
 from ranking.analyses.common import tabulated
-from ranking.findings import AnalysisRefusedError, Findings
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
-from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
-
-ONE_PAIR = [
-    ("d1", 0, "x", "y", "r", 3, 1),
-    ("d1", 0, "x", "y", "s", 0, 1),
-    ("d2", 1, "x", "y", "r", -2, 1),
-    ("d2", 1, "y", "x", "s", -4, -1),
-    ("d3", 2, "y", "x", "s", 1, -1),
-]
+from tests.ranking.analyses.helpers import (
+    duel,
+    keys_of,
+    make_columns,
+    make_inputs,
+    simulate,
+    stored,
+    table,
+)
 
 
 class TestPairs:
@@ -39,36 +37,41 @@ class TestPairs:
             assert min(found) >= 0.0
 
     def test_counts_a_tie_as_half_a_win_and_sides_as_they_are(self):
-        (row,) = table(pairs.analyse(make_inputs(make_columns(ONE_PAIR))), "pairs")
+        judged = [
+            ("d1", 0, "x", "y", "r", 3, 1),
+            ("d1", 0, "x", "y", "s", 0, 1),
+            ("d2", 1, "x", "y", "r", -2, 1),
+            ("d2", 1, "y", "x", "s", -4, -1),
+            ("d3", 2, "y", "x", "s", 1, -1),
+        ]
+
+        (row,) = table(pairs.analyse(make_inputs(make_columns(judged))), "pairs")
 
         # Two wins each and a tie; those of x are the clearer.
         assert (row["first"], row["second"], row["n"]) == ("x", "y", 5)
         assert row["win_rate"] == row["expected"] == pytest.approx(0.5)
 
     def test_who_wins_less_often_but_clearly_is_ahead_and_the_page_says_how(self):
-        verdicts = [("x", "y", 5, 1)] * 4 + [("y", "x", 1, 1)] * 5
-        judged = [
-            (f"d{n}", n, first, second, "r", verdict, side)
-            for n, (first, second, verdict, side) in enumerate(verdicts)
-        ]
-
-        findings = pairs.analyse(make_inputs(make_columns(judged)))
+        findings = pairs.analyse(make_inputs(duel([5] * 4 + [-1] * 5)))
 
         (row,) = table(findings, "pairs")
-        assert (row["first"], row["second"]) == ("x", "y")
-        assert row["win_rate"] < 0.5
-        assert row["expected"] < 0.5
-        assert row["superiority"] > 0.5
+        assert (row["first"], row["second"]) == ("a", "b")
+        assert max(row["win_rate"], row["expected"]) < 0.5 < row["superiority"]
         [shown] = [one for one in findings.tables if one.key == "pairs"]
         assert "wins less often, but clearly, can be ahead" in shown.caption
 
-    def test_intervals_hold_the_difference_and_agree_with_the_p_values(self, rng):
-        rows = table(pairs.analyse(make_inputs(simulate(rng, n_units=120))), "pairs")
+    def test_intervals_hold_the_difference_and_agree_with_the_p_values_and_errors(self, rng):
+        findings = pairs.analyse(make_inputs(simulate(rng, n_units=200)))
 
+        rows = table(findings, "pairs")
+        error = {row["system"]: row["error"] for row in table(findings, "errors")}
         for row in rows:
             assert row["low"] < row["difference"] < row["high"]
             assert row["p_holm"] >= row["p_false_discovery"]
             assert row["p_step_down"] < 0.1 or row["low"] < 0.0
+            # Simultaneous intervals of six differences reach about 2.6 errors.
+            reach = (row["high"] - row["low"]) / 2
+            assert 2.1 < reach / np.hypot(error[row["first"]], error[row["second"]]) < 3.1
         assert rows[2]["low"] > 0.0  # the best against the worst of four
 
     def test_shares_of_a_pair_add_up_to_one_in_the_pictures(self, rng):
@@ -87,19 +90,6 @@ class TestPairs:
             )
             assert len(cells) == 12
 
-    def test_errors_add_up_to_those_of_the_differences(self, rng):
-        findings = pairs.analyse(make_inputs(simulate(rng, n_units=200)))
-
-        error = {row["system"]: row["error"] for row in table(findings, "errors")}
-
-        # Simultaneous intervals of six differences reach about 2.6 errors.
-        reach = [
-            (row["high"] - row["low"]) / 2 / np.hypot(error[row["first"]], error[row["second"]])
-            for row in table(findings, "pairs")
-        ]
-        assert min(reach) > 2.1
-        assert max(reach) < 3.1
-
     def test_habits_of_evaluators_show_in_the_errors_for_other_evaluators(self, rng):
         columns = simulate(rng, n_units=200, theta=np.zeros(3))
         # Each evaluator has a favourite of its own.
@@ -115,9 +105,8 @@ class TestPairs:
     def test_a_pair_that_never_met_has_no_win_rate_but_a_difference(self):
         rows = [
             (f"d{n}", n, *pair, "r", strength, 1)
-            for n, (pair, strength) in enumerate(
-                [(pair, s) for pair in (("a", "b"), ("b", "c")) for s in (2, -1, 3, 1)]
-            )
+            for pair in (("a", "b"), ("b", "c"))
+            for n, strength in enumerate((2, -1, 3, 1), start=4 * (pair[0] == "b"))
         ]
 
         found = table(pairs.analyse(make_inputs(make_columns(rows))), "pairs")
@@ -126,10 +115,8 @@ class TestPairs:
         assert (apart["n"], apart["win_rate"]) == (0, None)
         assert apart["difference"] > 0.0
 
-    def test_systems_that_never_lose_have_no_expected_win_rate_and_a_warning(self, rng):
-        rows = [(f"d{n}", n, "a", "b", "r", 2 + n % 2, 1) for n in range(6)]
-
-        findings = pairs.analyse(make_inputs(make_columns(rows)))
+    def test_systems_that_never_lose_have_no_expected_win_rate_and_a_warning(self):
+        findings = pairs.analyse(make_inputs(duel([2, 3] * 3)))
 
         assert table(findings, "pairs")[0]["expected"] is None
         assert any("whole wins" in warning for warning in findings.warnings)
@@ -142,40 +129,8 @@ class TestPairs:
         assert [len(one.rows) for one in findings.tables] == [1, 2, 2, 2, 2]
         assert any("2 best of 4" in warning for warning in findings.warnings)
 
-    def test_declared_masses_move_the_ratings(self, rng):
-        columns = simulate(rng)
-
-        plain, weighed = (
-            table(pairs.analyse(make_inputs(columns, masses=masses)), "pairs")[0]["difference"]
-            for masses in (None, (1.0, 20.0))
-        )
-
-        assert plain != weighed
-
-    def test_findings_survive_being_stored(self, rng):
-        findings = pairs.analyse(make_inputs(simulate(rng)))
-
-        stored = json.loads(json.dumps(findings.as_json(), allow_nan=False))
-
-        assert Findings.of(stored) == findings
-        assert findings.is_exploratory
-
-    @pytest.mark.parametrize(
-        ("rows", "words"),
-        [
-            (ONE_PAIR[:2], "one source dialogue"),
-            ([("d", 0, "a", "b", "r", 1, 1), ("e", 1, "c", "d", "r", 1, 1)], "2 groups"),
-        ],
-        ids=["one dialogue", "islands"],
-    )
-    def test_refuses_in_words(self, rows, words):
-        with pytest.raises(AnalysisRefusedError, match=words):
-            pairs.analyse(make_inputs(make_columns(rows)))
-
     def test_dialogues_that_all_agree_are_no_proof(self):
-        rows = [(f"d{n}", n, "x", "y", "r", 3, 1) for n in range(3)]
-
-        findings = pairs.analyse(make_inputs(make_columns(rows)))
+        findings = pairs.analyse(make_inputs(duel([3] * 3)))
 
         (row,) = table(findings, "pairs")
         assert (row["low"], row["high"]) == (None, None)
@@ -183,9 +138,7 @@ class TestPairs:
         assert findings.warnings[0].startswith("Only 3 source dialogues")
 
     def test_two_dialogues_and_one_rater_are_enough(self):
-        rows = [("d1", 0, "x", "y", "r", 3, 1), ("d2", 1, "x", "y", "r", -2, 1)]
+        findings = pairs.analyse(make_inputs(duel([3, -2])))
 
-        findings = pairs.analyse(make_inputs(make_columns(rows)))
-
-        json.dumps(findings.as_json(), allow_nan=False)
-        assert [one.key for one in findings.tables] == ["pairs", "superiority", "win-rate"]
+        assert stored(findings) == findings
+        assert keys_of(findings) == ["pairs", "superiority", "win-rate"]

@@ -1,4 +1,4 @@
-"""People's messages against models'."""
+"""People's messages against models', and the strategies of both."""
 
 from dataclasses import replace
 
@@ -7,26 +7,26 @@ import pytest
 
 from ranking.analyses import FEWEST_DIALOGUES, analyse
 from ranking.findings import AnalysisRefusedError
-from ranking.judgments.sources import ItemFacts
-from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
-from tests.ranking.analyses.sources import MadeUpSources, make_facts
+from ranking.judgments.sources import StrategyLabels
+from tests.ranking.analyses.helpers import (
+    MadeUpSources,
+    duel,
+    make_facts,
+    make_inputs,
+    messages_of,
+    simulate,
+    strata_of,
+    table,
+)
 
 KINDS = ("MODEL", "HUMAN", "MODEL", "ORIGINAL")
-
-
-def make_items(columns, *, n_adversarial=0):
-    """Say of each pair whether it is hostile: those of the first dialogues are."""
-    unit_of = np.zeros(columns.n_items, dtype=int)
-    unit_of[columns.item] = columns.unit
-    nothing = np.zeros(0, dtype=int)
-    return ItemFacts(unit_of, unit_of < n_adversarial, nothing.reshape(0, 2), nothing, nothing)
 
 
 def known(columns, kinds=KINDS, *, n_adversarial=0):
     facts = {
         slug: make_facts(slug, kind=kind) for slug, kind in zip(columns.systems, kinds, strict=True)
     }
-    items = make_items(columns, n_adversarial=n_adversarial)
+    items = strata_of(columns, n_adversarial=n_adversarial)
     return replace(make_inputs(columns), sources=MadeUpSources(facts, of_items=items))
 
 
@@ -49,27 +49,18 @@ class TestShares:
         assert row["model"] + row["tie"] + row["person"] == pytest.approx(1.0, abs=2e-4)
         assert row["value"] == pytest.approx(row["model"] - row["person"], abs=2e-4)
         assert row["low"] < row["value"] < row["high"]
-        assert findings.is_exploratory
 
-    def test_are_those_of_a_plain_count(self, columns):
-        rows = {row["system"]: row for row in table(analyse("PEOPLE", known(columns)), "models")}
+    def test_are_those_of_a_plain_count_the_better_model_first(self, columns):
+        rows = table(analyse("PEOPLE", known(columns)), "models")
 
         first, second, strength = columns.first, columns.second, columns.strength
         lead = np.concatenate(
-            [
-                strength[(first == 0) & (second == 1)],
-                -strength[(first == 1) & (second == 0)],
-            ]
+            [strength[(first == 0) & (second == 1)], -strength[(first == 1) & (second == 0)]]
         )
-        assert set(rows) == {"system-0", "system-2"}
-        assert rows["system-0"]["judgments"] == len(lead)
-        assert rows["system-0"]["model"] == pytest.approx((lead > 0).mean(), abs=1e-4)
-        assert rows["system-0"]["tie"] == pytest.approx((lead == 0).mean(), abs=1e-4)
-
-    def test_see_the_better_model_ahead_and_the_worse_one_behind(self, columns):
-        rows = table(analyse("PEOPLE", known(columns)), "models")
-
         assert [row["system"] for row in rows] == ["system-0", "system-2"]
+        assert rows[0]["judgments"] == len(lead)
+        assert rows[0]["model"] == pytest.approx((lead > 0).mean(), abs=1e-4)
+        assert rows[0]["tie"] == pytest.approx((lead == 0).mean(), abs=1e-4)
         assert rows[0]["low"] > 0 > rows[1]["high"]
         assert rows[0]["p"] < 0.05
 
@@ -92,8 +83,7 @@ class TestShares:
 
 class TestOddStudies:
     def test_where_all_dialogues_agree_there_is_no_interval_but_a_test_by_coins(self):
-        rows = [(f"d{n}", n, "model", "person", "r", 3, 1) for n in range(FEWEST_DIALOGUES)]
-        inputs = known(make_columns(rows), ("MODEL", "HUMAN"))
+        inputs = known(duel([3] * FEWEST_DIALOGUES), ("MODEL", "HUMAN"))
 
         (row,) = table(analyse("PEOPLE", inputs), "models")
 
@@ -101,9 +91,9 @@ class TestOddStudies:
         assert row["p"] == 2.0 ** (1 - FEWEST_DIALOGUES)
 
     def test_on_few_dialogues_counts_alone_are_told(self):
-        rows = [(f"d{n}", n, "model", "person", "r", 3, 1) for n in range(FEWEST_DIALOGUES - 1)]
+        inputs = known(duel([3] * (FEWEST_DIALOGUES - 1)), ("MODEL", "HUMAN"))
 
-        findings = analyse("PEOPLE", known(make_columns(rows), ("MODEL", "HUMAN")))
+        findings = analyse("PEOPLE", inputs)
 
         (row,) = table(findings, "models")
         assert (row["value"], row["low"], row["high"], row["p"]) == (None, None, None, None)
@@ -121,3 +111,81 @@ class TestOddStudies:
 
         with pytest.raises(AnalysisRefusedError, match="one source dialogue alone"):
             analyse("PEOPLE", known(one, kinds))
+
+
+FAMILIES = {"system-0": "birch", "system-1": "", "system-2": "birch", "system-3": "alder"}
+
+
+def labelled(columns, probability, *, human="system-1"):
+    facts = {
+        slug: make_facts(slug, kind="HUMAN" if slug == human else "MODEL", family=FAMILIES[slug])
+        for slug in columns.systems
+    }
+    labels = StrategyLabels(("hope", "asks"), ("Hope", "Asking"), probability, ("A labeller",))
+    sources = MadeUpSources(facts, of_items=messages_of(columns), labels=labels)
+    return replace(make_inputs(columns), sources=sources)
+
+
+@pytest.fixture
+def many(rng):
+    return simulate(rng, n_units=60)
+
+
+@pytest.fixture
+def probability(many, rng):
+    """Models ask in 70 % of their messages and people in 20 %; hope is alike in all."""
+    is_human = messages_of(many).system == 1
+    asks = rng.random(len(is_human)) < np.where(is_human, 0.2, 0.7)
+    return np.stack([rng.random(len(is_human)) < 0.5, asks], axis=1).astype(float)
+
+
+class TestRates:
+    def test_are_the_plain_shares_and_those_of_a_family_taken_together(self, many, probability):
+        findings = analyse("STRATEGIES", labelled(many, probability))
+
+        system = messages_of(many).system
+        for n, row in enumerate(table(findings, "rates")):
+            assert row["system"] == f"system-{n}"
+            assert row["asks"] == pytest.approx(probability[system == n, 1].mean(), abs=1e-4)
+        n = {row["of"]: row["messages"] for row in table(findings, "use")}
+        families = {row["of"]: row["messages"] for row in table(findings, "families")}
+        assert families == {
+            "birch": n["system-0"] + n["system-2"],
+            "alder": n["system-3"],
+            "People": n["system-1"],
+        }
+        assert findings.warnings == ("Labelled by A labeller.",)
+
+
+class TestDifferences:
+    def test_find_what_differs_and_not_what_does_not(self, many, probability):
+        rows = table(analyse("STRATEGIES", labelled(many, probability)), "differences")
+
+        hope, asks = rows
+        assert asks["value"] == pytest.approx(asks["models"] - asks["people"], abs=2e-4)
+        assert asks["low"] > 0.3
+        assert asks["p"] < 0.001
+        assert hope["low"] < 0 < hope["high"]
+
+    def test_need_people(self, many, probability):
+        findings = analyse("STRATEGIES", labelled(many, probability, human="nobody"))
+
+        assert [one.key for one in findings.tables] == ["rates", "use", "families"]
+
+
+class TestOddLabels:
+    def test_without_labels_is_refused(self, many, probability):
+        inputs = labelled(many, probability)
+        without = replace(inputs, sources=replace(inputs.sources, labels=None))
+
+        with pytest.raises(AnalysisRefusedError, match="No model has labelled"):
+            analyse("STRATEGIES", without)
+
+    def test_messages_without_labels_are_left_out_and_counted(self, many, probability):
+        probability[:7] = np.nan
+
+        findings = analyse("STRATEGIES", labelled(many, probability))
+
+        assert "7 of the messages judged are not labelled" in findings.warnings[1]
+        total = sum(row["messages"] for row in table(findings, "use"))
+        assert total == len(probability) - 7

@@ -1,4 +1,4 @@
-"""What evaluators give as reasons."""
+"""What evaluators give as reasons, by rules and beside what models find in them."""
 
 from dataclasses import replace
 from itertools import product
@@ -10,24 +10,31 @@ from annotation.rationales.themes import load_codebook
 from ranking.analyses import analyse, rationales
 from ranking.analyses.coders import FEWEST
 from ranking.findings import AnalysisRefusedError
-from ranking.judgments.sources import JudgmentFacts, TickedReasons
+from ranking.judgments.sources import JudgmentFacts, ThemeLabels, TickedReasons
 from ranking.numerics.clustered_means import clustered_mean
-from tests.ranking.analyses.helpers import make_inputs, simulate, table
-from tests.ranking.analyses.sources import MadeUpSources, make_facts
+from tests.ranking.analyses.helpers import (
+    MadeUpSources,
+    keys_of,
+    make_facts,
+    make_inputs,
+    people_of,
+    simulate,
+    table,
+)
 
 WARM, SHORT, NOTHING = "It is warm.", "It is shorter.", "Better."
 
 
-def known(columns, texts, *, human="system-1", chips=None):
+def known(columns, texts, *, human="system-1", chips=None, labels=None):
     n = columns.n_judgments
+    texts = [texts] * n if isinstance(texts, str) else texts
     facts = JudgmentFacts(tuple(texts), np.full(n, np.nan), np.arange(n), np.full(n, np.nan))
     systems = {
         slug: make_facts(slug, kind="HUMAN" if slug == human else "MODEL")
         for slug in columns.systems
     }
-    return replace(
-        make_inputs(columns), sources=MadeUpSources(systems, of_judgments=facts, of_chips=chips)
-    )
+    sources = MadeUpSources(systems, of_judgments=facts, of_themes=labels, of_chips=chips)
+    return replace(make_inputs(columns), sources=sources)
 
 
 def theme(findings, key, name):
@@ -54,6 +61,8 @@ class TestThemes:
         assert (warm["people"], warm["judges"], warm["value"]) == (1.0, 0.0, -1.0)
         assert (length["people"], length["judges"], length["about"]) == (0.0, 1.0, "form")
         assert warm["about"] == "E"
+        names = [one.name for one in load_codebook().themes]
+        assert [row["theme"] for row in table(findings, "themes")] == names
         assert "Codebook heart-1" in findings.method
         assert findings.warnings == ("0 % of the rationales speak of no theme of the codebook.",)
 
@@ -73,7 +82,7 @@ class TestThemes:
         assert table(findings, "themes")
 
     def test_silence_of_all_is_said_and_no_table_of_noughts_is_shown(self, columns):
-        findings = analyse("RATIONALES", known(columns, [NOTHING] * columns.n_judgments))
+        findings = analyse("RATIONALES", known(columns, NOTHING))
 
         n = columns.n_judgments
         assert findings.warnings[0].startswith(f"None of {n} rationales speaks of a theme")
@@ -104,10 +113,12 @@ class TestTogether:
         assert shared["value"] == pytest.approx(alike, abs=1e-4)
 
     def test_the_same_reason_at_every_meeting_has_no_interval(self, columns):
-        findings = analyse("RATIONALES", known(columns, [WARM] * columns.n_judgments))
+        """Without people among the systems, nothing is said of winning."""
+        findings = analyse("RATIONALES", known(columns, WARM, human="nobody"))
 
         shared = table(findings, "shared")[0]
         assert (shared["value"], shared["low"], shared["high"]) == (1.0, None, None)
+        assert keys_of(findings) == ["themes", "shared", "together"]
 
 
 class TestChips:
@@ -142,24 +153,21 @@ class TestChips:
     def test_need_no_sentence(self, columns):
         all_of_them = np.ones(columns.n_judgments, dtype=np.bool_)
         chips = self.ticked(all_of_them, ~all_of_them, ~all_of_them)
-        texts = [""] * columns.n_judgments
 
-        findings = analyse("RATIONALES", known(columns, texts, chips=chips))
+        findings = analyse("RATIONALES", known(columns, "", chips=chips))
 
-        assert [one.key for one in findings.tables] == ["chips"]
+        assert keys_of(findings) == ["chips"]
         assert findings.warnings == ("Nobody who judged these messages gave a rationale.",)
 
     @pytest.mark.parametrize("n", [0, FEWEST - 1])
     def test_of_few_answers_are_not_told(self, columns, is_judge, n):
         few = columns.taken(np.flatnonzero(~is_judge)[:FEWEST] if not n else np.arange(n))
         none = np.full(few.n_judgments, bool(n))
+        chips = self.ticked(none, none, none)
 
-        findings = analyse(
-            "RATIONALES",
-            known(few, [WARM] * few.n_judgments, chips=self.ticked(none, none, none)),
-        )
+        findings = analyse("RATIONALES", known(few, WARM, chips=chips))
 
-        assert "chips" not in [one.key for one in findings.tables]
+        assert "chips" not in keys_of(findings)
 
 
 class TestWinning:
@@ -183,7 +191,7 @@ class TestWinning:
 
         findings = analyse("RATIONALES", known(columns, texts))
 
-        assert "winning" not in [one.key for one in findings.tables]
+        assert "winning" not in keys_of(findings)
 
     def test_shares_end_at_one(self, columns):
         few = columns.taken(np.flatnonzero(columns.unit < 12))
@@ -195,34 +203,25 @@ class TestWinning:
         assert warm["value"] < warm["high"] == 1.0
 
     def test_says_when_length_is_not_held_equal(self, columns):
-        texts = [WARM] * columns.n_judgments
         without = replace(columns, features=None, feature_names=())
 
         with_it, without_it = (
-            " ".join(analyse("RATIONALES", known(one, texts)).warnings)
-            for one in (columns, without)
+            " ".join(analyse("RATIONALES", known(one, WARM)).warnings) for one in (columns, without)
         )
 
         assert "length" not in with_it
         assert "not held equal" in without_it
 
-    def test_needs_people(self, columns):
-        texts = [WARM] * columns.n_judgments
-
-        findings = analyse("RATIONALES", known(columns, texts, human="nobody"))
-
-        assert [one.key for one in findings.tables] == ["themes", "shared", "together"]
-
 
 class TestOddStudies:
     def test_without_reasons_is_refused(self, columns):
         with pytest.raises(AnalysisRefusedError, match="gave a rationale"):
-            analyse("RATIONALES", known(columns, [""] * columns.n_judgments))
+            analyse("RATIONALES", known(columns, ""))
 
-    def test_of_people_alone_has_no_judges(self, columns, is_judge):
-        people = columns.taken(np.flatnonzero(~is_judge))
+    def test_of_people_alone_has_no_judges(self, columns):
+        people = people_of(columns)
 
-        findings = analyse("RATIONALES", known(people, [WARM] * people.n_judgments))
+        findings = analyse("RATIONALES", known(people, WARM))
 
         warm = theme(findings, "themes", "Warmth")
         assert (warm["people"], warm["judges"], warm["value"]) == (1.0, None, None)
@@ -230,12 +229,146 @@ class TestOddStudies:
     def test_too_many_are_drawn_and_said_so(self, columns, monkeypatch):
         monkeypatch.setattr(rationales, "MOST", 50)
 
-        findings = analyse("RATIONALES", known(columns, [WARM] * columns.n_judgments))
+        findings = analyse("RATIONALES", known(columns, WARM))
 
         assert f"50 of {columns.n_judgments} rationales were drawn" in findings.warnings[1]
 
-    def test_every_theme_has_a_row(self, columns):
-        findings = analyse("RATIONALES", known(columns, [WARM] * columns.n_judgments))
 
-        names = [one.name for one in load_codebook().themes]
-        assert [row["theme"] for row in table(findings, "themes")] == names
+BOOK = load_codebook()
+WARMTH = BOOK.keys.index("warmth")
+PRESENT, UNSURE, ABSENT = 1.0, 0.5, 0.0
+
+
+@pytest.fixture
+def speaks(columns, rng):
+    """Which rationales the rules find warmth in."""
+    return rng.random(columns.n_judgments) < 0.5
+
+
+def read_alike(speaks):
+    """What a model says that goes with the rules in everything."""
+    presence = np.zeros((len(speaks), len(BOOK.keys)))
+    presence[speaks, WARMTH] = PRESENT
+    return presence
+
+
+@pytest.fixture
+def find(columns, speaks):
+    def _find(labels):
+        texts = np.where(speaks, WARM, NOTHING)
+        return analyse("RATIONALES", known(columns, texts, human="nobody", labels=labels))
+
+    return _find
+
+
+def labels_of(**presence):
+    coders = tuple(name.replace("_", " ") for name in presence)
+    return ThemeLabels(coders, np.stack(list(presence.values())))
+
+
+def warmth(findings, key, coder="Model"):
+    rows = table(findings, key)
+    return next(row for row in rows if (row["coder"], row["theme"]) == (coder, "Warmth"))
+
+
+class TestAModelThatGoesWithTheRules:
+    def test_agrees_fully_and_finds_as_much(self, find, speaks, is_judge):
+        findings = find(labels_of(Model=read_alike(speaks)))
+
+        agreed = warmth(findings, "coder-agreement")
+        assert (agreed["alike"], agreed["value"], agreed["pabak"], agreed["ac1"]) == (1, 1, 1, 1)
+        assert agreed["rationales"] == len(speaks)
+        shares = warmth(findings, "coders")
+        assert shares["people_rules"] == shares["people_model"]
+        assert shares["people_model"] == pytest.approx(speaks[~is_judge].mean(), abs=1e-4)
+        assert shares["judges_model"] == pytest.approx(speaks[is_judge].mean(), abs=1e-4)
+        rows = table(findings, "coder-agreement")
+        unspoken = next(row for row in rows if row["theme"] == "Minds safety")
+        assert (unspoken["value"], unspoken["low"], unspoken["high"]) == (None, None, None)
+        assert (unspoken["alike"], unspoken["pabak"], unspoken["ac1"]) == (1.0, 1.0, 1.0)
+
+
+class TestAModelOfItsOwnMind:
+    def test_agrees_by_chance_alone(self, find, speaks):
+        presence = read_alike(np.random.default_rng(1).permutation(speaks))
+
+        row = warmth(find(labels_of(Model=presence)), "coder-agreement")
+
+        assert row["low"] < 0 < row["high"]
+        assert row["low"] < row["value"] < row["high"]
+
+    def test_that_is_unsure_has_not_found_it(self, find, speaks):
+        presence = read_alike(speaks)
+        presence[:, WARMTH] = UNSURE
+
+        row = warmth(find(labels_of(Model=presence)), "coder-agreement")
+
+        assert (row["model"], row["uncertain"]) == (0.0, 1.0)
+        assert row["alike"] == pytest.approx((~speaks).mean(), abs=1e-4)
+
+    def test_has_wider_intervals_where_dialogues_go_together(self, find, speaks, columns):
+        """Half of the dialogues agree in all, half in nothing: as few as there are dialogues."""
+        presence = read_alike(np.where(columns.unit % 2, speaks, ~speaks))
+
+        row = warmth(find(labels_of(Model=presence)), "coder-agreement")
+
+        n = columns.n_judgments
+        independent = 2 * 1.96 / np.sqrt(n)
+        assert row["high"] - row["low"] > 1.5 * independent
+
+
+class TestCoverage:
+    def test_only_what_a_model_has_read_is_set_beside_it(self, find, speaks, columns):
+        presence = read_alike(speaks)
+        presence[30:] = np.nan
+
+        findings = find(labels_of(Model=presence))
+
+        assert warmth(findings, "coder-agreement")["rationales"] == 30
+        share = round(100 * 30 / columns.n_judgments)
+        said = f"Model has read 30 of {columns.n_judgments} rationales ({share} %)."
+        assert said in findings.warnings
+
+    def test_of_too_few_is_said_and_makes_no_table(self, find, speaks):
+        presence, half = read_alike(speaks), read_alike(speaks)
+        presence[FEWEST - 1 :] = np.nan
+        half[:, 0] = np.nan  # half an answer does not count
+
+        findings, of_halves = find(labels_of(Model=presence)), find(labels_of(Model=half))
+
+        assert "coders" not in {*keys_of(findings), *keys_of(of_halves)}
+        assert "fewer than the 20 that its tables need" in findings.warnings[-1]
+
+    def test_every_model_has_its_lines(self, find, speaks):
+        one = read_alike(speaks)
+        findings = find(labels_of(Model=one, Simulated_coder=1.0 - one))
+
+        assert len(table(findings, "coders")) == 2 * len(BOOK.keys)
+        other = warmth(findings, "coder-agreement", "Simulated coder")
+        assert (other["alike"], other["pabak"]) == (0.0, -1.0)
+
+
+class TestSilence:
+    @pytest.fixture
+    def speaks(self, columns):
+        return np.zeros(columns.n_judgments, dtype=bool)
+
+    def test_of_both_is_no_table(self, find, speaks):
+        findings = find(labels_of(Model=read_alike(speaks)))
+
+        assert keys_of(findings) == ["themes"]
+
+    def test_of_the_rules_alone_leaves_what_the_model_found(self, find, speaks):
+        row = warmth(find(labels_of(Model=read_alike(~speaks))), "coders")
+
+        assert (row["people_rules"], row["people_model"]) == (0.0, 1.0)
+
+
+class TestTheRules:
+    def test_decide_the_main_tables_whatever_models_say(self, find, speaks):
+        without = find(None)
+
+        found = find(labels_of(Model=1.0 - read_alike(speaks)))
+
+        assert found.tables[: len(without.tables)] == without.tables
+        assert found.warnings[: len(without.warnings)] == without.warnings

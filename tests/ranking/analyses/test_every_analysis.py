@@ -1,0 +1,249 @@
+"""What holds for every analysis: stored, repeated, refused, and its p-values adjusted."""
+
+import re
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from ranking import analyses
+from ranking.choices import AnalysisKind
+from ranking.findings import AnalysisRefusedError, ColumnKind
+from ranking.fits.analysis_queries import known_kinds
+from ranking.judgments.sources import JudgmentFacts, StrategyLabels
+from ranking.numerics.strength_mode import StrengthMode
+from tests.ranking.analyses.helpers import (
+    MadeUpSources,
+    duel,
+    make_columns,
+    make_facts,
+    make_inputs,
+    messages_of,
+    people_of,
+    places_of,
+    simulate,
+    stored,
+    table,
+)
+
+ADJUSTED = re.compile(r"^p, (Benjamini-Hochberg|Holm|step-down|one test)$")
+FAMILY = re.compile(r"P-values are adjusted over one family of tests: [^.]+\.")
+WITH_P = {
+    AnalysisKind.PAIRS,
+    AnalysisKind.PEOPLE,
+    AnalysisKind.CHECKS,
+    AnalysisKind.BIAS,
+    AnalysisKind.RATIONALES,
+    AnalysisKind.STRATEGIES,
+    AnalysisKind.LATENCY,
+    AnalysisKind.JUDGE,
+}
+"""Those that show p-values of this study; a new one is looked at as soon as it does."""
+PAIRWISE = ("CHECKS", "FRAGILITY", "PLANNING", "RANKERS")
+REASONS = ("It is warm.", "It is shorter.", "It names the feeling.", "Better.")
+
+
+def whole_inputs(rng):
+    """Everything that analyses may ask of a study, simulated: six systems, one of them a person."""
+    theta = (0.9, 0.5, 0.2, -0.2, -0.5, -0.9)
+    columns = simulate(rng, theta=theta, n_units=60, pairs_per_unit=5, n_raters=5, n_judges=2)
+    n = columns.n_judgments
+    given = JudgmentFacts(
+        rationales=tuple(REASONS[k] for k in rng.integers(0, len(REASONS), n)),
+        seconds=np.where(columns.is_judge[columns.evaluator], np.nan, rng.uniform(20, 90, n)),
+        place=places_of(columns),
+        probability=np.full(n, np.nan),
+    )
+    labels = rng.integers(0, 2, (2 * columns.n_items, 3)).astype(float)
+    sources = MadeUpSources(
+        of_systems={
+            slug: make_facts(
+                slug,
+                kind="HUMAN" if place == 1 else "MODEL",
+                family="oak" if place % 2 else "elm",
+                intelligence_index=60.0 - 7 * place + 3 * (place == 2),
+                published_ttft_ms=300.0 + 90 * place,
+            )
+            for place, slug in enumerate(columns.systems)
+        },
+        of_judges=dict(zip(columns.evaluators[-2:], ("oak", "elm"), strict=True)),
+        of_items=messages_of(columns, hostile=5),
+        of_judgments=given,
+        labels=StrategyLabels(("a", "b", "c"), ("A", "B", "C"), labels, ("A labeller",)),
+    )
+    dimensions = {
+        name: replace(columns, strength=np.where(rng.random(n) < 0.5, columns.strength, 0))
+        for name in "HEART"
+    }
+    return replace(make_inputs(columns), dimensions=dimensions, sources=sources)
+
+
+KINDS = [kind for kind in known_kinds() if kind != AnalysisKind.LIKERT]
+"""Those of judgments of pairs."""
+
+
+@pytest.fixture(scope="module")
+def inputs():
+    return whole_inputs(np.random.default_rng(20260105))
+
+
+@pytest.fixture(scope="module")
+def found(inputs):
+    """What every analysis finds in the simulated study."""
+    return {kind: analyses.analyse(kind, inputs) for kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def tables(found):
+    """All tables with p-values of the simulated study, each with its analysis."""
+    return [
+        (kind, one)
+        for kind, findings in found.items()
+        for one in findings.tables
+        if p_values_of(one)
+    ]
+
+
+def p_values_of(table):
+    """Columns of p-values: those called so, and those that are named like one."""
+    return [
+        one
+        for one in table.columns
+        if one.kind is ColumnKind.P_VALUE or re.match(r"p\b|p_|p-value", one.label.lower())
+    ]
+
+
+def test_every_analysis_can_be_stored_and_read_again(found):
+    for kind, findings in found.items():
+        assert stored(findings) == findings, kind
+        assert findings.is_exploratory, kind
+        for one in findings.tables:
+            assert {len(row) for row in one.rows} <= {len(one.columns)}, (kind, one.key)
+            assert one.caption, (kind, one.key)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_analysis_gives_the_same_answer_twice(kind, inputs, found):
+    assert analyses.analyse(kind, inputs) == found[kind]
+
+
+@pytest.mark.parametrize(
+    "kind", [*PAIRWISE, *("PAIRS", "DRAWS", "STYLE", "RATERS", "BIAS", "JUDGE")]
+)
+def test_analyses_are_refused_without_judgments(kind, inputs):
+    nothing = inputs.columns.taken(np.empty(0, dtype=int))
+
+    with pytest.raises(AnalysisRefusedError, match="no judgments"):
+        analyses.analyse(kind, replace(inputs, columns=nothing))
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("CHECKS", "one scale"),
+        ("FRAGILITY", "one scale"),
+        ("PLANNING", "one scale"),
+        ("RANKERS", "one scale"),
+        ("PAIRS", "2 groups"),
+        ("DRAWS", "board"),
+        ("STYLE", "do not determine"),
+    ],
+)
+def test_systems_that_never_met_are_refused(kind, reason):
+    rows = [("d1", 0, "a", "b", "r", 2, 1), ("d2", 1, "c", "d", "r", -2, 1)]
+
+    with pytest.raises(AnalysisRefusedError, match=reason):
+        analyses.analyse(kind, make_inputs(make_columns(rows)))
+
+
+@pytest.mark.parametrize("kind", ["CHECKS", "PLANNING", "PAIRS"])
+def test_one_dialogue_is_refused_where_dialogues_are_compared(kind):
+    columns = make_columns([("d", 0, "a", "b", "r", 2, 1), ("d", 0, "a", "b", "s", -1, 1)])
+
+    with pytest.raises(AnalysisRefusedError, match="one source dialogue"):
+        analyses.analyse(kind, make_inputs(columns))
+
+
+@pytest.mark.parametrize("kind", ["FRAGILITY", "RANKERS"])
+def test_one_dialogue_is_enough_where_only_its_order_is_told(kind):
+    columns = make_columns([("d", 0, "a", "b", "r", 2, 1), ("d", 0, "a", "b", "s", -1, 1)])
+
+    assert analyses.analyse(kind, make_inputs(columns)).tables
+
+
+@pytest.mark.parametrize("kind", PAIRWISE)
+@pytest.mark.parametrize(
+    ("mode", "strengths"),
+    [*((mode, (0, 0, 2, -1, 0)) for mode in StrengthMode), (StrengthMode.SOFT, (3, 3, 3, 3))],
+)
+def test_a_duel_before_one_rater_is_told(kind, mode, strengths):
+    findings = analyses.analyse(kind, make_inputs(duel(strengths), strength=mode))
+
+    assert stored(findings) == findings
+
+
+@pytest.mark.parametrize("kind", PAIRWISE)
+def test_people_and_judges_are_weighed_as_declared(kind, rng):
+    assert analyses.analyse(kind, make_inputs(simulate(rng), masses=(3.0, 1.0))).tables
+
+
+@pytest.mark.parametrize(("kind", "key"), [("DRAWS", "systems"), ("STYLE", "boards")])
+def test_judges_of_next_to_no_mass_might_as_well_not_have_judged(kind, key, rng):
+    columns = simulate(rng)
+
+    weighed, alone = (
+        table(analyses.analyse(kind, inputs), key)
+        for inputs in (make_inputs(columns, masses=(1.0, 1e-9)), make_inputs(people_of(columns)))
+    )
+
+    for one, other in zip(weighed, alone, strict=True):
+        assert one == pytest.approx(other, abs=0.02)
+
+
+@pytest.mark.parametrize("kind", ["RATERS", "JUDGE"])
+def test_analyses_that_take_no_masses_say_so(kind, inputs):
+    weighed = replace(inputs, method=replace(inputs.method, masses=(0.5, 0.5)))
+
+    warnings = analyses.analyse(kind, weighed).warnings
+
+    assert any("declared masses" in warning for warning in warnings)
+
+
+def test_every_p_value_says_how_it_is_adjusted_over_which_family_and_what_tests_need(tables):
+    assert {kind for kind, _ in tables} >= WITH_P
+    for kind, one in tables:
+        labels = {column.label for column in p_values_of(one)}
+        assert {column.kind for column in p_values_of(one)} == {ColumnKind.P_VALUE}, (kind, one.key)
+        assert all(ADJUSTED.match(label) for label in labels), (kind, one.key, labels)
+        told = (
+            "one test" in one.caption if labels == {"p, one test"} else FAMILY.search(one.caption)
+        )
+        assert told, (kind, one.key, one.caption)
+        assert one.caption.endswith(analyses.MINIMUM), (kind, one.key)
+
+
+@pytest.mark.parametrize(
+    "kind", [AnalysisKind.PAIRS, AnalysisKind.CHECKS, AnalysisKind.LATENCY], ids=str
+)
+def test_fewer_dialogues_are_told_no_p_value(kind, inputs):
+    few = inputs.columns.taken(np.flatnonzero(inputs.columns.unit < analyses.FEWEST_DIALOGUES - 1))
+
+    findings = analyses.analyse(kind, replace(inputs, columns=few))
+
+    n = len(few.units)
+    told = f"Tests need 10 source dialogues, and there are {n}: no p-values."
+    assert findings.warnings[-1] == told
+    for one in findings.tables:
+        places = [n for n, column in enumerate(one.columns) if column.kind is ColumnKind.P_VALUE]
+        assert {row[place] for row in one.rows for place in places} <= {None}
+
+
+def test_every_column_of_p_values_in_the_code_says_how_it_is_adjusted():
+    """Also those of analyses that this study does not allow."""
+    for kind in known_kinds():
+        module = import_module(f"ranking.analyses.{kind.lower()}")
+        for value in vars(module).values():
+            for column in value if isinstance(value, tuple) else (value,):
+                if getattr(column, "kind", None) is ColumnKind.P_VALUE:
+                    assert ADJUSTED.match(column.label), (kind, column.label)
