@@ -29,31 +29,31 @@ def judged(*rows, context=(0, 0)):
 
 
 class TestChooseAndScore:
-    def test_counts_the_judgments_of_the_text_that_took_most(self):
-        texts = judged((0, 0, 0, 0.85), (1, 0, 0, 0.35), (0, 0, 1, 0.5), (1, 0, 1, 0.5))
+    @pytest.mark.parametrize(
+        ("rows", "strengths", "share"),
+        [
+            (
+                [(0, 0, 0, 0.85), (1, 0, 0, 0.35), (0, 0, 1, 0.5), (1, 0, 1, 0.5)],
+                LEVEL,
+                [1, 0, 1, 0],
+            ),
+            # Level with a strong system is more than ahead of a weak one.
+            ([(0, 0, 0, 0.5), (1, 1, 0, 0.65)], np.array([2.0, -2.0]), [1, 0]),
+            ([(0, 0, 0, 0.85), *((1, 0, rater, 0.75) for rater in range(9))], LEVEL, [0, *[1] * 9]),
+            ([(0, 0, 0, 0.65), (1, 0, 0, 0.65)], LEVEL, [0.5, 0.5]),
+        ],
+        ids=[
+            "who took most",
+            "whom a text met counts",
+            "many judgments are trusted more than one",
+            "equals share",
+        ],
+    )
+    def test_counts_the_judgments_of_the_text_that_took_most(self, rows, strengths, share):
+        best = choose_and_score(judged(*rows), strengths, 0.0)
 
-        best = choose_and_score(texts, LEVEL, 0.0)
-
-        assert best.share.tolist() == [1, 0, 1, 0]
+        assert best.share.tolist() == share
         assert (best.n_contexts, best.n_left_out) == (1, 0)
-
-    def test_takes_into_account_whom_a_text_met(self):
-        """Level with a strong system is more than ahead of a weak one."""
-        texts = judged((0, 0, 0, 0.5), (1, 1, 0, 0.65))
-
-        best = choose_and_score(texts, np.array([2.0, -2.0]), 0.0)
-
-        assert best.share.tolist() == [1, 0]
-
-    def test_trusts_many_judgments_more_than_one(self):
-        texts = judged((0, 0, 0, 0.85), *((1, 0, rater, 0.75) for rater in range(9)))
-
-        assert choose_and_score(texts, LEVEL, 0.0).share[1:].tolist() == [1] * 9
-
-    def test_shares_the_choice_among_equals(self):
-        texts = judged((0, 0, 0, 0.65), (1, 0, 0, 0.65))
-
-        assert choose_and_score(texts, LEVEL, 0.0).share.tolist() == [0.5, 0.5]
 
     def test_chooses_in_each_context_by_itself(self):
         rows = [(0, 0, 0, 0.85), (1, 0, 0, 0.35), (2, 0, 0, 0.15), (3, 0, 0, 0.35)]
@@ -197,3 +197,28 @@ def test_a_mean_of_counts_is_rounded_alike_in_whatever_order_it_was_added(half):
 
     assert len({whole(one) for one in nearby}) == 1
     assert whole(half + 0.001) == whole(half - 0.001) + 1
+
+
+class TestDrawHalves:
+    @given(st.lists(st.integers(0, 2), min_size=2, max_size=12), st.integers(0, 1000))
+    def test_are_even_in_all_and_in_each_stratum_and_follow_from_the_seed(self, strata, seed):
+        halves, again = (
+            draw_halves(np.array(strata), n_splits=3, rng=np.random.default_rng(seed))
+            for _ in range(2)
+        )
+
+        assert halves.shape == (3, len(strata))
+        for among in (np.array(strata) >= 0, *(np.array(strata) == one for one in set(strata))):
+            assert (np.abs(2 * halves[:, among].sum(axis=1) - among.sum()) <= 1).all()
+        assert (halves == again).all()
+
+    def test_put_every_two_together_and_apart(self, rng):
+        halves = draw_halves(np.zeros(5, int), n_splits=200, rng=rng)
+
+        together = (halves[:, :, None] == halves[:, None, :]).mean(axis=0)
+        assert together[np.triu_indices(5, 1)] == pytest.approx(0.4, abs=0.15)
+
+    @pytest.mark.parametrize(("n_evaluators", "n_splits"), [(0, 1), (1, 1), (2, 0)])
+    def test_are_refused_where_there_are_none(self, n_evaluators, n_splits, rng):
+        with pytest.raises(ValueError, match="cannot split"):
+            draw_halves(np.zeros(n_evaluators, int), n_splits=n_splits, rng=rng)

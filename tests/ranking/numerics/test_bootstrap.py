@@ -1,30 +1,21 @@
-"""The bootstrap against exact refits, the sandwich formula and its own bookkeeping."""
+"""The bootstrap and its chord steps against exact refits, the sandwich and their bookkeeping."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ranking.numerics import bootstrap
+from ranking.numerics.batches import pair_ends, pair_numbers
 from ranking.numerics.bootstrap import bootstrap_strengths, draw_units, one_step_bootstrap
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import strongly_connected
+from ranking.numerics.refits import fit_by_chords, product_in_this_thread
+from ranking.numerics.sandwich import clustered_covariance
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.ranking.numerics.helpers import make_tables, simulate_tables
 
 TRUE_THETA = [0.6, 0.2, 0.0, -0.3, -0.5]
-
-
-def clustered_sandwich(tables, theta):
-    """Compute V = H^- (sum_c U_c U_c') H^- from the definition, unit by unit."""
-    n = len(theta)
-    p = 1.0 / (1.0 + np.exp(theta[None, :] - theta[:, None]))
-    games = tables.total() + tables.total().T
-    weight = games * p * (1.0 - p)
-    inverse = np.linalg.pinv(np.diag(weight.sum(axis=1)) - weight)
-    meat = np.zeros((n, n))
-    for wins in tables.weighted(np.eye(tables.n_units)):
-        score = wins.sum(axis=1) - ((wins + wins.T) * p).sum(axis=1)
-        meat += np.outer(score, score)
-    return inverse @ meat @ inverse
 
 
 def strengths(tables):
@@ -32,38 +23,6 @@ def strengths(tables):
 
 
 class TestBootstrapStrengths:
-    def test_each_replicate_is_the_exact_fit_of_its_sample(self, rng):
-        tables = simulate_tables(rng, TRUE_THETA, n_units=30, n_per_pair=4)
-        times = draw_units(30, 20, np.random.default_rng(5))
-
-        found = bootstrap_strengths(
-            tables, strengths(tables), n_replicates=20, rng=np.random.default_rng(5)
-        )
-
-        exact = [
-            fit_bradley_terry(tables.weighted(row[None].astype(float))[0]).log_strengths
-            for row in times
-        ]
-        np.testing.assert_allclose(found.log_strengths, exact, atol=1e-9)
-
-    def test_its_spread_is_that_of_the_clustered_sandwich(self, rng):
-        tables = simulate_tables(rng, TRUE_THETA, n_units=400, n_per_pair=5)
-        theta = strengths(tables)
-
-        found = bootstrap_strengths(tables, theta, n_replicates=4_000, rng=rng)
-
-        sandwich = np.sqrt(np.diag(clustered_sandwich(tables, theta)))
-        np.testing.assert_allclose(found.fitted().std(axis=0, ddof=1), sandwich, rtol=0.05)
-
-    def test_judgments_that_hang_together_widen_it_beyond_the_model(self, rng):
-        tables = simulate_tables(rng, TRUE_THETA, n_units=200, n_per_pair=5, shared_sd=1.0)
-        fit = fit_bradley_terry(tables.total())
-
-        found = bootstrap_strengths(tables, fit.log_strengths, n_replicates=500, rng=rng)
-
-        model = np.sqrt(np.diag(fit.covariance))
-        assert (found.fitted().std(axis=0, ddof=1) > 1.3 * model).all()
-
     def test_counts_the_replicates_without_a_maximum_and_keeps_their_rows(self, rng):
         circle = np.zeros((3, 3, 3))
         circle[0, 0, 1] = circle[1, 1, 2] = circle[2, 2, 0] = 1.0  # each unit is needed
@@ -87,30 +46,12 @@ class TestBootstrapStrengths:
 
         np.testing.assert_allclose(blocks.log_strengths, whole.log_strengths, atol=1e-12)
 
-    def test_units_without_judgments_are_drawn_too(self):
-        wins = np.array([[[0.0, 3.0], [1.0, 0.0]]] * 4)
-        full, half_empty = make_tables(wins), make_tables([*wins, *np.zeros((4, 2, 2))])
-
-        spread = [
-            bootstrap_strengths(
-                tables, strengths(tables), n_replicates=200, rng=np.random.default_rng(1)
-            )
-            for tables in (full, half_empty)
-        ]
-
-        assert spread[0].n_without_maximum == 0
-        assert spread[1].n_without_maximum >= 0
-        np.testing.assert_allclose(spread[0].fitted().std(axis=0), 0.0, atol=1e-9)
-
     @pytest.mark.parametrize("n_units", [3, 6, 12, 40])
     def test_says_of_each_sample_whether_whole_wins_give_it_a_maximum(self, rng, n_units):
-        first = rng.integers(0, 5, 5 * n_units)
-        second = (first + rng.integers(1, 5, len(first))) % 5
-        won = rng.random(len(first)) < 0.7
-        unit = np.concatenate([np.arange(n_units), rng.integers(0, n_units, 4 * n_units)])
-        tables = tabulate(
-            WeightedPairs(unit, first, second, won * 1.0, ~won * 1.0), n_units=n_units, n_systems=5
-        )
+        pairs = soft_pairs(rng, n_judgments=5 * n_units, n_units=n_units, n_systems=5)
+        won = rng.random(5 * n_units) < 0.7
+        whole = replace(pairs, to_first=won * 1.0, to_second=~won * 1.0)
+        tables = tabulate(whole, n_units=n_units, n_systems=5)
 
         found = bootstrap_strengths(
             tables, np.zeros(5), n_replicates=200, rng=np.random.default_rng(3)
@@ -127,7 +68,7 @@ class TestBootstrapStrengths:
     def test_neither_threads_nor_the_order_of_judgments_change_a_bit(self, rng, n_threads):
         pairs = soft_pairs(rng, n_judgments=3_000, n_units=40, n_systems=6)
         order = rng.permutation(3_000)
-        shuffled = WeightedPairs(*(getattr(pairs, name)[order] for name in COLUMNS))
+        shuffled = pairs.part(order)
         tables, other = (
             tabulate(columns, n_units=40, n_systems=6) for columns in (pairs, shuffled)
         )
@@ -163,15 +104,9 @@ class TestBootstrapStrengths:
 
     @pytest.mark.parametrize("weight", [40.0, 99.0, 4_000.0, 1.0 / 3.0])
     def test_weights_that_no_byte_holds_are_added_up_all_the_same(self, weight):
-        rng = np.random.default_rng(11)
-        pairs = soft_pairs(rng, n_judgments=400, n_units=12, n_systems=3)
-        heavy = WeightedPairs(
-            pairs.unit,
-            pairs.first,
-            pairs.second,
-            weight * np.rint(pairs.to_first),
-            weight * (1.0 - np.rint(pairs.to_first)),
-        )
+        pairs = soft_pairs(np.random.default_rng(11), n_judgments=400, n_units=12, n_systems=3)
+        won = np.rint(pairs.to_first)
+        heavy = replace(pairs, to_first=weight * won, to_second=weight * (1.0 - won))
         tables = tabulate(heavy, n_units=12, n_systems=3)
 
         found = bootstrap_strengths(
@@ -190,52 +125,39 @@ class TestBootstrapStrengths:
 
         assert found.n_without_maximum == found.n_replicates == 9
 
-    @pytest.mark.parametrize(("n_units", "n_replicates"), [(1, 10), (5, 0)])
-    def test_refuses_to_resample_nothing(self, rng, n_units, n_replicates):
-        tables = make_tables(np.ones((n_units, 2, 2)) - np.eye(2))
-
-        with pytest.raises(ValueError, match="cannot draw"):
-            bootstrap_strengths(tables, np.zeros(2), n_replicates=n_replicates, rng=rng)
-
 
 class TestOneStepBootstrap:
-    def test_its_spread_is_the_clustered_sandwich_and_near_the_bootstrap_s(self, rng):
-        tables = simulate_tables(rng, TRUE_THETA, n_units=300, n_per_pair=5)
-        theta = strengths(tables)
-
-        steps = one_step_bootstrap(tables, theta, n_replicates=8_000, rng=np.random.default_rng(1))
-
-        refits = bootstrap_strengths(
-            tables, theta, n_replicates=8_000, rng=np.random.default_rng(1)
-        ).fitted()
-        sandwich = np.sqrt(np.diag(clustered_sandwich(tables, theta)))
-        np.testing.assert_allclose(steps.std(axis=0, ddof=1), sandwich, rtol=0.04)
-        np.testing.assert_allclose(steps.std(axis=0), refits.std(axis=0), rtol=0.05)
-
-    def test_each_step_is_near_the_refit_of_the_same_sample(self, rng):
+    def test_is_near_the_refits_of_the_same_samples_and_spreads_as_the_sandwich_says(self, rng):
         tables = simulate_tables(rng, TRUE_THETA, n_units=400, n_per_pair=5)
         theta = strengths(tables)
 
-        steps = one_step_bootstrap(tables, theta, n_replicates=50, rng=np.random.default_rng(1))
-        refits = bootstrap_strengths(tables, theta, n_replicates=50, rng=np.random.default_rng(1))
+        steps, refits = (
+            resample(tables, theta, n_replicates=8_000, rng=np.random.default_rng(1))
+            for resample in (one_step_bootstrap, bootstrap_strengths)
+        )
 
+        errors = clustered_covariance(tables, theta).standard_errors
         np.testing.assert_allclose(steps.mean(axis=1), 0.0, atol=1e-12)
-        np.testing.assert_allclose(steps, refits.log_strengths, atol=0.02)
+        np.testing.assert_allclose(steps[:50], refits.log_strengths[:50], atol=0.02)
+        np.testing.assert_allclose(steps.std(axis=0), refits.fitted().std(axis=0), rtol=0.05)
+        np.testing.assert_allclose(steps.std(axis=0, ddof=1), errors, rtol=0.04)
 
-    @pytest.mark.parametrize(("n_units", "n_replicates"), [(1, 10), (5, 0)])
-    def test_refuses_to_resample_nothing(self, rng, n_units, n_replicates):
-        tables = make_tables(np.ones((n_units, 2, 2)) - np.eye(2))
 
-        with pytest.raises(ValueError, match="cannot draw"):
-            one_step_bootstrap(tables, np.zeros(2), n_replicates=n_replicates, rng=rng)
+@pytest.mark.parametrize("resample", [bootstrap_strengths, one_step_bootstrap])
+@pytest.mark.parametrize(("n_units", "n_replicates"), [(1, 10), (5, 0)])
+def test_nothing_is_not_resampled(rng, resample, n_units, n_replicates):
+    tables = make_tables(np.ones((n_units, 2, 2)) - np.eye(2))
+
+    with pytest.raises(ValueError, match="cannot draw"):
+        resample(tables, np.zeros(2), n_replicates=n_replicates, rng=rng)
 
 
 class TestDrawUnits:
-    @pytest.mark.parametrize("n_units", [2, 7, 70_000])
-    def test_each_sample_has_as_many_units_as_there_are(self, rng, n_units):
-        drawn = draw_units(n_units, 5, rng)
+    @pytest.mark.parametrize(("n_units", "n_samples"), [(2, 5), (7, 5), (70_000, 5), (3, 0)])
+    def test_each_sample_has_as_many_units_as_there_are(self, rng, n_units, n_samples):
+        drawn = draw_units(n_units, n_samples, rng)
 
-        assert drawn.shape == (5, n_units)
+        assert drawn.shape == (n_samples, n_units)
         assert (drawn.sum(axis=1) == n_units).all()
 
     def test_a_longer_series_begins_as_a_shorter_one_does(self):
@@ -250,12 +172,6 @@ class TestDrawUnits:
         np.testing.assert_allclose(np.cov(drawn.T), expected, atol=0.03)
         np.testing.assert_allclose(drawn.mean(axis=0), 1.0, atol=0.03)
 
-    def test_no_samples_no_rows(self, rng):
-        assert draw_units(3, 0, rng).shape == (0, 3)
-
-
-COLUMNS = ("unit", "first", "second", "to_first", "to_second")
-
 
 def soft_pairs(rng, *, n_judgments, n_units, n_systems):
     """Draw judgments of random pairs, with shares in twentieths."""
@@ -264,3 +180,69 @@ def soft_pairs(rng, *, n_judgments, n_units, n_systems):
     share = rng.integers(1, 20, n_judgments) / 20
     unit = rng.integers(0, n_units, n_judgments)
     return WeightedPairs(unit, first, second, share, (20 - np.rint(20 * share)) / 20)
+
+
+def refitted(wins, start, inverse):
+    """Refit a stack of win matrices from their pair totals and the systems' wins."""
+    low, high = pair_ends(wins.shape[1])
+    totals = wins[:, low, high] + wins[:, high, low]
+    return fit_by_chords(totals.T, wins.sum(axis=2).T, start, inverse)
+
+
+def prepared(rng, n_systems):
+    """Return a table, twenty tables near it, the fit of the first, and its inverse."""
+    wins = rng.integers(50, 400, size=(n_systems, n_systems)).astype(float)
+    np.fill_diagonal(wins, 0.0)
+    near = rng.poisson(wins, size=(20, n_systems, n_systems)).astype(float)
+    fit = fit_bradley_terry(wins)
+    return near, fit
+
+
+class TestFitByChords:
+    @pytest.mark.parametrize("n_systems", [2, 3, 20])
+    def test_ends_where_newton_ends(self, rng, n_systems):
+        near, fit = prepared(rng, n_systems)
+
+        found = refitted(near, fit.log_strengths, fit.covariance)
+
+        exact = np.array([fit_bradley_terry(one).log_strengths for one in near]).T
+        assert found.settled.all()
+        np.testing.assert_allclose(found.log_strengths, exact, atol=3e-9)
+
+    def test_the_level_of_the_start_does_not_matter(self, rng):
+        near, fit = prepared(rng, 4)
+
+        one, other = (
+            refitted(near, fit.log_strengths + level, fit.covariance) for level in (0.0, 5.0)
+        )
+
+        np.testing.assert_allclose(one.log_strengths, other.log_strengths, atol=1e-9)
+
+    def test_says_which_samples_did_not_settle_and_settles_the_others(self, rng):
+        near, fit = prepared(rng, 3)
+        near[4] = [[0.0, 1e6, 1e6], [1.0, 0.0, 1e6], [1.0, 1.0, 0.0]]  # far from the others
+
+        found = refitted(near, fit.log_strengths, fit.covariance)
+
+        assert np.flatnonzero(~found.settled).tolist() == [4]
+        exact = fit_bradley_terry(near[7]).log_strengths
+        np.testing.assert_allclose(found.log_strengths[:, 7], exact, atol=3e-9)
+
+
+class TestProductInThisThread:
+    @pytest.mark.parametrize(("n", "n_columns"), [(3, 5), (90, 64), (600, 3)])
+    def test_is_the_product(self, rng, n, n_columns):
+        matrix, columns = rng.normal(size=(n, n)), rng.normal(size=(n, n_columns))
+
+        np.testing.assert_allclose(
+            product_in_this_thread(matrix, columns), matrix @ columns, atol=1e-10
+        )
+
+
+class TestPairNumbers:
+    def test_a_pair_has_one_number_from_both_sides(self):
+        numbers = pair_numbers(4)
+
+        low, high = pair_ends(4)
+        assert numbers[low, high].tolist() == numbers[high, low].tolist() == [*range(6)]
+        assert list(zip(low, high, strict=True))[:3] == [(0, 1), (0, 2), (0, 3)]

@@ -1,4 +1,4 @@
-"""Correlations: the published table, peers, properties and what is too little."""
+"""Correlations and agreement of orders: the published table, peers, properties, too little."""
 
 import csv
 
@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 import scipy
 
+from access.later import call_of
 from ranking.numerics.correlation import TooFewError, pearson, spearman
+from ranking.numerics.few_units import expanded_intervals
+from ranking.numerics.orders import order_agreement, resampled_kendall
+from ranking.numerics.refits import draw_units
+from ranking.numerics.unit_correlation import unit_pearson, unit_spearman
 from tests.helpers.datasets import shared_file
 from tests.ranking.numerics import peers
+
+PLAIN = pytest.mark.parametrize("correlate", [pearson, spearman])
 
 
 def published(*names):
@@ -65,7 +72,7 @@ class TestPeers:
 
 
 class TestProperties:
-    @pytest.mark.parametrize("correlate", [pearson, spearman], ids=["pearson", "spearman"])
+    @PLAIN
     def test_units_do_not_matter_and_a_sign_turns_it(self, correlate, rng):
         x, y = rng.normal(size=(2, 12))
 
@@ -76,7 +83,7 @@ class TestProperties:
         assert turned.coefficient == pytest.approx(-found.coefficient)
         assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
 
-    @pytest.mark.parametrize("correlate", [pearson, spearman], ids=["pearson", "spearman"])
+    @PLAIN
     def test_what_is_not_known_is_left_out(self, correlate, rng):
         x, y = rng.normal(size=(2, 10))
         gaps = np.append(x, [np.nan, 1.0]), np.append(y, [1.0, np.nan])
@@ -85,17 +92,162 @@ class TestProperties:
 
 
 class TestTooLittle:
-    @pytest.mark.parametrize("correlate", [pearson, spearman], ids=["pearson", "spearman"])
-    def test_is_refused(self, correlate):
-        three = np.arange(3.0)
-        with pytest.raises(TooFewError, match="3 have both figures, and 4 are needed"):
-            correlate(three, three, level=0.95)
-        with pytest.raises(TooFewError, match="the same for all"):
-            correlate(np.ones(5), np.arange(5.0), level=0.95)
-        with pytest.raises(ValueError, match="of one shape"):
-            correlate(np.ones(5), np.arange(4.0), level=0.95)
+    @PLAIN
+    @pytest.mark.parametrize(
+        ("x", "y", "error", "message"),
+        [
+            (np.arange(3.0), np.arange(3.0), TooFewError, "3 have both figures, and 4 are needed"),
+            (np.ones(5), np.arange(5.0), TooFewError, "the same for all"),
+            (np.ones(5), np.arange(4.0), ValueError, "of one shape"),
+        ],
+    )
+    def test_is_refused(self, correlate, x, y, error, message):
+        with pytest.raises(error, match=message):
+            correlate(x, y, level=0.95)
 
     def test_a_perfect_order_has_an_interval_of_one_point(self):
         found = spearman(np.arange(6.0), np.arange(6.0) ** 3, level=0.95)
 
         assert (found.coefficient, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+class TestOrderAgreement:
+    @pytest.mark.parametrize(
+        ("x", "y", "kendall", "spearman"),
+        [
+            ([1, 2, 3], [1, 3, 2], 1 / 3, 0.5),  # of three pairs two are in the same order
+            ([1, 2, np.nan, 4], [1, 2, 3, 9], 1, 1),
+        ],
+        ids=["by hand", "what is in one order only is left out"],
+    )
+    def test_comes_out(self, x, y, kendall, spearman):
+        found = order_agreement(np.array(x, dtype=float), np.array(y, dtype=float))
+
+        assert (found.kendall, found.spearman) == pytest.approx((kendall, spearman))
+        assert found.n == 3
+
+    @pytest.mark.parametrize(
+        ("x", "y", "error"),
+        [
+            ([1, 2], [2, 1], TooFewError),
+            ([1, 1, 1], [1, 2, 3], TooFewError),
+            ([1, 2, np.nan], [1, 2, 3], TooFewError),
+            ([], [], TooFewError),
+            ([1, 1, 1], [1, 1, 1, 1], ValueError),
+        ],
+        ids=["two", "ties", "two known", "nothing", "different systems"],
+    )
+    def test_refuses_too_little(self, x, y, error):
+        with pytest.raises(error):
+            order_agreement(np.array(x, dtype=float), np.array(y, dtype=float))
+
+
+class TestResampledKendall:
+    def test_agrees_with_scipy_row_by_row(self, rng):
+        x, y = rng.integers(0, 6, (150, 8)).astype(float), rng.normal(size=(150, 8))
+
+        found = resampled_kendall(x, y)
+
+        peer = [scipy.stats.kendalltau(*rows).statistic for rows in zip(x, y, strict=True)]
+        assert found == pytest.approx(peer, nan_ok=True)
+
+    def test_a_row_of_ties_or_gaps_has_none(self):
+        x = np.array([[1.0, 1.0, 1.0], [1.0, np.nan, 2.0], [1.0, 2.0, 3.0]])
+
+        found = resampled_kendall(x, np.array([[1.0, 2.0, 3.0]] * 3))
+
+        assert np.isnan(found[:2]).all()
+        assert found[2] == pytest.approx(1)
+
+
+BOTH = [
+    (unit_pearson, call_of("scipy.stats.pearsonr")),
+    (unit_spearman, call_of("scipy.stats.spearmanr")),
+]
+
+
+def figures(rng, n_units=40):
+    """Two figures of five messages a dialogue, with a part that the dialogue shares."""
+    unit = np.repeat(np.arange(n_units), 5)
+    shared = rng.normal(size=n_units)[unit]
+    x = shared + rng.normal(size=len(unit))
+    return x, np.round(0.5 * x + shared + rng.normal(size=len(unit)), 1), unit
+
+
+def found_by(correlate, x, y, unit, n_replicates=200, seed=3):
+    rng = np.random.default_rng(seed)
+    return correlate(x, y, unit, n_replicates=n_replicates, rng=rng)
+
+
+@pytest.mark.parametrize(("correlate", "peer"), BOTH)
+class TestBoth:
+    def test_the_coefficient_is_scipys_whatever_dialogues_are_called(self, correlate, peer, rng):
+        x, y, unit = figures(rng)
+
+        found = found_by(correlate, x, y, unit)
+
+        assert found.coefficient == pytest.approx(peer(x, y).statistic, abs=1e-12)
+        assert (found.n, found.n_units) == (200, 40)
+        assert found_by(correlate, x, y, 7 * unit + 100) == found
+        assert found_by(correlate, y, x, unit).coefficient == pytest.approx(found.coefficient)
+
+    def test_the_interval_is_that_of_the_samples_written_out(self, correlate, peer, rng):
+        x, y, unit = figures(rng, n_units=25)
+
+        found = found_by(correlate, x, y, unit)
+
+        resampled = []
+        for times in draw_units(25, 200, np.random.default_rng(3)):
+            rows = np.repeat(np.arange(len(x)), times[unit].astype(int))
+            resampled.append(peer(x[rows], y[rows]).statistic)
+        reach = expanded_intervals(
+            np.array([found.coefficient]), np.array(resampled)[:, None], n_units=25
+        )
+        assert (found.low, found.high) == pytest.approx((reach.low[0], reach.high[0]), abs=1e-10)
+
+    def test_leaves_out_what_only_one_scored(self, correlate, peer, rng):
+        x, y, unit = figures(rng)
+        x[:3], y[10] = np.nan, np.nan
+
+        found = found_by(correlate, x, y, unit)
+
+        known = np.isfinite(x) & np.isfinite(y)
+        assert found.n == 196
+        assert found.coefficient == pytest.approx(peer(x[known], y[known]).statistic)
+
+    def test_what_is_the_same_is_one(self, correlate, peer, rng):
+        x, _, unit = figures(rng)
+
+        found = found_by(correlate, x, 2 * x + 1, unit)
+
+        assert (found.coefficient, found.low, found.high) == pytest.approx((1, 1, 1))
+        assert peer is not None
+
+    @pytest.mark.parametrize(
+        ("x", "unit"),
+        [
+            ([1, 2, 3], [0, 1, 2]),
+            ([1, 2, 3, 4], [0, 0, 0, 0]),
+            ([1, 1, 1, 1], [0, 1, 2, 3]),
+            ([], []),
+        ],
+    )
+    def test_refuses_too_little(self, correlate, peer, x, unit):
+        figure = np.array(x, dtype=float)
+        with pytest.raises(TooFewError):
+            found_by(correlate, figure, np.arange(len(x), dtype=float), np.array(unit, dtype=int))
+        assert peer is not None
+
+
+class TestCoverageOverUnits:
+    def test_of_pearsons_interval_with_dialogues_that_share(self):
+        """300 planted studies of 60 dialogues: x and y share 0.5 by dialogue and by message."""
+        rng, held = np.random.default_rng(8), 0
+        for _ in range(300):
+            unit = np.repeat(np.arange(60), 5)
+            whole = rng.normal(size=(2, 60))[:, unit] + rng.normal(size=(2, 300))
+            x, y = whole[0], whole[0] / 2 + whole[1]
+            truth = 1 / np.sqrt(2 * 2.5)  # covariance 1, variances 2 and 2.5
+            found = unit_pearson(x, y, unit, n_replicates=300, rng=rng)
+            held += found.low <= truth <= found.high
+        assert 0.91 <= held / 300 <= 0.98

@@ -1,4 +1,4 @@
-"""The correction for few units against its definition on single pairs, and closed forms."""
+"""Errors of few units against their definition and closed forms, and quasi-variances."""
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from ranking.numerics.few_units import (
     robust_covariance,
 )
 from ranking.numerics.intervals import percentile_intervals
+from ranking.numerics.quasi_variances import quasi_variances
 from ranking.numerics.sandwich import clustered_covariance
 from tests.ranking.numerics.helpers import make_tables, simulate_tables
 
@@ -85,15 +86,6 @@ class TestBiasReducedCovariance:
         np.testing.assert_allclose(found.standard_errors, plain.standard_errors, rtol=0.01)
         assert (found.degrees_of_freedom > 300).all()
 
-    def test_units_of_unlike_size_have_fewer_degrees_of_freedom(self):
-        sizes = (1, 1, 1, 1, 40)
-        tables = make_tables([[[0, size], [2 * size, 0]] for size in sizes])
-        theta = fit_bradley_terry(tables.total()).log_strengths
-
-        found = bias_reduced_covariance(tables, theta)
-
-        assert (found.degrees_of_freedom < 2.0).all()
-
     def test_weights_times_seven_change_nothing(self, rng):
         tables, theta = simulated(rng)
         seven = make_tables(7.0 * tables.rows.toarray().reshape(-1, 3, 3))
@@ -125,10 +117,6 @@ class TestBiasReducedCovariance:
         found = bias_reduced_covariance(tables, theta)
 
         assert np.isfinite(found.standard_errors).all()
-
-    def test_refuses_a_single_unit(self):
-        with pytest.raises(ValueError, match="two units"):
-            bias_reduced_covariance(make_tables([[[0, 2], [1, 0]]]), np.zeros(2))
 
 
 class TestRobustCovariance:
@@ -178,6 +166,56 @@ class TestFewUnitsWarning:
     )
     def test_says_what_few_units_do(self, n_units, words):
         assert words in (few_units_warning(n_units) or "")
-
-    def test_is_silent_with_enough(self):
         assert few_units_warning(50) is None
+
+
+@pytest.mark.parametrize("covariance", [bias_reduced_covariance, clustered_covariance])
+def test_a_single_unit_is_refused(covariance):
+    with pytest.raises(ValueError, match="two units"):
+        covariance(make_tables([[[0, 2], [1, 0]]]), np.zeros(2))
+
+
+class TestQuasiVariances:
+    def test_are_the_variances_of_independent_strengths_in_any_gauge(self):
+        variances = np.array([1.0, 4.0, 0.5, 2.0])
+        centre = np.eye(4) - 0.25
+
+        found = quasi_variances(centre @ np.diag(variances) @ centre)
+
+        np.testing.assert_allclose(found.variances, variances, rtol=1e-6)
+        assert found.worst_error < 1e-6
+
+    def test_are_exact_for_three_systems(self):
+        covariance = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, -0.2], [0.3, -0.2, 1.5]])
+
+        q = quasi_variances(covariance).variances
+
+        # Three equations: Var(i - j) = q_i + q_j.
+        expected = [2.0 - 0.5 - 0.3 - 0.2, 1.0 - 0.5 + 0.2 + 0.3, 1.5 - 0.3 + 0.2 + 0.5]
+        np.testing.assert_allclose(q, expected, rtol=1e-6)
+
+    def test_come_near_in_a_study(self, rng):
+        tables = simulate_tables(rng, np.linspace(1, -1, 8), n_units=400, n_per_pair=2)
+        theta = fit_bradley_terry(tables.total()).log_strengths
+        covariance = robust_covariance(tables, theta)
+
+        found = quasi_variances(covariance.covariance)
+
+        errors = np.sqrt(found.variances[:, None] + found.variances[None, :])
+        ratio = (errors / (covariance.difference_errors + np.eye(8)))[np.triu_indices(8, 1)]
+        assert np.abs(ratio - 1.0).max() == pytest.approx(found.worst_error)
+        assert found.worst_error < 0.12
+
+    @pytest.mark.parametrize(
+        ("covariance", "message"),
+        [
+            (np.eye(2), "three systems"),
+            (np.ones((3, 4)), "three systems"),
+            (np.zeros((3, 3)), "variance above 0"),
+            (np.full((3, 3), np.nan), "variance above 0"),
+        ],
+        ids=["two", "oblong", "nothing", "nan"],
+    )
+    def test_refuse_what_has_none(self, covariance, message):
+        with pytest.raises(ValueError, match=message):
+            quasi_variances(covariance)

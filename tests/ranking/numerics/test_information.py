@@ -89,30 +89,9 @@ class TestExpectedReduction:
             after = strength_covariance(theta, one_more(counts, i, j))
             fall = mean_contrast_variance(before) - mean_contrast_variance(after)
             assert reduction[i, j] == pytest.approx(fall, rel=1e-6, abs=1e-12)
-
-    @given(fits())
-    def test_is_positive_for_every_pair_and_knows_no_direction(self, fit):
-        theta, counts = fit
-
-        reduction = expected_reduction(theta, strength_covariance(theta, counts))
-
-        assert (reduction[~np.eye(len(theta), dtype=bool)] > 0).all()
+            assert reduction[i, j] > 0
         assert reduction == pytest.approx(reduction.T)
         assert reduction.diagonal() == pytest.approx(np.zeros(len(theta)))
-
-    def test_is_greatest_for_a_system_that_was_hardly_judged(self):
-        counts = np.array([[0, 90, 3], [90, 0, 3], [3, 3, 0]], dtype=float)
-
-        reduction = expected_reduction(np.zeros(3), strength_covariance(np.zeros(3), counts))
-
-        assert reduction[0, 2] > 5 * reduction[0, 1]
-
-    def test_is_greater_for_systems_of_like_strength(self):
-        theta = np.array([0.0, 0.1, 3.0])
-
-        reduction = expected_reduction(theta, np.eye(3))
-
-        assert reduction[0, 1] > reduction[0, 2]
 
     @pytest.mark.parametrize(
         ("theta", "covariance"),
@@ -133,17 +112,20 @@ class TestSamplingWeights:
         assert (weights > 0).all()
         assert weights.max() <= weights.min() * GREATEST_RATIO * (1 + 1e-9)
 
-    def test_are_in_proportion_above_the_floor(self):
-        weights = sampling_weights(np.array([4.0, 2.0, 0.0]), greatest_ratio=4)
+    @pytest.mark.parametrize(
+        ("reduction", "ratio", "weights"),
+        [
+            ([4.0, 2.0, 0.0], 4, [12 / 7, 6 / 7, 3 / 7]),
+            ([5.0, 1.0], 1, [1, 1]),
+            ([0.0, 0.0, 0.0], GREATEST_RATIO, [1, 1, 1]),
+            ([], GREATEST_RATIO, []),
+        ],
+        ids=["in proportion above the floor", "a ratio of one", "nothing told", "no pairs"],
+    )
+    def test_are_in_proportion_as_far_as_the_ratio_lets_them(self, reduction, ratio, weights):
+        found = sampling_weights(np.array(reduction), greatest_ratio=ratio)
 
-        assert weights / weights[0] == pytest.approx([1, 0.5, 0.25])
-
-    @pytest.mark.parametrize("reduction", [np.zeros(3), np.zeros(0)], ids=["nothing told", "empty"])
-    def test_are_one_where_nothing_distinguishes_pairs(self, reduction):
-        assert sampling_weights(reduction).tolist() == [1.0] * len(reduction)
-
-    def test_are_all_equal_at_a_ratio_of_one(self):
-        assert sampling_weights(np.array([5.0, 1.0]), greatest_ratio=1).tolist() == [1.0, 1.0]
+        assert found.tolist() == pytest.approx(weights)
 
     @pytest.mark.parametrize(
         ("reduction", "ratio"), [([-1.0], 2), ([np.nan], 2), ([1.0], 0.5)], ids=["<0", "nan", "<1"]

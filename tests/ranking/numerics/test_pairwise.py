@@ -1,12 +1,20 @@
-"""Tests of all pairs at once."""
+"""Tests of all pairs at once, their adjustment, and shares of replicates."""
 
 import numpy as np
 import pytest
 import scipy
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ranking.numerics.multiplicity import holm
-from ranking.numerics.pairwise import difference_intervals, pairwise_p_values, step_down_p_values
+from ranking.numerics.multiplicity import benjamini_hochberg, holm
+from ranking.numerics.pairwise import (
+    difference_intervals,
+    pairwise_p_values,
+    step_down_p_values,
+    superiority,
+)
 from ranking.numerics.ranks import rank_intervals
+from tests.ranking.numerics import peers
 
 ESTIMATE = np.array([0.0, 0.3, 0.35, 2.0])
 
@@ -52,11 +60,12 @@ class TestStepDownPValues:
         assert (found <= holm(alone) + 0.005).all()
 
     def test_two_systems_have_one_test(self, rng):
-        replicates = np.array([0.0, 0.25]) + rng.normal(0.0, 0.1, size=(20_000, 2))
+        estimate = np.array([0.0, 0.25])
+        replicates = estimate + rng.normal(0.0, 0.1, size=(20_000, 2))
 
-        found = step_down_p_values(np.array([0.0, 0.25]), replicates, n_units=1_000)
+        found = step_down_p_values(estimate, replicates, n_units=1_000)
 
-        alone = pairwise_p_values(np.array([0.0, 0.25]), replicates, n_units=1_000)
+        alone = pairwise_p_values(estimate, replicates, n_units=1_000)
         np.testing.assert_allclose(found, alone, atol=0.005)
 
     def test_are_the_share_of_replicates_that_stray_as_far(self):
@@ -92,3 +101,66 @@ class TestDifferenceIntervals:
         found = difference_intervals(ESTIMATE, noise(rng), n_units=40)
 
         np.testing.assert_allclose(found.low, -found.high.T)
+
+
+class TestSuperiority:
+    def test_counts_who_is_ahead_and_splits_ties(self):
+        replicates = np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 2.0], [5.0, 0.0]])
+
+        np.testing.assert_array_equal(superiority(replicates), [[0.5, 0.625], [0.375, 0.5]])
+
+    def test_is_the_normal_probability_of_a_positive_difference(self, rng):
+        found = superiority(rng.normal([1.0, 0.0], 2.0**-0.5, size=(20_000, 2)))
+
+        # Phi(1) = 0.8413; 20,000 replicates know it to 0.003
+        assert found[0, 1] == pytest.approx(0.8413, abs=0.01)
+        np.testing.assert_allclose(found + found.T, 1.0)
+
+    def test_refuses_replicates_without_a_maximum(self):
+        with pytest.raises(ValueError, match="left out"):
+            superiority(np.array([[0.0, 1.0], [np.nan, np.nan]]))
+
+
+# Fifteen tests of a treatment after a heart attack: Benjamini & Hochberg (1995), section 3.2.
+# At 0.05 they reject the four smallest where Bonferroni and Hochberg reject three.
+PUBLISHED = np.array(
+    [
+        *(0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240),
+        *(0.4262, 0.5719, 0.6528, 0.7590, 1.0000),
+    ]
+)
+
+
+def test_the_published_numbers_of_tests_pass():
+    assert (benjamini_hochberg(PUBLISHED) <= 0.05).sum() == 4
+    assert (holm(PUBLISHED) <= 0.05).sum() == 3
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 190])
+def test_adjusted_p_values_agree_with_scipy_and_statsmodels(n, rng):
+    p = np.round(rng.random(n) ** 3, 2)  # the smaller the more; some are equal, 0 or 1
+
+    found = [adjust(p) for adjust in (holm, benjamini_hochberg)]
+
+    peer = [peers.multipletests(p, method=name)[1] for name in ("holm", "fdr_bh")]
+    np.testing.assert_allclose(found, peer, rtol=1e-12)
+    other = scipy.stats.false_discovery_control(p, method="bh")
+    np.testing.assert_allclose(found[1], other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+class TestAdjusting:
+    @given(st.permutations(range(5)))
+    def test_the_order_of_tests_does_not_matter(self, adjust, order):
+        p = np.array([0.001, 0.2, 0.03, 0.03, 0.9])
+
+        np.testing.assert_array_equal(adjust(p[order]), adjust(p)[order])
+
+    @pytest.mark.parametrize("values", [[0.031], []], ids=["one test", "no tests"])
+    def test_a_single_test_stays_as_it_is(self, adjust, values):
+        assert adjust(np.array(values)).tolist() == values
+
+    @pytest.mark.parametrize("values", [[0.5, 1.1], [-0.1], [np.nan], [[0.1]]])
+    def test_refuses_what_is_no_probability(self, adjust, values):
+        with pytest.raises(ValueError, match="between 0 and 1"):
+            adjust(np.array(values))

@@ -1,6 +1,7 @@
-"""Why the published ratings lie three times closer together than the published win rates say.
+"""The published ratings, and real judgments fitted by code independent of this project.
 
-A win of middling strength gives the winner 0.75 of a judgment under soft scores, not all of it.
+The published ratings lie three times closer together than the published win rates say: a win of
+middling strength gives the winner 0.75 of a judgment under soft scores, not all of it.
 """
 
 import csv
@@ -82,22 +83,68 @@ def study(win_rates, rng):
     return draw_study(strengths_behind(win_rates), rng)
 
 
-class TestPublishedScale:
-    def test_the_study_has_the_win_rates(self, study, win_rates):
-        # 4,667 judgments a system know a rate to 0.7 points; opponents differ a little too
-        np.testing.assert_allclose(raw_win_rates(study), win_rates, atol=0.035)
+def test_soft_scores_bring_the_published_spread_and_whole_wins_one_two_to_three_times_as_wide(
+    study, win_rates
+):
+    soft, whole = (elo_of(study, mode) for mode in (StrengthMode.SOFT, StrengthMode.IGNORE))
 
-    def test_soft_scores_bring_the_published_spread(self, study):
-        assert np.ptp(elo_of(study, StrengthMode.SOFT)) == pytest.approx(PUBLISHED_SPREAD, rel=0.05)
+    # 4,667 judgments a system know a rate to 0.7 points; opponents differ a little too
+    np.testing.assert_allclose(raw_win_rates(study), win_rates, atol=0.035)
+    assert np.ptp(soft) == pytest.approx(PUBLISHED_SPREAD, rel=0.05)
+    assert 2.0 < np.ptp(whole) / np.ptp(soft) < 3.0
+    assert np.corrcoef(soft, whole)[0, 1] > 0.99  # the same order but for near ties
 
-    def test_whole_wins_bring_one_two_to_three_times_as_wide(self, study):
-        soft, whole = (
-            np.ptp(elo_of(study, mode)) for mode in (StrengthMode.SOFT, StrengthMode.IGNORE)
-        )
 
-        assert 2.0 < whole / soft < 3.0
+# Real judgments, each with a Bradley-Terry fit of its own.
+OUTCOMES = {"a": 1, "b": -1, "tie": 0}
+PUBLISHED_TOP = [
+    "GPT 4",
+    "Platypus-2 Instruct (70B)",
+    "command",
+    "ReMM SLERP L2 13B",
+    "LLaMA-2-Chat (70B)",
+]
 
-    def test_the_order_is_the_same_but_for_near_ties(self, study):
-        soft, whole = (elo_of(study, mode) for mode in (StrengthMode.SOFT, StrengthMode.IGNORE))
 
-        assert np.corrcoef(soft, whole)[0, 1] > 0.99
+def read(name):
+    with shared_file(f"replay/{name}").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def human_tables(name, systems):
+    """Tabulate people's judgments per context, with ties as half a win to each side."""
+    rows = [row for row in read(f"{name}/judgments.csv") if row["judge_kind"] == "human"]
+    place = {system: index for index, system in enumerate(systems)}
+    units = sorted({row["context_id"] for row in rows})
+    split = shares(np.array([OUTCOMES[row["winner"]] for row in rows]), StrengthMode.IGNORE)
+    pairs = WeightedPairs(
+        np.array([units.index(row["context_id"]) for row in rows]),
+        np.array([place[row["system_a"]] for row in rows]),
+        np.array([place[row["system_b"]] for row in rows]),
+        split.first,
+        split.second,
+    )
+    return tabulate(pairs, n_units=len(units), n_systems=len(systems))
+
+
+@pytest.mark.parametrize("name", ["llmfao", "pandalm"])
+def test_the_replayed_fit_equals_the_reference(name):
+    reference = read(f"{name}/reference_bt.csv")
+    wins = human_tables(name, [row[""] for row in reference]).total()
+
+    fit = fit_bradley_terry(wins)
+
+    theta = [float(row["theta"]) for row in reference]
+    elo = [float(row["elo"]) for row in reference]
+    rates = [float(row["winrate_half_ties"]) for row in reference]
+    np.testing.assert_allclose(fit.log_strengths, theta, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(to_elo(fit.log_strengths), elo, rtol=0, atol=2e-4)
+    np.testing.assert_allclose(wins.sum(axis=1) / (wins + wins.T).sum(axis=1), rates, atol=1e-12)
+
+
+def test_the_best_systems_of_llmfao_come_out_on_top():
+    systems = sorted(row[""] for row in read("llmfao/reference_bt.csv"))
+
+    theta = fit_bradley_terry(human_tables("llmfao", systems).total()).log_strengths
+
+    assert [systems[index] for index in np.argsort(-theta)[:5]] == PUBLISHED_TOP

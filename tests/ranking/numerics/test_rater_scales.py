@@ -52,57 +52,37 @@ class TestNormalise:
 
         assert moved.z == pytest.approx(normalise(scores, rater, n_raters=12).z, abs=1e-9)
 
-    def test_names_of_raters_do_not_matter(self, scored, rng):
+    def test_names_of_raters_and_the_size_of_points_do_not_matter(self, scored, rng):
         scores, rater = scored
         names = rng.permutation(12)
 
-        found = normalise(scores, names[rater], n_raters=12)
+        found = normalise(10 * scores - 4, names[rater], n_raters=12)
 
         assert found.z == pytest.approx(normalise(scores, rater, n_raters=12).z)
 
-    def test_points_of_another_size_give_the_same(self, scored):
-        scores, rater = scored
-
-        assert normalise(10 * scores - 4, rater, n_raters=12).z == pytest.approx(
-            normalise(scores, rater, n_raters=12).z
-        )
-
-    def test_many_scores_lean_on_nobody(self, rng):
-        rater = np.repeat([0, 1], 20_000)
-        scores = rng.normal(size=40_000) * np.where(rater == 0, 0.2, 2.0)
-
-        spread = normalise(scores, rater, n_raters=2).spread
-
-        assert spread == pytest.approx([0.2, 2.0], rel=0.03)
-
     def test_who_gave_too_few_is_left_out(self):
-        scores = np.array([1.0, 3.0, 5.0, 2.0, 4.0])
+        scores = np.array([1.0, 2.0, 3.0, 2.0, 4.0])
 
         found = normalise(scores, np.array([0, 0, 0, 1, 1]), n_raters=3)
 
         assert found.is_kept.tolist() == [True, False, False]
-        assert np.isnan(found.z[3:]).all()
+        assert found.z == pytest.approx([-1, 0, 1, np.nan, np.nan], nan_ok=True)
         assert FEWEST == 3
 
-    def test_one_rater_has_a_scale_too(self):
-        found = normalise(np.array([1.0, 2.0, 3.0]), np.zeros(3, dtype=np.int64), n_raters=1)
-
-        assert found.z == pytest.approx([-1, 0, 1])
-
-    def test_refuses_what_has_no_scale(self):
-        nobody = np.zeros(0, dtype=np.int64)
-        with pytest.raises(NoSpreadError, match="no rater gave"):
-            normalise(np.zeros(0), nobody, n_raters=0)
-        with pytest.raises(NoSpreadError, match="no rater gave"):
-            normalise(np.array([1.0, 5.0]), np.array([0, 1]), n_raters=2)
-        with pytest.raises(NoSpreadError, match="the same score"):
-            normalise(np.full(8, 3.0), np.repeat([0, 1], 4), n_raters=2)
-
-    def test_refuses_what_is_no_score(self):
-        with pytest.raises(ValueError, match="finite"):
-            normalise(np.array([1.0, np.nan]), np.array([0, 0]), n_raters=1)
-        with pytest.raises(ValueError, match="finite"):
-            normalise(np.ones(2), np.zeros(3, dtype=np.int64), n_raters=1)
+    @pytest.mark.parametrize(
+        ("scores", "rater", "error", "message"),
+        [
+            ([], [], NoSpreadError, "no rater gave"),
+            ([1, 5], [0, 1], NoSpreadError, "no rater gave"),
+            ([3] * 8, [0, 0, 0, 0, 1, 1, 1, 1], NoSpreadError, "the same score"),
+            ([1, np.nan], [0, 0], ValueError, "finite"),
+            ([1, 1], [0, 0, 0], ValueError, "finite"),
+        ],
+        ids=["nobody", "too few", "all the same", "nan", "two lengths"],
+    )
+    def test_refuses_what_has_no_scale(self, scores, rater, error, message):
+        with pytest.raises(error, match=message):
+            normalise(np.array(scores, dtype=float), np.array(rater, dtype=np.int64), n_raters=2)
 
 
 class TestFromTheOthers:
@@ -111,13 +91,3 @@ class TestFromTheOthers:
 
         assert found[:3] == pytest.approx([3, 0, -3])
         assert np.isnan(found[3])
-
-    def test_finds_who_is_mild(self, rng):
-        """Planted: raters lie -1, 0 and 1 from the truth; each is held against the other two."""
-        message = np.repeat(np.arange(4000), 3)
-        mildness = np.tile([-1.0, 0.0, 1.0], 4000)
-        scores = rng.normal(size=4000)[message] + mildness + rng.normal(size=12_000)
-
-        found = from_the_others(scores, message).reshape(-1, 3).mean(axis=0)
-
-        assert found == pytest.approx([-1.5, 0, 1.5], abs=0.08)

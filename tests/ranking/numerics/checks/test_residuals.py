@@ -1,29 +1,23 @@
-"""Residuals of pairs, and the deviance that they add up to."""
+"""Residuals and deviance of pairs, predicted shares against counted ones, and circles of three."""
+
+import itertools
 
 import numpy as np
 import pytest
 import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.checks.calibration import calibration_bins, stretch
 from ranking.numerics.checks.deviance import deviance_test
 from ranking.numerics.checks.residuals import pair_residuals
+from ranking.numerics.checks.triads import circular_triads, expected_circles
 from ranking.numerics.sandwich import fisher_covariance
 from tests.ranking.numerics import peers
 from tests.ranking.numerics.helpers import make_tables, simulate_tables
-
-BASEBALL = np.array(  # Agresti (1990), Categorical Data Analysis, American League 1987
-    [
-        [0, 7, 9, 7, 7, 9, 11],
-        [6, 0, 7, 5, 11, 9, 9],
-        [4, 6, 0, 7, 7, 8, 12],
-        [6, 8, 6, 0, 6, 7, 10],
-        [6, 2, 6, 7, 0, 7, 12],
-        [4, 4, 5, 6, 6, 0, 6],
-        [2, 4, 1, 3, 1, 7, 0],
-    ]
-)
+from tests.ranking.numerics.published import BASEBALL
 
 
 def agreeing_tables(rng, *, n_systems, n_units):
@@ -82,13 +76,6 @@ class TestDeviance:
 
         assert deviance_test(checked(tables)).p_value < 1e-4
 
-    def test_has_nothing_to_test_with_two_systems(self):
-        found = deviance_test(checked(make_tables([[[0, 3], [1, 0]], [[0, 1], [2, 0]]])))
-
-        assert found.degrees_of_freedom == 0
-        assert found.deviance == pytest.approx(0.0, abs=1e-9)
-        assert np.isnan(found.p_value)
-
     def test_does_not_depend_on_the_scale_of_the_weights(self, rng):
         wins = rng.integers(1, 6, size=(12, 4, 4)) * (1 - np.eye(4))
 
@@ -139,12 +126,133 @@ class TestResiduals:
         assert sums == pytest.approx(np.zeros(4), abs=1e-6)
         assert np.asarray(residuals.by_unit.sum(axis=0)) == pytest.approx(residuals.residual)
 
-    def test_of_a_bridge_are_not_a_number(self):
+    def test_of_a_bridge_are_not_a_number_and_leave_nothing_to_test(self):
         """One pair alone connects the two systems: it is predicted as it came out."""
         residuals = checked(make_tables([[[0, 3], [1, 0]], [[0, 1], [2, 0]]]))
 
+        found = deviance_test(residuals)
+
         assert np.isnan(residuals.standardised).all()
+        assert found.degrees_of_freedom == 0
+        assert found.deviance == pytest.approx(0.0, abs=1e-9)
+        assert np.isnan(found.p_value)
 
     def test_are_refused_for_one_unit(self):
         with pytest.raises(ValueError, match="two units"):
             checked(make_tables([[[0, 3], [1, 0]]]))
+
+
+class TestStretch:
+    def test_finds_the_factor_by_which_strengths_were_shrunk(self):
+        """A third of the log odds, as in the published table: 2.96."""
+        odds = np.array([0.2, 0.9, -1.4, 2.1])
+
+        assert stretch(odds / 2.96, special.expit(odds), np.full(4, 50.0)) == pytest.approx(2.96)
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.integers(0, 10_000))
+    def test_is_the_slope_of_a_logistic_regression(self, seed):
+        rng = np.random.default_rng(seed)
+        difference, n = rng.normal(size=8), rng.integers(5, 50, size=8).astype(float)
+        won = rng.uniform(0.1, 0.9, size=8)
+        outcomes = np.stack([n * won, n - n * won], axis=1)
+
+        peer = peers.GLM(outcomes, difference[:, None], family=peers.Binomial()).fit(tol=1e-12)
+
+        assert stretch(difference, won, n) == pytest.approx(peer.params[0], abs=1e-6)
+
+    @pytest.mark.parametrize(
+        ("difference", "won", "slope"),
+        [
+            ([0.0, 0.0], [0.5, 0.7], np.nan),
+            ([1.0, -1.0], [1.0, 0.0], np.inf),
+            ([1.0], [0.0], -np.inf),
+        ],
+        ids=["all equal", "always won", "always lost"],
+    )
+    def test_says_where_there_is_no_slope(self, difference, won, slope):
+        found = stretch(np.array(difference), np.array(won), np.ones(len(won)))
+
+        assert found == pytest.approx(slope, nan_ok=True)
+
+
+class TestCalibrationBins:
+    def test_average_pairs_with_alike_predictions(self):
+        predicted, counted = np.array([0.8, 0.2, 0.3, 0.7]), np.array([1.0, 0.1, 0.3, 0.6])
+
+        bins = calibration_bins(predicted, counted, np.array([1.0, 2.0, 2.0, 3.0]), n_bins=2)
+
+        assert bins.n == pytest.approx([4, 4])
+        assert bins.predicted == pytest.approx([0.25, 0.725])
+        assert bins.counted == pytest.approx([0.2, 0.7])
+
+    def test_are_fewer_for_fewer_pairs(self):
+        bins = calibration_bins(np.array([0.4]), np.array([0.5]), np.array([3.0]))
+
+        assert bins.n == pytest.approx([3])
+
+    def test_refuse_weights_of_0(self):
+        with pytest.raises(ValueError, match="positive"):
+            calibration_bins(np.array([0.4]), np.array([0.5]), np.array([0.0]))
+
+
+def tournament(n: int, seed: int) -> np.ndarray:
+    upper = np.triu(np.random.default_rng(seed).integers(0, 2, size=(n, n)), 1)
+    return upper + np.tril(1 - upper.T, -1)
+
+
+class TestCircularTriads:
+    @pytest.mark.parametrize(
+        ("wins", "found"),
+        [
+            (np.triu(np.ones((6, 6)), 1), (20, 0, 1.0)),
+            (np.array([[0, 5, 0], [0, 0, 5], [5, 0, 0]]), (1, 1, 0.0)),
+            (np.array([[0, 5, 2], [0, 0, 5], [2, 0, 0]]), (0, 0, None)),
+            (np.array([[0, 2], [1, 0]]), (0, 0, None)),
+        ],
+        ids=["a perfect order", "a circle", "a pair that is not decided", "two systems"],
+    )
+    def test_are_counted_among_threes_that_are_decided(self, wins, found):
+        triads = circular_triads(wins)
+
+        assert (triads.n_decided, triads.n_circular, triads.consistence) == found
+
+    @pytest.mark.parametrize(("n", "most"), [(5, 5), (7, 14), (9, 30)])
+    def test_as_many_as_there_can_be_make_the_consistence_0(self, n, most):
+        """Each beats the next half: Kendall & Babington Smith (1940), (K^3 - K) / 24 circles."""
+        ahead = (np.arange(n)[None, :] - np.arange(n)[:, None]) % n
+        found = circular_triads((ahead > 0) & (ahead <= n // 2))
+
+        assert (found.n_circular, found.consistence) == (most, 0.0)
+
+    @given(st.integers(3, 8), st.integers(0, 10_000))
+    def test_are_those_of_the_formula_by_the_numbers_of_wins(self, n, seed):
+        """d = K(K-1)(K-2)/6 - sum a(a-1)/2, Kendall & Babington Smith (1940)."""
+        beats = tournament(n, seed)
+        a = beats.sum(axis=1)
+
+        expected = n * (n - 1) * (n - 2) / 6 - (a * (a - 1) / 2).sum()
+
+        assert circular_triads(beats).n_circular == expected
+
+    @pytest.mark.parametrize("wins", [np.ones((2, 3)), -np.ones((3, 3)), np.ones(3)], ids=str)
+    def test_refuse_other_arrays(self, wins):
+        with pytest.raises(ValueError, match="wins must be"):
+            circular_triads(wins)
+
+
+class TestExpectedCircles:
+    def test_coins_make_a_quarter_of_all_threes(self):
+        assert expected_circles(np.full((6, 6), 0.5)) == pytest.approx(20 / 4)
+
+    @given(st.integers(0, 1000))
+    def test_are_the_sum_over_all_threes(self, seed):
+        p = np.triu(np.random.default_rng(seed).uniform(size=(5, 5)), 1)
+        p += np.tril(1 - p.T, -1)
+
+        by_hand = sum(
+            p[a, b] * p[b, c] * p[c, a] + p[b, a] * p[c, b] * p[a, c]
+            for a, b, c in itertools.combinations(range(5), 3)
+        )
+
+        assert expected_circles(p) == pytest.approx(by_hand)

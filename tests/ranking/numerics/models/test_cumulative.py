@@ -1,4 +1,4 @@
-"""The cumulative logit of graded preferences: peers, simulation, clusters, and refusals."""
+"""The cumulative logit of graded preferences, and Newton's method that fits it."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,28 @@ from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.models import cumulative
 from ranking.numerics.models.cumulative import Graded, GradeScale, fit_cumulative
 from ranking.numerics.models.existence import NoMaximumError
+from ranking.numerics.models.newton import Slopes, covariance, maximise
 from ranking.numerics.models.ties import fit_rao_kupper
 from tests.ranking.numerics import peers
-from tests.ranking.numerics.models.helpers import draw_grades, graded
 
 THETA = np.array([0.8, 0.2, -0.1, -0.9])
 THRESHOLDS = np.array([0.4, 1.1, 2.0])
+
+
+def draw_grades(rng, theta, thresholds, *, n):
+    """Draw pairs of distinct systems and signed grades from the cumulative logit."""
+    theta = np.asarray(theta, dtype=float)
+    first = rng.integers(0, len(theta), n)
+    second = (first + rng.integers(1, len(theta), n)) % len(theta)
+    felt = theta[first] - theta[second] + special.logit(rng.uniform(size=n))
+    return first, second, np.sign(felt).astype(int) * np.searchsorted(thresholds, np.abs(felt))
+
+
+def graded(first, second, grade):
+    """Put the preferred system of each judgment first."""
+    first, second = np.asarray(first, dtype=int), np.asarray(second, dtype=int)
+    winner, loser = np.where(grade >= 0, first, second), np.where(grade >= 0, second, first)
+    return Graded(winner, loser, np.abs(grade), np.ones(len(grade)))
 
 
 def peer(first, second, grade, n_systems):
@@ -39,19 +55,12 @@ def test_agrees_with_an_ordered_model_fitted_from_both_sides(rng, with_ties):
         kept = grade != 0
         first, second, grade = first[kept], second[kept], grade[kept]
 
-    theta, cuts, _ = peer(first, second, grade, 4)
+    theta, cuts, doubled = peer(first, second, grade, 4)
 
     fit = fit_cumulative(graded(first, second, grade), n_systems=4)
     np.testing.assert_allclose(fit.log_strengths, theta, atol=1e-6)
     np.testing.assert_allclose(fit.thresholds, cuts[len(cuts) // 2 :], atol=1e-6)
-
-
-def test_its_covariance_is_twice_that_of_judgments_counted_from_both_sides(rng):
-    first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=300)
-
-    _, _, doubled = peer(first, second, grade, 4)
-
-    fit = fit_cumulative(graded(first, second, grade), n_systems=4)
+    # Judgments counted from both sides are twice as many as there are.
     contrasts = np.eye(4)[1:] - np.eye(4)[:1]
     found = contrasts @ fit.covariance[:4, :4] @ contrasts.T
     np.testing.assert_allclose(found, 2 * doubled, rtol=1e-5)
@@ -101,16 +110,6 @@ def test_one_level_without_ties_is_bradley_terry(rng):
     np.testing.assert_allclose(fit.log_strengths, same.log_strengths, atol=1e-9)
     np.testing.assert_allclose(fit.covariance, same.covariance, atol=1e-9)
     assert fit.thresholds.tolist() == [0.0]
-
-
-def test_recovers_strengths_and_thresholds_it_was_simulated_from(rng):
-    first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=20_000)
-
-    fit = fit_cumulative(graded(first, second, grade), n_systems=4)
-
-    errors = np.sqrt(fit.covariance.diagonal())
-    found = np.concatenate([fit.log_strengths, fit.thresholds])
-    assert (np.abs(found - np.concatenate([THETA, THRESHOLDS])) < 4 * errors).all()
 
 
 def test_levels_that_nobody_gave_are_merged(rng):
@@ -169,29 +168,25 @@ class TestDegenerateInput:
         assert np.isfinite(fit.log_strengths).all()
         assert fit.log_strengths.argmax() == 0
 
-    def test_refuses_a_system_that_is_never_less_than_much_better(self):
-        first, second = np.array([0, 0, 0, 1, 1, 2]), np.array([1, 2, 1, 2, 2, 1])
+    @pytest.mark.parametrize(
+        ("first", "second", "grade", "n_systems", "error", "message"),
+        [
+            ([0, 1], [1, 0], [0, 0], 2, NoMaximumError, "ties"),
+            ([0, 0, 0, 1, 1, 2], [1, 2, 1, 2, 2, 1], [2, 2, 2, 2, -1, 2], 3, NoMaximumError, None),
+            ([0, 1, 2], [1, 0, 3], [1, 1, 0], 4, NotConnectedError, None),
+            ([], [], [], 2, NotConnectedError, None),
+            ([], [], [], 1, ValueError, "two systems"),
+        ],
+        ids=["ties alone", "never less than much better", "islands", "no judgments", "one system"],
+    )
+    def test_refuses_grades_that_determine_nothing(
+        self, first, second, grade, n_systems, error, message
+    ):
+        with pytest.raises(error, match=message) as refusal:
+            fit_cumulative(graded(first, second, np.array(grade, int)), n_systems=n_systems)
 
-        with pytest.raises(NoMaximumError):
-            fit_cumulative(graded(first, second, np.array([2, 2, 2, 2, -1, 2])), n_systems=3)
-
-    def test_refuses_nothing_but_ties(self):
-        with pytest.raises(NoMaximumError, match="ties"):
-            fit_cumulative(graded([0, 1], [1, 0], np.array([0, 0])), n_systems=2)
-
-    def test_refuses_groups_that_never_met_and_names_them(self):
-        with pytest.raises(NotConnectedError) as refusal:
-            fit_cumulative(graded([0, 1, 2], [1, 0, 3], np.array([1, 1, 0])), n_systems=4)
-
-        assert refusal.value.components == ((0, 1), (2, 3))
-
-    def test_refuses_no_judgments(self):
-        with pytest.raises(NotConnectedError):
-            fit_cumulative(graded([], [], np.array([], int)), n_systems=2)
-
-    def test_refuses_one_system(self):
-        with pytest.raises(ValueError, match="two systems"):
-            fit_cumulative(graded([], [], np.array([], int)), n_systems=1)
+        if n_systems == 4:
+            assert refusal.value.components == ((0, 1), (2, 3))
 
     def test_a_search_that_fails_for_another_reason_says_so(self, rng, monkeypatch):
         rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=200))
@@ -203,3 +198,63 @@ class TestDegenerateInput:
 
         with pytest.raises(NotConvergedError):
             fit_cumulative(rows, n_systems=4)
+
+
+def bowl(at):
+    """Return a quadratic with its maximum of 0 at (3, -1)."""
+    away = at - np.array([3.0, -1.0])
+    curve = np.diag([2.0, 0.5])
+    return Slopes(-float(away @ curve @ away) / 2, -curve @ away, curve)
+
+
+def quartic(at):
+    """Return a function that full Newton steps from afar overshoot: minus log cosh."""
+    slope = np.tanh(at)
+    return Slopes(-float(np.log(np.cosh(at)).sum()), -slope, np.diag(1 - slope**2))
+
+
+def test_newton_ends_at_the_maximum_of_a_quadratic_and_leaves_its_start_alone():
+    start = np.zeros(2)
+
+    found = maximise(bowl, start)
+
+    np.testing.assert_allclose(found.at, [3.0, -1.0], atol=1e-12)
+    assert found.slopes.value == pytest.approx(0.0, abs=1e-12)
+    assert start.tolist() == [0.0, 0.0]
+
+
+def test_newton_halves_steps_that_lead_too_far():
+    found = maximise(quartic, np.array([1.5]))
+
+    assert found.at[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_newton_says_so_when_the_steps_run_out():
+    with pytest.raises(NotConvergedError, match="2 steps"):
+        maximise(bowl, np.full(2, 100.0), max_iterations=2)
+
+
+def test_newton_says_so_when_no_step_leads_up():
+    def wrong(at):
+        return Slopes(-np.inf if at.any() else 0.0, at + 1.0, np.eye(1))
+
+    with pytest.raises(NotConvergedError, match="rises in no direction"):
+        maximise(wrong, np.zeros(1))
+
+
+def test_newton_says_so_when_the_information_is_singular():
+    def flat(at):
+        return Slopes(0.0, np.ones(2), np.ones((2, 2)))
+
+    with pytest.raises(NotConvergedError, match="inverted"):
+        maximise(flat, np.zeros(2))
+    with pytest.raises(NotConvergedError, match="singular"):
+        covariance(np.ones((2, 2)))
+
+
+def test_newton_takes_the_null_direction_of_strengths_out_of_the_covariance():
+    information = np.array([[2.0, -2.0, 0.3], [-2.0, 2.0, -0.3], [0.3, -0.3, 1.0]])
+
+    found = covariance(information, n_strengths=2)
+
+    np.testing.assert_allclose(found, np.linalg.pinv(information), atol=1e-12)

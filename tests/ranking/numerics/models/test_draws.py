@@ -18,32 +18,34 @@ from tests.ranking.numerics import peers
 # Davidson (1970), J. Amer. Statist. Assoc. 65:317-328, example 2; the counts are those of the
 # data set `pudding` of the R package PlackettLuce.
 PUDDING = [
-    (1, 2, 19, 22, 16),
-    (1, 3, 16, 19, 12),
-    (2, 3, 19, 19, 10),
-    (1, 4, 18, 23, 13),
-    (2, 4, 23, 19, 9),
-    (3, 4, 19, 20, 15),
-    (1, 5, 13, 19, 18),
-    (2, 5, 16, 20, 12),
-    (3, 5, 16, 15, 17),
-    (4, 5, 17, 14, 16),
-    (1, 6, 18, 21, 12),
-    (2, 6, 22, 20, 12),
-    (3, 6, 13, 18, 10),
-    (4, 6, 14, 19, 18),
-    (5, 6, 11, 21, 12),
+    *(
+        (1, 2, 19, 22, 16),
+        (1, 3, 16, 19, 12),
+        (2, 3, 19, 19, 10),
+        (1, 4, 18, 23, 13),
+        (2, 4, 23, 19, 9),
+    ),
+    *(
+        (3, 4, 19, 20, 15),
+        (1, 5, 13, 19, 18),
+        (2, 5, 16, 20, 12),
+        (3, 5, 16, 15, 17),
+        (4, 5, 17, 14, 16),
+    ),
+    *(
+        (1, 6, 18, 21, 12),
+        (2, 6, 22, 20, 12),
+        (3, 6, 13, 18, 10),
+        (4, 6, 14, 19, 18),
+        (5, 6, 11, 21, 12),
+    ),
 ]
 WORTHS = [0.1388, 0.1730, 0.1617, 0.1654, 0.1587, 0.2024]
 NU = 0.746823
 # Contrasts with the first brand and their errors, as PlackettLuce's vignette prints them
 # after seven steps; its fourth digits are not final.
 CONTRASTS = [
-    (0.2202, 0.1872),
-    (0.1530, 0.1935),
-    (0.1753, 0.1882),
-    (0.1339, 0.1927),
-    (0.3771, 0.1924),
+    *((0.2202, 0.1872), (0.1530, 0.1935), (0.1753, 0.1882), (0.1339, 0.1927), (0.3771, 0.1924))
 ]
 LN_NU = (-0.2919, 0.0825)
 
@@ -63,28 +65,18 @@ def draw_parameter(found):
     return getattr(found, "draw_parameter", None) or getattr(found, "threshold", 0.0)
 
 
-class TestPublished:
-    def test_davidsons_puddings_come_out_as_published(self):
-        fit = fit_davidson(*pudding())
+def test_puddings_come_out_as_published_with_the_errors_of_another_program():
+    fit = fit_davidson(*pudding())
 
-        worth = special.softmax(fit.log_strengths)
-        np.testing.assert_allclose(worth, WORTHS, atol=6e-5)
-        assert fit.draw_parameter == pytest.approx(NU, abs=5e-7)
-
-    def test_their_errors_are_those_of_another_program(self):
-        fit = fit_davidson(*pudding())
-
-        for brand, (contrast, error) in enumerate(CONTRASTS, start=1):
-            c = np.eye(6)[brand] - np.eye(6)[0]
-            assert c @ fit.log_strengths == pytest.approx(contrast, abs=2e-4)
-            assert np.sqrt(c @ fit.covariance @ c) == pytest.approx(error, abs=1e-4)
-        found = (np.log(fit.draw_parameter), fit.draw_error)
-        assert found == pytest.approx(LN_NU, abs=1e-4)
-
-    def test_the_width_of_ties_among_puddings_is_where_another_search_finds_it(self):
-        fit = fit_rao_kupper(*pudding())
-
-        assert fit.threshold == pytest.approx(0.5587, abs=5e-5)
+    np.testing.assert_allclose(special.softmax(fit.log_strengths), WORTHS, atol=6e-5)
+    assert fit.draw_parameter == pytest.approx(NU, abs=5e-7)
+    for brand, (contrast, error) in enumerate(CONTRASTS, start=1):
+        c = np.eye(6)[brand] - np.eye(6)[0]
+        assert c @ fit.log_strengths == pytest.approx(contrast, abs=2e-4)
+        assert np.sqrt(c @ fit.covariance @ c) == pytest.approx(error, abs=1e-4)
+    found = (np.log(fit.draw_parameter), fit.draw_error)
+    assert found == pytest.approx(LN_NU, abs=1e-4)
+    assert fit_rao_kupper(*pudding()).threshold == pytest.approx(0.5587, abs=5e-5)
 
 
 def davidson_probabilities(theta, log_nu):
@@ -134,26 +126,20 @@ def log_linear_peer(wins, ties):
 
 class TestPeers:
     @pytest.mark.parametrize("data", ["pudding", "random"])
-    def test_davidson_is_where_a_general_search_ends(self, rng, data):
+    @pytest.mark.parametrize(
+        ("fit", "probabilities"),
+        [(fit_davidson, davidson_probabilities), (fit_rao_kupper, rao_kupper_probabilities)],
+        ids=["davidson", "rao and kupper"],
+    )
+    def test_are_where_a_general_search_ends(self, rng, fit, probabilities, data):
         wins, ties = pudding() if data == "pudding" else random_tables(rng, 4)
 
-        theta, log_nu, value = peer(davidson_probabilities, wins, ties)
+        theta, log_parameter, value = peer(probabilities, wins, ties)
 
-        fit = fit_davidson(wins, ties)
-        np.testing.assert_allclose(fit.log_strengths, theta, atol=1e-6)
-        assert np.log(fit.draw_parameter) == pytest.approx(log_nu, abs=1e-6)
-        assert fit.log_likelihood == pytest.approx(value, abs=1e-9)
-
-    @pytest.mark.parametrize("data", ["pudding", "random"])
-    def test_rao_kupper_is_where_a_general_search_ends(self, rng, data):
-        wins, ties = pudding() if data == "pudding" else random_tables(rng, 4)
-
-        theta, log_threshold, value = peer(rao_kupper_probabilities, wins, ties)
-
-        fit = fit_rao_kupper(wins, ties)
-        np.testing.assert_allclose(fit.log_strengths, theta, atol=1e-6)
-        assert fit.threshold == pytest.approx(np.exp(log_threshold), abs=1e-6)
-        assert fit.log_likelihood == pytest.approx(value, abs=1e-9)
+        found = fit(wins, ties)
+        np.testing.assert_allclose(found.log_strengths, theta, atol=1e-6)
+        assert draw_parameter(found) == pytest.approx(np.exp(log_parameter), abs=1e-6)
+        assert found.log_likelihood == pytest.approx(value, abs=1e-9)
 
     def test_davidson_is_a_log_linear_model_of_the_counts(self):
         contrasts, log_nu, errors = log_linear_peer(*pudding())
@@ -267,19 +253,15 @@ class TestDegenerateInput:
 
     @FITS
     def test_refuses_systems_that_are_not_connected_and_names_the_groups(self, fit):
-        wins = np.zeros((4, 4))
-        wins[:2, :2] = wins[2:, 2:] = 3.0
-        ties = wins.copy()
+        islands = np.zeros((4, 4))
+        islands[:2, :2] = islands[2:, 2:] = 3.0
 
         with pytest.raises(NotConnectedError) as refusal:
-            fit(wins, ties)
-
-        assert refusal.value.components == ((0, 1), (2, 3))
-
-    @FITS
-    def test_refuses_no_judgments_at_all(self, fit):
+            fit(islands, islands)
         with pytest.raises(NotConnectedError):
             fit(np.zeros((2, 2)), np.zeros((2, 2)))
+
+        assert refusal.value.components == ((0, 1), (2, 3))
 
     @pytest.mark.parametrize(
         ("wins", "ties", "message"),

@@ -78,29 +78,13 @@ class TestDawidSkene:
         np.testing.assert_allclose(renamed.classes[order], fit.classes, atol=1e-9)
         np.testing.assert_allclose(renamed.accuracy, fit.accuracy, atol=1e-9)
 
-    def test_finds_how_accurate_raters_are(self, rng):
-        truth = rng.integers(0, 3, 1000)
-        accuracy = np.array([0.95, 0.8, 0.6, 1 / 3])
-        item, evaluator = np.repeat(np.arange(1000), 4), np.tile(np.arange(4), 1000)
-        wrong = (truth[item] + rng.integers(1, 3, 4000)) % 3
-        answer = np.where(rng.uniform(size=4000) < accuracy[evaluator], truth[item], wrong)
-
-        fit = fit_dawid_skene(Labels(item, evaluator, answer), shape=(1000, 4, 3))
-
-        np.testing.assert_allclose(fit.accuracy, accuracy, atol=0.06)
-
-    def test_a_class_that_nobody_names_has_no_share(self):
+    def test_a_class_that_nobody_names_has_no_share_and_who_says_nothing_no_rates(self):
         labels = Labels(np.array([0, 1]), np.array([0, 0]), np.array([0, 1]))
 
-        fit = fit_dawid_skene(labels, shape=(2, 1, 3))
+        fit = fit_dawid_skene(labels, shape=(2, 2, 3))
 
         np.testing.assert_allclose(fit.classes, [0.5, 0.5, 0.0])
-        assert np.isfinite(fit.accuracy).all()
-
-    def test_an_evaluator_without_answers_has_no_rates(self):
-        labels = Labels(np.array([0, 1]), np.array([0, 0]), np.array([0, 1]))
-
-        assert fit_dawid_skene(labels, shape=(2, 2, 2)).accuracy.tolist() == [1.0, 0.0]
+        assert fit.accuracy.tolist() == [1.0, 0.0]
 
     @pytest.mark.parametrize("items", [[], [0]], ids=["no answers", "an item without"])
     def test_refuses_items_without_answers(self, items):
@@ -115,13 +99,17 @@ class TestDawidSkene:
 
 
 class TestCrowd:
-    def test_finds_the_reliable_the_random_and_the_adversarial_rater(self, rng):
-        truth = [0.95, 0.95, 0.9, 0.85, 0.5, 0.05]
+    @pytest.mark.parametrize("truth", [[0.95, 0.95, 0.9, 0.85, 0.5, 0.05], [0.9, 0.9, 0.1]])
+    def test_finds_the_reliable_the_random_and_the_adversarial_rater(self, rng, truth):
+        """Most raters are reliable: that decides which way up the scale is."""
+        answers = simulate_answers(rng, truth)
 
-        fit = fit_crowd(simulate_answers(rng, truth), n_systems=4, n_evaluators=6)
+        fit = fit_crowd(answers, n_systems=4, n_evaluators=len(truth))
 
         np.testing.assert_allclose(fit.reliability, truth, atol=0.12)
         np.testing.assert_allclose(fit.log_strengths, THETA, atol=0.3)
+        # Nothing but the prior says so.
+        assert fit.log_strengths.mean() == pytest.approx(0.0, abs=1e-6)
 
     def test_is_where_a_general_search_ends(self, rng):
         answers = simulate_answers(rng, [0.9, 0.8, 0.5, 0.2], n=400)
@@ -138,31 +126,6 @@ class TestCrowd:
         np.testing.assert_allclose(fit.log_strengths, found.x[:4], atol=1e-6)
         np.testing.assert_allclose(fit.reliability, special.expit(found.x[4:]), atol=1e-6)
         assert fit.log_posterior >= -found.fun - 1e-9
-
-    def test_no_small_step_from_it_leads_up(self, rng):
-        answers = simulate_answers(rng, [0.9, 0.8, 0.5, 0.2], n=400)
-        fit = fit_crowd(answers, n_systems=4, n_evaluators=4)
-
-        def value(at):
-            return log_posterior(answers, at[:4], at[4:])
-
-        at = np.concatenate([fit.log_strengths, fit.reliability])
-        slope = scipy.optimize.approx_fprime(at, value, 1e-7)
-
-        np.testing.assert_allclose(slope, 0.0, atol=2e-4)
-
-    def test_strengths_have_mean_zero_though_nothing_but_the_prior_says_so(self, rng):
-        fit = fit_crowd(simulate_answers(rng, [0.9, 0.8]), n_systems=4, n_evaluators=2)
-
-        assert fit.log_strengths.mean() == pytest.approx(0.0, abs=1e-6)
-
-    def test_most_raters_being_reliable_decides_which_way_up_the_scale_is(self, rng):
-        answers = simulate_answers(rng, [0.9, 0.9, 0.1])
-        fit = fit_crowd(answers, n_systems=4, n_evaluators=3)
-
-        assert fit.log_strengths.argmax() == 0
-        assert fit.reliability[2] < 0.3
-        assert fit.reliability[:2].min() > 0.7
 
     def test_without_answers_all_is_as_the_prior_has_it(self):
         none = np.empty(0, dtype=int)
@@ -200,15 +163,6 @@ def simulate_calls(rng, thresholds, *, n=6000):
 
 
 class TestSeverity:
-    def test_finds_who_calls_ties_and_who_does_not(self, rng):
-        thresholds = [0.2, 0.5, 1.0, 2.0]
-
-        fit = fit_severity(simulate_calls(rng, thresholds), np.zeros(4, int), n_systems=4)
-
-        strayed = fit.log_thresholds - np.log(thresholds)
-        assert (np.abs(strayed) < 4 * fit.errors).all()
-        np.testing.assert_allclose(fit.log_strengths, THETA, atol=0.15)
-
     def test_is_where_a_general_search_ends(self, rng):
         calls, group = simulate_calls(rng, [0.2, 0.5, 1.0], n=300), np.array([0, 0, 1])
 

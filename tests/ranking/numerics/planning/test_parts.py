@@ -158,11 +158,9 @@ class TestNeeds:
         assert needed_repeats(of, 0.25) == math.inf
         assert needed_dialogues(of, 0.25) > of.n_units
 
-    def test_are_none_where_there_is_enough(self):
+    def test_are_none_where_there_is_enough_and_bounded_for_what_nobody_can_find(self):
         assert needed_repeats(parts(), 3.0) == 1.0
         assert needed_dialogues(parts(), 3.0) <= 50
-
-    def test_are_bounded_for_what_nobody_can_find(self):
         assert needed_dialogues(parts(), 1e-9) == 10**9
 
     @pytest.mark.parametrize("asked", [{"difference": 0.0}, {"power": 0.04}, {"level": 1.0}])
@@ -184,21 +182,13 @@ class TestNeeds:
         assert held / 200 == pytest.approx(0.9, abs=0.06)
 
 
-class TestPlannedStudies:
+@pytest.mark.parametrize("way", [planner.REPEATS, planner.DIALOGUES])
+def test_planned_studies_find_what_they_are_planned_to(way):
     """Simulated from strengths that are known, a pilot first; two ways to spend judgments."""
+    plan = planner.planned(0.25, way, pilot=600)
 
-    def test_find_with_more_judgments_what_they_are_planned_to(self):
-        plan = planner.planned(0.25, planner.REPEATS, pilot=600)
+    found = planner.found(0.25, plan, n_studies=150)
 
-        found = planner.found(0.25, plan, n_studies=150)
-
-        assert plan.times > 1.2
-        assert found.share == pytest.approx(plan.predicted, abs=3 * found.error + 0.01)
-        assert 0.78 < plan.predicted < 0.86  # whole judgments, rounded up
-
-    def test_find_with_more_dialogues_what_they_are_planned_to(self):
-        plan = planner.planned(0.25, planner.DIALOGUES, pilot=600)
-
-        found = planner.found(0.25, plan, n_studies=150)
-
-        assert found.share == pytest.approx(plan.predicted, abs=3 * found.error + 0.01)
+    assert (plan.times > 1.2) == (way == planner.REPEATS)
+    assert found.share == pytest.approx(plan.predicted, abs=3 * found.error + 0.01)
+    assert 0.78 < plan.predicted < 0.86  # whole judgments, rounded up
