@@ -39,10 +39,9 @@ class TestFigures:
     def test_an_index_that_orders_as_elo_does_is_found(self, inputs):
         findings = analyse("LATENCY", known(inputs, intelligence_index=[60, 50, 44, 41, 30, 20]))
 
-        rows = table(findings, "correlations")
-        assert [row["coefficient_of"] for row in rows] == ["Pearson", "Spearman"]
-        assert rows[1]["coefficient"] == 1.0
-        assert rows[0]["systems"] == 6
+        pearson, spearman = table(findings, "correlations")
+        assert (pearson["coefficient_of"], pearson["systems"]) == ("Pearson", 6)
+        assert (spearman["coefficient_of"], spearman["coefficient"]) == ("Spearman", 1.0)
         assert [one.key for one in findings.tables] == ["capability", "correlations"]
 
     def test_pearson_is_that_of_the_shown_figures(self, inputs):
@@ -109,11 +108,9 @@ class TestOddStudies:
         row = table(findings, "correlations")[0]
         assert -1 <= row["resampled_low"] <= row["resampled_high"] <= 1
 
-    def test_no_figure_is_refused(self, inputs):
+    def test_no_figure_and_judgments_of_a_file_are_refused(self, inputs):
         with pytest.raises(AnalysisRefusedError, match="Neither a time"):
             analyse("LATENCY", known(inputs))
-
-    def test_judgments_of_a_file_are_refused(self, inputs):
         with pytest.raises(AnalysisRefusedError, match="Nothing is known of the systems"):
             analyse("LATENCY", inputs)
 

@@ -103,11 +103,13 @@ class TestStudies:
 
 
 class TestOddStudies:
-    def test_one_judgment(self):
-        found = evaluators(make_columns([("d", 0, "a", "b", "r1", 3, 1)]))
+    def test_one_judgment_and_nothing_but_ties_leave_figures_open(self):
+        one = evaluators(make_columns([("d", 0, "a", "b", "r1", 3, 1)]))["r1"]
+        ties = evaluators(make_columns([("d", n, "a", "b", f"r{n % 3}", 0, 1) for n in range(6)]))
 
-        assert found["r1"]["reliability"] is not None
-        assert (found["r1"]["accuracy"], found["r1"]["evidence"]) == (None, None)
+        assert one["reliability"] is not None
+        assert (one["accuracy"], one["evidence"]) == (None, None)
+        assert {(row["reliability"], row["tie_share"]) for row in ties.values()} == {(None, 1.0)}
 
     def test_one_evaluator_has_nobody_to_be_compared_with(self):
         rows = [("d", n, "a", "b", "judge", 2 - n, -1) for n in range(5)]
@@ -117,14 +119,6 @@ class TestOddStudies:
         assert [row["kind"] for row in table(findings, "evaluators")] == ["LLM judge"]
         assert "no fault" in findings.warnings[0]
         assert any("one evaluator" in warning for warning in findings.warnings)
-
-    def test_nothing_but_ties_leaves_reliability_open(self):
-        rows = [("d", n, "a", "b", f"r{n % 3}", 0, 1) for n in range(6)]
-
-        found = evaluators(make_columns(rows))
-
-        assert {row["reliability"] for row in found.values()} == {None}
-        assert {row["tie_share"] for row in found.values()} == {1.0}
 
     def test_islands_do_not_matter(self):
         rows = [("d", 0, "a", "b", "r1", 3, 1), ("d", 1, "c", "e", "r2", 3, 1)]

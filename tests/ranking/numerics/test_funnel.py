@@ -61,18 +61,19 @@ class TestControlLimits:
 
 
 class TestDispersion:
-    def test_is_the_mean_square_by_hand(self):
-        assert dispersion(np.array([1.0, -2.0, 3.0]), winsorised=0.0) == pytest.approx(14 / 3)
+    @pytest.mark.parametrize(
+        ("scores", "found"),
+        [([1.0, -2.0, 3.0], 14 / 3), ([0.0] * 10, 1.0), ([], 1.0)],
+        ids=["the mean square by hand", "chance explains all", "nothing is known"],
+    )
+    def test_is_the_mean_square_and_at_least_one(self, scores, found):
+        assert dispersion(np.array(scores), winsorised=0.0) == pytest.approx(found)
 
     def test_agrees_with_the_winsorising_of_scipy(self):
         scores = np.random.default_rng(1).standard_t(3, size=137) * 2.0
 
         peer = np.asarray(scipy.stats.mstats.winsorize(scores, limits=(0.1, 0.1)))
         assert dispersion(scores) == pytest.approx(np.mean(peer**2))
-
-    def test_is_one_where_chance_explains_all_or_nothing_is_known(self):
-        assert dispersion(np.zeros(10)) == 1.0
-        assert dispersion(np.empty(0)) == 1.0
 
     def test_is_not_moved_by_the_few_whom_the_limits_should_find(self):
         scores = np.random.default_rng(2).standard_normal(100)

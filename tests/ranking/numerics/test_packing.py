@@ -31,19 +31,18 @@ class TestPacking:
 
         assert len(text) == 300 * 2 * 4 / 3
 
-    def test_the_largest_is_exact(self):
+    def test_the_largest_is_exact_and_noughts_stay_noughts(self):
         text, step = packed(np.array([-655.34, 0.0, 10.0]))
 
         assert unpacked(text, step, (3,))[0] == pytest.approx(-655.34, rel=1e-12)
         assert step == pytest.approx(0.02)
-
-    def test_nothing_but_noughts(self):
         assert unpacked(*packed(np.zeros(2)), (2,)).tolist() == [0.0, 0.0]
 
-    def test_infinite_numbers_are_refused(self):
-        with pytest.raises(ValueError, match="infinite"):
-            packed(np.array([1.0, np.inf]))
-
-    def test_a_shape_that_does_not_fit_is_refused(self):
-        with pytest.raises(ValueError, match="reshape"):
-            unpacked(*packed(np.ones(4)), (3,))
+    @pytest.mark.parametrize(
+        ("numbers", "message"),
+        [([1.0, np.inf], "infinite"), ([1.0, 1.0, 1.0, 1.0], "reshape")],
+        ids=["infinite", "another shape"],
+    )
+    def test_what_does_not_fit_is_refused(self, numbers, message):
+        with pytest.raises(ValueError, match=message):
+            unpacked(*packed(np.array(numbers)), (3,))

@@ -238,8 +238,7 @@ class TestIntervals:
         margin = scipy.stats.t.ppf(0.95, 9)
         np.testing.assert_allclose(found.low, [3.0 - margin, -3.0 - margin])
         np.testing.assert_allclose(found.high, [3.0 + margin, -3.0 + margin])
-
-    def test_the_error_of_a_difference_knows_how_the_two_go_together(self):
+        # The error of a difference knows how the two go together.
         np.testing.assert_allclose(self.COVARIANCE.difference_errors, [[0.0, 2.0], [2.0, 0.0]])
 
     def test_refuse_a_level_that_is_no_share(self):

@@ -229,25 +229,29 @@ def test_newton_halves_steps_that_lead_too_far():
     assert found.at[0] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_newton_says_so_when_the_steps_run_out():
-    with pytest.raises(NotConvergedError, match="2 steps"):
-        maximise(bowl, np.full(2, 100.0), max_iterations=2)
+def leading_down(at):
+    return Slopes(-np.inf if at.any() else 0.0, at + 1.0, np.eye(1))
 
 
-def test_newton_says_so_when_no_step_leads_up():
-    def wrong(at):
-        return Slopes(-np.inf if at.any() else 0.0, at + 1.0, np.eye(1))
-
-    with pytest.raises(NotConvergedError, match="rises in no direction"):
-        maximise(wrong, np.zeros(1))
+def flat(_):
+    return Slopes(0.0, np.ones(2), np.ones((2, 2)))
 
 
-def test_newton_says_so_when_the_information_is_singular():
-    def flat(at):
-        return Slopes(0.0, np.ones(2), np.ones((2, 2)))
+@pytest.mark.parametrize(
+    ("function", "start", "message"),
+    [
+        (bowl, np.full(2, 100.0), "2 steps"),
+        (leading_down, np.zeros(1), "rises in no direction"),
+        (flat, np.zeros(2), "inverted"),
+    ],
+    ids=["the steps run out", "no step leads up", "the information is singular"],
+)
+def test_newton_says_why_it_does_not_end(function, start, message):
+    with pytest.raises(NotConvergedError, match=message):
+        maximise(function, start, max_iterations=2)
 
-    with pytest.raises(NotConvergedError, match="inverted"):
-        maximise(flat, np.zeros(2))
+
+def test_a_singular_information_has_no_covariance():
     with pytest.raises(NotConvergedError, match="singular"):
         covariance(np.ones((2, 2)))
 
