@@ -183,11 +183,6 @@ def test_a_duel_before_one_rater_is_told(kind, mode, strengths):
     assert stored(findings) == findings
 
 
-@pytest.mark.parametrize("kind", PAIRWISE)
-def test_people_and_judges_are_weighed_as_declared(kind, rng):
-    assert analyses.analyse(kind, make_inputs(simulate(rng), masses=(3.0, 1.0))).tables
-
-
 @pytest.mark.parametrize(("kind", "key"), [("DRAWS", "systems"), ("STYLE", "boards")])
 def test_judges_of_next_to_no_mass_might_as_well_not_have_judged(kind, key, rng):
     columns = simulate(rng)

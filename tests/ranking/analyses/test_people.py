@@ -147,12 +147,12 @@ class TestRates:
         for n, row in enumerate(table(findings, "rates")):
             assert row["system"] == f"system-{n}"
             assert row["asks"] == pytest.approx(probability[system == n, 1].mean(), abs=1e-4)
-        n = {row["of"]: row["messages"] for row in table(findings, "use")}
+        messages = {row["of"]: row["messages"] for row in table(findings, "use")}
         families = {row["of"]: row["messages"] for row in table(findings, "families")}
         assert families == {
-            "birch": n["system-0"] + n["system-2"],
-            "alder": n["system-3"],
-            "People": n["system-1"],
+            "birch": messages["system-0"] + messages["system-2"],
+            "alder": messages["system-3"],
+            "People": messages["system-1"],
         }
         assert findings.warnings == ("Labelled by A labeller.",)
 

@@ -209,15 +209,6 @@ class TestFitByChords:
         assert found.settled.all()
         np.testing.assert_allclose(found.log_strengths, exact, atol=3e-9)
 
-    def test_the_level_of_the_start_does_not_matter(self, rng):
-        near, fit = prepared(rng, 4)
-
-        one, other = (
-            refitted(near, fit.log_strengths + level, fit.covariance) for level in (0.0, 5.0)
-        )
-
-        np.testing.assert_allclose(one.log_strengths, other.log_strengths, atol=1e-9)
-
     def test_says_which_samples_did_not_settle_and_settles_the_others(self, rng):
         near, fit = prepared(rng, 3)
         near[4] = [[0.0, 1e6, 1e6], [1.0, 0.0, 1e6], [1.0, 1.0, 0.0]]  # far from the others

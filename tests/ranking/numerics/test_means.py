@@ -285,12 +285,6 @@ class TestUsage:
         assert found.entropy[2] == pytest.approx(scipy.stats.entropy([1, 2, 1, 1], base=2))
         assert np.isnan(found.entropy[1])
 
-    def test_even_use_has_the_most_entropy_and_one_strategy_none(self):
-        even = usage(np.eye(4), np.zeros(4, dtype=int), n_systems=1)
-        one = usage(np.eye(4)[:1], np.zeros(1, dtype=int), n_systems=1)
-
-        assert (even.entropy[0], one.entropy[0]) == pytest.approx((2.0, 0.0))
-
     def test_refuses_what_is_no_share(self):
         with pytest.raises(ValueError, match="between 0 and 1"):
             usage(np.array([[1.5]]), np.zeros(1, dtype=int), n_systems=1)

@@ -242,9 +242,6 @@ class TestCircularTriads:
 
 
 class TestExpectedCircles:
-    def test_coins_make_a_quarter_of_all_threes(self):
-        assert expected_circles(np.full((6, 6), 0.5)) == pytest.approx(20 / 4)
-
     @given(st.integers(0, 1000))
     def test_are_the_sum_over_all_threes(self, seed):
         p = np.triu(np.random.default_rng(seed).uniform(size=(5, 5)), 1)

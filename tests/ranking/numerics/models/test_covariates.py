@@ -168,17 +168,6 @@ class TestDegenerateInput:
         with pytest.raises(CollinearError):
             fit_with_covariates(replace(pairs, covariates=column), n_systems=4)
 
-    def test_soft_scores_keep_everything_finite(self):
-        pairs = CoveredPairs(
-            np.array([0, 0, 1]),
-            np.array([1, 2, 2]),
-            np.full(3, 0.95),
-            np.full(3, 0.05),
-            np.array([[0.5], [-0.5], [0.1]]),
-        )
-
-        assert np.isfinite(fit_with_covariates(pairs, n_systems=3).covariance).all()
-
     @pytest.mark.parametrize(
         ("change", "n_systems", "error", "message"),
         [

@@ -163,15 +163,6 @@ class TestPeers:
         assert np.ptp(rao_kupper.log_strengths) == pytest.approx((upper + lower) / 2, abs=1e-9)
         assert rao_kupper.threshold == pytest.approx((lower - upper) / 2, abs=1e-9)
 
-    def test_equal_systems_have_closed_forms(self):
-        wins, ties = 10.0 * (1 - np.eye(5)), 7.0 * (1 - np.eye(5))
-
-        davidson, rao_kupper = fit_davidson(wins, ties), fit_rao_kupper(wins, ties)
-
-        np.testing.assert_allclose(davidson.log_strengths, 0.0, atol=1e-12)
-        assert davidson.draw_parameter == pytest.approx(0.7, abs=1e-12)
-        assert rao_kupper.threshold == pytest.approx(-special.logit(10 / 27), abs=1e-12)
-
 
 class TestInvariants:
     @settings(max_examples=20)

@@ -141,12 +141,6 @@ class TestContrast:
         assert found.standard_error(120) == pytest.approx(errors[0, 2])
         assert found.standard_error(480) == pytest.approx(errors[0, 2] / 2)
 
-    def test_has_a_design_effect_of_1_for_independent_judgments(self, rng):
-        tables = simulate_tables(rng, [0.3, 0, -0.3], n_units=3000, n_per_pair=1, shared_sd=0.0)
-        theta = fit_bradley_terry(tables.total()).log_strengths
-
-        assert contrast(tables, theta, (0, 1)).design_effect == pytest.approx(1.0, abs=0.1)
-
     def test_has_a_design_effect_of_5_when_five_raters_always_agree(self, rng):
         """Two systems: every unit is one opinion five times."""
         wins = np.zeros((2000, 2, 2))
