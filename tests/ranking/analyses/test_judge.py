@@ -148,6 +148,17 @@ class TestCalibration:
         assert brier["high"] < 0
         assert brier["p"] < 0.05
 
+    def test_judges_that_answer_at_random_foretell_nothing(self, rng):
+        columns = made_up(rng, n_units=200, share=1.0)
+        by_judge = columns.is_judge[columns.evaluator]
+        strength = np.where(by_judge, rng.integers(-3, 4, len(by_judge)), columns.strength)
+
+        findings = analyse("JUDGE", make_inputs(replace(columns, strength=strength, features=None)))
+
+        row = table(findings, "accuracy")[0]
+        assert row["low"] < 0.5 < row["high"]
+        assert row["brier"] == pytest.approx(0.25, abs=0.01)
+
     def test_a_gain_alike_in_all_dialogues_has_no_interval(self):
         won, sure = np.arange(60) % 2 == 0, np.full(60, 0.1)
         right = np.abs(won - sure)
