@@ -41,6 +41,7 @@ WITH_P = {
 }
 """Those that show p-values of this study; a new one is looked at as soon as it does."""
 PAIRWISE = ("CHECKS", "FRAGILITY", "PLANNING", "RANKERS")
+"""Those that ask of the ranking as a whole how far it holds."""
 REASONS = ("It is warm.", "It is shorter.", "It names the feeling.", "Better.")
 
 

@@ -1,6 +1,7 @@
 """System against system, on simulated studies and on odd ones."""
 
 import dataclasses
+from itertools import product
 
 import numpy as np
 import pytest
@@ -103,11 +104,8 @@ class TestPairs:
         assert all(row["by_both"] > 2 * row["by_dialogue"] for row in rows)
 
     def test_a_pair_that_never_met_has_no_win_rate_but_a_difference(self):
-        rows = [
-            (f"d{n}", n, *pair, "r", strength, 1)
-            for pair in (("a", "b"), ("b", "c"))
-            for n, strength in enumerate((2, -1, 3, 1), start=4 * (pair[0] == "b"))
-        ]
+        judged = product((("a", "b"), ("b", "c")), (2, -1, 3, 1))
+        rows = [(f"d{n}", n, *pair, "r", strength, 1) for n, (pair, strength) in enumerate(judged)]
 
         found = table(pairs.analyse(make_inputs(make_columns(rows))), "pairs")
 
