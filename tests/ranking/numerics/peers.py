@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from choix import ilsr_pairwise, ilsr_pairwise_dense, opt_pairwise
+    from choix import ilsr_pairwise_dense, opt_pairwise
     from evalica import Winner, average_win_rate, bradley_terry, eigen, elo, pagerank
     from pandas import DataFrame, Series
     from sklearn.decomposition import FactorAnalysis
@@ -54,7 +54,6 @@ __all__ = [
     "eigen",
     "elo",
     "fleiss_kappa",
-    "ilsr_pairwise",
     "ilsr_pairwise_dense",
     "make_pipeline",
     "multipletests",
