@@ -32,32 +32,38 @@ def status(
 
 class TestTheBound:
     @pytest.mark.parametrize(
-        ("regular", "adversarial", "has_room"),
-        [(0, 0, False), (2, 0, False), (3, 0, True), (5, 1, False), (6, 1, True)],
+        ("regular", "adversarial", "skipped", "has_room"),
+        [
+            (0, 0, (0, 0), False),
+            (2, 0, (0, 0), False),
+            (3, 0, (0, 0), True),
+            (5, 1, (0, 0), False),
+            (6, 1, (0, 0), True),
+            (5, 0, (0, 1), False),  # an adversarial dialogue that was skipped uses it up
+            (2, 0, (40, 0), False),  # skipping anything else does not move it
+        ],
     )
-    def test_lets_one_in_four_dialogues_be_adversarial(self, regular, adversarial, has_room):
-        offer = next_offer(status(regular=regular, adversarial=adversarial), most=MOST)
+    def test_lets_one_in_four_dialogues_be_adversarial(
+        self, regular, adversarial, skipped, has_room
+    ):
+        writer = status(regular=regular, adversarial=adversarial, given_up=skipped)
 
-        assert (ADVERSARIAL in offer.strata) == has_room
+        strata = next_offer(writer, most=MOST).strata
 
-    def test_of_nothing_gives_none_and_of_everything_gives_all(self):
-        only_hostile = status(dialogues=(0, 5), regular=90)
+        assert REGULAR in strata
+        assert (ADVERSARIAL in strata) == has_room
 
-        assert next_offer(only_hostile, most=0).strata == ()
-        assert next_offer(status(dialogues=(0, 5)), most=100).strata == (ADVERSARIAL,)
+    @pytest.mark.parametrize(
+        ("regular", "adversarial", "most", "strata"),
+        [(90, 0, 0, ()), (3, 1, MOST, ()), (0, 0, 100, (ADVERSARIAL,))],
+        ids=["none at all", "reached", "no bound"],
+    )
+    def test_holds_when_only_adversarial_dialogues_are_left(
+        self, regular, adversarial, most, strata
+    ):
+        writer = status(regular=regular, adversarial=adversarial, dialogues=(0, 9))
 
-    def test_gives_nothing_when_it_is_reached_and_only_adversarial_dialogues_are_left(self):
-        assert (
-            next_offer(status(regular=3, adversarial=1, dialogues=(0, 9)), most=MOST).strata == ()
-        )
-
-    def test_is_used_up_by_an_adversarial_dialogue_that_was_skipped(self):
-        skipped = status(regular=5, given_up=(0, 1))
-
-        assert ADVERSARIAL not in next_offer(skipped, most=MOST).strata
-
-    def test_is_not_moved_by_skipping_anything_else(self):
-        assert next_offer(status(regular=2, given_up=(40, 0)), most=MOST).strata == (REGULAR,)
+        assert next_offer(writer, most=most).strata == strata
 
 
 class TestAnAdversarialDialogue:
@@ -93,16 +99,20 @@ class TestAnAdversarialDialogue:
 
 
 class TestWhatIsToCome:
-    def test_is_every_regular_dialogue_and_as_many_others_as_the_bound_will_allow(self):
-        assert n_to_come(status(regular=3, dialogues=(4, 20)), most=MOST) == 4 + 2
-        assert n_to_come(status(regular=3, adversarial=1, dialogues=(4, 20)), most=MOST) == 4 + 1
-
-    def test_is_all_there_is_where_nothing_is_bounded(self):
-        assert n_to_come(status(dialogues=(4, 20)), most=100) == 24
-
-    def test_is_nothing_when_nothing_may_be_given(self):
-        assert n_to_come(status(regular=3, adversarial=1, dialogues=(0, 20)), most=MOST) == 0
-        assert n_to_come(status(regular=3, given_up=(0, 4), dialogues=(0, 20)), most=MOST) == 0
+    @pytest.mark.parametrize(
+        ("given", "most", "n"),
+        [
+            ({"regular": 3, "dialogues": (4, 20)}, MOST, 4 + 2),
+            ({"regular": 3, "adversarial": 1, "dialogues": (4, 20)}, MOST, 4 + 1),
+            ({"dialogues": (4, 20)}, 100, 24),
+            ({"regular": 3, "adversarial": 1, "dialogues": (0, 20)}, MOST, 0),
+            ({"regular": 3, "given_up": (0, 4), "dialogues": (0, 20)}, MOST, 0),
+        ],
+    )
+    def test_is_every_regular_dialogue_and_as_many_others_as_the_bound_will_allow(
+        self, given, most, n
+    ):
+        assert n_to_come(status(**given), most=most) == n
 
     @pytest.mark.parametrize("most", [0, 1, 7, 25, 33, 50, 99, 100])
     def test_is_what_a_writer_who_takes_everything_gets(self, most):

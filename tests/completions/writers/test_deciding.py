@@ -1,23 +1,29 @@
 """What reviewers decide about messages, and what a decision does to completions and slots."""
 
-import datetime as dt
-
 import pytest
 
 from access.models import LogEntry
-from completions.choices import LeaseOutcome, MailKind, MessageState, MessageVerdict, WriterState
+from completions.choices import (
+    HoldState,
+    LeaseOutcome,
+    MailKind,
+    MessageState,
+    MessageVerdict,
+    WriterState,
+)
 from completions.dialogues import locking
-from completions.models import Context, MessageDecision, WriterMail
+from completions.models import Completion, Context, Hold, MessageDecision, Writer, WriterMail
 from completions.writers import services as writer_services
 from completions.writers.desk_queries import open_contexts
+from completions.writers.message_queries import REASONS, Obstacle, Situation, obstacle
 from completions.writers.services.review_decisions import Seen
-from tests.helpers.factories import HOUR, NOW, make_writing_lease
+from tests.helpers.factories import HOUR, NOW, make_comparison, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import (
     make_accepted,
+    make_hold,
     make_message,
     make_revision,
     make_sent,
-    make_vetting,
 )
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.written import (
@@ -26,6 +32,7 @@ from tests.helpers.written import (
     REJECT,
     RETURN,
     SECOND_TEXT,
+    completion_of,
     decide,
     fix,
     freeze,
@@ -36,121 +43,306 @@ from tests.helpers.written import (
 
 pytestmark = pytest.mark.django_db
 
+WAITING, RETURNED, ACCEPTED = MessageState.WAITING, MessageState.RETURNED, MessageState.ACCEPTED
+OPEN = {
+    (ACCEPT, WAITING),
+    (RETURN, WAITING),
+    (REJECT, WAITING),
+    (ACCEPT, RETURNED),
+    (REJECT, RETURNED),
+    (RETURN, ACCEPTED),
+    (REJECT, ACCEPTED),
+}
+FIRST_TEXT = "The text that was accepted first."
+AS_SENT = Seen(revision=1, decisions=0)
 
-class TestSendingBack:
-    def test_asks_for_another_version_and_keeps_the_slot(self):
-        message = make_sent()
-        before = slots_of_message(message)
 
-        decide(message, RETURN)
+def against(verdict, state, *facts):
+    names = ("has_completion", "is_fixed", "is_frozen", "is_gone")
+    known = {name: name in facts for name in names}
+    if state == ACCEPTED:
+        known["has_completion"] = True
+    return obstacle(verdict, Situation(state=state, **known))
 
-        assert stored(message).state == MessageState.RETURNED
-        assert slots_of_message(message) == before
-        assert MessageDecision.objects.get().note == NOTE
 
-    @pytest.mark.parametrize("email", ["", "ada@example.org"])
-    def test_mails_the_note_to_a_writer_with_an_address(self, email):
-        message = make_sent()
-        writer = message.lease.writer
-        writer.email = email
-        writer.save()
+class TestTheRule:
+    @pytest.mark.parametrize("verdict", MessageVerdict)
+    @pytest.mark.parametrize("state", MessageState)
+    def test_opens_a_state_to_some_decisions_alone(self, verdict, state):
+        expected = None if (verdict, state) in OPEN else Obstacle.CLOSED
 
-        decide(message, RETURN)
-
-        mails = WriterMail.objects.values_list("writer", "kind", "note", "queued_at")
-        expected = (writer.pk, MailKind.RETURNED, NOTE, NOW + HOUR)
-        assert list(mails) == [expected] * bool(email)
-
-    def test_of_a_revision_keeps_the_text_that_was_accepted(self):
-        message = make_accepted("The text that was accepted first.")
-        revised(message)
-
-        decide(message, RETURN)
-
-        assert stored(message).state == MessageState.RETURNED
-        assert stored(message).completion.text == "The text that was accepted first."
-
-    def test_of_a_revision_is_refused_once_a_study_compares_the_text(self):
-        message = make_accepted()
-        revised(message)
-        fix(message)
-
-        with pytest.raises(locking.CompletionFixedError):
-            decide(message, RETURN)
+        assert against(verdict, state) == expected
 
     @pytest.mark.parametrize(
-        "state", [WriterState.LEFT, WriterState.WITHDRAWN, WriterState.ELSEWHERE]
+        ("verdict", "state", "facts", "expected"),
+        [
+            (ACCEPT, WAITING, ["is_frozen"], None),
+            (REJECT, WAITING, ["is_frozen"], None),
+            (ACCEPT, WAITING, ["is_gone"], None),
+            (REJECT, WAITING, ["is_gone"], None),
+            (REJECT, WAITING, ["has_completion", "is_frozen"], None),
+            (REJECT, WAITING, ["has_completion", "is_fixed"], None),
+            (ACCEPT, WAITING, ["has_completion", "is_fixed"], Obstacle.FIXED),
+            (RETURN, WAITING, ["has_completion", "is_fixed"], Obstacle.FIXED),
+            (RETURN, ACCEPTED, ["is_fixed"], Obstacle.FIXED),
+            (ACCEPT, WAITING, ["has_completion", "is_frozen"], Obstacle.FROZEN),
+            (RETURN, WAITING, ["is_frozen"], Obstacle.FROZEN),
+            (RETURN, ACCEPTED, ["is_frozen"], Obstacle.FROZEN),
+            (REJECT, ACCEPTED, ["is_frozen"], Obstacle.FROZEN),
+            (RETURN, WAITING, ["is_gone"], Obstacle.GONE),
+            (RETURN, WAITING, ["is_gone", "is_frozen"], Obstacle.GONE),
+        ],
     )
-    def test_is_refused_when_nobody_would_receive_it(self, state):
-        message = make_sent()
-        type(message.lease.writer).objects.filter(pk=message.lease.writer_id).update(state=state)
+    def test_weighs_texts_in_use_frozen_datasets_and_people_who_left(
+        self, verdict, state, facts, expected
+    ):
+        assert against(verdict, state, *facts) == expected
 
-        with pytest.raises(writer_services.WriterGoneError):
-            decide(message, RETURN)
+    def test_tells_every_obstacle_in_words(self):
+        assert set(REASONS) == set(Obstacle)
+
+
+def make_revised():
+    """An accepted message with a second version that waits."""
+    return revised(make_accepted(FIRST_TEXT)).message
+
+
+def leave_alone(message):
+    """Settle nothing."""
+
+
+def compare_before(message):
+    """A plan from before texts were fixed compares the text."""
+    make_comparison(first=completion_of(message))
+
+
+def gone(state):
+    def settle(message):
+        Writer.objects.filter(leases__message=message).update(state=state)
+
+    settle.__name__ = state.lower()
+    return settle
+
+
+def facts_of(message):
+    message = stored(message)
+    return message.state, message.completion and message.completion.text, slots_of_message(message)
+
+
+class TestARefusedDecision:
+    @pytest.mark.parametrize(
+        ("make", "settle", "verdict", "error"),
+        [
+            (make_revised, fix, ACCEPT, locking.CompletionFixedError),
+            (make_revised, fix, RETURN, locking.CompletionFixedError),
+            (make_accepted, fix, RETURN, locking.CompletionFixedError),
+            (make_accepted, fix, REJECT, locking.CompletionFixedError),
+            (make_accepted, compare_before, RETURN, locking.CompletionFixedError),
+            (make_accepted, compare_before, REJECT, locking.CompletionFixedError),
+            (make_revised, freeze, ACCEPT, writer_services.DatasetFrozenError),
+            (make_accepted, freeze, RETURN, writer_services.DatasetFrozenError),
+            (make_accepted, freeze, REJECT, writer_services.DatasetFrozenError),
+            (make_sent, freeze, RETURN, writer_services.DatasetFrozenError),
+            (make_sent, gone(WriterState.LEFT), RETURN, writer_services.WriterGoneError),
+            (make_sent, gone(WriterState.WITHDRAWN), RETURN, writer_services.WriterGoneError),
+            (make_sent, gone(WriterState.ELSEWHERE), RETURN, writer_services.WriterGoneError),
+            (make_accepted, leave_alone, ACCEPT, writer_services.MessageNotOpenError),
+        ],
+    )
+    def test_changes_nothing(self, make, settle, verdict, error):
+        message = make()
+        settle(message)
+        before = facts_of(message)
+
+        with pytest.raises(error):
+            decide(message, verdict)
+
+        assert facts_of(message) == before
+        assert not MessageDecision.objects.exists()
+        assert not LogEntry.objects.exists()
+
+    @pytest.mark.parametrize(
+        "state",
+        [MessageState.TRIAL, MessageState.REJECTED, MessageState.LAPSED, MessageState.ERASED],
+    )
+    @pytest.mark.parametrize("verdict", MessageVerdict)
+    def test_leaves_a_closed_message_as_it_is(self, state, verdict):
+        message = make_sent(state=state)
+        before = facts_of(message)
+
+        with pytest.raises(writer_services.MessageNotOpenError):
+            decide(message, verdict)
+
+        assert facts_of(message) == before
+
+    def test_is_one_about_a_message_without_a_version(self):
+        with pytest.raises(writer_services.MessageNotOpenError):
+            decide(make_message(), ACCEPT)
+
+    @pytest.mark.parametrize("verdict", [RETURN, REJECT])
+    @pytest.mark.parametrize("note", ["", " \n "])
+    def test_is_one_that_owes_the_writer_a_note(self, verdict, note):
+        message = make_sent()
+
+        with pytest.raises(writer_services.NoteMissingError):
+            decide(message, verdict, note)
+
+        assert stored(message).state == WAITING
+
+
+class TestAccepting:
+    def test_makes_the_newest_version_a_completion_of_its_writer_and_keeps_the_slot(self):
+        message = make_sent("The first words of it.")
+        newest = make_revision(message=message, text=SECOND_TEXT)
+        slots = slots_of_message(message)
+
+        decide(message, ACCEPT, "Lovely.")
+
+        assert facts_of(message) == (ACCEPTED, SECOND_TEXT, slots)
+        message = stored(message)
+        completion = message.completion
+        assert message.changed_at == completion.created_at == NOW + HOUR
+        assert completion.content_hash == newest.content_hash
+        assert completion.writer == message.lease.writer
+        assert completion.context == message.lease.context
+        assert (completion.system.slug, completion.fixed_at) == ("human", None)
+        decision = MessageDecision.objects.get()
+        assert (decision.revision, decision.note) == (newest, "Lovely.")
+
+    def test_is_possible_after_sending_back_and_whoever_has_left(self):
+        message = make_sent()
+        decide(message, RETURN)
+        gone(WriterState.LEFT)(message)
 
         decide(message, ACCEPT)
 
-    def test_is_refused_while_the_dataset_is_frozen(self):
-        message = make_sent()
-        freeze(message)
+        assert stored(message).completion is not None
 
-        with pytest.raises(writer_services.DatasetFrozenError):
-            decide(message, RETURN)
+    def test_a_revision_replaces_the_text_of_the_completion(self):
+        message = make_revised()
+
+        completion = decide(message, ACCEPT).completion
+
+        assert completion.pk == stored(message).completion_id == message.completion_id
+        assert stored(message).completion.text == SECOND_TEXT
+        newest = message.revisions.get(number=2)
+        assert stored(message).completion.content_hash == newest.content_hash
+
+    @pytest.mark.parametrize("state", HoldState)
+    def test_a_revision_removes_what_was_held_and_decided_about_the_old_text(self, state):
+        message = make_revised()
+        decided = {} if state == HoldState.HELD else {"decided_at": NOW, "decision_reason": "x"}
+        make_hold(completion=message.completion, state=state, **decided)
+
+        decide(message, ACCEPT)
+
+        assert not Hold.objects.exists()
+
+    def test_a_revision_of_the_same_words_keeps_the_hold(self):
+        message = make_accepted(FIRST_TEXT)
+        hold = make_hold(completion=message.completion)
+        revised(message, FIRST_TEXT)
+
+        decide(message, ACCEPT)
+
+        assert Hold.objects.get() == hold
+
+
+def give_own_system(writer, *, agreed=True, offered=True, **fields):
+    Writer.objects.filter(pk=writer.pk).update(has_own_system=agreed, **fields)
+    type(writer.dataset).objects.filter(pk=writer.dataset_id).update(offers_own_systems=offered)
+
+
+class TestTheSystem:
+    @pytest.mark.parametrize("agreed", [False, True])
+    @pytest.mark.parametrize("offered", [False, True])
+    def test_is_the_writers_own_if_they_agreed_whatever_is_offered_since(self, agreed, offered):
+        message = make_sent()
+        writer = message.lease.writer
+        give_own_system(writer, agreed=agreed, offered=offered)
+
+        system = decide(message, ACCEPT).completion.system
+
+        own = f"supporter-{writer.code.lower()}"
+        assert system.slug == (own if agreed else "human")
+        assert system.kind == "HUMAN"
+        assert system.writer == (writer if agreed else None)
+
+    @pytest.mark.parametrize(
+        ("is_simulated", "name"), [(False, "Supporter"), (True, "Simulated supporter")]
+    )
+    def test_of_a_program_says_that_it_is_simulated(self, is_simulated, name):
+        message = make_sent()
+        writer = message.lease.writer
+        give_own_system(writer, is_simulated=is_simulated)
+
+        system = decide(message, ACCEPT).completion.system
+
+        assert (system.is_simulated, system.name) == (is_simulated, f"{name} {writer.code}")
+
+    def test_is_one_for_all_messages_of_a_writer(self):
+        first = make_sent()
+        give_own_system(first.lease.writer)
+        lease = make_writing_lease(
+            writer=first.lease.writer, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
+        )
+        second = make_sent(lease=lease)
+
+        systems = {decide(one, ACCEPT).completion.system for one in (first, second)}
+
+        assert len(systems) == 1
+
+
+class TestSendingBack:
+    @pytest.mark.parametrize("email", ["", "ada@example.org"])
+    def test_keeps_the_slot_and_mails_the_note_to_a_writer_with_an_address(self, email):
+        message = make_sent()
+        slots = slots_of_message(message)
+        Writer.objects.update(email=email)
+
+        decide(message, RETURN)
+
+        assert facts_of(message) == (RETURNED, None, slots)
+        assert MessageDecision.objects.get().note == NOTE
+        mails = WriterMail.objects.values_list("writer", "kind", "note", "queued_at")
+        expected = (message.lease.writer_id, MailKind.RETURNED, NOTE, NOW + HOUR)
+        assert list(mails) == [expected] * bool(email)
+
+    def test_of_a_revision_keeps_the_text_that_was_accepted(self):
+        message = make_revised()
+
+        decide(message, RETURN)
+
+        assert facts_of(message)[:2] == (RETURNED, FIRST_TEXT)
 
 
 class TestRejecting:
-    def test_gives_the_slot_to_another_person_and_never_back_to_this_one(self):
+    def test_gives_the_slot_once_to_another_person_and_never_back_to_this_one(self):
         message = make_sent()
-        Context.objects.filter(pk=message.lease.context_id).update(slots_left=0)
-        other = make_writing_lease(context=message.lease.context).writer
-        other.leases.all().delete()
+        context = message.lease.context
+        Context.objects.filter(pk=context.pk).update(slots_left=0)
+        other = make_writer(dataset=context.dataset)
 
         decide(message, REJECT)
-
-        assert stored(message).state == MessageState.REJECTED
-        assert slots_of_message(message) == 1
-        assert list(open_contexts(other)) == [message.lease.context]
-        assert not open_contexts(message.lease.writer)
-
-    def test_gives_the_slot_back_once(self):
-        message = make_sent()
-        before = slots_of_message(message)
-        decide(message, REJECT)
-
         with pytest.raises(writer_services.MessageNotOpenError):
             decide(message, REJECT)
 
-        assert slots_of_message(message) == before + 1
+        assert facts_of(message) == (MessageState.REJECTED, None, 1)
+        assert list(open_contexts(other)) == [context]
+        assert not open_contexts(message.lease.writer)
 
-    def test_of_a_revision_leaves_the_text_that_was_accepted(self):
-        message = make_accepted("The text that was accepted first.")
-        revised(message)
-        before = slots_of_message(message)
-
-        decide(message, REJECT)
-
-        assert stored(message).state == MessageState.ACCEPTED
-        assert stored(message).completion.text == "The text that was accepted first."
-        assert slots_of_message(message) == before
-
-    @pytest.mark.parametrize("settle", [fix, freeze])
-    def test_of_a_revision_is_possible_however_settled_the_old_text_is(self, settle):
-        message = make_accepted()
-        revised(message)
+    @pytest.mark.parametrize("settle", [leave_alone, fix, freeze])
+    @pytest.mark.parametrize("state", [WAITING, RETURNED])
+    def test_of_a_revision_leaves_the_text_that_was_accepted(self, state, settle):
+        message = make_revised()
+        if state == RETURNED:
+            decide(message, RETURN)
         settle(message)
+        slots = slots_of_message(message)
 
         decide(message, REJECT)
 
-        assert stored(message).state == MessageState.ACCEPTED
-
-    def test_of_a_revision_that_was_sent_back_leaves_the_old_text_as_well(self):
-        message = make_accepted()
-        revised(message)
-        decide(message, RETURN)
-
-        decide(message, REJECT)
-
-        assert stored(message).state == MessageState.ACCEPTED
+        assert facts_of(message) == (ACCEPTED, FIRST_TEXT, slots)
 
     def test_is_possible_while_the_dataset_is_frozen(self):
         message = make_sent()
@@ -161,52 +353,17 @@ class TestRejecting:
         assert stored(message).state == MessageState.REJECTED
 
 
-class TestNothing:
-    @pytest.mark.parametrize("verdict", [RETURN, REJECT])
-    @pytest.mark.parametrize("note", ["", " \n "])
-    def test_is_sent_back_or_rejected_without_a_note(self, verdict, note):
-        message = make_sent()
+@pytest.mark.parametrize("verdict", [RETURN, REJECT])
+def test_taking_an_acceptance_back_deletes_the_completion_and_a_rejection_frees_the_slot(verdict):
+    message = make_accepted()
+    make_hold(completion=message.completion)
+    slots = slots_of_message(message)
 
-        with pytest.raises(writer_services.NoteMissingError):
-            decide(message, verdict, note)
+    decide(message, verdict)
 
-        assert stored(message).state == MessageState.WAITING
-
-    @pytest.mark.parametrize(
-        ("state", "verdict"),
-        [
-            *((MessageState.TRIAL, verdict) for verdict in MessageVerdict),
-            *((MessageState.REJECTED, verdict) for verdict in MessageVerdict),
-            *((MessageState.LAPSED, verdict) for verdict in MessageVerdict),
-            *((MessageState.ERASED, verdict) for verdict in MessageVerdict),
-            (MessageState.RETURNED, RETURN),
-        ],
-    )
-    def test_is_decided_in_a_state_that_is_not_open_to_it(self, state, verdict):
-        message = make_sent(state=state)
-
-        with pytest.raises(writer_services.MessageNotOpenError):
-            decide(message, verdict)
-
-        assert stored(message).state == state
-        assert not LogEntry.objects.exists()
-
-    def test_is_accepted_twice(self):
-        with pytest.raises(writer_services.MessageNotOpenError):
-            decide(make_accepted(), ACCEPT)
-
-    def test_is_decided_about_a_message_without_a_version(self):
-        with pytest.raises(writer_services.MessageNotOpenError):
-            decide(make_message(), ACCEPT)
-
-    def test_is_decided_about_trial_messages_of_a_vetting_set(self):
-        dialogue = make_vetting(1).contexts.get()
-        lease = make_writing_lease(
-            context=dialogue, is_trial=True, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
-        )
-
-        with pytest.raises(writer_services.MessageNotOpenError):
-            decide(make_sent(lease=lease, state=MessageState.TRIAL), ACCEPT)
+    assert facts_of(message) == (verdict, None, slots + (verdict == REJECT))
+    assert not Completion.objects.exists()
+    assert not Hold.objects.exists()
 
 
 class TestAPageThatIsOutOfDate:
@@ -215,36 +372,30 @@ class TestAPageThatIsOutOfDate:
         make_revision(message=message, text=SECOND_TEXT)
 
         with pytest.raises(writer_services.MessageChangedError):
-            decide(message, ACCEPT, seen=Seen(revision=1, decisions=0))
+            decide(message, ACCEPT, seen=AS_SENT)
 
-        assert stored(message).state == MessageState.WAITING
+        assert stored(message).state == WAITING
 
-    def test_does_not_overrule_a_decision_that_it_did_not_show(self):
+    @pytest.mark.parametrize("verdict", [ACCEPT, REJECT], ids=["the same", "another"])
+    def test_is_told_of_a_decision_that_it_did_not_show(self, verdict):
         message = make_sent()
         decide(message, ACCEPT, by=make_user())
 
         with pytest.raises(writer_services.MessageChangedError):
-            decide(message, REJECT, by=make_user(), seen=Seen(revision=1, decisions=0))
+            decide(message, verdict, by=make_user(), seen=AS_SENT)
 
-        assert stored(message).state == MessageState.ACCEPTED
-
-    def test_is_told_even_if_the_other_decided_the_same(self):
-        message = make_sent()
-        decide(message, ACCEPT, by=make_user())
-
-        with pytest.raises(writer_services.MessageChangedError):
-            decide(message, ACCEPT, by=make_user(), seen=Seen(revision=1, decisions=0))
+        assert stored(message).state == ACCEPTED
 
     @pytest.mark.parametrize("verdict", MessageVerdict)
     def test_may_repeat_its_own_decision_and_changes_nothing(self, verdict):
         message, by = make_sent(), make_user()
-        before = slots_of_message(message)
+        slots = slots_of_message(message)
 
         for _ in range(2):
-            decide(message, verdict, by=by, seen=Seen(revision=1, decisions=0))
+            decide(message, verdict, by=by, seen=AS_SENT)
 
         assert MessageDecision.objects.count() == LogEntry.objects.count() == 1
-        assert slots_of_message(message) == before + (verdict == REJECT)
+        assert slots_of_message(message) == slots + (verdict == REJECT)
 
     def test_decides_once_it_shows_what_there_is(self):
         message = make_sent()
@@ -252,55 +403,31 @@ class TestAPageThatIsOutOfDate:
 
         decide(message, RETURN, seen=Seen(revision=1, decisions=1))
 
-        assert stored(message).state == MessageState.RETURNED
+        assert stored(message).state == RETURNED
 
 
-class TestTheLog:
-    @pytest.mark.parametrize("verdict", [ACCEPT, REJECT])
-    def test_is_all_that_tells_of_another_decision_than_sending_back(self, verdict):
-        message = make_sent()
-        writer = message.lease.writer
-        writer.email = "ada@example.org"
-        writer.save()
-
-        decide(message, verdict)
-
-        assert not WriterMail.objects.exists()
-
+class TestAnyDecision:
     @pytest.mark.parametrize("verdict", MessageVerdict)
-    def test_says_who_decided_what_and_not_a_word_of_the_text(self, verdict):
+    def test_is_logged_without_a_word_of_the_text_and_mailed_if_it_sends_back(self, verdict):
         message, by = make_sent("A sentence with a wombat."), make_user()
+        Writer.objects.update(email="ada@example.org")
 
-        decide(message, verdict, "A note about the wombat.", by=by)
+        decide(message, verdict, "  A note about the wombat. ", by=by)
 
+        decision = MessageDecision.objects.get()
+        assert (decision.verdict, decision.note) == (verdict, "A note about the wombat.")
+        assert (decision.decided_by, decision.decided_at) == (by, NOW + HOUR)
+        assert stored(message).changed_at == NOW + HOUR
         entry = LogEntry.objects.get()
         assert entry.action == f"message.{verdict.lower()}"
         assert (entry.subject, entry.by, entry.at) == (f"message {message.pk}", by, NOW + HOUR)
         assert entry.before == {"state": "WAITING"}
         assert entry.after == {"state": verdict, "version": 1}
-        assert "wombat" not in f"{entry.before}{entry.after}"
+        assert WriterMail.objects.exists() == (verdict == RETURN)
 
-    def test_has_the_decision_with_its_time_and_person(self):
-        by = make_user()
-
-        decide(make_sent(), RETURN, "  Shorter, please. ", by=by)
-
-        decision = MessageDecision.objects.get()
-        assert (decision.verdict, decision.note) == (RETURN, "Shorter, please.")
-        assert (decision.decided_by, decision.decided_at) == (by, NOW + HOUR)
-
-
-class TestAnyDecision:
     @pytest.mark.parametrize("verdict", MessageVerdict)
     def test_takes_no_more_than_a_few_queries(self, verdict, django_assert_max_num_queries):
         message = make_sent()
 
         with django_assert_max_num_queries(20):
             decide(message, verdict)
-
-    def test_sets_when_the_message_changed_last(self):
-        message = make_sent()
-
-        decide(message, RETURN, now=NOW + dt.timedelta(days=2))
-
-        assert stored(message).changed_at == NOW + dt.timedelta(days=2)

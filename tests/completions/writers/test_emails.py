@@ -6,20 +6,26 @@ from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPServerDisconnected
 import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
+from annotation.quality.services.alerting import send_report_alerts
 from completions import tasks
 from completions.choices import MailKind, MessageState, WriterState
 from completions.models import Writer, WriterMail
 from completions.writers import emails, services
 from completions.writers.credentials import writer_of_credential
 from completions.writers.services import emailing
+from completions.writers.services.emailing import send_writer_mails
 from tests.helpers.factories import NOW, make_dataset, make_writer
-from tests.helpers.factories_of_people import make_mail, make_sent
+from tests.helpers.factories_of_people import make_alert, make_mail, make_sent
+from tests.helpers.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db
 
 LATER = NOW + emailing.RETRY_AFTER
-SITE = "https://heart.example.org"
+SITE, OTHER = "https://heart.example.org", "other.example"
 
 
 @pytest.fixture(autouse=True)
@@ -53,20 +59,15 @@ class FailingServer:
 
 class TestLetter:
     @pytest.mark.parametrize("kind", MailKind.values)
-    def test_of_every_kind_carries_the_personal_link_as_a_whole(self, kind):
+    def test_of_every_kind_has_one_line_of_subject_and_the_personal_link_as_a_whole(self, kind):
         written, writer = letter(kind, state=WriterState.INVITED)
 
+        assert written.subject
+        assert "\n" not in written.subject
         [line] = [line for line in written.body.splitlines() if line.startswith("http")]
         start, credential = f"{SITE}/w/i/", line.removeprefix(f"{SITE}/w/i/").rstrip("/")
         assert line.startswith(start)
         assert writer_of_credential(credential, use="link") == writer
-
-    @pytest.mark.parametrize("kind", MailKind.values)
-    def test_of_every_kind_has_one_line_of_subject(self, kind):
-        written, _writer = letter(kind)
-
-        assert written.subject
-        assert "\n" not in written.subject
 
     @pytest.mark.parametrize("kind", [MailKind.ADMITTED, MailKind.REFUSED, MailKind.RETURNED])
     def test_about_a_decision_carries_the_note(self, kind):
@@ -79,12 +80,7 @@ class TestLetter:
 
         assert "\n\n\n" not in written.body
 
-    def test_that_invites_says_how_to_decline(self):
-        written, _writer = letter(MailKind.INVITED, state=WriterState.INVITED)
-
-        assert "No, I decline" in written.body
-
-    def test_that_invites_names_who_does_and_answers_go_to_them(self):
+    def test_that_invites_names_who_does_how_to_decline_and_answers_go_to_them(self):
         host = {"person": "Ada", "lab": "Care Lab", "pay": "10 pounds", "time": "an hour"}
         host["contact"] = "ada@lab.example"
         dataset = make_dataset(host=host)
@@ -95,6 +91,7 @@ class TestLetter:
 
         [sent] = mail.outbox
         assert sent.reply_to == ["ada@lab.example"]
+        assert "No, I decline" in sent.body
         for line in ("Who invites you: Ada, Care Lab", "Pay: 10 pounds", "Time: an hour"):
             assert line in sent.body
 
@@ -113,44 +110,38 @@ class TestLetter:
 
 
 class TestSending:
-    def test_takes_each_mail_to_its_writer_alone(self):
+    def test_takes_each_mail_to_its_writer_alone_and_once(self):
         make_mail(writer=make_writer(email="ada@example.org"))
         make_mail(writer=make_writer(email="kim@example.org"))
 
-        assert send() == 2
+        assert (send(), send(LATER)) == (2, 0)
 
         assert [sent.to for sent in mail.outbox] == [["ada@example.org"], ["kim@example.org"]]
         assert {sent.from_email for sent in mail.outbox} == {"heart@example.org"}
         assert set(WriterMail.objects.values_list("sent_at", "attempts")) == {(NOW, 1)}
 
-    def test_sends_once_though_the_task_runs_twice(self):
+    def test_is_done_once_though_the_task_runs_twice(self):
         make_mail()
 
-        tasks.send_writer_mails()
-        tasks.send_writer_mails()
+        for _ in range(2):
+            tasks.send_writer_mails()
 
         assert len(mail.outbox) == 1
 
-    def test_leaves_alone_what_another_sender_has(self):
+    def test_takes_over_what_another_sender_has_once_it_must_be_lost(self):
         make_mail(claimed_at=NOW)
 
-        assert send(NOW + dt.timedelta(minutes=9)) == 0
-        assert mail.outbox == []
+        assert (send(LATER - dt.timedelta(minutes=1)), len(mail.outbox)) == (0, 0)
+        assert (send(LATER), len(mail.outbox)) == (1, 1)
 
-    def test_takes_over_what_a_lost_sender_had(self):
-        make_mail(claimed_at=NOW)
-
-        assert send(LATER) == 1
-
-    def test_passes_over_somebody_whose_address_is_forgotten(self):
-        make_mail(writer=make_writer(email=""))
-
-        assert send() == 0
-        assert WriterMail.objects.get().claimed_at is None
-
-    def test_waits_where_no_mail_is_set_up(self, settings):
-        settings.EMAIL_BACKEND = emails.NO_SERVER
-        make_mail()
+    @pytest.mark.parametrize(
+        ("email", "backend"),
+        [("", None), ("ada@example.org", emails.NO_SERVER)],
+        ids=["the address is forgotten", "no mail is set up"],
+    )
+    def test_claims_nothing_while(self, settings, email, backend):
+        settings.EMAIL_BACKEND = backend or settings.EMAIL_BACKEND
+        make_mail(writer=make_writer(email=email))
 
         assert send() == 0
         assert WriterMail.objects.get().claimed_at is None
@@ -189,10 +180,14 @@ class TestWhatChangesWhileAMailWaitsInItsBatch:
         monkeypatch.setattr(EmailBackend, "send_messages", take)
         return send()
 
-    def test_goes_to_the_address_of_now(self, monkeypatch):
-        assert self.meanwhile(monkeypatch, having(email="ada@example.net")) == 2
+    def test_goes_to_the_address_and_with_the_link_of_now(self, monkeypatch):
+        change = having(email="ada@example.net", link_version=2)
+
+        assert self.meanwhile(monkeypatch, change) == 2
 
         assert [sent.to for sent in mail.outbox] == [["kim@example.org"], ["ada@example.net"]]
+        ada = Writer.objects.get(email="ada@example.net")
+        assert emails.personal_link(ada) in mail.outbox[1].body
 
     def test_goes_to_nobody_whose_address_is_forgotten(self, monkeypatch):
         assert self.meanwhile(monkeypatch, having(email="")) == 1
@@ -204,12 +199,6 @@ class TestWhatChangesWhileAMailWaitsInItsBatch:
         assert self.meanwhile(monkeypatch, lambda ada: services.leave(writer=ada, now=NOW)) == 1
 
         assert [sent.to for sent in mail.outbox] == [["kim@example.org"]]
-
-    def test_carries_the_newest_link(self, monkeypatch):
-        self.meanwhile(monkeypatch, having(link_version=2))
-
-        ada = Writer.objects.get(email="ada@example.org")
-        assert emails.personal_link(ada) in mail.outbox[1].body
 
 
 class TestAMailAboutAMessageThatCameBack:
@@ -283,3 +272,32 @@ class TestServerThatFails:
 
         assert len(server.outcomes) == 4
         assert WriterMail.objects.get().attempts == emails.MOST_ATTEMPTS
+
+
+@pytest.fixture
+def any_host(settings):
+    """Let a visitor call the site as they like."""
+    settings.ALLOWED_HOSTS = ["*"]
+    settings.HEART_ADMINS = ["admin@example.org"]
+
+
+def test_mails_lead_to_the_site_of_the_operator_whatever_a_visitor_called_it(any_host):
+    dataset, client = make_dataset(), Client(headers={"host": OTHER})
+    client.force_login(make_member())
+    invited = client.post(
+        reverse("writing:invite", args=[dataset.slug]), {"emails": "ada@example.org"}
+    )
+    make_alert()
+
+    assert invited.status_code == 302
+    assert send_writer_mails(now=WriterMail.objects.get().queued_at) == 1
+    assert send_report_alerts(now=NOW) == 1
+    for sent in mail.outbox:
+        assert f"{SITE}/" in sent.body
+        assert OTHER not in sent.message().as_string()
+
+
+def test_a_password_link_leads_to_the_site_of_the_operator(any_host, capsys):
+    call_command("members", "add", "ada", "--role", "analyst", "--email", "ada@example.org")
+
+    assert capsys.readouterr().out.startswith(f"{SITE}/accounts/password/")

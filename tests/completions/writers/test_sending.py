@@ -1,4 +1,4 @@
-"""What a writer sends, and what happens to a text that cannot be taken."""
+"""What a writer types, sends and changes, and what happens to a text that cannot be taken."""
 
 import hashlib
 import uuid
@@ -9,8 +9,8 @@ from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.dialogues import wording
 from completions.models import Completion, Context, Dataset, Message
 from completions.writers import services
-from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer
-from tests.helpers.factories_of_people import make_vetting
+from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
+from tests.helpers.factories_of_people import make_accepted, make_sent, make_vetting
 from tests.helpers.written import (
     TEXT,
     draft_of,
@@ -26,26 +26,106 @@ from tests.helpers.written import (
 pytestmark = pytest.mark.django_db
 
 REACH = "Do write to me at ada@example.org whenever it gets dark."
+BETTER = "That sounds lonely, and so quiet. Who would you call if you could?"
+FAR_TOO_LONG = "x" * (wording.MAX_CHARACTERS + 1)
 
 
 @pytest.fixture
-def dataset():
-    return make_dataset()
+def lease(writer, context):
+    """A lease that the writer holds."""
+    return lease_next(writer)
 
 
 @pytest.fixture
-def writer(dataset):
-    return make_writer(dataset=dataset)
+def sent(lease):
+    """A lease under which a message was sent."""
+    send(lease)
+    lease.refresh_from_db()
+    return lease
 
 
-@pytest.fixture
-def context(dataset):
-    return make_open_context(dataset, slots_left=3)
+def sweep():
+    services.release_expired_writing_leases(now=NOW + 2 * HOUR)
+
+
+def freeze(dataset):
+    Dataset.objects.filter(pk=dataset.pk).update(frozen_at=NOW)
+
+
+def texts(message):
+    return list(message.revisions.order_by("number").values_list("text", flat=True))
+
+
+class TestADraft:
+    def test_is_what_was_typed_last_however_long(self, lease):
+        save_draft(lease, "I can")
+        save_draft(lease, FAR_TOO_LONG)
+
+        assert draft_of(lease) == FAR_TOO_LONG
+
+    def test_never_counts_back_what_was_typed_and_pasted(self, lease):
+        save_draft(lease, typing_ms=5_000, pastes=2, pasted_characters=90)
+
+        save_draft(lease, "From another device.", typing_ms=700, pastes=3)
+
+        lease.refresh_from_db()
+        assert (lease.typing_ms, lease.pastes, lease.pasted_characters) == (5_000, 3, 90)
+
+    def test_is_kept_when_the_lease_was_given_back(self, lease):
+        sweep()
+
+        save_draft(lease)
+
+        assert draft_of(lease) == "I can hear how"
+
+    def test_that_is_older_than_what_was_sent_is_refused(self, sent):
+        with pytest.raises(services.DraftOutdatedError):
+            save_draft(sent, "typed in an old tab", seen=0)
+
+        assert draft_of(sent) == ""
+
+    def test_of_a_new_version_is_kept_until_it_is_what_was_sent(self, sent):
+        save_draft(sent, f"{TEXT} And then?", seen=1)
+        begun = draft_of(sent)
+        save_draft(sent, f"{TEXT} ", seen=1)
+
+        assert (begun, draft_of(sent)) == (f"{TEXT} And then?", "")
+
+
+class TestALeaseThatIsNotTheWriters:
+    @pytest.mark.parametrize("act", [save_draft, send, skip])
+    def test_is_not_found_by_a_token_that_nobody_has(self, lease, act):
+        lease.token = uuid.uuid4()
+
+        with pytest.raises(services.WritingLeaseNotFoundError):
+            act(lease)
+
+        assert not Message.objects.exists()
+
+    @pytest.mark.parametrize("act", [save_draft, send])
+    def test_is_not_found_by_the_token_of_another(self, lease, dataset, act):
+        with pytest.raises(services.WritingLeaseNotFoundError):
+            act(lease, writer=make_writer(dataset=dataset))
+
+        assert draft_of(lease) == ""
+        assert not Message.objects.exists()
+
+    @pytest.mark.parametrize("act", [save_draft, send])
+    def test_is_not_found_by_who_has_withdrawn_and_nothing_is_kept(self, lease, act):
+        set_state(lease.writer, WriterState.WITHDRAWN)
+
+        with pytest.raises(services.WritingLeaseNotFoundError):
+            act(lease)
+
+        assert draft_of(lease) == ""
+        assert not Message.objects.exists()
 
 
 class TestSendMessage:
-    def test_stores_the_text_as_the_first_version_of_a_message_that_waits(self, writer, context):
-        message = send(lease_next(writer), f"\n {TEXT} ", now=NOW + HOUR)
+    def test_stores_the_first_version_of_a_message_that_waits_and_closes_the_lease(
+        self, lease, context
+    ):
+        message = send(lease, f"\n {TEXT} ", now=NOW + HOUR)
 
         message.refresh_from_db()
         assert (message.state, message.completion) == (MessageState.WAITING, None)
@@ -53,20 +133,14 @@ class TestSendMessage:
         (version,) = message.revisions.all()
         assert (version.number, version.text, version.is_declared) == (1, TEXT, True)
         assert version.content_hash == hashlib.sha256(TEXT.encode()).hexdigest()
+        assert "leaks-" in version.rules
         assert not Completion.objects.exists()
-
-    def test_closes_the_lease_and_keeps_the_slot(self, writer, context):
-        lease = lease_next(writer)
-
-        send(lease, now=NOW + HOUR)
-
         lease.refresh_from_db()
         assert (lease.outcome, lease.closed_at) == (LeaseOutcome.SUBMITTED, NOW + HOUR)
         assert lease.draft == ""
         assert slots_of(context) == 2
 
-    def test_keeps_how_the_text_came_about(self, writer, context):
-        lease = lease_next(writer)
+    def test_keeps_how_the_text_came_about(self, lease):
         save_draft(lease, typing_ms=9_000, pastes=1)
 
         version = send(lease, typing_ms=8_000, pasted_characters=40).revisions.get()
@@ -74,38 +148,28 @@ class TestSendMessage:
         figures = (version.typing_ms, version.pastes, version.pasted_characters)
         assert figures == (9_000, 1, 40)
 
-    def test_says_which_rules_were_asked(self, writer, context):
-        assert "leaks-" in send(lease_next(writer)).revisions.get().rules
-
     def test_takes_no_slot_for_a_trial_message(self, dataset):
-        vetting = make_vetting(1)
+        dialogue = make_vetting(1).contexts.get()
         newcomer = make_writer(dataset=dataset, state=WriterState.VETTING, admitted_at=None)
-        lease = newcomer.leases.create(
-            context=vetting.contexts.get(), issued_at=NOW, expires_at=NOW + HOUR, is_trial=True
-        )
+        lease = make_writing_lease(context=dialogue, writer=newcomer, is_trial=True)
 
         message = send(lease)
 
         assert message.state == MessageState.TRIAL
-        assert slots_of(lease.context) == 0
+        assert slots_of(dialogue) == 0
 
-    def test_accepts_a_text_after_its_time_as_long_as_nobody_took_the_slot_back(
-        self, writer, context
-    ):
-        assert send(lease_next(writer), now=NOW + 5 * HOUR).pk
+    @pytest.mark.parametrize("is_swept", [False, True])
+    def test_accepts_a_text_after_its_time_while_the_slot_is_free(self, lease, context, is_swept):
+        if is_swept:
+            sweep()
 
-    def test_takes_a_slot_again_when_the_lease_was_given_back(self, writer, context):
-        lease = lease_next(writer)
-        services.release_expired_writing_leases(now=NOW + 2 * HOUR)
-
-        send(lease, now=NOW + 3 * HOUR)
+        send(lease, now=NOW + 5 * HOUR)
 
         lease.refresh_from_db()
         assert lease.outcome == LeaseOutcome.SUBMITTED
         assert slots_of(context) == 2
 
-    def test_counts_when_the_context_was_skipped_in_another_tab(self, writer, context):
-        lease = lease_next(writer)
+    def test_counts_when_the_context_was_skipped_in_another_tab(self, lease, context):
         skip(lease)
 
         send(lease)
@@ -130,109 +194,159 @@ class TestSendMessage:
 
 
 class TestARefusedText:
-    def is_kept_as_a_draft(self, lease, text):
-        return draft_of(lease) == text and not Message.objects.exists()
-
     @pytest.mark.parametrize(
-        "text",
-        ["", "Oh no", "?!... --", "word " * 151],
-        ids=["empty", "far too short", "without a word", "far too long"],
+        ("text", "is_own_words", "error"),
+        [
+            ("", True, wording.UnusableTextError),
+            ("Oh no", True, wording.UnusableTextError),
+            ("?!... --", True, wording.UnusableTextError),
+            ("word " * 151, True, wording.UnusableTextError),
+            (TEXT, False, services.OwnWordsMissingError),
+            (REACH, True, services.LookAgainError),
+        ],
+        ids=["empty", "too short", "no word", "too long", "not declared", "to be looked at again"],
     )
-    def test_is_unusable(self, writer, context, text):
-        lease = lease_next(writer)
-
-        with pytest.raises(wording.UnusableTextError):
-            send(lease, text)
+    def test_stays_the_draft_of_an_open_lease(self, lease, text, is_own_words, error):
+        with pytest.raises(error):
+            send(lease, text, is_own_words=is_own_words)
 
         lease.refresh_from_db()
-        assert self.is_kept_as_a_draft(lease, text)
-        assert lease.closed_at is None
+        assert (lease.draft, lease.closed_at) == (text, None)
+        assert not Message.objects.exists()
 
-    def test_was_not_declared_to_be_in_own_words(self, writer, context):
-        lease = lease_next(writer)
-
-        with pytest.raises(services.OwnWordsMissingError):
-            send(lease, is_own_words=False)
-
-        lease.refresh_from_db()
-        assert self.is_kept_as_a_draft(lease, TEXT)
-        assert lease.closed_at is None
-
-    def test_has_something_to_look_at_again(self, writer, context):
-        lease = lease_next(writer)
-
-        with pytest.raises(services.LookAgainError) as asked:
-            send(lease, REACH)
-
-        assert [one.matched for one in asked.value.findings] == ["ada@example.org"]
-        assert self.is_kept_as_a_draft(lease, REACH)
-
-    def test_comes_when_others_have_filled_the_context(self, writer, context):
-        lease = lease_next(writer)
-        services.release_expired_writing_leases(now=NOW + 2 * HOUR)
+    def test_comes_when_others_have_filled_the_context(self, lease, context):
+        sweep()
         Context.objects.update(slots_left=0)
 
         with pytest.raises(services.ContextTakenError):
             send(lease, now=NOW + 3 * HOUR)
 
         lease.refresh_from_db()
-        assert self.is_kept_as_a_draft(lease, TEXT)
-        assert lease.outcome == LeaseOutcome.EXPIRED
+        assert (lease.draft, lease.outcome) == (TEXT, LeaseOutcome.EXPIRED)
         assert slots_of(context) == 0
+        assert not Message.objects.exists()
 
-    def test_comes_when_the_texts_of_the_dataset_are_final(self, writer, context):
-        lease = lease_next(writer)
-        Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=NOW)
+    def test_comes_when_the_texts_of_the_dataset_are_final(self, lease, dataset):
+        freeze(dataset)
 
         with pytest.raises(services.DatasetFrozenError):
             send(lease)
 
-        assert self.is_kept_as_a_draft(lease, TEXT)
+        assert draft_of(lease) == TEXT
+        assert not Message.objects.exists()
 
     @pytest.mark.parametrize("state", [WriterState.PAUSED, WriterState.LEFT])
-    def test_comes_from_a_writer_who_may_not_write_any_more(self, writer, context, state):
-        lease = lease_next(writer)
-        set_state(writer, state)
+    def test_comes_from_a_writer_who_may_not_write_any_more(self, lease, state):
+        set_state(lease.writer, state)
 
         with pytest.raises(services.WriterNotActiveError):
             send(lease)
 
-        assert self.is_kept_as_a_draft(lease, TEXT)
-
-    def test_comes_from_a_writer_who_has_withdrawn_and_is_not_kept_at_all(self, writer, context):
-        lease = lease_next(writer)
-        set_state(writer, WriterState.WITHDRAWN)
-
-        with pytest.raises(services.WritingLeaseNotFoundError):
-            send(lease)
-
-        assert self.is_kept_as_a_draft(lease, "")
-
-    def test_has_a_token_that_nobody_has(self, writer, context):
-        lease = lease_next(writer)
-        lease.token = uuid.uuid4()
-
-        with pytest.raises(services.WritingLeaseNotFoundError):
-            send(lease)
-
+        assert draft_of(lease) == TEXT
         assert not Message.objects.exists()
 
-    def test_has_the_token_of_another_writer(self, writer, context, dataset):
-        lease = lease_next(writer)
 
-        with pytest.raises(services.WritingLeaseNotFoundError):
-            send(lease, writer=make_writer(dataset=dataset))
+class TestLookingAgain:
+    def test_is_asked_for_with_the_words_and_may_end_in_sending_all_the_same(self, lease):
+        with pytest.raises(services.LookAgainError) as asked:
+            send(lease, REACH)
+        version = send(lease, REACH, has_looked_again=True).revisions.get()
 
-        assert self.is_kept_as_a_draft(lease, "")
+        assert [one.matched for one in asked.value.findings] == ["ada@example.org"]
+        assert version.has_looked_again
+        assert [flag["matched"] for flag in version.flags] == ["ada@example.org"]
 
-
-def test_a_writer_who_looked_again_may_send_all_the_same(writer, context):
-    message = send(lease_next(writer), REACH, has_looked_again=True)
-
-    version = message.revisions.get()
-    assert version.has_looked_again
-    assert [flag["matched"] for flag in version.flags] == ["ada@example.org"]
+    def test_is_said_of_those_alone_who_were_asked(self, lease):
+        assert not send(lease, has_looked_again=True).revisions.get().has_looked_again
 
 
-def test_only_who_was_asked_is_said_to_have_looked_again(writer, context):
-    assert not send(lease_next(writer), has_looked_again=True).revisions.get().has_looked_again
+class TestANewVersion:
+    def test_is_kept_beside_the_one_before_and_takes_no_slot(self, sent, context):
+        closed = (sent.closed_at, sent.outcome)
+
+        message = send(sent, BETTER, now=NOW + HOUR)
+
+        message.refresh_from_db()
+        sent.refresh_from_db()
+        assert texts(message) == [TEXT, BETTER]
+        assert (message.sent_at, message.changed_at) == (NOW, NOW + HOUR)
+        assert (sent.draft, sent.closed_at, sent.outcome) == ("", *closed)
+        assert slots_of(context) == 2
+
+    def test_of_a_message_that_came_back_waits_for_review_again(self, sent):
+        Message.objects.update(state=MessageState.RETURNED)
+
+        message = send(sent, BETTER)
+
+        message.refresh_from_db()
+        assert message.state == MessageState.WAITING
+
+    def test_of_an_accepted_message_leaves_the_completion_as_it_is(self):
+        message = make_accepted()
+
+        send(message.lease, BETTER)
+
+        message.refresh_from_db()
+        assert message.state == MessageState.WAITING
+        assert message.completion is not None
+        assert message.completion.text == TEXT
+
+    def test_with_nothing_changed_is_none(self, sent):
+        Message.objects.update(state=MessageState.RETURNED)
+
+        message = send(sent, f" {TEXT}\n", now=NOW + HOUR)
+
+        assert texts(message) == [TEXT]
+        assert (message.state, message.changed_at) == (MessageState.RETURNED, NOW)
+
+    def test_of_a_trial_message_is_one_while_the_trial_lasts(self):
+        message = make_trial_message(WriterState.VETTING)
+
+        assert send(message.lease, BETTER).state == MessageState.TRIAL
+        assert texts(message) == [TEXT, BETTER]
+
+
+def make_trial_message(writer_state):
+    lease = make_writing_lease(
+        context=make_open_context(make_dataset(is_for_checks=True), slots_left=0),
+        writer=make_writer(state=writer_state),
+        is_trial=True,
+        closed_at=NOW,
+        outcome=LeaseOutcome.SUBMITTED,
+    )
+    return make_sent(lease=lease, state=MessageState.TRIAL)
+
+
+def make_frozen():
+    message = make_sent()
+    freeze(message.lease.context.dataset)
+    return message
+
+
+def make_compared(**fields):
+    message = make_accepted()
+    Completion.objects.update(fixed_at=NOW)
+    Message.objects.update(**fields)
+    return message
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: make_sent(state=MessageState.REJECTED), services.MessageClosedError),
+        (lambda: make_sent(state=MessageState.LAPSED), services.MessageClosedError),
+        (make_compared, services.MessageClosedError),
+        (lambda: make_compared(state=MessageState.WAITING), services.MessageClosedError),
+        (lambda: make_trial_message(WriterState.ACTIVE), services.MessageClosedError),
+        (make_frozen, services.DatasetFrozenError),
+    ],
+    ids=["rejected", "lapsed", "compared", "compared in an older version", "trial over", "frozen"],
+)
+def test_a_message_that_is_settled_stays_as_it_is_and_the_new_text_a_draft(make, error):
+    message = make()
+
+    with pytest.raises(error):
+        send(message.lease, BETTER)
+
+    assert texts(message) == [TEXT]
+    assert draft_of(message.lease) == BETTER

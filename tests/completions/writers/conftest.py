@@ -1,0 +1,49 @@
+"""Fixtures of the tests on writers: a pool, its people, and the browsers of both sides."""
+
+import pytest
+
+from tests.completions.writers.desk import sign_in, take_dialogue
+from tests.helpers.factories import make_dataset, make_writer
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.written import make_open_context
+
+
+@pytest.fixture
+def dataset():
+    return make_dataset(slug="talks", name="Talks")
+
+
+@pytest.fixture
+def writer(dataset):
+    return make_writer(dataset=dataset)
+
+
+@pytest.fixture
+def context(dataset):
+    """A dialogue for which three messages are wanted."""
+    return make_open_context(dataset, slots_left=3)
+
+
+@pytest.fixture
+def desk(client, writer):
+    """The writer's browser, signed in."""
+    sign_in(client, writer)
+    return client
+
+
+@pytest.fixture
+def lease(desk):
+    """The dialogue that the writer was given by the pages."""
+    return take_dialogue(desk)
+
+
+@pytest.fixture
+def admin():
+    return make_member("ada")
+
+
+@pytest.fixture
+def staff(client, admin):
+    """The browser of a member of the team."""
+    client.force_login(admin)
+    return client
