@@ -9,7 +9,7 @@ from access.models import LogEntry
 from completions.choices import Background, MessageState, MessageVerdict, WriterState
 from completions.models import Dataset, Message, MessageDecision
 from completions.writers import services
-from tests.helpers.factories import NOW, make_dataset, make_writer, make_writing_lease
+from tests.helpers.factories import NOW, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision
 from tests.helpers.pages import text
 from tests.helpers.written import WORDS, completion_of, make_read, revised, staff
@@ -18,11 +18,6 @@ pytestmark = pytest.mark.django_db
 
 QUEUE = "/console/writing/talks/messages/"
 NOTE = "Please leave the advice out."
-
-
-@pytest.fixture
-def dataset():
-    return make_dataset(slug="talks", name="Talks")
 
 
 @pytest.fixture
@@ -71,65 +66,56 @@ class TestADecision:
         decision = MessageDecision.objects.get()
         assert (decision.note, decision.decided_by) == (NOTE, by)
 
-    def test_keeps_the_filter_on_the_way(self, client, dataset):
-        message = make_read(dataset, pastes=1)
-        make_read(dataset)
-        following = make_read(dataset, pastes=1)
+    def test_keeps_the_filter_on_the_way_and_says_at_its_end_that_nothing_waits(
+        self, client, dataset
+    ):
+        message, _other, following = (make_read(dataset, pastes=pastes) for pastes in (1, 0, 1))
 
-        answer = decide(client, message, "ACCEPTED", query="?signal=pasted")
+        first = decide(client, message, "ACCEPTED", query="?signal=pasted")
+        last = decide(client, following, "ACCEPTED", query="?signal=pasted", follow=True)
 
-        assert answer["Location"] == f"{QUEUE}{following.pk}/?signal=pasted"
+        assert first["Location"] == f"{QUEUE}{following.pk}/?signal=pasted"
+        assert last.redirect_chain == [(f"{QUEUE}?signal=pasted", 302)]
+        assert "Nothing else waits here." in text(last)
 
-    def test_on_the_last_leads_to_the_list_and_says_so(self, client, dataset):
-        answer = decide(client, make_read(dataset), "ACCEPTED", follow=True)
-
-        assert answer.redirect_chain == [(f"{QUEUE}?", 302)]
-        assert "Nothing else waits here." in text(answer)
-
-    def test_that_takes_another_back_stays_on_the_message(self, client, dataset):
+    def test_that_takes_another_back_is_offered_and_stays_on_the_message(self, client, dataset):
         message = make_read(dataset)
         make_read(dataset)
         decide(client, message, "ACCEPTED")
+        offer = client.get(f"{QUEUE}{message.pk}/")
 
         answer = decide(
             client, message, "RETURNED", note=NOTE, decisions=1, query="?state=ACCEPTED"
         )
 
+        assert verdicts_of(offer) == {"RETURNED", "REJECTED"}
+        assert "takes the acceptance back" in text(offer)
         assert answer["Location"] == f"{QUEUE}{message.pk}/?state=ACCEPTED"
         assert state_of(message) == MessageState.RETURNED
 
-    @pytest.mark.parametrize("verdict", ["RETURNED", "REJECTED"])
-    def test_without_a_note_asks_for_one(self, client, dataset, verdict):
+    @pytest.mark.parametrize(
+        ("posted", "said"),
+        [
+            ({"verdict": "RETURNED", "note": " "}, "Say why: the writer reads this note."),
+            ({"verdict": "REJECTED", "note": ""}, "Say why: the writer reads this note."),
+            ({"verdict": "REJECTED", "note": "x" * 2001}, 'id="note-error"'),
+            ({"verdict": "", "note": NOTE}, NOTE),
+            ({"verdict": "SOLD", "note": NOTE}, NOTE),
+            ({"verdict": "ACCEPTED", "version": ""}, 'role="alert"'),
+            ({"verdict": "ACCEPTED", "decisions": "many"}, 'role="alert"'),
+        ],
+        ids=["blank", "no note", "too long", "no verdict", "unknown", "no version", "no number"],
+    )
+    def test_that_lacks_something_changes_nothing_and_says_what(
+        self, client, dataset, posted, said
+    ):
         message = make_read(dataset)
 
-        answer = decide(client, message, verdict, note=" ")
+        answer = decide(client, message, **posted)
 
         assert answer.status_code == 422
-        assert "Say why: the writer reads this note." in text(answer)
-        assert state_of(message) == MessageState.WAITING
-
-    @pytest.mark.parametrize("verdict", ["", "SOLD"])
-    def test_that_is_none_is_told_with_the_note_kept(self, client, dataset, verdict):
-        answer = decide(client, make_read(dataset), verdict, note=NOTE)
-
-        assert answer.status_code == 422
+        assert said in answer.content.decode()
         assert 'role="alert"' in answer.content.decode()
-        assert NOTE in text(answer)
-
-    def test_with_a_note_that_is_far_too_long_is_told(self, client, dataset):
-        message = make_read(dataset)
-
-        answer = decide(client, message, "REJECTED", note="x" * 2001)
-
-        assert answer.status_code == 422
-        assert 'id="note-error"' in answer.content.decode()
-        assert state_of(message) == MessageState.WAITING
-
-    @pytest.mark.parametrize("posted", [{"version": ""}, {"decisions": "many"}])
-    def test_without_what_was_seen_is_refused(self, client, dataset, posted):
-        message = make_read(dataset)
-
-        assert decide(client, message, "ACCEPTED", **posted).status_code == 422
         assert state_of(message) == MessageState.WAITING
 
 
@@ -139,18 +125,14 @@ class TestSeveralAtOnce:
         return client.post(address, {"messages": ticked}, follow=True)
 
     def test_are_accepted_as_they_were_on_the_page(self, client, dataset):
-        first, second, third = (make_read(dataset) for _ in range(3))
-        page = client.get(QUEUE).content.decode()
-        assert f'value="{first.pk}-1-0"' in page
+        messages = [make_read(dataset) for _ in range(3)]
+        ticked = ticks(client.get(QUEUE))
 
-        answer = self.accept(client, f"{first.pk}-1-0", f"{second.pk}-1-0")
+        answer = self.accept(client, *ticked[:2])
 
+        assert ticked == [f"{one.pk}-1-0" for one in messages]
         assert "2 messages accepted." in text(answer)
-        assert [state_of(one) for one in (first, second, third)] == [
-            "ACCEPTED",
-            "ACCEPTED",
-            "WAITING",
-        ]
+        assert [state_of(one) for one in messages] == ["ACCEPTED", "ACCEPTED", "WAITING"]
 
     def test_one_that_changed_since_is_left_to_be_read(self, client, dataset):
         message = make_read(dataset)
@@ -206,15 +188,6 @@ class TestAPageThatIsOutOfDate:
         assert 'name="version" value="2"' in answer.content.decode()
         assert state_of(message) == MessageState.WAITING
 
-    def test_tells_the_second_of_two_reviewers(self, client, dataset):
-        message = make_read(dataset)
-        decide(staff()[0], message, "REJECTED", note=NOTE)
-
-        answer = decide(client, message, "ACCEPTED")
-
-        assert answer.status_code == 409
-        assert state_of(message) == MessageState.REJECTED
-
     def test_takes_a_button_that_was_pressed_twice_for_one(self, client, dataset):
         message = make_read(dataset)
 
@@ -245,10 +218,12 @@ class TestARefusedDecision:
         services.freeze_dataset(dataset=dataset, by=None, now=NOW)
 
         answer = decide(client, message, "RETURNED", note=NOTE)
+        decide(client, message, "ACCEPTED")
 
         assert answer.status_code == 409
         assert "The texts of this dataset are frozen" in text(answer)
         assert verdicts_of(answer) == {"ACCEPTED", "REJECTED"}
+        assert completion_of(message).text == WORDS
 
     def test_to_somebody_who_is_gone_says_so_and_not_who(self, client, dataset):
         writer = make_writer(dataset=dataset, state=WriterState.LEFT)
@@ -301,20 +276,13 @@ class TestTheForm:
 
         assert re.findall(r'data-key="([^"]+)"', html) == ["k p", "j n", "a", "s", "r"]
 
-    def test_offers_to_take_an_acceptance_back(self, client, dataset):
-        message = make_read(dataset)
-        decide(client, message, "ACCEPTED")
-
-        page = client.get(f"{QUEUE}{message.pk}/")
-
-        assert verdicts_of(page) == {"RETURNED", "REJECTED"}
-        assert "takes the acceptance back" in text(page)
-
 
 class TestAskingWhoWroteIt:
     def test_shows_it_on_that_page_alone_and_logs_it(self, signed_in, dataset):
         client, by = signed_in
-        writer = make_writer(dataset=dataset, code="W7777", background=Background.CLINICIAN)
+        writer = make_writer(
+            dataset=dataset, code="W7777", background=Background.CLINICIAN, is_simulated=True
+        )
         message = make_read(dataset, writer=writer)
         decide(client, make_read(dataset, writer=writer), "ACCEPTED")
 
@@ -322,19 +290,15 @@ class TestAskingWhoWroteIt:
         after = client.get(f"{QUEUE}{message.pk}/")
 
         assert "Pseudonym W7777" in text(told)
+        assert "simulated" in text(told)
         assert "Background Clinician" in text(told)
         assert "Sent 2 Accepted 1 Sent back 0 Rejected 0" in text(told)
+        assert verdicts_of(told) == set(MessageVerdict.values)
         assert "W7777" not in after.content.decode()
+        assert "simulated" not in text(after)
         assert "no-store" in told["Cache-Control"]
         entry = LogEntry.objects.get(action="message.author_shown")
         assert (entry.by, entry.subject) == (by, f"message {message.pk}")
-
-    def test_says_that_somebody_is_simulated(self, client, dataset):
-        message = make_read(dataset, writer=make_writer(dataset=dataset, is_simulated=True))
-
-        told = client.post(reverse("writing:author", args=["talks", message.pk]))
-
-        assert "simulated" in text(told)
 
     def test_takes_a_post(self, client, dataset):
         message = make_read(dataset)
@@ -343,13 +307,6 @@ class TestAskingWhoWroteIt:
 
         assert answer.status_code == 405
         assert not LogEntry.objects.exists()
-
-    def test_leaves_the_decision_on_the_page(self, client, dataset):
-        message = make_read(dataset)
-
-        told = client.post(reverse("writing:author", args=["talks", message.pk]))
-
-        assert verdicts_of(told) == set(MessageVerdict.values)
 
 
 class TestFreezing:
@@ -361,22 +318,17 @@ class TestFreezing:
     def frozen_at(self):
         return Dataset.objects.get(slug="talks").frozen_at
 
-    def test_tells_first_what_it_comes_to(self, client, dataset):
+    def test_tells_first_what_it_comes_to_and_then_what_it_ended(self, client, post, dataset):
         make_read(dataset)
         make_read(dataset, state=MessageState.RETURNED)
-        make_writing_lease(writer=make_writer(dataset=dataset))
-
-        page = text(client.get(QUEUE))
-
-        assert "1 person is writing now" in page
-        assert "1 message waits: it can still be accepted" in page
-        assert "1 message was sent back: its writer cannot send it again." in page
-
-    def test_stops_the_writing_and_says_what_it_ended(self, post, dataset):
         lease = make_writing_lease(writer=make_writer(dataset=dataset), draft="So far")
 
+        before = text(client.get(QUEUE))
         answer = post(act="freeze", is_sure="on")
 
+        assert "1 person is writing now" in before
+        assert "1 message waits: it can still be accepted" in before
+        assert "1 message was sent back: its writer cannot send it again." in before
         assert self.frozen_at() is not None
         assert "Frozen. 1 open claim was given back, and its draft is kept." in text(answer)
         assert "Frozen since" in text(answer)
@@ -399,11 +351,3 @@ class TestFreezing:
         assert self.frozen_at() is None
         assert "Nothing was changed: tick the box if you mean it." in text(answer)
         assert not LogEntry.objects.exists()
-
-    def test_leaves_what_waits_to_be_accepted(self, post, client, dataset):
-        message = make_read(dataset)
-        post(act="freeze", is_sure="on")
-
-        decide(client, message, "ACCEPTED")
-
-        assert completion_of(message).text == WORDS

@@ -59,6 +59,7 @@ from tests.helpers.factories_of_calls import make_judge_run
 from tests.helpers.factories_of_people import (
     make_accepted,
     make_admission,
+    make_hold,
     make_mail,
     make_message_decision,
     make_revision,
@@ -128,29 +129,9 @@ class TestWithdrawingWriter:
         assert (lease.draft, lease.typing_ms, lease.outcome) == ("", 0, LeaseOutcome.RELEASED)
         assert not WriterMail.objects.exists()
 
-    def test_is_logged_without_a_word(self):
-        message, _ = make_compared()
-
-        withdraw(message.lease.writer)
-
-        entry = LogEntry.objects.get(action="writer.withdrew")
-        assert (entry.subject, entry.after) == (
-            f"writer {message.lease.writer.code}",
-            {"texts": "deleted"},
-        )
-
     @pytest.mark.parametrize(
         "state",
-        [
-            WriterState.INVITED,
-            WriterState.DECLINED,
-            WriterState.PROFILING,
-            WriterState.VETTING,
-            WriterState.REFUSED,
-            WriterState.PAUSED,
-            WriterState.LEFT,
-            WriterState.ELSEWHERE,
-        ],
+        sorted(set(WriterState) - {WriterState.ACTIVE, WriterState.WITHDRAWN}),
     )
     def test_is_possible_from_any_state(self, state):
         writer = make_writer(state=state)
@@ -159,34 +140,31 @@ class TestWithdrawingWriter:
 
         assert writer.state == WriterState.WITHDRAWN
 
-    def test_twice_changes_nothing(self):
+    def test_twice_changes_nothing_and_is_logged_once_without_a_word(self):
         message, _ = make_compared()
+        writer = message.lease.writer
         free = Context.objects.get(pk=message.lease.context_id).slots_left
         for hours in (1, 2):
-            withdraw(message.lease.writer, now=NOW + hours * HOUR)
+            withdraw(writer, now=NOW + hours * HOUR)
 
         assert Completion.objects.get(pk=message.completion_id).erased_at == NOW + HOUR
         assert Context.objects.get(pk=message.lease.context_id).slots_left == free + 1
-        assert LogEntry.objects.filter(action="writer.withdrew").count() == 1
+        entry = LogEntry.objects.get(action="writer.withdrew")
+        assert (entry.subject, entry.after) == (f"writer {writer.code}", {"texts": "deleted"})
 
 
 class TestKeepingTheTexts:
-    def test_leaves_messages_and_completions_as_they_are(self):
-        message, comparison = make_compared()
-
-        withdraw(message.lease.writer, keep_texts=True)
-
-        message.refresh_from_db()
-        assert (message.state, message.completion.text) == (MessageState.ACCEPTED, SECRET)
-        assert Comparison.objects.get(pk=comparison.pk).held_at is None
-
-    def test_may_be_followed_by_deleting(self):
+    def test_leaves_everything_as_it_is_and_may_be_followed_by_deleting(self):
         message, comparison = make_compared()
         writer = message.lease.writer
-        withdraw(writer, keep_texts=True)
 
+        withdraw(writer, keep_texts=True)
+        message.refresh_from_db()
+        comparison.refresh_from_db()
+        kept = (message.state, message.completion.text, comparison.held_at)
         withdraw(writer)
 
+        assert kept == (MessageState.ACCEPTED, SECRET, None)
         assert not writer.texts_kept
         assert SECRET not in everything_stored()
         assert Comparison.objects.get(pk=comparison.pk).held_at is not None
@@ -201,16 +179,12 @@ class TestKeepingTheTexts:
 
 
 class TestDeletingTheTexts:
-    def test_leaves_no_word_of_them(self):
+    def test_leaves_no_word_of_them_nor_how_long_they_took(self):
         message, _ = make_compared()
         writer = message.lease.writer
-        make_revision(message=message, text=f"{SECRET} Twice.", flags=[{"matched": SECRET}])
-        Hold.objects.create(
-            completion=message.completion,
-            reasons=[{"reason": "name", "matched": SECRET}],
-            rules="leaks 1",
-            held_at=NOW,
-        )
+        figures = {"typing_ms": 90_000, "pastes": 2, "pasted_characters": 40}
+        make_revision(message=message, text=f"{SECRET} 2", flags=[{"matched": SECRET}], **figures)
+        make_hold(completion=message.completion, reasons=[{"reason": "name", "matched": SECRET}])
         write(writer, MessageState.REJECTED)
         lease_for(
             writer, closed_at=NOW, outcome=LeaseOutcome.SKIPPED, draft=SECRET, skip_reason=SECRET
@@ -220,6 +194,7 @@ class TestDeletingTheTexts:
         withdraw(writer)
 
         assert SECRET not in everything_stored()
+        assert set(message.revisions.values_list(*figures)) == {(0, 0, 0)}
 
     def test_leaves_no_word_that_notes_and_mails_quote(self):
         message, _ = make_compared()
@@ -257,15 +232,6 @@ class TestDeletingTheTexts:
         call.refresh_from_db()
         assert (call.raw_answer, call.asked) == (raw, {"model": "m"})
         assert call.state == ended["state"]
-
-    def test_forgets_how_long_the_texts_took(self):
-        message, _ = make_compared()
-        make_revision(message=message, typing_ms=90_000, pastes=2, pasted_characters=40)
-
-        withdraw(message.lease.writer)
-
-        figures = message.revisions.values_list("typing_ms", "pastes", "pasted_characters")
-        assert set(figures) == {(0, 0, 0)}
 
     def test_leaves_tombstones(self):
         message, comparison = make_compared()
@@ -316,21 +282,15 @@ class TestDeletingTheTexts:
 
 
 class TestDeletedTextsInStudies:
-    def test_are_handed_to_no_rater(self):
+    def test_are_handed_to_no_rater_planted_nor_repeated(self):
         message, comparison = make_compared()
+        make_quality_check(comparison=comparison)
         rater = make_rater(study=comparison.study)
 
         withdraw(message.lease.writer)
 
-        assert judging_services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
-
-    def test_are_planted_and_repeated_no_more(self):
-        message, comparison = make_compared()
-        make_quality_check(comparison=comparison)
-
-        withdraw(message.lease.writer)
-
         assert Comparison.objects.get().held_at == NOW + HOUR
+        assert judging_services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
 
     def test_leave_the_screens_of_raters(self):
         message, comparison = make_compared(slots_left=3)
@@ -425,8 +385,8 @@ class TestDeletedTextsInStudies:
 
         assert study.comparisons.filter(purpose=Purpose.MAIN, held_at=None).exists()
 
-    def test_are_in_no_plan(self):
-        message, comparison = make_compared()
+    def test_are_in_no_plan_and_wanted_by_no_study(self):
+        message, comparison = make_compared(slots_left=3)
         study = comparison.study
 
         withdraw(message.lease.writer)
@@ -434,48 +394,38 @@ class TestDeletedTextsInStudies:
         draft = planning_queries.draft_plan(study)
         assert (draft.additions, draft.summary.n_pairs) == ([], 0)
         assert queries.find_new_leaks(study.dataset_id) == {}
-
-    def test_are_wanted_by_no_study(self):
-        message, _ = make_compared(slots_left=3)
-
-        withdraw(message.lease.writer)
-
         (row,), _old = overview_queries.study_rows(now=NOW)
         assert (row.tally.completions, row.tally.comparisons, row.tally.wanted) == (1, 1, 0)
 
 
 class TestDeletedTextsInResults:
-    def test_count_no_more_from_then_on(self):
+    @pytest.fixture
+    def judged(self):
+        """A message in a study with one judgment of it and one of another pair."""
         message, comparison = make_compared()
-        make_judgment(comparison=comparison, submitted_at=NOW)
-        make_judgment(comparison=make_compared(comparison.study)[1], submitted_at=NOW)
-        study = comparison.study
+        for one in (comparison, make_compared(comparison.study)[1]):
+            make_judgment(comparison=one, submitted_at=NOW)
+        return message, comparison.study
+
+    def test_count_no_more_from_then_on_and_put_the_ratings_out_of_date(self, judged):
+        message, study = judged
+        n_decisions = frames.n_decisions(study)
 
         withdraw(message.lease.writer)
 
         assert frames.n_judgments(study=study, as_of=NOW) == 2
         assert frames.n_judgments(study=study, as_of=NOW + HOUR) == 1
+        assert frames.n_decisions(study) == n_decisions + 1
+        assert frames.n_decisions(make_study()) == 0
 
-    def test_are_left_out_by_the_next_fit(self):
-        message, comparison = make_compared()
-        for one in (comparison, make_compared(comparison.study)[1]):
-            make_judgment(comparison=one, submitted_at=NOW)
-        study = comparison.study
+    def test_are_left_out_by_the_next_fit(self, judged):
+        message, study = judged
         before = {fit.n_judgments for fit in refit_study(study=study, clock=lambda: NOW)}
 
         withdraw(message.lease.writer)
 
         later = refit_study(study=study, clock=lambda: NOW + 2 * HOUR)
         assert (before, {fit.n_judgments for fit in later}) == ({2}, {1})
-
-    def test_are_a_decision_that_puts_the_ratings_out_of_date(self):
-        message, comparison = make_compared()
-        before = frames.n_decisions(comparison.study)
-
-        withdraw(message.lease.writer)
-
-        assert frames.n_decisions(comparison.study) == before + 1
-        assert frames.n_decisions(make_study()) == 0
 
     def test_are_in_no_download(self):
         message, comparison = make_compared()

@@ -1,10 +1,13 @@
-"""What a reviewer is told about a message that was sent."""
+"""What a reviewer is told about a message that was sent, and who wrote it if they ask."""
 
 import pytest
 
-from completions.choices import LeaseOutcome, SystemKind
+from access.models import LogEntry
+from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict, SystemKind
+from completions.writers import services
 from completions.writers.services.flagging import flags_of, rules
 from tests.helpers.factories import (
+    HOUR,
     NOW,
     make_completion,
     make_context,
@@ -13,7 +16,13 @@ from tests.helpers.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.helpers.factories_of_people import make_revision, make_sent
+from tests.helpers.factories_of_people import (
+    make_accepted,
+    make_message_decision,
+    make_revision,
+    make_sent,
+)
+from tests.helpers.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -23,17 +32,12 @@ PLAIN = "What would you want him to know about the mornings since he moved out?"
 
 
 @pytest.fixture
-def context():
+def context(dataset):
     turns = [
         {"role": "seeker", "text": "He is gone and I cannot sleep."},
         {"role": "supporter", "text": ORIGINAL},
     ]
-    return make_context(dialogue=make_dialogue(turns=turns))
-
-
-@pytest.fixture
-def writer(context):
-    return make_writer(dataset=context.dataset)
+    return make_context(dialogue=make_dialogue(dataset=dataset, turns=turns))
 
 
 def sent_for(context, text=LONG, **fields):
@@ -57,17 +61,14 @@ def test_a_plain_text_has_no_flags(flags):
 
 
 class TestANearDuplicate:
-    def found(self, flags):
-        (flag,) = flags
-        return flag["kind"], flag["of"], flag["matched"]
-
     def test_of_another_text_of_the_writer(self, context, writer, flags):
         other = make_context(dialogue=make_dialogue(dataset=context.dataset))
         earlier = sent_for(other, writer=writer)
 
         (flag,) = flags(f"{LONG} I am here.")
 
-        assert self.found([flag]) == ("near-duplicate", "own", LONG.removesuffix("."))
+        assert (flag["kind"], flag["of"]) == ("near-duplicate", "own")
+        assert flag["matched"] == LONG.removesuffix(".")
         assert (flag["message"], flag["contained"]) == (earlier.pk, 1.0)
 
     def test_of_an_older_version_of_such_a_text(self, context, writer, flags):
@@ -75,7 +76,9 @@ class TestANearDuplicate:
         earlier = sent_for(other, writer=writer)
         make_revision(message=earlier, text=PLAIN)
 
-        assert self.found(flags(LONG))[:2] == ("near-duplicate", "own")
+        (flag,) = flags(LONG)
+
+        assert (flag["kind"], flag["of"]) == ("near-duplicate", "own")
 
     def test_of_what_another_person_wrote_for_the_dialogue(self, context, flags):
         other = sent_for(context)
@@ -91,7 +94,10 @@ class TestANearDuplicate:
 
         assert (flag["of"], flag["completion"]) == ("another", completion.pk)
 
-    def test_of_the_reply_in_the_source(self, context, flags):
+    def test_of_the_reply_in_the_source_is_not_one_of_the_original_system_too(self, context, flags):
+        original = make_system(kind=SystemKind.ORIGINAL)
+        make_completion(context=context, system=original, text=ORIGINAL)
+
         (flag,) = flags(ORIGINAL)
 
         assert (flag["of"], flag["turn"]) == ("original", 1)
@@ -106,25 +112,26 @@ class TestANearDuplicate:
 
         assert flags(f"{LONG} I am here.", without=message) == []
 
-    def test_does_not_name_the_original_reply_as_another_system(self, context, flags):
-        original = make_system(kind=SystemKind.ORIGINAL)
-        make_completion(context=context, system=original, text=ORIGINAL)
 
-        assert {flag["of"] for flag in flags(ORIGINAL)} == {"original"}
+@pytest.mark.parametrize(
+    ("text", "kind", "reason", "matched"),
+    [
+        ("As an AI language model I hear you.", "leak", "self-identification", "As an AI"),
+        (
+            "Do write to me at ada@example.org tonight.",
+            "second-look",
+            "personal-data",
+            "ada@example.org",
+        ),
+    ],
+    ids=["the source", "what the writer was asked about"],
+)
+def test_what_gives_somebody_away_is_flagged(flags, text, kind, reason, matched):
+    (flag,) = flags(text)
 
-
-def test_what_gives_the_source_away_is_flagged(flags):
-    (flag,) = flags("As an AI language model I hear you.")
-
-    assert (flag["kind"], flag["reason"]) == ("leak", "self-identification")
-    assert flag["start"] == 0
-
-
-def test_what_the_writer_was_asked_about_is_flagged(flags):
-    (flag,) = flags("Do write to me at ada@example.org tonight.")
-
-    assert (flag["kind"], flag["reason"]) == ("second-look", "personal-data")
-    assert flag["matched"] == "ada@example.org"
+    assert (flag["kind"], flag["reason"]) == (kind, reason)
+    assert flag["matched"].startswith(matched)
+    assert flag["start"] == text.index(matched)
 
 
 def test_the_rules_are_named_within_their_column():
@@ -151,3 +158,48 @@ def test_takes_three_queries_however_many_texts(
 
     with django_assert_num_queries(3):  # own texts; messages and completions of the context
         flags(PLAIN)
+
+
+def reveal(message, **fields):
+    return services.reveal_author(message=message, **{"by": None, "now": NOW} | fields)
+
+
+def lease_of(writer):
+    return make_writing_lease(writer=writer, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
+
+
+class TestTheAuthor:
+    def test_is_told_by_pseudonym_and_background_with_what_became_of_their_messages(self):
+        writer = make_writer(code="W77", background=Background.PEER)
+        make_accepted(lease=lease_of(writer))
+        make_sent(lease=lease_of(writer), state=MessageState.REJECTED)
+        make_sent(lease=lease_of(writer), state=MessageState.TRIAL)
+        make_accepted()
+        twice = make_sent(lease=lease_of(writer))
+        for revision in (twice.revisions.get(), make_revision(message=twice, text="Once more.")):
+            make_message_decision(
+                revision=revision, verdict=MessageVerdict.RETURNED, note="Shorter."
+            )
+
+        author = reveal(twice)
+
+        assert (author.code, author.background) == ("W77", "Peer supporter")
+        assert author.is_simulated is False
+        assert (author.n_sent, author.n_accepted) == (3, 1)
+        assert (author.n_returned, author.n_rejected) == (1, 1)
+
+    def test_of_an_imported_message_has_no_background(self):
+        assert reveal(make_sent()).background == ""
+
+    def test_is_not_named_in_the_log_which_keeps_who_asked_about_which_message_and_when(self):
+        message, by = make_sent(), make_user()
+
+        for now in (NOW, NOW + HOUR):
+            reveal(message, by=by, now=now)
+
+        entries = LogEntry.objects.order_by("pk").values_list("action", "subject", "by", "at")
+        asked = ("message.author_shown", f"message {message.pk}", by.pk)
+        assert list(entries) == [(*asked, NOW), (*asked, NOW + HOUR)]
+        assert {str(entry.before) + str(entry.after) for entry in LogEntry.objects.all()} == {
+            "{}{}"
+        }

@@ -1,25 +1,23 @@
-"""Whom a pool invites, and how the link reaches them."""
+"""Whom a pool invites, how they become writers, and what an admin sets for all of them."""
+
+import hashlib
 
 import pytest
 
 from access.models import LogEntry
-from completions.choices import MailKind, WriterState
-from completions.models import WriterMail
+from completions.choices import Background, MailKind, WriterState
+from completions.models import WriterConsent, WriterMail
 from completions.writers import services
-from tests.helpers.factories import NOW, make_dataset, make_writer
-from tests.helpers.factories_of_people import make_mail
+from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer
+from tests.helpers.factories_of_people import make_mail, make_vetting
 from tests.helpers.factories_written_once import make_user
+from tests.helpers.written import make_open_context, slots_of
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def dataset():
-    return make_dataset()
-
-
 class TestInviteWriter:
-    def test_creates_a_writer_with_a_pseudonym_and_says_so_in_the_log(self, dataset):
+    def test_creates_a_writer_logs_it_and_queues_the_mail_with_the_link(self, dataset):
         by = make_user()
 
         writer = services.invite_writer(dataset=dataset, now=NOW, email="Ada@Example.org ", by=by)
@@ -30,21 +28,19 @@ class TestInviteWriter:
         entry = LogEntry.objects.get()
         assert (entry.action, entry.by, entry.at) == ("writer.invited", by, NOW)
         assert entry.subject == f"writer {writer.code}"
-
-    def test_queues_the_mail_with_the_link(self, dataset):
-        writer = services.invite_writer(dataset=dataset, now=NOW, email="ada@example.org")
-
         mail = WriterMail.objects.get()
         assert (mail.writer, mail.kind, mail.queued_at) == (writer, MailKind.INVITED, NOW)
 
-    def test_returns_the_writer_whom_an_address_has_already(self, dataset):
-        writer = services.invite_writer(dataset=dataset, now=NOW, email="ada@example.org")
+    def test_returns_the_writer_whom_an_address_has_already_in_the_dataset(self, dataset):
+        def invite(where, email):
+            return services.invite_writer(dataset=where, now=NOW, email=email)
 
-        again = services.invite_writer(dataset=dataset, now=NOW, email="ADA@example.org")
+        first = invite(dataset, "ada@example.org")
+        again = invite(dataset, "ADA@example.org")
+        elsewhere = invite(make_dataset(), "ada@example.org")
 
-        assert again == writer
-        assert LogEntry.objects.count() == 1
-        assert WriterMail.objects.count() == 1
+        assert first == again != elsewhere
+        assert LogEntry.objects.count() == WriterMail.objects.count() == 2
 
     def test_creates_a_writer_each_time_without_an_address(self, dataset):
         first = services.invite_writer(dataset=dataset, now=NOW)
@@ -52,30 +48,14 @@ class TestInviteWriter:
         assert services.invite_writer(dataset=dataset, now=NOW) != first
         assert not WriterMail.objects.exists()
 
-    def test_invites_one_person_to_several_datasets(self, dataset):
-        first = services.invite_writer(dataset=dataset, now=NOW, email="ada@example.org")
-        other = services.invite_writer(dataset=make_dataset(), now=NOW, email="ada@example.org")
-
-        assert first != other
-
-
-class TestInviteWriters:
-    def test_tells_new_people_from_those_of_the_pool(self, dataset):
+    def test_takes_many_each_once_and_tells_new_people_from_those_of_the_pool(self, dataset):
         there = make_writer(dataset=dataset, email="ada@example.org")
-
-        done = services.invite_writers(
-            dataset=dataset, emails=["ADA@example.org", "kim@example.org"], now=NOW
-        )
-
-        assert done.known == (there,)
-        assert [writer.email for writer in done.invited] == ["kim@example.org"]
-
-    def test_invites_an_address_that_is_listed_twice_once(self, dataset):
-        emails = ["kim@example.org", "Kim@example.org"]
+        emails = ["ADA@example.org", "kim@example.org", "Kim@example.org"]
 
         done = services.invite_writers(dataset=dataset, emails=emails, now=NOW)
 
-        assert len(done.invited) == 1
+        assert done.known == (there,)
+        assert [writer.email for writer in done.invited] == ["kim@example.org"]
         assert WriterMail.objects.count() == 1
 
 
@@ -94,21 +74,15 @@ class TestInviteAgain:
         assert WriterMail.objects.get().kind == MailKind.INVITED
         assert LogEntry.objects.get(action="writer.invited_again").by == by
 
-    def test_is_content_with_a_mail_that_waits(self):
+    @pytest.mark.parametrize("went", [{}, {"claimed_at": NOW, "sent_at": NOW}])
+    def test_is_content_with_a_mail_that_waits_and_queues_another_once_it_went(self, went):
         writer = invited()
-        make_mail(writer=writer)
-
-        services.invite_again(writer=writer, now=NOW)
-
-        assert WriterMail.objects.count() == 1
-
-    def test_queues_another_once_the_last_one_went(self):
-        writer = invited()
-        make_mail(writer=writer, claimed_at=NOW, sent_at=NOW)
+        make_mail(writer=writer, **went)
 
         services.invite_again(writer=writer, now=NOW)
 
         assert WriterMail.objects.filter(sent_at=None).count() == 1
+        assert WriterMail.objects.count() == 1 + bool(went)
 
     @pytest.mark.parametrize(
         ("fields", "words"),
@@ -142,14 +116,9 @@ class TestRenewLink:
         assert (entry.action, entry.by) == ("writer.link_renewed", by)
         assert (entry.before, entry.after) == ({"link": 1}, {"link": 2})
 
-    def test_works_without_an_address(self):
-        writer = invited(email="")
-
-        assert services.renew_link(writer=writer, now=NOW).link_version == 2
-
-    def test_sends_nothing_to_somebody_who_has_left(self):
-        services.renew_link(writer=invited(state=WriterState.LEFT), now=NOW)
-
+    @pytest.mark.parametrize("fields", [{"email": ""}, {"state": WriterState.LEFT}])
+    def test_sends_nothing_to_somebody_without_an_address_or_who_has_left(self, fields):
+        assert services.renew_link(writer=invited(**fields), now=NOW).link_version == 2
         assert not WriterMail.objects.exists()
 
     @pytest.mark.parametrize("state", [WriterState.WITHDRAWN, WriterState.ELSEWHERE])
@@ -161,3 +130,179 @@ class TestRenewLink:
 
         writer.refresh_from_db()
         assert writer.link_version == 1
+
+
+GONE = [
+    WriterState.PAUSED,
+    WriterState.REFUSED,
+    WriterState.LEFT,
+    WriterState.WITHDRAWN,
+    WriterState.ELSEWHERE,
+]
+
+
+def make_newcomer(**fields):
+    return make_writer(**{"state": WriterState.INVITED, "admitted_at": None} | fields)
+
+
+def accept(writer, now=NOW):
+    return services.accept_invitation(
+        writer=writer, consent_version="2", consent_text="You may stop.", now=now
+    )
+
+
+class TestAcceptInvitation:
+    @pytest.mark.parametrize("state", [WriterState.INVITED, WriterState.DECLINED])
+    def test_stores_the_consent_once_and_goes_on_to_the_profile(self, state):
+        writer = make_newcomer(state=state)
+
+        for now in (NOW, NOW + HOUR):
+            accept(writer, now)
+
+        writer.refresh_from_db()
+        consent = writer.consents.get()
+        assert (writer.state, writer.admitted_at) == (WriterState.PROFILING, None)
+        assert (consent.version, consent.given_at) == ("2", NOW)
+        assert consent.text_hash == hashlib.sha256(b"You may stop.").hexdigest()
+
+    @pytest.mark.parametrize("state", [WriterState.VETTING, WriterState.ACTIVE])
+    def test_does_not_ask_again_who_has_gone_further(self, state):
+        writer = make_writer(state=state)
+
+        assert accept(writer).state == state
+        assert not WriterConsent.objects.exists()
+
+    @pytest.mark.parametrize("state", GONE)
+    def test_refuses_who_may_not_write_any_more(self, state):
+        writer = make_writer(state=state)
+
+        with pytest.raises(services.WriterNotActiveError):
+            accept(writer)
+
+        writer.refresh_from_db()
+        assert writer.state == state
+        assert not writer.consents.exists()
+
+
+class TestDeclineInvitation:
+    def test_forgets_the_address_and_stores_nothing_else(self):
+        writer = make_newcomer(email="ada@example.org")
+
+        for _ in range(2):
+            services.decline_invitation(writer=writer)
+
+        writer.refresh_from_db()
+        assert (writer.state, writer.email) == (WriterState.DECLINED, "")
+        assert not WriterConsent.objects.exists()
+        assert not LogEntry.objects.exists()
+
+    @pytest.mark.parametrize("state", [WriterState.PROFILING, WriterState.ACTIVE, *GONE])
+    def test_is_no_way_to_leave_after_agreeing(self, state):
+        writer = make_writer(state=state, email="ada@example.org")
+
+        with pytest.raises(services.WriterNotActiveError):
+            services.decline_invitation(writer=writer)
+
+        writer.refresh_from_db()
+        assert (writer.state, writer.email) == (state, "ada@example.org")
+
+
+class TestSaveProfile:
+    def save(self, writer, *, background=Background.PEER, has_own_system=False):
+        services.save_profile(
+            writer=writer, background=background, has_own_system=has_own_system, now=NOW
+        )
+        writer.refresh_from_db()
+        return writer
+
+    def make_agreed(self, **dataset):
+        return make_newcomer(state=WriterState.PROFILING, dataset=make_dataset(**dataset))
+
+    def test_leads_on_to_the_trial(self):
+        writer = self.save(self.make_agreed(vetting=make_vetting()))
+
+        assert (writer.state, writer.admitted_at) == (WriterState.VETTING, None)
+        assert writer.background == Background.PEER
+
+    def test_lets_in_where_there_is_no_trial_and_keeps_the_first_answer(self):
+        writer = self.save(self.make_agreed())
+
+        again = self.save(writer, background=Background.CROWD)
+
+        assert (again.state, again.admitted_at) == (WriterState.ACTIVE, NOW)
+        assert again.background == Background.PEER
+
+    @pytest.mark.parametrize("is_offered", [True, False])
+    def test_gives_a_system_of_ones_own_where_it_is_offered(self, is_offered):
+        writer = self.make_agreed(offers_own_systems=is_offered)
+
+        assert self.save(writer, has_own_system=True).has_own_system is is_offered
+
+    @pytest.mark.parametrize("state", [WriterState.INVITED, WriterState.DECLINED, *GONE])
+    def test_refuses_who_has_not_agreed_or_has_gone(self, state):
+        writer = make_writer(state=state)
+
+        with pytest.raises(services.WriterNotActiveError):
+            self.save(writer)
+
+        writer.refresh_from_db()
+        assert (writer.state, writer.background) == (state, "")
+
+
+def set_messages(dataset, n):
+    settings = services.PoolSettings(n, 25, offers_own_systems=False)
+    return services.configure_pool(dataset=dataset, settings=settings, now=NOW)
+
+
+class TestConfigurePool:
+    def test_stores_the_settings_and_what_was_before(self):
+        dataset, by = make_dataset(most_adversarial=25), make_user()
+
+        settings = services.PoolSettings(5, 40, offers_own_systems=True, host={"lab": "L"})
+        services.configure_pool(dataset=dataset, settings=settings, now=NOW, by=by)
+
+        dataset.refresh_from_db()
+        assert (dataset.most_adversarial, dataset.offers_own_systems) == (40, True)
+        entry = LogEntry.objects.get()
+        assert (entry.action, entry.by, entry.at) == ("pool.configured", by, NOW)
+        assert entry.subject == f"dataset {dataset.slug}"
+        assert entry.before == {
+            "completions_per_context": 3,
+            "most_adversarial": 25,
+            "offers_own_systems": False,
+            "host": {},
+        }
+        assert entry.after == {
+            "completions_per_context": 5,
+            "most_adversarial": 40,
+            "offers_own_systems": True,
+            "host": {"lab": "L"},
+        }
+
+    def test_logs_nothing_where_nothing_changes(self):
+        dataset = make_dataset(most_adversarial=25)
+
+        set_messages(dataset, 3)
+
+        assert not LogEntry.objects.exists()
+
+    @pytest.mark.parametrize(("n", "left"), [(5, (4, 5)), (2, (1, 2)), (1, (0, 1))])
+    def test_frees_slots_of_every_dialogue_or_takes_them_back(self, n, left):
+        dataset = make_dataset()
+        begun, fresh = (make_open_context(dataset, slots_left=one) for one in (2, 3))
+        other = make_open_context(make_dataset(), slots_left=3)
+
+        set_messages(dataset, n)
+
+        assert (slots_of(begun), slots_of(fresh), slots_of(other)) == (*left, 3)
+
+    def test_refuses_fewer_messages_than_were_written_and_changes_nothing(self):
+        dataset = make_dataset()
+        full, fresh = (make_open_context(dataset, slots_left=one) for one in (0, 3))
+
+        with pytest.raises(services.MessagesTakenError) as refused:
+            set_messages(dataset, 2)
+
+        dataset.refresh_from_db()
+        assert refused.value.n_dialogues == 1
+        assert (dataset.completions_per_context, slots_of(full), slots_of(fresh)) == (3, 0, 3)

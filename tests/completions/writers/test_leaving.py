@@ -1,4 +1,4 @@
-"""Writers pause, go on and leave, and what they sent stays."""
+"""Writers pause, go on and leave, and datasets are frozen; what was sent and begun stays."""
 
 from typing import Any
 
@@ -7,10 +7,12 @@ from django.contrib.auth.models import User
 
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
-from completions.models import Context, Message, WriterMail, WritingLease
-from completions.writers import services
-from tests.helpers.factories import NOW, make_dataset, make_writer, make_writing_lease
+from completions.models import Context, Dataset, Message, WriterMail, WritingLease
+from completions.writers import queries, services
+from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
+from tests.helpers.factories_written_once import make_user
+from tests.helpers.written import completion_of
 
 pytestmark = pytest.mark.django_db
 
@@ -35,11 +37,18 @@ def boss():
 
 
 class TestPausing:
-    def test_of_ones_own_can_be_ended_by_oneself(self):
-        writer = pause(make_writer())
+    def test_of_ones_own_can_be_ended_by_oneself_and_is_logged_once(self):
+        writer = make_writer()
 
-        assert (writer.state, writer.may_resume) == (WriterState.PAUSED, True)
-        assert resume(writer).state == WriterState.ACTIVE
+        for _ in range(2):
+            paused = pause(writer)
+        for _ in range(2):
+            resumed = resume(writer)
+
+        assert (paused.state, paused.may_resume) == (WriterState.PAUSED, True)
+        assert resumed.state == WriterState.ACTIVE
+        actions = LogEntry.objects.order_by("pk").values_list("action", flat=True)
+        assert list(actions) == ["writer.paused", "writer.resumed"]
 
     def test_by_an_admin_can_be_ended_by_an_admin_alone(self, boss):
         writer = pause(make_writer(), by=boss)
@@ -64,26 +73,21 @@ class TestPausing:
         lease.refresh_from_db()
         assert (lease.closed_at, lease.draft) == (None, "I hear")
 
-    def test_is_for_those_who_are_here(self):
-        for state in (WriterState.INVITED, WriterState.LEFT, WriterState.REFUSED):
-            with pytest.raises(services.WriterNotActiveError):
-                pause(make_writer(state=state))
-
-    def test_and_going_on_are_logged_once_each(self):
-        writer = make_writer()
-        for act in (pause, pause, resume, resume):
-            act(writer)
-
-        actions = LogEntry.objects.order_by("pk").values_list("action", flat=True)
-        assert list(actions) == ["writer.paused", "writer.resumed"]
+    @pytest.mark.parametrize("state", [WriterState.INVITED, WriterState.LEFT, WriterState.REFUSED])
+    def test_is_for_those_who_are_here(self, state):
+        with pytest.raises(services.WriterNotActiveError):
+            pause(make_writer(state=state))
 
 
 class TestGoingOn:
-    def test_leads_a_newcomer_back_to_the_trial(self):
+    def test_leads_a_newcomer_back_to_the_trial_also_after_leaving(self, boss):
         dataset = make_dataset(vetting=make_vetting())
-        writer = make_writer(dataset=dataset, state=WriterState.VETTING, **NEW)
+        paused, left = (
+            make_writer(dataset=dataset, state=WriterState.VETTING, **NEW) for _ in range(2)
+        )
 
-        assert resume(pause(writer)).state == WriterState.VETTING
+        assert resume(pause(paused)).state == WriterState.VETTING
+        assert resume(leave(left), by=boss).state == WriterState.VETTING
 
     def test_leads_somebody_unknown_back_to_the_profile(self):
         writer = make_writer(state=WriterState.PROFILING, admitted_at=None)
@@ -95,22 +99,16 @@ class TestGoingOn:
 
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
 
-    def test_is_not_for_those_who_left_by_themselves(self):
+    def test_is_for_those_who_left_only_where_an_admin_takes_them_back(self, boss):
+        writer = leave(make_writer())
         with pytest.raises(services.WriterNotActiveError):
-            resume(leave(make_writer()))
+            resume(writer)
 
-    def test_is_for_those_who_left_where_an_admin_takes_them_back(self, boss):
-        writer = resume(leave(make_writer()), by=boss)
+        writer = resume(writer, by=boss)
 
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
         entry = LogEntry.objects.get(action="writer.taken_back")
         assert (entry.by, entry.before) == (boss, {"state": WriterState.LEFT})
-
-    def test_leads_a_newcomer_who_left_back_to_the_trial(self, boss):
-        dataset = make_dataset(vetting=make_vetting())
-        writer = make_writer(dataset=dataset, state=WriterState.VETTING, **NEW)
-
-        assert resume(leave(writer), by=boss).state == WriterState.VETTING
 
     @pytest.mark.parametrize("state", [WriterState.REFUSED, WriterState.WITHDRAWN])
     def test_is_for_nobody_who_was_refused_or_withdrew(self, boss, state):
@@ -119,14 +117,16 @@ class TestGoingOn:
 
 
 class TestLeaving:
-    def test_gives_the_open_dialogue_to_somebody_else(self):
+    def test_gives_the_open_dialogue_to_somebody_else_once(self):
         lease = make_writing_lease(draft="I hear")
         free = lease.context.slots_left
 
-        assert leave(lease.writer).state == WriterState.LEFT
+        for _ in range(2):
+            assert leave(lease.writer).state == WriterState.LEFT
 
         assert Context.objects.get().slots_left == free + 1
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
+        assert LogEntry.objects.filter(action="writer.left").count() == 1
 
     def test_takes_no_slot_of_a_trial_dialogue(self):
         lease = make_writing_lease(is_trial=True)
@@ -172,10 +172,113 @@ class TestLeaving:
 
         assert list(WriterMail.objects.all()) == [went]
 
-    def test_twice_changes_nothing(self):
-        lease = make_writing_lease()
-        for _ in range(2):
-            leave(lease.writer)
 
-        assert Context.objects.get().slots_left == lease.context.slots_left + 1
-        assert LogEntry.objects.filter(action="writer.left").count() == 1
+def freeze(dataset, *, by=None, now=NOW):
+    return services.freeze_dataset(dataset=dataset, by=by, now=now)
+
+
+def thaw(dataset, *, by=None, now=NOW + HOUR):
+    return services.thaw_dataset(dataset=dataset, by=by, now=now)
+
+
+def stored(lease):
+    return WritingLease.objects.select_related("context").get(pk=lease.pk)
+
+
+def frozen_at(dataset):
+    return Dataset.objects.get(pk=dataset.pk).frozen_at
+
+
+class TestFreezing:
+    def test_gives_open_claims_back_with_their_drafts_and_says_so_in_the_log(self):
+        lease, by = make_writing_lease(draft="I was about to"), make_user()
+        before, dataset = lease.context.slots_left, lease.context.dataset
+
+        n = freeze(dataset, by=by, now=NOW + HOUR)
+
+        lease = stored(lease)
+        assert n == 1
+        assert (lease.closed_at, lease.outcome) == (NOW + HOUR, LeaseOutcome.RELEASED)
+        assert lease.draft == "I was about to"
+        assert lease.context.slots_left == before + 1
+        entry = LogEntry.objects.get()
+        assert (entry.action, entry.by, entry.at) == ("dataset.frozen", by, NOW + HOUR)
+        assert (entry.subject, entry.after) == (f"dataset {dataset.slug}", {"given back": 1})
+
+    def test_leaves_claims_on_other_datasets_and_closed_ones_alone(self):
+        other = make_writing_lease()
+        closed = make_writing_lease(closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
+
+        n = freeze(closed.context.dataset)
+
+        assert n == 0
+        assert stored(other).closed_at is None
+        assert stored(closed).outcome == LeaseOutcome.SUBMITTED
+
+    def test_leaves_a_trial_dialogue_with_its_writer(self):
+        vetting = make_vetting(1)
+        newcomer = make_writer(
+            dataset=make_dataset(vetting=vetting), state=WriterState.VETTING, **NEW
+        )
+        trial = make_writing_lease(context=vetting.contexts.get(), writer=newcomer, is_trial=True)
+
+        freeze(newcomer.dataset)
+
+        assert stored(trial).closed_at is None
+
+    def test_keeps_drafts_that_can_be_sent_once_it_is_thawed(self):
+        lease = make_writing_lease(draft="I was about to")
+        dataset = lease.context.dataset
+
+        freeze(dataset)
+        frozen = list(queries.stranded_leases(lease.writer))
+        thaw(dataset)
+
+        assert frozen == []
+        assert list(queries.stranded_leases(lease.writer)) == [lease]
+
+    def test_again_changes_nothing(self, dataset):
+        freeze(dataset)
+
+        assert freeze(dataset, now=NOW + HOUR) == 0
+
+        assert frozen_at(dataset) == NOW
+        assert LogEntry.objects.count() == 1
+
+    def test_takes_a_fixed_number_of_queries_and_one_per_claim(
+        self, dataset, django_assert_max_num_queries
+    ):
+        with django_assert_max_num_queries(7):
+            freeze(dataset)
+
+
+class TestThawing:
+    def test_lets_people_write_again_and_says_in_the_log_since_when_it_was_frozen(
+        self, dataset, context, writer
+    ):
+        by = make_user()
+        freeze(dataset)
+
+        assert thaw(dataset, by=by)
+
+        assert frozen_at(dataset) is None
+        assert services.lease_next_context(writer=writer, now=NOW) is not None
+        entry = LogEntry.objects.order_by("-pk")[0]
+        assert (entry.action, entry.by) == ("dataset.thawed", by)
+        assert entry.before == {"frozen": NOW.isoformat()}
+
+    def test_leaves_what_is_compared_fixed(self):
+        completion = completion_of(make_accepted())
+        completion.fixed_at = NOW
+        completion.save()
+        freeze(completion.context.dataset)
+
+        thaw(completion.context.dataset)
+
+        completion.refresh_from_db()
+        assert completion.fixed_at == NOW
+
+    def test_of_what_is_not_frozen_changes_nothing(self, dataset):
+        assert not thaw(dataset)
+
+        assert not LogEntry.objects.exists()

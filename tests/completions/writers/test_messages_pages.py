@@ -12,7 +12,6 @@ from completions.writers import services
 from tests.helpers.factories import (
     HOUR,
     NOW,
-    make_dataset,
     make_writer,
     make_writing_lease,
 )
@@ -42,11 +41,6 @@ def near(of, contained=0.83, **which):
         "matched": "come home",
         **which,
     }
-
-
-@pytest.fixture
-def dataset():
-    return make_dataset(slug="talks", name="Talks")
 
 
 @pytest.fixture
@@ -97,79 +91,59 @@ class TestAccess:
 
 
 class TestTheQueue:
-    def test_lists_what_waits_the_oldest_first(self, client, dataset):
+    def test_lists_what_waits_the_oldest_first_or_what_is_in_another_state(self, client, dataset):
         late = make_read(dataset, written_at=NOW + HOUR)
         early = make_read(dataset)
-        make_read(dataset, state=MessageState.RETURNED)
+        returned = make_read(dataset, state=MessageState.RETURNED)
+        rejected = make_read(dataset, state=MessageState.REJECTED)
+        make_read(dataset, state=MessageState.TRIAL)
         make_sent()
 
         assert listed(client) == [early.pk, late.pk]
-
-    @pytest.mark.parametrize("state", [MessageState.RETURNED, MessageState.REJECTED])
-    def test_lists_what_is_in_another_state(self, client, dataset, state):
-        make_read(dataset)
-        other = make_read(dataset, state=state)
-
-        assert listed(client, f"?state={state}") == [other.pk]
-
-    def test_lists_everything_with_what_waits_on_top(self, client, dataset):
-        returned = make_read(dataset, state=MessageState.RETURNED)
-        waiting = make_read(dataset, written_at=NOW + HOUR)
-
-        assert listed(client, "?state=ALL") == [waiting.pk, returned.pk]
-
-    def test_never_lists_what_was_written_on_trial(self, client, dataset):
-        dataset.vetting = make_vetting(1)
-        dataset.save()
-        writer = make_writer(dataset=dataset)
-        for context in (dataset.vetting.contexts.get(), None):
-            where = {} if context is None else {"context": context}
-            lease = make_writing_lease(
-                writer=writer,
-                is_trial=context is not None,
-                closed_at=NOW,
-                outcome=LeaseOutcome.SUBMITTED,
-                **where,
-            )
-            make_sent(lease=lease, state=MessageState.TRIAL)
-
-        assert listed(client, "?state=ALL") == []
-
-    def test_counts_what_is_in_each_state(self, client, dataset):
-        for state in (MessageState.WAITING, MessageState.WAITING, MessageState.REJECTED):
-            make_read(dataset, state=state)
-
+        assert listed(client, "?state=RETURNED") == [returned.pk]
+        assert listed(client, "?state=REJECTED") == [rejected.pk]
+        assert listed(client, "?state=ALL") == [early.pk, late.pk, returned.pk, rejected.pk]
         page = text(client.get(QUEUE))
-
         assert "Waits for review (2)" in page
-        assert "Sent back with a note (0)" in page
+        assert "Sent back with a note (1)" in page
         assert "Rejected (1)" in page
         assert "Deleted at its writer" not in page
 
+    def test_never_lists_what_was_written_for_a_trial_dialogue(self, client, dataset):
+        dataset.vetting = make_vetting(1)
+        dataset.save()
+        lease = make_writing_lease(
+            writer=make_writer(dataset=dataset),
+            context=dataset.vetting.contexts.get(),
+            is_trial=True,
+            closed_at=NOW,
+            outcome=LeaseOutcome.SUBMITTED,
+        )
+        make_sent(lease=lease, state=MessageState.TRIAL)
+
+        assert listed(client, "?state=ALL") == []
+
     @pytest.mark.parametrize(
-        ("signal", "fields"),
+        ("query", "fields", "n_signals"),
         [
-            ("flagged", {"flags": [LEAK]}),
-            ("copy", {"flags": [near("own", message=0)]}),
-            ("pasted", {"pastes": 2}),
-            ("second-look", {"has_looked_again": True}),
-            ("long", {"text": "word " * 61}),
-            ("short", {"text": "I hear you."}),
+            ("?signal=flagged", {"flags": [LEAK]}, 1),
+            ("?signal=copy", {"flags": [near("own", message=0)]}, 1),
+            ("?signal=pasted", {"pastes": 2}, 1),
+            ("?signal=second-look", {"has_looked_again": True}, 1),
+            ("?signal=long", {"text": "word " * 61}, 1),
+            ("?signal=short", {"text": "I hear you."}, 1),
+            ("?stratum=ADVERSARIAL", {"stratum": Stratum.ADVERSARIAL}, 0),
         ],
     )
-    def test_is_filtered_by_a_signal_which_stands_in_the_row(self, client, dataset, signal, fields):
+    def test_is_filtered_by_stratum_and_by_a_signal_which_stands_in_the_row(
+        self, client, dataset, query, fields, n_signals
+    ):
         make_read(dataset, "Seven words are few, and these are eight.")
         found = make_read(dataset, **fields)
 
-        assert listed(client, f"?signal={signal}") == [found.pk]
-        row = client.get(f"{QUEUE}?signal={signal}").context["page"].rows[0]
-        assert len(row.signals) == 1
+        [row] = client.get(f"{QUEUE}{query}").context["page"].rows
 
-    def test_is_filtered_by_stratum(self, client, dataset):
-        make_read(dataset)
-        hostile = make_read(dataset, stratum=Stratum.ADVERSARIAL)
-
-        assert listed(client, "?stratum=ADVERSARIAL") == [hostile.pk]
+        assert (row.pk, len(row.signals)) == (found.pk, n_signals)
 
     def test_looks_at_the_newest_version_alone(self, client, dataset):
         message = make_read(dataset, "The first version was pasted as a whole.", pastes=1)
@@ -208,13 +182,16 @@ class TestTheQueue:
 
 
 class TestTheSteps:
+    def place(self, client, message, query=""):
+        return client.get(address(message, query)).context["place"]
+
     def test_lead_through_what_the_filter_means(self, client, dataset):
         first, _, second, third = (
             make_read(dataset, pastes=pastes, written_at=NOW + n * HOUR)
             for n, pastes in enumerate((1, 0, 1, 1))
         )
 
-        place = client.get(address(second, "?signal=pasted")).context["place"]
+        place = self.place(client, second, "?signal=pasted")
 
         assert (place.previous, place.next) == (first.pk, third.pk)
         assert place.n_waiting == 3
@@ -229,38 +206,29 @@ class TestTheSteps:
         assert 'rel="next"' not in page.content.decode()
         assert 'rel="prev"' not in page.content.decode()
 
-    def test_skip_what_waits_no_more(self, client, dataset):
+    def test_skip_what_waits_no_more_and_go_round_to_what_waits_before(self, client, dataset):
         first = make_read(dataset)
         make_read(dataset, state=MessageState.REJECTED)
-        third = make_read(dataset)
+        last = make_read(dataset)
 
-        assert client.get(address(first)).context["place"].next == third.pk
-
-    def test_go_round_to_what_waits_before(self, client, dataset):
-        first, last = make_read(dataset), make_read(dataset)
-
-        assert client.get(address(last)).context["place"].next_waiting == first.pk
+        assert self.place(client, first).next == last.pk
+        assert self.place(client, last).next_waiting == first.pk
 
 
 class TestThePageOfAMessage:
-    def test_shows_the_dialogue_as_raters_see_it_and_the_text(self, client, dataset):
-        message = make_read(dataset)
-        turns = message.lease.context.turns
-
-        page = text(client.get(address(message)))
-
-        for turn in turns:
-            assert turn["text"] in page
-        assert WORDS in page
-        assert "13 words, 1 sentence" in page
-
-    def test_says_how_it_was_typed(self, client, dataset):
+    def test_shows_the_dialogue_as_raters_see_it_the_text_and_how_it_was_typed(
+        self, client, dataset
+    ):
         message = make_read(
             dataset, typing_ms=39_000, pastes=2, pasted_characters=1200, has_looked_again=True
         )
 
         page = text(client.get(address(message)))
 
+        for turn in message.lease.context.turns:
+            assert turn["text"] in page
+        assert WORDS in page
+        assert "13 words, 1 sentence" in page
         assert "Time at the keys 39 seconds" in page
         assert "Words per minute 20" in page
         assert f"Pasted 2 times, 1,200 characters; the text has {len(WORDS)}" in page
@@ -285,21 +253,23 @@ class TestThePageOfAMessage:
         assert "self-identification: As an AI It says what wrote it" in page
         assert "personal-data: 555 0199 this could identify a real person." in page
 
-    def test_marks_words_once_that_two_rules_found(self, client, dataset):
-        longer = {**LEAK, "matched": "As an AI I"}
-        message = make_read(dataset, "As an AI I hear all of it.", flags=[LEAK, longer])
+    @pytest.mark.parametrize(
+        ("words", "matched", "marked"),
+        [
+            (
+                "As an AI I hear all of it.",
+                ["As an AI", "As an AI I"],
+                (("As an AI", True), (" I", True), (" hear all of it.", False)),
+            ),
+            (WORDS, ["As a robot"], ((WORDS, False),)),
+        ],
+        ids=["found by two rules", "not in the text"],
+    )
+    def test_marks_words_of_the_text_once(self, client, dataset, words, matched, marked):
+        flags = [{**LEAK, "matched": one} for one in matched]
+        message = make_read(dataset, words, flags=flags)
 
-        shown = client.get(address(message)).context["shown"]
-
-        assert "".join(words for words, _ in shown.text) == "As an AI I hear all of it."
-        assert shown.text == (("As an AI", True), (" I", True), (" hear all of it.", False))
-
-    def test_marks_nothing_that_is_not_in_the_text(self, client, dataset):
-        message = make_read(dataset, flags=[{**LEAK, "matched": "As a robot"}])
-
-        shown = client.get(address(message)).context["shown"]
-
-        assert shown.text == ((WORDS, False),)
+        assert client.get(address(message)).context["shown"].text == marked
 
     @pytest.mark.parametrize(
         ("of", "said"),
@@ -319,19 +289,16 @@ class TestThePageOfAMessage:
         assert "an empty <del>house.</del>" in " ".join(html.split())
         assert "an empty <ins>flat every night.</ins>" in " ".join(html.split())
 
-    def test_shows_a_completion_that_it_is_like(self, client, dataset):
+    def test_shows_a_completion_or_the_turn_of_the_source_that_it_is_like(self, client, dataset):
         other = completion_of(make_accepted("It must be hard to come home at all."))
-        message = make_read(dataset, flags=[near("another", completion=other.pk)])
-
-        assert "It must be hard to come home at all." in text(client.get(address(message)))
-
-    def test_shows_the_turn_of_the_source_that_it_is_like(self, client, dataset):
-        message = make_read(dataset, flags=[near("original", turn=1)])
+        flags = [near("another", completion=other.pk), near("original", turn=1)]
+        message = make_read(dataset, flags=flags)
         turn = message.lease.context.dialogue.turns[1]["text"]
 
-        copy = client.get(address(message)).context["shown"].copies[0]
+        copies = client.get(address(message)).context["shown"].copies
 
-        assert " ".join(words for words, _ in copy.other) == turn
+        texts = ["".join(words for words, _ in copy.other) for copy in copies]
+        assert sorted(texts) == sorted([other.text, turn])
 
     @pytest.mark.parametrize("which", [{"message": 0}, {"completion": 0}, {"turn": 99}])
     def test_says_that_a_text_is_not_there_any_more(self, client, dataset, which):

@@ -6,26 +6,16 @@ from django.urls import reverse
 from access.choices import Role
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
-from completions.models import AdmissionDecision, Writer, WriterMail
+from completions.models import AdmissionDecision, Message, Writer, WriterMail
 from completions.writers.credentials import invitation_link
 from tests.helpers.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
 from tests.helpers.factories_written_once import make_member, make_writer_consent
+from tests.helpers.pages import assert_turned_away
 
 pytestmark = pytest.mark.django_db
 
 SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
-
-
-@pytest.fixture
-def admin():
-    return make_member("ada")
-
-
-@pytest.fixture
-def staff(client, admin):
-    client.force_login(admin)
-    return client
 
 
 def make_person(**fields):
@@ -101,26 +91,26 @@ class TestPage:
         assert "This person has no link." in page
 
     @pytest.mark.parametrize(
-        ("mail", "words"),
+        ("mail", "person", "words"),
         [
-            ({}, "waits to be sent"),
-            ({"claimed_at": NOW, "sent_at": NOW}, "sent"),
-            ({"error": "SMTPDataError: no", "attempts": 1}, "tried, and tried again soon"),
-            ({"error": "unknown", "attempts": 5}, "given up: the server refused it 5 times"),
+            ({}, {}, "waits to be sent"),
+            ({"claimed_at": NOW, "sent_at": NOW}, {}, "sent"),
+            ({"error": "SMTPDataError: no", "attempts": 1}, {}, "tried, and tried again soon"),
+            ({"error": "unknown", "attempts": 5}, {}, "given up: the server refused it 5 times"),
+            (
+                {},
+                {"state": WriterState.DECLINED, "email": ""},
+                "not sent: the address is forgotten",
+            ),
         ],
     )
-    def test_says_what_became_of_each_mail(self, staff, mail, words):
-        make_mail(writer=make_person(), kind=MailKind.INVITED, **mail)
+    def test_says_what_became_of_each_mail(self, staff, mail, person, words):
+        make_mail(writer=make_person(**person), kind=MailKind.INVITED, **mail)
 
         page = show(staff)
 
-        assert f"<strong>Invitation with the personal link</strong>: {words}</p>" in page
+        assert f"<strong>Invitation with the personal link</strong>: {words}" in page
         assert mail.get("error", "") in page
-
-    def test_says_of_a_mail_without_an_address_that_it_will_not_go(self, staff):
-        make_mail(writer=make_person(state=WriterState.DECLINED, email=""))
-
-        assert "not sent: the address is forgotten" in show(staff)
 
     def test_shows_no_text_but_those_on_trial(self, staff):
         writer = make_newcomer()
@@ -139,20 +129,16 @@ class TestPage:
         with django_assert_max_num_queries(16):
             show(staff)
 
-    @pytest.mark.parametrize("code", ["%00", "a%00b", "W%20x"])
+    @pytest.mark.parametrize("code", ["%00", "a%00b", "W%20x", "Wkim"])
     @pytest.mark.parametrize("rest", ["", "withdraw/"])
-    def test_is_not_there_for_what_is_no_code(self, staff, code, rest):
-        make_dataset(slug="talks")
+    def test_is_not_there_for_what_is_no_code_of_a_writer_of_the_dataset(
+        self, staff, dataset, code, rest
+    ):
+        make_writer(code="Wkim")  # of another dataset
 
         answer = staff.get(f"/console/writing/talks/writers/{code}/{rest}")
 
         assert answer.status_code == 404
-
-    def test_is_not_there_for_another_datasets_writer(self, staff):
-        make_dataset(slug="talks")
-        make_writer(code="Wkim")
-
-        assert staff.get(address()).status_code == 404
         assert staff.post(address("writer-act"), {"act": "pause"}).status_code == 404
 
 
@@ -169,36 +155,35 @@ class TestActs:
 
         assert words in page
 
-    def test_pause_and_resume(self, staff, admin):
+    def test_pause_resume_and_take_back_who_has_left(self, staff, admin):
         writer = make_person()
+        states = []
 
         assert "On pause" in act(staff, "pause")
-        writer.refresh_from_db()
-        assert (writer.state, writer.may_resume) == (WriterState.PAUSED, False)
-
+        states += Writer.objects.values_list("state", "may_resume")
         act(staff, "resume")
-        writer.refresh_from_db()
-        assert writer.state == WriterState.ACTIVE
-        by = LogEntry.objects.order_by("pk").values_list("action", "by")
-        assert list(by) == [("writer.paused", admin.pk), ("writer.resumed", admin.pk)]
-
-    def test_take_somebody_back_who_has_left(self, staff, admin):
-        writer = make_person(state=WriterState.LEFT)
+        states += Writer.objects.values_list("state", "may_resume")
+        Writer.objects.filter(pk=writer.pk).update(state=WriterState.LEFT)
         assert "Take them back" in show(staff)
-
         assert "Goes on from here." in act(staff, "resume")
+        states += Writer.objects.values_list("state", "may_resume")
 
-        writer.refresh_from_db()
-        assert writer.state == WriterState.ACTIVE
-        assert LogEntry.objects.get(action="writer.taken_back").by == admin
+        assert [state for state, _ in states] == ["PAUSED", "ACTIVE", "ACTIVE"]
+        assert states[0][1] is False
+        by = LogEntry.objects.order_by("pk").values_list("action", "by")
+        acts = ("writer.paused", "writer.resumed", "writer.taken_back")
+        assert list(by) == [(one, admin.pk) for one in acts]
         assert "Take them back" not in show(staff)
 
     def test_send_the_link_again(self, staff, admin):
-        make_person()
+        writer = make_person()
 
         assert "The link is sent once more." in act(staff, "invite-again")
         assert WriterMail.objects.get().kind == MailKind.INVITED
         assert LogEntry.objects.get(action="writer.invited_again").by == admin
+        Writer.objects.filter(pk=writer.pk).update(email="")
+        assert "Nothing was sent: there is no address." in act(staff, "invite-again")
+        assert 'value="invite-again"' not in show(staff)
 
     def test_renew_the_link_after_saying_what_that_does(self, staff, admin):
         writer = make_person()
@@ -211,12 +196,6 @@ class TestActs:
         assert older not in page
         assert invitation_link(writer) in page
         assert LogEntry.objects.get(action="writer.link_renewed").by == admin
-
-    def test_tell_why_nothing_was_sent(self, staff):
-        make_person(email="")
-
-        assert "Nothing was sent: there is no address." in act(staff, "invite-again")
-        assert 'value="invite-again"' not in show(staff)
 
     @pytest.mark.parametrize(
         ("name", "state"),
@@ -251,6 +230,7 @@ class TestAdmission:
         assert (decision.is_admitted, decision.note) == (True, "Warm and short.")
         assert decision.decided_by == admin
         assert WriterMail.objects.get().kind == MailKind.ADMITTED
+        assert 'value="admit"' not in show(staff)
 
     def test_waits_until_the_trial_is_done(self, staff):
         writer = make_newcomer(n_done=1)
@@ -259,27 +239,69 @@ class TestAdmission:
         writer.refresh_from_db()
         assert writer.state == WriterState.VETTING
 
-    def test_turns_somebody_away_with_a_note(self, staff):
+    def test_turns_somebody_away_once_a_note_says_why(self, staff):
         writer = make_newcomer()
 
+        refused = staff.post(address("writer-act"), {"act": "refuse", "note": "   "})
+        writer.refresh_from_db()
+        state_before = writer.state
         act(staff, "refuse", note="Too long, and it preaches.")
 
+        assert refused.status_code == 422
+        assert 'id="note-error">Say why' in refused.content.decode()
         writer.refresh_from_db()
-        assert writer.state == WriterState.REFUSED
+        assert (state_before, writer.state) == (WriterState.VETTING, WriterState.REFUSED)
         assert "Too long, and it preaches." in show(staff)
 
-    @pytest.mark.parametrize("note", ["", "   "])
-    def test_turns_nobody_away_without_saying_why(self, staff, note):
-        writer = make_newcomer()
 
-        page = staff.post(address("writer-act"), {"act": "refuse", "note": note})
+@pytest.fixture
+def message():
+    return make_sent()
 
-        assert page.status_code == 422
-        assert 'id="note-error">Say why' in page.content.decode()
-        writer.refresh_from_db()
-        assert writer.state == WriterState.VETTING
 
-    def test_is_asked_for_while_somebody_is_on_trial_alone(self, staff):
-        make_person()
+@pytest.fixture
+def withdrawal(message):
+    writer = message.lease.writer
+    return reverse("console:withdraw_writer", args=[writer.dataset.slug, writer.code])
 
-        assert 'value="admit"' not in show(staff)
+
+class TestWithdrawingSomebody:
+    def test_says_what_each_choice_means_and_needs_one(self, staff, withdrawal):
+        page = staff.get(withdrawal).content.decode()
+        unchosen = staff.post(withdrawal)
+
+        assert "Only at this person's own wish." in page.replace("&#x27;", "'")
+        assert 'value="keep"' in page
+        assert 'value="delete"' in page
+        assert unchosen.status_code == 422
+        assert "Nothing changed" in unchosen.content.decode()
+        assert not Writer.objects.filter(state=WriterState.WITHDRAWN).exists()
+
+    def test_may_keep_first_and_delete_later_and_then_has_nothing_left_to_ask(
+        self, staff, admin, withdrawal, message
+    ):
+        staff.post(withdrawal, {"texts": "keep"})
+        assert Message.objects.get().state == MessageState.WAITING
+        assert 'value="keep"' not in staff.get(withdrawal).content.decode()
+
+        page = staff.post(withdrawal, {"texts": "delete"}, follow=True)
+
+        assert "has withdrawn" in page.content.decode()
+        assert Message.objects.get().state == MessageState.ERASED
+        by = LogEntry.objects.filter(action="writer.withdrew").values_list("by", flat=True)
+        assert set(by) == {admin.pk}
+        writer, again = message.lease.writer, staff.get(withdrawal)
+        assert again.url == reverse("writing:writer", args=[writer.dataset.slug, writer.code])
+        assert withdrawal not in staff.get(again.url).content.decode()
+
+    def test_is_for_members_and_the_writers_of_the_dataset(
+        self, client, staff, withdrawal, message
+    ):
+        other = reverse(
+            "console:withdraw_writer", args=[message.lease.writer.dataset.slug, make_writer().code]
+        )
+
+        assert staff.get(other).status_code == 404
+        client.logout()
+        assert_turned_away(client.post(withdrawal, {"texts": "delete"}))
+        assert Message.objects.get().state == MessageState.WAITING

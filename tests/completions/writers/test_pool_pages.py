@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions.choices import LeaseOutcome, MessageState, WriterState
+from completions.choices import LeaseOutcome, MessageState, Review, WriterState
 from completions.models import Dataset, Writer, WriterMail
 from completions.writers import emails as writer_emails
 from tests.helpers.factories import (
@@ -16,44 +16,27 @@ from tests.helpers.factories import (
     make_dataset,
     make_dialogue,
     make_writer,
+    make_writing_lease,
 )
-from tests.helpers.factories import make_writing_lease as make_lease
 from tests.helpers.factories_of_people import (
     make_accepted,
     make_message,
     make_revision,
     make_vetting,
 )
-from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import assert_turned_away
 
-DAY = 24 * HOUR
-POOL = {"completions_per_context": "3"}
-SHARE = {"most_adversarial": "25"}
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("dataset")]
 
+DAY = 24 * HOUR
+SETTINGS = {"completions_per_context": "3", "most_adversarial": "25"}
 SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 SKIPPED = {"closed_at": NOW, "outcome": LeaseOutcome.SKIPPED}
+DATASETS = reverse("writing:datasets")
 
 
 def url(name, *args):
     return reverse(f"writing:{name}", args=["talks", *args])
-
-
-@pytest.fixture
-def dataset():
-    return make_dataset(slug="talks", name="Talks")
-
-
-@pytest.fixture
-def admin():
-    return make_member("ada")
-
-
-@pytest.fixture
-def staff(client, admin, dataset):
-    client.force_login(admin)
-    return client
 
 
 def codes(page):
@@ -72,10 +55,10 @@ def told(page):
 class TestPeople:
     def test_are_listed_with_their_state_and_counts(self, staff, dataset):
         ada = make_writer(dataset=dataset, code="Wada", background="PEER")
-        make_accepted(lease=make_lease(writer=ada, **SENT))
-        make_message(lease=make_lease(writer=ada, **SENT), state=MessageState.RETURNED)
-        make_message(lease=make_lease(writer=ada, **SENT))
-        make_message(lease=make_lease(writer=ada, **SENT), state=MessageState.TRIAL)
+        make_accepted(lease=make_writing_lease(writer=ada, **SENT))
+        make_message(lease=make_writing_lease(writer=ada, **SENT), state=MessageState.RETURNED)
+        make_message(lease=make_writing_lease(writer=ada, **SENT))
+        make_message(lease=make_writing_lease(writer=ada, **SENT), state=MessageState.TRIAL)
 
         found = row(staff.get(url("pool")))
 
@@ -87,9 +70,9 @@ class TestPeople:
         ada, kim, nobody = (
             make_writer(dataset=dataset, code=f"W{n}") for n in ("ada", "kim", "no")
         )
-        lease = make_lease(writer=ada, **SENT)
+        lease = make_writing_lease(writer=ada, **SENT)
         make_revision(message=make_message(lease=lease), written_at=NOW + DAY)
-        make_lease(writer=kim, issued_at=NOW, expires_at=NOW + HOUR)
+        make_writing_lease(writer=kim, issued_at=NOW, expires_at=NOW + HOUR)
 
         page = staff.get(url("pool"))
 
@@ -99,7 +82,9 @@ class TestPeople:
 
     def test_show_neither_address_nor_text(self, staff, dataset):
         ada = make_writer(dataset=dataset, email="ada@example.org")
-        make_accepted("A text that nobody may see here.", lease=make_lease(writer=ada, **SENT))
+        make_accepted(
+            "A text that nobody may see here.", lease=make_writing_lease(writer=ada, **SENT)
+        )
 
         page = told(staff.get(url("pool")))
 
@@ -117,7 +102,7 @@ class TestPeople:
     @pytest.mark.parametrize(("sort", "order"), [("sent", ["Wb", "Wa"]), ("-sent", ["Wa", "Wb"])])
     def test_are_sorted_as_the_heads_of_the_table_say(self, staff, dataset, sort, order):
         first, _second = (make_writer(dataset=dataset, code=code) for code in ("Wa", "Wb"))
-        make_message(lease=make_lease(writer=first, **SENT))
+        make_message(lease=make_writing_lease(writer=first, **SENT))
 
         assert codes(staff.get(url("pool"), {"sort": sort})) == order
 
@@ -129,7 +114,7 @@ class TestPeople:
         self, staff, dataset, django_assert_max_num_queries
     ):
         for _ in range(8):
-            make_message(lease=make_lease(writer=make_writer(dataset=dataset), **SENT))
+            make_message(lease=make_writing_lease(writer=make_writer(dataset=dataset), **SENT))
 
         with django_assert_max_num_queries(8):
             assert len(codes(staff.get(url("pool")))) == 8
@@ -148,11 +133,11 @@ class TestPeople:
         dialogues = list(vetting.contexts.order_by("pk"))
         ada = make_writer(dataset=dataset, code="Wada", state=WriterState.VETTING)
         make_message(
-            lease=make_lease(writer=ada, context=dialogues[0], is_trial=True, **SENT),
+            lease=make_writing_lease(writer=ada, context=dialogues[0], is_trial=True, **SENT),
             state=MessageState.TRIAL,
         )
         if second:
-            make_lease(writer=ada, context=dialogues[1], is_trial=True, **second)
+            make_writing_lease(writer=ada, context=dialogues[1], is_trial=True, **second)
 
         page = staff.get(url("pool"))
 
@@ -177,9 +162,10 @@ class TestInviting:
     def test_leaves_alone_who_is_there(self, staff, dataset):
         make_writer(dataset=dataset, email="ada@example.org")
 
-        page = self.invite(staff, "ada@example.org")
+        page = self.invite(staff, "ada@example.org\n<script>alert(1)</script>")
 
         assert "In the pool already, and left as they are: 1." in told(page)
+        assert "<script>alert" not in told(page)
         assert not WriterMail.objects.exists()
 
     def test_only_counts_when_that_is_asked_and_keeps_what_was_typed(self, staff, dataset):
@@ -211,11 +197,6 @@ class TestInviting:
         assert 'aria-invalid="true"' in told(page)
         assert not Writer.objects.exists()
 
-    def test_shows_what_was_typed_as_text(self, staff):
-        page = self.invite(staff, "<script>alert(1)</script>\nada@example.org")
-
-        assert "<script>alert" not in told(page)
-
     def test_makes_a_link_without_an_address(self, staff, admin):
         page = staff.post(url("make-link"), follow=True)
 
@@ -233,65 +214,69 @@ class TestInviting:
 
 
 class TestSettings:
-    def test_are_kept_and_logged(self, staff, dataset, admin):
-        staff.post(url("settings"), POOL | {"most_adversarial": "40", "offers_own_systems": "on"})
+    def test_are_kept_logged_and_shown(self, staff, dataset, admin):
+        posted = {"completions_per_context": "7", "most_adversarial": "40"}
+
+        staff.post(url("settings"), posted | {"offers_own_systems": "on"})
 
         dataset.refresh_from_db()
         assert (dataset.most_adversarial, dataset.offers_own_systems) == (40, True)
+        assert dataset.completions_per_context == 7
         assert LogEntry.objects.get(action="pool.configured").by == admin
+        page = told(staff.get(url("pool")))
+        assert 'name="completions_per_context" type="text"' in page
+        assert 'value="7"' in page
 
-    @pytest.mark.parametrize("share", ["", "101", "-1", "many", "2.5"])
+    @pytest.mark.parametrize(
+        ("field", "value", "error"),
+        [
+            *(
+                ("most_adversarial", share, "share-error")
+                for share in ("", "101", "-1", "2.5", "x")
+            ),
+            *(("completions_per_context", n, "number-error") for n in ("", "0", "51", "x")),
+        ],
+    )
     def test_that_cannot_be_are_told_beside_the_field_and_change_nothing(
-        self, staff, dataset, share
+        self, staff, dataset, field, value, error
     ):
-        page = staff.post(url("settings"), POOL | {"most_adversarial": share})
+        page = staff.post(url("settings"), SETTINGS | {field: value})
 
         assert page.status_code == 422
-        assert 'aria-describedby="share-error"' in told(page)
-        assert "Give a share from 0 to 100" in told(page)
+        assert f'aria-describedby="{error}"' in told(page)
+        before = (dataset.most_adversarial, dataset.completions_per_context)
         dataset.refresh_from_db()
-        assert dataset.most_adversarial == 25
+        assert (dataset.most_adversarial, dataset.completions_per_context) == before
 
-    @pytest.mark.parametrize("number", ["", "0", "51", "x"])
-    def test_of_messages_per_dialogue_are_from_1_to_50(self, staff, dataset, number):
-        page = staff.post(url("settings"), SHARE | {"completions_per_context": number})
+    def test_say_which_share_is_one(self, staff):
+        page = staff.post(url("settings"), SETTINGS | {"most_adversarial": "101"})
 
-        assert page.status_code == 422
-        assert 'aria-describedby="number-error"' in told(page)
+        assert "Give a share from 0 to 100" in told(page)
 
     def test_of_fewer_messages_than_there_are_change_nothing(self, staff, dataset):
         make_context(dialogue=make_dialogue(dataset=dataset), slots_left=0)
 
-        page = staff.post(url("settings"), SHARE | {"completions_per_context": "2"})
+        page = staff.post(url("settings"), SETTINGS | {"completions_per_context": "2"})
 
         assert page.status_code == 422
         assert "1 conversation has more messages already" in told(page)
         dataset.refresh_from_db()
         assert dataset.completions_per_context == 3
 
-    def test_switch_the_trial_on_and_off(self, staff, dataset):
+    def test_switch_the_trial_on_and_off_and_nothing_without_an_answer(self, staff, dataset):
         staff.post(url("trial"), {"is_on": "1"})
         dataset.refresh_from_db()
-        assert dataset.vetting is not None
-        assert "Switch the trial off" in told(staff.get(url("pool")))
+        vetting = dataset.vetting
+        unsaid = told(staff.post(url("trial"), {"is_on": "perhaps"}, follow=True))
+        dataset.refresh_from_db()
 
+        assert vetting is not None
+        assert dataset.vetting == vetting
+        assert "Nothing changed" in unsaid
+        assert "Switch the trial off" in unsaid
         staff.post(url("trial"), {"is_on": "0"})
         dataset.refresh_from_db()
         assert dataset.vetting is None
-
-    def test_leave_the_trial_alone_without_an_answer(self, staff, dataset):
-        page = staff.post(url("trial"), {"is_on": "perhaps"}, follow=True)
-
-        dataset.refresh_from_db()
-        assert dataset.vetting is None
-        assert "Nothing changed" in told(page)
-
-    def test_show_how_many_messages_a_dialogue_wants(self, staff, dataset):
-        Dataset.objects.filter(pk=dataset.pk).update(completions_per_context=7)
-        make_context(dialogue=make_dialogue(dataset=dataset))
-
-        assert 'name="completions_per_context" type="text"' in told(staff.get(url("pool")))
-        assert 'value="7"' in told(staff.get(url("pool")))
 
 
 class TestAccess:
@@ -299,6 +284,7 @@ class TestAccess:
     def addresses(self, dataset):
         code = make_writer(dataset=dataset).code
         return [
+            ("get", DATASETS),
             ("get", url("pool")),
             ("get", url("writer", code)),
             ("post", url("writer-act", code)),
@@ -333,3 +319,41 @@ class TestAccess:
 
     def test_pages_are_left_in_no_cache(self, staff):
         assert "no-store" in staff.get(url("pool"))["Cache-Control"]
+
+
+def rows(answer):
+    return {row.slug: row for row in answer.context["datasets"]}
+
+
+class TestTheListOfDatasets:
+    def test_counts_people_messages_and_what_is_wanted(self, staff, dataset):
+        make_writer(dataset=dataset, state=WriterState.PAUSED)
+        ada = make_writer(dataset=dataset)
+        first, second, _dropped = (
+            make_context(dialogue=make_dialogue(dataset=dataset), review=review)
+            for review in (Review.PENDING, Review.PENDING, Review.DROPPED)
+        )
+        make_accepted(lease=make_writing_lease(writer=ada, context=first, **SENT))
+        make_message(lease=make_writing_lease(writer=ada, context=second, **SENT))
+
+        row = rows(staff.get(DATASETS))["talks"]
+
+        assert (row.n_writers, row.n_waiting, row.n_accepted, row.n_wanted) == (1, 1, 1, 6)
+
+    def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
+        for _ in range(4):
+            make_writer(dataset=make_dataset())
+
+        with django_assert_max_num_queries(7):
+            page = staff.get(DATASETS)
+
+        assert len(rows(page)) == 5
+
+    def test_leaves_out_dialogues_of_checks_and_says_which_are_frozen(self, staff):
+        make_dataset(slug="trial", is_for_checks=True)
+        before = staff.get(DATASETS)
+        Dataset.objects.filter(slug="talks").update(frozen_at=NOW)
+
+        assert list(rows(before)) == ["talks"]
+        assert "frozen" not in told(before)
+        assert "frozen" in told(staff.get(DATASETS))

@@ -93,7 +93,7 @@ def accept(messages):
         )
 
 
-@pytest.mark.full  # test_writers.py has a smaller crowd
+@pytest.mark.full  # test_writing_races.py has a smaller crowd
 def test_fill_every_dialogue_three_times_within_the_bound_and_never_twice(dataset):
     writers = [make_writer(dataset=dataset) for _ in range(SUPPORTERS)]
 

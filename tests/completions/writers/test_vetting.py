@@ -1,11 +1,13 @@
-"""Newcomers write on trial, and an admin lets them in or does not."""
+"""Newcomers write for trial dialogues, and an admin lets them in or does not."""
 
 import pytest
 from django.contrib.auth.models import User
 
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
+from completions.contexts import screening
 from completions.dialogues import authoring
+from completions.dialogues.normaliser import plain
 from completions.models import (
     AdmissionDecision,
     Context,
@@ -15,12 +17,28 @@ from completions.models import (
     WritingLease,
 )
 from completions.writers import services as writer_services
-from completions.writers import vetting_queries
+from completions.writers import vetting, vetting_queries
+from completions.writers.vetting import VettingError
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision, make_sent, make_vetting
 from tests.helpers.written import TEXT, draft_of, send
 
 pytestmark = pytest.mark.django_db
+
+SHIPPED = vetting.load_vetting_set()
+DIALOGUES = [pytest.param(dialogue, id=dialogue.key) for dialogue in SHIPPED.talks]
+
+MINIMAL = """
+name = "own"
+version = "1"
+[[talks]]
+key = "one"
+turns = [
+  { role = "seeker", text = "I'm sad." },
+  { role = "supporter", text = "What is it?" },
+  { role = "seeker", text = "The rain." },
+]
+"""
 
 
 def make_newcomer(**fields):
@@ -61,17 +79,13 @@ def refuse(writer, note="Too short."):
 
 
 class TestLoadingTheDialogues:
-    def test_stores_them_apart_and_wants_no_completion(self):
+    def test_stores_them_once_apart_and_wants_no_completion(self):
         dataset = writer_services.load_vetting_dialogues(now=NOW)
 
+        assert writer_services.load_vetting_dialogues(now=NOW + HOUR) == dataset
         assert (dataset.is_for_checks, dataset.is_authored) == (True, True)
         shown = dataset.contexts.values_list("slots_left", "dialogue__source_id")
         assert sorted(shown) == [(0, "flat-share"), (0, "night-shifts"), (0, "swimming-club")]
-
-    def test_twice_adds_nothing(self):
-        first = writer_services.load_vetting_dialogues(now=NOW)
-
-        assert writer_services.load_vetting_dialogues(now=NOW + HOUR) == first
         assert Context.objects.count() == 3
 
     def test_takes_no_dataset_of_somebody_else(self):
@@ -82,18 +96,14 @@ class TestLoadingTheDialogues:
 
 
 class TestUsingVetting:
-    def test_gives_newcomers_the_dialogues_that_ship(self):
-        dataset = writer_services.use_vetting(dataset=make_dataset(), now=NOW)
-
-        assert dataset.vetting == Dataset.objects.get(slug="vetting-heart-1")
-        assert len(dialogues(make_writer(dataset=dataset))) == 3
-
-    def test_is_logged_once(self):
+    def test_gives_newcomers_the_dialogues_that_ship_and_is_logged_once(self):
         dataset = make_dataset()
 
         for _ in range(2):
-            writer_services.use_vetting(dataset=dataset, now=NOW)
+            dataset = writer_services.use_vetting(dataset=dataset, now=NOW)
 
+        assert dataset.vetting == Dataset.objects.get(slug="vetting-heart-1")
+        assert len(dialogues(make_writer(dataset=dataset))) == 3
         assert LogEntry.objects.filter(action="vetting.switched_on").count() == 1
 
     def test_no_more_lets_everybody_in_who_is_on_trial(self):
@@ -106,14 +116,6 @@ class TestUsingVetting:
         assert WriterMail.objects.get().kind == MailKind.ADMITTED
         assert Dataset.objects.get(pk=writer.dataset_id).vetting is None
 
-    def test_no_more_takes_back_the_dialogue_that_is_open(self):
-        writer = make_newcomer()
-        lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
-
-        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
-
-        assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
-
     def test_no_more_during_a_pause_takes_it_back_when_the_pause_ends(self):
         writer = make_newcomer()
         lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
@@ -124,14 +126,15 @@ class TestUsingVetting:
 
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
 
-    def test_no_more_takes_nothing_that_is_then_sent_for_a_trial_dialogue(self):
+    def test_no_more_takes_the_open_dialogue_back_and_nothing_that_is_then_sent_for_it(self):
         writer = make_newcomer()
         lease = lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+
         writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
+        assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
         with pytest.raises(writer_services.TrialOverError):
             send(lease)
-
         assert not Message.objects.exists()
         assert draft_of(lease) == TEXT
 
@@ -149,32 +152,31 @@ class TestTheTrial:
         assert counts == (3, 2, 1, 1, 1)
         assert not trial.is_waiting
 
-    def test_counts_no_dialogue_that_is_only_begun(self):
+    @pytest.mark.parametrize(
+        ("closed", "counts"),
+        [
+            ({"closed_at": None, "outcome": ""}, (0, 0)),
+            ({"outcome": LeaseOutcome.RELEASED}, (1, 1)),
+        ],
+        ids=["only begun", "taken back"],
+    )
+    def test_waits_for_what_is_begun_and_not_for_what_was_taken_back(self, closed, counts):
         writer = make_newcomer()
-        lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
-
-        assert vetting_queries.trial_of(writer).n_done == 0
-
-    def test_waits_for_no_dialogue_that_was_taken_back(self):
-        writer = make_newcomer()
-        lease_dialogue(writer, dialogues(writer)[0], outcome=LeaseOutcome.RELEASED)
+        lease_dialogue(writer, dialogues(writer)[0], **closed)
 
         trial = vetting_queries.trial_of(writer)
 
-        assert (trial.n_done, trial.n_skipped) == (1, 1)
+        assert (trial.n_done, trial.n_skipped) == counts
 
-    def test_waits_for_an_admin_once_it_is_complete(self):
+    def test_waits_for_an_admin_from_its_end_to_the_decision(self):
         writer = make_newcomer()
         finish_trial(writer)
+        is_waiting = vetting_queries.trial_of(writer).is_waiting
 
-        assert vetting_queries.trial_of(writer).is_waiting
-
-    def test_waits_for_nobody_after_the_decision(self):
-        writer = make_newcomer()
-        finish_trial(writer)
         admit(writer)
         writer.refresh_from_db()
 
+        assert is_waiting
         assert not vetting_queries.trial_of(writer).is_waiting
 
     def test_shows_dialogues_in_their_order_with_every_version(self, django_assert_max_num_queries):
@@ -191,11 +193,13 @@ class TestTheTrial:
 
 
 class TestAdmittingWriter:
-    def test_makes_them_active_and_leaves_a_mail(self):
+    def test_makes_them_active_once_and_leaves_a_mail(self):
         writer, boss = make_newcomer(), User.objects.create_user("boss")
         finish_trial(writer)
 
         writer_services.admit_writer(writer=writer, note=" Warm. ", by=boss, now=NOW)
+        with pytest.raises(writer_services.NotOnTrialError):
+            admit(writer)
 
         writer.refresh_from_db()
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
@@ -218,14 +222,6 @@ class TestAdmittingWriter:
             skip(writer, context)
 
         with pytest.raises(writer_services.TrialNotDoneError, match="nothing to read"):
-            admit(writer)
-
-    def test_is_decided_once(self):
-        writer = make_newcomer()
-        finish_trial(writer)
-        admit(writer)
-
-        with pytest.raises(writer_services.NotOnTrialError):
             admit(writer)
 
 
@@ -257,3 +253,67 @@ class TestRefusingWriter:
     def test_is_for_newcomers_alone(self):
         with pytest.raises(writer_services.NotOnTrialError):
             refuse(make_writer())
+
+
+class TestShippedSet:
+    def test_never_changes_once_published(self):
+        assert [len(dialogue.turns) for dialogue in SHIPPED.talks] == [3, 5, 5]
+        assert SHIPPED.sha256 == (
+            "b1c56e2d43716aef56544cb57af8e2e909329d4f11096d908461e6036f9b178c"
+        )
+
+    @pytest.mark.parametrize("dialogue", DIALOGUES)
+    def test_is_shown_as_it_is_written_and_holds_nothing_that_screening_would_remove(
+        self, dialogue
+    ):
+        for turn in dialogue.turns:
+            assert plain(turn.text) == turn.text
+            assert turn.text.isascii()
+            assert screening.disqualifying(turn.text, language="en") == []
+
+
+class TestOwnSet:
+    def test_is_read(self):
+        found = vetting.parse_vetting_set(MINIMAL, source="own.toml")
+
+        assert (found.reference, len(found.talks)) == ("own-1", 1)
+
+    @pytest.mark.parametrize(
+        ("old", "new", "problem"),
+        [
+            ('name = "own"', "name = ", "not valid TOML"),
+            ('version = "1"', "", "version: Field required"),
+            ('key = "one"', 'key = "One!"', "talks.0.key: String should match"),
+            ('key = "one"', 'key = "one"\nmood = "low"', "talks.0.mood: Extra inputs"),
+            ('"supporter"', '"helper"', "talks.0.turns.1.role: Input should be"),
+            ('"supporter"', '"seeker"', "talks.0: turns must alternate"),
+            ('{ role = "seeker", text = "I\'m sad." },', "", "turns: Tuple should have at least 3"),
+            (
+                '{ role = "seeker", text = "The rain." },',
+                '{ role = "seeker", text = "So." }, { role = "supporter", text = "Oh." },',
+                "talks.0: the last turn must be the seeker's",
+            ),
+        ],
+    )
+    def test_is_refused_with_file_field_and_reason(self, old, new, problem):
+        assert old in MINIMAL
+
+        with pytest.raises(VettingError) as refused:
+            vetting.parse_vetting_set(MINIMAL.replace(old, new), source="own.toml")
+
+        assert str(refused.value).startswith("own.toml: ")
+        assert problem in str(refused.value)
+
+    @pytest.mark.parametrize(("key", "what"), [("one", "key"), ("two", "dialogue")])
+    def test_may_not_hold_a_dialogue_twice(self, key, what):
+        head, dialogue = MINIMAL.split("[[talks]]")
+        twice = "[[talks]]".join([head, dialogue, dialogue.replace('"one"', f'"{key}"')])
+
+        with pytest.raises(VettingError, match=f"every {what} may be used once"):
+            vetting.parse_vetting_set(twice, source="own.toml")
+
+    def test_that_does_not_ship_is_not_found(self):
+        with pytest.raises(
+            VettingError, match='no set of trial conversations "other-1"; known are heart-1'
+        ):
+            vetting.load_vetting_set("other-1")
