@@ -41,6 +41,7 @@ from tests.helpers.factories import (
     make_writer,
     make_writing_lease,
 )
+from tests.helpers.written import slots_of
 
 pytestmark = pytest.mark.django_db
 
@@ -49,16 +50,6 @@ WORDS = (
     "Moving is hard. Who did you talk to today, if anybody?",
     "I wonder what your sister would say if she had an hour for you.",
 )
-
-
-@pytest.fixture
-def dataset():
-    return make_dataset(slug="talks")
-
-
-@pytest.fixture
-def context(dataset):
-    return make_open(dataset)
 
 
 def make_open(dataset, **fields):
@@ -91,32 +82,24 @@ def everything():
 
 
 class TestAMessage:
-    def test_waits_for_review_as_if_it_were_sent_here(self, dataset, context):
+    def test_waits_for_review_in_a_closed_claim_as_if_it_were_sent_here(self, dataset, context):
         written_at = NOW - 3 * HOUR
 
-        report = import_rows(dataset, row(context, f" {WORDS[0]}\n", written_at=written_at))
+        report = import_rows(
+            dataset,
+            row(context, f" {WORDS[0]}\n", written_at=written_at),
+            row(context, WORDS[1], author="Bo", line=3),
+        )
 
-        message = Message.objects.get()
-        revision = message.revisions.get()
-        assert message.state == MessageState.WAITING
+        revision, undated = MessageRevision.objects.order_by("pk")
+        assert revision.message.state == MessageState.WAITING
         assert (revision.number, revision.text) == (1, WORDS[0])
         assert (revision.is_declared, revision.written_at) == (False, written_at)
-        assert (report.n_read, report.n_stored, report.n_waiting, report.refused) == (1, 1, 1, [])
-
-    def test_was_written_now_if_the_file_does_not_say_when(self, dataset, context):
-        import_rows(dataset, row(context))
-
-        assert MessageRevision.objects.get().written_at == NOW
-
-    def test_takes_a_slot_by_a_claim_that_is_closed(self, dataset, context):
-        import_rows(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
-
-        context.refresh_from_db()
-        leases = WritingLease.objects.filter(context=context)
-        assert context.slots_left == 1
-        assert {one.outcome for one in leases} == {LeaseOutcome.SUBMITTED}
-        assert {one.closed_at for one in leases} == {NOW}
-        assert leases.count() == 2
+        assert undated.written_at == NOW
+        assert (report.n_read, report.n_stored, report.n_waiting, report.refused) == (2, 2, 2, [])
+        closed = WritingLease.objects.filter(context=context).values_list("outcome", "closed_at")
+        assert list(closed) == [(LeaseOutcome.SUBMITTED, NOW)] * 2
+        assert slots_of(context) == 1
 
     def test_is_logged_by_figures_alone(self, dataset, context, admin_user):
         import_rows(dataset, row(context), by=admin_user)
@@ -159,13 +142,16 @@ class TestAnAuthor:
         assert "ADA" not in writer.code.upper()
         assert report.n_new_authors == 1
 
-    def test_is_the_same_writer_in_the_next_file(self, dataset, context):
+    def test_is_the_same_writer_in_the_next_file_which_may_tell_a_background_first(
+        self, dataset, context
+    ):
         import_rows(dataset, row(context))
 
-        report = import_rows(dataset, row(make_open(dataset), WORDS[1]))
+        report = import_rows(dataset, row(make_open(dataset), WORDS[1], background="CLINICIAN"))
 
+        writer = Writer.objects.get()
         assert report.n_new_authors == 0
-        assert Writer.objects.get().leases.count() == 2
+        assert (writer.background, writer.leases.count()) == ("CLINICIAN", 2)
 
     def test_is_another_in_another_dataset(self, dataset, context):
         other = make_dataset()
@@ -174,13 +160,6 @@ class TestAnAuthor:
         import_rows(other, row(make_open(other)))
 
         assert Writer.objects.count() == 2
-
-    def test_gets_a_background_when_a_file_tells_it_first(self, dataset, context):
-        import_rows(dataset, row(context))
-
-        import_rows(dataset, row(make_open(dataset), WORDS[1], background="CLINICIAN"))
-
-        assert Writer.objects.get().background == "CLINICIAN"
 
     def test_who_withdrew_is_not_known_by_name_any_more(self, dataset, context):
         make_writer(dataset=dataset, state=WriterState.WITHDRAWN, imported_as="Ada")
@@ -236,7 +215,7 @@ class TestARow:
         report = import_rows(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
 
         assert reasons(report) == [Reason.FULL_CONTEXT]
-        assert Context.objects.get(pk=context.pk).slots_left == 0
+        assert slots_of(context) == 0
         assert not Writer.objects.filter(imported_as="Bo").exists()
 
     def test_of_an_author_with_another_text_for_the_dialogue_is_refused(self, dataset, context):
@@ -266,7 +245,9 @@ class TestARow:
 
 
 class TestTheSameFileAgain:
-    def test_adds_nothing_and_says_so(self, dataset, context):
+    @pytest.mark.parametrize("slots_left", [3, 2], ids=["with room", "full by now"])
+    def test_adds_nothing_and_says_so(self, dataset, slots_left):
+        context = make_open(dataset, slots_left=slots_left)
         rows = [row(context), row(context, WORDS[1], author="Bo", line=3)]
         import_rows(dataset, *rows)
         before = everything()
@@ -275,21 +256,6 @@ class TestTheSameFileAgain:
 
         assert everything() == before
         assert (report.n_known, report.n_stored, report.refused) == (2, 0, [])
-
-    def test_adds_nothing_when_the_dialogues_are_full_by_now(self, dataset):
-        context = make_open(dataset, slots_left=1)
-        import_rows(dataset, row(context))
-
-        report = import_rows(dataset, row(context))
-
-        assert (report.n_known, report.refused) == (1, [])
-
-    def test_adds_what_is_new_in_it(self, dataset, context):
-        import_rows(dataset, row(context))
-
-        report = import_rows(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
-
-        assert (report.n_known, report.n_stored) == (1, 1)
 
 
 class TestADryRun:
@@ -365,18 +331,13 @@ class TestNothingIsStored:
 
     def test_when_the_outcome_is_not_the_one_that_was_shown(self, dataset, context):
         shown = dry_run(dataset, row(context))
-        import_rows(dataset, row(context))
+        assert import_rows(dataset, row(context), as_shown=shown.digest) == shown
         before = everything()
 
         with pytest.raises(files.OutcomeChangedError):
             import_rows(dataset, row(context), as_shown=shown.digest)
 
         assert everything() == before
-
-    def test_but_what_was_shown_is_when_nothing_changed(self, dataset, context):
-        shown = dry_run(dataset, row(context))
-
-        assert import_rows(dataset, row(context), as_shown=shown.digest) == shown
 
 
 class TestTheReport:

@@ -2,11 +2,10 @@
 
 import pytest
 
-from completions.models import Context, MessageRevision
-from completions.writers import services
+from completions.models import MessageRevision
 from completions.writers.services.importing.drafting import MOST_NEAR, MOST_PLACES, Shelf
 from tests.completions.writers.test_importing import import_rows, make_open, row
-from tests.helpers.factories import NOW, make_completion, make_context, make_dataset, make_dialogue
+from tests.helpers.factories import make_completion, make_context, make_dialogue
 from tests.helpers.factories_of_people import make_sent
 
 pytestmark = pytest.mark.django_db
@@ -14,16 +13,6 @@ pytestmark = pytest.mark.django_db
 TEXT = "Moving to a new town is hard, and evenings alone are long. Who do you miss most of all?"
 NEARLY = "Moving to a new town is hard, and evenings alone are long. Whom do you miss the most?"
 OTHER = "I wonder what your sister would say if she had an hour for you."
-
-
-@pytest.fixture
-def dataset():
-    return make_dataset(slug="talks")
-
-
-@pytest.fixture
-def context(dataset):
-    return make_open(dataset)
 
 
 def flags(author):
@@ -42,30 +31,36 @@ def message_of(author):
 
 
 class TestANearDuplicate:
-    def test_of_the_authors_row_before_names_the_message_that_it_became(self, dataset, context):
-        report = import_rows(dataset, row(context, TEXT), row(make_open(dataset), NEARLY, line=3))
+    @pytest.mark.parametrize("are_in_one_file", [True, False])
+    def test_of_the_authors_text_before_names_the_message_that_it_became(
+        self, dataset, context, are_in_one_file
+    ):
+        rows = [row(context, TEXT), row(make_open(dataset), NEARLY, line=3)]
+
+        if are_in_one_file:
+            assert import_rows(dataset, *rows).n_flagged == 1
+        else:
+            for one in rows:
+                import_rows(dataset, one)
 
         assert flags("Ada") == [("own", message_of("Ada"))]
-        assert report.n_flagged == 1
 
-    def test_of_the_authors_text_of_an_earlier_file_is_flagged(self, dataset, context):
-        import_rows(dataset, row(context, TEXT))
+    def test_of_another_author_for_the_same_dialogue_is_flagged_and_not_accepted_unread(
+        self, dataset, context
+    ):
+        rows = [row(context, TEXT), row(context, NEARLY, author="Bo", line=3)]
 
-        import_rows(dataset, row(make_open(dataset), NEARLY))
-
-        assert flags("Ada") == [("own", message_of("Ada"))]
-
-    def test_of_another_author_for_the_same_dialogue_is_flagged(self, dataset, context):
-        import_rows(dataset, row(context, TEXT), row(context, NEARLY, author="Bo", line=3))
+        report = import_rows(dataset, *rows, are_accepted=True)
 
         assert flags("Ada") == []
         assert flags("Bo") == [("another", message_of("Ada"))]
+        assert (report.n_accepted, report.n_waiting) == (1, 1)
 
-    def test_of_a_message_that_was_sent_here_is_flagged(self, dataset, context):
+    def test_of_a_message_that_was_sent_here_is_flagged(self):
         sent = make_sent(TEXT)
-        here = Context.objects.get(pk=sent.lease.context_id)
+        here = sent.lease.context
 
-        services.import_messages(dataset=here.dataset, rows=[row(here, NEARLY)], now=NOW)
+        import_rows(here.dataset, row(here, NEARLY))
 
         assert flags("Ada") == [("another", sent.pk)]
 
@@ -102,27 +97,22 @@ class TestANearDuplicate:
 
         assert flags("Bo") == []
 
-    def test_is_not_accepted_unread(self, dataset, context):
-        rows = [row(context, TEXT), row(context, NEARLY, author="Bo", line=3)]
-
-        report = import_rows(dataset, *rows, are_accepted=True)
-
-        assert (report.n_accepted, report.n_waiting) == (1, 1)
-
 
 class TestTheShelf:
-    def test_yields_what_is_alike_and_leaves_the_rest(self):
+    @pytest.mark.parametrize(
+        ("texts", "asked"),
+        [
+            ([OTHER, TEXT], NEARLY),
+            ([OTHER, "I am here for you tonight."], "I am here for YOU tonight!"),
+        ],
+        ids=["alike", "the same few words"],
+    )
+    def test_yields_what_is_alike_and_leaves_the_rest(self, texts, asked):
         shelf = Shelf()
-        for number, text in enumerate([OTHER, TEXT]):
+        for number, text in enumerate(texts):
             shelf.add(("row", number), text)
 
-        assert [source for source, _ in shelf.near(NEARLY)] == [("row", 1)]
-
-    def test_yields_the_same_few_words_too(self):
-        shelf = Shelf()
-        shelf.add(("row", 1), "I am here for you tonight.")
-
-        assert [source for source, _ in shelf.near("I am here for YOU tonight!")] == [("row", 1)]
+        assert [source for source, _ in shelf.near(asked)] == [("row", 1)]
 
     def test_yields_few_however_many_there_are(self):
         shelf = Shelf()

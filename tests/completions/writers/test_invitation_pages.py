@@ -20,8 +20,8 @@ from tests.completions.writers.desk import (
     take_dialogue,
     url,
 )
-from tests.helpers.factories import make_dataset, make_writer, make_writing_lease
-from tests.helpers.factories_of_people import make_admission, make_vetting
+from tests.helpers.factories import make_writer, make_writing_lease
+from tests.helpers.factories_of_people import make_admission
 from tests.helpers.factories_written_once import make_writer_consent
 from tests.helpers.visits import read_forms
 
@@ -33,17 +33,25 @@ def invited():
     return make_writer(state=WriterState.INVITED, admitted_at=None, email="ada@example.org")
 
 
-class TestPersonalLink:
-    def test_asks_for_consent_and_stores_nothing_yet(self, client, invited):
-        page = open_link(client, invited)
+def consent_hash(host=None):
+    text = guidelines.consent_text(host) if host else guidelines.consent_text()
+    return hashlib.sha256(text.encode()).hexdigest()
 
-        assert page.status_code == 200
-        assert COOKIE not in page.cookies
+
+class TestPersonalLink:
+    def test_asks_for_consent_by_two_equal_buttons_and_stores_nothing_yet(self, client, invited):
+        answer = open_link(client, invited)
+
+        page = answer.content.decode()
+        assert answer.status_code == 200
+        assert COOKIE not in answer.cookies
         assert not WriterConsent.objects.exists()
         for fact in guidelines.FACTS:
-            assert fact.name in page.content.decode()
-        assert guidelines.CONTENT_NOTE in page.content.decode()
-        assert "findahelpline.com" in page.content.decode()
+            assert fact.name in page
+        assert guidelines.CONTENT_NOTE in page
+        assert "findahelpline.com" in page
+        assert '<button class="button equal" name="choice" value="decline">' in page
+        assert '<button class="button equal" name="choice" value="agree">' in page
 
     def test_names_who_invites_what_it_pays_and_whom_to_ask(self, client, invited):
         host = {"person": "Ada", "lab": "Care Lab", "pay": "10 pounds", "contact": "a@lab.example"}
@@ -53,43 +61,32 @@ class TestPersonalLink:
 
         assert all(text in page for text in ("Ada, Care Lab", "10 pounds", "a@lab.example"))
         client.post(invitation_link(invited), {"choice": "agree"})
-        text = guidelines.consent_text(host)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        assert WriterConsent.objects.get(writer=invited).text_hash == digest
+        assert WriterConsent.objects.get(writer=invited).text_hash == consent_hash(host)
 
-    def test_offers_two_equal_buttons(self, client, invited):
-        page = open_link(client, invited).content.decode()
-
-        assert '<button class="button equal" name="choice" value="decline">' in page
-        assert '<button class="button equal" name="choice" value="agree">' in page
-
-    def test_agreeing_stores_the_consent_and_leads_to_the_profile(self, client, invited):
+    def test_agreeing_twice_stores_one_consent_and_leads_to_the_profile(self, client, invited):
         answer = client.post(invitation_link(invited), {"choice": "agree"}, follow=True)
+        client.post(invitation_link(invited), {"choice": "agree"})
 
         assert answer.redirect_chain == [(url("desk"), 303), (url("profile"), 303)]
         assert answer.status_code == 200
         consent = WriterConsent.objects.get(writer=invited)
-        text = guidelines.consent_text()
         assert consent.version == guidelines.VERSION
-        assert consent.text_hash == hashlib.sha256(text.encode()).hexdigest()
+        assert consent.text_hash == consent_hash()
 
+    @pytest.mark.parametrize("is_secure", [False, True])
     def test_the_cookie_is_signed_hidden_from_scripts_and_for_raters_pages_too(
-        self, client, invited
+        self, client, invited, is_secure
     ):
-        client.post(invitation_link(invited), {"choice": "agree"})
+        client.post(invitation_link(invited), {"choice": "agree"}, secure=is_secure)
 
         cookie = client.cookies[COOKIE]
         assert cookie.value == credential(invited, use="cookie")
         assert cookie["httponly"]
         assert cookie["path"] == "/"
         assert cookie["samesite"] == "Lax"
+        assert bool(cookie["secure"]) == is_secure
 
-    def test_the_cookie_travels_over_https_alone_where_the_site_has_it(self, client, invited):
-        client.post(invitation_link(invited), {"choice": "agree"}, secure=True)
-
-        assert client.cookies[COOKIE]["secure"]
-
-    def test_declining_forgets_the_address_and_stores_nothing_else(self, client, invited):
+    def test_who_declines_is_forgotten_and_may_think_better_of_it(self, client, invited):
         page = client.post(invitation_link(invited), {"choice": "decline"})
 
         invited.refresh_from_db()
@@ -98,10 +95,6 @@ class TestPersonalLink:
         assert (invited.state, invited.email) == (WriterState.DECLINED, "")
         assert COOKIE not in client.cookies
         assert not WriterConsent.objects.exists()
-
-    def test_who_declined_may_think_better_of_it(self, client, invited):
-        client.post(invitation_link(invited), {"choice": "decline"})
-
         assert 'value="agree"' in open_link(client, invited).content.decode()
         client.post(invitation_link(invited), {"choice": "agree"})
         invited.refresh_from_db()
@@ -122,12 +115,6 @@ class TestPersonalLink:
 
         assert (answer.status_code, answer["Location"]) == (303, url("desk"))
         assert client.get(url("desk")).status_code == 200
-
-    def test_a_double_press_agrees_once(self, client, invited):
-        for _ in range(2):
-            client.post(invitation_link(invited), {"choice": "agree"})
-
-        assert WriterConsent.objects.count() == 1
 
     @pytest.mark.parametrize("link", ["W00001-1", "W00001-1~forged", "%20", "a~b~c"])
     def test_a_link_that_nobody_signed_gets_a_kind_page(self, client, link):
@@ -155,21 +142,16 @@ class TestPersonalLink:
             (WriterState.PAUSED, "on pause"),
             (WriterState.LEFT, "You have left"),
             (WriterState.WITHDRAWN, "You have withdrawn"),
+            (WriterState.REFUSED, "Your trial is over"),
         ],
     )
-    def test_tells_somebody_who_may_not_write_why(self, client, state, words):
+    def test_knows_who_still_has_something_to_decide_and_says_why_they_may_not_write(
+        self, client, state, words
+    ):
         page = open_link(client, make_writer(state=state), follow=True)
 
         assert page.status_code == 403
         assert words in page.content.decode()
-
-    @pytest.mark.parametrize(
-        "state",
-        [WriterState.PAUSED, WriterState.LEFT, WriterState.REFUSED, WriterState.WITHDRAWN],
-    )
-    def test_knows_whoever_still_has_something_to_decide(self, client, state):
-        open_link(client, make_writer(state=state))
-
         assert COOKIE in client.cookies
 
     def test_does_not_know_whoever_had_everything_deleted(self, client):
@@ -178,13 +160,7 @@ class TestPersonalLink:
         assert page.status_code == 403
         assert COOKIE not in client.cookies
 
-    def test_tells_who_was_not_let_in_where_to_have_texts_deleted(self, client):
-        page = open_link(client, make_writer(state=WriterState.REFUSED), follow=True)
-
-        assert "Your trial is over" in page.content.decode()
-        assert reverse("writers:withdraw") in page.content.decode()
-
-    def test_shows_who_was_not_let_in_the_newest_note(self, client):
+    def test_shows_who_was_not_let_in_the_newest_note_and_where_to_have_texts_deleted(self, client):
         writer = make_writer(state=WriterState.REFUSED)
         for note in ("An older note.", "You give advice <before> you listen."):
             make_admission(writer=writer, is_admitted=False, note=note)
@@ -193,6 +169,7 @@ class TestPersonalLink:
 
         assert "You give advice &lt;before&gt; you listen." in page
         assert "An older note." not in page
+        assert reverse("writers:withdraw") in page
 
 
 class TestConsentToEarlierWords:
@@ -210,15 +187,14 @@ class TestConsentToEarlierWords:
         assert asked.redirect_chain == [(url("consent"), 303)]
         assert "This text has changed since you agreed to it" in asked.content.decode()
 
-    def test_is_replaced_by_agreeing_once(self, client, writer):
-        answer = client.post(url("consent"), {"choice": "agree"})
+    def test_needs_an_answer_and_is_replaced_by_agreeing_once(self, client, writer):
+        assert client.post(url("consent"), {"choice": "perhaps"}).status_code == 422
 
-        assert answer["Location"] == url("desk")
+        answers = [client.post(url("consent"), {"choice": "agree"}) for _ in range(2)]
+
+        assert [answer["Location"] for answer in answers] == [url("desk")] * 2
         assert client.get(url("desk")).status_code == 200
-        assert client.post(url("consent"), {"choice": "agree"})["Location"] == url("desk")
-        stored = writer.consents.get(version=guidelines.VERSION)
-        text = guidelines.consent_text()
-        assert stored.text_hash == hashlib.sha256(text.encode()).hexdigest()
+        assert writer.consents.get(version=guidelines.VERSION).text_hash == consent_hash()
 
     def test_leads_to_the_ways_out_who_does_not_agree(self, client, writer):
         page = client.post(url("consent"), {"choice": "decline"}, follow=True)
@@ -226,9 +202,6 @@ class TestConsentToEarlierWords:
         assert page.redirect_chain == [(url("leave"), 303)]
         assert reverse("writers:withdraw") in page.content.decode()
         assert not writer.consents.filter(version=guidelines.VERSION).exists()
-
-    def test_needs_an_answer(self, client, writer):
-        assert client.post(url("consent"), {"choice": "perhaps"}).status_code == 422
 
     def test_keeps_what_was_typed_before_the_words_changed(self, client, writer):
         lease = make_writing_lease(writer=writer)
@@ -270,15 +243,16 @@ class TestProfile:
         assert set(form.choices["background"]) == set(Background.values)
         assert set(form.fields) <= {"background", "csrfmiddlewaretoken"}
 
-    def test_offers_a_rating_of_ones_own_under_the_pseudonym_where_the_pool_does(
-        self, client, newcomer
-    ):
+    def test_offers_and_stores_a_rating_of_ones_own_where_the_pool_does(self, client, newcomer):
         self.offer_own_systems(newcomer)
 
         page = client.get(url("profile")).content.decode()
+        client.post(url("profile"), {"background": "PEER", "has_own_system": "on"})
 
         assert 'name="has_own_system"' in page
         assert f"Supporter {newcomer.code}" in page
+        newcomer.refresh_from_db()
+        assert newcomer.has_own_system
 
     @pytest.mark.parametrize("background", Background.values)
     def test_leads_to_the_desk_where_there_is_no_trial(self, client, newcomer, background):
@@ -288,24 +262,6 @@ class TestProfile:
         assert answer.redirect_chain == [(url("desk"), 303)]
         assert answer.status_code == 200
         assert (newcomer.state, newcomer.background) == (WriterState.ACTIVE, background)
-
-    def test_leads_to_the_trial_where_there_is_one(self, client):
-        dataset = make_dataset(vetting=make_vetting())
-        writer = make_writer(dataset=dataset, state=WriterState.PROFILING, admitted_at=None)
-        sign_in(client, writer)
-
-        client.post(url("profile"), {"background": "PEER"})
-
-        writer.refresh_from_db()
-        assert writer.state == WriterState.VETTING
-
-    def test_stores_the_wish_to_be_rated_alone(self, client, newcomer):
-        self.offer_own_systems(newcomer)
-
-        client.post(url("profile"), {"background": "PEER", "has_own_system": "on"})
-
-        newcomer.refresh_from_db()
-        assert newcomer.has_own_system
 
     @pytest.mark.parametrize("payload", [{}, {"background": ""}, {"background": "KING"}])
     def test_without_an_answer_says_so_beside_the_question(self, client, newcomer, payload):
@@ -328,30 +284,20 @@ class TestProfile:
         [box] = re.findall(r'<input [^>]*name="has_own_system"[^>]*>', page.content.decode())
         assert "checked" in box
 
-    def test_comes_before_every_other_page(self, client, newcomer):
-        for name in ("desk", "next"):
-            answer = client.get(url(name))
+    def test_comes_before_every_other_page_and_is_over_once_it_is_answered(self, client, newcomer):
+        before = [client.get(url(name))["Location"] for name in ("desk", "next")]
+        client.post(url("profile"), {"background": "PEER"})
 
-            assert (answer.status_code, answer["Location"]) == (303, url("profile"))
-
-    def test_is_over_once_it_is_answered(self, client):
-        sign_in(client, make_writer(background="PEER"))
-
-        answer = client.get(url("profile"))
-
-        assert (answer.status_code, answer["Location"]) == (303, url("desk"))
-
-    def test_is_asked_of_nobody_unknown(self, client):
-        page = client.get(url("profile"))
-
-        assert page.status_code == 403
-        assert "open your personal link" in page.content.decode()
+        assert before == [url("profile")] * 2
+        assert client.get(url("profile"))["Location"] == url("desk")
 
 
 class TestSigningOut:
-    def test_makes_the_browser_forget_and_says_how_to_come_back(self, client):
+    def test_is_offered_makes_the_browser_forget_and_says_how_to_come_back(self, client):
         writer = make_writer()
+        assert url("sign-out") not in client.get(url("help")).content.decode()
         sign_in(client, writer)
+        assert url("sign-out") in client.get(url("help")).content.decode()
 
         page = client.post(url("sign-out"), follow=True)
 
@@ -366,24 +312,12 @@ class TestSigningOut:
         assert client.get(url("sign-out"))["Location"] == url("desk")
         assert client.get(url("desk")).status_code == 200
 
-    def test_is_offered_to_whom_the_browser_knows(self, client):
-        assert url("sign-out") not in client.get(url("help")).content.decode()
-
-        sign_in(client, make_writer())
-
-        assert url("sign-out") in client.get(url("help")).content.decode()
-
 
 def writers_addresses():
-    lease = make_writing_lease()
-    return [
-        ("get", url("desk")),
-        ("get", url("next")),
-        ("get", url("dialogue", lease.token)),
-        ("post", url("dialogue", lease.token)),
-        ("post", url("draft", lease.token)),
-        ("post", url("skip", lease.token)),
-    ]
+    token = make_writing_lease().token
+    gets = [url("desk"), url("next"), url("profile"), url("dialogue", token)]
+    posts = [url(name, token) for name in ("dialogue", "draft", "skip")]
+    return [*(("get", one) for one in gets), *(("post", one) for one in posts)]
 
 
 class TestIdentity:
@@ -399,16 +333,13 @@ class TestIdentity:
             assert "open your personal link" in page.content.decode()
         assert not Message.objects.exists()
 
-    def test_a_link_is_no_cookie(self, client):
-        client.cookies[COOKIE] = credential(make_writer(), use="link")
-
+    def test_the_cookie_is_no_link_and_ends_with_the_link_it_came_from(self, client):
+        writer = make_writer()
+        client.cookies[COOKIE] = credential(writer, use="link")
         assert client.get(url("desk")).status_code == 403
 
-    def test_the_cookie_ends_with_the_link_it_came_from(self, client):
-        writer = make_writer()
         sign_in(client, writer)
-        writer.link_version += 1
-        writer.save(update_fields=["link_version"])
+        Writer.objects.update(link_version=writer.link_version + 1)
 
         assert client.get(url("desk")).status_code == 403
 
@@ -468,8 +399,7 @@ class TestIdentity:
 
     def test_posts_need_the_form_of_the_site(self):
         strict = Client(enforce_csrf_checks=True)
-        writer = make_pool()
-        sign_in(strict, writer)
+        sign_in(strict, make_pool())
         lease = take_dialogue(strict)
 
         assert strict.post(url("dialogue", lease.token), MESSAGE).status_code == 403

@@ -9,7 +9,6 @@ import pytest
 
 from completions.files import REMEDIES, InputFileError, Reason, Refused, once
 from completions.files import text as input_text
-from completions.writers import importing as writer_rows
 from completions.writers.importing import WrittenRow, written_file
 
 HEADER = "context,text,author"
@@ -28,6 +27,13 @@ def only(content):
 
 def refused(content):
     return [row for row in read(content) if isinstance(row, Refused)]
+
+
+def notes_of(content):
+    """Return what is told of a file as a whole once it is read."""
+    file = written_file(io.BytesIO(content.encode()))
+    list(file)
+    return file.notes
 
 
 def as_json(**fields):
@@ -68,14 +74,13 @@ class TestCsv:
 
         assert [row.position for row in read(content)] == [2, 6, 7]
 
-    def test_tells_the_columns_that_nobody_reads(self):
-        file = written_file(
-            io.BytesIO(table(f"a,{TEXT},Ada,1,x", header=HEADER + ",Wage,id").encode())
-        )
-
-        list(file)
-
-        assert file.notes == ["Columns that are not read: id, wage."]
+    @pytest.mark.parametrize(
+        "content",
+        [table(f"a,{TEXT},Ada,1,x", header=HEADER + ",Wage,id"), as_json(wage=3, id="x")],
+        ids=["csv", "json"],
+    )
+    def test_and_json_lines_tell_the_columns_that_nobody_reads(self, content):
+        assert notes_of(content) == ["Columns that are not read: id, wage."]
 
     @pytest.mark.parametrize(
         ("row", "said"),
@@ -114,7 +119,8 @@ class TestJsonLines:
         ]
 
     def test_that_are_broken_are_refused_with_their_column_and_the_next_is_read(self):
-        content = "\n".join([as_json(), '{"context": oops}', "[1]", as_json(context="b")])
+        broken = ['{"context": oops}', "[1]", "[" * 50_000]
+        content = "\n".join([as_json(), *broken, as_json(context="b")])
 
         rows = read(content)
 
@@ -122,19 +128,8 @@ class TestJsonLines:
             "line 2: not valid JSON at column 13: Expecting value. Mend the row.",
             "line 3: is not an object with these fields. Mend the row.",
         ]
-        assert isinstance(rows[3], WrittenRow)
-
-    def test_nested_too_deep_are_refused(self):
-        content = "\n".join([as_json(), "[" * 50_000])
-
-        assert "nested too deep" in refused(content)[0].why
-
-    def test_tell_the_names_that_nobody_reads(self):
-        file = written_file(io.BytesIO(as_json(wage=3, id="x").encode()))
-
-        list(file)
-
-        assert file.notes == ["Columns that are not read: id, wage."]
+        assert "nested too deep" in rows[3].why
+        assert isinstance(rows[4], WrittenRow)
 
 
 class TestAColumn:
@@ -216,24 +211,18 @@ class TestRowsThatStandTwice:
 class TestAFile:
     def test_tells_which_rows_have_one_text_and_which_names_look_alike(self):
         rows = [f"a,{TEXT},Ada", f"b,{TEXT.upper()},Ada", f"c, {TEXT},ada", "d,Cafe\u0301 is it,Bo"]
-        file = written_file(io.BytesIO(table(*rows, "e,Caf\u00e9  is it,Cy").encode()))
 
-        list(file)
-
-        assert file.notes == [
+        assert notes_of(table(*rows, "e,Caf\u00e9  is it,Cy")) == [
             "These names look alike and count as different: Ada, ada.",
             "One text stands on the lines 2, 4.",
             "One text stands on the lines 5, 6.",
         ]
 
     def test_lists_the_first_texts_that_stand_twice_and_counts_the_others(self):
-        rows = [f"{key},Text {n},Ada" for n in range(23) for key in "ab"]
-        file = written_file(io.BytesIO(table(*rows).encode()))
+        notes = notes_of(table(*[f"{key},Text {n},Ada" for n in range(23) for key in "ab"]))
 
-        list(file)
-
-        assert len(file.notes) == 21
-        assert file.notes[-1] == "And 3 more texts stand on several lines."
+        assert len(notes) == 21
+        assert notes[-1] == "And 3 more texts stand on several lines."
 
     @pytest.mark.parametrize(
         ("content", "said"),
@@ -310,8 +299,3 @@ class TestAFile:
 def test_every_reason_says_what_to_do():
     assert set(REMEDIES) == set(Reason)
     assert all(remedy.endswith(".") for remedy in REMEDIES.values())
-
-
-def test_the_columns_are_those_that_are_documented():
-    assert writer_rows.COLUMNS == ("context", "text", "author", "background", "written_at")
-    assert writer_rows.REQUIRED == ("context", "text", "author")

@@ -297,7 +297,7 @@ class TestThePageOfAMessage:
 
         copies = client.get(address(message)).context["shown"].copies
 
-        texts = ["".join(words for words, _ in copy.other) for copy in copies]
+        texts = [" ".join(words for words, _ in copy.other) for copy in copies]
         assert sorted(texts) == sorted([other.text, turn])
 
     @pytest.mark.parametrize("which", [{"message": 0}, {"completion": 0}, {"turn": 99}])

@@ -34,9 +34,12 @@ def test_quotes_the_words_at_fault(text, rule, matched):
         "It makes sense that you are anxious. Would talking to your doctor help?",
         "Losing Rosa after nine years must hurt. What do you miss most?",
         "You could ring a help line, for instance 116 123, when the nights are long.",
+        "",
+        "   ",
+        "?!...",
     ],
 )
-def test_lets_plain_support_pass(text):
+def test_lets_plain_support_and_nothing_at_all_pass(text):
     assert asked(text) == []
 
 
@@ -57,16 +60,10 @@ def test_says_where_the_words_begin():
     assert text[found.start :].startswith("ada@example.org, to")
 
 
-@pytest.mark.parametrize("text", ["", "   ", "?!..."])
-def test_finds_nothing_in_nothing(text):
-    assert asked(text) == []
-
-
 def test_searches_other_languages_for_personal_data_alone():
     assert asked("Schreib an ada@example.org.", "de") == [("personal-data", "ada@example.org")]
     assert asked("You sound bipolar to me, honestly.", "de") == []
 
 
-@pytest.mark.parametrize("rule", REASONS)
-def test_has_a_reason_in_plain_words_for_each_rule(rule):
-    assert REASONS[rule].endswith(".")
+def test_has_a_reason_in_plain_words_for_each_rule():
+    assert all(reason.endswith(".") for reason in REASONS.values())

@@ -13,7 +13,6 @@ from tests.completions.writers.desk import (
     make_pool,
     shown,
     sign_in,
-    take_dialogue,
     url,
 )
 from tests.helpers.factories import make_completion
@@ -24,24 +23,16 @@ from tests.helpers.written import set_state
 pytestmark = pytest.mark.django_db
 
 REACH = "Do write to me at ada@example.org whenever it gets dark."
+
+
+SECOND_LOOK = "Please check before you send"
+
 BETTER = "That is a lonely kind of quiet. Who would notice if you called tonight?"
 
 
 @pytest.fixture
 def writer():
     return make_pool()
-
-
-@pytest.fixture
-def desk(client, writer):
-    """The writer's browser, signed in."""
-    sign_in(client, writer)
-    return client
-
-
-@pytest.fixture
-def lease(desk):
-    return take_dialogue(desk)
 
 
 @pytest.fixture
@@ -58,13 +49,18 @@ def decide(verdict, note="", **fields):
 
 class TestASecondLook:
     @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
-    def test_is_asked_for_with_the_words_at_fault(self, desk, lease, headers):
-        page = desk.post(url("dialogue", lease.token), MESSAGE | {"text": REACH}, headers=headers)
+    def test_is_asked_for_with_the_words_at_fault_each_time(self, desk, lease, headers):
+        assert SECOND_LOOK not in shown(desk.get(url("dialogue", lease.token)))
 
-        assert page.status_code == 422
-        assert "Please check before you send" in shown(page)
-        assert ">ada@example.org</q>" in shown(page)
-        assert box(page) == REACH
+        for _ in range(2):
+            page = desk.post(
+                url("dialogue", lease.token), MESSAGE | {"text": REACH}, headers=headers
+            )
+
+            assert page.status_code == 422
+            assert SECOND_LOOK in shown(page)
+            assert ">ada@example.org</q>" in shown(page)
+            assert box(page) == REACH
         assert not Message.objects.exists()
         lease.refresh_from_db()
         assert lease.draft == REACH
@@ -81,47 +77,44 @@ class TestASecondLook:
         assert "Sent, thank you" in shown(page)
         assert MessageRevision.objects.get().has_looked_again
 
-    def test_is_asked_for_again_after_a_plain_sending(self, desk, lease):
-        for _ in range(2):
-            page = desk.post(url("dialogue", lease.token), MESSAGE | {"text": REACH})
-
-            assert "Please check before you send" in shown(page)
-
     def test_shows_the_words_as_text(self, desk, lease):
         text = "My name is <b>Ada</b>, I am Ada Lovelace, write to <ada@example.org> now."
 
         page = shown(desk.post(url("dialogue", lease.token), MESSAGE | {"text": text}))
 
-        assert "Please check before you send" in page
+        assert SECOND_LOOK in page
         assert "<b>Ada" not in page
-
-    def test_is_not_asked_for_without_a_reason(self, desk, lease):
-        assert "Please check before you send" not in shown(desk.get(url("dialogue", lease.token)))
 
 
 class TestChanging:
-    def test_begins_with_what_was_sent(self, desk, lease, sent):
-        assert url("change", lease.token) in shown(desk.get(sent))
+    def test_begins_with_what_was_sent_and_goes_on_with_what_was_begun(self, desk, lease, sent):
+        change = url("change", lease.token)
+        assert change in shown(desk.get(sent))
+        assert box(desk.get(change)) == TEXT
+        assert "Send the new version" in shown(desk.get(change))
 
-        page = desk.get(url("change", lease.token))
-
-        assert box(page) == TEXT
-        assert "Send the new version" in shown(page)
-
-    def test_goes_on_with_what_was_begun(self, desk, lease, sent):
         answer = desk.post(url("draft", lease.token), {"text": "Or rather", "version": "1"})
 
-        assert answer["Location"] == url("change", lease.token)
-        assert box(desk.get(url("change", lease.token))) == "Or rather"
+        assert answer["Location"] == change
+        assert box(desk.get(change)) == "Or rather"
         assert "You have started a new version" in shown(desk.get(sent))
         assert TEXT in shown(desk.get(sent))
+        assert "new version begun" in shown(desk.get(url("desk")))
 
-    def test_keeps_both_versions_and_shows_the_new_one(self, desk, lease, sent):
-        page = desk.post(sent, MESSAGE | {"text": BETTER}, follow=True)
+    def test_sent_twice_because_the_answer_was_lost_keeps_two_versions_and_shows_the_new_one(
+        self, desk, lease, sent
+    ):
+        again = MESSAGE | {"text": BETTER, "version": "1"}
 
-        assert BETTER in shown(page)
-        assert TEXT not in shown(page)
+        pages = [desk.post(sent, again, follow=True) for _ in range(2)]
+
+        for page in pages:
+            assert page.status_code == 200
+            assert BETTER in shown(page)
+            assert TEXT not in shown(page)
         assert MessageRevision.objects.count() == 2
+        draft = desk.post(url("draft", lease.token), {"text": BETTER, "version": "1"})
+        assert draft.status_code == 303
 
     @pytest.mark.parametrize("text", [BETTER, ""])
     def test_from_a_page_that_was_open_before_the_last_version_gives_the_text_back(
@@ -136,32 +129,30 @@ class TestChanging:
         assert text in shown(page)
         assert MessageRevision.objects.count() == 2
 
-    def test_sent_twice_because_the_answer_was_lost_is_one_version(self, desk, lease, sent):
-        again = MESSAGE | {"text": BETTER, "version": "1"}
-        pages = [desk.post(sent, again, follow=True) for _ in range(2)]
-
-        assert [page.status_code for page in pages] == [200, 200]
-        assert MessageRevision.objects.count() == 2
-        draft = desk.post(url("draft", lease.token), {"text": BETTER, "version": "1"})
-        assert draft.status_code == 303
-
     @pytest.mark.parametrize("text", ["", "word " * 151])
-    def test_keeps_what_cannot_be_sent_in_the_box(self, desk, lease, sent, text):
+    def test_keeps_what_cannot_be_sent_in_the_box(self, desk, sent, text):
         page = desk.post(sent, MESSAGE | {"text": text})
 
         assert page.status_code == 422
         assert box(page) == text
         assert MessageRevision.objects.get().text == TEXT
 
-    @pytest.mark.parametrize("state", [MessageState.REJECTED, MessageState.LAPSED])
-    def test_is_over_once_a_message_is(self, desk, lease, sent, state):
-        Message.objects.update(state=state)
+    @pytest.mark.parametrize(
+        ("settle", "words"),
+        [
+            (lambda: Message.objects.update(state="REJECTED"), "can’t be changed any more"),
+            (lambda: Message.objects.update(state="LAPSED"), "can’t be changed any more"),
+            (lambda: Dataset.objects.update(frozen_at=timezone.now()), "The collection is closed"),
+        ],
+        ids=["rejected", "lapsed", "the messages are final"],
+    )
+    def test_is_over_once(self, desk, lease, sent, settle, words):
+        settle()
 
-        assert desk.get(url("change", lease.token))["Location"] == sent
         assert url("change", lease.token) not in shown(desk.get(sent))
         refused = desk.post(sent, MESSAGE | {"text": BETTER})
         assert refused.status_code == 409
-        assert "can’t be changed any more" in shown(refused)
+        assert words in shown(refused)
         assert BETTER in shown(refused)
         lease.refresh_from_db()
         assert lease.draft == BETTER
@@ -176,15 +167,6 @@ class TestChanging:
         assert "Accepted, thank you" in shown(desk.get(sent))
         assert url("change", message.lease.token) not in shown(desk.get(sent))
         assert desk.post(sent, MESSAGE | {"text": BETTER}).status_code == 409
-
-    def test_is_over_once_the_messages_are_final(self, desk, writer, lease, sent):
-        Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=timezone.now())
-
-        assert url("change", lease.token) not in shown(desk.get(sent))
-        refused = desk.post(sent, MESSAGE | {"text": BETTER})
-        assert refused.status_code == 409
-        assert "The collection is closed" in shown(refused)
-        assert BETTER in shown(refused)
 
     def test_of_what_came_back_waits_while_the_writing_stands_still(self, desk, writer, sent):
         Message.objects.update(state=MessageState.RETURNED)
@@ -206,8 +188,13 @@ class TestChanging:
 
         assert "Mend this message" not in shown(desk.get(url("desk")))
 
-    def test_is_nothing_before_a_message_was_sent(self, desk, lease):
-        assert desk.get(url("change", lease.token))["Location"] == url("dialogue", lease.token)
+    def test_is_nothing_before_a_message_was_sent_or_after_it_is_settled(self, desk, lease):
+        dialogue, change = url("dialogue", lease.token), url("change", lease.token)
+        before = desk.get(change)
+        desk.post(dialogue, MESSAGE)
+        Message.objects.update(state=MessageState.REJECTED)
+
+        assert (before["Location"], desk.get(change)["Location"]) == (dialogue, dialogue)
 
     def test_is_nobody_elses(self, client, lease, sent):
         sign_in(client, make_pool())
@@ -235,25 +222,19 @@ class TestAMessageThatCameBack:
     def returned(self, sent):
         decide(MessageVerdict.RETURNED, "Please no advice yet.", state=MessageState.RETURNED)
 
-    def test_shows_the_note_above_the_box(self, desk, sent):
-        page = desk.get(sent)
+    def test_shows_the_note_above_the_box_until_it_is_mended(self, desk, sent):
+        before = desk.get(sent)
+        unchanged = desk.post(sent, MESSAGE)
+        mended = desk.post(sent, MESSAGE | {"text": BETTER}, follow=True)
 
-        assert "Please no advice yet." in shown(page)
-        assert box(page) == TEXT
-
-    def test_waits_for_review_once_it_is_mended(self, desk, sent):
-        page = desk.post(sent, MESSAGE | {"text": BETTER}, follow=True)
-
-        assert "Sent, thank you" in shown(page)
-        assert "Please no advice yet." not in shown(page)
+        assert "Please no advice yet." in shown(before)
+        assert box(before) == TEXT
+        assert unchanged.status_code == 422
+        assert "Nothing has changed yet" in shown(unchanged)
+        assert "Sent, thank you" in shown(mended)
+        assert "Please no advice yet." not in shown(mended)
         assert Message.objects.get().state == MessageState.WAITING
-
-    def test_is_not_taken_unchanged(self, desk, sent):
-        page = desk.post(sent, MESSAGE)
-
-        assert page.status_code == 422
-        assert "Nothing has changed yet" in shown(page)
-        assert MessageRevision.objects.count() == 1
+        assert MessageRevision.objects.count() == 2
 
 
 def test_a_message_that_is_not_used_says_so_with_its_note(desk, sent):

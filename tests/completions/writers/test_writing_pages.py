@@ -66,18 +66,6 @@ def writer():
     return make_pool()
 
 
-@pytest.fixture
-def desk(client, writer):
-    """The writer's browser, signed in."""
-    sign_in(client, writer)
-    return client
-
-
-@pytest.fixture
-def lease(desk):
-    return take_dialogue(desk)
-
-
 class TestDesk:
     def test_says_what_waits_and_what_to_do(self, desk):
         page = shown(desk.get(url("desk")))
@@ -87,37 +75,37 @@ class TestDesk:
         assert all(line in page for line in FIVE_LINES)
         assert "Your replies appear here" in page
 
-    def test_leads_back_to_a_draft(self, desk, lease):
-        desk.post(url("draft", lease.token), {"text": "I was about to"})
-
-        assert "Continue your draft" in shown(desk.get(url("desk")))
-
-    def test_shows_what_was_sent(self, desk, lease):
-        desk.post(url("dialogue", lease.token), MESSAGE)
-
-        page = shown(desk.get(url("desk")))
-
-        assert "1 reply so far" in page
-        assert url("dialogue", lease.token) in page
-        assert "1 conversation needs a reply" in page
-
-    def test_explains_an_empty_desk(self, client):
-        sign_in(client, make_writer())
-
-        page = shown(client.get(url("desk")))
-
-        assert "There is nothing to reply to" in page
-        assert url("next") not in page
-
-    def test_leads_back_to_a_draft_whose_place_was_given_free(self, desk, lease):
+    def test_leads_back_to_a_draft_also_when_its_place_was_given_free(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": "It took me a night to"})
+        held = shown(desk.get(url("desk")))
         services.release_expired_writing_leases(now=timezone.now() + DAY)
 
         page = shown(desk.get(url("desk")))
 
+        assert "Continue your draft" in held
         assert "Not sent yet" in page
         assert "It took me a night to" in page
         assert url("dialogue", lease.token) in page
+
+    def test_shows_what_was_sent_but_for_what_was_deleted(self, desk, lease):
+        desk.post(url("dialogue", lease.token), MESSAGE)
+        page = shown(desk.get(url("desk")))
+        Message.objects.update(state=MessageState.ERASED)
+
+        assert "1 reply so far" in page
+        assert url("dialogue", lease.token) in page
+        assert "1 conversation needs a reply" in page
+        assert url("dialogue", lease.token) not in shown(desk.get(url("desk")))
+
+    def test_explains_that_nothing_is_left(self, client):
+        sign_in(client, make_writer())
+
+        page, following = shown(client.get(url("desk"))), client.get(url("next"))
+
+        assert "There is nothing to reply to" in page
+        assert url("next") not in page
+        assert following.status_code == 200
+        assert "Nothing is waiting" in shown(following)
 
     def test_puts_what_came_back_first_with_its_note(self, desk, lease):
         desk.post(url("dialogue", lease.token), MESSAGE)
@@ -142,18 +130,6 @@ class TestDesk:
 
         assert standing in shown(desk.get(url("desk")))
 
-    def test_names_no_message_whose_text_was_deleted(self, desk, lease):
-        desk.post(url("dialogue", lease.token), MESSAGE)
-        Message.objects.update(state=MessageState.ERASED)
-
-        assert url("dialogue", lease.token) not in shown(desk.get(url("desk")))
-
-    def test_says_that_a_new_version_was_begun(self, desk, lease):
-        desk.post(url("dialogue", lease.token), MESSAGE)
-        desk.post(url("draft", lease.token), {"text": "Or rather", "version": "1"})
-
-        assert "new version begun" in shown(desk.get(url("desk")))
-
     def test_leads_to_all_messages_when_it_shows_a_few(self, desk, writer):
         write_many(writer, ON_DESK + 1)
 
@@ -162,15 +138,22 @@ class TestDesk:
         assert shown(page).count('class="quiet standing') == ON_DESK
         assert f'href="{url("sent")}"' in shown(page)
 
-    def test_shows_how_far_the_trial_is(self, client, writer):
-        newcomer = on_trial(writer, n_dialogues=3)
-        sign_in(client, newcomer)
+    @pytest.mark.parametrize(
+        ("n_dialogues", "said", "goes_on"),
+        [
+            (3, ("1 of 3 trial replies done", 'value="1" max="3"'), True),
+            (1, ("A reviewer reads them now",), False),
+        ],
+        ids=["some are left", "it is being read"],
+    )
+    def test_shows_how_far_the_trial_is(self, client, writer, n_dialogues, said, goes_on):
+        sign_in(client, on_trial(writer, n_dialogues=n_dialogues))
         client.post(url("dialogue", take_dialogue(client).token), MESSAGE)
 
         page = shown(client.get(url("desk")))
 
-        assert "1 of 3 trial replies done" in page
-        assert 'value="1" max="3"' in page
+        assert all(words in page for words in said)
+        assert (f'href="{url("next")}"' in page) == goes_on
 
     def test_shows_the_note_of_the_admission_until_a_message_was_sent(self, desk, writer):
         make_admission(writer=writer, note="Warm, and a little long.")
@@ -189,16 +172,6 @@ class TestDesk:
         assert page.status_code == 409
         assert "Your trial is over" in shown(page)
         assert "I hear" in shown(page)
-
-    def test_says_that_the_trial_is_being_read(self, client, writer):
-        newcomer = on_trial(writer, n_dialogues=1)
-        sign_in(client, newcomer)
-        client.post(url("dialogue", take_dialogue(client).token), MESSAGE)
-
-        page = shown(client.get(url("desk")))
-
-        assert "A reviewer reads them now" in page
-        assert f'href="{url("next")}"' not in page
 
     def test_says_that_the_messages_are_final(self, desk, writer):
         Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=timezone.now())
@@ -221,21 +194,19 @@ class TestDesk:
 
 
 class TestAllSent:
-    def test_has_pages(self, desk, writer):
+    @pytest.mark.parametrize(
+        ("page", "n_messages", "other"),
+        [("1", ON_PAGE, "2"), ("x", ON_PAGE, "2"), ("2", 1, "1"), ("0", 1, "1"), ("99", 1, "1")],
+    )
+    def test_has_pages_and_shows_one_of_them_instead_of_one_that_is_none(
+        self, desk, writer, page, n_messages, other
+    ):
         write_many(writer, ON_PAGE + 1)
 
-        first, second = desk.get(url("sent")), desk.get(url("sent"), {"page": "2"})
+        answer = shown(desk.get(url("sent"), {"page": page}))
 
-        assert shown(first).count('class="quiet standing') == ON_PAGE
-        assert shown(second).count('class="quiet standing') == 1
-        assert "?page=2" in shown(first)
-        assert "?page=1" in shown(second)
-
-    @pytest.mark.parametrize("page", ["0", "99", "x"])
-    def test_shows_the_nearest_page_to_one_that_is_none(self, desk, writer, page):
-        write_many(writer, 1)
-
-        assert 'class="quiet standing' in shown(desk.get(url("sent"), {"page": page}))
+        assert answer.count('class="quiet standing') == n_messages
+        assert f"?page={other}" in answer
 
     def test_says_that_nothing_was_sent(self, desk):
         assert "once you have sent the first one" in shown(desk.get(url("sent")))
@@ -256,39 +227,24 @@ class TestAllSent:
 
 
 class TestNextDialogue:
-    def test_goes_to_the_dialogues_own_address(self, desk):
-        answer = desk.get(url("next"))
+    def test_goes_to_the_dialogues_own_address_and_keeps_to_it(self, desk):
+        answers = [desk.get(url("next")) for _ in range(2)]
 
         token = WritingLease.objects.get().token
-        assert (answer.status_code, answer["Location"]) == (303, url("dialogue", token))
-
-    def test_keeps_to_the_dialogue_that_was_begun(self, desk, lease):
-        assert desk.get(url("next"))["Location"] == url("dialogue", lease.token)
-        assert WritingLease.objects.count() == 1
-
-    def test_explains_that_nothing_is_left(self, client):
-        sign_in(client, make_writer())
-
-        page = client.get(url("next"))
-
-        assert page.status_code == 200
-        assert "Nothing is waiting" in shown(page)
+        for answer in answers:
+            assert (answer.status_code, answer["Location"]) == (303, url("dialogue", token))
 
 
 class TestDialogue:
-    def test_shows_the_dialogue_as_raters_see_it(self, desk, lease):
+    def test_shows_the_dialogue_as_raters_see_it_and_nothing_else_of_the_context(self, desk, lease):
+        make_completion(context=lease.context, text="What another has written already")
+
         page = shown(desk.get(url("dialogue", lease.token)))
 
         for turn in lease.context.turns:
             assert turn["text"] in page
         assert page.count('class="turn supporter"') == 1
         assert page.count('class="turn latest"') == 1
-
-    def test_gives_nothing_away_about_the_context(self, desk, lease):
-        make_completion(context=lease.context, text="What another has written already")
-
-        page = shown(desk.get(url("dialogue", lease.token)))
-
         assert lease.context.key not in page
         assert "What another has written already" not in page
 
@@ -334,15 +290,14 @@ class TestDialogue:
 
 
 class TestHelp:
-    def test_is_open_to_everyone(self, client):
+    def test_is_open_to_everyone_and_leads_a_writer_back(self, client, writer):
         page = client.get(url("help"))
+        sign_in(client, writer)
 
         assert page.status_code == 200
         assert "findahelpline.com" in shown(page)
         assert f'href="{url("desk")}"' not in shown(page)
-
-    def test_leads_a_writer_back(self, desk):
-        assert f'href="{url("desk")}"' in shown(desk.get(url("help")))
+        assert f'href="{url("desk")}"' in shown(client.get(url("help")))
 
     def test_is_one_click_away_on_every_page(self, desk, lease):
         for address in (url("desk"), url("dialogue", lease.token), url("help")):
