@@ -12,7 +12,7 @@ from annotation.planning import services as planning_services
 from annotation.raters import services as rater_services
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.dialogues import locking
-from completions.models import Completion, Context, Message, MessageDecision, MessageRevision
+from completions.models import Completion, Message, MessageDecision, MessageRevision
 from completions.writers import services as writer_services
 from completions.writers.services.leasing import WritingLeaseNotFoundError
 from completions.writers.services.review_decisions import MessageNotOpenError, Seen
@@ -31,7 +31,7 @@ from tests.helpers.factories_of_people import TEXT, make_accepted, make_revision
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.judged import lease_next, skip, submit
 from tests.helpers.threads import together, while_uncommitted
-from tests.helpers.written import draft_of, save_draft
+from tests.helpers.written import draft_of, save_draft, send, slots_of
 
 pytestmark = [
     pytest.mark.postgres,
@@ -75,28 +75,12 @@ def decide_unless_compared(message, verdict):
     return True
 
 
-def send(lease):
-    return writer_services.send_message(
-        token=lease.token,
-        writer=lease.writer,
-        typed=writer_services.Typed(NEW),
-        is_own_words=True,
-        has_looked_again=True,
-        now=NOW,
-    )
-
-
 def send_or_be_refused(lease):
     try:
-        send(lease)
+        send(lease, NEW)
     except writer_services.DatasetFrozenError:
         return False
     return True
-
-
-def claim_or_be_refused(writer):
-    with suppress(writer_services.DatasetFrozenError):
-        writer_services.lease_next_context(writer=writer, now=NOW)
 
 
 def plan(study):
@@ -121,7 +105,7 @@ class TestTwoReviewers:
     def test_who_decide_at_once_decide_once_and_the_other_is_told(self, crowd, other):
         for _ in range(crowd.rounds):
             message = make_sent()
-            before = Context.objects.get(writing_leases__message=message).slots_left
+            before = slots_of(message.lease.context)
 
             won = together(
                 [
@@ -134,8 +118,8 @@ class TestTwoReviewers:
             decision = MessageDecision.objects.get(revision__message=message)
             state = Message.objects.get(pk=message.pk).state
             assert state == decision.verdict
-            after = Context.objects.get(writing_leases__message=message).slots_left
-            assert after - before == (state == MessageState.REJECTED)
+            freed = slots_of(message.lease.context) - before
+            assert freed == (state == MessageState.REJECTED)
 
     def test_who_press_twice_decide_once(self, crowd):
         for _ in range(crowd.rounds):
@@ -155,7 +139,7 @@ class TestAWriterAndAReviewer:
             accepted, _sent = together(
                 [
                     partial(try_to_decide, message, MessageVerdict.ACCEPTED),
-                    partial(send, message.lease),
+                    partial(send, message.lease, NEW),
                 ]
             )
 
@@ -257,24 +241,6 @@ class TestFreezing:
                 has_to_wait=True,
             )
 
-    def test_and_claims_at_once_leave_no_open_claim(self, crowd):
-        for _ in range(crowd.rounds):
-            message = make_sent()
-            context, writer = message.lease.context, make_sent().lease.writer
-            writer.dataset = context.dataset
-            writer.save()
-
-            together(
-                [
-                    partial(
-                        writer_services.freeze_dataset, dataset=context.dataset, by=None, now=NOW
-                    ),
-                    partial(claim_or_be_refused, writer),
-                ]
-            )
-
-            assert not writer.leases.filter(closed_at=None).exists()
-
     def test_and_a_message_at_once_take_it_or_keep_it_as_the_draft(self, crowd):
         for _ in range(crowd.rounds):
             lease = make_writing_lease()
@@ -357,8 +323,7 @@ class TestWritersWhoWithdraw:
             assert message.state == MessageState.ERASED
             assert not Completion.objects.filter(writer=writer).exclude(text="").exists()
             assert not MessageRevision.objects.filter(message=message).exclude(text="").exists()
-            free = Context.objects.get(pk=context.pk).slots_left
-            assert free == context.slots_left + 1
+            assert slots_of(context) == context.slots_left + 1
 
     def test_are_planned_with_before_or_not_at_all(self, crowd):
         for _ in range(crowd.rounds):
@@ -378,7 +343,7 @@ class TestWritersWhoWithdraw:
 
         together([partial(withdraw, message.lease.writer)] * crowd.people)
 
-        assert Context.objects.get(pk=context.pk).slots_left == context.slots_left + 1
+        assert slots_of(context) == context.slots_left + 1
         assert Message.objects.get().state == MessageState.ERASED
 
     def test_leave_no_draft_that_was_on_its_way(self):

@@ -1,10 +1,11 @@
-"""What a reviewer is told about a message that was sent, and who wrote it if they ask."""
+"""What rules ask a writer about and tell a reviewer of, and who wrote a message."""
 
 import pytest
 
 from access.models import LogEntry
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict, SystemKind
 from completions.writers import services
+from completions.writers.presubmit_checks import REASONS, look
 from completions.writers.services.flagging import flags_of, rules
 from tests.helpers.factories import (
     HOUR,
@@ -200,6 +201,66 @@ class TestTheAuthor:
         entries = LogEntry.objects.order_by("pk").values_list("action", "subject", "by", "at")
         asked = ("message.author_shown", f"message {message.pk}", by.pk)
         assert list(entries) == [(*asked, NOW), (*asked, NOW + HOUR)]
-        assert {str(entry.before) + str(entry.after) for entry in LogEntry.objects.all()} == {
-            "{}{}"
-        }
+        assert list(LogEntry.objects.values_list("before", "after")) == [({}, {})] * 2
+
+
+def questions(text, language="en"):
+    return [(one.rule, one.matched) for one in look(text, language=language)]
+
+
+class TestBeforeAMessageGoesOut:
+    @pytest.mark.parametrize(
+        ("text", "rule", "matched"),
+        [
+            ("Call me on +44 20 7946 0958 tonight.", "personal-data", "+44 20 7946 0958"),
+            ("Write to ada@example.org any time.", "personal-data", "ada@example.org"),
+            ("Hello, my name is Lisa, I am here.", "personal-data", "my name is Lisa"),
+            ("Come to 12 Garden Street tomorrow.", "personal-data", "12 Garden Street"),
+            ("Nobody wants you to end your life.", "self-harm", "end your life"),
+            ("You sound bipolar to me, honestly.", "clinical", "bipolar"),
+            ("Ask for anxiety pills, they work.", "clinical", "anxiety pills"),
+            ("As an AI language model, I hear you.", "source", "As an AI language model"),
+            ("I'm sorry, but I can't assist with that.", "source", "I'm sorry, but I can't assist"),
+        ],
+    )
+    def test_quotes_the_words_at_fault(self, text, rule, matched):
+        assert (rule, matched) in questions(text)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "That sounds lonely. What would a good evening look like?",
+            "It makes sense that you are anxious. Would talking to your doctor help?",
+            "Losing Rosa after nine years must hurt. What do you miss most?",
+            "You could ring a help line, for instance 116 123, when the nights are long.",
+            "",
+            "   ",
+            "?!...",
+        ],
+    )
+    def test_lets_plain_support_and_nothing_at_all_pass(self, text):
+        assert questions(text) == []
+
+    def test_tells_words_once_and_personal_data_first(self):
+        text = "Take your medication. Write to ada@example.org. Take your medication."
+
+        assert questions(text) == [
+            ("personal-data", "ada@example.org"),
+            ("clinical", "medication"),
+        ]
+
+    def test_says_where_the_words_begin(self):
+        text = "Write to ada@example.org, to ada@example.org."
+
+        (found,) = look(text, language="en")
+
+        assert text[found.start :].startswith("ada@example.org, to")
+
+    def test_searches_other_languages_for_personal_data_alone(self):
+        assert questions("Schreib an ada@example.org.", "de") == [
+            ("personal-data", "ada@example.org")
+        ]
+        assert questions("You sound bipolar to me, honestly.", "de") == []
+
+    def test_has_a_reason_in_plain_words_for_each_rule(self):
+        assert all(reason.endswith(".") for reason in REASONS.values())

@@ -16,7 +16,7 @@ from completions.writers import services
 from completions.writers.importing import WrittenRow
 from tests.completions.writers.test_message_files import TEXT, table
 from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
-from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
@@ -41,29 +41,6 @@ def check(client, *rows, **posted):
 
 def sealed(answer):
     return re.findall(r'name="sealed" value="([^"]+)"', answer.content.decode())[0]
-
-
-class TestAccess:
-    @pytest.mark.parametrize("is_user", [False, True], ids=["nobody", "a user who is no member"])
-    def test_others_see_and_store_nothing(self, is_user, admin_client):
-        seal = sealed(check(admin_client, GOOD))
-        client = Client()
-        if is_user:
-            client.force_login(User.objects.create_user("ada"))
-
-        answers = [
-            client.get(IMPORT),
-            check(client, GOOD),
-            client.post(STORE, {"sealed": seal}),
-            client.post(REFUSED, {"sealed": seal}),
-        ]
-
-        for one in answers:
-            assert_turned_away(one)
-        assert not Message.objects.exists()
-
-    def test_a_dataset_that_is_not_there_is_not_found(self, admin_client):
-        assert admin_client.get(IMPORT.replace("talks", "none")).status_code == 404
 
 
 class TestTheEmptyPage:
@@ -232,8 +209,3 @@ def test_the_table_of_refused_rows_has_every_row_and_stores_nothing(admin_client
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert [(row["line"], row["reason"]) for row in rows] == [("3", "unknown context")]
     assert not Message.objects.exists()
-
-
-@pytest.mark.parametrize("address", [STORE, REFUSED])
-def test_what_acts_is_not_asked_for_by_address(admin_client, address):
-    assert admin_client.get(address).status_code == 405

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from completions.choices import Background, WriterState
-from completions.models import Dataset, Message, Writer, WriterConsent, WritingLease
+from completions.models import Dataset, Message, Writer, WriterConsent
 from completions.writers import guidelines
 from completions.writers.credentials import credential, invitation_link
 from completions.writers.http import COOKIE
@@ -108,14 +108,6 @@ class TestPersonalLink:
         assert 'value="agree"' in page.content.decode()
         assert not WriterConsent.objects.exists()
 
-    def test_lets_a_writer_in_again_on_another_device(self, client):
-        writer = make_writer()
-
-        answer = open_link(client, writer)
-
-        assert (answer.status_code, answer["Location"]) == (303, url("desk"))
-        assert client.get(url("desk")).status_code == 200
-
     @pytest.mark.parametrize("link", ["W00001-1", "W00001-1~forged", "%20", "a~b~c"])
     def test_a_link_that_nobody_signed_gets_a_kind_page(self, client, link):
         page = client.get(f"/w/i/{link}/")
@@ -123,18 +115,15 @@ class TestPersonalLink:
         assert page.status_code == 404
         assert "doesn’t work" in page.content.decode()
 
-    def test_an_older_link_opens_nothing(self, client, invited):
+    def test_neither_an_older_link_nor_a_cookie_is_a_link(self, client, invited):
         older = invitation_link(invited)
         invited.link_version += 1
         invited.save(update_fields=["link_version"])
+        cookie = credential(invited, use="cookie")
 
         assert client.get(older).status_code == 404
+        assert client.get(url("invitation", cookie)).status_code == 404
         assert open_link(client, invited).status_code == 200
-
-    def test_a_cookie_is_no_link(self, client, invited):
-        page = client.get(url("invitation", credential(invited, use="cookie")))
-
-        assert page.status_code == 404
 
     @pytest.mark.parametrize(
         ("state", "words"),
@@ -360,36 +349,28 @@ class TestIdentity:
         assert (other.draft, other.outcome) == ("Mine alone", "")
         assert not Message.objects.exists()
 
-    @pytest.mark.parametrize("state", [WriterState.LEFT, WriterState.WITHDRAWN])
-    def test_nothing_is_kept_of_somebody_who_has_gone(self, client, state):
+    @pytest.mark.parametrize(
+        ("state", "words", "kept"),
+        [
+            (WriterState.LEFT, "You have left", ""),
+            (WriterState.WITHDRAWN, "You have withdrawn", ""),
+            (WriterState.PAUSED, "on pause", MESSAGE["text"]),
+        ],
+    )
+    def test_who_may_not_write_sends_nothing_and_only_a_pause_keeps_what_is_on_its_way(
+        self, client, state, words, kept
+    ):
         lease = make_writing_lease(writer=make_writer(state=state))
         sign_in(client, lease.writer)
 
-        answers = [
-            client.get(url("desk")),
-            client.post(url("draft", lease.token), MESSAGE),
-            client.post(url("dialogue", lease.token), MESSAGE),
-        ]
-
-        assert [answer.status_code for answer in answers] == [403] * 3
-        lease.refresh_from_db()
-        assert lease.draft == ""
-
-    def test_a_writer_on_pause_gets_no_dialogue_but_keeps_what_is_on_its_way(self, client):
-        writer = make_pool()
-        sign_in(client, writer)
-        lease = take_dialogue(client)
-        writer.state = WriterState.PAUSED
-        writer.save(update_fields=["state"])
-
         pages = [client.get(url(name)) for name in ("desk", "next")]
-        pages += [client.get(url("dialogue", lease.token))]
-        pages += [client.post(url("dialogue", lease.token), MESSAGE)]
+        pages += [client.post(url(name, lease.token), MESSAGE) for name in ("draft", "dialogue")]
 
-        assert [page.status_code for page in pages] == [403] * 4
-        assert all("on pause" in page.content.decode() for page in pages)
+        assert [page.status_code for page in (*pages[:2], pages[3])] == [403] * 3
+        assert words in pages[0].content.decode()
         assert not Message.objects.exists()
-        assert WritingLease.objects.get().draft == MESSAGE["text"]
+        lease.refresh_from_db()
+        assert lease.draft == kept
 
     def test_no_page_is_left_in_a_cache(self, client):
         sign_in(client, make_pool())

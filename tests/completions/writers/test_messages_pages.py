@@ -1,11 +1,7 @@
 """The console's queue of messages, and the page of one."""
 
 import pytest
-from django.contrib.auth.models import User
-from django.test import Client
-from django.urls import reverse
 
-from access.models import LogEntry
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict, Stratum
 from completions.models import Message
 from completions.writers import services
@@ -23,7 +19,7 @@ from tests.helpers.factories_of_people import (
     make_vetting,
 )
 from tests.helpers.factories_written_once import make_user
-from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.pages import text
 from tests.helpers.written import WORDS, completion_of, make_read, staff
 
 pytestmark = pytest.mark.django_db
@@ -59,27 +55,10 @@ def listed(client, query=""):
 
 
 class TestAccess:
-    @pytest.mark.parametrize("is_user", [False, True], ids=["nobody", "a user who is no member"])
-    @pytest.mark.parametrize("name", ["messages", "message", "decide", "author", "freeze"])
-    def test_is_for_members_alone(self, dataset, name, is_user):
-        message = make_read(dataset)
-        client = Client()
-        if is_user:
-            client.force_login(User.objects.create_user("ada"))
-        keys = [message.pk] if name in ("message", "decide", "author") else []
-        method = client.get if name in ("messages", "message") else client.post
-
-        answer = method(reverse(f"writing:{name}", args=["talks", *keys]))
-
-        assert_turned_away(answer)
-        assert not LogEntry.objects.exists()
-
     def test_to_messages_of_other_datasets_and_of_trials_is_by_their_own_pages(
         self, client, dataset
     ):
-        other = make_sent()
-        trial = make_read(dataset, state=MessageState.TRIAL)
-        for message in (other, trial):
+        for message in (make_sent(), make_read(dataset, state=MessageState.TRIAL)):
             posts = [client.post(address(message, one)) for one in ("author/", "decide/")]
             for answer in (client.get(address(message)), *posts):
                 assert answer.status_code == 404

@@ -11,7 +11,6 @@ from completions.writers.credentials import invitation_link
 from tests.helpers.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
 from tests.helpers.factories_written_once import make_member, make_writer_consent
-from tests.helpers.pages import assert_turned_away
 
 pytestmark = pytest.mark.django_db
 
@@ -293,15 +292,3 @@ class TestWithdrawingSomebody:
         writer, again = message.lease.writer, staff.get(withdrawal)
         assert again.url == reverse("writing:writer", args=[writer.dataset.slug, writer.code])
         assert withdrawal not in staff.get(again.url).content.decode()
-
-    def test_is_for_members_and_the_writers_of_the_dataset(
-        self, client, staff, withdrawal, message
-    ):
-        other = reverse(
-            "console:withdraw_writer", args=[message.lease.writer.dataset.slug, make_writer().code]
-        )
-
-        assert staff.get(other).status_code == 404
-        client.logout()
-        assert_turned_away(client.post(withdrawal, {"texts": "delete"}))
-        assert Message.objects.get().state == MessageState.WAITING

@@ -48,13 +48,6 @@ class TestDraft:
         assert (answer.status_code, answer.content) == (204, b"")
         assert (reloaded, box(client.get(url("next"), follow=True))) == ("Half a sen", "Half a sen")
 
-    def test_is_kept_when_the_place_was_given_free(self, desk, lease):
-        services.release_expired_writing_leases(now=timezone.now() + DAY)
-
-        desk.post(url("draft", lease.token), {"text": "Still typing"}, headers=HTMX)
-
-        assert box(desk.get(url("dialogue", lease.token))) == "Still typing"
-
     @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "script"])
     def test_that_arrives_after_the_message_changes_nothing_and_is_given_back(
         self, desk, lease, headers

@@ -57,10 +57,6 @@ class TestPause:
         assert desk.post(url("resume")).status_code == 403
         assert state(writer) == WriterState.PAUSED
 
-    def test_needs_a_post(self, desk):
-        assert desk.get(url("pause")).status_code == 405
-        assert desk.get(url("resume")).status_code == 405
-
 
 class TestLeave:
     def test_is_explained_first(self, desk, writer):

@@ -302,13 +302,3 @@ class TestHelp:
     def test_is_one_click_away_on_every_page(self, desk, lease):
         for address in (url("desk"), url("dialogue", lease.token), url("help")):
             assert f'href="{url("help")}"' in shown(desk.get(address))
-
-
-@pytest.mark.parametrize(
-    ("name", "method"),
-    [("desk", "post"), ("next", "post"), ("draft", "get"), ("skip", "get"), ("dialogue", "put")],
-)
-def test_an_address_refuses_methods_that_it_does_not_have(desk, lease, name, method):
-    args = () if name in ("desk", "next") else (lease.token,)
-
-    assert getattr(desk, method)(url(name, *args)).status_code == 405
