@@ -1,6 +1,6 @@
 """Which dialogue a writer is given next."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -145,35 +145,28 @@ def test_phases_follow_from_codes_and_are_spread():
     assert {int(phase * 10) for phase in phases} == set(range(10))
 
 
-@dataclass
+N_WRITERS = 12
+
+
 class Pool:
-    """Writers who take dialogues, send and skip in a random order, by the rules of `next_offer`."""
+    """Twelve writers who take, send and skip dialogues in a random order, by `next_offer`."""
 
-    chance: np.random.Generator
-    is_hostile: np.ndarray
-    n_writers: int = 12
-    wanted: int = 3
-    left: np.ndarray = field(init=False)
-    had: np.ndarray = field(init=False)
-    kept: np.ndarray = field(init=False)
-    given_up: np.ndarray = field(init=False)
-    given: list = field(init=False)
-    spreads: list = field(default_factory=list)
-
-    def __post_init__(self):
-        n = len(self.is_hostile)
-        self.left = np.full(n, self.wanted)
-        self.had = np.zeros((self.n_writers, n), bool)
-        self.kept = np.zeros((self.n_writers, 2), int)
-        self.given_up = np.zeros((self.n_writers, 2), int)
-        self.given = [[] for _ in range(self.n_writers)]
+    def __init__(self, seed):
+        self.chance = np.random.default_rng(seed)
+        self.is_hostile = self.chance.permutation([0] * 280 + [1] * 20)
+        self.left = np.full(len(self.is_hostile), 3)
+        self.had = np.zeros((N_WRITERS, len(self.is_hostile)), bool)
+        self.kept = np.zeros((N_WRITERS, 2), int)
+        self.given_up = np.zeros((N_WRITERS, 2), int)
+        self.given = [[] for _ in range(N_WRITERS)]
+        self.spreads = []
 
     def run(self, *, skips):
         """Act until every writer in turn finds nothing."""
         held: dict[int, int] = {}
         idle: set[int] = set()
-        while len(idle) < self.n_writers:
-            writer = int(self.chance.integers(self.n_writers))
+        while len(idle) < N_WRITERS:
+            writer = int(self.chance.integers(N_WRITERS))
             if writer in held:
                 if self.chance.random() < skips:
                     self.skip(writer, held[writer])
@@ -234,8 +227,7 @@ class Pool:
 @pytest.fixture(scope="module")
 def pool():
     """Twelve writers, 280 regular and 20 adversarial dialogues, one dialogue in twenty skipped."""
-    chance = np.random.default_rng(5)
-    return Pool(chance, chance.permutation([0] * 280 + [1] * 20)).run(skips=0.05)
+    return Pool(seed=5).run(skips=0.05)
 
 
 class TestTwelveWriters:
@@ -251,9 +243,7 @@ class TestTwelveWriters:
         assert max(pool.spreads) == 2
 
     def test_fill_all_dialogues_within_one_when_nobody_skips(self):
-        hostile = np.random.default_rng(5).permutation([0] * 280 + [1] * 20)
-
-        even = Pool(np.random.default_rng(6), hostile).run(skips=0)
+        even = Pool(seed=6).run(skips=0)
 
         assert max(even.spreads[:-12]) == 1
         assert even.kept.sum() == 900

@@ -1,14 +1,24 @@
 """Writers, imports, freezing and mails at the same moment, in real threads."""
 
+from collections import Counter
 from functools import partial
 
 import pytest
 from django.core import mail
+from django.db import connection
 
-from completions.choices import LeaseOutcome, WriterState
-from completions.models import Context, Message, MessageRevision, Writer, WriterMail, WritingLease
+from completions.choices import LeaseOutcome, MessageVerdict, WriterState
+from completions.models import (
+    Completion,
+    Context,
+    Message,
+    MessageRevision,
+    Writer,
+    WriterMail,
+    WritingLease,
+)
 from completions.writers import services
-from completions.writers.assigning import ADVERSARIAL
+from completions.writers.assigning import ADVERSARIAL, REGULAR
 from completions.writers.importing import WrittenRow
 from completions.writers.services import emailing
 from tests.helpers.factories import (
@@ -20,7 +30,7 @@ from tests.helpers.factories import (
     make_writer,
 )
 from tests.helpers.factories_of_people import make_mail, make_vetting
-from tests.helpers.threads import together, while_uncommitted
+from tests.helpers.threads import LONG_S, together, while_uncommitted
 from tests.helpers.written import (
     TEXT,
     lease_next,
@@ -38,6 +48,12 @@ pytestmark = [
 ]
 
 LATER = NOW + 2 * HOUR  # every lease has run out by then
+LONG_AGO = NOW - 3 * HOUR  # a lease from then has run out by now
+SUPPORTERS = 12
+DIALOGUES = 300
+ADVERSARIAL_TALKS = 20
+EACH = 3
+REVIEWERS = 4
 
 
 def write_if_wanted(lease):
@@ -320,3 +336,88 @@ class TestAnImport:
 
         assert (report.n_stored, report.n_refused) == (0, 1)
         assert Context.objects.get(pk=context.pk).slots_left == 0
+
+
+@pytest.fixture
+def full_size():
+    """A dataset of three hundred dialogues that want three messages each."""
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite has one writer at a time: this crowd is for PostgreSQL")
+    dataset = make_dataset(completions_per_context=EACH)
+    for n in range(DIALOGUES):
+        stratum = ADVERSARIAL if n < ADVERSARIAL_TALKS else REGULAR
+        make_context(dialogue=make_dialogue(dataset=dataset), stratum=stratum, slots_left=EACH)
+    return dataset
+
+
+def write_skip_and_walk_away(writer):
+    """Write until nothing is left, and return for how many dialogues.
+
+    Some dialogues are skipped; from some the writer walks away, and half of those are sent too
+    late.
+    """
+    n = 0
+    while (lease := lease_next(writer, LONG_AGO if walks_away(n) else NOW)) is not None:
+        if walks_away(n):
+            services.release_expired_writing_leases(now=NOW)
+        if n % 13 == 12:
+            skip(lease)
+        elif not walks_away(n) or n % 2 == 0:
+            send_if_wanted(lease, f"I hear how much {n} weighs on you.")
+        n += 1
+    return n
+
+
+def walks_away(n):
+    return n % 17 == 16
+
+
+def send_if_wanted(lease, text):
+    try:
+        send(lease, text)
+    except services.ContextTakenError:
+        assert lease.issued_at == LONG_AGO, "only who is late may find the dialogue filled"
+
+
+def accept(messages):
+    for message in messages:
+        services.decide_message(
+            message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW
+        )
+
+
+@pytest.mark.full  # a smaller crowd stands above
+def test_twelve_supporters_fill_every_dialogue_three_times_within_the_bound_and_never_twice(
+    full_size,
+):
+    writers = [make_writer(dataset=full_size) for _ in range(SUPPORTERS)]
+
+    together([partial(write_skip_and_walk_away, writer) for writer in writers], timeout_s=LONG_S)
+    # A dialogue that came back after others had found nothing waits for whoever comes again.
+    while sum(write_skip_and_walk_away(writer) for writer in writers):
+        continue
+    messages = list(Message.objects.order_by("pk"))
+    reviews = [partial(accept, messages[start::REVIEWERS]) for start in range(REVIEWERS)]
+    together(reviews, timeout_s=LONG_S)
+
+    leases = WritingLease.objects.values_list("context", "writer", "outcome", "context__stratum")
+    outcomes = Counter(outcome for _dialogue, _writer, outcome, _stratum in leases)
+    assert outcomes[LeaseOutcome.SUBMITTED] == DIALOGUES * EACH == 900
+    assert outcomes[LeaseOutcome.SKIPPED] > 0
+    assert outcomes[LeaseOutcome.EXPIRED] > 0
+    assert outcomes.keys() == {"SUBMITTED", "SKIPPED", "EXPIRED"}, "no claim is left open"
+    had = Counter((dialogue, writer) for dialogue, writer, _outcome, _stratum in leases)
+    assert set(had.values()) == {1}, "nobody had a dialogue twice, whatever became of it"
+    assert set(Context.objects.values_list("slots_left", flat=True)) == {0}
+    written = Completion.objects.values_list("context", "writer")
+    assert len(written) == DIALOGUES * EACH
+    assert set(Counter(dialogue for dialogue, _writer in written).values()) == {EACH}
+    assert set(Counter(written).values()) == {1}, "three messages are by three people"
+    sent = Counter(
+        (writer, stratum)
+        for _dialogue, writer, outcome, stratum in leases
+        if outcome == LeaseOutcome.SUBMITTED
+    )
+    for writer in writers:
+        hostile, others = sent[writer.pk, ADVERSARIAL], sent[writer.pk, REGULAR]
+        assert 100 * hostile <= full_size.most_adversarial * (hostile + others)
