@@ -151,6 +151,18 @@ def accept(writer, now=NOW):
     )
 
 
+def decline(writer):
+    services.decline_invitation(writer=writer)
+
+
+def save_profile(writer, *, background=Background.PEER, has_own_system=False):
+    services.save_profile(
+        writer=writer, background=background, has_own_system=has_own_system, now=NOW
+    )
+    writer.refresh_from_db()
+    return writer
+
+
 class TestAcceptInvitation:
     @pytest.mark.parametrize("state", [WriterState.INVITED, WriterState.DECLINED])
     def test_stores_the_consent_once_and_goes_on_to_the_profile(self, state):
@@ -172,62 +184,33 @@ class TestAcceptInvitation:
         assert accept(writer).state == state
         assert not WriterConsent.objects.exists()
 
-    @pytest.mark.parametrize("state", GONE)
-    def test_refuses_who_may_not_write_any_more(self, state):
-        writer = make_writer(state=state)
 
-        with pytest.raises(services.WriterNotActiveError):
-            accept(writer)
+def test_declining_forgets_the_address_and_stores_nothing_else():
+    writer = make_newcomer(email="ada@example.org")
 
-        writer.refresh_from_db()
-        assert writer.state == state
-        assert not writer.consents.exists()
+    for _ in range(2):
+        decline(writer)
 
-
-class TestDeclineInvitation:
-    def test_forgets_the_address_and_stores_nothing_else(self):
-        writer = make_newcomer(email="ada@example.org")
-
-        for _ in range(2):
-            services.decline_invitation(writer=writer)
-
-        writer.refresh_from_db()
-        assert (writer.state, writer.email) == (WriterState.DECLINED, "")
-        assert not WriterConsent.objects.exists()
-        assert not LogEntry.objects.exists()
-
-    @pytest.mark.parametrize("state", [WriterState.PROFILING, WriterState.ACTIVE, *GONE])
-    def test_is_no_way_to_leave_after_agreeing(self, state):
-        writer = make_writer(state=state, email="ada@example.org")
-
-        with pytest.raises(services.WriterNotActiveError):
-            services.decline_invitation(writer=writer)
-
-        writer.refresh_from_db()
-        assert (writer.state, writer.email) == (state, "ada@example.org")
+    writer.refresh_from_db()
+    assert (writer.state, writer.email) == (WriterState.DECLINED, "")
+    assert not WriterConsent.objects.exists()
+    assert not LogEntry.objects.exists()
 
 
 class TestSaveProfile:
-    def save(self, writer, *, background=Background.PEER, has_own_system=False):
-        services.save_profile(
-            writer=writer, background=background, has_own_system=has_own_system, now=NOW
-        )
-        writer.refresh_from_db()
-        return writer
-
     def make_agreed(self, **dataset):
         return make_newcomer(state=WriterState.PROFILING, dataset=make_dataset(**dataset))
 
     def test_leads_on_to_the_trial(self):
-        writer = self.save(self.make_agreed(vetting=make_vetting()))
+        writer = save_profile(self.make_agreed(vetting=make_vetting()))
 
         assert (writer.state, writer.admitted_at) == (WriterState.VETTING, None)
         assert writer.background == Background.PEER
 
     def test_lets_in_where_there_is_no_trial_and_keeps_the_first_answer(self):
-        writer = self.save(self.make_agreed())
+        writer = save_profile(self.make_agreed())
 
-        again = self.save(writer, background=Background.CROWD)
+        again = save_profile(writer, background=Background.CROWD)
 
         assert (again.state, again.admitted_at) == (WriterState.ACTIVE, NOW)
         assert again.background == Background.PEER
@@ -236,17 +219,26 @@ class TestSaveProfile:
     def test_gives_a_system_of_ones_own_where_it_is_offered(self, is_offered):
         writer = self.make_agreed(offers_own_systems=is_offered)
 
-        assert self.save(writer, has_own_system=True).has_own_system is is_offered
+        assert save_profile(writer, has_own_system=True).has_own_system is is_offered
 
-    @pytest.mark.parametrize("state", [WriterState.INVITED, WriterState.DECLINED, *GONE])
-    def test_refuses_who_has_not_agreed_or_has_gone(self, state):
-        writer = make_writer(state=state)
 
-        with pytest.raises(services.WriterNotActiveError):
-            self.save(writer)
+@pytest.mark.parametrize(
+    ("act", "state"),
+    [
+        *((accept, state) for state in GONE),
+        *((decline, state) for state in (WriterState.PROFILING, WriterState.ACTIVE, *GONE)),
+        *((save_profile, state) for state in (WriterState.INVITED, WriterState.DECLINED, *GONE)),
+    ],
+)
+def test_a_step_that_is_not_open_to_a_person_changes_nothing(act, state):
+    writer = make_writer(state=state, email="ada@example.org")
 
-        writer.refresh_from_db()
-        assert (writer.state, writer.background) == (state, "")
+    with pytest.raises(services.WriterNotActiveError):
+        act(writer)
+
+    writer.refresh_from_db()
+    assert (writer.state, writer.email, writer.background) == (state, "ada@example.org", "")
+    assert not writer.consents.exists()
 
 
 def set_messages(dataset, n):
