@@ -158,7 +158,7 @@ class Pool:
         self.had = np.zeros((N_WRITERS, len(self.is_hostile)), bool)
         self.kept = np.zeros((N_WRITERS, 2), int)
         self.given_up = np.zeros((N_WRITERS, 2), int)
-        self.given = [[] for _ in range(N_WRITERS)]
+        self.given: list[list[int]] = [[] for _ in range(N_WRITERS)]
         self.spreads = []
 
     def run(self, *, skips):

@@ -40,13 +40,12 @@ class TestPausing:
     def test_of_ones_own_can_be_ended_by_oneself_and_is_logged_once(self):
         writer = make_writer()
 
-        for _ in range(2):
-            paused = pause(writer)
-        for _ in range(2):
-            resumed = resume(writer)
-
+        paused = pause(writer)
         assert (paused.state, paused.may_resume) == (WriterState.PAUSED, True)
-        assert resumed.state == WriterState.ACTIVE
+        assert pause(writer).state == WriterState.PAUSED
+        assert resume(writer).state == WriterState.ACTIVE
+        assert resume(writer).state == WriterState.ACTIVE
+
         actions = LogEntry.objects.order_by("pk").values_list("action", flat=True)
         assert list(actions) == ["writer.paused", "writer.resumed"]
 
