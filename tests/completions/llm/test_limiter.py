@@ -1,18 +1,27 @@
-"""Waiting for a turn: in order, not too long, not in vain, and never holding what is not used."""
+"""Waiting for a turn: in order, not too long or in vain, and carefully while Redis is away."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
-from completions.llm.limiting import InProcess, Limiter, NoTurnError, ProviderLimits
+from completions.llm.limiting import (
+    BucketOffer,
+    BucketRequest,
+    Guarded,
+    InProcess,
+    Limiter,
+    NoTurnError,
+    OutOfReachError,
+    ProviderLimits,
+    Unused,
+)
+from completions.llm.limiting.backends import AWAY_S, FREE_S, RETRY_WAITS_S
 from completions.llm.limiting.limiter import FULL_S
 from completions.llm.limiting.limits import HURRY
 from tests.helpers.observed import now, run
 
 ONE_A_SECOND = ProviderLimits(requests_per_minute=60)
-Call = Callable[..., Coroutine[Any, Any, float]]
 
 
 class Office:
@@ -47,31 +56,28 @@ class Office:
         await asyncio.gather(*(self.call(**how) for _ in range(n)))
 
 
-def test_calls_begin_at_the_rate_of_the_provider():
-    async def main():
-        office = Office(ONE_A_SECOND)
-        await office.calls(5)
-        return office.begun
+def called(n: int, limits: ProviderLimits, *, takes_s: float = 1.0) -> Office:
+    """Return the office after so many have called at the same moment."""
 
-    assert run(main()) == [0, 1, 2, 3, 4]
+    async def main() -> Office:
+        office = Office(limits, takes_s=takes_s)
+        await office.calls(n)
+        return office
+
+    return run(main())
+
+
+def test_calls_begin_at_the_rate_of_the_provider():
+    assert called(5, ONE_A_SECOND).begun == [0, 1, 2, 3, 4]
 
 
 def test_a_provider_without_limits_is_asked_at_once():
-    async def main():
-        office = Office(ProviderLimits())
-        await office.calls(200)
-        return office.begun
-
-    assert run(main()) == [0] * 200
+    assert called(200, ProviderLimits()).begun == [0] * 200
 
 
 def test_who_would_wait_for_too_long_is_told_when_to_come_one_after_the_other():
-    async def main():
-        office = Office(ONE_A_SECOND)
-        await office.calls(26)
-        return office
+    office = called(26, ONE_A_SECOND)
 
-    office = run(main())
     assert office.begun == list(range(21))
     assert office.sent_away == [21, 21.8, 22.6, 23.4, 24.2]
 
@@ -80,27 +86,20 @@ def test_those_sent_away_find_their_turn_when_they_come_as_told():
     async def main():
         office = Office(ONE_A_SECOND)
         await office.calls(60)
-        for due in list(office.sent_away):
-            asyncio.get_running_loop().call_at(due, lambda: tasks.append(start(office)))
         tasks: list[asyncio.Task[None]] = []
+        for due in list(office.sent_away):
+            asyncio.get_running_loop().call_at(
+                due, lambda: tasks.append(asyncio.ensure_future(office.call()))
+            )
         await asyncio.sleep(100)
         await asyncio.gather(*tasks)
-        return office
+        return office.begun
 
-    def start(office):
-        return asyncio.ensure_future(office.call())
-
-    office = run(main())
-    assert office.begun == list(range(60))  # not a second lost
+    assert run(main()) == list(range(60))  # not a second lost
 
 
 def test_nobody_is_sent_away_for_longer_than_ten_minutes():
-    async def main():
-        office = Office(ProviderLimits(requests_per_minute=1))
-        await office.calls(100)
-        return office.sent_away
-
-    assert max(run(main())) == 600
+    assert max(called(100, ProviderLimits(requests_per_minute=1)).sent_away) == 600
 
 
 def test_tokens_that_were_not_used_let_the_next_call_begin_sooner():
@@ -115,34 +114,22 @@ def test_tokens_that_were_not_used_let_the_next_call_begin_sooner():
 
 
 def test_no_more_are_asked_at_once_than_there_are_places():
-    async def main():
-        office = Office(ProviderLimits(concurrency=3))
-        await office.calls(6)
-        return office
+    office = called(6, ProviderLimits(concurrency=3))
 
-    office = run(main())
     assert office.begun == [0, 0, 0, 1, 1, 1]  # a freed place is taken at once
     assert office.most == 3
 
 
 def test_more_than_wait_for_a_place_sensibly_are_sent_to_other_providers():
-    async def main():
-        office = Office(ProviderLimits(concurrency=3))
-        await office.calls(7)
-        return office
+    office = called(7, ProviderLimits(concurrency=3))
 
-    office = run(main())
     assert len(office.begun) == 6
     assert office.sent_away == [FULL_S]
 
 
 def test_who_finds_no_place_in_time_is_sent_away():
-    async def main():
-        office = Office(ProviderLimits(concurrency=1), takes_s=30)
-        await office.calls(2)
-        return office
+    office = called(2, ProviderLimits(concurrency=1), takes_s=30)
 
-    office = run(main())
     assert office.begun == [0]
     assert office.sent_away == [FULL_S]
 
@@ -227,3 +214,172 @@ def test_providers_do_not_wait_for_each_other():
             return now()
 
     assert run(main()) == 0
+
+
+FOUR = ProviderLimits(concurrency=4)
+
+
+class Shared(InProcess):
+    """Accounts that others keep, and that may be out of reach."""
+
+    def __init__(self) -> None:
+        super().__init__(now)
+        self.is_there = True
+        self.n_asked = 0
+
+    async def take(self, wanted: BucketRequest, limits: ProviderLimits) -> BucketOffer:
+        self._reach()
+        return await super().take(wanted, limits)
+
+    async def settle(self, wanted: BucketRequest, limits: ProviderLimits, unused: Unused) -> None:
+        self._reach()
+        await super().settle(wanted, limits, unused)
+
+    async def block(self, provider: str, seconds: float) -> None:
+        self._reach()
+        await super().block(provider, seconds)
+
+    async def blocked_s(self, provider: str) -> float:
+        self._reach()
+        return await super().blocked_s(provider)
+
+    def _reach(self) -> None:
+        self.n_asked += 1
+        if not self.is_there:
+            msg = "Connection refused."
+            raise OutOfReachError(msg)
+
+
+class Worker:
+    """A process with its guarded accounts, whose sleep passes virtual time."""
+
+    def __init__(self, *, is_there: bool = True) -> None:
+        self.shared = Shared()
+        self.shared.is_there = is_there
+        self.accounts = Guarded(self.shared, InProcess(now), clock=now, sleep=self._sleep)
+        self.slept: list[float] = []
+        self.comes_back_after: int | None = None
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        if len(self.slept) == self.comes_back_after:
+            self.shared.is_there = True
+        await asyncio.sleep(seconds)
+
+    async def take(self, place: str) -> bool:
+        return (await self.accounts.take(wanted(place), FOUR)).is_taken
+
+
+def wanted(place: str) -> BucketRequest:
+    return BucketRequest(place=place, provider="p", n_tokens=0, lease_s=600, patience_s=20)
+
+
+def test_with_redis_the_whole_limits_are_shared():
+    async def main():
+        worker = Worker()
+        return [await worker.take(place) for place in "abcde"]
+
+    assert run(main()) == [True] * 4 + [False]
+
+
+def test_a_short_outage_is_waited_out(caplog):
+    async def main():
+        worker = Worker(is_there=False)
+        worker.comes_back_after = 2
+        return [await worker.take(place) for place in "abcd"], worker.slept
+
+    assert run(main()) == ([True] * 4, list(RETRY_WAITS_S[:2]))
+    assert not caplog.records
+
+
+def test_without_redis_a_process_keeps_to_a_quarter_by_itself_and_says_so_once(caplog):
+    async def main():
+        worker = Worker(is_there=False)
+        taken = [await worker.take(place) for place in "ab"]
+        await worker.accounts.settle(wanted("a"), FOUR, Unused())
+        return [*taken, await worker.take("c")], worker.slept, now()
+
+    taken, slept, took_s = run(main())
+    assert taken == [True, False, True]
+    assert slept == list(RETRY_WAITS_S)  # once, and not for each question
+    assert took_s == pytest.approx(sum(RETRY_WAITS_S))
+    (record,) = caplog.records
+    assert "quarter of the limits" in record.message
+    assert "Connection refused." in record.message
+
+
+def test_many_questions_at_once_wait_for_redis_together(caplog):
+    async def main():
+        worker = Worker(is_there=False)
+        await asyncio.gather(*(worker.take(str(n)) for n in range(8)))
+        return now()
+
+    assert run(main()) == pytest.approx(sum(RETRY_WAITS_S))
+    assert len(caplog.records) == 1
+
+
+def test_redis_is_tried_again_after_a_while_and_taken_up_when_it_is_back(caplog):
+    async def main():
+        worker = Worker(is_there=False)
+        await worker.take("a")
+        n_asked = worker.shared.n_asked
+        await worker.take("b")
+        assert worker.shared.n_asked == n_asked  # not yet
+        await asyncio.sleep(AWAY_S)
+        await worker.take("b")
+        assert worker.shared.n_asked == n_asked + 1  # in vain, and without waiting
+        worker.shared.is_there = True
+        await asyncio.sleep(AWAY_S)
+        return [await worker.take(place) for place in "cdef"]
+
+    assert run(main()) == [True] * 4
+    assert ["out of reach" in one.message for one in caplog.records] == [True, False]
+
+
+def test_a_provider_without_limits_is_not_asked_about_for_each_call():
+    async def main():
+        worker = Worker()
+        for _ in range(100):
+            assert (await worker.accounts.take(wanted("a"), ProviderLimits())).is_taken
+        assert worker.shared.n_asked == 1
+        await Shared.block(worker.shared, "p", 60)  # by another worker
+        await asyncio.sleep(FREE_S)
+        return await worker.accounts.take(wanted("a"), ProviderLimits())
+
+    offer = run(main())
+    assert (offer.is_taken, offer.wait_s) == (False, 60 - FREE_S)
+
+
+def test_a_pause_asked_of_oneself_holds_at_once():
+    async def main():
+        worker = Worker()
+        await worker.accounts.take(wanted("a"), ProviderLimits())
+        await worker.accounts.block("p", 60)
+        return await worker.accounts.take(wanted("a"), ProviderLimits())
+
+    assert not run(main()).is_taken
+
+
+def test_a_provider_that_asked_to_be_left_alone_is_left_alone_without_redis():
+    async def main():
+        worker = Worker()
+        await worker.accounts.block("p", 3000)
+        worker.shared.is_there = False
+        return await worker.accounts.blocked_s("p"), await worker.take("a")
+
+    blocked_s, is_taken = run(main())
+    assert 2900 < blocked_s <= 3000
+    assert not is_taken
+
+
+def test_a_place_that_cannot_be_given_back_fails_no_call():
+    async def main():
+        worker = Worker()
+        await worker.take("a")
+        worker.shared.is_there = False
+        await worker.accounts.settle(wanted("a"), FOUR, Unused())
+        await worker.take("b")
+        await worker.accounts.settle(wanted("a"), FOUR, Unused())
+        return worker.slept
+
+    assert run(main()) == list(RETRY_WAITS_S)

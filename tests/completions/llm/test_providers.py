@@ -1,7 +1,8 @@
 """What providers send, byte by byte through LiteLLM: each answer is a text or a kind of failure."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 import pytest
@@ -28,6 +29,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
 ]
 
+CLAUDE, GEMINI = "anthropic/claude-fake", "gemini/gemini-fake"
+
 
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
@@ -49,9 +52,33 @@ def ask(provider: Provider, answer: Answer, model: str = "openai/fake", **fields
 
 
 def failure(provider: Provider, answer: Answer, **fields: Any) -> llm.ProviderError:
+    n_asked = len(provider.requests)
     with pytest.raises(llm.ProviderError) as raised:
         ask(provider, answer, **fields)
+    assert len(provider.requests) == n_asked + 1
     return raised.value
+
+
+def check_end(provider: Provider, answer: Answer, kind: str, **fields: Any) -> None:
+    """Check that half a sentence is a text, or a failure of this kind, by the reason of its end."""
+    if not kind:
+        assert ask(provider, answer, **fields).text == "That sou"
+        return
+    error = failure(provider, answer, **fields)
+    assert error.kind == kind
+    assert isinstance(error, llm.TransientError) == (kind in ("interrupted", "cut_stream"))
+    if kind == "truncated":
+        assert error.reply is not None
+        assert error.reply.text == "That sou"
+        assert error.reply.n_completion_tokens
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("KEY", "k")
+
+
+way = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 
 
 TEXTS = {
@@ -216,43 +243,85 @@ class TestTexts:
 class TestReasons:
     @pytest.mark.parametrize(("reason", "kind"), REASONS.items())
     def test_the_providers_own_reason_decides_on_a_whole_answer(self, provider, reason, kind):
-        self.check(provider, completion(choice("That sou", reason)), kind)
+        check_end(provider, completion(choice("That sou", reason)), kind)
 
-    @pytest.mark.parametrize(("reason", "kind"), [*REASONS.items()][1:])
+    # A stream that gives no reason was cut; LiteLLM itself breaks one off that ends with "error".
+    @pytest.mark.parametrize(
+        ("reason", "kind"), (REASONS | dict.fromkeys([None, "error"], "cut_stream")).items()
+    )
     def test_the_providers_own_reason_decides_on_a_stream(self, provider, reason, kind):
-        # LiteLLM itself breaks a stream off that ends with "error".
-        kind = "cut_stream" if reason == "error" else kind
-        self.check(provider, streamed(choice("That sou", reason)), kind, stream=True)
+        check_end(provider, streamed(choice("That sou", reason)), kind, stream=True)
 
-    def test_a_stream_that_gives_no_reason_was_cut(self, provider):
-        self.check(provider, streamed(choice("That sou", None)), "cut_stream", stream=True)
-
-    def check(self, provider: Provider, answer: Answer, kind: str, **fields: Any) -> None:
-        if not kind:
-            assert ask(provider, answer, **fields).text == "That sou"
-            return
-        error = failure(provider, answer, **fields)
-        assert error.kind == kind
-        assert isinstance(error, llm.TransientError) == (kind in ("interrupted", "cut_stream"))
-
-    def test_an_emoji_in_two_pieces_is_joined(self, provider):
-        pieces = [
-            {"index": 0, "delta": {"content": piece}, "finish_reason": None}
-            for piece in ("Hello \ud83d", "\ude42.")
+    @way
+    @pytest.mark.parametrize(
+        ("reason", "kind"),
+        [("end_turn", ""), ("max_tokens", "truncated"), ("refusal", "content_filtered")],
+    )
+    def test_a_messages_api_has_its_own_reasons(self, provider, reason, kind, stream):
+        ended = {"stop_reason": reason, "stop_sequence": None}
+        message = {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "model": "c",
+            **ended,
+            "content": [{"type": "text", "text": "That sou"}],
+            "usage": {"input_tokens": 3, "output_tokens": 2},
+        }
+        text: dict[str, Any] = {"type": "text", "text": ""}
+        delta = {"type": "text_delta", "text": "That sou"}
+        pieces: list[dict[str, Any]] = [
+            {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
+            {"type": "content_block_start", "index": 0, "content_block": text},
+            {"type": "content_block_delta", "index": 0, "delta": delta},
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": ended, "usage": {"output_tokens": 2}},
+            {"type": "message_stop"},
         ]
-        end = {"index": 0, "delta": {}, "finish_reason": "stop"}
-        answer = events(*({"id": "x", "choices": [one]} for one in (*pieces, end)))
+        answer = sent_events(*pieces) if stream else said(message)
 
-        assert ask(provider, answer, stream=True).text == "Hello \U0001f642."
+        check_end(provider, answer, kind, model=CLAUDE, stream=stream, api_key_env="KEY")
 
-    def test_signs_cut_between_packets_are_joined(self, provider):
-        answer = streamed(choice("Hello \U0001f642."))
-        body = b"".join(answer.body).replace(b"\\ud83d\\ude42", "\U0001f642".encode())
-        pieces = [body[at : at + 3] for at in range(0, len(body), 3)]
+    @way
+    @pytest.mark.parametrize(
+        ("reason", "kind"),
+        [
+            *[("STOP", ""), ("MAX_TOKENS", "truncated")],
+            *[("SAFETY", "content_filtered"), ("OTHER", "finish_reason")],
+        ],
+    )
+    def test_candidates_have_their_own_reasons(self, provider, reason, kind, stream):
+        content = {"role": "model", "parts": [{"text": "That sou"}]}
+        counts = {"promptTokenCount": 3, "candidatesTokenCount": 2, "totalTokenCount": 5}
+        candidate = {"content": content, "finishReason": reason, "index": 0}
+        body = {"candidates": [candidate], "usageMetadata": counts}
+        answer = sent_events(body) if stream else said(body)
 
-        assert ask(provider, Answer(200, pieces, kind=answer.kind), stream=True).text == (
-            "Hello \U0001f642."
-        )
+        check_end(provider, answer, kind, model=GEMINI, stream=stream, api_key_env="KEY")
+
+
+HALVES = [
+    {"index": 0, "delta": {"content": half}, "finish_reason": None}
+    for half in ("Hello \ud83d", "\ude42.")
+]
+END = {"index": 0, "delta": {}, "finish_reason": "stop"}
+
+
+def in_packets_of_three() -> Answer:
+    """Return a stream whose emoji goes over the wire as its bytes, cut anywhere."""
+    answer = streamed(choice("Hello \U0001f642."))
+    body = b"".join(answer.body).replace(b"\\ud83d\\ude42", "\U0001f642".encode())
+    pieces = [body[at : at + 3] for at in range(0, len(body), 3)]
+    return Answer(200, pieces, kind=answer.kind)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [events(*({"id": "x", "choices": [one]} for one in (*HALVES, END))), in_packets_of_three()],
+    ids=["in two pieces", "between packets"],
+)
+def test_an_emoji_that_was_cut_is_joined(provider, answer):
+    assert ask(provider, answer, stream=True).text == "Hello \U0001f642."
 
 
 class Failing(NamedTuple):
@@ -274,20 +343,16 @@ def anthropic(kind: str, message: str, status: int) -> Answer:
     return said({"type": "error", "error": {"type": kind, "message": message}}, status)
 
 
-QUOTA = (
-    "You exceeded your current quota, please check your plan and billing details. For more "
-    "information on this error, read the docs: https://platform.openai.com/docs/guides/error-codes."
-)
+QUOTA = "You exceeded your current quota, please check your plan and billing details."
 GOOGLES_QUOTA = {
     "error": {
         "code": 429,
-        "message": "You exceeded your current quota, please check your plan and billing details.",
+        "message": QUOTA,
         "status": "RESOURCE_EXHAUSTED",
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "31s"}],
     }
 }
 SPENT = {"candidates": [], "usageMetadata": {"promptTokenCount": 3, "totalTokenCount": 3}}
-CLAUDE, GEMINI = "anthropic/claude-fake", "gemini/gemini-fake"
 FAILING = {
     "no choices": Failing(completion(), "empty", streams_as="cut_stream"),
     "choices of nothing": Failing(said({"id": "x"}), "broken_body", streams_as="cut_stream"),
@@ -384,7 +449,7 @@ FAILING = {
 TRANSIENT = {"broken_body", "cut_stream", "rate_limited", "server_error"}
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@way
 @pytest.mark.parametrize("failing", FAILING.values(), ids=FAILING)
 def test_each_failure_is_its_kind(provider, failing, stream):
     error = failure(provider, failing.answer, model=failing.model, stream=stream, api_key_env="KEY")
@@ -396,7 +461,7 @@ def test_each_failure_is_its_kind(provider, failing, stream):
 
 
 @pytest.mark.parametrize("status", [302, 307])
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@way
 @pytest.mark.parametrize(
     "model",
     [
@@ -412,11 +477,6 @@ def test_a_server_that_names_another_leads_nobody_there(provider, model, stream,
     assert inner.requests == []
     assert isinstance(error, llm.PermanentError)
     assert error.kind == "redirected"
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("KEY", "k")
 
 
 NOW = 1_800_000_000
@@ -447,9 +507,8 @@ WAITS = {
 @pytest.mark.parametrize(("headers", "wait_s"), WAITS.values(), ids=WAITS)
 def test_a_wait_is_read_in_each_way_of_saying_it(provider, monkeypatch, headers, wait_s):
     monkeypatch.setattr("completions.llm.failures.time.time", lambda: float(NOW))
-    answer = openai("Slow down.", 429)
 
-    error = failure(provider, Answer(429, answer.body, headers))
+    error = failure(provider, Answer(429, openai("Slow down.", 429).body, headers))
 
     assert isinstance(error, llm.TransientError)
     assert error.retry_after_s == wait_s
@@ -462,166 +521,100 @@ def test_google_says_its_wait_in_the_body(provider):
     assert error.retry_after_s == 31.0
 
 
-ENDS = {"end_turn": "", "max_tokens": "truncated", "refusal": "content_filtered"}
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize(("reason", "kind"), ENDS.items())
-def test_a_messages_api_ends_for_its_own_reasons(provider, reason, kind, stream):
-    message = {
-        "id": "m",
-        "type": "message",
-        "role": "assistant",
-        "model": "c",
-        "content": [{"type": "text", "text": "That sou"}],
-        "stop_reason": reason,
-        "stop_sequence": None,
-        "usage": {"input_tokens": 3, "output_tokens": 2},
-    }
-    pieces: list[dict[str, Any]] = [
-        {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {
-            "type": "content_block_delta",
-            "index": 0,
-            "delta": {"type": "text_delta", "text": "That sou"},
-        },
-        {"type": "content_block_stop", "index": 0},
-        {
-            "type": "message_delta",
-            "delta": {"stop_reason": reason, "stop_sequence": None},
-            "usage": {"output_tokens": 2},
-        },
-        {"type": "message_stop"},
-    ]
-    answer = sent_events(*pieces) if stream else said(message)
-
-    if kind:
-        assert (
-            failure(provider, answer, model=CLAUDE, stream=stream, api_key_env="KEY").kind == kind
-        )
-    else:
-        reply = ask(provider, answer, model=CLAUDE, stream=stream, api_key_env="KEY")
-        assert (reply.text, reply.finish_reason) == ("That sou", reason)
-
-
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize(
-    ("reason", "kind"),
-    {"STOP": "", "MAX_TOKENS": "truncated", "SAFETY": "content_filtered", "OTHER": "finish_reason"}
-    .items(),
-)  # fmt: skip
-def test_candidates_end_for_their_own_reasons(provider, reason, kind, stream):
-    body = {
-        "candidates": [
-            {
-                "content": {"role": "model", "parts": [{"text": "That sou"}]},
-                "finishReason": reason,
-                "index": 0,
-            }
-        ],
-        "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 2, "totalTokenCount": 5},
-    }
-    answer = sent_events(body) if stream else said(body)
-
-    if kind:
-        assert (
-            failure(provider, answer, model=GEMINI, stream=stream, api_key_env="KEY").kind == kind
-        )
-    else:
-        assert ask(provider, answer, model=GEMINI, stream=stream, api_key_env="KEY").text
-
-
 CHAT = (
     {"role": "system", "content": "Be kind."},
     {"role": "assistant", "content": "Hi."},
     {"role": "user", "content": "I feel lonely."},
 )
 SCHEMA = {"type": "object", "properties": {}}
-DIALECTS: dict[str, tuple[dict[str, Any], dict[str, Any], set[str], set[str]]] = {
-    # name: what is stated, what the body holds, what it lacks, what is recorded as dropped
-    "nothing stated": (
-        {},
-        {"max_tokens": 300, "temperature": 0.0},
-        {"max_completion_tokens"},
-        set(),
+FORMAT = {
+    "type": "json_schema",
+    "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA},
+}
+IN_USERS_TURN = [CHAT[1], {"role": "user", "content": "Be kind.\n\nI feel lonely."}]
+
+
+NOTHING: Mapping[str, Any] = {}
+
+
+class Dialect(NamedTuple):
+    """What is stated of a model, and what the body then holds and lacks."""
+
+    stated: dict[str, Any]
+    has: Mapping[str, Any] = NOTHING
+    lacks: AbstractSet[str] = frozenset()
+    dropped: AbstractSet[str] = frozenset()
+
+
+DIALECTS = {
+    "nothing stated": Dialect(
+        {}, {"max_tokens": 300, "temperature": 0.0}, {"max_completion_tokens"}
     ),
-    "another limit": (
-        {"token_limit": "max_completion_tokens"},
-        {"max_completion_tokens": 300},
-        {"max_tokens"},
-        set(),
+    "another limit": Dialect(
+        {"token_limit": "max_completion_tokens"}, {"max_completion_tokens": 300}, {"max_tokens"}
     ),
-    "no limit": ({"leave_out": ["max_tokens"]}, {}, {"max_tokens"}, {"max_tokens"}),
-    "no sampling": (
+    "no limit": Dialect({"leave_out": ["max_tokens"]}, {}, {"max_tokens"}, {"max_tokens"}),
+    "no sampling": Dialect(
         {"leave_out": ["temperature", "top_p"]},
         {"max_tokens": 300},
         {"temperature", "top_p"},
         {"temperature", "top_p"},
     ),
-    "a developer": (
+    "one left out": Dialect({"leave_out": ["top_p"]}, {"temperature": 0.0}, {"top_p"}, {"top_p"}),
+    "left to the model": Dialect(
+        {"temperature": None, "top_p": None}, {}, {"temperature", "top_p"}
+    ),
+    "a developer": Dialect(
         {"system_role": "developer"},
         {"messages": [{"role": "developer", "content": "Be kind."}, *CHAT[1:]]},
-        set(),
-        set(),
     ),
-    "in the user's turn": (
-        {"system_role": "user"},
-        {
-            "messages": [
-                CHAT[1],
-                {"role": "user", "content": "Be kind.\n\nI feel lonely."},
-            ]
-        },
-        set(),
-        set(),
-    ),
-    "a schema": (
-        {"response_schema": SCHEMA},
-        {
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA},
-            }
-        },
-        set(),
-        set(),
-    ),
-    "an object": (
+    "in the user's turn": Dialect({"system_role": "user"}, {"messages": IN_USERS_TURN}),
+    "a schema": Dialect({"response_schema": SCHEMA}, {"response_format": FORMAT}),
+    "an object": Dialect(
         {"response_schema": SCHEMA, "schema_mode": "json_object"},
         {"response_format": {"type": "json_object"}},
-        set(),
-        {"response_schema"},
+        dropped={"response_schema"},
     ),
-    "words alone": (
+    "words alone": Dialect(
         {"response_schema": SCHEMA, "schema_mode": "prompt"},
-        {},
-        {"response_format"},
-        {"response_schema"},
+        lacks={"response_format"},
+        dropped={"response_schema"},
     ),
-    "no format": (
+    "no format": Dialect(
         {"response_schema": SCHEMA, "leave_out": ["response_format"]},
-        {},
-        {"response_format"},
-        {"response_schema"},
+        lacks={"response_format"},
+        dropped={"response_schema"},
     ),
 }
 
 
 @pytest.mark.parametrize("prefix", ["openai", "hosted_vllm"])
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@way
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 def test_a_models_dialect_is_what_goes_over_the_wire(provider, prefix, stream, dialect):
-    stated, has, lacks, dropped = dialect
     answer = streamed(choice('{"a": 1}')) if stream else completion(choice('{"a": 1}'))
-    fields = {"messages": CHAT, "stream": stream, **stated}
+    fields = {"messages": CHAT, "stream": stream, **dialect.stated}
 
     reply = ask(provider, answer, model=f"{prefix}/fake", **fields)
 
     body = provider.requests[-1]
-    assert {name: body.get(name) for name in has} == has
-    assert lacks.isdisjoint(body)
-    assert set(reply.dropped) == dropped
+    assert {name: body.get(name) for name in dialect.has} == dialect.has
+    assert dialect.lacks.isdisjoint(body)
+    assert set(reply.dropped) == dialect.dropped
+
+
+def test_what_was_said_in_another_way_is_recorded(provider):
+    another = {"system_role": "user", "schema_mode": "prompt"}
+
+    reply = ask(
+        provider,
+        completion(choice('{"a": 1}')),
+        token_limit="max_completion_tokens",
+        response_schema=SCHEMA,
+        **another,
+    )
+
+    assert (another | {"max_completion_tokens": 300}).items() <= reply.honoured.items()
 
 
 def test_a_stream_is_asked_to_count_unless_its_model_refuses_that(provider):
@@ -632,17 +625,3 @@ def test_a_stream_is_asked_to_count_unless_its_model_refuses_that(provider):
     reply = ask(provider, answer, stream=True, stream_options=False)
     assert "stream_options" not in provider.requests[-1]
     assert reply.dropped == ("stream_options",)
-
-
-def test_what_was_said_in_another_way_is_recorded(provider):
-    reply = ask(
-        provider,
-        completion(choice('{"a": 1}')),
-        token_limit="max_completion_tokens",
-        system_role="user",
-        response_schema=SCHEMA,
-        schema_mode="prompt",
-    )
-
-    said = {"max_completion_tokens": 300, "system_role": "user", "schema_mode": "prompt"}
-    assert said.items() <= reply.honoured.items()

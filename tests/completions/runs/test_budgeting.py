@@ -6,7 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from completions import llm
+from completions.models import GenerationCall
 from completions.runs.services import budgeting
+from tests.helpers.factories_of_calls import make_generation_run
 
 PRICE = {"input": 2.0, "output": 8.0}
 
@@ -16,14 +18,8 @@ def request(text: str = "Hello", **fields) -> llm.Request:
 
 
 def endpoint(**fields) -> SimpleNamespace:
-    usual = {
-        "slug": "mine",
-        "model_id": "openai/gpt-4o",
-        "api_base": "",
-        "parameters": {},
-        "is_simulated": False,
-    }
-    return SimpleNamespace(**usual | fields)
+    usual = {"slug": "mine", "model_id": "openai/gpt-4o", "api_base": ""}
+    return SimpleNamespace(**usual | {"parameters": {}, "is_simulated": False} | fields)
 
 
 class TestTheMostThatAQuestionTakes:
@@ -44,15 +40,17 @@ class TestTheMostThatAQuestionTakes:
 
 
 class TestTheMostThatACallCosts:
-    def test_is_the_question_and_the_longest_answer(self):
-        asked = request("x" * 952, max_tokens=500)  # 1,000 tokens
-
-        assert budgeting.most_usd(asked, PRICE) == Decimal("0.006000")
-
-    def test_is_rounded_up_to_the_smallest_sum(self):
-        asked = request("x" * 51, max_tokens=0)  # 99 tokens
-
-        assert budgeting.most_usd(asked, {"input": 0.001, "output": 1}) == budgeting.CENT
+    @pytest.mark.parametrize(
+        ("n_bytes", "max_tokens", "price", "most"),
+        [
+            (952, 500, PRICE, Decimal("0.006000")),  # 1,000 tokens
+            (51, 0, {"input": 0.001, "output": 1}, budgeting.CENT),  # 99, and a part of a sum
+        ],
+    )
+    def test_is_the_question_and_the_longest_answer_rounded_up(
+        self, n_bytes, max_tokens, price, most
+    ):
+        assert budgeting.most_usd(request("x" * n_bytes, max_tokens=max_tokens), price) == most
 
     def test_with_a_second_try_holds_both_and_the_answer_sent_back(self):
         asked = request("x" * 952, max_tokens=500)
@@ -64,26 +62,21 @@ class TestTheMostThatACallCosts:
 
 
 class TestThePriceOf:
-    def test_a_model_is_its_own_before_the_listed_one(self):
-        own = endpoint(parameters={"price": {"input": 1, "output": 2}})
-
-        assert budgeting.price_of(own) == {"input": 1.0, "output": 2.0}
-
-    def test_a_simulated_one_is_nothing_unless_it_is_set(self):
-        assert budgeting.price_of(endpoint(is_simulated=True)) == budgeting.NOTHING
-
     @pytest.mark.parametrize(
-        "elsewhere",
-        [{"api_base": "http://192.0.2.1/v1"}, {"parameters": {"api_base_env": "SOME_BASE"}}],
-        ids=["an address", "an address in the environment"],
+        ("model", "price"),
+        [
+            ({"parameters": {"price": {"input": 1, "output": 2}}}, {"input": 1.0, "output": 2.0}),
+            ({"is_simulated": True}, budgeting.NOTHING),
+            ({"api_base": "http://192.0.2.1/v1"}, None),
+            ({"parameters": {"api_base_env": "SOME_BASE"}}, None),
+            ({}, PRICE),
+        ],
+        ids=["its own", "simulated", "an address", "an address in the environment", "listed"],
     )
-    def test_one_at_an_address_of_its_own_is_not_known(self, elsewhere):
-        assert budgeting.price_of(endpoint(**elsewhere)) is None
-
-    def test_any_other_is_what_is_listed(self, monkeypatch):
+    def test_a_model_is_its_own_or_the_listed_one_where_that_holds(self, monkeypatch, model, price):
         monkeypatch.setattr(llm, "listed_price", {"openai/gpt-4o": PRICE}.get)
 
-        assert budgeting.price_of(endpoint()) == PRICE
+        assert budgeting.price_of(endpoint(**model)) == price
 
     @pytest.mark.parametrize(
         ("left_out", "price", "at_most"),
@@ -102,15 +95,27 @@ class TestThePriceOf:
         assert budgeting.price_of(unlimited) == price
         assert budgeting.price_at_most(unlimited) == at_most
 
-    def test_one_without_a_limit_is_named_where_a_budget_needs_it(self):
-        unlimited = endpoint(parameters={"price": PRICE, "leave_out": ["max_tokens"]})
-
-        with pytest.raises(budgeting.UnknownPriceError, match=r"mine: .*`max_tokens` out of"):
-            budgeting.refuse_unknown_prices([unlimited])
-
-    def test_one_without_it_is_named_where_a_budget_needs_it(self, monkeypatch):
-        monkeypatch.setattr(llm, "listed_price", lambda _model: None)
+    def test_who_has_none_or_no_limit_is_named_where_a_budget_needs_it(self):
         asked = [endpoint(slug="b"), endpoint(slug="a"), endpoint(is_simulated=True)]
+        unlimited = endpoint(parameters={"price": PRICE, "leave_out": ["max_tokens"]})
 
         with pytest.raises(budgeting.UnknownPriceError, match="for a, b: set `price`"):
             budgeting.refuse_unknown_prices(asked)
+        with pytest.raises(budgeting.UnknownPriceError, match=r"mine: .*`max_tokens` out of"):
+            budgeting.refuse_unknown_prices([unlimited])
+
+
+COST = Decimal("0.008302")  # five of them, less two, less three, is below nothing in binary
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("parts", [(1, 1, 2, 3, 4), (2, 1, 1, 4, 3), (4, 2, 3, 1, 1)])
+def test_what_is_given_back_in_parts_in_any_order_leaves_nothing(parts):
+    total = sum(parts) * COST
+    run = make_generation_run(reserved_usd=total, budget_usd=total)
+
+    for n in parts:
+        budgeting.settle([(GenerationCall(run=run, reserved_usd=COST), None)] * n)
+
+    run.refresh_from_db()
+    assert (run.reserved_usd, run.spent_usd) == (0, total)

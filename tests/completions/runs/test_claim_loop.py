@@ -68,35 +68,17 @@ def run(source: ListSource, ask, limits: PullLimits = LIMITS, stopping=None) -> 
 
 
 class TestPull:
-    def test_every_item_is_asked_and_stored_once(self):
-        source, gauge = ListSource(range(50)), Gauge()
+    def test_every_item_is_asked_and_stored_once_in_a_flight_that_is_full_and_never_fuller(self):
+        source, gauge = ListSource(range(60)), Gauge()
 
         n_stored = run(source, gauge)
 
-        assert n_stored == 50
-        assert sorted(gauge.asked) == source.all_stored == list(range(50))
+        assert n_stored == 60
+        assert sorted(gauge.asked) == source.all_stored == list(range(60))
         assert source.released == []
-
-    def test_the_flight_is_kept_full_and_never_fuller(self):
-        source, gauge = ListSource(range(50)), Gauge()
-
-        run(source, gauge)
-
         assert gauge.most == LIMITS.concurrency
-
-    def test_no_more_is_claimed_than_flies_or_waits_next(self):
-        source = ListSource(range(50))
-
-        run(source, Gauge())
-
-        assert max(source.claims) <= LIMITS.concurrency + LIMITS.batch
-
-    def test_results_are_stored_in_batches(self):
-        source = ListSource(range(60))
-
-        run(source, Gauge())
-
-        assert len(source.stored) < 40
+        assert max(source.claims) <= LIMITS.concurrency + LIMITS.batch  # what flies or waits next
+        assert len(source.stored) < 40  # in batches
 
     def test_a_lone_result_does_not_wait_for_a_batch(self):
         source = ListSource([1, 2])
@@ -353,21 +335,7 @@ class TestPullHere:
 
 
 class TestRunOnLoop:
-    def test_returns_what_the_coroutine_returns(self):
-        async def main(_executor: Executor) -> str:
-            return "done"
-
-        assert run_on_loop(main) == "done"
-
-    def test_raises_what_the_coroutine_raises(self):
-        async def main(_executor: Executor) -> None:
-            msg = "broken"
-            raise ValueError(msg)
-
-        with pytest.raises(ValueError, match="broken"):
-            run_on_loop(main)
-
-    def test_all_threads_share_one_loop(self):
+    def test_returns_what_the_coroutine_returns_on_one_loop_for_all_threads(self):
         async def main(_executor: Executor) -> int:
             return id(asyncio.get_running_loop())
 
@@ -377,6 +345,14 @@ class TestRunOnLoop:
         other.join()
 
         assert found == [run_on_loop(main)]
+
+    def test_raises_what_the_coroutine_raises(self):
+        async def main(_executor: Executor) -> None:
+            msg = "broken"
+            raise ValueError(msg)
+
+        with pytest.raises(ValueError, match="broken"):
+            run_on_loop(main)
 
     def test_an_interrupt_of_the_waiting_caller_cancels_the_coroutine(self):
         ended = threading.Event()

@@ -16,10 +16,9 @@ from completions.generation.services.generating import generate_completions
 from completions.management.progress import Progress
 from completions.management.run_actions import Kind, working
 from completions.models import Completion, GenerationRun, Run
-from completions.offline import Behaviour, Fault
+from completions.offline import Behaviour
 from completions.runs import pulling
 from completions.runs.queries import calls_of
-from completions.runs.services import calling
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -65,29 +64,22 @@ def refused(name: str, *words: object) -> CommandError:
     return caught.value
 
 
+RUN = ["run", "--dataset", "Talks", "--systems"]
+
+
 @pytest.fixture
 def dataset():
+    """Four contexts, and a system that has a price."""
+    make_priced(slug="alder")
     dataset = make_dataset(slug="talks", name="Talks")
     for _ in range(4):
         make_context(dialogue=make_dialogue(dataset=dataset))
     return dataset
 
 
-@pytest.fixture
-def _no_patience(monkeypatch):
-    """Let nobody wait for a provider, nor for other workers."""
-    monkeypatch.setattr(calling, "FIRST_BACKOFF_S", 0.01)
-    monkeypatch.setattr(working, "PAUSE_S", 0.01)
-
-
 class TestCompletionsRun:
-    def run(self, *words):
-        return command("completions", "run", "--dataset", "Talks", "--systems", *words)
-
     def test_makes_the_calls_and_says_what_they_cost(self, dataset, provider):
-        make_priced(slug="alder")
-
-        said = self.run("alder", "--budget", "2")
+        said = command("completions", *RUN, "alder", "--budget", "2")
 
         run = GenerationRun.objects.get()
         assert (run.state, run.n_planned) == (RunState.ENDED, 4)
@@ -96,82 +88,43 @@ class TestCompletionsRun:
         assert Completion.objects.count() == len(provider.calls) == 4
         assert f"Run #{run.pk} has ended: 4 of 4 calls answered; {run.spent_usd:.4f} US" in said
 
-    def test_leaves_the_calls_to_workers_if_told_so(self, dataset):
-        make_priced(slug="alder")
-
-        said = self.run("alder", "--no-wait")
+    def test_leaves_the_calls_to_workers_if_told_so_and_finds_nothing_to_ask_then(self, dataset):
+        said = command("completions", *RUN, "alder", "--no-wait")
 
         assert "4 calls wait for workers" in said
         assert GenerationRun.objects.get().state == RunState.RUNNING
-
-    def test_again_finds_nothing_to_ask(self, dataset):
-        make_priced(slug="alder")
-        self.run("alder", "--no-wait")
-
-        error = refused("completions", "run", "--dataset", "Talks", "--systems", "alder")
-
-        assert error.returncode == 2
-        assert "nothing is left to ask" in str(error)
+        error = refused("completions", *RUN, "alder")
+        assert (error.returncode, "nothing is left to ask" in str(error)) == (2, True)
 
     def test_stops_at_its_budget_and_goes_on_with_a_larger_one(self, dataset, provider, settings):
         settings.HEART_LLM_CONCURRENCY = 1
-        make_priced(slug="alder")
 
-        asked = ["--dataset", "Talks", "--systems", "alder", "--budget", str(most_of_one())]
-
-        error = refused("completions", "run", *asked)
+        error = refused("completions", *RUN, "alder", "--budget", most_of_one())
 
         run = GenerationRun.objects.get()
         assert error.returncode == working.STOOD_STILL
         assert f"Go on: manage.py completions resume {run.pk}" in str(error)
         assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
         assert run.spent_usd + run.reserved_usd <= most_of_one()
-        n_made = len(provider.calls)
-        assert n_made == 1
+        assert len(provider.calls) == 1
         assert "has ended: 4 of 4" in command("completions", "resume", run.pk, "--budget", "1")
         assert len(provider.calls) == 4
-
-    def test_pauses_when_the_provider_takes_no_question(self, dataset, provider):
-        make_priced(slug="alder")
-        provider.script.extend([Fault.UNAUTHORIZED] * 4)
-
-        error = refused("completions", "run", "--dataset", "Talks", "--systems", "alder")
-
-        run = GenerationRun.objects.get()
-        assert run.pause_reason == PauseReason.REFUSED
-        assert "authentication" in str(error)
-        assert "has ended: 4 of 4" in command("completions", "resume", run.pk)
-        assert Completion.objects.count() == 4
-
-    @pytest.mark.usefixtures("_no_patience")
-    def test_survives_faults_that_heal(self, dataset, provider):
-        make_priced(slug="alder")
-        provider.behaviour = Behaviour(retry_after_s=0.01)
-        provider.script.extend([Fault.RATE_LIMITED, Fault.SERVER_ERROR, Fault.CUT])
-
-        assert "4 of 4 calls answered" in self.run("alder")
-
-    def test_asks_every_real_model_for_all(self, dataset):
-        make_priced(slug="simulated")
-
-        error = refused("completions", "run", "--dataset", "Talks", "--systems", "all")
-
-        assert error.returncode == 2
-        assert "unknown systems all; known are simulated" in str(error)
 
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["--dataset", "none", "--systems", "alder"], "no dataset"),
-            (["--dataset", "Talks", "--systems", "oak"], "unknown systems oak"),
-            (["--dataset", "Talks", "--systems", "alder", "--budget", "-1"], "sum of US dollars"),
-            (["--dataset", "Talks", "--systems", "alder", "--budget", "much"], "sum of US dollars"),
+            (["run", "--dataset", "none", "--systems", "alder"], "no dataset"),
+            ([*RUN, "oak"], "unknown systems oak"),
+            ([*RUN, "all"], "unknown systems all; known are alder"),  # all that are real
+            ([*RUN, "alder", "--budget", "-1"], "sum of US dollars"),
+            ([*RUN, "alder", "--budget", "much"], "sum of US dollars"),
         ],
     )
     def test_says_what_it_does_not_know(self, dataset, words, said):
-        make_priced(slug="alder")
+        error = refused("completions", *words)
 
-        assert said in str(refused("completions", "run", *words))
+        assert said in str(error)
+        assert error.returncode == 2
         assert not GenerationRun.objects.exists()
 
 
@@ -183,7 +136,7 @@ class TestCtrlC:
 
         kind = Kind("completions", GenerationRun, generate_and_interrupt)
         with pytest.raises(CommandError) as caught:
-            working.work(kind, run, quiet())
+            working.work(kind, run, Progress(OutputWrapper(StringIO())))
 
         assert caught.value.returncode == working.INTERRUPTED
         assert f"manage.py completions resume {run.pk}" in str(caught.value)
@@ -207,23 +160,15 @@ def generate_and_interrupt(*, stored, **given):
     return generate_completions(stored=press, **given)
 
 
-def quiet():
-    return Progress(OutputWrapper(StringIO()))
-
-
 class TestSteering:
     def test_a_run_is_paused_and_cancelled_by_its_number(self):
         run = make_run_of(3)
 
         assert "stands still: an administrator paused it" in command("completions", "pause", run.pk)
-        assert "was cancelled: 0 of 3 calls answered, 3 failed (cancelled)" in command(
-            "completions", "cancel", run.pk
-        )
+        cancelled = command("completions", "cancel", run.pk)
 
-    def test_what_is_over_cannot_be_paused(self):
-        run = make_generation_run(state=RunState.ENDED, ended_at=NOW)
-
-        assert "has ended and cannot be paused" in str(refused("completions", "pause", run.pk))
+        assert "was cancelled: 0 of 3 calls answered, 3 failed (cancelled)" in cancelled
+        assert "was cancelled and cannot be paused" in str(refused("completions", "pause", run.pk))
 
     def test_failed_calls_alone_are_tried_again(self, provider):
         run = make_generation_run()
@@ -237,23 +182,21 @@ class TestSteering:
         assert "nothing had failed" in command("completions", "retry", run.pk)
         assert len(provider.calls) == 1
 
-    def test_runs_are_listed_the_newest_first(self):
+    def test_runs_are_listed_the_newest_first_and_each_is_shown_with_its_plan(self):
         assert "No runs yet: `manage.py completions run`" in command("completions", "runs")
-        first, second = make_run_of(1), make_run_of(2, budget="2")
+        first = make_run_of(1)
+        second = make_run_of(2, budget="2", plan={"dataset": "talks", "systems": ["a", "b"]})
+        judging = make_judge_run()
 
         lines = command("completions", "runs").splitlines()
+        said = command("completions", "show", second.pk)
 
         assert lines[0].startswith(f"Run #{second.pk} goes on: 0 of 2 calls answered, 2 left")
         assert lines[0].endswith("0.0000 US dollars spent, of 2.0000")
         assert lines[1].startswith(f"Run #{first.pk} ")
-
-    def test_one_is_shown_with_its_plan(self):
-        run = make_run_of(2, plan={"dataset": "talks", "systems": ["a", "b"]})
-
-        said = command("completions", "show", run.pk)
-
         assert "systems: a, b" in said
         assert "2 wait, 0 in flight" in said
+        assert f"Run #{judging.pk} goes on" in command("judges", "runs")
 
     @pytest.mark.parametrize("action", ["show", "pause", "resume", "cancel", "retry"])
     def test_a_number_that_nothing_has_is_refused(self, action):
@@ -294,17 +237,6 @@ class TestJudgesRun:
         assert Judgment.objects.count() == len(provider.calls) == 8
         assert Comparison.objects.count() == 2
 
-    def test_keeps_its_budget_where_an_answer_is_asked_for_twice(self, study, provider):
-        make_simulated_judge(parameters={"price": {"input": 1, "output": 10}})
-        provider.script.append(Fault.BROKEN_ANSWER)
-
-        command("judges", "run", "--study", "small", "--judges", "alder", "--budget", "3")
-
-        run = JudgeRun.objects.get()
-        assert len(provider.calls) == 3
-        assert run.spent_usd == paid(run) > 0
-        assert run.reserved_usd == 0
-
     def test_takes_several_samples_at_a_temperature_only(self, study):
         make_simulated_judge()
         asked = ["judges", "run", "--study", "small", "--judges", "alder", "--samples", "3"]
@@ -338,11 +270,6 @@ class TestJudgesRun:
 
         assert said in str(refused("judges", "run", *words))
         assert not JudgeRun.objects.exists()
-
-    def test_are_shown_by_the_same_actions(self):
-        run = make_judge_run()
-
-        assert f"Run #{run.pk} goes on" in command("judges", "runs")
 
 
 class TestTicks:

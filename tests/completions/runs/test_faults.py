@@ -1,19 +1,22 @@
-"""Runs of nine calls with one odd answer: each ends by itself, with every call accounted for."""
+"""Runs of nine calls with one odd answer: each ends by itself, and every call is paid once."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.judges import services as judge_services
 from annotation.models import JudgeCall, JudgeRun
 from annotation.studies import rubric
 from completions.choices import CallState, RunState
 from completions.llm import failures
 from completions.management.run_actions import working
 from completions.models import GenerationCall, GenerationRun
+from completions.offline import Fault
 from completions.runs.services import calling, speaking
 from tests.helpers.factories import (
     NOW,
@@ -22,9 +25,10 @@ from tests.helpers.factories import (
     make_dataset,
     make_dialogue,
     make_judge,
+    make_judge_call,
     make_study,
 )
-from tests.helpers.factories_of_calls import make_priced
+from tests.helpers.factories_of_calls import PRICE, make_judge_run, make_priced
 from tests.helpers.providers import Provider, choice, completion, events, providing, said, streamed
 
 pytestmark = [
@@ -247,3 +251,44 @@ def test_what_was_taken_off_is_kept_and_counted(dataset, fake):
     assert call.completion.text == "Hello."
     assert call.raw_answer == "<think>hm</think>Supporter: Hello."
     assert "taken off texts: role 1, thoughts 1" in out.getvalue()
+
+
+@pytest.fixture
+def call() -> JudgeCall:
+    """Return the only call of a run with a budget."""
+    comparison = make_comparison()
+    judge = make_judge(
+        name="Simulated alder",
+        model_id="hosted_vllm/offline-judge-alder",
+        is_simulated=True,
+        parameters={"price": PRICE},
+    )
+    run = make_judge_run(study=comparison.study, budget_usd=Decimal(1), n_planned=1)
+    return make_judge_call(run=run, comparison=comparison, judge=judge)
+
+
+def test_an_answer_is_counted_although_the_second_try_was_refused(call, provider, clock):
+    provider.script.extend([Fault.BROKEN_ANSWER, Fault.RATE_LIMITED])
+
+    judge_services.ask_judges(
+        clock=clock, duration_s=1
+    )  # it would wait to ask again, and time stands
+
+    call.refresh_from_db()
+    call.run.refresh_from_db()
+    assert len(provider.calls) == 2
+    assert (call.state, call.error_kind) == (CallState.PENDING, "rate_limited")
+    assert 0 < call.run.spent_usd < Decimal("0.01")  # less than was reserved
+    assert call.run.reserved_usd == call.reserved_usd == 0
+
+
+def test_both_tries_are_counted_when_neither_could_be_read(call, provider, clock):
+    provider.script.extend([Fault.BROKEN_ANSWER] * 2)
+
+    judge_services.ask_judges(clock=clock)
+
+    call.refresh_from_db()
+    call.run.refresh_from_db()
+    assert call.state == CallState.INVALID
+    assert call.run.spent_usd == call.cost_usd > 0
+    assert call.run.state == RunState.ENDED

@@ -8,15 +8,15 @@ import pytest
 
 from access.models import LogEntry
 from completions import llm
-from completions.choices import CallState, PauseReason, RunState, SystemKind
+from completions.choices import CallState, PauseReason, RunState
 from completions.generation import services as generation_services
 from completions.generation.services import generating
 from completions.llm.exchange import LONGEST_TIMEOUT_S
-from completions.models import GenerationCall, GenerationRun, System
+from completions.models import GenerationRun, System
 from completions.runs import queries
 from completions.runs import services as run_services
 from completions.runs.pulling import PullLimits
-from completions.runs.services import calling, running, speaking, states
+from completions.runs.services import calling, speaking, states
 from tests.helpers.factories import (
     NOW,
     make_context,
@@ -37,6 +37,7 @@ from tests.helpers.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db
 FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
+REFUSED = {"state": RunState.PAUSED, "pause_reason": PauseReason.REFUSED}
 NOTHING = Decimal(0)
 LATER = NOW + dt.timedelta(minutes=1)
 REPLY = llm.Reply(
@@ -61,6 +62,11 @@ def answered(question, reply=REPLY):
 
 def failed(question, kind="empty"):
     return calling.Failed(question.claim, NOW, llm.PermanentError("no", kind=kind), question)
+
+
+def changed(row):
+    row.refresh_from_db()
+    return row
 
 
 @pytest.fixture
@@ -98,55 +104,38 @@ class TestStart:
 
         assert GenerationRun.objects.count() == 1
 
-    def test_with_a_budget_refuses_models_whose_price_nobody_knows(self, dataset, monkeypatch):
-        monkeypatch.setattr(llm, "listed_price", lambda _model: None)
+    def test_with_a_budget_alone_refuses_models_whose_price_nobody_knows(self, dataset):
+        systems = [make_system(slug="dear")]
 
         with pytest.raises(run_services.UnknownPriceError, match="for dear"):
-            self.start(dataset, [make_system(slug="dear")], budget_usd=Decimal(1))
+            self.start(dataset, systems, budget_usd=Decimal(1))
 
         assert not GenerationRun.objects.exists()
-
-    def test_without_a_budget_asks_them(self, dataset):
-        assert self.start(dataset, [make_system()]).budget_usd is None
+        assert self.start(dataset, systems).budget_usd is None
 
     def test_with_nothing_to_spend_is_refused(self, dataset):
         with pytest.raises(run_services.BudgetTooSmallError):
             self.start(dataset, [make_priced()], budget_usd=Decimal(0))
 
-    def test_takes_models_only(self, dataset):
-        with pytest.raises(generation_services.NotAModelError):
-            self.start(dataset, [make_system(kind=SystemKind.HUMAN)])
-
-        assert not GenerationRun.objects.exists()
-
 
 class TestAClaim:
-    def test_reserves_the_most_that_its_calls_can_cost(self):
-        run, most = make_run_of(3, budget="5"), most_of_one()
-
-        assert len(queue().claim(2).items) == 2
-
-        run.refresh_from_db()
-        assert run.reserved_usd == 2 * most
-        assert sorted(run.calls.values_list("reserved_usd", flat=True)) == [0, most, most]
-
     def test_without_a_budget_reserves_nothing(self):
         run = make_run_of(2)
 
         assert len(queue().claim(9).items) == 2
 
-        run.refresh_from_db()
-        assert run.reserved_usd == 0
+        assert changed(run).reserved_usd == 0
 
-    def test_takes_as_many_as_fit_and_leaves_the_others_as_they_were(self):
-        run = make_run_of(4, budget=str(2 * most_of_one()))
+    def test_reserves_the_most_that_calls_can_cost_and_takes_as_many_as_fit(self):
+        most = most_of_one()
+        run = make_run_of(4, budget=str(2 * most))
 
         assert len(queue().claim(9).items) == 2
 
-        run.refresh_from_db()
+        assert changed(run).reserved_usd == 2 * most
         assert run.state == RunState.RUNNING  # what is in flight may cost less
-        waiting = run.calls.filter(state=CallState.PENDING)
-        assert [(call.attempts, call.reserved_usd) for call in waiting] == [(0, NOTHING)] * 2
+        held = run.calls.order_by("pk").values_list("state", "attempts", "reserved_usd")
+        assert list(held) == [(CallState.CLAIMED, 1, most)] * 2 + [(CallState.PENDING, 0, 0)] * 2
 
     def test_pauses_a_run_whose_next_call_might_not_fit(self):
         most = most_of_one()
@@ -154,27 +143,25 @@ class TestAClaim:
 
         assert queue().claim(9).items == []
 
-        run.refresh_from_db()
-        assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
+        assert (changed(run).state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
         assert f"could cost {most} US dollars" in run.pause_detail
         assert LogEntry.objects.filter(action="run.paused", by=None).count() == 1
 
     @pytest.mark.parametrize(
-        "changed",
+        "lost",
         [
             {"parameters": {}, "is_simulated": False, "api_base": "http://192.0.2.1/v1"},
             {"parameters": {"price": PRICE, "leave_out": ["max_tokens"]}},
         ],
         ids=["price", "limit"],
     )
-    def test_pauses_a_run_whose_model_has_lost_its_price_or_limit(self, changed):
+    def test_pauses_a_run_whose_model_has_lost_its_price_or_limit(self, lost):
         run = make_run_of(1, budget="5")
-        System.objects.update(**changed)
+        System.objects.update(**lost)
 
         assert queue().claim(9).items == []
 
-        run.refresh_from_db()
-        assert run.pause_reason == PauseReason.BUDGET
+        assert changed(run).pause_reason == PauseReason.BUDGET
         assert "Nobody says what" in run.pause_detail
 
     def test_leaves_the_calls_of_runs_that_stand_still_and_takes_others(self):
@@ -204,11 +191,9 @@ class TestAClaim:
 
         (question,) = queue(NOW + calling.CLAIM_LENGTH).claim(9).items
 
-        run.refresh_from_db()
-        call.refresh_from_db()
         assert question.claim.call_id == call.pk
-        assert run.spent_usd == Decimal("0.25")
-        assert run.reserved_usd == call.reserved_usd == most_of_one()
+        assert changed(run).spent_usd == Decimal("0.25")
+        assert run.reserved_usd == changed(call).reserved_usd == most_of_one()
 
     def test_that_was_lost_too_often_is_given_up_and_paid(self):
         run = make_generation_run(budget_usd=Decimal(5))
@@ -216,10 +201,8 @@ class TestAClaim:
 
         assert queue(NOW + calling.CLAIM_LENGTH).claim(9).items == []
 
-        run.refresh_from_db()
-        call.refresh_from_db()
-        assert (call.state, call.error_kind) == (CallState.FAILED, "lost")
-        assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
+        assert (changed(call).state, call.error_kind) == (CallState.FAILED, "lost")
+        assert (changed(run).spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
 
     def test_of_dead_workers_is_paid_when_it_is_forgotten(self):
         run = make_generation_run(budget_usd=Decimal(5))
@@ -227,8 +210,7 @@ class TestAClaim:
 
         assert run_services.forget_claims() == 1
 
-        run.refresh_from_db()
-        assert (run.spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
+        assert (changed(run).spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
 
 
 class TestWhatACallCosts:
@@ -239,18 +221,28 @@ class TestWhatACallCosts:
     def claim(self, n=1):
         return queue().claim(n).items
 
-    def spent(self, run):
+    def settled(self, run):
+        """Return what was spent, and what is still reserved."""
         run.refresh_from_db()
-        return run.spent_usd
+        return run.spent_usd, run.reserved_usd
 
-    def test_is_what_the_provider_counts(self, run):
+    @pytest.mark.parametrize(
+        ("end", "spent"),
+        [
+            (answered, Decimal("0.0005")),
+            (lambda question: answered(question, replace(REPLY, cost_usd=None)), None),
+            (lambda question: failed(question, "rate_limited"), NOTHING),
+            (lambda question: failed(question, "server_error"), None),
+        ],
+        ids=["counted", "counted by nobody", "refused", "failed and perhaps paid"],
+    )
+    def test_is_what_the_provider_counts_or_all_that_was_reserved(self, run, end, spent):
         (question,) = self.claim()
 
-        queue().store([answered(question)])
+        queue().store([end(question)])
 
-        assert self.spent(run) == Decimal("0.0005")
-        assert run.reserved_usd == 0
-        assert run.calls.get(state=CallState.DONE).reserved_usd == 0
+        assert self.settled(run) == (most_of_one() if spent is None else spent, NOTHING)
+        assert run.calls.get(pk=question.claim.call_id).reserved_usd == 0
 
     def test_is_counted_without_a_budget_too(self):
         run = make_run_of(1)
@@ -258,45 +250,19 @@ class TestWhatACallCosts:
 
         queue().store([answered(question)])
 
-        assert self.spent(run) == Decimal("0.0005")
+        assert self.settled(run) == (Decimal("0.0005"), NOTHING)
 
-    def test_is_all_that_was_reserved_if_nobody_counts(self, run):
-        (question,) = self.claim()
-
-        queue().store([answered(question, replace(REPLY, cost_usd=None))])
-
-        assert self.spent(run) == most_of_one()
-
-    def test_is_nothing_for_a_question_that_was_refused(self, run):
-        (question,) = self.claim()
-
-        queue().store([failed(question, "rate_limited")])
-
-        assert self.spent(run) == 0
-        assert run.reserved_usd == 0
-
-    def test_is_all_that_was_reserved_after_a_failure_that_may_have_been_paid(self, run):
-        (question,) = self.claim()
-
-        queue().store([failed(question, "server_error")])
-
-        assert self.spent(run) == most_of_one()
-
-    def test_is_nothing_for_a_claim_that_is_given_back(self, run):
-        queue().release(self.claim())
-
-        assert self.spent(run) == 0
-        assert run.reserved_usd == 0
-        assert set(run.calls.values_list("state", "attempts")) == {(CallState.PENDING, 0)}
-
-    def test_is_all_that_was_reserved_if_it_was_broken_off(self, run):
+    @pytest.mark.parametrize("is_sent", [False, True], ids=["given back", "broken off"])
+    def test_of_a_claim_that_is_let_go_is_all_that_was_reserved_if_it_was_sent(self, run, is_sent):
         (question,) = self.claim()
         pull = queue()
-        pull.sent.add(question.claim)
+        if is_sent:
+            pull.sent.add(question.claim)
 
         pull.release([question])
 
-        assert self.spent(run) == most_of_one()
+        assert self.settled(run) == (most_of_one() if is_sent else NOTHING, NOTHING)
+        assert set(run.calls.values_list("state", "attempts")) == {(CallState.PENDING, 0)}
 
     def test_is_counted_once_when_two_workers_answer(self, run):
         (question,) = self.claim()
@@ -304,7 +270,7 @@ class TestWhatACallCosts:
         queue().store([answered(question)])
         queue().store([answered(question)])
 
-        assert self.spent(run) == Decimal("0.0005")
+        assert self.settled(run) == (Decimal("0.0005"), NOTHING)
 
     def test_of_two_workers_is_what_both_may_have_been_paid(self, run):
         (slow,) = self.claim()
@@ -312,8 +278,7 @@ class TestWhatACallCosts:
 
         queue().store([answered(slow)])
 
-        assert self.spent(run) == 2 * most_of_one()
-        assert run.reserved_usd == 0
+        assert self.settled(run) == (2 * most_of_one(), NOTHING)
 
 
 class TestRefusals:
@@ -322,32 +287,26 @@ class TestRefusals:
         questions = queue().claim(9).items
 
         queue().store([failed(one, "authentication") for one in questions[: states.ENOUGH - 1]])
-        run.refresh_from_db()
-        assert run.state == RunState.RUNNING
+        assert changed(run).state == RunState.RUNNING
         queue().store([failed(questions[states.ENOUGH], "authentication")])
 
-        run.refresh_from_db()
-        assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.REFUSED)
+        assert (changed(run).state, run.pause_reason) == (RunState.PAUSED, PauseReason.REFUSED)
         assert run.pause_detail == "authentication: no"
 
-    def test_of_several_models_one_each_do_not(self):
-        run = make_generation_run()
-        for _ in range(states.ENOUGH):
+    def test_of_several_models_one_each_and_about_single_texts_do_not(self):
+        run, other = make_generation_run(), make_run_of(states.ENOUGH + 2)
+        for _ in range(states.ENOUGH + 1):
             make_generation_call(run=run, system=make_priced())
-        make_generation_call(run=run, system=make_priced())
+        questions = {one.claim.call_id: one for one in queue().claim(20).items}
+        of_run, of_other = (
+            [questions[pk] for pk in one.calls.order_by("pk").values_list("pk", flat=True)][:-1]
+            for one in (run, other)
+        )
 
-        queue().store([failed(one, "configuration") for one in queue().claim(3).items])
+        queue().store([failed(one, "configuration") for one in of_run])
+        queue().store([failed(one, "content_filtered") for one in of_other])
 
-        run.refresh_from_db()
-        assert run.state == RunState.RUNNING
-
-    def test_about_single_texts_do_not(self):
-        run = make_run_of(5)
-
-        queue().store([failed(one, "content_filtered") for one in queue().claim(4).items])
-
-        run.refresh_from_db()
-        assert run.state == RunState.RUNNING
+        assert changed(run).state == changed(other).state == RunState.RUNNING
 
     def test_of_every_call_leave_the_run_to_be_resumed(self):
         run = make_run_of(3)
@@ -361,24 +320,18 @@ class TestRefusals:
 
 
 class TestPauseAndResume:
-    def test_stop_and_go_on_where_it_was(self):
+    def test_stop_and_go_on_where_it_was_and_twice_log_nothing(self):
         run, user = make_run_of(2), make_user()
 
-        run_services.pause_run(run, now=NOW, by=user)
+        for _ in range(2):
+            run_services.pause_run(run, now=NOW, by=user)
         assert queue().claim(9).items == []
-        run_services.resume_run(run, now=LATER, by=user)
+        for _ in range(2):
+            run_services.resume_run(run, now=LATER, by=user)
 
         assert len(queue().claim(9).items) == 2
         actions = LogEntry.objects.filter(by=user).values_list("action", flat=True)
         assert list(actions.order_by("pk")) == ["run.paused", "run.running"]
-
-    def test_twice_change_and_log_nothing(self):
-        run = make_run_of(1)
-        for act in (run_services.pause_run, run_services.resume_run):
-            act(run, now=NOW)
-            act(run, now=NOW)
-
-        assert LogEntry.objects.count() == 2
 
     def test_with_a_larger_budget(self):
         run = make_run_of(1, budget="0.000001")
@@ -411,10 +364,8 @@ class TestCancel:
 
         run = run_services.cancel_run(run, now=NOW)
 
-        assert run.state == RunState.CANCELLED
-        assert run.ended_at == NOW
-        kinds = run.calls.filter(state=CallState.FAILED).values_list("error_kind", flat=True)
-        assert list(kinds) == ["cancelled", "cancelled"]
+        assert (run.state, run.ended_at) == (RunState.CANCELLED, NOW)
+        assert run.calls.filter(state=CallState.FAILED, error_kind="cancelled").count() == 2
         queue().store([answered(question)])
         assert run.calls.filter(state=CallState.DONE).count() == 1
 
@@ -423,45 +374,33 @@ class TestCancel:
         questions = queue().claim(2).items
         run_services.cancel_run(run, now=NOW)
         queue().release(questions[:1])
-        lost = NOW + calling.CLAIM_LENGTH
 
         run_services.finish_all_runs(now=NOW)
         assert run.calls.filter(error_kind="cancelled").count() == 1
-        run_services.finish_all_runs(now=lost)
+        run_services.finish_all_runs(now=NOW + calling.CLAIM_LENGTH)
 
         assert run.calls.filter(error_kind="cancelled").count() == 2
 
 
 class TestRetry:
-    def test_asks_again_what_failed_and_nothing_else(self):
+    def test_asks_again_what_failed_and_what_was_unusable_if_told_so(self):
         run = make_generation_run()
         lost = make_generation_call(run=run, attempts=8, **FAILED)
-        make_generation_call(
-            run=run, state=CallState.INVALID, ended_at=NOW, error_kind="x", raw_answer="?"
-        )
+        unusable = {"state": CallState.INVALID, "error_kind": "x", "raw_answer": "?"}
+        make_generation_call(run=run, ended_at=NOW, **unusable)
         run_services.finish_all_runs(now=NOW)
 
         assert run_services.retry_failed(run, now=LATER) == 1
 
-        lost.refresh_from_db()
-        run.refresh_from_db()
-        assert (lost.state, lost.attempts, lost.error_kind) == (CallState.PENDING, 0, "")
-        assert (run.state, run.ended_at) == (RunState.RUNNING, None)
-
-    def test_asks_again_what_was_unusable_if_told_so(self):
-        run = make_generation_run()
-        make_generation_call(
-            run=run, state=CallState.INVALID, ended_at=NOW, error_kind="x", raw_answer="?"
-        )
-
+        assert (changed(lost).state, lost.attempts, lost.error_kind) == (CallState.PENDING, 0, "")
+        assert (changed(run).state, run.ended_at) == (RunState.RUNNING, None)
         assert run_services.retry_failed(run, now=NOW, with_invalid=True) == 1
 
     def test_with_nothing_to_ask_changes_nothing(self):
         run = make_generation_run(state=RunState.ENDED, ended_at=NOW)
 
         assert run_services.retry_failed(run, now=LATER) == 0
-        run.refresh_from_db()
-        assert run.state == RunState.ENDED
+        assert changed(run).state == RunState.ENDED
 
     def test_never_asks_about_a_text_that_was_deleted(self):
         run = make_generation_run()
@@ -482,32 +421,21 @@ class TestTheEnd:
         first, last = queue().claim(2).items
 
         queue().store([answered(first)])
-        run.refresh_from_db()
-        assert run.state == RunState.RUNNING
+        assert changed(run).state == RunState.RUNNING
         queue().store([answered(last)])
 
-        run.refresh_from_db()
-        assert (run.state, run.ended_at) == (RunState.ENDED, NOW)
+        assert (changed(run).state, run.ended_at) == (RunState.ENDED, NOW)
 
-    def test_is_noticed_by_the_tick_and_only_once(self):
-        run = make_generation_run()
-        make_generation_call(run=run, **FAILED)
+    def test_is_noticed_by_the_tick_once_of_runs_that_nothing_holds_up(self):
+        over, refused = make_generation_run(), make_generation_run(**REFUSED)
+        for run in (over, refused):
+            make_generation_call(run=run, **FAILED)
+        make_run_of(1)  # whose call waits
 
         assert run_services.finish_all_runs(now=LATER) == 1
         assert run_services.finish_all_runs(now=LATER) == 0
 
-        assert GenerationRun.objects.get().ended_at == LATER
-
-    def test_is_not_there_while_a_call_waits(self):
-        make_run_of(1)
-
-        assert run_services.finish_all_runs(now=NOW) == 0
-
-    def test_leaves_a_run_that_was_refused_paused(self):
-        run = make_generation_run(state=RunState.PAUSED, pause_reason=PauseReason.REFUSED)
-        make_generation_call(run=run, **FAILED)
-
-        assert run_services.finish_all_runs(now=NOW) == 0
+        assert (changed(over).ended_at, changed(refused).ended_at) == (LATER, None)
 
 
 class TestProgress:
@@ -528,24 +456,17 @@ class TestProgress:
         assert progress.reserved_usd == most_of_one()
         assert progress.budget_usd == 5
 
-    def test_tells_the_rate_and_the_time_left(self):
+    def test_tells_the_rate_and_the_time_left_by_what_ended_lately(self):
         run = make_run_of(6)
         claimed = {"claimed_at": NOW - dt.timedelta(seconds=30)}
         for _ in range(3):
             make_generation_call(run=run, **FAILED | claimed)
 
-        progress = queries.progress_of(run, now=NOW)
+        lately = queries.progress_of(run, now=NOW)
+        long_ago = queries.progress_of(run, now=NOW + dt.timedelta(hours=1))
 
-        assert progress.per_minute == 6
-        assert progress.left == dt.timedelta(minutes=1)
-
-    def test_tells_no_rate_of_what_ended_long_ago(self):
-        run = make_run_of(1)
-        make_generation_call(run=run, claimed_at=NOW, **FAILED)
-
-        progress = queries.progress_of(run, now=NOW + dt.timedelta(hours=1))
-
-        assert (progress.per_minute, progress.left) == (None, None)
+        assert (lately.per_minute, lately.left) == (6, dt.timedelta(minutes=1))
+        assert (long_ago.per_minute, long_ago.left) == (None, None)
 
     def test_of_many_runs_takes_two_queries(self, django_assert_max_num_queries):
         runs = [make_run_of(1) for _ in range(5)]
@@ -555,20 +476,12 @@ class TestProgress:
 
         assert {found[run.pk].n_waiting for run in runs} == {1}
 
-    def test_a_run_is_found_by_its_number(self):
-        run = make_generation_run()
+    def test_a_run_is_found_by_its_number_with_the_models_of_its_calls(self):
+        run, system = make_generation_run(), make_priced()
+        for _ in range(2):
+            make_generation_call(run=run, system=system)
 
         assert queries.run_numbered(GenerationRun.objects.all(), run.pk) == run
+        assert list(queries.endpoints_of(run)) == [system]
         with pytest.raises(queries.RunNotFoundError, match="no run #0"):
             queries.run_numbered(GenerationRun.objects.all(), 0)
-
-
-def test_what_starts_a_run_asks_the_models_of_its_calls():
-    system = make_priced()
-    run = make_generation_run()
-    make_generation_call(run=run, system=system)
-    make_generation_call(run=run, system=system)
-
-    assert list(queries.endpoints_of(run)) == [system]
-    assert GenerationCall.objects.count() == 2
-    assert running.checked_budget(None, []) is None

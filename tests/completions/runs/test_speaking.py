@@ -1,7 +1,8 @@
-"""Calls within the limits of their providers: what waits, what comes again later, what blocks."""
+"""Calls within the limits of their providers: what waits, what comes again, what is not asked."""
 
 import asyncio
 import datetime as dt
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -25,6 +26,7 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.observed import run
+from tests.helpers.processes import settings_with
 
 REQUEST = llm.Request(
     model="openai/some", messages=({"role": "user", "content": 30 * "x"},), max_tokens=90
@@ -90,16 +92,14 @@ async def begun(*requests: llm.Request) -> list[float]:
 
 
 class TestAsking:
-    def test_what_a_call_may_take_is_kept_back_and_what_it_took_is_counted(self, gateway, settings):
+    @pytest.mark.parametrize(("n_tokens", "next_s"), [(20, 4), (None, 10)], ids=["40", "nobody"])
+    def test_what_a_call_may_take_is_kept_back_until_it_is_counted(
+        self, gateway, settings, n_tokens, next_s
+    ):
         settings.HEART_LLM_LIMITS = {"openai": ProviderLimits(tokens_per_minute=600)}
+        gateway.n_tokens = n_tokens  # of the question, and of the answer
 
-        assert run(begun(REQUEST, REQUEST)) == [0, pytest.approx(4)]  # paid off: 40 at 10 a second
-
-    def test_where_nobody_counted_the_estimate_stands(self, gateway, settings):
-        settings.HEART_LLM_LIMITS = {"openai": ProviderLimits(tokens_per_minute=600)}
-        gateway.n_tokens = None
-
-        assert run(begun(REQUEST, REQUEST)) == [0, pytest.approx(10)]
+        assert run(begun(REQUEST, REQUEST)) == [0, pytest.approx(next_s)]  # paid off: 10 a second
 
     def test_a_failure_frees_its_place_and_counts_what_it_took(self, gateway, settings):
         settings.HEART_LLM_LIMITS = {"*": ProviderLimits(tokens_per_minute=600, concurrency=1)}
@@ -124,20 +124,17 @@ class TestAsking:
         assert run(main()) == 60
         assert len(gateway.asked) == 1
 
-    def test_a_provider_that_asks_for_a_pause_gets_it_from_everybody(self, gateway):
-        gateway.script = [throttled(15)]
-
-        async def main():
-            with pytest.raises(llm.TransientError):
-                await ask()
-            return await begun(REQUEST)
-
-        assert run(main()) == [15]
-
     @pytest.mark.parametrize(
-        "error", [throttled(None), llm.TransientError("x", kind="timeout"), throttled(0)]
+        ("error", "pause_s"),
+        [
+            (throttled(15), 15),
+            (throttled(None), 0),
+            (throttled(0), 0),
+            (llm.TransientError("x", kind="timeout"), 0),
+        ],
+        ids=["a pause", "none said", "none", "another failure"],
     )
-    def test_other_failures_hold_nobody_up(self, gateway, error):
+    def test_a_provider_that_asks_for_a_pause_gets_it_from_everybody(self, gateway, error, pause_s):
         gateway.script = [error]
 
         async def main():
@@ -145,15 +142,13 @@ class TestAsking:
                 await ask()
             return await begun(REQUEST)
 
-        assert run(main()) == [0]
+        assert run(main()) == [pause_s]
 
-    def test_an_address_from_the_environment_names_the_provider(self, monkeypatch):
+    def test_the_provider_is_the_address_or_the_one_of_the_model(self, monkeypatch):
         monkeypatch.setenv("OUR_BASE", "http://10.0.0.7:8000/v1")
         request = llm.Request(model="hosted_vllm/ours", messages=(), api_base_env="OUR_BASE")
 
         assert speaking.provider_of(request) == "10.0.0.7:8000"
-
-    def test_a_model_without_an_address_is_its_providers(self):
         assert speaking.provider_of(REQUEST) == "openai"
 
 
@@ -190,34 +185,24 @@ class TestQueues:
     def test_a_call_whose_turn_is_far_off_waits_as_a_row_and_not_as_an_attempt(
         self, gateway, settings, clock
     ):
+        """However often it has waited, it is never given up for that."""
         settings.HEART_LLM_LIMITS = ONE_A_MINUTE
         system = make_system(model_id="openai/some")
-        calls = [make_generation_call(system=system) for _ in range(2)]
+        calls = [make_generation_call(system=system, attempts=7) for _ in range(2)]
 
         services.generate_completions(clock=clock)
 
         for call in calls:
             call.refresh_from_db()
         done, waiting = sorted(calls, key=lambda call: call.state)
-        assert (done.state, done.attempts) == (CallState.DONE, 1)
-        assert (waiting.state, waiting.attempts) == (CallState.PENDING, 0)
+        assert (done.state, done.attempts) == (CallState.DONE, 8)
+        assert (waiting.state, waiting.attempts) == (CallState.PENDING, 7)
         assert waiting.retry_at == clock.at + dt.timedelta(seconds=60)
         assert waiting.error_kind == speaking.NOT_ASKED
         clock.turn(seconds=60)
         services.generate_completions(clock=clock)
         waiting.refresh_from_db()
-        assert (waiting.state, waiting.attempts, waiting.error_kind) == (CallState.DONE, 1, "")
-
-    def test_one_that_waited_often_is_never_given_up_for_it(self, gateway, settings, clock):
-        settings.HEART_LLM_LIMITS = ONE_A_MINUTE
-        system = make_system(model_id="openai/some")
-        make_generation_call(system=system, attempts=7)
-        make_generation_call(system=system, attempts=7)
-
-        services.generate_completions(clock=clock)
-
-        states = GenerationCall.objects.order_by("state").values_list("state", "attempts")
-        assert list(states) == [(CallState.DONE, 8), (CallState.PENDING, 7)]
+        assert (waiting.state, waiting.attempts, waiting.error_kind) == (CallState.DONE, 8, "")
 
     def test_a_pause_for_one_call_is_kept_by_the_others(self, gateway, settings, clock):
         settings.HEART_LLM_CONCURRENCY = 1
@@ -255,3 +240,65 @@ def make_call_of_judge() -> JudgeCall:
     study = make_study(content={"rubric": load_rubric("heart-1").content()})
     judge = make_judge(model_id="openai/some")
     return make_judge_call(comparison=make_comparison(study=study), judge=judge)
+
+
+PUBLIC, INNER, METADATA = "93.184.216.34", "10.0.0.7", "169.254.169.254"
+
+
+class TestAddresses:
+    """Before a model of one's own is asked, the numbers behind its host are looked at."""
+
+    @pytest.fixture(autouse=True)
+    def _deployed(self, settings):
+        settings.HEART_LLM_HOSTS = ["vllm.lab"]
+        settings.HEART_OFFLINE_LLM_URL = "http://offline-llm:8899/v1"
+
+    @pytest.fixture
+    def names(self, monkeypatch):
+        """Have names stand for numbers without a network."""
+        known: dict[str, list[str]] = {}
+
+        def lookup(host, port, **_how):
+            if host not in known:
+                raise socket.gaierror
+            return [(2, 1, 6, "", (number, port)) for number in known[host]]
+
+        monkeypatch.setattr(socket, "getaddrinfo", lookup)
+        return known
+
+    def check(self, address):
+        request = llm.Request(model="hosted_vllm/ours", messages=(), api_base=address)
+        asyncio.run(speaking.check_address(request))
+
+    @pytest.mark.parametrize(
+        "numbers", [[INNER], [METADATA], ["127.0.0.1"], [PUBLIC, INNER], ["::1"]]
+    )
+    def test_a_name_that_leads_inside_is_not_asked(self, names, numbers):
+        names["llm.example"] = numbers
+
+        with pytest.raises(llm.PermanentError, match="HEART_LLM_HOSTS") as refusal:
+            self.check("https://llm.example/v1")
+
+        assert refusal.value.kind == "configuration"
+
+    @pytest.mark.parametrize(
+        ("address", "numbers"),
+        [
+            ("https://llm.example/v1", [PUBLIC]),
+            ("http://vllm.lab:8000/v1", [INNER]),
+            ("http://offline-llm:8899/v1", [INNER]),
+            ("https://unknown.example/v1", []),
+            ("", []),
+        ],
+    )
+    def test_public_and_named_ones_are(self, names, address, numbers):
+        if numbers:
+            names[address.split("/")[2].partition(":")[0]] = numbers
+
+        self.check(address)
+
+    def test_the_embedded_default_asks_this_machine_and_a_deployment_does_not(self):
+        deployed = settings_with(HEART_BROKER_URL="redis://redis:6379/0")
+
+        assert {"127.0.0.1", "localhost"} <= set(settings_with()["HEART_LLM_HOSTS"])
+        assert deployed["HEART_LLM_HOSTS"] == []

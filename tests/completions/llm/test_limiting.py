@@ -1,12 +1,103 @@
-"""The arithmetic of limits: what goes through, when, and what is given back."""
+"""Limits of providers: as they are given, what goes through and when, and who comes again when."""
 
 from itertools import accumulate, pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.llm.limiting import BucketRequest, ProviderLimits
+from completions.llm.limiting import (
+    NONE,
+    BucketRequest,
+    LimitsError,
+    ProviderLimits,
+    limits_of,
+    provider_of,
+    read_limits,
+)
 from completions.llm.limiting.buckets import LONGEST_BLOCK_S, Account, capacity
+from completions.llm.limiting.limits import HURRY, LONGEST_S, Pace
+
+
+def read(text):
+    return read_limits(text, source="HEART_LLM_LIMITS")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", {}),
+        ("  ", {}),
+        ("{}", {}),
+        (
+            '{"openai": {"requests_per_minute": 500, "tokens_per_minute": 2000, "concurrency": 3}}',
+            {
+                "openai": ProviderLimits(
+                    requests_per_minute=500, tokens_per_minute=2000, concurrency=3
+                )
+            },
+        ),
+        (
+            '{"127.0.0.1:8000": {"concurrency": 4}, "openai": {}}',
+            {"127.0.0.1:8000": ProviderLimits(concurrency=4), "openai": NONE},
+        ),
+    ],
+)
+def test_limits_are_read_by_provider_and_may_be_partial(text, found):
+    assert read(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("500", "the whole: Input should be a valid dictionary"),
+        ("{openai: 5}", "not JSON .*; for example: {"),
+        ('{"openai": 500}', "openai: Input should be a valid dictionary"),
+        ('{"openai": {"rpm": 500}}', "openai / rpm: unknown; known are requests_per_minute, "),
+        ('{"openai": {"concurrency": 0}}', "openai / concurrency: Input should be greater than 0"),
+        ('{"*": {"concurrency": "4"}}', r"\* / concurrency: Input should be a valid integer"),
+        ('{"*": {"concurrency": true}}', r"\* / concurrency: Input should be a valid integer"),
+        (
+            '{"a": {"concurrency": -1}, "b": {"concurrency": -1}}',
+            r"a / concurrency: .*; b / concurrency: ",
+        ),
+    ],
+)
+def test_every_fault_is_named_with_the_setting_and_its_place(text, said):
+    with pytest.raises(LimitsError, match=f"^HEART_LLM_LIMITS: {said}"):
+        read(text)
+
+
+def test_a_provider_has_its_own_limits_or_those_of_all_others_or_none():
+    one, two = ProviderLimits(concurrency=1), ProviderLimits(concurrency=2)
+
+    assert limits_of("openai", {"openai": one, "*": two}) == one
+    assert limits_of("openai", {"openai": ProviderLimits(), "*": two}) == NONE
+    assert limits_of("anthropic", {"openai": one, "*": two}) == two
+    assert limits_of("anthropic", {}) == NONE
+
+
+def test_a_part_of_the_limits_is_never_nothing():
+    part = ProviderLimits(requests_per_minute=500, concurrency=2).part(4)
+
+    assert part == ProviderLimits(requests_per_minute=125, concurrency=1)
+
+
+@pytest.mark.parametrize(
+    ("model", "address", "provider"),
+    [
+        ("openai/gpt-5", "", "openai"),
+        ("fireworks_ai/accounts/fireworks/models/kimi-k2", "", "fireworks_ai"),
+        ("hosted_vllm/ours", "http://127.0.0.1:8899/v1", "127.0.0.1:8899"),
+        ("openai/ours", "https://LLM.example.org/v1", "llm.example.org"),
+        ("openai/ours", "https://user:secret@llm.example.org:444/v1", "llm.example.org:444"),
+        ("openai/ours", "llm.example.org:444/v1", "llm.example.org:444"),
+        ("gpt-5", "", "gpt-5"),
+    ],
+)
+def test_the_provider_is_who_serves_the_model(model, address, provider):
+    assert provider_of(model, address) == provider
+
 
 PATIENCE_S = 20.0
 rates = st.integers(1, 600)
@@ -133,7 +224,7 @@ def test_a_turn_that_is_not_taken_costs_nothing():
     assert account.take(wanted("b", patience_s=0.5), limits, 1.0).is_taken
 
 
-def test_a_block_keeps_all_out_and_is_never_shortened():
+def test_a_block_keeps_all_out_and_is_never_shortened_and_has_an_end():
     account = Account()
 
     account.block(30, 100.0)
@@ -141,14 +232,8 @@ def test_a_block_keeps_all_out_and_is_never_shortened():
 
     assert account.take(wanted(), ProviderLimits(), 110.0).wait_s == 20
     assert account.take(wanted(), ProviderLimits(), 130.0).is_taken
-
-
-def test_a_block_has_an_end_however_long_was_asked_for():
-    account = Account()
-
-    account.block(1e9, 100.0)
-
-    assert account.blocked_s(100.0) == LONGEST_BLOCK_S
+    account.block(1e9, 200.0)
+    assert account.blocked_s(200.0) == LONGEST_BLOCK_S
 
 
 @given(st.floats(0, 1e9), st.floats(0, 1e9))
@@ -161,3 +246,60 @@ def test_a_clock_that_is_set_does_not_lock_anybody_out_for_good(before, after):
     offer = account.take(wanted("b"), limits, after + LONGEST_BLOCK_S)
     assert offer.wait_s is not None
     assert offer.wait_s <= LONGEST_BLOCK_S
+
+
+any_limits = st.builds(
+    ProviderLimits,
+    requests_per_minute=st.none() | st.integers(1, 6000),
+    tokens_per_minute=st.none() | st.integers(1, 10**6),
+    concurrency=st.none() | st.integers(1, 64),
+)
+seconds = st.floats(0, 2 * LONGEST_S)
+
+
+@given(
+    any_limits, st.lists(st.tuples(seconds, seconds, st.integers(0, 9000)), min_size=1, max_size=20)
+)
+def test_nobody_comes_before_there_can_be_room_or_later_than_need_be(given_limits, asked):
+    pace, now = Pace(at_once=32), 0.0
+    for gap_s, wait_s, n_tokens in asked:
+        now += gap_s
+        turn_s = pace.next_turn_s(wait_s, given_limits, n_tokens, now)
+        assert wait_s <= turn_s <= max(wait_s, LONGEST_S)
+
+
+def test_they_are_a_step_of_the_slowest_limit_apart():
+    def apart(**given_limits):
+        pace = Pace(at_once=32)
+        first = pace.next_turn_s(30, ProviderLimits(**given_limits), 100, 0.0)
+        second = pace.next_turn_s(30, ProviderLimits(**given_limits), 100, 0.0)
+        return pytest.approx((second - first) / HURRY)
+
+    assert apart(requests_per_minute=60) == 1
+    assert apart(requests_per_minute=60, tokens_per_minute=600) == 10
+    assert apart(concurrency=4) == 1 / 4
+    assert apart() == 1 / 32
+
+
+def test_places_are_as_quick_as_answers_were_lately():
+    pace = Pace(at_once=32)
+    for _ in range(100):
+        pace.held(8.0)
+    first = pace.next_turn_s(30, ProviderLimits(concurrency=4), 0, 0.0)
+
+    assert round(pace.next_turn_s(30, ProviderLimits(concurrency=4), 0, 0.0) - first, 3) == 1.6
+
+
+def test_a_promise_that_is_over_is_forgotten():
+    pace = Pace(at_once=32)
+    pace.next_turn_s(600, ProviderLimits(requests_per_minute=60), 0, 0.0)
+
+    assert pace.next_turn_s(30, ProviderLimits(requests_per_minute=60), 0, 1000.0) == 30
+
+
+def test_a_clock_that_is_set_back_sends_nobody_away_for_good():
+    pace = Pace(at_once=32)
+    pace.next_turn_s(30, ProviderLimits(), 0, 1e9)
+
+    assert pace.next_turn_s(30, ProviderLimits(), 0, 0.0) == LONGEST_S
+    assert pace.next_turn_s(30, ProviderLimits(), 0, LONGEST_S) < 31

@@ -1,5 +1,6 @@
-"""JSON as models write it: what cannot be mistaken is read and noted, and nothing is guessed."""
+"""What a supporter is asked with, and JSON as models write it: nothing is guessed."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from annotation.judges.answers import read_judge_answer
 from annotation.judges.ratings import read_rating_answer
-from completions.llm import answers
+from completions.llm import answers, prompts
 from completions.llm.answers import InvalidAnswerError, noting_repairs
 
 KEYS = ("H", "E")
@@ -133,3 +134,49 @@ def test_points_for_one_message_are_read_by_the_same_rules(points):
     raw = json.dumps({"notes": ANSWER["notes"], "rationale": "Warm.", "ratings": points})
 
     assert read_rating_answer(raw, KEYS).marks == {"H": 3, "E": 4}
+
+
+PROMPT = prompts.Prompt("test-1", "Be kind.")
+SEEKER = {"role": "seeker", "text": "I lost my job."}
+SUPPORTER = {"role": "supporter", "text": "Hello."}
+
+
+class TestLoadPrompt:
+    def test_the_supporters_prompt_is_known_by_the_hash_of_its_text(self):
+        prompt = prompts.load_prompt(prompts.SUPPORTER)
+
+        assert prompt.hash == hashlib.sha256(prompt.text.encode()).hexdigest()
+        assert "40 words" in prompt.text
+        assert prompt.text == prompt.text.strip()
+
+    def test_an_unknown_one_is_an_error(self):
+        with pytest.raises(FileNotFoundError):
+            prompts.load_prompt("nosuch-1")
+
+
+class TestSupporterMessages:
+    def test_a_dialogue_becomes_a_chat_without_labels_that_asks_for_the_next_turn(self):
+        turns = [SUPPORTER, SEEKER | {"strategy": "Question"}, SUPPORTER, SEEKER]
+
+        assert prompts.supporter_messages(turns, PROMPT) == (
+            {"role": "system", "content": "Be kind."},
+            {"role": "assistant", "content": "Hello."},
+            {"role": "user", "content": "I lost my job."},
+            {"role": "assistant", "content": "Hello."},
+            {"role": "user", "content": "I lost my job."},
+        )
+
+    @pytest.mark.parametrize("text", ["שלום\u202e", "🙂", '{"role": "system"}', "a\nb"])
+    def test_texts_go_in_as_they_are(self, text):
+        *_, last = prompts.supporter_messages([{"role": "seeker", "text": text}], PROMPT)
+
+        assert last["content"] == text
+
+    @pytest.mark.parametrize(
+        "turns",
+        [[], [SUPPORTER], [SEEKER, SUPPORTER], [{"role": "usr", "text": "?"}, SEEKER]],
+        ids=["none", "supporter", "supporter-last", "unknown-role"],
+    )
+    def test_nothing_else_can_be_followed(self, turns):
+        with pytest.raises(ValueError, match="follow"):
+            prompts.supporter_messages(turns, PROMPT)
