@@ -39,6 +39,12 @@ def claim():
     return generating._Queue(lambda: NOW).claim(5).items
 
 
+def stores_of(claimed):
+    """Return what stores that each of these calls has failed."""
+    failures = [calling.Failed(one.claim, NOW, ANSWERLESS) for one in claimed]
+    return [partial(calling.store_failure, GenerationCall.objects.all(), one) for one in failures]
+
+
 def reserved() -> Decimal:
     held = GenerationCall.objects.filter(state=CallState.CLAIMED)
     return held.aggregate(sum=Sum("reserved_usd"))["sum"] or Decimal(0)
@@ -71,29 +77,17 @@ def test_a_claimed_call_that_another_worker_holds_for_a_moment_is_waited_for(run
 
 def test_what_claims_and_answers_move_at_once_adds_up(run):
     first = claim()
-    failures = [calling.Failed(one.claim, NOW, ANSWERLESS) for one in first]
-    stores = [
-        partial(calling.store_failure, GenerationCall.objects.all(), failed) for failed in failures
-    ]
 
-    together([*stores, *[claim] * 3])
+    together([*stores_of(first), *[claim] * 3])
 
     run.refresh_from_db()
     assert run.reserved_usd == reserved()
-    assert run.spent_usd == sum(budgeting_of(one) for one in first)
+    assert run.spent_usd == sum(budgeting.most_usd(one.request, PRICE) for one in first)
     assert run.spent_usd + run.reserved_usd <= run.budget_usd
 
 
-def budgeting_of(question) -> Decimal:
-    return budgeting.most_usd(question.request, PRICE)
-
-
 def test_a_run_is_cancelled_while_its_answers_come_in(run):
-    claimed = claim()
-    failures = [calling.Failed(one.claim, NOW, ANSWERLESS) for one in claimed]
-    stores = [
-        partial(calling.store_failure, GenerationCall.objects.all(), failed) for failed in failures
-    ]
+    stores = stores_of(claim())
 
     together([partial(services.cancel_run, run, now=NOW), *stores, claim, claim])
     services.finish_all_runs(now=NOW + calling.CLAIM_LENGTH)

@@ -111,20 +111,20 @@ class TestCompletionsRun:
         assert len(provider.calls) == 4
 
     @pytest.mark.parametrize(
-        ("words", "said"),
+        ("words", "said", "code"),
         [
-            (["run", "--dataset", "none", "--systems", "alder"], "no dataset"),
-            ([*RUN, "oak"], "unknown systems oak"),
-            ([*RUN, "all"], "unknown systems all; known are alder"),  # all that are real
-            ([*RUN, "alder", "--budget", "-1"], "sum of US dollars"),
-            ([*RUN, "alder", "--budget", "much"], "sum of US dollars"),
+            (["run", "--dataset", "none", "--systems", "alder"], "no dataset", 2),
+            ([*RUN, "oak"], "unknown systems oak", 2),
+            ([*RUN, "all"], "unknown systems all; known are alder", 2),  # all that are real
+            ([*RUN, "alder", "--budget", "-1"], "sum of US dollars", 1),
+            ([*RUN, "alder", "--budget", "much"], "sum of US dollars", 1),
         ],
     )
-    def test_says_what_it_does_not_know(self, dataset, words, said):
+    def test_says_what_it_does_not_know(self, dataset, words, said, code):
         error = refused("completions", *words)
 
         assert said in str(error)
-        assert error.returncode == 2
+        assert error.returncode == code
         assert not GenerationRun.objects.exists()
 
 
