@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from completions.choices import CallState
 from completions.models import LabellingRun, SpotCheck, StrategyCall, StrategyLabel
-from tests.helpers.factories import make_completion, make_context, make_dataset, make_dialogue
+from tests.helpers.factories import make_completion, make_context, make_dialogue
 from tests.helpers.factories_of_calls import KEYS, label, make_person, make_sampled
 
 pytestmark = [
@@ -34,11 +34,6 @@ def refused(*asked):
 
 
 @pytest.fixture
-def dataset():
-    return make_dataset(slug="talks", name="Talks")
-
-
-@pytest.fixture
 def texts(dataset):
     return [
         make_completion(context=make_context(dialogue=make_dialogue(dataset=dataset)))
@@ -47,31 +42,22 @@ def texts(dataset):
 
 
 class TestRun:
-    def test_labels_every_text_and_says_how_it_went(self, texts, provider):
+    def test_labels_every_text_once_and_says_how_it_went(self, texts, provider):
         said = strategies("run", "--dataset", "talks")
 
         assert "3 of 3 calls answered" in said
         assert StrategyLabel.objects.count() == 45
+        assert "nothing is left to ask" in refused("run", "--dataset", "talks")
 
-    def test_leaves_the_calls_to_workers_on_request(self, texts):
+    def test_leaves_the_calls_to_workers_on_request_and_can_be_gone_on_with(self, texts, provider):
         said = strategies("run", "--dataset", "talks", "--no-wait")
 
-        run = LabellingRun.objects.get()
-        assert f"manage.py strategies show {run.pk}" in said
-        assert set(StrategyCall.objects.values_list("state", flat=True)) == {CallState.PENDING}
-
-    def test_can_be_paused_and_gone_on_with(self, texts, provider):
-        strategies("run", "--dataset", "talks", "--no-wait")
         number = str(LabellingRun.objects.get().pk)
-
+        assert f"manage.py strategies show {number}" in said
+        assert set(StrategyCall.objects.values_list("state", flat=True)) == {CallState.PENDING}
         assert "stands still" in strategies("pause", number)
         assert "3 of 3 calls answered" in strategies("resume", number)
         assert f"#{number} has ended" in strategies("runs")
-
-    def test_has_nothing_to_do_twice(self, texts, provider):
-        strategies("run", "--dataset", "talks")
-
-        assert "nothing is left to ask" in refused("run", "--dataset", "talks")
 
     def test_refuses_what_it_does_not_know(self, dataset):
         assert "no dataset" in refused("run", "--dataset", "walks")

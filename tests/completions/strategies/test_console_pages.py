@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from completions.models import HumanLabelling, LabellingRun, SpotCheck, StrategyCall
+from tests.completions.strategies.conftest import FACTS, HOPE, REST
 from tests.helpers.factories import (
     NOW,
     make_completion,
@@ -16,10 +17,8 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.factories_of_calls import (
-    KEYS,
     label,
     make_labelled,
-    make_person,
     make_sampled,
     make_spot_check,
     make_spot_check_item,
@@ -29,7 +28,6 @@ from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
-HOPE, REST, FACTS = KEYS[:3]
 DASH = "\N{EN DASH}"
 OVERVIEW = "/console/strategies/talks/"
 
@@ -38,26 +36,6 @@ def client_of(person):
     client = Client()
     client.force_login(person)
     return client
-
-
-@pytest.fixture
-def dataset():
-    return make_dataset(slug="talks", name="Talks")
-
-
-@pytest.fixture
-def ada():
-    return make_person("ada")
-
-
-@pytest.fixture
-def ben():
-    return make_person("ben")
-
-
-@pytest.fixture
-def cleo():
-    return make_person("cleo")
 
 
 def page(check, number, name="label"):
@@ -75,13 +53,17 @@ def ticked(answer):
     return {re.findall('value="([^"]+)"', box)[0] for box in boxes if " checked" in box}
 
 
-@pytest.fixture
-def settling(dataset, ada, ben):
-    """A sample of three on the first and last of which two people differ."""
-    check = make_sampled(3, dataset=dataset)
-    label(check, ada, [HOPE, REST], [HOPE], [REST])
-    label(check, ben, [HOPE, FACTS], [HOPE], [])
-    return check
+def test_both_pages_ask_as_often_for_many_items_as_for_few(
+    dataset, ada, ben, django_assert_max_num_queries
+):
+    check, client = make_sampled(12, dataset=dataset), client_of(ada)
+    label(check, ben, *[[HOPE]] * 12)
+
+    with django_assert_max_num_queries(8):
+        client.get(page(check, 1))
+    label(check, ada, *[[HOPE]] * 12)
+    with django_assert_max_num_queries(12):
+        client.get(OVERVIEW)
 
 
 class TestTheOverview:
@@ -91,45 +73,29 @@ class TestTheOverview:
         assert "No model was asked yet." in said
         assert "Start labelling" in said
 
-    def test_tells_how_far_assistants_and_people_are(self, dataset, ada, ben):
+    def test_tells_how_far_all_are_and_leads_each_to_their_next_text(self, dataset, ada, ben):
         check = make_sampled(3, dataset=dataset)
         make_strategy_call(completion=make_labelled(dataset, check.assistant))
         label(check, ada, [HOPE], [])
 
-        said = text(client_of(ben).get(OVERVIEW))
+        answer = client_of(ben).get(OVERVIEW)
 
+        said = text(answer)
         assert f"{check.assistant.name} 4 0 0 0" in said
         assert "Sample of 3 texts" in said
         assert "labelled by ada 2" in said
         assert "Label texts" in said
-
-    def test_leads_a_person_to_their_next_text(self, dataset, ada, ben):
-        check = make_sampled(3, dataset=dataset)
-        label(check, ada, [HOPE], [])
-
+        assert page(check, 1) in answer.content.decode()
         assert page(check, 3) in client_of(ada).get(OVERVIEW).content.decode()
-        assert page(check, 1) in client_of(ben).get(OVERVIEW).content.decode()
-
-    def test_has_no_place_for_a_third_person(self, dataset, ada, ben, cleo):
-        check = make_sampled(2, dataset=dataset)
-        label(check, ada, [HOPE])
-        label(check, ben, [HOPE])
-
-        said = text(client_of(cleo).get(OVERVIEW))
-
-        assert "Two people label this sample." in said
-        assert "Label texts" not in said
 
     def test_tells_nothing_of_what_was_found_before_both_are_through(self, dataset, ada, ben):
         check = make_sampled(2, dataset=dataset)
         label(check, ada, [HOPE], [REST])
         label(check, ben, [FACTS])
 
-        said = text(client_of(ada).get(OVERVIEW))
+        said = text(client_of(ada).get(OVERVIEW)).partition("Checked by people")[2]
 
-        assert "differ" not in said.partition("Checked by people")[2].replace(
-            "What differs can be settled", ""
-        )
+        assert "differ" not in said.replace("What differs can be settled", "")
         assert "Macro-F1" not in said
 
     def test_leads_to_what_differs_when_both_are_through(self, settling, cleo):
@@ -161,20 +127,6 @@ class TestTheOverview:
             client_of(ada).get(OVERVIEW)
         )
 
-    def test_asks_as_often_for_many_items_as_for_few(
-        self, dataset, ada, ben, django_assert_max_num_queries
-    ):
-        check = make_sampled(12, dataset=dataset)
-        label(check, ada, *[[HOPE]] * 12)
-        label(check, ben, *[[HOPE]] * 12)
-        client = client_of(ada)
-
-        with django_assert_max_num_queries(12):
-            client.get(OVERVIEW)
-
-    def test_is_for_staff_alone(self, dataset, client):
-        assert client.get(OVERVIEW).status_code == 302
-
     def test_is_reached_from_the_list_of_datasets(self, dataset, ada, ben):
         check = make_sampled(2, dataset=dataset)
         make_strategy_call(completion=make_labelled(dataset, check.assistant))
@@ -198,8 +150,7 @@ class TestStarting:
         return client_of(person).post(address, asked | fields)
 
     def test_a_model_labels_the_texts_that_it_has_not(self, dataset, ada):
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
-        make_completion(context=context)
+        make_completion(context=make_context(dialogue=make_dialogue(dataset=dataset)))
 
         answer = self.start(ada)
 
@@ -224,26 +175,19 @@ class TestStarting:
         assert said in text(answer)
         assert not LabellingRun.objects.exists()
 
-    def test_a_sample_is_drawn_once_everything_is_labelled(self, dataset, ada):
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
-        make_completion(context=context)
+    def test_a_sample_is_drawn_once_a_model_has_labelled_everything(self, dataset, ada):
+        make_completion(context=make_context(dialogue=make_dialogue(dataset=dataset)))
         self.start(ada)
 
+        unknown = self.draw(ada, assistant="nobody", n="0")
         too_early = self.draw(ada)
         StrategyCall.objects.update(state="DONE", ended_at=NOW, claimed_at=NOW, raw_answer="{}")
         drawn = self.draw(ada)
 
-        assert too_early.status_code == 422
+        assert [one.status_code for one in (unknown, too_early, drawn)] == [422, 422, 302]
+        assert "Choose a model that has labelled these texts." in text(unknown)
         assert "Nothing was drawn" in text(too_early)
-        assert drawn.status_code == 302
         assert SpotCheck.objects.get().items.count() == 1
-
-    def test_a_sample_is_drawn_of_a_model_that_labelled(self, dataset, ada):
-        answer = self.draw(ada, assistant="nobody", n="0")
-
-        assert answer.status_code == 422
-        assert "Choose a model that has labelled these texts." in text(answer)
-        assert not SpotCheck.objects.exists()
 
 
 class TestATextToLabel:
@@ -278,24 +222,18 @@ class TestATextToLabel:
             assert secret not in body
         assert "All is new." in body
 
-    def test_is_stored_and_leads_to_the_next(self, dataset, ada):
+    def test_is_stored_and_leads_to_the_next_and_is_shown_again_so(self, dataset, ada):
         check = make_sampled(3, dataset=dataset)
 
         answer = post(ada, check, 1, REST, HOPE, note="Close.")
+        again = client_of(ada).get(page(check, 1))
 
         assert answer["Location"] == page(check, 2)
         row = HumanLabelling.objects.get()
         assert (row.strategies, row.note, row.labeller) == ([HOPE, REST], "Close.", ada)
-
-    def test_is_shown_again_as_it_was_labelled(self, dataset, ada):
-        check = make_sampled(2, dataset=dataset)
-        post(ada, check, 1, REST, note="Close.")
-
-        answer = client_of(ada).get(page(check, 1))
-
-        assert ticked(answer) == {REST}
-        assert "Close." in text(answer)
-        assert "You have labelled 1 of 2" in text(answer)
+        assert ticked(again) == {HOPE, REST}
+        assert "Close." in text(again)
+        assert "You have labelled 1 of 3" in text(again)
 
     def test_on_the_last_leads_back_with_thanks(self, dataset, ada):
         check = make_sampled(1, dataset=dataset)
@@ -322,86 +260,62 @@ class TestATextToLabel:
         assert answer.status_code == 422
         assert 'id="note-error"' in answer.content.decode()
 
-    @pytest.mark.parametrize("how", ["get", "post"])
-    def test_is_not_for_a_third_person(self, dataset, ada, ben, cleo, how):
-        check = make_sampled(2, dataset=dataset)
+    def test_is_not_for_a_third_person(self, dataset, ada, ben, cleo):
+        check, client = make_sampled(2, dataset=dataset), client_of(cleo)
         label(check, ada, [HOPE])
         label(check, ben, [HOPE])
-        address = page(check, 2) if how == "get" else page(check, 2, "store")
 
-        answer = getattr(client_of(cleo), how)(address, follow=True)
+        overview = text(client.get(OVERVIEW))
+        looked = client.get(page(check, 2), follow=True)
+        posted = client.post(page(check, 2, "store"), follow=True)
 
-        assert answer.redirect_chain == [(OVERVIEW, 302)]
-        assert "Two people label this sample already." in text(answer)
+        assert "Two people label this sample." in overview
+        assert "Label texts" not in overview
+        for answer in (looked, posted):
+            assert answer.redirect_chain == [(OVERVIEW, 302)]
+            assert "Two people label this sample already." in text(answer)
 
-    @pytest.mark.parametrize("how", ["get", "post"])
-    def test_stays_as_it_is_when_both_are_through(self, settling, ada, how):
-        address = page(settling, 1) if how == "get" else page(settling, 1, "store")
+    def test_stays_as_it_is_when_both_are_through(self, settling, ada):
+        looked = client_of(ada).get(page(settling, 1), follow=True)
+        posted = post(ada, settling, 1, follow=True)
 
-        answer = getattr(client_of(ada), how)(address, follow=True)
-
-        assert "Both people are through, so labels stay as they are." in text(answer)
+        for answer in (looked, posted):
+            assert "Both people are through, so labels stay as they are." in text(answer)
         assert HumanLabelling.objects.count() == 6
 
-    @pytest.mark.parametrize("number", [0, 2])
-    def test_that_is_not_there_is_not_found(self, dataset, ada, number):
+    def test_that_is_not_there_or_of_another_dataset_is_not_found(self, dataset, ada):
         check = make_sampled(1, dataset=dataset)
+        addresses = [page(check, 0), page(check, 2), page(make_sampled(1), 1)]
 
-        assert client_of(ada).get(page(check, number)).status_code == 404
-
-    def test_of_another_dataset_is_not_found(self, dataset, ada):
-        check = make_sampled(1)
-
-        assert client_of(ada).get(page(check, 1)).status_code == 404
-
-    def test_needs_few_queries(self, dataset, ada, django_assert_max_num_queries):
-        check = make_sampled(9, dataset=dataset)
-        client = client_of(ada)
-
-        with django_assert_max_num_queries(8):
-            client.get(page(check, 1))
+        assert [client_of(ada).get(one).status_code for one in addresses] == [404] * 3
 
 
 class TestATextToSettle:
-    def test_shows_what_only_one_found_and_what_stands(self, settling, cleo):
+    def test_shows_what_only_one_found_and_neither_the_model_nor_who(self, settling, cleo):
         answer = client_of(cleo).get(page(settling, 1, "settle"))
 
-        said = text(answer)
-        assert re.findall('name="found" value="([^"]+)"', answer.content.decode()) == [REST, FACTS]
+        said, body = text(answer), answer.content.decode()
+        assert re.findall('name="found" value="([^"]+)"', body) == [REST, FACTS]
         assert "Both found: Affirmation." in said
         assert "found by the first" in said
         assert "found by the second" in said
         assert ticked(answer) == set()
         assert "0 of 2 are settled" in said
-
-    def test_says_nothing_of_the_model_or_who_labelled(self, settling, cleo):
-        body = client_of(cleo).get(page(settling, 1, "settle")).content.decode()
-
         for secret in (settling.assistant.name, ">ada<", ">ben<", "by ada", "by ben", "0.9"):
             assert secret not in body
 
-    def test_is_stored_and_leads_to_the_next_that_differs(self, settling, cleo):
-        answer = post(cleo, settling, 1, FACTS, name="store-settled")
+    def test_is_stored_and_leads_to_the_next_that_differs_and_then_to_scores(self, settling, cleo):
+        answer = post(cleo, settling, 1, FACTS, name="store-settled", note="By the words.")
+        again = client_of(cleo).get(page(settling, 1, "settle"))
+        last = post(cleo, settling, 3, REST, name="store-settled", follow=True)
 
         assert answer["Location"] == page(settling, 3, "settle")
-        row = HumanLabelling.objects.get(is_adjudication=True)
+        row = HumanLabelling.objects.filter(is_adjudication=True).earliest("pk")
         assert (row.strategies, row.labeller) == ([HOPE, FACTS], cleo)
-
-    def test_on_the_last_leads_to_the_scores(self, settling, cleo):
-        post(cleo, settling, 1, name="store-settled")
-
-        answer = post(cleo, settling, 3, REST, name="store-settled", follow=True)
-
-        assert "Everything is settled." in text(answer)
-        assert "Macro-F1" in text(answer)
-
-    def test_is_shown_again_as_it_was_settled(self, settling, cleo):
-        post(cleo, settling, 1, FACTS, name="store-settled", note="By the words.")
-
-        answer = client_of(cleo).get(page(settling, 1, "settle"))
-
-        assert ticked(answer) == {FACTS}
-        assert "By the words." in text(answer)
+        assert ticked(again) == {FACTS}
+        assert "By the words." in text(again)
+        assert "Everything is settled." in text(last)
+        assert "Macro-F1" in text(last)
 
     def test_refuses_to_change_what_both_found(self, settling, cleo):
         answer = post(cleo, settling, 1, HOPE, name="store-settled")
@@ -414,14 +328,14 @@ class TestATextToSettle:
         answer = post(cleo, settling, 2, name="store-settled", follow=True)
         assert "Both people agree on this text." in text(answer)
 
-    @pytest.mark.parametrize("how", ["get", "post"])
-    def test_is_hidden_until_both_are_through(self, dataset, ada, ben, how):
+    def test_is_hidden_until_both_are_through(self, dataset, ada, ben):
         check = make_sampled(2, dataset=dataset)
         label(check, ada, [HOPE], [HOPE])
         label(check, ben, [REST])
-        address = page(check, 1, "settle" if how == "get" else "store-settled")
 
-        answer = getattr(client_of(ada), how)(address, follow=True)
+        looked = client_of(ada).get(page(check, 1, "settle"), follow=True)
+        posted = post(ada, check, 1, name="store-settled", follow=True)
 
-        assert "nobody sees the labels of others before both people are through" in text(answer)
-        assert answer.redirect_chain == [(OVERVIEW, 302)]
+        for answer in (looked, posted):
+            assert "nobody sees the labels of others before both people are through" in text(answer)
+            assert answer.redirect_chain == [(OVERVIEW, 302)]

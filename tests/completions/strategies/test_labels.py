@@ -1,4 +1,4 @@
-"""Naming strategies: what is asked, and the strict reading of what came."""
+"""Naming strategies: the codebook, what is asked, and the strict reading of what came."""
 
 import json
 
@@ -7,6 +7,7 @@ import pytest
 from completions.llm.answers import InvalidAnswerError
 from completions.offline import assistants
 from completions.strategies import rules
+from completions.strategies.rules import CodebookError
 
 CODEBOOK = rules.load_codebook()
 TEXT = "No wonder you are tired.  What happened\nthen?"
@@ -29,13 +30,86 @@ def material(text, turns=TURNS):
     return user["content"]
 
 
+MINIMAL = """
+name = "own"
+version = "1"
+[[strategies]]
+key = "listening"
+name = "Listening"
+shows = "Says back what was said."
+leaves_out = "Silence."
+"""
+
+
+def parse(text):
+    return rules.parse_codebook(text, source="own-1.toml")
+
+
+class TestShippedCodebook:
+    def test_has_the_fifteen_strategies_of_the_protocol(self):
+        assert [one.name for one in rules.load_codebook().strategies] == [
+            "Affirmation",
+            "Avoiding judgment and criticism",
+            "Chit-chat",
+            "Clarification",
+            "Collaborative planning",
+            "Emotional validation",
+            "Normalising experiences",
+            "Offering hope",
+            "Promoting self-care",
+            "Providing different perspectives",
+            "Reflective statements",
+            "Reframing negative thoughts",
+            "Sharing information",
+            "Stress management",
+            "Suggesting options",
+        ]
+
+    def test_never_changes_once_published_and_has_keys_that_fit_their_column(self):
+        assert CODEBOOK.sha256 == (
+            "a0d075d340ddea90074fd9d98ceae8b4f6890db7935b4fc69377ca1a7e244302"
+        )
+        assert max(map(len, CODEBOOK.keys)) <= 40
+
+    def test_is_the_only_one_of_its_name(self):
+        with pytest.raises(CodebookError, match='no codebook "heart-9"; known are heart-1'):
+            rules.load_codebook("heart-9")
+
+
+class TestACodebook:
+    def test_is_known_by_name_and_version_and_the_hash_of_its_content_alone(self):
+        found = parse(MINIMAL)
+
+        assert (found.reference, found.keys) == ("own-1", ("listening",))
+        assert parse(f"# a comment\n{MINIMAL}").sha256 == found.sha256
+        assert parse(MINIMAL.replace("Silence", "Noise")).sha256 != found.sha256
+
+    @pytest.mark.parametrize(
+        ("wrong", "fault"),
+        [
+            ("name = ", "not valid TOML"),
+            (MINIMAL.replace('"listening"', '"Listening!"'), "strategies.0.key"),
+            (MINIMAL.replace("shows", "displays"), "strategies.0.shows: Field required"),
+            (MINIMAL + MINIMAL[MINIMAL.index("[[") :], "every key may be used once"),
+        ],
+        ids=["no TOML", "no key", "an unknown field", "a key twice"],
+    )
+    def test_that_is_none_is_refused_with_its_place(self, wrong, fault):
+        with pytest.raises(CodebookError, match=fault) as refused:
+            parse(wrong)
+
+        assert "own-1.toml" in str(refused.value)
+
+
 class TestTheQuestion:
-    def test_defines_every_strategy(self):
-        prompt = rules.strategist_prompt(CODEBOOK).text
+    def test_defines_every_strategy_and_has_another_hash_with_others(self):
+        prompt = rules.strategist_prompt(CODEBOOK)
+        fewer = CODEBOOK.model_copy(update={"strategies": CODEBOOK.strategies[1:]})
 
         for one in CODEBOOK.strategies:
-            assert f"- {one.key} ({one.name}): {one.shows} Not: {one.leaves_out}" in prompt
-        assert "{" not in prompt.split("<answer_schema>")[0]
+            assert f"- {one.key} ({one.name}): {one.shows} Not: {one.leaves_out}" in prompt.text
+        assert "{" not in prompt.text.split("<answer_schema>")[0]
+        assert rules.strategist_prompt(fewer).hash != prompt.hash
 
     def test_says_who_speaks_and_shows_no_label(self):
         asked = material(TEXT)
@@ -55,13 +129,6 @@ class TestTheQuestion:
         assert json.loads(body) == text
         assert asked.count("</message>") == 1
 
-    def test_has_another_hash_with_another_codebook(self):
-        other = CODEBOOK.model_copy(update={"strategies": CODEBOOK.strategies[1:]})
-
-        hashes = {rules.strategist_prompt(one).hash for one in (CODEBOOK, other)}
-
-        assert len(hashes) == 2
-
     def test_asks_for_every_strategy_and_nothing_else(self):
         schema = rules.answer_schema(CODEBOOK)
 
@@ -77,23 +144,24 @@ class TestAnAnswer:
         assert labels["emotional-validation"].model_dump() == VALID
         assert labels["chit-chat"].presence == "absent"
 
-    def test_may_quote_across_white_space(self):
-        found = read(clarification=VALID | {"quote": " What  happened then?"})
+    @pytest.mark.parametrize(
+        ("text", "quote", "kept"),
+        [
+            (TEXT, " What  happened then?", "What happened then?"),
+            ("אני שומע אותך 🙂 No wonder", "שומע אותך", "שומע אותך"),
+        ],
+        ids=["white space", "another script"],
+    )
+    def test_may_quote_across_white_space_and_in_any_script(self, text, quote, kept):
+        found = read(text, clarification=VALID | {"quote": quote})
 
-        assert found["clarification"].quote == "What happened then?"
+        assert found["clarification"].quote == kept
 
     @pytest.mark.parametrize("probability", [0, 1, 0.5])
     def test_may_be_uncertain_with_any_probability_and_no_quote(self, probability):
         unsure = {"quote": "", "presence": "uncertain", "probability": probability}
 
         assert read(affirmation=unsure)["affirmation"].probability == probability
-
-    def test_may_quote_any_script(self):
-        text = "אני שומע אותך 🙂"
-
-        found = read(text, **{"emotional-validation": VALID | {"quote": "שומע אותך"}})
-
-        assert found["emotional-validation"].quote == "שומע אותך"
 
     @pytest.mark.parametrize(
         ("changes", "fault"),
@@ -122,19 +190,20 @@ class TestAnAnswer:
             read(**changes)
 
     @pytest.mark.parametrize(
-        "raw",
-        ["", "Here: {}", "[]", json.dumps(ANSWER)[:-1], json.dumps(ANSWER) * 2],
-        ids=["nothing", "a preamble", "a list", "cut short", "two"],
+        ("raw", "fault"),
+        [
+            ("", None),
+            ("Here: {}", None),
+            ("[]", None),
+            (json.dumps(ANSWER)[:-1], None),
+            (json.dumps(ANSWER) * 2, None),
+            (json.dumps(ANSWER)[:-1] + ', "affirmation": {}}', "a key occurs twice"),
+        ],
+        ids=["nothing", "a preamble", "a list", "cut short", "two", "a strategy twice"],
     )
-    def test_that_is_not_one_object_is_refused(self, raw):
-        with pytest.raises(InvalidAnswerError):
+    def test_that_is_not_one_object_is_refused(self, raw, fault):
+        with pytest.raises(InvalidAnswerError, match=fault):
             rules.read_labels(raw, text=TEXT, codebook=CODEBOOK)
-
-    def test_with_a_strategy_twice_is_refused(self):
-        twice = json.dumps(ANSWER)[:-1] + f', "affirmation": {json.dumps(VALID)}}}'
-
-        with pytest.raises(InvalidAnswerError, match="a key occurs twice"):
-            rules.read_labels(twice, text=TEXT, codebook=CODEBOOK)
 
 
 class TestTheSimulatedStrategist:

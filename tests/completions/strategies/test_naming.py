@@ -26,7 +26,6 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.offline import Fault
 from completions.runs import services as run_services
 from completions.runs.services import states
 from completions.strategies import rules
@@ -78,11 +77,6 @@ INVENTED = {"quote": "You are brave", "presence": "present", "probability": 0.9}
 
 
 @pytest.fixture
-def dataset():
-    return make_dataset()
-
-
-@pytest.fixture
 def strategist():
     return assistant_for("strategist", "offline")
 
@@ -131,17 +125,13 @@ def labelled():
 
 
 class TestPlanning:
-    def test_adds_a_call_for_each_text_once(self, dataset, plan):
+    def test_adds_a_call_for_each_text_once_and_asks_another_assistant_anew(self, dataset, plan):
         texts = {write(dataset).pk, write(dataset).pk}
         write(make_dataset())
 
         assert (plan(), plan()) == (2, 0)
         assert labelled() == texts
-
-    def test_asks_another_assistant_anew(self, dataset, plan):
-        write(dataset)
-
-        assert (plan(), plan(assistant=make_assistant())) == (1, 1)
+        assert plan(assistant=make_assistant()) == 2
 
     def test_leaves_out_texts_of_dropped_contexts_and_deleted_ones(self, dataset, plan):
         dropped = write(dataset)
@@ -150,25 +140,16 @@ class TestPlanning:
 
         assert plan() == 0
 
-    def test_waits_with_peoples_texts_until_they_are_final(self, dataset, plan):
+    def test_waits_with_peoples_texts_until_they_or_their_dataset_are_final(self, dataset, plan):
         write_as_person(dataset)
         fixed = write_as_person(dataset, fixed_at=NOW)
 
         assert plan() == 1
         assert labelled() == {fixed.pk}
-
-    def test_takes_all_texts_of_a_frozen_dataset(self, dataset, plan):
-        write_as_person(dataset)
-        dataset.frozen_at = NOW
-        dataset.save()
-
-        assert plan() == 1
-
-    def test_takes_no_text_of_a_dataset_that_was_thawed_meanwhile(self, dataset, plan):
-        write_as_person(dataset)
-        dataset.frozen_at = NOW  # as it was read before
-
+        dataset.frozen_at = NOW  # as it was read before it was thawed
         assert plan() == 0
+        dataset.save()
+        assert plan() == 1
 
 
 class TestFixing:
@@ -190,19 +171,15 @@ class TestFixing:
 
         return _label
 
-    @pytest.mark.parametrize("verdict", [RETURN, REJECT])
-    def test_keeps_a_labelled_text_from_reviewers(self, message, label, verdict):
+    def test_keeps_a_labelled_text_from_reviewers_and_its_writer(self, message, label):
         label()
 
-        with pytest.raises(CompletionFixedError):
-            decide(message, verdict)
-        assert completion_of(message).text == TEXT
-
-    def test_keeps_a_labelled_text_from_its_writer(self, message, label):
-        label()
-
+        for verdict in (RETURN, REJECT):
+            with pytest.raises(CompletionFixedError):
+                decide(message, verdict)
         with pytest.raises(writer_services.MessageClosedError):
             send(message.lease, "Another text that nobody has labelled.")
+        assert completion_of(message).text == TEXT
 
     def test_keeps_a_version_that_waits_from_taking_its_place(self, message, label):
         revised(message)
@@ -225,10 +202,10 @@ class TestFixing:
 
 
 class TestAsking:
-    def test_keeps_a_label_for_every_strategy(self, dataset, ask):
+    def test_keeps_a_label_for_every_strategy_and_asks_nothing_twice(self, dataset, ask, provider):
         write(dataset)
 
-        assert ask() == 1
+        assert (ask(), ask(), len(provider.calls)) == (1, 0, 1)
         call = StrategyCall.objects.get()
         assert (call.state, call.labels.count()) == (CallState.DONE, 15)
         found = call.labels.filter(presence=Presence.PRESENT)
@@ -247,12 +224,6 @@ class TestAsking:
         assert text.context.turns[-1]["text"] in asked[1]["content"]
         assert "Mordor" not in json.dumps(asked)
         assert [one["role"] for one in asked] == ["system", "user"]
-
-    def test_asks_nothing_twice(self, dataset, ask, provider):
-        write(dataset)
-
-        assert (ask(), ask()) == (1, 0)
-        assert len(provider.calls) == 1
 
     def test_asks_once_more_with_the_fault(self, dataset, ask, say, provider):
         write(dataset)
@@ -275,14 +246,6 @@ class TestAsking:
         assert (call.state, call.error_kind) == (CallState.INVALID, "invalid_answer")
         assert "affirmation: Field required" in call.error_detail
         assert not StrategyLabel.objects.exists()
-
-    def test_keeps_the_kind_of_a_failure(self, dataset, ask, provider):
-        write(dataset)
-        provider.script.append(Fault.FILTERED)
-
-        ask()
-
-        assert StrategyCall.objects.get().state == CallState.FAILED
 
     def test_gives_up_a_text_that_was_deleted_meanwhile(self, dataset, ask, plan, provider):
         text = write_as_person(dataset, fixed_at=NOW)
@@ -316,24 +279,27 @@ class TestAsking:
 
 
 class TestForgetting:
-    def test_leaves_no_word_of_the_text(self):
+    def test_leaves_no_word_of_the_text_and_gives_up_what_waits(self):
         call = make_strategy_call(
             **DONE | {"raw_answer": "No wonder", "asked": {"model": "m", "first_try": {"a": "No"}}}
         )
         make_strategy_label(call=call, presence=Presence.PRESENT, quote="No wonder")
         item = make_spot_check_item(completion=call.completion)
         note = make_human_labelling(item=item, note="They wrote: no wonder.", strategies=[KEYS[0]])
+        waiting = make_strategy_call(completion=call.completion)
         other = make_strategy_label(presence=Presence.PRESENT, quote="Kept")
+        other_waiting = make_strategy_call()
 
         strategy_services.forget_labels([call.completion_id], now=NOW)
 
-        call.refresh_from_db()
-        note.refresh_from_db()
-        other.refresh_from_db()
+        for row in (call, note, waiting, other, other_waiting):
+            row.refresh_from_db()
         assert (call.raw_answer, call.asked) == ("[deleted]", {"model": "m"})
         assert call.labels.get().quote == "[deleted]"
         assert (note.note, note.strategies) == ("", [KEYS[0]])
-        assert other.quote == "Kept"
+        assert (waiting.state, waiting.error_kind) == (CallState.FAILED, "erased")
+        assert waiting.ended_at == NOW
+        assert (other.quote, other_waiting.state) == ("Kept", CallState.PENDING)
 
     def test_happens_when_a_writer_has_the_texts_deleted(self, dataset):
         text = write_as_person(dataset, fixed_at=NOW)
@@ -346,17 +312,6 @@ class TestForgetting:
         label.refresh_from_db()
         assert (call.raw_answer, label.quote) == ("[deleted]", "[deleted]")
 
-    def test_gives_up_what_waits(self):
-        call = make_strategy_call()
-        other = make_strategy_call()
-
-        strategy_services.forget_labels([call.completion_id], now=NOW)
-
-        call.refresh_from_db()
-        other.refresh_from_db()
-        assert (call.state, call.error_kind, call.ended_at) == (CallState.FAILED, "erased", NOW)
-        assert other.state == CallState.PENDING
-
 
 class TestARun:
     @pytest.fixture
@@ -367,7 +322,7 @@ class TestARun:
 
         return _start
 
-    def test_says_what_was_asked_for(self, dataset, start):
+    def test_says_what_was_asked_for_and_has_nothing_to_do_twice(self, dataset, start):
         write(dataset)
 
         run = start()
@@ -382,11 +337,6 @@ class TestARun:
             "prompt_sha256": rules.strategist_prompt(codebook).hash,
         }
         assert (run.n_planned, run.calls.count(), run.state) == (1, 1, RunState.RUNNING)
-
-    def test_has_nothing_to_do_twice(self, dataset, start):
-        write(dataset)
-        start()
-
         with pytest.raises(run_services.NothingToAskError):
             start()
         assert LabellingRun.objects.count() == 1
@@ -399,21 +349,22 @@ class TestARun:
             start(assistant=nameless, budget_usd=Decimal(1))
         assert not LabellingRun.objects.exists()
 
-    def test_ends_with_its_last_call(self, dataset, start, provider, clock):
+    def test_asks_its_own_calls_alone_and_ends_with_the_last(self, dataset, start, provider, clock):
         write(dataset)
         run = start()
+        make_strategy_call(assistant=run.calls.get().assistant)
 
         assert strategy_services.name_strategies(clock=clock, run=run) == 1
 
         run.refresh_from_db()
         assert run.state == RunState.ENDED
 
-    def test_is_asked_alone_on_request(self, dataset, start, provider, clock):
+    def test_that_stands_still_makes_no_call(self, dataset, start, provider, clock):
         write(dataset)
-        run = start()
-        make_strategy_call(assistant=run.calls.get().assistant)
+        run_services.pause_run(start(), now=clock())
 
-        assert strategy_services.name_strategies(clock=clock, run=run) == 1
+        assert strategy_services.name_strategies(clock=clock) == 0
+        assert not run_services.is_waiting(LabellingRun, now=clock())
 
     def test_goes_on_without_texts_that_were_deleted_since(self, dataset, start, provider, clock):
         texts = [write_as_person(dataset, fixed_at=NOW) for _ in range(states.ENOUGH)]
@@ -428,32 +379,18 @@ class TestARun:
         assert run.calls.get(state=CallState.DONE).completion == kept
         assert run_services.retry_failed(run, now=clock()) == 0
 
-    def test_that_stands_still_makes_no_call(self, dataset, start, provider, clock):
-        write(dataset)
-        run_services.pause_run(start(), now=clock())
 
-        assert strategy_services.name_strategies(clock=clock) == 0
-        assert not run_services.is_waiting(LabellingRun, now=clock())
+def test_tasks_wake_a_worker_if_something_waits_and_are_safe_to_run_twice(plan, dataset, provider):
+    with nudged() as sent:
+        tasks.look_after_runs()
+    assert sent == []
+    write(dataset)
+    plan()
 
-
-class TestTheTasks:
-    def test_wake_a_worker_only_if_something_waits(self, plan, dataset):
-        with nudged() as sent:
-            tasks.look_after_runs()
-        assert sent == []
-        write(dataset)
-        plan()
-
-        with nudged() as sent:
-            tasks.look_after_runs()
-
-        assert sent == [Work.NAME_STRATEGIES]
-
-    def test_are_safe_to_run_twice(self, plan, dataset, provider):
-        write(dataset)
-        plan()
-
-        tasks.name_strategies()
+    with nudged() as sent:
+        tasks.look_after_runs()
+    for _ in range(2):
         tasks.name_strategies()
 
-        assert (len(provider.calls), StrategyLabel.objects.count()) == (1, 15)
+    assert sent == [Work.NAME_STRATEGIES]
+    assert (len(provider.calls), StrategyLabel.objects.count()) == (1, 15)

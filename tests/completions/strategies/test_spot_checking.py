@@ -7,34 +7,20 @@ from completions.choices import CallState, SystemKind
 from completions.models import Completion, HumanLabelling, StrategyCall
 from completions.strategies import services, spot_check_queries
 from completions.strategies.spot_check_queries import Phase
+from tests.completions.strategies.conftest import FACTS, HOPE, REST
 from tests.helpers.factories import NOW, make_assistant, make_dataset, make_system, make_writer
 from tests.helpers.factories_of_calls import (
     KEYS,
     label,
     make_labelled,
-    make_person,
     make_sampled,
     make_strategy_call,
 )
 
 pytestmark = pytest.mark.django_db
 
-HOPE, REST, FACTS = KEYS[:3]
 
-
-@pytest.fixture
-def ada():
-    return make_person("ada")
-
-
-@pytest.fixture
-def ben():
-    return make_person("ben")
-
-
-@pytest.fixture
-def cleo():
-    return make_person("cleo")
+ledger = spot_check_queries.ledger_of
 
 
 def at(check, position):
@@ -51,10 +37,6 @@ def settle(item, person, *found, **fields):
     return services.adjudicate(item=item, by=person, found=found, now=NOW, **fields)
 
 
-def ledger(check):
-    return spot_check_queries.ledger_of(check)
-
-
 def delete_text(item):
     """Delete the text of an item at its writer's wish."""
     text = Completion.objects.filter(pk=item.completion_id)
@@ -63,10 +45,6 @@ def delete_text(item):
 
 
 class TestASample:
-    @pytest.fixture
-    def dataset(self):
-        return make_dataset()
-
     @pytest.fixture
     def assistant(self):
         return make_assistant()
@@ -79,27 +57,23 @@ class TestASample:
 
         return _draw
 
-    def test_has_the_wanted_size_in_an_order_of_its_own(self, dataset, assistant, draw, ada):
+    def test_has_the_wanted_size_with_what_is_rare_in_an_order_of_its_own(
+        self, dataset, assistant, draw, ada
+    ):
         systems = [make_system(), make_system()]
         for number in range(12):
-            make_labelled(dataset, assistant, HOPE, system=systems[number % 2])
+            found = [HOPE, REST] if number == 11 else [HOPE]
+            rare = make_labelled(dataset, assistant, *found, system=systems[number % 2])
 
         check = draw(n=6, by=ada)
 
-        assert list(check.items.order_by("position").values_list("position", flat=True)) == [
-            0, 1, 2, 3, 4, 5,
-        ]  # fmt: skip
+        positions = check.items.order_by("position").values_list("position", flat=True)
+        assert list(positions) == list(range(6))
         drawn = check.items.values_list("completion__system", flat=True)
         assert sorted(drawn) == sorted([one.pk for one in systems] * 3)
+        assert check.items.filter(completion=rare).exists()
         entry = LogEntry.objects.get()
         assert (entry.by, entry.after["items"], entry.after["of"]) == (ada, 6, 12)
-
-    def test_has_a_rare_strategy_in_it(self, dataset, assistant, draw):
-        for _ in range(10):
-            make_labelled(dataset, assistant, HOPE)
-        rare = make_labelled(dataset, assistant, REST)
-
-        assert draw(n=2).items.filter(completion=rare).exists()
 
     def test_is_drawn_once_for_a_seed(self, dataset, assistant, draw):
         make_labelled(dataset, assistant)
@@ -122,13 +96,11 @@ class TestASample:
 
     def test_waits_for_the_assistant(self, dataset, assistant, draw):
         text = make_labelled(dataset, make_assistant())
+        with pytest.raises(services.NotLabelledYetError, match="has labelled nothing"):
+            draw()
         make_strategy_call(completion=text, assistant=assistant)
 
         with pytest.raises(services.NotLabelledYetError, match="1 texts wait"):
-            draw()
-
-    def test_needs_labels(self, draw):
-        with pytest.raises(services.NotLabelledYetError, match="has labelled nothing"):
             draw()
 
 
@@ -141,19 +113,14 @@ class TestLabelling:
         assert (row.strategies, row.note) == ([HOPE, REST], "Close call.")
         assert (row.labeller, row.is_adjudication, row.labelled_at) == (ada, False, NOW)
 
-    def test_may_find_nothing(self, ada):
-        assert say(at(make_sampled(1), 0), ada).strategies == []
-
-    def test_repeated_is_stored_once(self, ada):
-        item = at(make_sampled(2), 0)
+    def test_repeated_is_stored_once_and_of_a_change_the_newest_holds(self, ada):
+        check = make_sampled(2)
+        item = at(check, 0)
 
         assert say(item, ada, HOPE) == say(item, ada, HOPE)
         assert HumanLabelling.objects.count() == 1
-
-    def test_can_be_changed_and_the_newest_holds(self, ada):
-        check = make_sampled(1)
-        say(at(check, 0), ada, HOPE)
-        say(at(check, 0), ada, REST)
+        assert say(item, ada).strategies == []
+        say(item, ada, REST)
 
         (said,) = ledger(check).people[ada.pk].values()
         assert said.found == {REST}
@@ -183,13 +150,6 @@ class TestLabelling:
 
 
 class TestSettling:
-    @pytest.fixture
-    def check(self, ada, ben):
-        check = make_sampled(3)
-        label(check, ada, [HOPE, REST], [HOPE], [REST])
-        label(check, ben, [HOPE, FACTS], [HOPE], [])
-        return check
-
     def test_is_not_possible_before_both_are_through(self, ada, ben, cleo):
         check = make_sampled(2)
         label(check, ada, [HOPE], [HOPE])
@@ -200,35 +160,35 @@ class TestSettling:
                 settle(at(check, 0), person, HOPE)
         assert ledger(check).differing == ()
 
-    def test_keeps_what_both_found_and_decides_the_rest(self, check, cleo):
-        row = settle(at(check, 0), cleo, FACTS)
+    def test_keeps_what_both_found_and_decides_the_rest(self, settling, cleo):
+        row = settle(at(settling, 0), cleo, FACTS)
 
         assert (row.strategies, row.is_adjudication) == ([HOPE, FACTS], True)
 
     @pytest.mark.parametrize("found", [HOPE, KEYS[5]], ids=["agreed", "found by nobody"])
-    def test_refuses_what_is_not_open(self, check, cleo, found):
+    def test_refuses_what_is_not_open(self, settling, cleo, found):
         with pytest.raises(services.UnknownStrategyError, match="not open in this item"):
-            settle(at(check, 0), cleo, found)
+            settle(at(settling, 0), cleo, found)
 
-    def test_has_nothing_to_do_where_both_agree(self, check, cleo):
+    def test_has_nothing_to_do_where_both_agree(self, settling, cleo):
         with pytest.raises(services.NothingToSettleError):
-            settle(at(check, 1), cleo)
+            settle(at(settling, 1), cleo)
 
-    def test_can_be_done_again_and_the_newest_holds(self, check, ada, cleo):
-        settle(at(check, 2), cleo, REST)
-        settle(at(check, 2), ada)
-        settle(at(check, 2), ada)
+    def test_can_be_done_again_and_the_newest_holds(self, settling, ada, cleo):
+        settle(at(settling, 2), cleo, REST)
+        settle(at(settling, 2), ada)
+        settle(at(settling, 2), ada)
 
         assert HumanLabelling.objects.filter(is_adjudication=True).count() == 2
-        assert ledger(check).settled[at(check, 2).pk].found == frozenset()
+        assert ledger(settling).settled[at(settling, 2).pk].found == frozenset()
 
-    def test_of_everything_ends_the_check(self, check, cleo):
-        assert ledger(check).phase == Phase.SETTLING
-        settle(at(check, 0), cleo)
-        assert (ledger(check).phase, ledger(check).next_to_settle()) == (Phase.SETTLING, 2)
-        settle(at(check, 2), cleo)
+    def test_of_everything_ends_the_check(self, settling, cleo):
+        assert ledger(settling).phase == Phase.SETTLING
+        settle(at(settling, 0), cleo)
+        assert (ledger(settling).phase, ledger(settling).next_to_settle()) == (Phase.SETTLING, 2)
+        settle(at(settling, 2), cleo)
 
-        assert (ledger(check).phase, ledger(check).next_to_settle()) == (Phase.SETTLED, None)
+        assert (ledger(settling).phase, ledger(settling).next_to_settle()) == (Phase.SETTLED, None)
 
 
 class TestTheWay:

@@ -1,11 +1,91 @@
-"""Scores of strategy labels: worked by hand, at their limits, and their interval."""
+"""The sample that people label, and scores against it: seeded, even, and worked by hand."""
+
+import itertools
+from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from completions.strategies.rules import Judged, cohen_kappa, score
+from completions.strategies.rules import Item, Judged, cohen_kappa, sample, score
 
 HOPE, REST, FACTS = "hope", "rest", "facts"
 KEYS = (HOPE, REST, FACTS)
+PINNED = ["talk/0000", "talk/0001", "talk/2003", "talk/1000"]
+
+
+def item(number, system="gpt", *found):
+    return Item(f"talk/{number:04}", system, frozenset(found))
+
+
+def many(n_per_system=100):
+    """Items of three systems: everybody gives hope, few facts, and one says to rest."""
+    return [
+        item(
+            1000 * place + number,
+            system,
+            "hope",
+            *(["facts"] if number % 20 == 0 else []),
+            *(["rest"] if (place, number) == (1, 7) else []),
+        )
+        for place, system in enumerate(("gpt", "gemini", "people"))
+        for number in range(n_per_system)
+    ]
+
+
+def draw(items, n=30, seed="1"):
+    return sample(items, n=n, seed=seed, strategies=KEYS)
+
+
+class TestASample:
+    def test_is_even_over_systems_and_takes_what_a_small_one_has(self):
+        drawn = Counter(one.system for one in draw(many()))
+        with_small = Counter(one.system for one in draw([*many(20), item(9000, "tiny")]))
+
+        assert set(drawn.values()) == {10}
+        assert with_small["tiny"] == 1
+
+    def test_has_the_rare_strategies_in_it(self):
+        found = Counter(key for one in draw(many()) for key in one.strategies)
+
+        assert found["rest"] == 1
+        assert found["facts"] >= 5  # a share of half of 30; 15 of 300 have it
+
+    @pytest.mark.parametrize(("n", "size"), [(1, 1), (2, 2), (30, 9)])
+    def test_has_the_wanted_size_or_is_everything(self, n, size):
+        """However few are wanted, fewer than there are strategies for instance."""
+        items = many(3)
+
+        drawn = {one.name for one in draw(items, n=n)}
+
+        assert len(drawn) == size
+        assert drawn <= {one.name for one in items}
+
+    def test_follows_from_the_seed_and_not_from_the_order_of_the_input(self):
+        assert draw(many()) == draw(list(reversed(many())))
+        assert draw(many()) != draw(many(), seed="2")
+
+    def test_comes_in_an_order_that_does_not_go_by_system(self):
+        systems = [one.system for one in draw(many())]
+
+        assert sum(one != other for one, other in itertools.pairwise(systems)) > 10
+
+    def test_never_changes_by_accident(self):
+        assert [one.name for one in draw(many(4), n=4)] == PINNED
+
+    @given(
+        n=st.integers(1, 25),
+        items=st.lists(
+            st.tuples(st.sampled_from("abc"), st.frozensets(st.sampled_from(KEYS))), max_size=20
+        ),
+    )
+    def test_has_the_wanted_size_and_nothing_twice(self, n, items):
+        pool = [Item(str(at), system, found) for at, (system, found) in enumerate(items)]
+
+        drawn = draw(pool, n=n)
+
+        assert len(drawn) == min(n, len(pool))
+        assert len({one.name for one in drawn}) == len(drawn)
 
 
 def judged(model=(), settled=(), one=None, other=None):
@@ -31,20 +111,17 @@ ITEMS = (
 
 
 class TestScores:
-    def test_are_those_worked_by_hand(self):
+    def test_are_those_worked_by_hand_with_a_mean_over_strategies_that_occur(self):
         """Hope: 2 of 3 found are right, of 3 there. Rest: 1 of 2 found, of 2 there."""
-        found = by_key(scored(*ITEMS))
+        scores = scored(*ITEMS)
 
+        found = by_key(scores)
         assert (found[HOPE].precision, found[HOPE].recall) == (2 / 3, 2 / 3)
         assert found[HOPE].f1 == pytest.approx(2 / 3)
         assert (found[REST].precision, found[REST].recall, found[REST].f1) == (0.5, 0.5, 0.5)
-
-    def test_have_a_mean_over_the_strategies_that_occur(self):
-        scores = scored(*ITEMS)
-
+        assert found[FACTS].f1 is None
         assert scores.macro_f1 == pytest.approx((2 / 3 + 1 / 2) / 2)
         assert scores.n_scored == 2
-        assert by_key(scores)[FACTS].f1 is None
 
     def test_say_nothing_where_there_is_nothing_to_divide_by(self):
         found = by_key(scored(judged(model=[HOPE]), judged(settled=[REST])))
@@ -65,6 +142,14 @@ class TestTheInterval:
         items = [judged(model=[HOPE], settled=[HOPE]) for _ in range(5)]
 
         assert scored(*items).interval == (1.0, 1.0)
+
+    @pytest.mark.parametrize(
+        "items",
+        [[judged(model=[HOPE], settled=[HOPE])], [judged(), judged()]],
+        ids=["one item", "items without any strategy"],
+    )
+    def test_is_none_where_nothing_can_be_drawn(self, items):
+        assert scored(*items).interval is None
 
     def test_lies_around_the_mean(self):
         scores = scored(*ITEMS * 10)
@@ -89,12 +174,6 @@ class TestTheInterval:
 
         assert scored(*items).interval == scored(*items).interval
         assert len({scored(*items, seed=seed).interval for seed in range(5)}) > 1
-
-    def test_needs_two_items(self):
-        assert scored(judged(model=[HOPE], settled=[HOPE])).interval is None
-
-    def test_of_items_without_any_strategy_is_none(self):
-        assert scored(judged(), judged()).interval is None
 
 
 class TestKappa:
