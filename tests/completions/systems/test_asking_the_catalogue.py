@@ -104,22 +104,18 @@ each = pytest.mark.parametrize("slug", sorted(MODELS))
 
 
 @each
-def test_the_model_is_the_one_of_the_row(exchanges, slug):
+def test_the_model_of_the_row_is_asked_in_its_providers_own_way_without_tools(exchanges, slug):
     asked = exchanges[slug]
-
-    assert asked.model == str(asked.entry.model_id).split("/", 1)[1]
-
-
-@each
-def test_it_is_asked_in_its_providers_own_way(exchanges, slug):
-    asked = exchanges[slug]
+    provider, model = str(asked.entry.model_id).split("/", 1)
     paths = {
         "anthropic": "/v1/messages",
         "gemini": f"/models/{asked.model}:streamGenerateContent?alt=sse",
     }
 
-    assert asked.path == paths.get(str(asked.entry.model_id).split("/")[0], "/v1/chat/completions")
+    assert asked.model == model
+    assert asked.path == paths.get(provider, "/v1/chat/completions")
     assert asked.body.get("stream", True) is True
+    assert {"tools", "tool_choice", "functions"}.isdisjoint(asked.body)
 
 
 @each
@@ -157,31 +153,20 @@ def test_the_limit_leaves_room_for_thoughts(exchanges, slug):
 
 
 @each
-def test_roles_and_texts_arrive_as_they_are(exchanges, slug):
+def test_roles_and_texts_arrive_as_they_are_and_what_differs_is_on_record(exchanges, slug):
     asked = exchanges[slug]
-    instructions = {"gpt-o3": "developer"}.get(slug, "system")
-    assistant = "model" if asked.entry.family == "google" else "assistant"
     needs_user_first = asked.entry.family in {"anthropic", "google"}
+    differs = {"opening": OPENING} if needs_user_first else {}
+    differs |= {"system_role": "developer"} if slug == "gpt-o3" else {}
 
     assert asked.chat == [
-        (instructions, PROMPT.text),
+        (differs.get("system_role", "system"), PROMPT.text),
         *([("user", OPENING)] if needs_user_first else []),
-        (assistant, TURNS[0]["text"]),
+        ("model" if asked.entry.family == "google" else "assistant", TURNS[0]["text"]),
         ("user", TURNS[1]["text"]),
     ]
-
-
-@each
-def test_what_differs_from_the_others_is_on_record(exchanges, slug):
-    asked = exchanges[slug]
-    told = {
-        name: value
-        for name, value in asked.reply.honoured.items()
-        if name in {"opening", "system_role"}
-    }
-
-    expected = {"opening": OPENING} if asked.entry.family in {"anthropic", "google"} else {}
-    assert told == (expected | ({"system_role": "developer"} if slug == "gpt-o3" else {}))
+    told = {"opening", "system_role"} & asked.reply.honoured.keys()
+    assert {name: asked.reply.honoured[name] for name in told} == differs
 
 
 @each
@@ -196,11 +181,6 @@ def test_the_reply_has_its_record(exchanges, slug):
     assert reply.n_prompt_tokens
     assert reply.n_completion_tokens
     assert reply.cost_usd is None  # not asked at its provider's address
-
-
-@each
-def test_no_tools_are_sent(exchanges, slug):
-    assert {"tools", "tool_choice", "functions"}.isdisjoint(exchanges[slug].body)
 
 
 def test_the_one_without_public_endpoint_is_not_asked_before_it_has_an_address(monkeypatch):

@@ -44,11 +44,17 @@ def everything() -> list[SystemEntry | Computed]:
 
 
 class TestShipped:
-    def test_every_row_of_the_published_leaderboard_is_there_by_its_name(self):
+    def test_every_row_of_the_published_leaderboard_is_there_with_sources_and_keys(self):
         names = [one.name for one in everything()]
+        systems = load_catalogues(shipped()).system
+        models = [one for one in systems if one.kind == "model"]
+        facts = [fact for one in systems for fact in one.facts.values()]
 
         assert len(names) == len(set(names)) == 18
-        assert sum(one.kind == "model" for one in load_catalogues(shipped()).system) == 16
+        assert len(models) == 16
+        assert all(one.parameters.api_key_env for one in models)
+        assert facts
+        assert all("2601.19922" in fact.source for fact in facts)
 
     def test_names_and_facts_are_those_that_were_published(self):
         path = shared_file("heart-published-leaderboard.csv")
@@ -64,17 +70,6 @@ class TestShipped:
             }
             assert facts == {name: value for name, value in published.items() if value}
 
-    def test_every_fact_says_where_it_is_from(self):
-        facts = [fact for one in load_catalogues(shipped()).system for fact in one.facts.values()]
-
-        assert facts
-        assert all("2601.19922" in fact.source for fact in facts)
-
-    def test_every_model_names_the_variable_of_its_key(self):
-        models = [one for one in load_catalogues(shipped()).system if one.kind == "model"]
-
-        assert all(one.parameters.api_key_env for one in models)
-
     def test_a_family_is_a_maker_and_not_the_host_that_serves_the_weights(self):
         families = {one.slug: one.family for one in load_catalogues(shipped()).system}
 
@@ -84,13 +79,6 @@ class TestShipped:
 
 
 class TestParse:
-    def test_what_a_row_sets_is_stored_and_nothing_else(self):
-        text = SYSTEM + 'parameters = { leave_out = ["top_p"], max_tokens = 500 }'
-
-        (entry,) = read(text).system
-
-        assert entry.parameters.as_stored() == {"leave_out": ["top_p"], "max_tokens": 500}
-
     def test_a_source_may_be_spelled_out_once(self):
         text = f"""
             [sources]
@@ -106,7 +94,12 @@ class TestParse:
         assert facts["index"].source == "The paper, table 1"
         assert facts["other"].source == "Another paper"
 
-    def test_parameters_are_those_that_calls_read(self):
+    def test_parameters_are_those_that_calls_read_and_only_what_is_set_is_stored(self):
+        text = SYSTEM + 'parameters = { leave_out = ["top_p"], max_tokens = 500 }'
+
+        (entry,) = read(text).system
+
+        assert entry.parameters.as_stored() == {"leave_out": ["top_p"], "max_tokens": 500}
         assert set(Parameters.model_fields) == SETTABLE
 
     @pytest.mark.parametrize(
@@ -151,28 +144,35 @@ class TestParse:
 
         assert fault_of("\n".join(kept)) == f"ours.toml: system 1 (ours): a model needs {field}"
 
-    def test_what_is_no_model_has_nothing_to_be_asked_with(self):
-        text = SYSTEM.replace('"model"', '"original"') + "parameters.max_tokens = 3"
+    @pytest.mark.parametrize(
+        ("text", "fault"),
+        [
+            (
+                SYSTEM.replace('"model"', '"original"') + "parameters.max_tokens = 3",
+                "only a model has family and model_id and parameters",
+            ),
+            (
+                SYSTEM + 'api_base = "http://a.example"\nparameters.api_base_env = "OURS"',
+                "both name an address",
+            ),
+        ],
+        ids=["no model", "two addresses"],
+    )
+    def test_what_does_not_go_together_is_refused(self, text, fault):
+        assert fault_of(text).endswith(fault)
 
-        assert fault_of(text).endswith("only a model has family and model_id and parameters")
+    @pytest.mark.parametrize(
+        "field",
+        [
+            *("api_key", "token", "parameters.api_key", "parameters.token"),
+            "parameters.api_key_env",  # in place of its variable
+        ],
+    )
+    def test_a_key_is_refused_and_not_repeated(self, field):
+        fault = fault_of(SYSTEM + f'{field} = "sk-s3cret"')
 
-    def test_two_addresses_are_refused(self):
-        text = SYSTEM + 'api_base = "http://a.example"\nparameters.api_base_env = "OURS"'
-
-        assert "both name an address" in fault_of(text)
-
-    @pytest.mark.parametrize("place", ["", "parameters."])
-    @pytest.mark.parametrize("field", ["api_key", "token"])
-    def test_a_key_is_refused_and_not_repeated(self, place, field):
-        fault = fault_of(SYSTEM + f'{place}{field} = "sk-s3cret"')
-
+        assert fault.startswith("ours.toml: system 1 (ours): ")
         assert "api_key_env" in fault
-        assert "s3cret" not in fault
-
-    def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated(self):
-        fault = fault_of(SYSTEM + 'parameters.api_key_env = "sk-s3cret"')
-
-        assert fault.startswith("ours.toml: system 1 (ours): parameters.api_key_env: ")
         assert "s3cret" not in fault
 
     @pytest.mark.parametrize(
@@ -191,20 +191,18 @@ class TestParse:
 
 
 class TestLoad:
-    def test_several_files_are_one_catalogue(self, tmp_path):
-        (one := tmp_path / "a.toml").write_text(SYSTEM)
-        (two := tmp_path / "b.toml").write_text(SYSTEM.replace("ours", "s").replace("Ours", "S"))
-
-        assert [entry.slug for entry in load_catalogues([one, two]).system] == ["ours", "s"]
-
     @pytest.mark.parametrize(
         ("old", "new", "taken"),
         [('"Ours"', '"Other"', 'slug: "ours"'), ('"ours"', '"other"', 'name: "Ours"')],
     )
-    def test_two_systems_of_one_slug_or_name_are_refused(self, tmp_path, old, new, taken):
+    def test_several_files_are_one_catalogue_with_each_slug_and_name_once(
+        self, tmp_path, old, new, taken
+    ):
         (one := tmp_path / "a.toml").write_text(SYSTEM)
         (two := tmp_path / "b.toml").write_text(SYSTEM.replace(old, new))
+        (three := tmp_path / "c.toml").write_text(SYSTEM.replace("ours", "s").replace("Ours", "S"))
 
+        assert [entry.slug for entry in load_catalogues([one, three]).system] == ["ours", "s"]
         with pytest.raises(CatalogueError, match=rf"b\.toml: {taken} is taken .* a\.toml"):
             load_catalogues([one, two])
 

@@ -3,7 +3,6 @@
 import html
 
 import pytest
-from django.contrib.auth.models import User
 from django.urls import reverse
 
 from access.choices import Role
@@ -13,7 +12,7 @@ from completions.models import System
 from completions.systems import catalogue
 from tests.helpers.factories import make_completion, make_system
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +25,7 @@ OURS = {
     "api_base": "https://llm.our-lab.example/v1",
     "api_key_env": "OUR_LAB_KEY",
 }
+IMPORTED = {"name": "Ours", "slug": "ours-7b", "family": "our-lab"}
 LISTED = {"input": 1.25, "output": 10.0}
 
 
@@ -48,27 +48,7 @@ def as_posted(form):
     return fields | {"leave_out": boxes}
 
 
-@pytest.mark.parametrize("address", [SYSTEMS, ADD])
-def test_others_are_turned_away(client, address):
-    client.force_login(User.objects.create_user("bob"))
-
-    answer = client.get(address)
-
-    assert_turned_away(answer)
-
-
 class TestTheList:
-    def test_says_where_each_system_is_from(self, staff):
-        make_system(slug="gpt-5")
-        make_system(slug="ours")
-        make_system(slug="pretence", name="Pretence (simulated)", is_simulated=True)
-
-        found = {one.row.slug: one for one in staff.get(SYSTEMS).context["page"]}
-
-        assert found["gpt-5"].is_listed
-        assert not found["ours"].is_listed
-        assert found["pretence"].row.is_simulated
-
     def test_says_that_a_key_is_there_and_never_what_it_is(self, staff, monkeypatch):
         monkeypatch.setenv("OUR_LAB_KEY", "a-very-secret-key")
         monkeypatch.delenv("THEIR_LAB_KEY", raising=False)
@@ -81,16 +61,22 @@ class TestTheList:
         assert "missing THEIR_LAB_KEY" in text(answer)
         assert "a-very-secret-key" not in answer.content.decode()
 
-    def test_knows_a_price_of_its_own_and_none_at_an_address_of_its_own(self, staff):
+    def test_says_where_each_is_from_and_what_it_costs(self, staff):
+        """It has a price of its own, or the listed one, or none at an address of its own."""
+        assert "No language model is registered yet" in text(staff.get(SYSTEMS))
         make_system(slug="priced", parameters={"price": {"input": 2.5, "output": 10}})
-        make_system(slug="listed")
+        make_system(slug="gpt-5")
         make_system(slug="elsewhere", api_base="https://llm.example/v1")
+        make_system(slug="pretence", name="Pretence (simulated)", is_simulated=True)
 
         answer = staff.get(SYSTEMS)
 
-        prices = {one.row.slug: one.price for one in answer.context["page"]}
-        own = {"input": 2.5, "output": 10.0}
-        assert prices == {"priced": own, "listed": LISTED, "elsewhere": None}
+        found = {one.row.slug: one for one in answer.context["page"]}
+        assert {slug for slug, one in found.items() if one.is_listed} == {"gpt-5"}
+        assert {slug for slug, one in found.items() if one.row.is_simulated} == {"pretence"}
+        assert found["priced"].price == {"input": 2.5, "output": 10.0}
+        assert found["gpt-5"].price == LISTED
+        assert found["elsewhere"].price is None
         assert text(answer).count("not known") == 2  # in its row, and where that is explained
 
     def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
@@ -105,31 +91,18 @@ class TestTheList:
 
         assert len(page.context["page"]) == 5
 
-    def test_says_what_to_do_where_there_is_none(self, staff):
-        assert "No language model is registered yet" in text(staff.get(SYSTEMS))
-
 
 class TestSyncing:
-    def test_brings_the_catalogue_in_and_says_so(self, staff):
-        answer = staff.post(SYNC)
+    def test_brings_the_catalogue_in_once_and_says_and_logs_so(self, staff):
+        answer, again = staff.post(SYNC), staff.post(SYNC)
 
         listed = catalogue.load_catalogues(catalogue.shipped()).system
         assert System.objects.count() == len(listed) == len(answer.context["report"].added)
         assert "What the catalogue changed" in text(answer)
-
-    def test_is_logged_under_who_did_it(self, staff):
-        staff.post(SYNC)
-
-        assert set(LogEntry.objects.values_list("action", "by__username")) == {
-            ("system.added", "ada")
-        }
-
-    def test_changes_nothing_the_second_time(self, staff):
-        staff.post(SYNC)
-
-        report = staff.post(SYNC).context["report"]
-
+        report = again.context["report"]
         assert (report.added, report.changed, report.refused) == ([], {}, {})
+        logged = set(LogEntry.objects.values_list("action", "by__username"))
+        assert logged == {("system.added", "ada")}
 
     def test_tells_what_was_refused_and_goes_on(self, staff):
         make_system(slug="gpt-5", name="GPT-5 (simulated)", is_simulated=True)
@@ -142,33 +115,20 @@ class TestSyncing:
 
 class TestAddingOne:
     def test_registers_what_a_file_could_say_and_logs_who_did(self, staff):
-        answer = staff.post(ADD, OURS | {"price_input": "2.5", "price_output": "10"})
+        needed = {"max_tokens": "4000", "leave_out": ["temperature", "top_p"], "opening": "Hello."}
+        needed |= {"reasoning_effort": "low", "system_role": "developer"}
+
+        answer = staff.post(ADD, OURS | needed | {"price_input": "2.5", "price_output": "10"})
 
         system = System.objects.get()
         assert answer["Location"] == SYSTEMS
         assert (system.slug, system.family, system.is_simulated) == ("ours-7b", "our-lab", False)
-        assert system.parameters == {
+        assert system.parameters == needed | {
             "api_key_env": "OUR_LAB_KEY",
+            "max_tokens": 4000,
             "price": {"input": 2.5, "output": 10.0},
         }
         assert LogEntry.objects.get(by__username="ada").action == "system.added"
-
-    def test_keeps_what_the_model_needs_set(self, staff):
-        staff.post(
-            ADD,
-            OURS
-            | {"max_tokens": "4000", "leave_out": ["temperature", "top_p"], "opening": "Hello."}
-            | {"reasoning_effort": "low", "system_role": "developer"},
-        )
-
-        assert System.objects.get().parameters == {
-            "api_key_env": "OUR_LAB_KEY",
-            "leave_out": ["temperature", "top_p"],
-            "max_tokens": 4000,
-            "opening": "Hello.",
-            "reasoning_effort": "low",
-            "system_role": "developer",
-        }
 
     @pytest.mark.parametrize(
         ("field", "value", "said"),
@@ -177,38 +137,30 @@ class TestAddingOne:
             ("slug", "Ours 7B", "Use small letters, digits and single hyphens"),
             ("family", "Our Lab", "Name the maker in small letters"),
             ("model_id", "ours", "Write the provider, a slash and the model"),
-            ("api_base", "llm.our-lab.example", "Give an address that begins with http"),
+            ("model_id", "huggingface/https://evil.example", "no part of a model's id"),
             ("price_input", "1", "Field required"),
             ("max_tokens", "0", "greater than 0"),
             ("temperature", "3", "less than or equal to 2"),
             ("timeout_s", "301", "less than or equal to 300"),
+            ("api_key_env", "HEART_SECRET_KEY", "one of the site's own"),
+            ("api_key_env", "DATABASE_URL", "one of the site's own"),
             ("api_base_env", "OUR_ADDRESS", "both name an address"),
+            ("api_base", "llm.our-lab.example", "Give an address that begins with http"),
+            # Nobody within the network is asked.
+            ("api_base", "http://10.0.0.7:8000/v1", "begins with https"),
+            ("api_base", "https://10.0.0.7/v1", "not a public one"),
+            ("api_base", "https://169.254.169.254/latest", "not a public one"),
+            ("api_base", "https://[::ffff:10.0.0.7]/v1", "not a public one"),
+            ("api_base", "https://2130706433/v1", "not written in full"),
+            ("api_base", "https://db.localhost/v1", "not a public one"),
         ],
     )
-    def test_refuses_what_a_file_may_not_say(self, staff, field, value, said):
+    def test_refuses_what_is_wrong_or_leads_inside(self, staff, field, value, said):
         answer = staff.post(ADD, OURS | {field: value})
 
         assert answer.status_code == 422
-        assert said in text(answer)
+        assert said in html.unescape(text(answer))
         assert "Nothing was registered" in text(answer)
-        assert not System.objects.exists()
-
-    @pytest.mark.parametrize(
-        ("address", "said"),
-        [
-            ("http://10.0.0.7:8000/v1", "begins with https"),
-            ("https://10.0.0.7/v1", "not a public one"),
-            ("https://169.254.169.254/latest", "not a public one"),
-            ("https://[::ffff:10.0.0.7]/v1", "not a public one"),
-            ("https://2130706433/v1", "not written in full"),
-            ("https://db.localhost/v1", "not a public one"),
-        ],
-    )
-    def test_asks_nobody_within_the_network(self, staff, address, said):
-        answer = staff.post(ADD, OURS | {"api_base": address})
-
-        assert answer.status_code == 422
-        assert said in text(answer)
         assert not System.objects.exists()
 
     def test_asks_inner_hosts_that_a_setting_names(self, staff, settings):
@@ -231,20 +183,6 @@ class TestAddingOne:
         assert client.post(ADD, plain).status_code == 302
 
     @pytest.mark.parametrize(
-        ("field", "value", "said"),
-        [
-            ("api_key_env", "HEART_SECRET_KEY", "one of the site's own"),
-            ("api_key_env", "DATABASE_URL", "one of the site's own"),
-            ("model_id", "huggingface/https://evil.example", "no part of a model's id"),
-        ],
-    )
-    def test_no_secret_of_the_site_is_a_key_and_no_id_an_address(self, staff, field, value, said):
-        answer = staff.post(ADD, OURS | {field: value})
-
-        assert answer.status_code == 422
-        assert said in html.unescape(text(answer))
-
-    @pytest.mark.parametrize(
         ("field", "value"),
         [("api_key_env", "sk-live-0123"), ("api_base", "https://ada:sk-live-0123@llm.example")],
     )
@@ -255,19 +193,17 @@ class TestAddingOne:
         assert "sk-live-0123" not in answer.content.decode()
         assert not System.objects.exists()
 
-    def test_a_simulated_one_says_so_in_its_name(self, staff):
-        own = OURS | {"is_simulated": "on", "api_base": "", "api_key_env": ""}
+    def test_a_simulated_one_says_so_in_its_name_and_has_no_key(self, staff):
+        simulated = OURS | {"is_simulated": "on", "name": "Ours (simulated)"}
+        keyless = {"api_base": "", "api_key_env": ""}
 
-        refused = staff.post(ADD, own)
-        staff.post(ADD, own | {"name": "Ours (simulated)"})
+        with_key = staff.post(ADD, simulated)
+        nameless = staff.post(ADD, simulated | keyless | {"name": OURS["name"]})
+        staff.post(ADD, simulated | keyless)
 
-        assert "the name of a simulated system holds the word" in text(refused).lower()
+        assert "it has no address and no key" in text(with_key)
+        assert "the name of a simulated system holds the word" in text(nameless).lower()
         assert System.objects.get().is_simulated
-
-    def test_a_simulated_one_has_no_key(self, staff):
-        answer = staff.post(ADD, OURS | {"is_simulated": "on", "name": "Ours (simulated)"})
-
-        assert "it has no address and no key" in text(answer)
 
     @pytest.mark.parametrize("taken", [{"slug": "ours-7b"}, {"name": "ours 7b"}])
     def test_takes_no_slug_and_no_name_of_another_system(self, staff, taken):
@@ -284,21 +220,15 @@ class TestOneSystem:
     def page(self, slug="ours-7b", name="system"):
         return reverse(f"models:{name}", args=[slug])
 
-    def test_one_whose_texts_are_imported_names_no_model(self, staff):
-        answer = staff.post(ADD, {"name": "Ours", "slug": "ours-7b", "family": "our-lab"})
+    @pytest.mark.parametrize("extra", [{"api_base": OURS["api_base"]}, {"max_tokens": "9"}])
+    def test_one_whose_texts_are_imported_names_no_model_address_or_setting(self, staff, extra):
+        refused = staff.post(ADD, IMPORTED | extra)
+        answer = staff.post(ADD, IMPORTED)
 
-        assert answer.status_code == 302
+        assert (refused.status_code, answer.status_code) == (422, 302)
+        assert "without a model to ask" in text(refused).lower()
         assert System.objects.get(slug="ours-7b").model_id == ""
         assert "its texts are imported" in text(staff.get(self.page()))
-
-    @pytest.mark.parametrize("extra", [{"api_base": OURS["api_base"]}, {"max_tokens": "9"}])
-    def test_one_that_is_never_asked_has_no_address_and_no_setting(self, staff, extra):
-        told = {"name": "Ours", "slug": "ours-7b", "family": "our-lab"}
-
-        answer = staff.post(ADD, told | extra)
-
-        assert answer.status_code == 422
-        assert "without a model to ask" in text(answer).lower()
 
     def test_is_changed_by_the_rules_of_a_new_one(self, staff):
         staff.post(ADD, OURS | {"max_tokens": "200"})
@@ -323,24 +253,18 @@ class TestOneSystem:
         ],
     )
     def test_keeps_what_was_not_changed_on_the_page(self, staff, parameters):
+        """One that is asked no more keeps its facts alone."""
         facts = {"index": {"value": 41, "source": "A list"}}
-        told = {"parameters": parameters, "facts": facts}
-        system = make_system(slug="ours-7b", **told)
+        system = make_system(slug="ours-7b", parameters=parameters, facts=facts)
         form = staff.get(self.page()).context["form"]
 
         answer = staff.post(self.page(), as_posted(form) | {"name": "Ours 8B"})
 
         system.refresh_from_db()
         assert (answer.status_code, system.name) == (302, "Ours 8B")
-        assert {"parameters": system.parameters, "facts": system.facts} == told
-
-    def test_that_is_asked_no_more_keeps_its_facts_alone(self, staff):
-        facts = {"index": {"value": 41, "source": "A list"}}
-        make_system(slug="ours-7b", parameters={"token_limit": "max_tokens"}, facts=facts)
-
-        staff.post(self.page(), {"name": "Ours", "slug": "ours-7b", "family": "our-lab"})
-
-        system = System.objects.get()
+        assert (system.parameters, system.facts) == (parameters, facts)
+        staff.post(self.page(), IMPORTED)
+        system.refresh_from_db()
         assert (system.model_id, system.parameters, system.facts) == ("", {}, facts)
 
     def test_that_wrote_something_stays_the_same_model(self, staff):

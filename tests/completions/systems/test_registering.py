@@ -1,4 +1,4 @@
-"""`manage.py systems`: the table becomes what the catalogue says, once and with a report."""
+"""The table becomes what the catalogue says, and a named model has its row, each once."""
 
 import io
 from pathlib import Path
@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
 from completions.choices import SystemKind
-from completions.models import System
+from completions.models import Assistant, System
+from completions.systems.services.registering import SIMULATED, ModelIdError, assistant_for
 from tests.helpers.factories import make_completion, make_generation_call, make_system
 
 pytestmark = pytest.mark.django_db
@@ -49,11 +50,16 @@ def stored() -> list[tuple]:
 
 
 class TestSync:
-    def test_the_shipped_catalogue_fills_an_empty_table(self):
+    def test_the_shipped_catalogue_fills_the_table_once_and_changes_nothing_else(self):
+        original = make_system(slug="original-dataset", name="Old", kind=SystemKind.ORIGINAL)
+        make_system(slug="other", is_simulated=True, name="Simulated other")
+        other = System.objects.filter(slug="other").values()
+        before = other.get()
+
         told = systems("sync")
 
         assert told[-2:] == [
-            "17 added, 0 changed, 0 unchanged, 0 refused",
+            "16 added, 1 changed, 0 unchanged, 0 refused",
             "computed  best-human: made of human, has no row",
         ]
         gpt = System.objects.get(slug="gpt-o3")
@@ -62,23 +68,11 @@ class TestSync:
         assert gpt.parameters["leave_out"] == ["temperature", "top_p"]
         assert gpt.facts["median_ttft_ms"]["value"] == 13800
         assert not gpt.is_simulated
-
-    def test_doing_it_again_changes_nothing(self):
-        systems("sync")
-        before, n_logged = stored(), LogEntry.objects.count()
-
-        assert systems("sync")[0] == "0 added, 0 changed, 17 unchanged, 0 refused"
-        assert stored() == before
-        assert LogEntry.objects.count() == n_logged
-
-    def test_the_original_replies_keep_the_system_they_have(self):
-        original = make_system(
-            slug="original-dataset", name="Original dataset", kind=SystemKind.ORIGINAL
-        )
-
-        systems("sync")
-
         assert System.objects.get(kind=SystemKind.ORIGINAL) == original
+        assert other.get() == before
+        filled, n_logged = stored(), LogEntry.objects.count()
+        assert systems("sync")[0] == "0 added, 0 changed, 17 unchanged, 0 refused"
+        assert (stored(), LogEntry.objects.count()) == (filled, n_logged)
 
     def test_a_change_is_told_and_logged_with_what_was_before(self, ours):
         make_ours(parameters={"max_tokens": 9})
@@ -95,28 +89,15 @@ class TestSync:
         assert entry.after["parameters"]["api_key_env"] == "OURS_KEY"
         assert System.objects.get().facts == {"index": {"value": 3, "source": "us"}}
 
-    def test_an_address_that_the_catalogue_leaves_open_stays_as_it_was_set(self, ours):
+    def test_an_address_stays_as_it_was_set_until_the_catalogue_gives_one(self, ours):
         systems("sync", str(ours))
         System.objects.update(api_base="https://ours.example/v1")
 
         assert systems("sync", str(ours))[0] == "0 added, 0 changed, 1 unchanged, 0 refused"
         assert System.objects.get().api_base == "https://ours.example/v1"
-
-    def test_an_address_that_the_catalogue_gives_is_the_one(self, ours):
-        make_ours(api_base="https://old.example")
         ours.write_text(OURS.replace("parameters", 'api_base = "https://new.example" #'))
-
         systems("sync", str(ours))
-
         assert System.objects.get().api_base == "https://new.example"
-
-    def test_systems_that_no_file_names_stay(self, ours):
-        other = make_system(is_simulated=True, name="Simulated other")
-        before = System.objects.filter(pk=other.pk).values().get()
-
-        systems("sync", str(ours))
-
-        assert System.objects.filter(pk=other.pk).values().get() == before
 
     def test_a_dry_run_reports_and_writes_nothing(self, ours):
         told = systems("sync", str(ours), "--dry-run")
@@ -144,34 +125,35 @@ class TestRefusals:
         assert 'refused   ours: the name "Ours" belongs to the system theirs' in told
         assert System.objects.filter(slug="more").exists()
 
-    def test_a_simulated_system_never_becomes_a_real_one(self, ours):
-        make_system(slug="ours", name="Simulated ours", is_simulated=True)
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({"name": "Simulated ours", "is_simulated": True}, "belongs to a simulated system"),
+            ({"name": "People", "kind": SystemKind.HUMAN}, "another kind (human)"),
+        ],
+        ids=["simulated", "people"],
+    )
+    def test_what_is_no_real_model_never_becomes_one(self, ours, fields, said):
+        make_system(slug="ours", **fields)
+        before = stored()
 
-        assert "the slug belongs to a simulated system" in self.refused(ours)
-        assert System.objects.get().is_simulated
-
-    def test_a_system_of_another_kind_is_refused(self, ours):
-        make_system(slug="ours", name="People", kind=SystemKind.HUMAN)
-
-        assert "another kind (human)" in self.refused(ours)
+        assert said in self.refused(ours)
+        assert stored() == before
 
     @pytest.mark.parametrize("make", [make_completion, make_generation_call])
     @pytest.mark.parametrize("field", ["family", "model_id"])
-    def test_what_completions_say_they_are_from_is_fixed_once_there_is_one(self, ours, make, field):
-        system = make_ours()
+    def test_what_completions_say_they_are_from_can_be_put_right_until_there_is_one(
+        self, ours, make, field
+    ):
+        right = getattr(make_ours(), field)
         System.objects.update(**{field: "openai/another"})
-        make(system=system)
+        systems("sync", str(ours))
+        assert getattr(System.objects.get(), field) == right
+        System.objects.update(**{field: "openai/another"})
+        make(system=System.objects.get())
 
         assert f"its {field} cannot change" in self.refused(ours)
         assert getattr(System.objects.get(slug="ours"), field) == "openai/another"
-
-    def test_before_that_a_wrong_id_can_be_put_right(self, ours):
-        make_ours()
-        System.objects.update(model_id="openai/another")
-
-        systems("sync", str(ours))
-
-        assert System.objects.get().model_id == "hosted_vllm/ours"
 
     def test_a_faulty_file_is_told_with_exit_code_2_and_nothing_is_written(self, ours):
         ours.write_text(OURS + OURS)
@@ -184,37 +166,26 @@ class TestRefusals:
 
 
 class TestList:
-    def test_an_empty_table_says_what_to_do(self):
+    def test_each_is_told_with_its_maker_and_what_its_calls_need(self, ours, monkeypatch):
         assert "systems sync" in systems("list")[0]
-
-    def test_a_model_is_told_with_its_maker_and_what_its_calls_need(self, ours, monkeypatch):
         monkeypatch.setenv("OURS_KEY", "s3cret")
         monkeypatch.delenv("OURS_BASE", raising=False)
         systems("sync", str(ours))
-
-        assert systems("list") == [
-            "ours: Ours (language model), 0 completions",
-            "  hosted_vllm/ours of our-lab, OURS_KEY set, OURS_BASE MISSING",
-        ]
-
-    def test_an_address_in_the_row_needs_no_variable(self, ours):
-        systems("sync", str(ours))
-        System.objects.update(api_base="https://ours.example")
-
-        line = systems("list")[1]
-
-        assert "at https://ours.example" in line
-        assert "OURS_BASE" not in line
-
-    def test_who_is_simulated_says_so_and_needs_no_key(self):
-        make_system(
-            slug="s", name="Simulated s", is_simulated=True, parameters={"api_key_env": "K"}
-        )
+        keyed = {"parameters": {"api_key_env": "K"}}
+        make_system(slug="s", name="Simulated s", is_simulated=True, **keyed)
 
         told = systems("list")
 
-        assert told[0] == "s: Simulated s (language model, simulated), 0 completions"
-        assert "K " not in told[1]
+        assert told[:3] == [
+            "ours: Ours (language model), 0 completions",
+            "  hosted_vllm/ours of our-lab, OURS_KEY set, OURS_BASE MISSING",
+            "s: Simulated s (language model, simulated), 0 completions",
+        ]
+        assert "K " not in told[3]
+        System.objects.filter(slug="ours").update(api_base="https://ours.example")
+        line = systems("list")[1]
+        assert "at https://ours.example" in line
+        assert "OURS_BASE" not in line
 
     def test_any_number_of_systems_takes_one_query(self, django_assert_num_queries):
         for _ in range(3):
@@ -224,3 +195,41 @@ class TestList:
             told = systems("list")
 
         assert sum(line.endswith("1 completions") for line in told) == 3
+
+
+class TestAssistantFor:
+    @pytest.mark.parametrize("task", SIMULATED)
+    def test_offline_is_the_simulated_one_of_the_task(self, task):
+        assistant = assistant_for(task, "offline")
+
+        assert assistant.is_simulated
+        assert assistant.name.startswith("Simulated")
+        assert assistant.model_id == f"hosted_vllm/offline-{task}"
+        assert assistant_for(task, "offline") == assistant
+        assert Assistant.objects.count() == 1
+
+    def test_a_model_is_a_real_one_under_its_own_name(self):
+        assistant = assistant_for("rewriter", "openai/some-model")
+
+        assert (assistant.name, assistant.model_id) == ("openai/some-model",) * 2
+        assert not assistant.is_simulated
+        assert assistant_for("rewriter", "openai/some-model") == assistant
+        assert Assistant.objects.count() == 1
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            pytest.param("openai/model-4.1", "openai/model-41", id="a dot"),
+            pytest.param("openai/model", "openai-model", id="a slash"),
+            pytest.param(f"router/{'m' * 60}-large", f"router/{'m' * 60}-small", id="a long name"),
+            pytest.param("offline", "simulated/rewriter", id="a simulated one"),
+        ],
+    )
+    def test_is_never_another_model(self, one, other):
+        """A run that asks for one model and gets another would say so nowhere."""
+        assert assistant_for("rewriter", one).model_id != assistant_for("rewriter", other).model_id
+
+    @pytest.mark.parametrize("model", ["", " ", "two words", "openai/model ", "m" * 121])
+    def test_refuses_what_is_no_model(self, model):
+        with pytest.raises(ModelIdError, match="is no id of a model"):
+            assistant_for("rewriter", model)
