@@ -1,6 +1,8 @@
 """Programs bring completions in: all or none, once for each key, each refusal with its place."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -105,18 +107,14 @@ class TestAKey:
         assert again["Idempotent-Replayed"] == "true"
         assert (Completion.objects.count(), LogEntry.objects.count()) == (1, n_logged)
 
-    def test_is_refused_with_another_body(self, secret):
-        post(secret, ROW)
+    def test_is_refused_with_another_body_and_free_after_a_refusal(self, secret):
+        assert post(secret, ROW | {"system": "none"}).status_code == 400
+        assert post(secret, ROW).status_code == 201
 
         answer = post(secret, ROW | {"source": "A paper"})
 
         assert (answer.status_code, answer.json()["code"]) == (422, "key_reused")
         assert Completion.objects.count() == 1
-
-    def test_is_free_after_a_refusal(self, secret):
-        assert post(secret, ROW | {"system": "none"}).status_code == 400
-
-        assert post(secret, ROW).status_code == 201
 
     @pytest.mark.parametrize("key", ["", "a b", "a" * 201])
     def test_has_to_be_there(self, secret, key):
@@ -169,8 +167,6 @@ class TestRefusals:
         answer = send(secret, body)
 
         assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
-
-    def test_of_another_form(self, secret):
         assert send(secret, "a,b", content_type="text/csv").status_code == 415
 
     def test_of_too_much(self, secret, monkeypatch, settings):
@@ -199,17 +195,13 @@ class TestWhoMay:
         assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")
         assert not Completion.objects.exists()
 
-    def test_no_token_of_an_analyst(self, secret):
+    def test_no_token_of_an_analyst_and_nobody_without_one(self, secret, client):
         Member.objects.update(role="ANALYST")
-
-        assert post(secret, ROW).status_code == 403
-
-    def test_nobody_without_a_token(self, client):
         client.force_login(make_member())
 
-        answer = client.post(ADDRESS, {"completions": [ROW]}, content_type="application/json")
+        signed_in = client.post(ADDRESS, {"completions": [ROW]}, content_type="application/json")
 
-        assert answer.status_code == 403
+        assert post(secret, ROW).status_code == signed_in.status_code == 403
         assert Client().post(ADDRESS).status_code == 401
 
     def test_only_so_often(self, secret, settings, site_clock):
@@ -219,3 +211,26 @@ class TestWhoMay:
 
         assert [one.status_code for one in answers] == [201, 429]
         assert answers[1]["Retry-After"] == "60"
+
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs/api.md").read_text(encoding="utf-8")
+((TOLD, KEY, SENT, ANSWERED),) = re.findall(
+    r'curl "https://[^/]+(/api/[^"]+)" .*?Idempotency-Key: ([^"]+)" -d \'\n(.*?)\'\n(.*?)```',
+    PAGE,
+    re.DOTALL,
+)
+
+
+def test_the_site_takes_the_documented_example_and_answers_as_the_page_says(context):
+    for row in json.loads(SENT)["completions"]:
+        make_context(dialogue=make_dialogue(dataset=context.dataset), key=row["context"])
+    headers = bearing(make_secret(Scope.WRITE_COMPLETIONS)) | {"Idempotency-Key": KEY}
+
+    answer = Client().post(TOLD, SENT, content_type="application/json", headers=headers)
+
+    said, found = json.loads(ANSWERED), answer.json()
+    assert answer.status_code == 201
+    for one in (said, found):
+        for row in one["completions"]:
+            assert isinstance(row.pop("id"), int)  # the page has those of an empty site
+    assert found == said

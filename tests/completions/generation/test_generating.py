@@ -10,11 +10,12 @@ from access.nudges import Work
 from completions import tasks
 from completions.choices import CallState, SystemKind
 from completions.generation import services
+from completions.generation.departures import FLAGS, flags_of
 from completions.generation.services import generating
 from completions.llm import PermanentError, Reply
 from completions.llm.prompts import SUPPORTER, load_prompt
 from completions.models import Completion, GenerationCall, GenerationRun, System
-from completions.offline import Behaviour, Fault
+from completions.offline import REFUSAL, Behaviour, Fault
 from completions.runs import services as run_services
 from completions.runs.services import calling
 from completions.writers import services as writer_services
@@ -46,6 +47,10 @@ REPLY = Reply(
 )
 
 
+def failed(question: calling.Question, at: dt.datetime) -> calling.Failed:
+    return calling.Failed(question.claim, at, PermanentError("no", kind="x"))
+
+
 def make_simulated(voice: str = "alder", **fields: Any) -> System:
     name = f"Simulated {voice} {fields.pop('name', '')}"
     model_id = f"hosted_vllm/offline-{voice}"
@@ -56,6 +61,17 @@ def make_call(voice: str = "alder", **fields) -> GenerationCall:
     return make_generation_call(
         system=fields.pop("system", None) or make_simulated(voice), **fields
     )
+
+
+@pytest.fixture
+def generate(provider, clock):
+    """Make what waits, and return the first call as it is then."""
+
+    def _generate() -> GenerationCall:
+        services.generate_completions(clock=clock)
+        return GenerationCall.objects.earliest("pk")
+
+    return _generate
 
 
 class TestPlan:
@@ -71,24 +87,19 @@ class TestPlan:
         assert n_added == 6
         assert planned == {(context.pk, system.pk) for context in contexts for system in systems}
 
-    def test_planning_again_adds_what_is_new_alone(self, now):
-        dataset = make_dataset()
+    def test_planning_again_adds_what_is_new_and_not_there_alone(self, now):
+        dataset, system = make_dataset(), make_system()
+
+        def plan() -> int:
+            return services.plan_generation_calls(dataset=dataset, systems=[system], now=now)
+
+        there = make_context(dialogue=make_dialogue(dataset=dataset))
+        make_completion(context=there, system=system)
+        assert plan() == 0
         make_context(dialogue=make_dialogue(dataset=dataset))
-        system = make_system()
-        services.plan_generation_calls(dataset=dataset, systems=[system], now=now)
+        assert plan() == 1
         GenerationCall.objects.update(state=CallState.FAILED, error_kind="x", ended_at=now)
-
-        assert services.plan_generation_calls(dataset=dataset, systems=[system], now=now) == 0
-        make_context(dialogue=make_dialogue(dataset=dataset))
-        assert services.plan_generation_calls(dataset=dataset, systems=[system], now=now) == 1
-
-    def test_a_completion_that_is_there_is_not_asked_for(self, now):
-        context, system = make_context(), make_system()
-        make_completion(context=context, system=system)
-
-        n_added = services.plan_generation_calls(dataset=context.dataset, systems=[system], now=now)
-
-        assert n_added == 0
+        assert plan() == 0
 
     @pytest.mark.parametrize("kind", [SystemKind.HUMAN, SystemKind.ORIGINAL])
     def test_only_models_can_be_asked(self, now, kind):
@@ -118,7 +129,7 @@ class TestGenerate:
         assert call.attempts == 1
         assert call.prompt_hash == load_prompt(SUPPORTER).hash
         assert call.asked["temperature"] == call.honoured["temperature"] == 0
-        assert call.honoured["dropped"] == []
+        assert (call.honoured["dropped"], call.honoured["flags"]) == ([], [])
         assert call.finish_reason == "stop"
         assert call.n_prompt_tokens
         assert call.n_completion_tokens
@@ -126,92 +137,65 @@ class TestGenerate:
         assert call.ttft_ms is not None
         assert call.latency_ms is not None
         assert call.ttft_ms <= call.latency_ms
+        _, *chat = provider.calls[0].request["messages"]
+        assert [one["role"] for one in chat] == ["user", "assistant", "user"]
+        assert [one["content"] for one in chat] == [one["text"] for one in call.context.turns]
 
-    def test_the_provider_sees_the_dialogue_with_its_roles(self, provider, clock):
-        call = make_call()
-
-        services.generate_completions(clock=clock)
-
-        messages = provider.calls[0].request["messages"]
-        assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
-        assert [m["content"] for m in messages[1:]] == [t["text"] for t in call.context.turns]
-
-    def test_a_reply_that_is_more_than_the_message_is_kept_raw_and_flagged(
-        self, provider, clock, monkeypatch
+    @pytest.mark.parametrize(
+        ("raw", "text", "flags"),
+        [
+            (
+                "Here is a reply:\n\nThat sounds hard.",
+                "Here is a reply: That sounds hard.",
+                ["preamble", "paragraphs"],
+            ),
+            ("I hear\t you  🙂 today.", "I hear you 🙂 today.", []),
+        ],
+        ids=["more than the message", "a layout"],
+    )
+    def test_a_reply_is_kept_raw_flagged_and_without_its_layout(
+        self, generate, monkeypatch, raw, text, flags
     ):
-        raw = "Here is a reply:\n\nThat sounds hard."
         monkeypatch.setattr("completions.offline.voices.reply", lambda *_: raw)
-        call = make_call()
+        make_call()
 
-        services.generate_completions(clock=clock)
+        call = generate()
 
-        call.refresh_from_db()
-        assert call.raw_answer == raw
-        assert call.honoured["flags"] == ["preamble", "paragraphs"]
+        assert (call.raw_answer, call.honoured["flags"]) == (raw, flags)
+        assert call.completion is not None
+        assert call.completion.text == text
 
-    def test_a_message_alone_has_no_flags(self, provider, clock):
-        call = make_call()
-
-        services.generate_completions(clock=clock)
-
-        call.refresh_from_db()
-        assert call.honoured["flags"] == []
-
-    def test_many_calls_are_made_at_once_and_each_once(self, provider, clock, settings):
+    def test_many_calls_are_made_at_once_and_each_once(self, provider, settings):
         settings.HEART_LLM_CONCURRENCY = 8
         system = make_simulated()
         for _ in range(40):
             make_call(system=system)
         provider.behaviour = Behaviour(latency_s=0.02)
 
-        assert services.generate_completions(clock=clock) == 40
-        assert len(provider.calls) == 40
-        assert Completion.objects.count() == 40
+        for _ in range(2):
+            tasks.generate_completions()
 
-    def test_running_the_task_twice_asks_once(self, provider):
-        make_call()
+        assert len(provider.calls) == Completion.objects.count() == 40
 
-        tasks.generate_completions()
-        tasks.generate_completions()
-
-        assert len(provider.calls) == 1
-        assert Completion.objects.count() == 1
-
-    def test_a_simulated_system_is_answered_offline_whatever_its_row_says(self, provider, clock):
+    def test_a_simulated_system_is_answered_offline_whatever_its_row_says(self, generate):
         make_call(system=make_simulated(api_base="http://192.0.2.1/v1"))
 
-        services.generate_completions(clock=clock)
+        assert generate().state == CallState.DONE
 
-        assert GenerationCall.objects.get().state == CallState.DONE
-
-    def test_any_other_system_is_answered_at_its_own_address(self, provider, clock, settings):
+    def test_any_other_system_is_answered_at_its_own_address(self, provider, generate, settings):
         settings.HEART_OFFLINE_LLM_URL = "http://127.0.0.1:9/v1"
         make_call(system=make_system(model_id="openai/offline-birch", api_base=provider.base_url))
 
-        services.generate_completions(clock=clock)
-
-        assert GenerationCall.objects.get().state == CallState.DONE
+        assert generate().state == CallState.DONE
         assert provider.calls[0].model == "offline-birch"
 
-    def test_a_systems_own_parameters_are_sent(self, provider, clock):
+    def test_a_systems_own_parameters_are_sent(self, provider, generate):
         make_call(system=make_simulated(parameters={"top_p": None, "max_tokens": 90}))
 
-        services.generate_completions(clock=clock)
+        generate()
 
         assert "top_p" not in provider.calls[0].request
         assert provider.calls[0].request["max_tokens"] == 90
-
-    def test_layout_does_not_reach_the_completion(self, provider, clock, monkeypatch):
-        text = "I hear you.\n\n- First\t thing  🙂"
-        monkeypatch.setattr("completions.offline.voices.reply", lambda *_: text)
-        call = make_call()
-
-        services.generate_completions(clock=clock)
-
-        call.refresh_from_db()
-        assert call.raw_answer == text
-        assert call.completion is not None
-        assert call.completion.text == "I hear you. - First thing 🙂"
 
 
 class TestFailures:
@@ -234,24 +218,22 @@ class TestFailures:
         assert call.attempts == len(provider.calls) == 3
         assert call.error_kind == ""
 
-    def test_the_wait_that_the_provider_asks_for_is_respected(self, provider, clock):
+    def test_the_wait_that_the_provider_asks_for_is_respected(self, provider, clock, generate):
         provider.behaviour = Behaviour(retry_after_s=300)
         provider.script.append(Fault.RATE_LIMITED)
         make_call()
 
-        services.generate_completions(clock=clock)
+        call = generate()
 
-        call = GenerationCall.objects.get()
         assert (call.state, call.error_kind) == (CallState.PENDING, "rate_limited")
         assert call.retry_at == clock.at + dt.timedelta(seconds=300)
         clock.turn(seconds=200)
         assert not run_services.is_waiting(GenerationRun, now=clock.at)
-        services.generate_completions(clock=clock)
+        generate()
         assert len(provider.calls) == 1
         clock.turn(seconds=100)
         assert run_services.is_waiting(GenerationRun, now=clock.at)
-        services.generate_completions(clock=clock)
-        assert GenerationCall.objects.get().state == CallState.DONE
+        assert generate().state == CallState.DONE
 
     def test_what_never_heals_is_given_up_with_its_kind(self, provider, monkeypatch):
         monkeypatch.setattr(calling, "MAX_ATTEMPTS", 3)
@@ -274,106 +256,76 @@ class TestFailures:
         ],
     )
     def test_what_cannot_heal_is_asked_once_and_never_a_completion(
-        self, provider, clock, fault, kind
+        self, provider, clock, generate, fault, kind
     ):
         provider.script.append(fault)
         make_call()
 
-        services.generate_completions(clock=clock)
+        call = generate()
 
-        call = GenerationCall.objects.get()
         assert (call.state, call.error_kind) == (CallState.FAILED, kind)
         assert call.ended_at == clock.at
         assert len(provider.calls) == 1
         assert not Completion.objects.exists()
+        if fault == Fault.TRUNCATED:  # kept as evidence
+            assert call.raw_answer
+            assert call.finish_reason == "length"
+            assert call.n_completion_tokens
 
-    def test_a_truncated_text_is_kept_as_evidence(self, provider, clock):
-        provider.script.append(Fault.TRUNCATED)
-        make_call()
-
-        services.generate_completions(clock=clock)
-
-        call = GenerationCall.objects.get()
-        assert call.raw_answer
-        assert call.finish_reason == "length"
-        assert call.n_completion_tokens
-
-    def test_a_system_that_cannot_be_asked_does_not_hold_up_the_others(self, provider, clock):
-        broken = make_call(system=make_simulated(name="broken", parameters={"temprature": 0}))
+    def test_a_system_that_cannot_be_asked_does_not_hold_up_the_others(self, generate):
+        for parameters in ({"temprature": 0}, {"api_key_env": "HEART_NO_SUCH_KEY"}):
+            make_call(system=make_system(parameters=parameters))
         sound = make_call()
 
-        services.generate_completions(clock=clock)
+        generate()
 
-        broken.refresh_from_db()
+        ended = GenerationCall.objects.order_by("pk").exclude(pk=sound.pk)
+        assert {(call.state, call.error_kind) for call in ended} == {
+            (CallState.FAILED, "configuration")
+        }
+        parameter, key = (call.error_detail for call in ended)
+        assert "temprature" in parameter
+        assert "HEART_NO_SUCH_KEY" in key
         sound.refresh_from_db()
-        assert (broken.state, broken.error_kind) == (CallState.FAILED, "configuration")
-        assert "temprature" in broken.error_detail
         assert sound.state == CallState.DONE
-
-    def test_a_key_that_is_not_set_is_named(self, clock):
-        make_call(system=make_system(parameters={"api_key_env": "HEART_NO_SUCH_KEY"}))
-
-        services.generate_completions(clock=clock)
-
-        call = GenerationCall.objects.get()
-        assert (call.state, call.error_kind) == (CallState.FAILED, "configuration")
-        assert "HEART_NO_SUCH_KEY" in call.error_detail
 
 
 class TestClaims:
-    def test_a_claimed_call_is_free_again_only_when_its_claim_is_lost(self, now):
-        call = make_call()
-        calls = GenerationCall.objects.all()
-
-        assert calling.claim_calls(calls, limit=9, now=now) == [call.pk]
-        assert calling.claim_calls(calls, limit=9, now=now + dt.timedelta(minutes=5)) == []
-        later = now + calling.CLAIM_LENGTH
-        assert calling.claim_calls(calls, limit=9, now=later) == [call.pk]
-        assert GenerationCall.objects.get().attempts == 2
-
-    def test_no_more_are_claimed_than_asked_for_in_order(self, now):
+    def test_calls_are_claimed_in_order_and_free_again_only_when_their_claim_is_lost(self, now):
         first, second, third = make_call(), make_call("birch"), make_call("cedar")
+        make_call(system=first.system, state=CallState.FAILED, error_kind="x", ended_at=now)
 
-        claimed = calling.claim_calls(GenerationCall.objects.all(), limit=2, now=now)
+        def claim(limit: int, at: dt.datetime) -> list[int]:
+            return list(calling.claim_calls(GenerationCall.objects.all(), limit=limit, now=at))
 
-        assert claimed == [first.pk, second.pk]
-        third.refresh_from_db()
-        assert third.state == CallState.PENDING
+        assert claim(2, now) == [first.pk, second.pk]
+        assert claim(9, now + dt.timedelta(minutes=5)) == [third.pk]
+        assert claim(9, now + dt.timedelta(minutes=5)) == []
+        assert claim(2, now + calling.CLAIM_LENGTH) == [first.pk, second.pk]
+        first.refresh_from_db()
+        assert first.attempts == 2
 
-    def test_a_lost_claim_is_answered_by_the_next_worker(self, provider, clock):
+    @pytest.mark.parametrize(
+        ("attempts", "ended"),
+        [(1, (CallState.DONE, "")), (calling.MAX_ATTEMPTS, (CallState.FAILED, "lost"))],
+        ids=["the next worker answers it", "no worker survives it"],
+    )
+    def test_a_lost_claim_is_answered_unless_no_worker_survives_it(
+        self, provider, clock, generate, attempts, ended
+    ):
         lost = clock.at - calling.CLAIM_LENGTH
-        make_call(state=CallState.CLAIMED, claimed_at=lost, attempts=1)
+        make_call(state=CallState.CLAIMED, claimed_at=lost, attempts=attempts)
 
         assert run_services.is_waiting(GenerationRun, now=clock.at)
-        services.generate_completions(clock=clock)
+        call = generate()
 
-        assert GenerationCall.objects.get().state == CallState.DONE
+        assert (call.state, call.error_kind) == ended
+        assert len(provider.calls) == (ended[0] == CallState.DONE)
 
-    def test_a_call_that_no_worker_survives_is_given_up(self, provider, clock):
-        lost = clock.at - calling.CLAIM_LENGTH
-        make_call(state=CallState.CLAIMED, claimed_at=lost, attempts=calling.MAX_ATTEMPTS)
-
-        services.generate_completions(clock=clock)
-
-        call = GenerationCall.objects.get()
-        assert (call.state, call.error_kind) == (CallState.FAILED, "lost")
-        assert not provider.calls
-
-    def test_given_back_it_is_as_before_the_claim(self, now):
-        call = make_call()
-        queue = generating._Queue(lambda: now)
-        questions = queue.claim(9).items
-
-        queue.release(questions)
-
-        call.refresh_from_db()
-        assert (call.state, call.attempts) == (CallState.PENDING, 0)
-
-    def test_ended_calls_are_never_claimed(self, now):
+    def test_ended_calls_wait_for_nobody(self, now):
         make_call(state=CallState.FAILED, error_kind="x", ended_at=now)
 
         assert not run_services.is_waiting(GenerationRun, now=now)
-        assert calling.claim_calls(GenerationCall.objects.all(), limit=9, now=now) == []
 
 
 class TestStoring:
@@ -383,62 +335,43 @@ class TestStoring:
         (question,) = generating._Queue(lambda: now).claim(1).items
         return question
 
-    def test_the_second_answer_to_a_call_is_left_out(self, question, now):
+    def test_a_second_answer_and_a_failure_after_the_answer_are_left_out(self, question, now):
         queue = generating._Queue(lambda: now)
         answered = calling.Answered(question, now, REPLY)
 
-        queue.store([answered])
-        queue.store([answered])
+        for ended in (answered, answered, failed(question, now)):
+            queue.store([ended])
 
         call = GenerationCall.objects.get()
+        assert call.state == CallState.DONE
         assert Completion.objects.count() == 1
         assert str(call.cost_usd) == "0.001230"
         assert call.completion is not None
         assert call.completion.text == "That sounds hard."
 
-    def test_the_answer_of_a_worker_that_lost_its_claim_still_counts(self, question, now):
+    def test_of_a_worker_that_lost_its_claim_only_the_answer_counts(self, question, now):
         later = now + calling.CLAIM_LENGTH
         queue = generating._Queue(lambda: later)
         queue.claim(1)
 
-        queue.store([calling.Answered(question, later, REPLY)])
-
-        assert GenerationCall.objects.get().state == CallState.DONE
-
-    def test_the_failure_of_a_worker_that_lost_its_claim_does_not(self, question, now):
-        later = now + calling.CLAIM_LENGTH
-        queue = generating._Queue(lambda: later)
-        queue.claim(1)
-
-        queue.store([calling.Failed(question.claim, later, PermanentError("no", kind="x"))])
-
+        queue.store([failed(question, later)])
         assert GenerationCall.objects.get().state == CallState.CLAIMED
-
-    def test_a_failure_after_the_answer_changes_nothing(self, question, now):
-        queue = generating._Queue(lambda: now)
-        queue.store([calling.Answered(question, now, REPLY)])
-
-        queue.store([calling.Failed(question.claim, now, PermanentError("no", kind="x"))])
+        queue.store([calling.Answered(question, later, REPLY)])
 
         assert GenerationCall.objects.get().state == CallState.DONE
 
 
 class TestTicks:
-    def test_nudge_a_worker_when_calls_wait(self):
-        make_call()
+    def test_nudge_a_worker_only_when_calls_wait(self):
+        call = make_call(state=CallState.CLAIMED, claimed_at=timezone.now())
 
+        with nudged() as quiet:
+            tasks.look_after_runs()
+        GenerationCall.objects.filter(pk=call.pk).update(state=CallState.PENDING, claimed_at=None)
         with nudged() as sent:
             tasks.look_after_runs()
 
-        assert sent == [Work.GENERATE]
-
-    def test_stay_quiet_when_nothing_waits(self):
-        make_call(state=CallState.CLAIMED, claimed_at=timezone.now())
-
-        with nudged() as sent:
-            tasks.look_after_runs()
-
-        assert sent == []
+        assert (quiet, sent) == ([], [Work.GENERATE])
 
     def test_give_back_expired_writing_leases(self, monkeypatch):
         given: list[dt.datetime] = []
@@ -449,3 +382,63 @@ class TestTicks:
         tasks.release_expired_writing_leases()
 
         assert len(given) == 1
+
+
+PLAIN = [
+    "That sounds heavy. What has helped before?",
+    "Here you can say whatever weighs on you: I am listening.",
+    "I'm sorry, but mostly I'm glad you told me. Who else knows?",
+    "I can't imagine how that must feel. Would you tell me more?",
+    "I cannot help but notice how much you care for her.",
+    'She said "never mind" and left, and that hurt.',
+    "Sure, that makes sense. Anyone would be tired.",
+    "  Indented, and with a newline at its end.\n",
+    "Great courage: that is what I hear.",
+    "שלום, אני כאן.",
+    "🙂 I am here.",
+    "The message he left must have hurt. What did you do?",
+]
+
+
+class TestFlagsOf:
+    @pytest.mark.parametrize("text", PLAIN)
+    def test_a_message_alone_has_none(self, text):
+        assert flags_of(text) == []
+
+    @pytest.mark.parametrize(
+        ("text", "flag"),
+        [
+            ("Here is a supportive reply: That sounds hard.", "preamble"),
+            ("Here's what I would say:\nThat sounds hard.", "preamble"),
+            ("Sure! Here\u2019s a response: That sounds hard.", "preamble"),
+            ("A possible reply: That sounds hard.", "preamble"),
+            ("My response would be: That sounds hard.", "preamble"),
+            ("Supporter: That sounds hard.", "label"),
+            ("**Counselor:** That sounds hard.", "label"),
+            ("That sounds hard.\n\nWould you tell me more?", "paragraphs"),
+            ("That sounds hard.\nWould you tell me more?", "paragraphs"),
+            ('"That sounds hard."', "quotation"),
+            ("\u201cThat sounds hard.\u201d\n", "quotation"),
+            ("<think>They are sad.</think> That sounds hard.", "thoughts"),
+            (REFUSAL, "refusal"),
+            ("I cannot assist with this request.", "refusal"),
+            ("As an AI, I have no feelings.", "refusal"),
+            ("That is hard. It is. Really. I am here.", "sentences"),
+        ],
+    )
+    def test_what_comes_besides_is_named(self, text, flag):
+        assert flag in flags_of(text)
+
+    def test_several_flags_come_in_one_order(self):
+        found = flags_of("Here is a reply:\n\nSupporter: A. B. C. D. E.")
+
+        assert found == sorted(found, key=FLAGS.index)
+        assert {"preamble", "paragraphs"} <= set(found)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", " \n", "\n" * 50_000, "here is " * 20_000, '"' * 50_000],
+        ids=["empty", "blank", "lines", "preambles", "quotes"],
+    )
+    def test_no_text_costs_much(self, text):
+        assert set(flags_of(text)) <= set(FLAGS)

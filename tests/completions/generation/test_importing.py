@@ -1,5 +1,8 @@
-"""Completions of models that were made elsewhere come in whole, or not at all."""
+"""Completions of models made elsewhere: read row by row, and stored in whole or not at all."""
 
+import datetime as dt
+import io
+import json
 from typing import Any
 
 import pytest
@@ -7,11 +10,20 @@ import pytest
 from access.models import LogEntry
 from annotation.models import Comparison, Study
 from completions.choices import CallState, HoldState, Review, SystemKind, Way
-from completions.files import OutcomeChangedError, Reason, Refused
+from completions.files import (
+    REMEDIES,
+    InputFileError,
+    OutcomeChangedError,
+    Reason,
+    Refused,
+    once,
+    printable,
+)
 from completions.leaks import queries
 from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
 from completions.runs import services as run_services
 from completions.systems import services as system_services
+from completions.systems.importing import ImportedRow, checked, imported_file
 from completions.systems.services.importing import RowsRefusedError
 from tests.helpers.datasets import TEXT, import_rows, row
 from tests.helpers.factories import (
@@ -93,11 +105,6 @@ class TestABatch:
         assert BroughtCompletion.objects.count() == 1
         assert LogEntry.objects.filter(action="completions.brought_in").count() == 1
 
-    def test_with_one_bad_row_stores_nothing(self):
-        assert faults(row(), row(1, context="nowhere")) == [(1, "context", Reason.UNKNOWN_CONTEXT)]
-        assert not Completion.objects.exists()
-        assert not LogEntry.objects.exists()
-
     def test_that_breaks_off_leaves_nothing(self, monkeypatch):
         def broken(**_fields):
             raise BrokenError
@@ -121,7 +128,7 @@ class TestABatch:
 
 
 class TestARefusal:
-    def test_names_every_fault_of_a_row(self):
+    def test_names_every_fault_of_a_row_and_stores_nothing(self):
         make_system(slug="people", kind=SystemKind.HUMAN)
         found = faults(
             row(0, context="nowhere", system="none", produced_at=NOW + HOUR),
@@ -139,6 +146,8 @@ class TestARefusal:
             (2, "text", Reason.BAD_FIELD),
             (4, "", Reason.REPEATED),
         ]
+        assert not Completion.objects.exists()
+        assert not LogEntry.objects.exists()
 
     def test_of_contexts_that_nothing_new_is_made_from(self):
         make_context(key="dropped", review=Review.DROPPED)
@@ -148,8 +157,6 @@ class TestARefusal:
             (0, "context", Reason.DROPPED_CONTEXT),
             (1, "context", Reason.UNKNOWN_CONTEXT),
         ]
-
-    def test_of_another_dataset_than_the_one_named(self):
         assert faults(row(), dataset=make_dataset()) == [(0, "context", Reason.OTHER_DATASET)]
 
     def test_of_what_would_replace_a_completion(self, context, system):
@@ -172,18 +179,14 @@ class TestARefusal:
 
 
 class TestWhatLeaks:
-    def test_is_held_at_once_by_the_text_as_it_came(self):
+    def test_is_held_at_once_and_found_by_the_text_as_it_came(self, context):
         report = import_rows(row(text="Here are two.\n\n* One thing.\n* Another thing."))
 
         hold = Hold.objects.get()
         assert hold.state == HoldState.HELD
         assert report.kept[0].held == ("markup",)
         assert [one["reason"] for one in hold.reasons] == ["markup"]
-
-    def test_is_still_found_by_the_text_as_it_came(self, context):
-        import_rows(row(text="Here are two.\n\n* One thing.\n* Another thing."))
-        Hold.objects.all().delete()
-
+        hold.delete()
         assert len(queries.find_new_leaks(context.dataset_id)) == 1
 
 
@@ -218,6 +221,10 @@ class TestTrying:
 
         assert (report.n_read, report.n_new, report.n_refused) == (3, 1, 2)
         assert report.by_system == {"ash": 1}
+        assert list(report.rows())[1] == (
+            *("3", "context", "unknown context", 'unknown context: "nowhere"'),
+            "Compare the key with the list of contexts.",
+        )
         assert not Completion.objects.exists()
         assert not LogEntry.objects.exists()
         assert System.objects.count() == 1
@@ -228,12 +235,118 @@ class TestTrying:
 
         assert import_rows(row(), by=ada, as_shown=tried.digest).digest == tried.digest
 
-    def test_gives_refusals_as_a_table(self):
-        report = system_services.try_completions(
-            rows=[row(2, context="nowhere")], way=Way.CONSOLE, by=make_user(), now=NOW
+
+HEADER = "context,system,text"
+
+
+def read_row(**fields):
+    return {"context": "abc", "system": "ash", "text": TEXT} | fields
+
+
+def faults_of(value):
+    found = checked(value, 3)
+    assert not isinstance(found, ImportedRow)
+    return [(one.field, one.why) for one in found]
+
+
+def read(content, **options):
+    data = content.encode() if isinstance(content, str) else content
+    return list(imported_file(io.BytesIO(data), **{"most_rows": 10} | options))
+
+
+class TestARow:
+    def test_has_its_text_as_it_came_and_on_one_line_and_its_provenance(self):
+        given = read_row(
+            text=" One.\r\n\r\n* Two. ",
+            model_version=" v1 ",
+            source=None,
+            produced_at="2026-01-31T18:05:00+01:00",
         )
 
-        assert list(report.rows())[1] == (
-            *("2", "context", "unknown context", 'unknown context: "nowhere"'),
-            "Compare the key with the list of contexts.",
-        )
+        found = checked(given, 7)
+
+        at = dt.datetime(2026, 1, 31, 17, 5, tzinfo=dt.UTC)
+        assert found == ImportedRow(7, "abc", "ash", " One.\n\n* Two. ", "v1", "", at)
+        assert found.line == "One. * Two."
+
+    @pytest.mark.parametrize(
+        ("value", "told"),
+        [
+            ("a text", [("", "is not an object with these fields")]),
+            ({}, [(name, "is missing") for name in ("context", "system", "text")]),
+            (
+                read_row(text=3, context=None),
+                [("context", "is not a text"), ("text", "is not a text")],
+            ),
+            (read_row(text=" ... "), [("text", "has no words")]),
+            (read_row(text="a" * 4001), [("text", "is too long")]),
+            (read_row(text="a\x07"), [("text", "contains the control character U+0007")]),
+            (read_row(modelversion="1"), [("modelversion", "is not known")]),
+            (read_row(**{"\ud800": "1"}), [("", "contains half of a surrogate pair")]),
+        ],
+        ids=["text", "empty", "types", "no words", "long", "control", "unknown", "half a name"],
+    )
+    def test_tells_every_field_at_fault(self, value, told):
+        assert faults_of(value) == told
+
+    @pytest.mark.parametrize("moment", ["yesterday", "2026-01-31T18:05:00", 0, "1066-01-01T00:00Z"])
+    def test_refuses_what_is_no_time(self, moment):
+        ((field, why),) = faults_of(read_row(produced_at=moment))
+
+        assert field == "produced_at"
+        assert "ISO 8601" in why
+
+    def test_that_is_refused_says_what_to_do(self):
+        assert set(REMEDIES) == set(Reason)
+        assert checked({}, 3)[0].remedy == "Mend the field."
+        assert Refused(1, "", Reason.REPEATED, "x").remedy.startswith("Leave one")
+        assert printable("a\ud800" + "b" * 200) == "a?" + "b" * 98  # of names that are sent back
+
+    def test_is_there_once(self):
+        rows = [ImportedRow(n, "abc", system, TEXT) for n, system in enumerate(["a", "b", "a"])]
+
+        first, second, third = once(rows)
+
+        assert (first, second) == (rows[0], rows[1])
+        assert isinstance(third, Refused)
+        assert (third.position, third.reason) == (2, Reason.REPEATED)
+
+
+class TestAFile:
+    @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
+    def test_of_csv_has_rows_by_their_lines(self, mark):
+        content = mark + f'{HEADER},wage\nabc,ash,"One.\nTwo.",3\n\nabc,beech,"",'.encode()
+        file = imported_file(io.BytesIO(content), most_rows=10)
+
+        first, second = file
+
+        assert first == ImportedRow(2, "abc", "ash", "One.\nTwo.")
+        assert isinstance(second, Refused)
+        assert (second.position, second.field) == (5, "text")
+        assert file.notes == ["Columns that are not read: wage."]
+
+    def test_of_json_lines_has_rows_by_their_lines(self):
+        lines = [json.dumps(read_row(source="A paper")), "", "{", "[]"]
+
+        first, second, third = read("\n".join(lines))
+
+        assert first.source == "A paper"
+        assert [(one.position, one.reason) for one in (second, third)] == [
+            (3, Reason.UNREADABLE),
+            (4, Reason.UNREADABLE),
+        ]
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (HEADER, "has no completions"),
+            ("context,text\na,b", "names no column system; it has to name context, system, text"),
+            (f"{HEADER}\n" + "a,b,c\n" * 11, "has over 10 rows"),
+            (HEADER.encode("utf-16"), "has no completions"),
+            (f"{HEADER}\ncaf\xe9".encode("latin-1"), "is not UTF-8"),
+        ],
+        ids=["no rows", "a column", "many", "UTF-16", "Latin-1"],
+    )
+    def test_that_cannot_be_read_says_why(self, content, said):
+        with pytest.raises(InputFileError, match=said):
+            read(content)

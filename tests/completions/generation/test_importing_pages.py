@@ -16,7 +16,7 @@ from completions.models import BroughtCompletion, Completion, Hold, System
 from tests.helpers.datasets import TEXT
 from tests.helpers.factories import make_completion, make_context, make_system
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
@@ -50,35 +50,30 @@ def sealed(answer):
     return re.findall(r'name="sealed" value="([^"]+)"', answer.content.decode())[0]
 
 
-class TestAccess:
-    def test_analysts_look_and_bring_nothing_in(self, manager):
-        seal = sealed(check(manager, GOOD))
-        analyst = Client()
-        analyst.force_login(make_member(role=Role.ANALYST))
-
-        assert analyst.get(IMPORT).status_code == 200
-        for answer in (check(analyst, GOOD), analyst.post(STORE, {"sealed": seal})):
-            assert_turned_away(answer)
-        assert not Completion.objects.exists()
-
-    def test_the_systems_lead_there(self, manager):
-        assert f'href="{IMPORT}"' in manager.get(SYSTEMS).content.decode()
-
-    @pytest.mark.parametrize("address", [STORE, REFUSED])
-    def test_what_acts_is_not_asked_for_by_address(self, manager, address):
-        assert manager.get(address).status_code == 405
-
-
 class TestACheck:
-    def test_shows_what_would_happen_and_changes_nothing(self, manager):
+    @pytest.mark.parametrize(
+        "content",
+        [
+            f"{HEADER}\n{GOOD}".encode(),
+            f'{{"context": "abc", "system": "ash", "text": "{TEXT}"}}'.encode(),
+            b"\xef\xbb\xbf" + f'{{"context": "abc", "system": "ash", "text": "{TEXT}"}}'.encode(),
+        ],
+        ids=["CSV", "JSON lines", "JSON lines with a mark"],
+    )
+    def test_shows_what_would_happen_and_changes_nothing(self, manager, content):
         n_logged = LogEntry.objects.count()
 
-        page = text(check(manager, GOOD))
+        page = text(check(manager, content=content))
 
         assert "Import 1 completion" in page
         assert "rows read 1 good and new 1 to be held 0 stored before 0 refused 0" in page
         assert not Completion.objects.exists()
         assert LogEntry.objects.count() == n_logged
+
+    def test_tells_of_columns_that_are_not_read(self, manager):
+        content = f"{HEADER},<wage>\n{GOOD},1".encode()
+
+        assert "Columns that are not read: &lt;wage&gt;." in text(check(manager, content=content))
 
     @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
     def test_takes_json_lines(self, manager, mark):
@@ -100,11 +95,6 @@ class TestACheck:
 
         assert answer.content.decode().count("Compare the key with") == 100
         assert "And 2 more, in the CSV file." in text(answer)
-
-    def test_tells_of_columns_that_are_not_read(self, manager):
-        content = f"{HEADER},<wage>\n{GOOD},1".encode()
-
-        assert "Columns that are not read: &lt;wage&gt;." in text(check(manager, content=content))
 
     @pytest.mark.parametrize(
         ("content", "said"),
@@ -133,9 +123,10 @@ class TestACheck:
 
 
 class TestStoring:
-    def test_stores_exactly_what_was_shown(self, manager):
+    def test_stores_exactly_what_was_shown_once(self, manager):
         leaky = make_context(key="xyz")
-        seal = sealed(check(manager, GOOD, 'xyz,ash,"As an AI, I hear you."'))
+        rows = GOOD, 'xyz,ash,"As an AI, I hear you."'
+        seal = sealed(check(manager, *rows))
 
         answer = manager.post(STORE, {"sealed": seal}, follow=True)
 
@@ -146,11 +137,7 @@ class TestStoring:
         brought = BroughtCompletion.objects.values_list("way", "brought_by__username").distinct()
         assert list(brought) == [("CONSOLE", "mia")]
         assert LogEntry.objects.filter(action="completions.brought_in").count() == 2
-
-    def test_again_says_that_all_of_it_is_there(self, manager):
-        manager.post(STORE, {"sealed": sealed(check(manager, GOOD))})
-
-        assert "Everything in this file is stored already." in text(check(manager, GOOD))
+        assert "Everything in this file is stored already." in text(check(manager, *rows))
 
     def test_shows_the_check_again_when_something_changed(self, manager, context):
         seal = sealed(check(manager, GOOD))

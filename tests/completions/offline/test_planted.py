@@ -1,7 +1,5 @@
 """Simulated models of planted quality: their names say what a study should find of them."""
 
-import http.client
-import json
 import time
 
 import numpy as np
@@ -9,11 +7,10 @@ import pytest
 
 from annotation.judges import answers, prompt
 from annotation.studies.rubric import load_rubric
-from completions import offline
 from completions.offline import planted
 from completions.offline.answers import RefusedRequestError, make_answer
 from completions.offline.planted import DIMENSIONS, PlantedJudge, PlantedWriter
-from tests.completions.offline.test_server import CHAT, post
+from tests.completions.offline.test_server import CHAT, choice_of, post
 from tests.completions.offline.test_voices import SEEKER_TURNS, chat
 
 RUBRIC = load_rubric("heart-1")
@@ -77,6 +74,17 @@ class TestMessages:
 
         assert good == pytest.approx(poor, rel=0.02)
 
+    def test_are_the_same_for_the_same_chat_and_point_to_people_in_danger(self):
+        name = PlantedWriter(ALL, 0.0).name
+
+        one, other = (planted.answer(name, chat("I feel low.")) for _ in range(2))
+
+        assert one == other
+        assert "emergency" in planted.write(ALL, ["Some nights I want to die."], draw="")
+
+    def test_of_people_have_hardly_any_part(self):
+        assert planted.parts_done_well("Have you talked to your mom about it?") == frozenset()
+
     @pytest.mark.parametrize("turn", SEEKER_TURNS)
     def test_stay_within_three_sentences_and_repeat_nothing_of_the_seeker(self, turn):
         for shares in (ALL, NONE):
@@ -86,19 +94,6 @@ class TestMessages:
             assert len(text.split()) <= 50
             assert "{" not in text
             assert "priya" not in text.lower()
-
-    def test_are_the_same_for_the_same_chat(self):
-        name = PlantedWriter(ALL, 0.0).name
-
-        one, other = (planted.answer(name, chat("I feel low.")) for _ in range(2))
-
-        assert one == other
-
-    def test_point_to_people_when_life_is_in_danger(self):
-        assert "emergency" in planted.write(ALL, ["Some nights I want to die."], draw="")
-
-    def test_of_people_have_hardly_any_part(self):
-        assert planted.parts_done_well("Have you talked to your mom about it?") == frozenset()
 
 
 class TestJudges:
@@ -117,20 +112,15 @@ class TestJudges:
             "H": 1, "E": 0, "A": 0, "R": 0, "T": -1,
         }  # fmt: skip
 
-    def test_are_drawn_to_the_first_place_by_as_much_as_is_planted(self):
-        pull = PlantedJudge("oak", noise=0.0, first=0.4, longer=0.0)
+    def test_are_drawn_to_the_first_place_and_the_longer_by_as_much_as_is_planted(self):
+        to_first = PlantedJudge("oak", noise=0.0, first=0.4, longer=0.0)
+        to_longer = PlantedJudge("oak", noise=0.0, first=0.0, longer=0.5)
         one, other = texts(ALL, 2)
 
-        forth, back = pull.lead("", one, other), pull.lead("", other, one)
+        forth, back = to_first.lead("", one, other), to_first.lead("", other, one)
+        lead = to_longer.lead("", one + one, one) - FAIR.lead("", one + one, one)
 
         assert (forth + back) / 2 == pytest.approx(0.4)
-
-    def test_are_drawn_to_the_longer_message_by_as_much_as_is_planted(self):
-        pull = PlantedJudge("oak", noise=0.0, first=0.0, longer=0.5)
-        text = texts(ALL, 1)[0]
-
-        lead = pull.lead("", text + text, text) - FAIR.lead("", text + text, text)
-
         assert lead == pytest.approx(0.5)
 
     def test_agree_with_each_other_more_often_than_not(self):
@@ -163,17 +153,10 @@ class TestReasons:
         assert {one.partition("; the other ")[2] for one in said} == {"", planted.BLAME["T"]}
 
 
-def test_a_planted_model_answers_over_http_after_its_time():
-    with offline.running() as server:
-        host, port = server.server_address[:2]
-        connection = http.client.HTTPConnection(str(host), int(port), timeout=20)
-        began = time.monotonic()
-        body = json.loads(
-            post(connection, CHAT | {"model": "offline-planted-0-0-0-0-0-80ms"}).read()
-        )
-        took = time.monotonic() - began
-        connection.close()
+def test_a_planted_model_answers_over_http_after_its_time(connection):
+    began = time.monotonic()
+    choice = choice_of(post(connection, CHAT | {"model": "offline-planted-0-0-0-0-0-80ms"}))
+    took = time.monotonic() - began
 
-    text = body["choices"][0]["message"]["content"]
-    assert planted.parts_done_well(text) == frozenset()
+    assert planted.parts_done_well(choice["message"]["content"]) == frozenset()
     assert took >= 0.08  # it may well take longer

@@ -5,7 +5,8 @@ import io
 import json
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -18,24 +19,18 @@ CHAT = {
 }
 
 
-@pytest.fixture
-def server() -> Iterator[offline.OfflineServer]:
-    with offline.running() as server:
-        yield server
-
-
-@pytest.fixture
-def connection(server: offline.OfflineServer) -> Iterator[http.client.HTTPConnection]:
-    host, port = server.server_address[:2]
-    connection = http.client.HTTPConnection(str(host), int(port), timeout=20)
-    yield connection
-    connection.close()
-
-
 def post(connection, body, path="/v1/chat/completions") -> http.client.HTTPResponse:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     connection.request("POST", path, data, {"Content-Type": "application/json"})
     return connection.getresponse()
+
+
+def body_of(response: http.client.HTTPResponse) -> Any:
+    return json.loads(response.read())
+
+
+def choice_of(response: http.client.HTTPResponse) -> Any:
+    return body_of(response)["choices"][0]
 
 
 def events(response: http.client.HTTPResponse) -> list[str]:
@@ -51,21 +46,18 @@ def until(is_met: Callable[[], bool]) -> None:
 
 
 class TestChat:
-    def test_answers_in_the_shape_of_the_api(self, connection):
+    def test_answers_in_the_shape_of_the_api_and_the_same_again(self, connection):
         response = post(connection, CHAT)
-        body = json.loads(response.read())
+        body = body_of(response)
 
         assert response.status == 200
         assert body["object"] == "chat.completion"
         assert body["model"] == "offline-alder"
         assert body["choices"][0]["message"]["role"] == "assistant"
         assert body["choices"][0]["finish_reason"] == "stop"
-        assert body["usage"]["total_tokens"] == (
-            body["usage"]["prompt_tokens"] + body["usage"]["completion_tokens"]
-        )
-
-    def test_the_same_question_gets_the_same_answer(self, connection):
-        assert post(connection, CHAT).read() == post(connection, CHAT).read()
+        usage = body["usage"]
+        assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
+        assert body_of(post(connection, CHAT)) == body
 
     def test_one_connection_serves_many_calls(self, connection):
         for _ in range(3):
@@ -76,7 +68,7 @@ class TestChat:
         assert connection.sock is not None
 
     def test_a_stream_adds_up_to_the_whole_answer_and_ends_with_the_usage(self, connection):
-        whole = json.loads(post(connection, CHAT).read())
+        whole = body_of(post(connection, CHAT))
         options = {"stream": True, "stream_options": {"include_usage": True}}
 
         *parts, done = events(post(connection, CHAT | options))
@@ -93,27 +85,20 @@ class TestChat:
 
         parts = events(post(connection, CHAT | {"stream": True}))
 
-        n_words = len(
-            json.loads(post(connection, CHAT).read())["choices"][0]["message"]["content"].split()
-        )
-        assert len(parts) == n_words + 2  # the end and [DONE]
+        words = choice_of(post(connection, CHAT))["message"]["content"].split()
+        assert len(parts) == len(words) + 2  # the end and [DONE]
 
-    def test_models_are_listed(self, connection):
+    def test_models_are_listed_and_nothing_else_is_fetched(self, connection):
         connection.request("GET", "/v1/models")
-        rows = json.loads(connection.getresponse().read())["data"]
+        rows = body_of(connection.getresponse())["data"]
+        connection.request("GET", "/")
+        other = connection.getresponse()
 
-        assert {row["id"] for row in rows} == {
-            "offline-alder",
-            "offline-birch",
-            "offline-cedar",
-            "offline-judge-alder",
-            "offline-judge-birch",
-            "offline-rewriter",
-            "offline-hostility-rater",
-            "offline-screener",
-            "offline-strategist",
-            "offline-coder",
+        assert {row["id"].removeprefix("offline-") for row in rows} == {
+            *("alder", "birch", "cedar", "judge-alder", "judge-birch"),
+            *("rewriter", "hostility-rater", "screener", "strategist", "coder"),
         }
+        assert other.status == 404
 
     @pytest.mark.parametrize(
         ("body", "status"),
@@ -132,12 +117,7 @@ class TestChat:
         response = post(connection, body)
 
         assert response.status == status
-        assert json.loads(response.read())["error"]["message"]
-
-    def test_only_models_can_be_fetched(self, connection):
-        connection.request("GET", "/")
-
-        assert connection.getresponse().status == 404
+        assert body_of(response)["error"]["message"]
 
     def test_other_paths_are_not_found(self, connection):
         assert post(connection, CHAT, path="/v1/embeddings").status == 404
@@ -149,22 +129,23 @@ class TestChat:
 
 
 class TestFaults:
-    def test_a_rate_limit_names_the_wait(self, server, connection):
+    @pytest.mark.parametrize(
+        ("fault", "status", "wait"),
+        [
+            (Fault.RATE_LIMITED, 429, "2.5"),
+            (Fault.SERVER_ERROR, 500, None),
+            (Fault.UNAUTHORIZED, 401, None),
+        ],
+    )
+    def test_refusals_have_their_status_and_a_rate_limit_its_wait(
+        self, server, connection, fault, status, wait
+    ):
         server.behaviour = Behaviour(retry_after_s=2.5)
-        server.script.append(Fault.RATE_LIMITED)
+        server.script.append(fault)
 
         response = post(connection, CHAT)
 
-        assert response.status == 429
-        assert response.headers["Retry-After"] == "2.5"
-
-    @pytest.mark.parametrize(
-        ("fault", "status"), [(Fault.SERVER_ERROR, 500), (Fault.UNAUTHORIZED, 401)]
-    )
-    def test_refusals_have_their_status(self, server, connection, fault, status):
-        server.script.append(fault)
-
-        assert post(connection, CHAT).status == status
+        assert (response.status, response.headers["Retry-After"]) == (status, wait)
 
     def test_a_broken_body_is_no_json(self, server, connection):
         server.script.append(Fault.BROKEN_BODY)
@@ -189,18 +170,28 @@ class TestFaults:
             (Fault.FILTERED, "content_filter"),
             (Fault.TRUNCATED, "length"),
             (Fault.BROKEN_ANSWER, "stop"),
+            (Fault.REFUSAL, "stop"),
+            (Fault.OTHER_SCHEMA, "stop"),
         ],
     )
     def test_a_spoiled_answer_says_how_it_finished(self, server, connection, fault, reason):
-        whole = json.loads(post(connection, CHAT).read())["choices"][0]
+        whole = choice_of(post(connection, CHAT))
         server.script.append(fault)
 
-        spoiled = json.loads(post(connection, CHAT).read())["choices"][0]
+        spoiled = choice_of(post(connection, CHAT))
 
+        text = spoiled["message"]["content"]
         assert spoiled["finish_reason"] == reason
-        assert len(spoiled["message"]["content"]) < len(whole["message"]["content"])
+        assert len(text) < len(whole["message"]["content"])
+        if fault == Fault.REFUSAL:  # it looks like any other answer
+            assert text == "I'm sorry, but I can't help with that."
+        if fault == Fault.OTHER_SCHEMA:
+            assert set(json.loads(text)) == {"verdict"}
 
-    def test_a_script_is_used_up_in_order(self, server, connection):
+    def test_a_script_is_used_up_in_order_and_the_log_keeps_what_was_asked(
+        self, server, connection
+    ):
+        server.log = io.StringIO()
         server.script.extend([Fault.SERVER_ERROR, None])
         statuses = []
         for _ in range(3):
@@ -210,38 +201,12 @@ class TestFaults:
 
         assert statuses == [500, 200, 200]
         assert [call.fault for call in server.calls] == [Fault.SERVER_ERROR, None, None]
-
-    def test_the_log_keeps_what_was_asked(self, server, connection):
-        post(connection, CHAT).read()
-
-        assert server.calls[0].model == "offline-alder"
-        assert server.calls[0].path == "/v1/chat/completions"
-        assert server.calls[0].request == CHAT
-
-    def test_the_log_may_go_to_a_file_as_well(self, server, connection):
-        server.log = io.StringIO()
-        server.script.append(Fault.SERVER_ERROR)
-        for _ in range(2):
-            post(connection, CHAT).read()
-
+        call = server.calls[0]
+        assert (call.model, call.path) == ("offline-alder", "/v1/chat/completions")
+        assert call.request == CHAT
         written = [json.loads(line) for line in server.log.getvalue().splitlines()]
-        assert [line["fault"] for line in written] == ["500", None]
+        assert [line["fault"] for line in written] == ["500", None, None]
         assert all(line["request"] == CHAT for line in written)
-
-    def test_a_polite_refusal_looks_like_any_other_answer(self, server, connection):
-        server.script.append(Fault.REFUSAL)
-
-        choice = json.loads(post(connection, CHAT).read())["choices"][0]
-
-        assert choice["finish_reason"] == "stop"
-        assert choice["message"]["content"] == "I'm sorry, but I can't help with that."
-
-    def test_json_of_another_schema_parses(self, server, connection):
-        server.script.append(Fault.OTHER_SCHEMA)
-
-        choice = json.loads(post(connection, CHAT).read())["choices"][0]
-
-        assert set(json.loads(choice["message"]["content"])) == {"verdict"}
 
     def test_a_call_that_hangs_gets_no_answer_and_ends_with_its_caller(self, server, connection):
         server.script.append(Fault.HANG)
@@ -273,12 +238,11 @@ class TestOtherApis:
 
     def said(self, connection) -> str:
         path, body = self.OPENAI
-        found = json.loads(post(connection, body, path).read())
-        return str(found["choices"][0]["message"]["content"])
+        return str(choice_of(post(connection, body, path))["message"]["content"])
 
     def test_messages_answer_in_their_own_shape(self, connection):
         path, body = self.MESSAGES
-        found = json.loads(post(connection, body, path).read())
+        found = body_of(post(connection, body, path))
 
         assert found["type"] == "message"
         assert [part["text"] for part in found["content"]] == [self.said(connection)]
@@ -298,7 +262,7 @@ class TestOtherApis:
 
     def test_gemini_answers_in_its_own_shape(self, server, connection):
         path, body = self.GEMINI
-        found = json.loads(post(connection, body, path).read())
+        found = body_of(post(connection, body, path))
 
         (candidate,) = found["candidates"]
         assert candidate["content"]["parts"] == [{"text": self.said(connection)}]
@@ -326,7 +290,7 @@ class TestOtherApis:
         response = post(connection, body, path)
 
         assert response.status == status
-        assert json.loads(response.read())["error"]["message"]
+        assert body_of(response)["error"]["message"]
 
     @pytest.mark.parametrize("way", ["MESSAGES", "GEMINI"])
     @pytest.mark.parametrize("broken", [[], "hello", [{"role": "user"}], None])
@@ -340,9 +304,8 @@ class TestOtherApis:
 class TestStandIns:
     def test_a_model_of_any_name_is_answered_by_the_same_voice_each_time(self, server, connection):
         server.behaviour = Behaviour(stand_ins=True)
-        body = CHAT | {"model": "gpt-5"}
 
-        one, two = (json.loads(post(connection, body).read()) for _ in range(2))
+        one, two = (body_of(post(connection, CHAT | {"model": "gpt-5"})) for _ in range(2))
 
         assert one["model"] == "gpt-5"
         assert one["choices"] == two["choices"]
@@ -350,33 +313,32 @@ class TestStandIns:
 
     def test_a_judging_prompt_is_answered_by_a_judge(self, server, connection):
         server.behaviour = Behaviour(stand_ins=True)
-        schema = {"properties": {"notes": {"required": ["H"]}}}
         sections = {
             "dialogue": [{"role": "seeker", "text": "I am sad."}],
             "candidate_a": "Oh.",
             "candidate_b": "That is hard.",
-            "answer_schema": schema,
+            "answer_schema": {"properties": {"notes": {"required": ["H"]}}},
         }
         prompt = "".join(f"<{name}>{json.dumps(one)}</{name}>" for name, one in sections.items())
         body = {"model": "gpt-5", "messages": [{"role": "user", "content": prompt}]}
 
-        answer = json.loads(post(connection, body).read())["choices"][0]["message"]["content"]
+        answer = choice_of(post(connection, body))["message"]["content"]
 
         assert json.loads(answer)["winner"] in {"A", "B"}
 
-    def test_without_stand_ins_there_are_none(self, connection):
-        assert post(connection, CHAT | {"model": "gpt-5"}).status == 404
-
 
 class TestBehaviour:
-    def test_faults_come_at_their_rates_and_always_the_same(self):
-        behaviour = Behaviour(rates={Fault.RATE_LIMITED: 0.2, Fault.SERVER_ERROR: 0.1}, seed=3)
+    def test_faults_come_at_their_rates_and_always_the_same_of_a_seed(self):
+        rates = {Fault.RATE_LIMITED: 0.2, Fault.SERVER_ERROR: 0.1}
 
-        drawn = [behaviour.draw_fault(str(n)) for n in range(5000)]
+        def drawn(seed: int) -> list[Fault | None]:
+            behaviour = Behaviour(rates=rates, seed=seed)
+            return [behaviour.draw_fault(str(n)) for n in range(5000)]
 
-        assert drawn == [behaviour.draw_fault(str(n)) for n in range(5000)]
-        assert drawn.count(Fault.RATE_LIMITED) == pytest.approx(1000, abs=100)
-        assert drawn.count(Fault.SERVER_ERROR) == pytest.approx(500, abs=80)
+        found = drawn(3)
+        assert found == drawn(3) != drawn(4)
+        assert found.count(Fault.RATE_LIMITED) == pytest.approx(1000, abs=100)
+        assert found.count(Fault.SERVER_ERROR) == pytest.approx(500, abs=80)
 
     def test_a_repeated_question_can_fare_better(self, server):
         server.behaviour = Behaviour(rates={Fault.SERVER_ERROR: 0.5})
@@ -384,15 +346,6 @@ class TestBehaviour:
         faults = {server.admit(CHAT, path="/v1", model="m") for _ in range(40)}
 
         assert faults == {None, Fault.SERVER_ERROR}
-
-    def test_another_seed_draws_other_faults(self):
-        rates = {Fault.CUT: 0.5}
-        one, other = (
-            [Behaviour(rates=rates, seed=seed).draw_fault(str(n)) for n in range(50)]
-            for seed in (1, 2)
-        )
-
-        assert one != other
 
     @pytest.mark.parametrize(
         "fields",
@@ -410,12 +363,10 @@ class TestBehaviour:
 
 
 class TestServer:
-    def test_serving_gives_the_address_for_api_base(self):
+    def test_ending_interrupts_a_slow_answer_and_frees_the_port(self):
         with offline.serving() as base_url:
             assert base_url.startswith("http://127.0.0.1:")
             assert base_url.endswith("/v1")
-
-    def test_ending_interrupts_a_slow_answer_and_frees_the_port(self):
         with offline.running(behaviour=Behaviour(latency_s=600)) as server:
             port = int(server.server_address[1])
             waiting = socket.create_connection(("127.0.0.1", port))

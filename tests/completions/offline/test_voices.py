@@ -33,8 +33,11 @@ def chat(*seeker_turns: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("voice", sorted(voices.VOICES))
 class TestEveryVoice:
-    def test_says_the_same_to_the_same(self, voice):
-        assert voices.reply(voice, chat("I feel sad.")) == voices.reply(voice, chat("I feel sad."))
+    def test_says_the_same_to_the_same_and_is_varied_over_dialogues(self, voice):
+        once, again = ([voices.reply(voice, chat(turn)) for turn in SEEKER_TURNS] for _ in range(2))
+
+        assert once == again
+        assert len(set(once)) >= 13
 
     @pytest.mark.parametrize("turn", SEEKER_TURNS)
     def test_stays_within_one_to_three_sentences(self, voice, turn):
@@ -45,34 +48,21 @@ class TestEveryVoice:
         assert 5 <= len(reply.split()) <= 50
         assert "{" not in reply
 
-    def test_never_repeats_who_or_where_or_which_number(self, voice):
+    def test_never_repeats_who_or_where_and_points_to_people_in_danger(self, voice):
         reply = voices.reply(voice, chat(SEEKER_TURNS[1]))
 
         for secret in ("priya", "raman", "elm", "14", "555", "0134"):
             assert secret not in plain(reply)
-
-    def test_points_to_people_when_life_is_in_danger(self, voice):
-        reply = voices.reply(voice, chat("Some nights I want to die."))
-
-        assert "emergency" in reply
-
-    def test_is_varied_over_dialogues(self, voice):
-        replies = {voices.reply(voice, chat(turn)) for turn in SEEKER_TURNS}
-
-        assert len(replies) >= 13
+        assert "emergency" in voices.reply(voice, chat("Some nights I want to die."))
 
 
 class TestAlder:
-    def test_says_back_the_feeling_and_the_topic(self):
+    def test_says_back_the_feeling_and_the_topic_and_asks(self):
         reply = voices.reply("offline-alder", chat(SEEKER_TURNS[0]))
 
         assert "stressed" in reply
         assert "your boss" in reply
-
-    def test_asks(self):
-        asking = [turn for turn in SEEKER_TURNS if "?" in voices.reply("offline-alder", chat(turn))]
-
-        assert len(asking) == len(SEEKER_TURNS)
+        assert all("?" in voices.reply("offline-alder", chat(turn)) for turn in SEEKER_TURNS)
 
     def test_takes_anger_at_itself_seriously(self):
         angry = "You're useless, all you do is repeat what I say."
@@ -89,34 +79,33 @@ class TestAlder:
         assert listen(["Thank you, bye"]).is_closing
 
 
-class TestBirch:
-    def test_is_brief_and_offers_a_step(self):
-        lengths = [len(voices.reply("offline-birch", chat(turn)).split()) for turn in SEEKER_TURNS]
+def test_birch_is_brief_and_offers_a_step():
+    lengths = [len(voices.reply("offline-birch", chat(turn)).split()) for turn in SEEKER_TURNS]
 
-        assert sum(lengths) / len(lengths) < 28
-
-
-class TestCedar:
-    def test_comforts_with_stock_phrases(self):
-        replies = [plain(voices.reply("offline-cedar", chat(turn))) for turn in SEEKER_TURNS]
-
-        assert all(any(phrase in reply for phrase in STOCK_PHRASES) for reply in replies)
+    assert sum(lengths) / len(lengths) < 28
 
 
-class TestListen:
-    def test_the_latest_word_counts(self):
-        heard = listen(["I am sad about my job.", "Now I am angry at my boss."])
+def test_cedar_comforts_with_stock_phrases():
+    replies = [plain(voices.reply("offline-cedar", chat(turn))) for turn in SEEKER_TURNS]
 
-        assert heard == HeardTurns(feeling="angry", topic="your boss", group="work")
+    assert all(any(phrase in reply for phrase in STOCK_PHRASES) for reply in replies)
 
-    def test_a_denied_feeling_is_not_said_back(self):
-        assert listen(["I am not sad, I wasn't lonely."]).feeling is None
 
-    def test_a_loss_goes_before_the_person(self):
-        assert listen(["My wife passed away in spring."]).group == "loss"
+@pytest.mark.parametrize(
+    ("turns", "heard"),
+    [
+        (["I am sad about my job.", "Now I am angry at my boss."], ("angry", "your boss", "work")),
+        (["I am not sad, I wasn't lonely."], (None, None, None)),
+        ([], (None, None, None)),
+    ],
+    ids=["the latest word counts", "a denied feeling is not said back", "nothing said"],
+)
+def test_what_is_said_is_heard(turns, heard):
+    feeling, topic, group = heard
 
-    def test_curly_apostrophes_are_read(self):
-        assert words("I don\N{RIGHT SINGLE QUOTATION MARK}t") == ["i", "don't"]
+    assert listen(turns) == HeardTurns(feeling=feeling, topic=topic, group=group)
 
-    def test_nothing_said_is_nothing_heard(self):
-        assert listen([]) == HeardTurns(feeling=None, topic=None, group=None)
+
+def test_a_loss_goes_before_the_person_and_curly_apostrophes_are_read():
+    assert listen(["My wife passed away in spring."]).group == "loss"
+    assert words("I don\N{RIGHT SINGLE QUOTATION MARK}t") == ["i", "don't"]

@@ -1,18 +1,29 @@
-"""Equal and unequal requests that bring completions in at the same moment, in real threads."""
+"""Workers, planners and requests that come at the same moment, in real threads."""
 
+import asyncio
 import json
 from functools import partial
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from access.choices import Scope
 from access.models import LogEntry
+from completions import llm
+from completions.choices import CallState
 from completions.generation import services
 from completions.models import Completion, GenerationCall
+from completions.runs.services import calling
 from completions.systems.services.importing import RowsRefusedError
 from tests.helpers.datasets import TEXT, import_rows, row
-from tests.helpers.factories import NOW, make_context, make_system
+from tests.helpers.factories import (
+    NOW,
+    make_context,
+    make_dialogue,
+    make_generation_call,
+    make_system,
+)
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.threads import together, while_uncommitted
@@ -22,6 +33,55 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("shared_database"),
 ]
+needs_writers = pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="SQLite has one writer at a time"
+)
+
+
+@needs_writers
+def test_no_call_is_claimed_twice():
+    system = make_system()
+    for _ in range(60):
+        make_generation_call(system=system)
+    claim = partial(calling.claim_calls, GenerationCall.objects.all(), limit=5, now=NOW)
+
+    claimed = [pk for claim in together([claim] * 8) for pk in claim]
+
+    assert len(claimed) == len(set(claimed)) == 40
+    assert GenerationCall.objects.filter(state=CallState.CLAIMED, attempts=1).count() == 40
+
+
+@needs_writers
+def test_planners_do_not_get_in_each_others_way():
+    dialogue, systems = make_dialogue(), [make_system() for _ in range(3)]
+    for _ in range(4):
+        make_context(dialogue=dialogue)
+    plan = partial(
+        services.plan_generation_calls, dataset=dialogue.dataset, systems=systems, now=NOW
+    )
+
+    assert sorted(together([plan] * 4)) == [0, 0, 0, 12]
+    assert GenerationCall.objects.count() == 12
+
+
+@needs_writers
+def test_a_provider_is_asked_when_the_claim_is_committed(monkeypatch):
+    make_generation_call(system=make_system(model_id="openai/any"))
+    seen: list[str] = []
+
+    def look() -> None:
+        seen.extend(GenerationCall.objects.values_list("state", flat=True))
+        connection.close()
+
+    async def complete(_request: llm.Request) -> llm.Reply:
+        await asyncio.to_thread(look)
+        msg = "enough"
+        raise llm.PermanentError(msg, kind="x")
+
+    monkeypatch.setattr(llm, "complete", complete)
+    services.generate_completions(clock=lambda: NOW)
+
+    assert seen == [CallState.CLAIMED]
 
 
 @pytest.fixture
