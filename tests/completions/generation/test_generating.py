@@ -19,6 +19,7 @@ from completions.offline import REFUSAL, Behaviour, Fault
 from completions.runs import services as run_services
 from completions.runs.services import calling
 from completions.writers import services as writer_services
+from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import (
     make_completion,
     make_context,
@@ -29,12 +30,7 @@ from tests.helpers.factories import (
 )
 from tests.helpers.observed import nudged
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
 REPLY = Reply(
     text="That sounds\n hard.",
     finish_reason="stop",

@@ -19,12 +19,9 @@ from completions.llm.library import _forget_empty_keys, listed_price, litellm, u
 from completions.llm.parameters import N_ALTERNATIVES, arguments
 from completions.offline import Behaviour, Fault
 from completions.runs import pulling
+from tests.completions.llm.marks import ASKS_LITELLM
 
-pytestmark = [
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = ASKS_LITELLM
 
 SCHEMA = {
     "type": "object",

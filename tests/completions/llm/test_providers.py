@@ -10,6 +10,7 @@ import pytest
 from completions import llm
 from completions.llm import failures
 from completions.runs import pulling
+from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.providers import (
     Answer,
     Provider,
@@ -23,9 +24,7 @@ from tests.helpers.providers import (
 )
 
 pytestmark = [
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+    *ASKS_LITELLM,
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
 ]
 
@@ -81,61 +80,45 @@ def _key(monkeypatch):
 way = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 
 
-TEXTS = {
-    # name: what the model sent, the text, what was taken off
-    "plain": ("Hello.", "Hello.", ()),
-    "a block of thoughts": ("<think>hm\n</think>\n\nHello.", "Hello.", ("thoughts",)),
-    "two blocks": ("<think>a</think><thinking>b</thinking>Hello.", "Hello.", ("thoughts",)),
-    "an empty block": ("<think>\n\n</think>\n\nHello.", "Hello.", ("thoughts",)),
-    "a closing tag alone": ("so I say hi</think>Hello.", "Hello.", ("thoughts",)),
-    "thoughts behind": ("Hello.<reasoning>was it kind?</reasoning>", "Hello.", ("thoughts",)),
-    "a block in square brackets": ("[THINK]hm[/THINK]Hello.", "Hello.", ("thoughts",)),
-    "a block in triangles": (
-        "\u25c1think\u25b7hm\u25c1/think\u25b7Hello.",
-        "Hello.",
-        ("thoughts",),
-    ),
-    "a block with a maker's name": ("<seed:think>hm</seed:think>Hello.", "Hello.", ("thoughts",)),
+TEXTS: dict[str, tuple[Any, ...]] = {
+    # name: what the model sent around "Hello.", and what was taken off
+    "plain": ("Hello.",),
+    "a block of thoughts": ("<think>hm\n</think>\n\nHello.", "thoughts"),
+    "two blocks": ("<think>a</think><thinking>b</thinking>Hello.", "thoughts"),
+    "an empty block": ("<think>\n\n</think>\n\nHello.", "thoughts"),
+    "a closing tag alone": ("so I say hi</think>Hello.", "thoughts"),
+    "thoughts behind": ("Hello.<reasoning>was it kind?</reasoning>", "thoughts"),
+    "a block in square brackets": ("[THINK]hm[/THINK]Hello.", "thoughts"),
+    "a block in triangles": ("\u25c1think\u25b7hm\u25c1/think\u25b7Hello.", "thoughts"),
+    "a block with a maker's name": ("<seed:think>hm</seed:think>Hello.", "thoughts"),
     "channels": (
         "<|channel|>analysis<|message|>hm<|end|><|channel|>final<|message|>Hello.<|return|>",
-        "Hello.",
-        ("thoughts", "special tokens"),
+        "thoughts",
+        "special tokens",
     ),
-    "a token at the end": ("Hello.<|im_end|>", "Hello.", ("special tokens",)),
-    "another token": ("Hello.<|eot_id|>", "Hello.", ("special tokens",)),
-    "a token in wide signs": (
-        "Hello.<\uff5cend\u2581of\u2581sentence\uff5c>",
-        "Hello.",
-        ("special tokens",),
-    ),
-    "a turn in tokens": (
-        "<|im_start|>assistant\nHello.<|im_end|>\n",
-        "Hello.",
-        ("special tokens",),
-    ),
+    "a token at the end": ("Hello.<|im_end|>", "special tokens"),
+    "another token": ("Hello.<|eot_id|>", "special tokens"),
+    "a token in wide signs": ("Hello.<\uff5cend\u2581of\u2581sentence\uff5c>", "special tokens"),
+    "a turn in tokens": ("<|im_start|>assistant\nHello.<|im_end|>\n", "special tokens"),
     "a header in tokens": (
         "<|start_header_id|>assistant<|end_header_id|>\n\nHello.",
-        "Hello.",
-        ("special tokens",),
+        "special tokens",
     ),
-    "an older token": ("<s>Hello.</s>", "Hello.", ("special tokens",)),
-    "an instruction's end": ("[/INST] Hello.", "Hello.", ("special tokens",)),
-    "a turn's end": ("Hello.<end_of_turn>", "Hello.", ("special tokens",)),
-    "a role": ("Supporter: Hello.", "Hello.", ("role",)),
-    "a role with a wide colon": ("Supporter\uff1aHello.", "Hello.", ("role",)),
-    "a role in bold": ("**Assistant:** Hello.", "Hello.", ("role",)),
-    "quotation marks": ('"Hello."', "Hello.", ("quotation marks",)),
-    "curly marks": ("\u201cHello.\u201d", "Hello.", ("quotation marks",)),
-    "German marks": ("\u201eHello.\u201c", "Hello.", ("quotation marks",)),
-    "a role and marks": ('Supporter: "Hello."', "Hello.", ("role", "quotation marks")),
-    "a quotation inside": ('"Hello," she said, "you."', '"Hello," she said, "you."', ()),
-    "a byte order mark": ("\ufeffHello.", "Hello.", ("invisible characters",)),
-    "an invisible end": ("Hello.\u200b", "Hello.", ("invisible characters",)),
-    "an emoji": ("Hello \U0001f642.", "Hello \U0001f642.", ()),
+    "an older token": ("<s>Hello.</s>", "special tokens"),
+    "an instruction's end": ("[/INST] Hello.", "special tokens"),
+    "a turn's end": ("Hello.<end_of_turn>", "special tokens"),
+    "a role": ("Supporter: Hello.", "role"),
+    "a role with a wide colon": ("Supporter\uff1aHello.", "role"),
+    "a role in bold": ("**Assistant:** Hello.", "role"),
+    "quotation marks": ('"Hello."', "quotation marks"),
+    "curly marks": ("\u201cHello.\u201d", "quotation marks"),
+    "German marks": ("\u201eHello.\u201c", "quotation marks"),
+    "a role and marks": ('Supporter: "Hello."', "role", "quotation marks"),
+    "a byte order mark": ("\ufeffHello.", "invisible characters"),
+    "an invisible end": ("Hello.\u200b", "invisible characters"),
     "parts of content": (
         [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hello."}],
-        "Hello.",
-        ("thoughts",),
+        "thoughts",
     ),
     "thoughts in parts": (
         [
@@ -143,9 +126,12 @@ TEXTS = {
             {"type": "text", "text": "Hel"},
             {"type": "text", "text": "lo."},
         ],
-        "Hello.",
-        ("thoughts",),
+        "thoughts",
     ),
+}
+AS_THEY_ARE = {
+    "a quotation inside": '"Hello," she said, "you."',
+    "an emoji": "Hello \U0001f642.",
 }
 NO_TEXTS = {
     "nothing but thoughts": ("<think>hm</think>", "only_thoughts"),
@@ -200,14 +186,24 @@ REASONS = {
 
 @pytest.mark.parametrize("make", [completion, streamed], ids=["whole", "streamed"])
 class TestTexts:
-    @pytest.mark.parametrize(("sent", "text", "stripped"), TEXTS.values(), ids=TEXTS)
+    @pytest.mark.parametrize(
+        ("sent", "stripped"),
+        [(sent, tuple(stripped)) for sent, *stripped in TEXTS.values()],
+        ids=TEXTS,
+    )
     def test_the_message_is_kept_and_what_stood_around_it_is_recorded(
-        self, provider, make, sent, text, stripped
+        self, provider, make, sent, stripped
     ):
         reply = ask(provider, make(choice(sent)), stream=make is streamed)
 
-        assert (reply.text, reply.stripped) == (text, stripped)
+        assert (reply.text, reply.stripped) == ("Hello.", stripped)
         assert bool(reply.raw_text) == bool(stripped)
+
+    @pytest.mark.parametrize("sent", AS_THEY_ARE.values(), ids=AS_THEY_ARE)
+    def test_a_message_is_kept_as_it_is(self, provider, make, sent):
+        reply = ask(provider, make(choice(sent)), stream=make is streamed)
+
+        assert (reply.text, reply.stripped, reply.raw_text) == (sent, (), "")
 
     @pytest.mark.parametrize(("sent", "kind"), NO_TEXTS.values(), ids=NO_TEXTS)
     def test_what_is_no_message_for_certain_is_a_failure(self, provider, make, sent, kind):

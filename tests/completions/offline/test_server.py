@@ -1,17 +1,25 @@
-"""The offline provider as a server: its HTTP, its pace, its faults, its log."""
+"""The offline provider as a server: its HTTP, pace, faults and log, and the command for it.
+
+That clients of each API are answered in its shape is proved in `llm/test_gateway.py`.
+"""
 
 import http.client
 import io
 import json
+import signal
 import socket
+import subprocess
+import sys
 import time
+import urllib.request
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from completions import offline
-from completions.offline import Behaviour, Fault
+from completions.offline import Behaviour, Fault, OfflineServer
 
 CHAT = {
     "model": "offline-alder",
@@ -130,40 +138,6 @@ class TestChat:
 
 class TestFaults:
     @pytest.mark.parametrize(
-        ("fault", "status", "wait"),
-        [
-            (Fault.RATE_LIMITED, 429, "2.5"),
-            (Fault.SERVER_ERROR, 500, None),
-            (Fault.UNAUTHORIZED, 401, None),
-        ],
-    )
-    def test_refusals_have_their_status_and_a_rate_limit_its_wait(
-        self, server, connection, fault, status, wait
-    ):
-        server.behaviour = Behaviour(retry_after_s=2.5)
-        server.script.append(fault)
-
-        response = post(connection, CHAT)
-
-        assert (response.status, response.headers["Retry-After"]) == (status, wait)
-
-    def test_a_broken_body_is_no_json(self, server, connection):
-        server.script.append(Fault.BROKEN_BODY)
-        response = post(connection, CHAT)
-
-        assert response.status == 200
-        with pytest.raises(json.JSONDecodeError):
-            json.loads(response.read())
-
-    @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-    def test_a_cut_answer_ends_in_the_middle(self, server, connection, stream):
-        server.script.append(Fault.CUT)
-        response = post(connection, CHAT | {"stream": stream})
-
-        with pytest.raises(http.client.IncompleteRead):
-            response.read()
-
-    @pytest.mark.parametrize(
         ("fault", "reason"),
         [
             (Fault.EMPTY, "stop"),
@@ -220,85 +194,14 @@ class TestFaults:
         until(lambda: not server._connections)
 
 
-class TestOtherApis:
-    """Anthropic's and Google's way lead to the same voices."""
+MESSAGES = ("/v1/messages", "messages")
+GEMINI = ("/v1beta/models/offline-alder:generateContent", "contents")
 
-    MESSAGES = ("/v1/messages", {**CHAT, "system": [{"type": "text", "text": "Be kind."}]})
-    GEMINI = (
-        "/v1beta/models/offline-alder:generateContent",
-        {
-            "contents": [{"role": "user", "parts": [{"text": "I am so tired of my job."}]}],
-            "system_instruction": {"parts": [{"text": "Be kind."}]},
-        },
-    )
-    OPENAI = (
-        "/v1/chat/completions",
-        CHAT | {"messages": [{"role": "system", "content": "Be kind."}, *CHAT["messages"]]},
-    )
 
-    def said(self, connection) -> str:
-        path, body = self.OPENAI
-        return str(choice_of(post(connection, body, path))["message"]["content"])
-
-    def test_messages_answer_in_their_own_shape(self, connection):
-        path, body = self.MESSAGES
-        found = body_of(post(connection, body, path))
-
-        assert found["type"] == "message"
-        assert [part["text"] for part in found["content"]] == [self.said(connection)]
-        assert found["stop_reason"] == "end_turn"
-        assert found["usage"]["output_tokens"] > 0
-
-    def test_messages_stream_named_events(self, connection):
-        path, body = self.MESSAGES
-        sent = events(post(connection, body | {"stream": True}, path))
-
-        names = [one.split("\n")[0] for one in sent]
-        data = [json.loads(one.split("data: ")[1]) for one in sent]
-        texts = [one["delta"].get("text", "") for one in data if "delta" in one]
-        assert names[:2] == ["event: message_start", "event: content_block_start"]
-        assert names[-2:] == ["event: message_delta", "event: message_stop"]
-        assert "".join(texts) == self.said(connection)
-
-    def test_gemini_answers_in_its_own_shape(self, server, connection):
-        path, body = self.GEMINI
-        found = body_of(post(connection, body, path))
-
-        (candidate,) = found["candidates"]
-        assert candidate["content"]["parts"] == [{"text": self.said(connection)}]
-        assert candidate["finishReason"] == "STOP"
-        assert found["usageMetadata"]["candidatesTokenCount"] > 0
-        assert server.calls[0].model == "offline-alder"
-
-    def test_gemini_streams_parts(self, connection):
-        path, body = self.GEMINI
-        streamed = path.replace(":generate", ":streamGenerate") + "?alt=sse"
-        data = [json.loads(one) for one in events(post(connection, body, streamed))]
-
-        parts = [part for one in data for part in one["candidates"][0]["content"]["parts"]]
-        assert "".join(part["text"] for part in parts) == self.said(connection)
-        assert data[-1]["candidates"][0]["finishReason"] == "STOP"
-
-    @pytest.mark.parametrize("way", ["MESSAGES", "GEMINI"])
-    @pytest.mark.parametrize(
-        ("fault", "status"), [(Fault.RATE_LIMITED, 429), (Fault.UNAUTHORIZED, 401)]
-    )
-    def test_errors_have_the_status_and_a_message(self, server, connection, way, fault, status):
-        path, body = getattr(self, way)
-        server.script.append(fault)
-
-        response = post(connection, body, path)
-
-        assert response.status == status
-        assert body_of(response)["error"]["message"]
-
-    @pytest.mark.parametrize("way", ["MESSAGES", "GEMINI"])
-    @pytest.mark.parametrize("broken", [[], "hello", [{"role": "user"}], None])
-    def test_what_has_no_messages_is_refused(self, connection, way, broken):
-        path, body = getattr(self, way)
-        field = "messages" if way == "MESSAGES" else "contents"
-
-        assert post(connection, body | {field: broken}, path).status == 400
+@pytest.mark.parametrize(("path", "field"), [MESSAGES, GEMINI], ids=["Anthropic", "Google"])
+@pytest.mark.parametrize("broken", [[], "hello", [{"role": "user"}], None])
+def test_what_has_no_messages_is_refused_by_other_apis(connection, path, field, broken):
+    assert post(connection, CHAT | {field: broken}, path).status == 400
 
 
 class TestStandIns:
@@ -381,3 +284,89 @@ class TestServer:
             waiting.recv(1)  # answered or closed, but not left waiting
         with offline.running(port=port) as again:
             assert again.base_url.endswith(f":{port}/v1")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+def test_it_serves_until_a_signal_also_in_the_background_of_a_shell(ending):
+    # A shell without job control has its background jobs ignore Ctrl-C.
+    serve = f"{sys.executable} manage.py offline_llm --port 0 --latency 0.01"
+    command = ["sh", "-c", f"trap '' INT; exec {serve}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            base_url = process.stdout.readline().split()[3]
+            proxyless = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+            with proxyless.open(f"{base_url}/models") as response:
+                models = json.load(response)
+            process.send_signal(ending)
+            process.communicate(timeout=60)
+        finally:
+            process.kill()
+
+    assert models["data"]
+    assert process.returncode == 0
+
+
+def test_the_pace_and_the_faults_reach_the_server_and_signals_get_their_handlers_back(monkeypatch):
+    started: list[OfflineServer] = []
+
+    def note(server: OfflineServer) -> None:
+        started.append(server)
+
+    monkeypatch.setattr(OfflineServer, "serve_until_interrupted", note)
+    before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
+    out = io.StringIO()
+
+    call_command(
+        "offline_llm", "--port=0", "--latency=0.5", "--tokens-per-second=20",
+        "--fault=429=0.1", "--fault=cut=0.2", "--retry-after=3", "--seed=5", "--any-model",
+        stdout=out,
+    )  # fmt: skip
+
+    behaviour = started[0].behaviour
+    assert (behaviour.latency_s, behaviour.tokens_per_s, behaviour.seed) == (0.5, 20, 5)
+    assert dict(behaviour.rates) == {"429": 0.1, "cut": 0.2}
+    assert behaviour.retry_after_s == 3
+    assert behaviour.stand_ins
+    assert started[0].base_url in out.getvalue()
+    assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+def test_calls_are_appended_to_the_log(monkeypatch, tmp_path):
+    (log := tmp_path / "calls.jsonl").write_text("{}\n")
+
+    def call(server: OfflineServer) -> None:
+        server.admit({"model": "m"}, path="/v1/messages", model="m")
+
+    monkeypatch.setattr(OfflineServer, "serve_until_interrupted", call)
+
+    call_command("offline_llm", "--port=0", f"--log={log}", stdout=io.StringIO())
+
+    before, line = map(json.loads, log.read_text().splitlines())
+    assert before == {}
+    assert line.pop("at") > 0
+    assert line == {"request": {"model": "m"}, "fault": None, "path": "/v1/messages", "model": "m"}
+
+
+def test_a_taken_port_and_a_log_that_cannot_be_written_are_told_with_exit_code_2(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(CommandError) as port:
+        call_command("offline_llm", f"--port={taken.getsockname()[1]}")
+    with pytest.raises(CommandError) as log:
+        call_command("offline_llm", "--port=0", f"--log={tmp_path}")
+
+    assert port.value.returncode == log.value.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--fault=429"], "429.*broken-body"),
+        (["--fault=sleepy=0.1"], "sleepy.*broken-body"),
+        (["--fault=cut=much"], "cut=much.*broken-body"),
+        (["--port=0", "--fault=cut=0.7", "--fault=429=0.7"], "sum to 1"),
+    ],
+)
+def test_what_is_no_share_of_a_fault_is_told_with_those_that_exist(options, said):
+    with pytest.raises(CommandError, match=said):
+        call_command("offline_llm", *options)

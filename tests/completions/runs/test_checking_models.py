@@ -12,15 +12,11 @@ from django.utils import timezone
 from completions import llm
 from completions.runs import pulling
 from completions.runs.services import speaking
+from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import make_judge, make_system
 from tests.helpers.providers import Answer, Provider, choice, completion, providing, said, streamed
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
 GREETING = json.dumps({"greeting": "Hello."})
 
 

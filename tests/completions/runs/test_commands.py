@@ -19,6 +19,7 @@ from completions.models import Completion, GenerationRun, Run
 from completions.offline import Behaviour
 from completions.runs import pulling
 from completions.runs.queries import calls_of
+from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -37,12 +38,7 @@ from tests.helpers.factories_of_calls import (
     most_of_one,
 )
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
 FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
 
 

@@ -18,6 +18,7 @@ from completions.management.run_actions import working
 from completions.models import GenerationCall, GenerationRun
 from completions.offline import Fault
 from completions.runs.services import calling, speaking
+from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -33,9 +34,7 @@ from tests.helpers.providers import Provider, choice, completion, events, provid
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+    *ASKS_LITELLM,
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
 ]
 N_CALLS = 9
@@ -48,27 +47,20 @@ HEALS = None
 FAULTS = {
     # name: the odd answer, and the kind of failure that it leaves; nothing if asking again heals it
     "no choices": (events({"id": "x", "choices": []}), "empty"),
-    "no choices in one piece": (completion(), HEALS),
-    "null": (said(None), HEALS),
     "half a body": (said(b'{"id": "x'), HEALS),
-    "a wait without end": (said(LIMIT, 429, retry_after="inf"), HEALS),
     "a wait of an age": (said(LIMIT, 429, retry_after="99999999999999"), HEALS),
-    "a wait until another century": (said(LIMIT, 429, retry_after="4102444800"), HEALS),
-    "a wait in words": (said(LIMIT, 429, retry_after="a while"), HEALS),
     "an overload": (said(b"<html>busy</html>", 503), HEALS),
-    "a broken network": (streamed(choice("That sou", "network_error")), HEALS),
     "a stream without an end": (streamed(choice("That sou", None)), HEALS),
     "cut at the limit": (streamed(choice("That sou", "model_length")), "truncated"),
-    "an unknown end": (streamed(choice("That sou", "tired")), "finish_reason"),
     "a refusal": (streamed(choice(None, refusal="I cannot help.")), "refused"),
     "filtered": (said(FILTER, 400), "content_filtered"),
     "an empty account": (said(QUOTA, 429), "payment"),
     "one bad request": (said({"error": {"message": "No."}}, 400), "bad_request"),
     "thoughts alone": (streamed(choice("<think>hm</think>")), "only_thoughts"),
-    "no visible text": (streamed(choice("\u200b")), "empty"),
     "half a sign": (streamed(choice("a\ud83db")), "unstorable"),
     "thoughts before a text": (streamed(choice("<think>hm</think>Hello.")), HEALS),
 }
+"""One of each sort: every answer is told apart in `llm/test_providers.py`."""
 
 
 @pytest.fixture

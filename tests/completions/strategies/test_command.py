@@ -7,15 +7,11 @@ from django.core.management import CommandError, call_command
 
 from completions.choices import CallState
 from completions.models import LabellingRun, SpotCheck, StrategyCall, StrategyLabel
+from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import make_completion, make_context, make_dialogue
 from tests.helpers.factories_of_calls import KEYS, label, make_person, make_sampled
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
 
 
 def strategies(*asked):

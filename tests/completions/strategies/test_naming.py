@@ -33,6 +33,7 @@ from completions.strategies import services as strategy_services
 from completions.strategies.services import labelling
 from completions.systems.services.registering import assistant_for
 from completions.writers import services as writer_services
+from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -64,12 +65,7 @@ from tests.helpers.written import (
     stored,
 )
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
 TEXT = "**No wonder** you are tired.\n\nWhat happened?"
 KEYS = rules.load_codebook().keys
 ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}

@@ -13,12 +13,9 @@ from completions.offline import Behaviour
 from completions.runs import pulling
 from completions.runs.services import calling
 from completions.systems.catalogue import SystemEntry, load_catalogues, shipped
+from tests.completions.llm.marks import ASKS_LITELLM
 
-pytestmark = [
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = ASKS_LITELLM
 
 MODELS = {one.slug: one for one in load_catalogues(shipped()).system if one.kind == "model"}
 TURNS = [
