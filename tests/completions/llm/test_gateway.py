@@ -94,10 +94,12 @@ class TestComplete:
     def test_a_stream_starts_no_thread(self, server, monkeypatch):
         ask(make_request(server, stream=True))  # what is loaded once
         started, start = [], threading.Thread.start
-        monkeypatch.setattr(
-            threading.Thread, "start", lambda thread: (started.append(thread.name), start(thread))
-        )
 
+        def noted(thread: threading.Thread) -> None:
+            started.append(thread.name)
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", noted)
         ask(make_request(server, stream=True))
 
         assert not [name for name in started if "AnyIO" in name]

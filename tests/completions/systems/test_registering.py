@@ -171,8 +171,9 @@ class TestList:
         monkeypatch.setenv("OURS_KEY", "s3cret")
         monkeypatch.delenv("OURS_BASE", raising=False)
         systems("sync", str(ours))
-        keyed = {"parameters": {"api_key_env": "K"}}
-        make_system(slug="s", name="Simulated s", is_simulated=True, **keyed)
+        make_system(
+            slug="s", name="Simulated s", is_simulated=True, parameters={"api_key_env": "K"}
+        )
 
         told = systems("list")
 
