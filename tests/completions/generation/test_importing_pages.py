@@ -123,10 +123,9 @@ class TestACheck:
 
 
 class TestStoring:
-    def test_stores_exactly_what_was_shown_once(self, manager):
+    def test_stores_exactly_what_was_shown(self, manager):
         leaky = make_context(key="xyz")
-        rows = GOOD, 'xyz,ash,"As an AI, I hear you."'
-        seal = sealed(check(manager, *rows))
+        seal = sealed(check(manager, GOOD, 'xyz,ash,"As an AI, I hear you."'))
 
         answer = manager.post(STORE, {"sealed": seal}, follow=True)
 
@@ -137,7 +136,15 @@ class TestStoring:
         brought = BroughtCompletion.objects.values_list("way", "brought_by__username").distinct()
         assert list(brought) == [("CONSOLE", "mia")]
         assert LogEntry.objects.filter(action="completions.brought_in").count() == 2
-        assert "Everything in this file is stored already." in text(check(manager, *rows))
+
+    def test_is_reached_from_the_systems_and_says_that_all_of_it_is_there(self, manager):
+        assert f'href="{IMPORT}"' in manager.get(SYSTEMS).content.decode()
+
+        stored = manager.post(STORE, {"sealed": sealed(check(manager, GOOD))}, follow=True)
+
+        assert "1 completion is stored." in text(stored)
+        assert "held until somebody decides" not in text(stored)
+        assert "Everything in this file is stored already." in text(check(manager, GOOD))
 
     def test_shows_the_check_again_when_something_changed(self, manager, context):
         seal = sealed(check(manager, GOOD))

@@ -8,7 +8,7 @@ import pytest
 
 from access.models import LogEntry
 from completions import llm
-from completions.choices import CallState, PauseReason, RunState
+from completions.choices import CallState, PauseReason, RunState, SystemKind
 from completions.generation import services as generation_services
 from completions.generation.services import generating
 from completions.llm.exchange import LONGEST_TIMEOUT_S
@@ -113,9 +113,13 @@ class TestStart:
         assert not GenerationRun.objects.exists()
         assert self.start(dataset, systems).budget_usd is None
 
-    def test_with_nothing_to_spend_is_refused(self, dataset):
+    def test_with_nothing_to_spend_or_what_is_no_model_is_refused(self, dataset):
         with pytest.raises(run_services.BudgetTooSmallError):
             self.start(dataset, [make_priced()], budget_usd=Decimal(0))
+        with pytest.raises(generation_services.NotAModelError):
+            self.start(dataset, [make_system(kind=SystemKind.HUMAN)])
+
+        assert not GenerationRun.objects.exists()
 
 
 class TestAClaim:
