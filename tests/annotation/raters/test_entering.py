@@ -10,17 +10,17 @@ from django.db import IntegrityError
 
 from annotation.choices import Platform, RaterStage, RaterState, StudyState
 from annotation.judging import services as judging_services
-from annotation.models import Consent, Rater
+from annotation.models import Consent, Rater, Study
 from annotation.raters import services as rater_services
 from annotation.raters.services import entering
 from annotation.raters.services.entering import Entry
+from annotation.raters.visit_time import IMAGINED, is_simulated_visit, visit_time
 from annotation.studies import selectors
 from tests.conftest import rolled_back
 from tests.helpers.factories import (
     CONTENT,
     NOW,
     make_comparison,
-    make_rater,
     make_study,
     make_writer,
 )
@@ -75,19 +75,22 @@ class TestEnterStudy:
         assert (rater.study, rater.platform, rater.external_id) == (study, Platform.GUEST, "")
         assert (rater.entered_at, rater.utc_offset_minutes) == (NOW, -300)
 
-    def test_draws_a_secret_for_each_rater_that_has_nothing_to_do_with_their_code(self, study):
+    def test_makes_every_guest_a_rater_with_a_secret_of_their_own(self, study):
         one, other = enter(study), enter(study)
 
+        assert one.code != other.code
         assert len(one.draw_key) == 32
         assert one.drawn_by == one.draw_key != other.draw_key
 
-    def test_gives_a_program_the_same_key_each_time_and_another_in_another_study(self):
+    def test_marks_a_program_and_gives_it_the_same_key_each_time_in_a_study(self):
         simulated = {"is_simulated": True, "title": "Simulated raters"}
 
         def key_in(slug):
             with rolled_back():
                 study = open_study(slug=slug, **simulated)
-                return enter(study, PROLIFIC, is_simulated=True).draw_key
+                rater = enter(study, PROLIFIC, is_simulated=True)
+                assert Rater.objects.get().is_simulated
+                return rater.draw_key
 
         assert key_in("one") == key_in("one") != key_in("other")
 
@@ -119,42 +122,29 @@ class TestEnterStudy:
 
         assert enter(open_study(content=content)).stage == stage
 
-    def test_keeps_what_the_platform_calls_the_person(self, study):
-        rater = enter(study, PROLIFIC)
-
-        rater.refresh_from_db()
-        assert (rater.platform, rater.external_id) == (Platform.PROLIFIC, "60d0fe4f")
-        submission = rater.submissions.get()
-        assert (submission.session_id, submission.ids) == ("s1", {"STUDY_ID": "p1"})
-
-    def test_keeps_that_the_person_also_writes(self, study):
-        writer = make_writer(dataset=study.dataset)
-
-        assert enter(study, writer=writer).writer == writer
-
-    def test_makes_every_guest_a_rater_of_their_own(self, study):
-        assert enter(study).code != enter(study).code
-        assert Rater.objects.count() == 2
-
     def test_knows_a_person_again_whom_the_platform_sent_before(self, study):
-        rater = enter(study, PROLIFIC)
+        writer = make_writer(dataset=study.dataset)
+        rater = enter(study, PROLIFIC, writer=writer)
 
         again = enter(study, PROLIFIC, now=LATER)
 
         assert again == rater
+        assert (again.platform, again.external_id) == (Platform.PROLIFIC, "60d0fe4f")
+        assert again.writer == writer
+        submission = again.submissions.get()
+        assert (submission.session_id, submission.ids) == ("s1", {"STUDY_ID": "p1"})
         assert Rater.objects.count() == Consent.objects.count() == 1
         assert Consent.objects.get().given_at == NOW
 
-    @pytest.mark.parametrize(
-        "other", [Entry(Platform.PROLIFIC, "71e1"), Entry(Platform.GENERIC, "60d0fe4f")], ids=str
-    )
-    def test_does_not_take_one_person_for_another(self, study, other):
-        assert enter(study, PROLIFIC) != enter(study, other)
+    def test_does_not_take_one_person_for_another_nor_one_study(self, study):
+        raters = {
+            enter(study, PROLIFIC),
+            enter(study, Entry(Platform.PROLIFIC, "71e1")),
+            enter(study, Entry(Platform.GENERIC, "60d0fe4f")),
+            enter(open_study(), PROLIFIC),
+        }
 
-    def test_lets_a_person_into_several_studies(self, study):
-        other = open_study()
-
-        assert enter(study, PROLIFIC) != enter(other, PROLIFIC)
+        assert len(raters) == 4
 
     def test_returns_the_rater_of_the_other_request_when_the_button_was_pressed_twice(
         self, study, monkeypatch
@@ -177,26 +167,24 @@ class TestEnterStudy:
         assert not Rater.objects.exists()
         assert not Consent.objects.exists()
 
-    @pytest.mark.parametrize("state", [StudyState.PAUSED, StudyState.CLOSED])
-    def test_still_knows_a_person_again_when_the_study_is_not_open_any_more(self, study, state):
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda study: Study.objects.update(state=StudyState.PAUSED),
+            lambda study: Study.objects.update(state=StudyState.CLOSED),
+            lambda study: study.comparisons.update(slots_left=0),
+            lambda study: study.raters.update(state=RaterState.STOPPED, ended_at=NOW),
+        ],
+        ids=["paused", "closed", "full", "the person has ended"],
+    )
+    def test_still_knows_a_person_again_and_changes_nothing(self, study, change):
         rater = enter(study, PROLIFIC)
-        study.state = state
-        study.save()
+        change(study)
+        before = Rater.objects.get()
 
-        assert enter(study, PROLIFIC) == rater
+        again = enter(Study.objects.get(), PROLIFIC)
 
-    def test_does_not_bring_a_rater_back_who_has_ended(self, study):
-        stopped = make_rater(
-            study=study,
-            platform=PROLIFIC.platform,
-            external_id=PROLIFIC.external_id,
-            session=PROLIFIC.session,
-            state=RaterState.STOPPED,
-            ended_at=NOW,
-        )
-
-        assert enter(study, PROLIFIC).state == RaterState.STOPPED
-        assert enter(study, PROLIFIC) == stopped
+        assert (again, again.state) == (rater, before.state)
 
     @pytest.mark.parametrize(
         "entry",
@@ -221,12 +209,6 @@ class TestEnterStudy:
         assert not Rater.objects.exists()
         assert not Consent.objects.exists()
 
-    def test_still_knows_a_person_again_when_no_slot_is_left(self, study):
-        rater = enter(study, PROLIFIC)
-        study.comparisons.update(slots_left=0)
-
-        assert enter(study, PROLIFIC) == rater
-
     @pytest.mark.parametrize(
         ("platform", "entry", "is_let_in"),
         [
@@ -246,12 +228,6 @@ class TestEnterStudy:
         else:
             with pytest.raises(rater_services.WrongPlatformError):
                 enter(study, entry)
-
-    def test_marks_a_program_of_a_simulation_as_what_it_is(self):
-        study = open_study(title="Simulated raters", is_simulated=True)
-
-        assert enter(study, is_simulated=True).is_simulated
-        assert Rater.objects.get().is_simulated
 
     @pytest.mark.parametrize("is_program", [True, False])
     def test_keeps_programs_and_people_apart(self, is_program):
@@ -277,3 +253,24 @@ class TestLinkWriter:
 
         rater.refresh_from_db()
         assert rater.writer == writer
+
+
+class TestVisitTime:
+    """Only a simulation inside the process can say when a visit happens."""
+
+    def test_is_what_a_simulation_imagines(self, rf):
+        request = rf.get("/")
+        request.META[IMAGINED] = NOW
+
+        assert visit_time(request) == NOW
+        assert is_simulated_visit(request)
+
+    @pytest.mark.parametrize(
+        "header", [None, "heart.now", "Heart.Now", "heart-now", "HTTP_HEART.NOW"]
+    )
+    def test_is_now_for_a_visitor_whatever_they_send(self, rf, site_clock, header):
+        site_clock.turn(days=300)
+        request = rf.get("/", headers={header: NOW.isoformat()} if header else {})
+
+        assert visit_time(request) == NOW + dt.timedelta(days=300)
+        assert not is_simulated_visit(request)

@@ -73,16 +73,8 @@ def test_arrival_is_read_from(parameters, arrival):
 @pytest.mark.parametrize(
     "copied",
     [
-        "abc ",
-        "\tabc\n",
-        "abc\u200b",
-        "\ufeffabc",
-        "a\u00adbc",
-        "abc\u2060",
-        "abc\u3164",
-        "\uffa0abc",
-        "\u202eabc",
-        "abc\u00a0",
+        *("abc ", "\tabc\n", "abc\u200b", "\ufeffabc", "a\u00adbc"),
+        *("abc\u2060", "abc\u3164", "\uffa0abc", "\u202eabc", "abc\u00a0"),
     ],
 )
 def test_a_copy_with_what_nobody_sees_is_the_same_person(copied):
@@ -93,17 +85,10 @@ def test_a_copy_with_what_nobody_sees_is_the_same_person(copied):
 def test_what_stands_for_no_id_is_nobody(name, subtests):
     for value in (
         *("undefined", "null", "NULL", "None", "NaN", "n/a", "N/A", "unknown", "anonymous"),
-        *(
-            "[PID]",
-            "{pid}",
-            "{{%PROLIFIC_PID%}}",
-            "%PROLIFIC_PID%",
-            "${workerId}",
-            "<id>",
-            "(null)",
-        ),
-        *("[object Object]", "PROLIFIC_PID", "prolific_pid", "worker-id", "pid", "user_id", "..."),
-        *("", " ", "\u200b", "\u200b\u200b", "a b", "a\0b", "-", "'; --", "x" * 121, "%E2%80%8B"),
+        *("[PID]", "{pid}", "{{%PROLIFIC_PID%}}", "%PROLIFIC_PID%", "${workerId}", "<id>"),
+        *("(null)", "[object Object]", "PROLIFIC_PID", "prolific_pid", "worker-id", "pid"),
+        *("user_id", "...", "", " ", "\u200b", "\u200b\u200b", "a b", "a\0b", "-", "'; --"),
+        *("x" * 121, "%E2%80%8B"),
     ):
         with subtests.test(value), pytest.raises(EntryLinkError):
             read_arrival({name: value})
@@ -112,28 +97,18 @@ def test_what_stands_for_no_id_is_nobody(name, subtests):
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"PROLIFIC_PID": ""},
-        {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"},
         {"PROLIFIC_PID": "p1", "STUDY_ID": "{{%STUDY_ID%}}"},
         {"STUDY_ID": "s1", "SESSION_ID": "x1"},
         {"study_id": "s1"},
         {"PROLIFIC_PID": "p1", "SESSION_ID": "undefined"},
         {"assignmentId": "a1", "projectId": "j1"},
-        {"participantId": ""},
-        {"pid": "x" * 121},
-        {"pid": "a\0b"},
     ],
     ids=[
-        "empty",
-        "not filled in",
         "half filled in",
         "Prolific without the person",
         "Prolific without the person in another case",
         "the session not filled in",
         "Connect without the person",
-        "empty on Connect",
-        "overlong",
-        "null byte",
     ],
 )
 def test_incomplete_link_is_refused(parameters):

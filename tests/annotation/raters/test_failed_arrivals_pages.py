@@ -31,7 +31,9 @@ BROKEN = {
 
 class TestCounting:
     @pytest.mark.parametrize(("parameters", "platform"), BROKEN.values(), ids=BROKEN)
-    def test_a_broken_link_counts_for_its_platform(self, client, parameters, platform):
+    def test_a_broken_link_counts_for_its_platform_and_nothing_else_is_stored(
+        self, client, parameters, platform
+    ):
         study = open_study()
 
         assert client.get(url(study, "entry"), parameters).status_code == 400
@@ -40,14 +42,20 @@ class TestCounting:
         assert (row.study, row.platform, row.n) == (study, platform, 1)
         assert row.hour <= row.first_at == row.last_at
         assert (row.hour.minute, row.hour.second, row.hour.microsecond) == (0, 0, 0)
+        stored = {field.name for field in FailedArrival._meta.get_fields()}
+        times = {"hour", "first_at", "last_at", "alerted_at"}
+        assert stored == {"id", "study", "platform", "n", *times}
+        assert not Rater.objects.exists()
 
     @pytest.mark.parametrize("parameters", [{}, {"pid": "77"}], ids=["bare", "of another"])
     def test_so_does_a_link_that_is_not_of_the_studys_platform(self, client, parameters):
         crowd = study_content()["crowd"] | {"platform": "prolific"}
         study = open_study(content=study_content(crowd=crowd))
 
-        assert client.get(url(study, "entry"), parameters).status_code == 400
+        page = client.get(url(study, "entry"), parameters)
 
+        assert page.status_code == 400
+        assert "open the study from your platform" in page.content.decode()
         row = FailedArrival.objects.get()
         assert (row.study, row.platform, row.n) == (study, "PROLIFIC", 1)
 
@@ -81,14 +89,6 @@ class TestCounting:
 
         rows = FailedArrival.objects.order_by("hour", "platform").values_list("platform", "n")
         assert list(rows) == [("MTURK", 50), ("PROLIFIC", 50), ("MTURK", 1)]
-
-    def test_holds_nothing_of_the_visitor(self, client):
-        client.get(url(open_study(), "entry"), {"pid": "", "name": "Ada"})
-
-        stored = {field.name for field in FailedArrival._meta.get_fields()}
-        times = {"hour", "first_at", "last_at", "alerted_at"}
-        assert stored == {"id", "study", "platform", "n", *times}
-        assert not Rater.objects.exists()
 
 
 def refuse_to_count(execute, sql, params, many, context):

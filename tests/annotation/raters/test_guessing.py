@@ -22,10 +22,12 @@ pytestmark = pytest.mark.django_db
 PERSON, PROGRAM = Source.PERSON.value, Source.PROGRAM.value
 
 
+CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+
+
 def judged(rater, n, **fields):
-    closed = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
     return [
-        make_lease(comparison=make_comparison(study=rater.study), rater=rater, **(closed | fields))
+        make_lease(comparison=make_comparison(study=rater.study), rater=rater, **CLOSED | fields)
         for _ in range(n)
     ]
 
@@ -54,33 +56,24 @@ class TestMessagesToGuess:
         ]
         assert len(messages) == len(set(pairs)) == 3
 
-    def test_stay_the_same_whenever_they_are_read(self, rater):
-        judged(rater, 6)
-
-        assert asked(rater) == asked(rater)
-
-    def test_are_other_places_for_other_raters(self, rater):
+    def test_are_other_places_for_other_raters_and_the_same_again(self, rater):
         comparisons = [lease.comparison for lease in judged(rater, 12)]
         orders = set()
         for _ in range(6):
             other = make_rater(study=rater.study, state=RaterState.FINISHED, ended_at=NOW)
             for comparison in comparisons:
-                make_lease(
-                    comparison=comparison,
-                    rater=other,
-                    closed_at=NOW,
-                    outcome=LeaseOutcome.SUBMITTED,
-                )
+                make_lease(comparison=comparison, rater=other, **CLOSED)
             orders.add(tuple(message.pk for message in asked(other)))
 
         assert len(orders) == 6
+        assert asked(rater) == asked(rater)
 
     def test_leave_out_what_was_planted_skipped_or_came_after_the_end(self, rater):
         first = judged(rater, 1)[0]
         judged(rater, 1, outcome=LeaseOutcome.SKIPPED, skip_reason="unclear")
         judged(rater, 1, closed_at=NOW + dt.timedelta(hours=1))
         planted = make_comparison(study=rater.study)
-        closed = {"rater": rater, "closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+        closed = {"rater": rater} | CLOSED
         make_lease(
             comparison=planted, quality_check=make_quality_check(comparison=planted), **closed
         )
@@ -102,10 +95,11 @@ class TestMessagesToGuess:
 
 
 class TestRecordGuesses:
-    def test_keeps_each_guess_with_its_message(self, rater):
+    def test_keeps_each_guess_with_its_message_and_ignores_what_was_not_asked(self, rater):
         judged(rater, 3)
 
-        n = services.record_guesses(rater=rater, guesses={0: PERSON, 2: PROGRAM}, now=NOW)
+        guesses = {0: PERSON, 2: PROGRAM, 7: PERSON, -1: PERSON}
+        n = services.record_guesses(rater=rater, guesses=guesses, now=NOW)
 
         messages = asked(rater)
         stored = SourceGuess.objects.values_list("completion", "guess", "guessed_at")
@@ -120,10 +114,3 @@ class TestRecordGuesses:
 
         assert n == 1
         assert sorted(SourceGuess.objects.values_list("guess", flat=True)) == [PERSON, PROGRAM]
-
-    @pytest.mark.parametrize("guesses", [{}, {7: PERSON}, {-1: PERSON}])
-    def test_ignores_what_was_not_asked(self, rater, guesses):
-        judged(rater, 3)
-
-        assert services.record_guesses(rater=rater, guesses=guesses, now=NOW) == 0
-        assert not SourceGuess.objects.exists()

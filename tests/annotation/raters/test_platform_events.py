@@ -1,4 +1,10 @@
-"""What a crowd platform's events do to its people."""
+"""Events of a crowd platform: believed when signed, fresh and whole, and what they do."""
+
+import base64
+import datetime as dt
+import hashlib
+import hmac
+import json
 
 import pytest
 
@@ -7,7 +13,18 @@ from annotation.choices import Platform, RaterState
 from annotation.judging import services as judging_services
 from annotation.models import PlatformEvent
 from annotation.raters import services as rater_services
-from annotation.raters.webhooks import Event
+from annotation.raters.webhooks import (
+    EVENT_ID,
+    SIGNATURE,
+    TIMESTAMP,
+    TOLERANCE,
+    Event,
+    SignatureError,
+    WebhookError,
+    check_signature,
+    read_event,
+    sign,
+)
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
 from tests.helpers.judged import ANSWER
 
@@ -56,7 +73,8 @@ class TestTakeEvent:
         assert (stored.rater, stored.status, stored.event_id) == (rater, status, "e-1")
         assert LogEntry.objects.get(action="rater.returned").after["status"] == status
 
-    def test_keeps_what_was_answered(self, rater):
+    def test_keeps_what_was_answered_and_other_parts_of_the_person(self, rater):
+        other = make_participant(session={"SESSION_ID": "x-2"})
         lease = rater.leases.get()
         submission = judging_services.Submission(lease.token, ANSWER)
         judging_services.submit_judgment(rater=rater, submission=submission, now=NOW)
@@ -65,21 +83,24 @@ class TestTakeEvent:
 
         assert rater.judgments.count() == 1
         assert slots_left(rater) == 2
+        other.refresh_from_db()
+        assert other.state == RaterState.ACTIVE
 
-    def test_the_same_event_twice_is_taken_once(self, rater):
-        assert take(rater, event())
-        assert not take(rater, event())
+    def test_takes_an_event_once_and_changes_nothing_by_a_second_one(self, rater):
+        taken = [take(rater, event()), take(rater, event())]
+        taken.append(take(rater, event("REJECTED", event_id="e-2")))
 
-        assert PlatformEvent.objects.count() == 1
-        assert slots_left(rater) == 3
-
-    def test_a_second_event_about_somebody_who_has_ended_changes_nothing(self, rater):
-        take(rater, event())
-
-        assert take(rater, event("REJECTED", event_id="e-2"))
-
+        assert taken == [True, False, True]
+        assert PlatformEvent.objects.count() == 2
         assert (slots_left(rater), rater.ended_at) == (3, NOW + HOUR)
         assert LogEntry.objects.filter(action="rater.returned").count() == 1
+
+    def test_finds_the_submission_in_whichever_study_it_is(self, rater):
+        rater_services.take_event(study=make_study(), event=event(), now=NOW)
+
+        rater.refresh_from_db()
+        assert rater.state == RaterState.STOPPED
+        assert PlatformEvent.objects.get().study == rater.study
 
     @pytest.mark.parametrize(
         "told",
@@ -92,39 +113,13 @@ class TestTakeEvent:
             event(participant=""),
             Event("e-1", "study.status.change", "RETURNED"),
         ],
-        ids=[
-            "active",
-            "approved",
-            "waits",
-            "another person",
-            "another submission",
-            "nobody",
-            "kind",
-        ],
+        ids=["active", "approved", "waits", "other person", "other submission", "nobody", "kind"],
     )
     def test_stores_other_events_and_does_nothing(self, rater, told):
         assert take(rater, told)
 
         assert PlatformEvent.objects.count() == 1
         assert (rater.state, slots_left(rater)) == (RaterState.ACTIVE, 2)
-
-    def test_finds_the_submission_in_whichever_study_it_is(self, rater):
-        elsewhere = make_study()
-
-        rater_services.take_event(study=elsewhere, event=event(), now=NOW)
-
-        rater.refresh_from_db()
-        assert rater.state == RaterState.STOPPED
-        assert PlatformEvent.objects.get().study == rater.study
-
-    def test_does_not_end_the_same_persons_part_in_another_study(self, rater):
-        session = {"SESSION_ID": "x-2"}
-        other = make_participant(session=session)
-
-        take(rater, event())
-
-        other.refresh_from_db()
-        assert other.state == RaterState.ACTIVE
 
     @pytest.mark.parametrize("is_own_address", [True, False])
     def test_without_a_session_the_address_decides(self, is_own_address):
@@ -142,3 +137,139 @@ class TestTakeEvent:
         take(rater, event())
 
         assert PlatformEvent.objects.get().rater is None
+
+
+SECRET = "a shared secret"
+SECOND = dt.timedelta(seconds=1)
+RETURNED = {
+    "event_type": "submission.status.change",
+    "resource_id": "x-1",
+    "participant_id": "p-17",
+    "status": "RETURNED",
+}
+
+
+def request(content=RETURNED, *, sent=NOW, secret=SECRET, **headers):
+    """Return a body with headers, signed as the platform describes it."""
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+    timestamp = str(int(sent.timestamp()))
+    digest = hmac.new(
+        secret.encode(), (timestamp + body.decode("latin-1")).encode("latin-1"), hashlib.sha256
+    ).digest()
+    given = {
+        SIGNATURE: base64.b64encode(digest).decode(),
+        TIMESTAMP: timestamp,
+        EVENT_ID: "e-1",
+    }
+    return body, given | {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def read(body, headers, *, now=NOW, secret=SECRET):
+    return read_event(body, headers, secret=secret, now=now)
+
+
+class TestReadEvent:
+    @pytest.mark.parametrize("distance", [-TOLERANCE, dt.timedelta(0), TOLERANCE], ids=str)
+    def test_returns_what_a_signed_request_from_about_now_says(self, distance):
+        body, headers = request(sent=NOW + distance)
+
+        found = read(body, headers)
+
+        assert found == Event("e-1", "submission.status.change", "RETURNED", "p-17", "x-1")
+        assert sign(body, headers[TIMESTAMP], secret=SECRET) == headers[SIGNATURE]
+
+    @pytest.mark.parametrize("distance", [-TOLERANCE - SECOND, TOLERANCE + SECOND], ids=str)
+    def test_refuses_a_request_from_another_time(self, distance):
+        with pytest.raises(SignatureError, match="too far from now"):
+            read(*request(sent=NOW + distance))
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {SIGNATURE: ""},
+            {SIGNATURE: "not base64 at all"},
+            {SIGNATURE: "\N{SNOWMAN}"},
+            {SIGNATURE: base64.b64encode(b"x" * 32).decode()},
+            {TIMESTAMP: str(int(NOW.timestamp()) + 1)},
+            {TIMESTAMP: ""},
+        ],
+        ids=["none", "no base64", "no ASCII", "wrong", "time changed", "no time"],
+    )
+    def test_refuses_a_request_that_was_not_signed_like_this(self, changed):
+        body, headers = request()
+
+        with pytest.raises(SignatureError, match="not the platform's"):
+            read(body, headers | changed)
+
+    def test_refuses_a_changed_body_and_another_secret(self):
+        body, headers = request()
+
+        with pytest.raises(SignatureError):
+            read(body.replace(b"p-17", b"p-18"), headers)
+        with pytest.raises(SignatureError):
+            read(*request(secret="another"))
+
+    @pytest.mark.parametrize("timestamp", ["soon", "nan", "1e400", "9" * 30])
+    def test_refuses_a_signed_time_that_is_none(self, timestamp):
+        body, headers = request()
+        signature = sign(body, timestamp, secret=SECRET)
+
+        with pytest.raises(SignatureError, match="not a time"):
+            read(body, headers | {TIMESTAMP: timestamp, SIGNATURE: signature})
+
+    def test_an_empty_secret_verifies_nothing(self):
+        with pytest.raises(ValueError, match="empty secret"):
+            check_signature(b"", "1", sign(b"", "1", secret=""), secret="")
+
+    @pytest.mark.parametrize("event_id", ["", "x" * 121])
+    def test_needs_an_event_id(self, event_id):
+        with pytest.raises(WebhookError, match=EVENT_ID):
+            read(*request(X_Event_Id=event_id))
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"{",
+            b"\xff\xfe",
+            b"[" * 50_000,
+            [],
+            {},
+            {"event_type": ""},
+            {"event_type": 7},
+            {"event_type": "x" * 81},
+            RETURNED | {"participant_id": {"id": "p-17"}},
+            RETURNED | {"status": None},
+            RETURNED | {"resource_id": "x" * 121},
+        ],
+        ids=lambda content: str(content)[:40],
+    )
+    def test_says_what_is_wrong_with_a_signed_body(self, content):
+        with pytest.raises(WebhookError) as caught:
+            read(*request(content))
+
+        assert not isinstance(caught.value, SignatureError)
+
+    def test_an_event_about_something_else_names_nobody(self):
+        content = {"event_type": "study.status.change", "resource_id": "s-1", "status": "ACTIVE"}
+
+        assert read(*request(content)) == Event("e-1", "study.status.change", "ACTIVE")
+
+
+class TestEvent:
+    @pytest.mark.parametrize(
+        "status", ["RETURNED", "TIMED-OUT", "TIMED OUT", "timed-out", "REJECTED"]
+    )
+    def test_ends_the_part_of_a_person_whose_submission_is_gone(self, status):
+        assert read(*request(RETURNED | {"status": status})).ends_part
+        assert not Event("e-1", "study.status.change", status, "p-17").ends_part
+
+    @pytest.mark.parametrize(
+        "status",
+        [
+            *("RESERVED", "ACTIVE", "AWAITING REVIEW", "APPROVED", "SCREENED OUT"),
+            *("something new", ""),
+        ],
+    )
+    def test_ends_nothing_by_another_status(self, status):
+        assert not read(*request(RETURNED | {"status": status})).ends_part

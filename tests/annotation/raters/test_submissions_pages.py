@@ -1,5 +1,6 @@
 """Several submissions of one person: each goes on with what is left, and earns its own code."""
 
+import datetime as dt
 import json
 
 import pytest
@@ -7,21 +8,18 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.choices import RaterState, SubmissionState
-from annotation.raters.webhooks import sign
-from tests.annotation.session.test_codes_pages import CODES, code_on
+from annotation.models import PlatformEvent, Study
+from annotation.raters.webhooks import TOLERANCE, sign
+from tests.annotation.session.steps import CODES, code_on, judge
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.visits import ANSWERS, enrol, open_study, study_content, url
+from tests.helpers.visits import enrol, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
 SECRET = "a shared secret"
+EVENT = {"event_type": "study.progress.change", "resource_id": "s-1"}
 FIRST = {"PROLIFIC_PID": "p-17", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
 SECOND = FIRST | {"SESSION_ID": "x-2"}
 LENGTH = 4
-
-
-@pytest.fixture(autouse=True)
-def secret(settings):
-    settings.HEART_PROLIFIC_SECRET = SECRET
 
 
 @pytest.fixture
@@ -31,37 +29,36 @@ def study():
     return open_study(n_pairs=LENGTH + 2, content=content, session_length=LENGTH)
 
 
-def answer(client, study, n=1):
-    for _ in range(n):
-        client.get(url(study, "judge"))
-        rater = study.raters.get()
-        client.post(
-            url(study, "submit", rater.leases.get(closed_at=None).token), ANSWERS["preference"]
-        )
-
-
 def arrive(client, study, link):
     return client.get(url(study, "entry"), link)
 
 
-def tell(study, status, session="x-1", event="e-1"):
-    """Post what Prolific says of a submission, as it does: signed."""
-    body = json.dumps(
-        {
-            "event_type": "submission.status.change",
-            "resource_id": session,
-            "participant_id": "p-17",
-            "status": status,
-        }
-    ).encode()
-    sent = str(int(timezone.now().timestamp()))
+@pytest.fixture(autouse=True)
+def secret(settings):
+    settings.HEART_PROLIFIC_SECRET = SECRET
+
+
+def send(study, content, *, ago=dt.timedelta(), secret=SECRET, event_id="e-1"):
+    """Post as the platform does: signed, with no cookie and no token of a form."""
+    body = json.dumps(content).encode()
+    timestamp = str(int((timezone.now() - ago).timestamp()))
     headers = {
-        "X-Prolific-Request-Timestamp": sent,
-        "X-Prolific-Request-Signature": sign(body, sent, secret=SECRET),
-        "X-Event-ID": event,
+        "X-Prolific-Request-Timestamp": timestamp,
+        "X-Prolific-Request-Signature": sign(body, timestamp, secret=secret),
+        "X-Event-ID": event_id,
     }
-    address = f"/hooks/prolific/{study.slug}/"
-    answered = Client().post(address, body, content_type="application/json", headers=headers)
+    return Client(enforce_csrf_checks=True).post(
+        f"/hooks/prolific/{study.slug}/",
+        body,
+        content_type="application/json",
+        headers=headers,
+    )
+
+
+def tell(study, status, session="x-1", event="e-1"):
+    """Post what Prolific says of a submission, as it does."""
+    told = {"resource_id": session, "participant_id": "p-17", "status": status}
+    answered = send(study, {"event_type": "submission.status.change"} | told, event_id=event)
     assert answered.status_code == 204
 
 
@@ -71,9 +68,9 @@ def submissions(study):
 
 
 class TestAfterAReturn:
-    def test_a_new_submission_goes_on_with_what_is_left(self, client, study):
+    def test_a_new_submission_goes_on_with_what_is_left_and_earns_its_code(self, client, study):
         enrol(client, study, **FIRST)
-        answer(client, study)
+        judge(client, study)
         tell(study, "RETURNED")
         assert study.raters.get().state == RaterState.STOPPED
 
@@ -84,21 +81,13 @@ class TestAfterAReturn:
         assert "Pair 2 of 4" in page.content.decode()
         assert code_on(page) is None
         assert submissions(study) == [("x-1", "RETURNED", 0, ""), ("x-2", "ACTIVE", 1, "")]
-
-    def test_its_code_is_for_its_own_work(self, client, study):
-        enrol(client, study, **FIRST)
-        answer(client, study)
-        tell(study, "RETURNED")
-        arrive(client, study, SECOND)
-
-        answer(client, study, LENGTH - 1)
-
+        judge(client, study, times=LENGTH - 1)
         assert code_on(client.get(url(study, "judge"))) == "C-DONE"
         assert submissions(study)[1] == ("x-2", "ACTIVE", 1, "C-DONE")
 
     def test_without_own_work_it_earns_no_completion(self, client, study):
         enrol(client, study, **FIRST)
-        answer(client, study)
+        judge(client, study)
         tell(study, "TIMED-OUT")
         arrive(client, study, SECOND)
 
@@ -108,7 +97,7 @@ class TestAfterAReturn:
 
     def test_nor_where_nothing_was_left(self, client, study):
         enrol(client, study, **FIRST)
-        answer(client, study, LENGTH)
+        judge(client, study, times=LENGTH)
         assert code_on(client.get(url(study, "judge"))) == "C-DONE"
 
         arrive(client, study, SECOND)
@@ -129,11 +118,11 @@ class TestAfterAReturn:
     def test_derived_codes_of_two_submissions_differ(self, client):
         study = open_study(n_pairs=6, content=study_content(), session_length=4)
         enrol(client, study, **FIRST)
-        answer(client, study, 2)
+        judge(client, study, times=2)
         client.post(url(study, "stop"))
         first = code_on(client.get(url(study, "done")))
         arrive(client, study, SECOND)
-        answer(client, study, 2)
+        judge(client, study, times=2)
 
         second = code_on(client.get(url(study, "judge")))
 
@@ -146,7 +135,7 @@ class TestAssignments:
     def test_a_second_assignment_is_not_shown_the_end_of_the_first(self, client, study):
         link = {"workerId": "w-1", "assignmentId": "a-1", "hitId": "h-1"}
         enrol(client, study, **link)
-        answer(client, study)
+        judge(client, study)
         client.post(url(study, "stop"))
 
         arrive(client, study, link | {"assignmentId": "a-2"})
@@ -154,21 +143,15 @@ class TestAssignments:
         assert "Pair 2 of 4" in client.get(url(study, "judge")).content.decode()
         assert [row[0] for row in submissions(study)] == ["a-1", "a-2"]
 
-    def test_the_same_assignment_opens_none(self, client, study):
+    def test_the_same_assignment_opens_none_nor_does_asking_for_the_head(self, client, study):
         link = {"workerId": "w-1", "assignmentId": "a-1", "hitId": "h-1"}
         enrol(client, study, **link)
         client.post(url(study, "stop"))
 
         arrive(client, study, link)
+        client.head(url(study, "entry"), link | {"assignmentId": "a-2"})
 
         assert study.raters.get().state == RaterState.STOPPED
-        assert len(submissions(study)) == 1
-
-    def test_asking_for_the_head_alone_opens_none(self, client, study):
-        enrol(client, study, **FIRST)
-
-        client.head(url(study, "entry"), SECOND)
-
         assert len(submissions(study)) == 1
 
 
@@ -194,7 +177,7 @@ class TestEvents:
 
     def test_of_an_earlier_submission_do_not_end_the_newer_one(self, client, study):
         enrol(client, study, **FIRST)
-        answer(client, study)
+        judge(client, study)
         arrive(client, study, SECOND)
 
         tell(study, "RETURNED", "x-1")
@@ -206,7 +189,7 @@ class TestEvents:
 
     def test_approval_after_the_end_is_kept(self, client, study):
         enrol(client, study, **FIRST)
-        answer(client, study, LENGTH)
+        judge(client, study, times=LENGTH)
         client.get(url(study, "judge"))
 
         tell(study, "APPROVED")
@@ -216,7 +199,7 @@ class TestEvents:
 
 def test_owners_read_how_each_submission_stands(client, study):
     enrol(client, study, **FIRST)
-    answer(client, study)
+    judge(client, study)
     tell(study, "RETURNED")
     arrive(client, study, SECOND)
     owner = Client()
@@ -227,3 +210,33 @@ def test_owners_read_how_each_submission_stands(client, study):
     assert "Given back on the platform" in page
     assert "x-1" not in page
     assert "x-2" not in page
+
+
+class TestTheAddressOfEvents:
+    def test_takes_a_signed_event_once_however_often_it_is_sent(self, study):
+        for _ in range(2):
+            assert send(study, EVENT).status_code == 204
+
+        assert PlatformEvent.objects.get().kind == "study.progress.change"
+
+    @pytest.mark.parametrize(
+        ("content", "changes", "status"),
+        [
+            (EVENT, {"secret": "another"}, 403),
+            (EVENT, {"ago": 2 * TOLERANCE}, 403),
+            ([], {}, 400),
+            (EVENT, {"event_id": ""}, 400),
+        ],
+        ids=["bad signature", "too old", "no event", "without an id"],
+    )
+    def test_refuses_what_is_no_event_that_was_just_signed(self, study, content, changes, status):
+        assert send(study, content, **changes).status_code == status
+        assert not PlatformEvent.objects.exists()
+
+    def test_is_there_for_a_study_and_a_secret_and_for_posts_alone(self, client, study, settings):
+        assert client.get(f"/hooks/prolific/{study.slug}/").status_code == 405
+        assert send(Study(slug="no-such-study"), EVENT).status_code == 404
+
+        settings.HEART_PROLIFIC_SECRET = ""
+
+        assert send(study, EVENT).status_code == 404

@@ -3,9 +3,9 @@
 import pytest
 
 from annotation.choices import RaterStage, RaterState
-from annotation.judging import services as judging_services
 from annotation.models import Rater
 from annotation.raters import services as rater_services
+from annotation.raters.comprehension import ComprehensionQuestion, judge_answers
 from tests.helpers.factories import CONTENT, NOW, make_rater, make_study
 
 pytestmark = pytest.mark.django_db
@@ -51,23 +51,18 @@ class TestAnswerComprehension:
 
         assert rater.stage == RaterStage.SCREENING
 
-    def test_first_failure_leaves_a_try(self, rater):
-        outcome = answer(rater, WRONG)
-
-        assert outcome.wrong == (0,)
-        assert (rater.state, rater.stage) == (RaterState.ACTIVE, RaterStage.COMPREHENSION)
-
     def test_second_failure_screens_out(self, rater):
         answer(rater, WRONG)
 
         assert answer(rater, {}).is_over
         assert (rater.state, rater.ended_at) == (RaterState.SCREENED, NOW)
 
-    def test_stores_nothing_of_a_try_but_its_number(self, rater):
+    def test_first_failure_leaves_a_try_and_stores_nothing_but_its_number(self, rater):
         before = Rater.objects.values().get()
 
-        answer(rater, WRONG)
+        outcome = answer(rater, WRONG)
 
+        assert outcome.wrong == (0,)
         assert Rater.objects.values().get() == before | {"comprehension_tries": 1}
 
     @pytest.mark.parametrize("first", [RIGHT, WRONG])
@@ -82,6 +77,46 @@ class TestAnswerComprehension:
         rater.refresh_from_db()
         assert rater.comprehension_tries == (1 if first is RIGHT else 2)
 
-    def test_no_pair_is_handed_out_before(self, rater):
-        with pytest.raises(judging_services.NotUnderstoodError):
-            judging_services.lease_next_comparison(rater=rater, now=NOW)
+
+ASKED = (
+    ComprehensionQuestion("What counts?", ("Length", "How it feels"), 1),
+    ComprehensionQuestion("May you skip?", ("Yes", "No"), 0),
+)
+
+
+class TestJudgeAnswers:
+    @pytest.mark.parametrize(
+        ("questions", "answers", "tries_before"),
+        [(ASKED, {0: 1, 1: 0}, 0), (ASKED, {0: 1, 1: 0}, 1), ((), {}, 0)],
+        ids=["first try", "second try", "no questions"],
+    )
+    def test_all_right_passes(self, questions, answers, tries_before):
+        outcome = judge_answers(questions, answers, tries_before=tries_before)
+
+        assert outcome.is_passed
+        assert not outcome.is_over
+
+    def test_second_failure_is_the_last_and_nothing_is_judged_after_it(self):
+        assert judge_answers(ASKED, {}, tries_before=1).is_over
+        with pytest.raises(ValueError, match="all 2 tries"):
+            judge_answers(ASKED, {0: 1, 1: 0}, tries_before=2)
+
+    @pytest.mark.parametrize(
+        ("answers", "wrong"),
+        [
+            ({0: 0, 1: 0}, (0,)),
+            ({0: 1, 1: 1}, (1,)),
+            ({0: 0, 1: 1}, (0, 1)),
+            ({0: 1}, (1,)),
+            ({}, (0, 1)),
+            ({0: 1, 1: 7}, (1,)),
+        ],
+        ids=["first", "second", "both", "left out", "nothing", "no such answer"],
+    )
+    def test_names_what_was_wrong_and_leaves_a_second_try(self, answers, wrong):
+        outcome = judge_answers(ASKED, answers, tries_before=0)
+
+        assert outcome.wrong == wrong
+        assert outcome.tries_left == 1
+        assert not outcome.is_passed
+        assert not outcome.is_over

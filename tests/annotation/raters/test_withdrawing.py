@@ -20,6 +20,7 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
+from tests.helpers.factories_of_people import make_report
 
 pytestmark = pytest.mark.django_db
 ANSWER = Answer(verdict=1, rationale="My own words about it.", chips=frozenset({"warm"}))
@@ -47,29 +48,31 @@ def rater(now):
 
 
 class TestWithdrawRater:
-    def test_removes_reasons_and_identity(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now)
+    def test_removes_words_identity_and_answers_and_gives_every_slot_back(self, rater, now):
+        make_report(lease=rater.leases.get(number=1), text="It was like my own story.")
+        assert frames.n_judgments(study=rater.study, as_of=now) == 1
+
+        for _ in range(2):  # repeating it changes nothing
+            rater_services.withdraw_rater(rater=rater, now=now)
 
         rater.refresh_from_db()
         assert (rater.external_id, rater.bound_by) == ("", "")
         submission = rater.submissions.get()
         assert (submission.session_id, submission.ids) == ("", {})
-        assert rater.state == RaterState.WITHDRAWN
-        assert Judgment.objects.get().rationale == ""
-        assert Judgment.objects.get().chips == ""
-
-    def test_leaves_the_answers_out_of_the_analysis(self, rater, now):
-        assert frames.n_judgments(study=rater.study, as_of=now) == 1
-
-        rater_services.withdraw_rater(rater=rater, now=now)
-
+        judgment = Judgment.objects.get()
+        assert (judgment.rationale, judgment.chips, Report.objects.get().text) == ("", "", "")
         assert frames.n_judgments(study=rater.study, as_of=now) == 0
-
-    def test_gives_every_slot_back_to_others(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now)
-
         rows = Comparison.objects.values_list("slots_left", "shown_first_as_a", "shown_first_as_b")
         assert list(rows) == [(3, 0, 0), (3, 0, 0)]
+        assert LogEntry.objects.filter(action="rater.withdrew").count() == 1
+
+    def test_ends_the_rater_for_good(self, rater, now):
+        rater_services.withdraw_rater(rater=rater, now=now)
+
+        rater.refresh_from_db()
+        assert rater.state == RaterState.WITHDRAWN
+        with pytest.raises(judging_services.RaterEndedError):
+            judging_services.lease_next_comparison(rater=rater, now=now)
 
     def test_gives_no_slot_back_for_planted_and_repeated_pairs(self, rater, now):
         study = rater.study
@@ -88,21 +91,6 @@ class TestWithdrawRater:
 
         assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
 
-    def test_removes_the_words_of_reports(self, rater, now):
-        lease = rater.leases.get(number=1)
-        Report.objects.create(
-            rater=rater,
-            context=lease.comparison.context,
-            lease=lease,
-            kind="UPSET",
-            text="It was like my own story.",
-            reported_at=now,
-        )
-
-        rater_services.withdraw_rater(rater=rater, now=now)
-
-        assert Report.objects.get().text == ""
-
     def test_an_ended_rater_may_withdraw(self, rater, now):
         judging_services.stop_judging(rater=rater, now=now)
 
@@ -113,22 +101,9 @@ class TestWithdrawRater:
         assert frames.n_judgments(study=rater.study, as_of=now) == 1
         assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 0
 
-    def test_repeating_it_changes_nothing(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now)
-        rater_services.withdraw_rater(rater=rater, now=now)
-
-        assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
-        assert LogEntry.objects.filter(action="rater.withdrew").count() == 1
-
-    def test_ends_the_rater_for_good(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now)
-
-        with pytest.raises(judging_services.RaterEndedError):
-            judging_services.lease_next_comparison(rater=rater, now=now)
-
 
 class TestWithdrawRaterAndKeepTheAnswers:
-    def test_removes_identity_and_keeps_what_was_said(self, rater, now):
+    def test_removes_identity_and_keeps_what_was_said_in_the_analysis(self, rater, now):
         rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
 
         rater.refresh_from_db()
@@ -137,16 +112,9 @@ class TestWithdrawRaterAndKeepTheAnswers:
         assert (rater.state, rater.data_kept) == (RaterState.WITHDRAWN, True)
         assert Judgment.objects.get().rationale == ANSWER.rationale
         assert Judgment.objects.get().chips == "warm"
-
-    def test_goes_on_counting(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
-
         assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 1
-
-    def test_gives_back_the_open_slot_alone(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
-
-        assert sorted(Comparison.objects.values_list("slots_left", flat=True)) == [2, 3]
+        slots = sorted(Comparison.objects.values_list("slots_left", flat=True))
+        assert slots == [2, 3], "the open slot alone is given back"
 
     def test_may_be_followed_by_deleting(self, rater, now):
         rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)

@@ -15,11 +15,11 @@ from annotation.models import Judgment, Rater
 from annotation.raters import services
 from annotation.session import http
 from tests.annotation.raters.test_signed_links import HOST, IDS, KEY, key_set, keys_served, token
+from tests.annotation.session.steps import PROLIFIC
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.visits import ANSWERS, consent_fields, enrol, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
-PROLIFIC = {"PROLIFIC_PID": "p-17", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
 REASON = "B asks for more than it hears."
 
 
@@ -109,23 +109,6 @@ class TestTheRater:
         assert (answer.status_code, answer["Location"]) == (303, url(study, "judge"))
         assert rater.submissions.count() == 1 + ("SESSION_ID" not in link and bool(link))
 
-    def test_comes_back_in_another_browser_by_the_private_link(self, client, study, rater, thief):
-        link = url(study, "resume", http.credential(rater, use="link"))
-        assert link in client.get(url(study, "take_break")).content.decode()
-
-        thief.get(link)
-
-        assert thief.get(url(study, "entry"), PROLIFIC)["Location"] == url(study, "judge")
-
-    def test_pressing_agree_twice_is_one_browser(self, client, study):
-        fields = consent_fields(client, study, **PROLIFIC) | {"choice": "agree"}
-
-        for _ in range(2):
-            client.post(url(study, "consent"), fields)
-            client.cookies.clear()
-
-        assert Rater.objects.count() == 1
-
 
 class TestRelease:
     def release(self, rater, role=Role.OWNER):
@@ -139,17 +122,13 @@ class TestRelease:
         page = self.release(rater)
 
         assert "can come back by the link of the platform" in page.content.decode()
+        entry = LogEntry.objects.get(action="rater.unbound")
+        assert (entry.subject, entry.by is not None) == (f"rater {rater.code}", True)
         assert client.get(url(study, "judge"))["Location"] == url(study, "entry")
         assert Client().get(old_link).status_code == 404
         assert enrol(thief, study, **PROLIFIC) == rater
         assert thief.get(url(study, "judge")).status_code == 200
         assert Client().get(url(study, "entry"), PROLIFIC).status_code == 409
-
-    def test_is_logged_with_who_did_it(self, rater):
-        self.release(rater)
-
-        entry = LogEntry.objects.get(action="rater.unbound")
-        assert (entry.subject, entry.by is not None) == (f"rater {rater.code}", True)
 
     def test_is_for_owners(self, rater):
         assert self.release(rater, Role.MANAGER).status_code == 403
@@ -181,14 +160,10 @@ class TestSignedLinks:
         client.defaults["HTTP_HOST"] = HOST
         return enrol(client, study, prolific_token=token(prolific=IDS | changes))
 
-    def test_let_in_whom_they_name(self, client, signed_study):
+    def test_let_in_whom_they_name_and_back_in_any_browser(self, client, signed_study, thief):
         rater = self.enrol(client, signed_study)
-
         assert (rater.platform, rater.external_id) == ("PROLIFIC", "p-17")
         assert rater.submissions.get().session_id == "x-1"
-
-    def test_bring_their_owner_back_in_any_browser(self, client, signed_study, thief):
-        rater = self.enrol(client, signed_study)
 
         answer = self.get(thief, signed_study, prolific_token=token())
 
@@ -239,8 +214,12 @@ class TestMembersWhoRate:
         rater.refresh_from_db()
         assert rater.is_team
 
-    def test_are_flagged_when_they_sign_in_later(self, client, study):
+    def test_are_flagged_when_they_sign_in_later_and_others_are_not(self, client, study):
         rater = enrol(client, study)
+        before = client.get(url(study, "judge"))
+        rater.refresh_from_db()
+        assert not rater.is_team
+        assert "member" not in before.content.decode()
         client.force_login(make_member(role=Role.ANALYST))
 
         page = client.get(url(study, "judge"))
@@ -248,14 +227,6 @@ class TestMembersWhoRate:
         rater.refresh_from_db()
         assert rater.is_team
         assert "signed in as a member" in page.content.decode()
-
-    def test_others_are_not(self, client, study):
-        rater = enrol(client, study)
-        client.get(url(study, "judge"))
-
-        rater.refresh_from_db()
-        assert not rater.is_team
-        assert "member" not in client.get(url(study, "judge")).content.decode()
 
     def test_are_told_from_others_in_the_console(self, client, study, rater):
         services.flag_team(rater)

@@ -1,53 +1,40 @@
-"""Pauses and ends, the whole way without scripts, and what a page costs."""
+"""How a session ends: breaks and stops, the codes, and the ends before a beginning."""
 
-import gzip
 import re
-from pathlib import Path
 
 import pytest
-from django.conf import settings
-from django.contrib.staticfiles import finders
 from django.test import Client
 
 from annotation.choices import RaterState
-from annotation.models import Exclusion, Judgment, Lease, Rater
+from annotation.models import Consent, Judgment, Lease, Rater
+from annotation.raters.visit_time import IMAGINED
+from annotation.session import http
+from tests.annotation.session.steps import CODES, PROLIFIC, code_on, judge
 from tests.helpers.factories import NOW
-from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, study_content, url
+from tests.helpers.factories_written_once import make_exclusion
+from tests.helpers.visits import (
+    ANSWERS,
+    HTMX,
+    consent_fields,
+    enrol,
+    open_study,
+    read_forms,
+    study_content,
+    url,
+)
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def study():
-    return open_study()
-
-
-@pytest.fixture
-def rater(client, study):
-    return enrol(client, study)
-
-
-def judge(client, study, *, times=1):
-    for _ in range(times):
-        client.get(url(study, "judge"))
-        lease = Lease.objects.get(closed_at=None)
-        client.post(url(study, "submit", lease.token), ANSWERS["preference"])
-
-
-def code_on(page):
-    found = re.search(r'<code id="completion-code">(.+?)</code>', page.content.decode())
-    return found and found[1]
-
-
 class TestPauses:
-    def test_help_is_open_to_everyone(self, client, study):
-        page = client.get(url(study, "help"))
+    def test_help_is_open_to_everyone_and_leads_a_rater_back_to_the_pair(self, client, study):
+        to_visitor = client.get(url(study, "help"))
+        enrol(client, study)
+        to_rater = client.get(url(study, "help"))
 
-        assert page.status_code == 200
-        assert url(study, "judge") not in page.content.decode()
-
-    def test_help_leads_a_rater_back_to_the_pair(self, client, study, rater):
-        assert url(study, "judge") in client.get(url(study, "help")).content.decode()
+        assert to_visitor.status_code == to_rater.status_code == 200
+        assert url(study, "judge") not in to_visitor.content.decode()
+        assert url(study, "judge") in to_rater.content.decode()
 
     @pytest.mark.parametrize("name", ["take_break", "stop", "withdraw", "done"])
     def test_nobody_reads_of_0_answers(self, client, study, name):
@@ -68,7 +55,7 @@ class TestPauses:
         page = client.get(url(study, "take_break"))
 
         assert "1 answer is saved" in page.content.decode()
-        assert Lease.objects.filter(closed_at=None).count() == 1
+        assert Lease.objects.get(closed_at=None).paused_at is None
 
     def test_stop_asks_once(self, client, study, rater):
         client.get(url(study, "stop"))
@@ -78,39 +65,20 @@ class TestPauses:
 
 
 class TestEnd:
-    def test_stopping_gives_a_code_and_says_what_it_was_about(self, client, study, rater):
+    def test_stopping_gives_the_studys_code_and_says_what_it_was_about(self, client):
+        crowd = study_content()["crowd"] | {"return_url": "https://platform.example/?cc={code}"}
+        crowd["codes"] |= {"partial": "C0DE-7"}
+        study = open_study(content=study_content(crowd=crowd))
+        enrol(client, study, pid="77")
         judge(client, study)
 
         answer = client.post(url(study, "stop"))
         page = client.get(answer["Location"])
 
         assert answer.status_code == 303
-        assert code_on(page)
-        assert study.content["debrief"].strip().split("\n")[0] in page.content.decode()
-
-    def test_the_code_is_the_raters_own_and_tells_nothing(self, study):
-        codes = set()
-        for client in (Client(), Client()):
-            rater = enrol(client, study)
-            judge(client, study)
-            client.post(url(study, "stop"))
-            codes.add(code := code_on(client.get(url(study, "done"))))
-            assert code not in rater.code
-
-        assert len(codes) == 2
-
-    def test_the_studys_code_and_address_go_to_raters_of_a_platform(self, client):
-        crowd = study_content()["crowd"] | {"return_url": "https://platform.example/?cc={code}"}
-        crowd["codes"] |= {"partial": "C0DE-7"}
-        study = open_study(content=study_content(crowd=crowd))
-        enrol(client, study, pid="77")
-        judge(client, study)
-        client.post(url(study, "stop"))
-
-        page = client.get(url(study, "done"))
-
         assert code_on(page) == "C0DE-7"
         assert "https://platform.example/?cc=C0DE-7" in page.content.decode()
+        assert study.content["debrief"].strip().split("\n")[0] in page.content.decode()
 
     def test_who_answered_nothing_did_not_complete_the_session(self, client, study, rater):
         client.post(url(study, "stop"))
@@ -120,16 +88,17 @@ class TestEnd:
         assert "before the first answer" in page.content.decode()
         assert code_on(page) is None
 
-    def test_full_session_ends_with_the_code(self, client):
+    def test_full_session_ends_with_the_code_and_no_second_one_begins(self, client):
         study = open_study(n_pairs=3, session_length=2)
         rater = enrol(client, study)
         judge(client, study, times=2)
 
-        page = client.get(url(study, "judge"))
+        for _ in range(2):
+            assert code_on(client.get(url(study, "judge")))
 
         rater.refresh_from_db()
         assert rater.state == RaterState.FINISHED
-        assert code_on(page)
+        assert rater.leases.count() == 2
 
     def test_last_htmx_answer_leads_to_the_last_page(self, client):
         study = open_study(session_length=1)
@@ -167,27 +136,16 @@ class TestEnd:
         assert "You stopped after 1 of 40." in page.content.decode()
         assert Lease.objects.filter(closed_at=None).count() == 0
 
-    @pytest.mark.parametrize("name", ["judge", "done"])
+    @pytest.mark.parametrize("name", ["judge", "done", "stop", "take_break"])
     def test_excluded_rater_sees_one_last_page(self, client, study, rater, name):
         judge(client, study)
-        Exclusion.objects.create(rater=rater, is_excluded=True, rule="r-1", decided_at=NOW)
+        make_exclusion(rater=rater)
 
-        page = client.get(url(study, name))
+        page = client.get(url(study, name), follow=True).content.decode()
 
-        assert "Your 1 answer is saved." in page.content.decode()
-        assert url(study, "judge") not in page.content.decode()
-
-    @pytest.mark.parametrize("state", ["PAUSED", "CLOSED"])
-    def test_study_that_stops_meanwhile_says_so_and_lets_the_rater_finish(
-        self, client, study, rater, state
-    ):
-        study.state = state
-        study.save()
-
-        for headers in ({}, HTMX):
-            page = client.get(url(study, "judge"), headers=headers)
-            assert page.status_code == 409
-            assert url(study, "stop") in page.content.decode()
+        assert "Your 1 answer is saved." in page
+        assert 'id="answer"' not in page
+        assert "exclu" not in page.casefold()
 
 
 class TestWithoutScripts:
@@ -213,41 +171,111 @@ class TestWithoutScripts:
         assert Judgment.objects.filter(rater=Rater.objects.get()).count() == 2
 
 
-class TestCost:
-    @pytest.mark.parametrize(("kind", "limit"), [("preference", 22), ("rubric", 23)])
-    def test_submit_and_next_takes_a_bounded_number_of_queries(
-        self, client, django_assert_max_num_queries, kind, limit
-    ):
-        # Four of them open and close the two transactions: answer, and claim of the next pair.
-        study = open_study(kind, n_pairs=5)
-        enrol(client, study)
-        for _ in range(3):  # from the third answer on the pace is the rater's own
-            client.get(url(study, "judge"))
-            token = Lease.objects.get(closed_at=None).token
-            client.post(url(study, "submit", token), ANSWERS[kind])
-        client.get(url(study, "judge"))
-        token = Lease.objects.get(closed_at=None).token
+def make_crowd(**changes):
+    crowd = study_content()["crowd"]
+    return crowd | {"codes": CODES, "return_url": "https://platform.example/?cc={code}"} | changes
 
-        with django_assert_max_num_queries(limit):
-            client.post(url(study, "submit", token), ANSWERS[kind], headers=HTMX)
 
-    @pytest.mark.parametrize("kind", ["preference", "rubric"])
-    def test_first_visit_fits_30_kilobytes_and_the_next_pair_6(self, client, kind):
-        study = open_study(kind)
-        enrol(client, study)
+def open_crowd_study(**changes):
+    return open_study(content=study_content(crowd=make_crowd(**changes)))
 
-        page = client.get(url(study, "judge")).content
-        fragment = client.get(url(study, "judge"), headers=HTMX).content
 
-        loaded = rf'(?:href|src)="/{settings.STATIC_URL.strip("/")}/([^"]+)"'
-        names = re.findall(loaded, page.decode())
-        assets = [Path(str(finders.find(name))).read_bytes() for name in names]
-        assert len(assets) == 4
-        assert sum(len(gzip.compress(part)) for part in (page, *assets)) <= 30_000
-        assert len(gzip.compress(fragment)) <= 6_000
+def decline(client, study, **parameters):
+    fields = consent_fields(client, study, **parameters)
+    return client.post(url(study, "consent"), fields | {"choice": "decline"})
 
-    def test_page_has_nothing_inline(self, client, study, rater):
-        inline = re.compile(r"<style|<script(?![^>]* src=)|\sstyle=|\son\w+=|javascript:")
-        for name in ("entry", "how", "judge", "help", "take_break", "stop"):
-            page = client.get(url(study, name), follow=True).content.decode()
-            assert not inline.search(page)
+
+class TestDeclining:
+    @pytest.fixture
+    def study(self):
+        return open_crowd_study()
+
+    def test_gives_the_code_for_it_and_may_be_thought_over(self, client, study):
+        page = decline(client, study, **PROLIFIC)
+
+        assert page.status_code == 200
+        assert "nothing about you was stored" in page.content.decode()
+        assert code_on(page) == "C-NO"
+        assert 'href="https://platform.example/?cc=C-NO"' in page.content.decode()
+        assert not Rater.objects.exists()
+        assert not Consent.objects.exists()
+        assert http.COOKIE not in client.cookies
+        assert enrol(client, study, **PROLIFIC).external_id == "p-17"
+
+    def test_sends_a_guest_nowhere(self, client, study):
+        assert "platform.example" not in decline(client, study).content.decode()
+
+
+class TestFullStudy:
+    @pytest.fixture
+    def study(self):
+        return open_crowd_study()
+
+    def test_new_visitor_is_told_before_they_read_the_consent(self, client, study):
+        study.comparisons.update(slots_left=0)
+
+        page = client.get(url(study, "entry"), PROLIFIC)
+
+        assert page.status_code == 409
+        assert code_on(page) == "C-FULL"
+        assert not read_forms(page)
+        assert "Nothing about you was stored." in page.content.decode()
+
+    def test_who_agrees_a_moment_too_late_is_told_and_not_stored(self, client, study):
+        fields = consent_fields(client, study, **PROLIFIC) | {"choice": "agree"}
+        study.comparisons.update(slots_left=0)
+
+        page = client.post(url(study, "consent"), fields)
+
+        assert (page.status_code, code_on(page)) == (409, "C-FULL")
+        assert not Rater.objects.exists()
+
+    def test_enrolled_rater_without_a_pair_may_finish_with_that_code(self, client, study):
+        enrol(client, study, **PROLIFIC)
+        study.comparisons.update(slots_left=0)
+        page = client.get(url(study, "judge"))
+        assert "There is nothing for you at the moment." in page.content.decode()
+        assert code_on(page) is None
+
+        page = client.post(read_forms(page)[0].action, follow=True)
+
+        assert code_on(page) == "C-FULL"
+        assert url(study, "judge") not in page.content.decode()
+
+    def test_known_person_who_is_to_bind_a_new_browser_is_let_in(self, client, study):
+        rater = enrol(client, study, **PROLIFIC)
+        study.comparisons.update(slots_left=0)
+        Rater.objects.update(bound_by="")
+        client.cookies.clear()
+
+        assert enrol(client, study, **PROLIFIC) == rater
+
+    def test_getting_a_pair_after_all_is_better_than_finishing(self, client, study):
+        enrol(client, study, **PROLIFIC)
+
+        page = client.post(url(study, "finish"), follow=True)
+
+        assert page.status_code == 200
+        assert Lease.objects.filter(closed_at=None).exists()
+
+
+class TestSimulation:
+    def test_person_cannot_take_part_in_it(self, client):
+        shadow = open_study(title="Simulated raters", is_simulated=True)
+
+        page = client.get(url(shadow, "entry"))
+
+        assert page.status_code == 409
+        assert "This is a simulation" in page.content.decode()
+
+    def test_program_enters_it_alone_and_is_marked(self, client):
+        shadow = open_study(title="Simulated raters", is_simulated=True)
+
+        page = client.get(url(shadow, "entry"), **{IMAGINED: NOW})
+        fields = read_forms(page)[0].fields | {"choice": "agree"}
+        client.post(url(shadow, "consent"), fields, **{IMAGINED: NOW})
+
+        rater = Rater.objects.get()
+        assert rater.is_simulated
+        assert rater.entered_at == rater.consents.get().given_at == NOW
+        assert client.get(url(open_study(), "entry"), **{IMAGINED: NOW}).status_code == 409

@@ -3,7 +3,6 @@
 import pytest
 
 from annotation.choices import Platform, RaterState, SubmissionState
-from annotation.models import Exclusion, PlatformSubmission
 from annotation.raters.services import withdraw_rater
 from annotation.session.endings import Ending, Way
 from completions.choices import LeaseOutcome
@@ -18,6 +17,7 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_people import make_submission
+from tests.helpers.factories_written_once import make_exclusion
 
 pytestmark = pytest.mark.django_db
 CODES = {way.value: f"CODE-{way.name}" for way in Way}
@@ -41,7 +41,7 @@ def make_ended(state=RaterState.FINISHED, *, study=None, n_answers=1, **fields):
 
 
 def exclude(rater):
-    Exclusion.objects.create(rater=rater, is_excluded=True, rule="r-1", decided_at=NOW)
+    make_exclusion(rater=rater)
     return rater
 
 
@@ -96,13 +96,7 @@ class TestEndingOfRater:
     )
     def test_the_platforms_clock_ends_what_was_not_complete(self, state, n_answers, way):
         rater = make_ended(state, n_answers=n_answers)
-        PlatformSubmission.objects.create(
-            rater=rater,
-            number=1,
-            state=SubmissionState.EXPIRED,
-            opened_at=NOW,
-            changed_at=NOW,
-        )
+        make_submission(rater=rater, state=SubmissionState.EXPIRED)
 
         assert Ending.of_rater(rater).way == way
 
@@ -131,19 +125,20 @@ class TestEndingOfRater:
         assert not ending.is_over
         assert (ending.code, ending.return_url) == ("", "")
 
-    def test_blocked_in_the_middle_is_not_complete_but_goes_home_with_a_code(self):
+    @pytest.mark.parametrize(
+        ("state", "code"),
+        [
+            (RaterState.ACTIVE, CODES["screened_out"]),
+            (RaterState.FINISHED, CODES["complete"]),
+        ],
+        ids=["in the middle goes home with a code", "after the end takes nothing away"],
+    )
+    def test_blocked(self, state, code):
         study = make_study_with(codes=CODES)
 
-        ending = Ending.of_rater(exclude(make_ended(RaterState.ACTIVE, study=study)))
+        ending = Ending.of_rater(exclude(make_ended(state, study=study)))
 
-        assert (ending.is_over, ending.code) == (True, CODES["screened_out"])
-
-    def test_blocked_after_the_end_takes_nothing_away(self):
-        study = make_study_with(codes=CODES)
-
-        ending = Ending.of_rater(exclude(make_ended(RaterState.FINISHED, study=study)))
-
-        assert ending.code == CODES["complete"]
+        assert (ending.is_over, ending.code) == (True, code)
 
     def test_codes_that_the_file_does_not_name_differ_by_way_and_by_rater(self):
         study = make_study()
@@ -158,30 +153,33 @@ class TestEndingOfRater:
         assert all(len(code) == 10 for code in codes)
 
     @pytest.mark.parametrize(
-        ("fields", "address"),
+        ("codes", "fields", "address"),
         [
-            ({"platform": Platform.GUEST, "external_id": ""}, ""),
-            ({"platform": Platform.MTURK}, ""),
-            ({}, "https://app.prolific.com/submissions/complete?cc=CODE-COMPLETE"),
+            (CODES, {"platform": Platform.GUEST, "external_id": ""}, ""),
+            (CODES, {"platform": Platform.MTURK}, ""),
+            (CODES, {}, "https://app.prolific.com/submissions/complete?cc=CODE-COMPLETE"),
+            (CONTENT["crowd"]["codes"], {}, ""),
         ],
-        ids=["a guest", "no known address", "Prolific"],
+        ids=["a guest", "no known address", "Prolific", "a code that Prolific does not know"],
     )
-    def test_knows_where_prolific_expects_people_back(self, fields, address):
-        study = make_study_with(codes=CODES, return_url="")
+    def test_knows_where_prolific_expects_people_back(self, codes, fields, address):
+        study = make_study_with(codes=codes, return_url="")
 
         assert Ending.of_rater(make_ended(study=study, **fields)).return_url == address
-
-    def test_sends_nobody_to_prolific_with_a_code_that_it_does_not_know(self):
-        assert Ending.of_rater(make_ended()).return_url == ""
 
     @pytest.mark.parametrize(
         ("state", "n_answers", "has_code"),
         [(RaterState.FINISHED, 1, True), (RaterState.STOPPED, 0, False)],
     )
     def test_makes_up_a_code_for_a_guest_who_completed_it_alone(self, state, n_answers, has_code):
-        rater = make_ended(state, n_answers=n_answers, platform=Platform.GUEST, external_id="")
+        guest = {"platform": Platform.GUEST, "external_id": ""}
+        rater, other = (make_ended(state, n_answers=n_answers, **guest) for _ in range(2))
 
-        assert bool(Ending.of_rater(rater).code) is has_code
+        code = Ending.of_rater(rater).code
+
+        assert bool(code) is has_code
+        assert not has_code or code not in rater.code
+        assert not has_code or code != Ending.of_rater(other).code
 
     @pytest.mark.parametrize(
         ("state", "kept", "may"),

@@ -1,4 +1,4 @@
-"""Coming in: the entry link, consent, the practice pair, the way back."""
+"""Coming in: the entry link, what stands on the consent page, practice, the way back."""
 
 import html
 
@@ -9,49 +9,37 @@ from django.test import Client
 from annotation.choices import Platform
 from annotation.models import Consent, Judgment, Lease, Rater
 from annotation.session import http
-from tests.helpers.visits import HTMX, consent_fields, enrol, open_study, url
+from completions.choices import WriterState
+from tests.annotation.session.steps import PROLIFIC
+from tests.completions.writers.desk import sign_in
+from tests.helpers.factories import make_completion, make_writer, make_writing_lease
+from tests.helpers.visits import HTMX, consent_fields, enrol, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
-PROLIFIC = {"PROLIFIC_PID": "p-17", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
-
-
-@pytest.fixture
-def study():
-    return open_study()
 
 
 class TestEntry:
     def test_shows_the_consent_and_stores_nothing(self, client, study):
         page = client.get(url(study, "entry"), PROLIFIC)
 
+        text = page.content.decode()
         assert page.status_code == 200
-        assert study.content["consent"]["content_note"] in page.content.decode()
+        assert study.content["consent"]["content_note"] in text
+        agree = '<button class="button equal" name="choice" value="agree">'
+        assert agree in text
+        assert agree.replace("agree", "decline") in text  # declining is as easy
         assert not page.cookies.get(http.COOKIE)
         assert not Rater.objects.exists()
 
-    def test_gives_both_answers_the_same_button(self, client, study):
-        page = client.get(url(study, "entry")).content.decode()
-
-        agree = '<button class="button equal" name="choice" value="agree">'
-        assert agree in page
-        assert agree.replace("agree", "decline") in page
-
-    def test_names_help_lines_before_anything_is_agreed(self, client, study):
-        assert "findahelpline.com" in client.get(url(study, "entry")).content.decode()
-
-    def test_sends_an_enrolled_rater_on(self, client, study):
+    def test_sends_an_enrolled_rater_on_however_the_link_was_copied(self, client, study):
         enrol(client, study, **PROLIFIC)
 
-        for parameters in ({}, PROLIFIC):
+        copied = {"prolific_pid": "p-17\u200b "}
+        for parameters in ({}, PROLIFIC, copied):
             again = client.get(url(study, "entry"), parameters)
             assert (again.status_code, again["Location"]) == (303, url(study, "judge"))
-
-    def test_asks_another_person_on_the_same_browser_for_their_own_consent(self, client, study):
-        enrol(client, study, **PROLIFIC)
-
-        page = client.get(url(study, "entry"), PROLIFIC | {"PROLIFIC_PID": "p-18"})
-
-        assert page.status_code == 200
+        other = client.get(url(study, "entry"), PROLIFIC | {"PROLIFIC_PID": "p-18"})
+        assert other.status_code == 200, "another person gives a consent of their own"
 
     def test_preview_of_a_task_cannot_be_agreed_to(self, client, study):
         page = client.get(url(study, "entry"), {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
@@ -68,45 +56,8 @@ class TestEntry:
         link = f"{url(study, 'entry')}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID="
         assert link in html.unescape(page.content.decode())
 
-    def test_copies_of_one_link_are_one_person(self, client, study):
-        enrol(client, study, PROLIFIC_PID="abc")
-
-        for copied in ("abc ", "abc\u200b"):
-            page = client.get(url(study, "entry"), {"prolific_pid": copied})
-            assert (page.status_code, page["Location"]) == (303, url(study, "judge"))
-
-    def test_two_visitors_without_an_id_are_not_one_person(self, client, study):
-        for visitor in (client, Client()):
-            page = visitor.get(url(study, "entry"), {"PROLIFIC_PID": "undefined"})
-            assert page.status_code == 400
-
-    @pytest.mark.parametrize("state", ["PAUSED", "CLOSED"])
-    def test_study_that_takes_nobody_says_so_kindly(self, client, state):
-        page = client.get(url(open_study(state=state), "entry"))
-
-        assert page.status_code == 409
-        assert "<form" not in page.content.decode()
-
-    def test_draft_takes_nobody(self, client):
-        study = open_study(state="DRAFT", locked_at=None, protocol_hash="")
-
-        assert client.get(url(study, "entry")).status_code == 409
-
-    def test_unknown_study_is_not_found(self, client):
-        assert client.get("/s/no-such-study/").status_code == 404
-
 
 class TestConsent:
-    def test_declining_stores_nothing(self, client, study):
-        fields = consent_fields(client, study, **PROLIFIC)
-
-        page = client.post(url(study, "consent"), fields | {"choice": "decline"})
-
-        assert page.status_code == 200
-        assert "nothing about you was stored" in page.content.decode()
-        assert not page.cookies.get(http.COOKIE)
-        assert not Rater.objects.exists()
-
     def test_agreeing_stores_the_rater_with_the_consent(self, client, study):
         rater = enrol(client, study, **PROLIFIC)
 
@@ -115,43 +66,42 @@ class TestConsent:
         assert (submission.session_id, submission.ids) == ("x-1", {"STUDY_ID": "s-1"})
         assert Consent.objects.get().version == study.content["consent"]["version"]
 
-    def test_agreeing_twice_makes_one_rater(self, client, study):
-        fields = consent_fields(client, study, **PROLIFIC) | {"choice": "agree"}
+    @pytest.mark.parametrize("parameters", [PROLIFIC, {}], ids=["of a platform", "a guest"])
+    @pytest.mark.parametrize("is_kept", [True, False], ids=["with a cookie", "without"])
+    def test_agreeing_twice_makes_one_rater(self, client, study, parameters, is_kept):
+        fields = consent_fields(client, study, **parameters) | {"choice": "agree"}
 
         for _ in range(2):
             answer = client.post(url(study, "consent"), fields)
             assert (answer.status_code, answer["Location"]) == (303, url(study, "how"))
+            if not is_kept:
+                client.cookies.clear()
 
         assert Rater.objects.count() == 1
 
-    def test_agreeing_twice_makes_one_guest(self, client, study):
+    @pytest.mark.parametrize("is_secure", [False, True], ids=["http", "https"])
+    def test_credential_is_kept_for_this_study_and_from_scripts(self, client, study, is_secure):
         fields = consent_fields(client, study) | {"choice": "agree"}
 
-        for _ in range(2):
-            client.post(url(study, "consent"), fields)
-
-        assert Rater.objects.count() == 1
-
-    def test_credential_is_kept_for_this_study_and_from_scripts(self, client, study):
-        enrol(client, study)
+        client.post(url(study, "consent"), fields, secure=is_secure)
 
         credential = client.cookies[http.COOKIE]
         assert credential["path"] == url(study, "entry")
         assert credential["httponly"] is True
         assert credential["samesite"] == "Lax"
-        assert not credential["secure"]
-
-    def test_credential_goes_over_https_alone_once_it_came_by_https(self, client, study):
-        fields = consent_fields(client, study) | {"choice": "agree"}
-
-        client.post(url(study, "consent"), fields, secure=True)
-
-        assert client.cookies[http.COOKIE]["secure"] is True
+        assert bool(credential["secure"]) is is_secure
 
     @pytest.mark.parametrize(
         "changes",
-        [{"entry": "forged"}, {"entry": ""}, {"choice": "perhaps"}],
-        ids=["forged entry", "no entry", "unknown choice"],
+        [
+            {"entry": "forged"},
+            {"entry": "x~y"},
+            {"entry": "\0"},
+            {"entry": "a" * 1_000_000},
+            {"entry": ""},
+            {"choice": "perhaps"},
+        ],
+        ids=["forged", "forged with a sign", "nul", "endless", "no entry", "unknown choice"],
     )
     def test_broken_form_leads_back_and_stores_nothing(self, client, study, changes):
         fields = consent_fields(client, study) | {"choice": "agree"}
@@ -162,19 +112,11 @@ class TestConsent:
         assert not Rater.objects.exists()
 
     def test_entry_of_another_study_is_refused(self, client, study):
-        other = open_study()
-        fields = consent_fields(client, other, **PROLIFIC) | {"choice": "agree"}
+        fields = consent_fields(client, open_study(), **PROLIFIC) | {"choice": "agree"}
 
         client.post(url(study, "consent"), fields)
 
         assert not Rater.objects.exists()
-
-    def test_study_that_closed_meanwhile_says_so(self, client, study):
-        fields = consent_fields(client, study) | {"choice": "agree"}
-        study.state = "CLOSED"
-        study.save()
-
-        assert client.post(url(study, "consent"), fields).status_code == 409
 
     @pytest.mark.parametrize(
         ("reported", "stored"),
@@ -189,15 +131,13 @@ class TestConsent:
 
 
 class TestCredential:
-    def test_stranger_is_sent_to_the_entry(self, client, study):
+    def test_stranger_is_sent_to_the_entry_as_a_whole_page(self, client, study):
         answer = client.get(url(study, "judge"))
+        by_htmx = client.get(url(study, "judge"), headers=HTMX)
 
         assert (answer.status_code, answer["Location"]) == (303, url(study, "entry"))
-
-    def test_stranger_with_scripts_is_sent_there_as_a_whole_page(self, client, study):
-        answer = client.get(url(study, "judge"), headers=HTMX)
-
-        assert answer["HX-Redirect"] == url(study, "entry")
+        assert by_htmx["HX-Redirect"] == url(study, "entry")
+        assert client.post(url(study, "withdraw"))["Location"] == url(study, "entry")
 
     @pytest.mark.parametrize(
         "forge",
@@ -215,21 +155,24 @@ class TestCredential:
 
         assert client.get(url(study, "judge")).status_code == 303
 
-    def test_credential_of_another_study_lets_nobody_in(self, client, study):
-        enrol(client, open_study())
-
-        assert client.get(url(study, "judge")).status_code == 303
-
-    def test_renewed_link_makes_older_credentials_void(self, client, study):
+    def test_credential_is_void_in_another_study_and_after_the_link_was_renewed(
+        self, client, study
+    ):
         enrol(client, study)
+        value = client.cookies[http.COOKIE].value
+        elsewhere = Client()
+        elsewhere.cookies[http.COOKIE] = value
+        assert elsewhere.get(url(open_study(), "judge")).status_code == 303
+
         Rater.objects.update(link_version=2)
 
         assert client.get(url(study, "judge")).status_code == 303
 
 
 class TestResume:
-    def test_private_link_lets_a_guest_in_on_another_device(self, client, study):
-        rater = enrol(client, study)
+    @pytest.mark.parametrize("parameters", [{}, PROLIFIC], ids=["a guest", "of a platform"])
+    def test_private_link_lets_a_rater_in_on_another_device(self, client, study, parameters):
+        rater = enrol(client, study, **parameters)
         client.get(url(study, "judge"))
         pause = client.get(url(study, "take_break"))
         link = http.credential(rater, use="link")
@@ -239,33 +182,24 @@ class TestResume:
         answer = phone.get(url(study, "resume", link))
 
         assert (answer.status_code, answer["Location"]) == (303, url(study, "judge"))
+        assert phone.get(url(study, "entry"), parameters)["Location"] == url(study, "judge")
         assert phone.get(url(study, "judge")).status_code == 200
         assert Lease.objects.count() == 1
 
-    def test_private_link_is_a_way_back_for_people_of_a_platform_too(self, client, study):
-        rater = enrol(client, study, **PROLIFIC)
-        link = url(study, "resume", http.credential(rater, use="link"))
-
-        assert link in client.get(url(study, "take_break")).content.decode()
-        assert Client().get(link)["Location"] == url(study, "judge")
-
-    def test_broken_link_opens_nothing(self, client, study):
-        page = client.get(url(study, "resume", "R-1~abc"))
-
-        assert page.status_code == 404
-        assert "doesn’t work" in page.content.decode()
-
 
 class TestHow:
-    def test_shows_the_question_and_a_pair_to_try(self, client, study):
+    def test_shows_the_question_and_a_pair_to_try_and_asks_for_a_choice(self, client, study):
         enrol(client, study)
 
         page = client.get(url(study, "how")).content.decode()
+        without_choice = client.post(url(study, "how"), {})
 
         practice = study.content["practice"]
         assert study.content["question"] in page
         assert practice["message_a"] in page
         assert practice["worked_answer"] not in page
+        assert without_choice.status_code == 422
+        assert "Choose one of the five answers." in without_choice.content.decode()
 
     @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
     def test_choice_reveals_the_worked_answer_and_stores_nothing(self, client, study, headers):
@@ -279,14 +213,6 @@ class TestHow:
         assert not Lease.objects.exists()
         assert not Judgment.objects.exists()
 
-    def test_no_choice_is_asked_for(self, client, study):
-        enrol(client, study)
-
-        page = client.post(url(study, "how"), {})
-
-        assert page.status_code == 422
-        assert "Choose one of the five answers." in page.content.decode()
-
     def test_rubric_study_practises_with_the_rubric(self, client):
         study = open_study("rubric")
         enrol(client, study)
@@ -295,3 +221,123 @@ class TestHow:
 
         assert page.status_code == 200
         assert url(study, "rubric") in page.content.decode()
+
+
+def consent_with(**changes):
+    content = study_content()
+    return open_study(content=content | {"consent": content["consent"] | changes})
+
+
+class TestWords:
+    def test_facts_are_markdown_that_can_do_no_harm(self, client):
+        text = "Read **this**.\n\n- [terms](https://example.org/terms)\n- <b onclick=x>no</b>"
+        study = consent_with(facts=[{"name": "Terms", "text": text}])
+
+        page = client.get(url(study, "entry")).content.decode()
+
+        assert "<strong>this</strong>" in page
+        assert '<a href="https://example.org/terms" rel="noopener noreferrer">terms</a>' in page
+        assert "<b " not in page
+
+    def test_debrief_and_instructions_are_markdown_below_the_headings_of_the_page(self, client):
+        study = open_study(
+            content=study_content(debrief="# Why\n\nTo *learn*.", instructions=["Take **time**."])
+        )
+        enrol(client, study)
+        assert "<strong>time</strong>" in client.get(url(study, "how")).content.decode()
+
+        page = client.post(url(study, "stop"), follow=True).content.decode()
+
+        assert "<h3>Why</h3>" in page
+        assert "<em>learn</em>" in page
+
+    @pytest.mark.parametrize("pay", ["", "6 pounds for 40 minutes"])
+    def test_pay_is_named_where_the_study_pays(self, client, pay):
+        content = study_content()
+        study = open_study(content=content | {"crowd": content["crowd"] | {"pay": pay}})
+
+        page = client.get(url(study, "entry")).content.decode()
+
+        assert (f"Pay: {pay}" if pay else "Taking part is unpaid.") in page
+
+    def test_numbers_are_those_of_the_study(self, client):
+        content = study_content()
+        study = open_study(
+            session_length=17,
+            content=content | {"screening": {"pairs": 3, "min_passed": 2}},
+        )
+
+        page = client.get(url(study, "entry"), {"pid": "7"}).content.decode()
+
+        assert "Up to 17 pairs, about 17 minutes." in page
+        assert "Pay: as shown on the platform that sent you." in page
+        assert "The first 3 show whether the task suits you." in page
+
+
+class TestHelpLines:
+    def lines(self, client, page, language):
+        study = open_study()
+        if page in {"take_break", "done"}:
+            enrol(client, study)
+        if page == "done":
+            client.post(url(study, "stop"))
+        text = client.get(url(study, page), headers={"Accept-Language": language}).content.decode()
+        shown, _fold, folded = text.partition("Help lines in other countries")
+        return shown, folded
+
+    @pytest.mark.parametrize("page", ["entry", "help", "take_break", "done"])
+    def test_of_the_own_country_come_first_and_then_those_for_anywhere(self, client, page):
+        shown, folded = self.lines(client, page, "de-DE,en;q=0.5")
+
+        assert shown.index("TelefonSeelsorge") < shown.index("findahelpline.com")
+        assert "Samaritans" not in shown
+        assert "Samaritans" in folded
+        stored = [str(value) for row in Rater.objects.values_list() for value in row]
+        assert "DE" not in stored
+
+    @pytest.mark.parametrize("language", ["", "en", "xx-ZZ", "\x00,;=-GB", "-" * 5000])
+    def test_are_all_shown_where_nobody_can_tell_the_country(self, client, language):
+        shown, folded = self.lines(client, "entry", language)
+
+        assert shown.index("findahelpline.com") < shown.index("Samaritans")
+        assert not folded
+
+
+class TestWriterWhoAlsoRates:
+    @pytest.fixture
+    def study(self):
+        return open_study(n_pairs=2)
+
+    def test_is_linked_and_never_shown_a_context_they_wrote_for(self, client, study):
+        writer = make_writer(dataset=study.dataset)
+        own, other = study.comparisons.order_by("pk")
+        make_completion(context=own.context, writer=writer)
+        make_writing_lease(context=own.context, writer=writer)
+        sign_in(client, writer)
+
+        rater = enrol(client, study)
+        client.get(url(study, "judge"))
+
+        assert rater.writer == writer
+        assert Lease.objects.get().comparison == other
+
+    def test_is_linked_when_they_begin_to_write_later(self, client, study):
+        rater = enrol(client, study)
+        writer = make_writer(dataset=study.dataset)
+        sign_in(client, writer)
+
+        client.get(url(study, "judge"))
+
+        rater.refresh_from_db()
+        assert rater.writer == writer
+
+    @pytest.mark.parametrize("case", ["other dataset", "withdrawn", "forged"])
+    def test_nobody_else_is_linked(self, client, study, case):
+        fields = {"dataset": study.dataset} if case == "withdrawn" else {}
+        state = WriterState.WITHDRAWN if case == "withdrawn" else WriterState.ACTIVE
+        writer = make_writer(state=state, **fields)
+        sign_in(client, writer)
+        if case == "forged":
+            client.cookies["heart_writer"] = f"{writer.code}-1~nonsense"
+
+        assert enrol(client, study).writer is None

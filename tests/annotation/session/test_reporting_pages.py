@@ -1,30 +1,17 @@
-"""A rater reports a dialogue from the judging page."""
-
-import uuid
+"""A rater skips a pair, or reports its conversation, from the judging page."""
 
 import pytest
 from django.test import Client
 
 from annotation.choices import ReportKind
 from annotation.models import Comparison, Judgment, Lease, Report
-from annotation.session.forms import MAX_TEXT
-from tests.helpers.factories import make_comparison, make_completion, make_lease
+from completions.choices import LeaseOutcome
+from tests.annotation.session.steps import show_pair, submit
+from tests.helpers.factories import make_comparison, make_completion
 from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
 pytestmark = pytest.mark.django_db
 UPSET = {"reason": "upsetting", "text": "It is about my street."}
-
-
-@pytest.fixture
-def study():
-    return open_study()
-
-
-@pytest.fixture
-def lease(client, study):
-    enrol(client, study)
-    client.get(url(study, "judge"))
-    return Lease.objects.get(closed_at=None)
 
 
 def report(client, study, token, **fields):
@@ -37,10 +24,7 @@ def is_about(page, lease):
 
 class TestMenu:
     @pytest.mark.parametrize("kind", ["preference", "rubric", "likert"])
-    def test_on_the_judging_page_has_room_for_words(self, client, kind):
-        study = open_study(kind)
-        enrol(client, study)
-
+    def test_on_the_judging_page_has_room_for_words(self, client, kind, study, rater):
         forms = read_forms(client.get(url(study, "judge")))
 
         token = Lease.objects.get().token
@@ -49,13 +33,18 @@ class TestMenu:
 
 
 class TestReport:
-    def test_is_stored_and_the_conversation_does_not_come_back(self, client, study, lease):
-        answer = report(client, study, lease.token, text="It names my street.")
+    @pytest.mark.parametrize("words", ["", "It names my street."], ids=["no words", "words"])
+    def test_is_stored_and_the_conversation_does_not_come_back(self, client, study, lease, words):
+        answer = report(client, study, lease.token, text=words)
 
         assert answer.status_code == 200
-        assert "Thank you for telling us" in answer.content.decode()
+        page = answer.content.decode()
+        assert "Thank you for telling us" in page
+        assert f'href="{url(study, "judge")}"' in page
+        assert 'form="break"' in page
         stored = Report.objects.get()
-        assert (stored.kind, stored.text) == (ReportKind.CONTENT, "It names my street.")
+        assert (stored.kind, stored.text) == (ReportKind.CONTENT, words)
+        assert not Judgment.objects.exists()
         following = client.get(url(study, "judge"))
         assert following.status_code == 200
         assert not is_about(following, lease)
@@ -76,63 +65,18 @@ class TestReport:
         assert Report.objects.exists()
         assert one.context.turns[0]["text"] not in page.content.decode()
 
-    def test_shows_the_way_on_and_to_a_break(self, client, study, lease):
-        page = report(client, study, lease.token).content.decode()
-
-        assert f'href="{url(study, "judge")}"' in page
-        assert 'form="break"' in page
-
-    def test_of_htmx_is_answered_with_a_fragment_that_has_a_heading_to_focus(
-        self, client, study, lease
-    ):
-        answer = client.post(url(study, "report", lease.token), {}, headers=HTMX).content.decode()
-
-        assert "<!doctype html>" not in answer
-        assert '<h1 id="stage-title" tabindex="-1">' in answer
-
-    def test_needs_no_words(self, client, study, lease):
+    def test_sent_twice_is_stored_once_and_htmx_gets_a_heading_to_focus(self, client, study, lease):
         report(client, study, lease.token)
 
-        assert Report.objects.get().text == ""
+        again = client.post(url(study, "report", lease.token), {}, headers=HTMX)
 
-    def test_sent_twice_is_stored_once(self, client, study, lease):
-        for _ in range(2):
-            assert report(client, study, lease.token).status_code == 200
-
+        assert again.status_code == 200
+        assert "<!doctype html>" not in again.content.decode()
+        assert '<h1 id="stage-title" tabindex="-1">' in again.content.decode()
         assert Report.objects.count() == 1
-
-    def test_counts_as_no_answer(self, client, study, lease):
-        report(client, study, lease.token)
-
-        assert not Judgment.objects.exists()
 
 
 class TestBadReport:
-    @pytest.mark.parametrize(
-        "fields",
-        [
-            pytest.param({"text": "x" * (MAX_TEXT + 1)}, id="too long"),
-            pytest.param({"text": "x" * 1_000_000}, id="a megabyte"),
-        ],
-    )
-    def test_stores_nothing_and_leaves_the_pair_where_it_is(self, client, study, lease, fields):
-        answer = report(client, study, lease.token, **fields)
-
-        assert answer.status_code == 422
-        assert "Nothing was stored" in answer.content.decode()
-        assert not Report.objects.exists()
-        assert is_about(client.get(url(study, "judge")), lease)
-
-    @pytest.mark.parametrize("whose", ["nobody's", "somebody else's"])
-    def test_of_a_pair_that_is_not_the_raters_is_refused_kindly(self, client, study, lease, whose):
-        token = uuid.uuid4() if whose == "nobody's" else make_lease().token
-
-        answer = report(client, study, token)
-
-        assert answer.status_code == 404
-        assert "belongs to someone else" in answer.content.decode()
-        assert not Report.objects.exists()
-
     def test_without_a_rater_is_refused_kindly(self, study, lease):
         answer = report(Client(), study, lease.token)
 
@@ -142,3 +86,46 @@ class TestBadReport:
 
     def test_cannot_be_made_by_following_a_link(self, client, study, lease):
         assert client.put(url(study, "report", lease.token)).status_code == 405
+
+
+class TestSkip:
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
+    def test_every_reason_on_offer_leads_to_another_pair(self, client, headers):
+        study = open_study(n_pairs=6)
+        enrol(client, study)
+        lease = show_pair(client, study)
+        menu = next(
+            form for form in read_forms(client.get(url(study, "judge"))) if "skip" in form.action
+        )
+
+        for name, reason in menu.buttons:
+            if reason == "upsetting":
+                continue
+            answer = client.post(url(study, "skip", lease.token), {name: reason}, headers=headers)
+            assert answer.status_code == (200 if headers else 303)
+            lease.refresh_from_db()
+            assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, reason)
+            lease = show_pair(client, study)
+
+        assert not Judgment.objects.exists()
+
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
+    def test_what_upsets_is_never_shown_again_and_offers_help(self, client, study, lease, headers):
+        context = lease.comparison.context
+        make_comparison(study=study, first=make_completion(context=context))
+
+        reason = {"reason": "upsetting"}
+        page = client.post(url(study, "skip", lease.token), reason, headers=headers)
+
+        text = page.content.decode()
+        assert page.status_code == 200
+        assert "You won’t see this conversation again" in text
+        assert study.content["help_lines"][0]["name"] in text
+        lease.refresh_from_db()
+        assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, "upsetting")
+        assert Report.objects.get().kind == ReportKind.UPSET
+        for _ in range(study.comparisons.count()):
+            client.get(url(study, "judge"))
+            for shown in Lease.objects.filter(closed_at=None):
+                assert shown.comparison.context != context
+                submit(client, study, shown, ANSWERS["preference"])

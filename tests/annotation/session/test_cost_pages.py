@@ -1,4 +1,4 @@
-"""What a rater's browser loads: less than 30 kB for the first pair, less than 6 kB for the next."""
+"""What the pages that raters load all day may cost: queries, bytes, and nothing inline."""
 
 import gzip
 import json
@@ -8,12 +8,60 @@ from typing import Any
 
 import pytest
 from django.contrib.staticfiles import finders
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from annotation.choices import Purpose
+from annotation.models import Lease
 from completions.dialogues.demo import DIALOGUES
-from tests.helpers.factories import make_comparison, make_completion, make_context, make_dialogue
-from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, url
+from tests.annotation.session.steps import show_pair, submit
+from tests.helpers.factories import (
+    make_comparison,
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_quality_check,
+)
+from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
+
+
+CONTROL = re.compile(r"^(SAVEPOINT|RELEASE|BEGIN|COMMIT|ROLLBACK)", re.IGNORECASE)
+MOST = 8
+
+
+def queries_of_submit_and_next(client, study, kind):
+    lease = show_pair(client, study)
+    with CaptureQueriesContext(connection) as captured:
+        answer = submit(client, study, lease, ANSWERS[kind], headers=HTMX)
+    assert answer.status_code == 200
+    assert str(Lease.objects.get(closed_at=None).token) in answer.content.decode()
+    return [one["sql"] for one in captured if not CONTROL.match(one["sql"])]
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+def test_submit_and_next_takes_at_most_eight_queries(client, kind):
+    study = open_study(kind, n_pairs=6)
+    enrol(client, study)
+    queries_of_submit_and_next(client, study, kind)  # the study's page is made once
+
+    queries = queries_of_submit_and_next(client, study, kind)
+
+    assert len(queries) <= MOST, "\n".join(queries)
+
+
+def test_planted_pairs_cost_no_more_queries(client):
+    checks = {"rate": 0.5, "repeat_rate": 0.2, "gold_set": "x"}
+    study = open_study(n_pairs=6, content=study_content(checks=checks))
+    for _ in range(6):
+        planted = make_comparison(study=study, purpose=Purpose.CHECK, slots_left=0)
+        make_quality_check(comparison=planted)
+    enrol(client, study)
+    costs = [len(queries_of_submit_and_next(client, study, "preference")) for _ in range(5)]
+
+    assert max(costs[1:]) <= MOST
+
 
 FIRST_VISIT = 30_000
 NEXT_PAIR = 6_000
@@ -102,3 +150,12 @@ def test_style_sheets_and_scripts_load_nothing_more(client, study):
         found: Any = finders.find(address.removeprefix("/static/"))
         if address.endswith(".css"):
             assert not re.findall(r"url\(|@import", Path(found).read_text("utf-8"))
+
+
+def test_no_page_has_anything_inline(client, study):
+    enrol(client, study)
+
+    inline = re.compile(r"<style|<script(?![^>]* src=)|\sstyle=|\son\w+=|javascript:")
+    for name in ("entry", "how", "judge", "help", "take_break", "stop"):
+        page = client.get(url(study, name), follow=True).content.decode()
+        assert not inline.search(page)

@@ -1,0 +1,27 @@
+"""An open study with two pairs, a rater of it in the browser ``client``, and the pair on screen."""
+
+import pytest
+
+from tests.annotation.session.steps import show_pair
+from tests.helpers.visits import enrol, open_study
+
+
+@pytest.fixture
+def kind():
+    """Return the protocol of the study; a test may name others."""
+    return "preference"
+
+
+@pytest.fixture
+def study(kind):
+    return open_study(kind)
+
+
+@pytest.fixture
+def rater(client, study):
+    return enrol(client, study)
+
+
+@pytest.fixture
+def lease(client, study, rater):
+    return show_pair(client, study)
