@@ -39,6 +39,21 @@ def make_dialogues(*, n_contexts=3, n_systems=4):
     return dataset
 
 
+def make_locked():
+    """Store and lock a study of the file that ships."""
+    make_dialogues()
+    study("create", "heart-rubric", "--dataset", "talks")
+    study("lock", "heart-rubric")
+
+
+def changed_file(folder, old, new):
+    """Return the path of the file that ships, with a change."""
+    text = (STUDIES / "heart-rubric.toml").read_text(encoding="utf-8")
+    file = folder / "changed.toml"
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    return str(file)
+
+
 def refusal(*arguments):
     with pytest.raises(CommandError) as caught:
         study(*arguments)
@@ -94,13 +109,25 @@ class TestShippedStudies:
 class TestCreate:
     def test_takes_a_file_of_one_s_own(self, tmp_path):
         make_dialogues()
-        file = tmp_path / "mine.toml"
-        text = (STUDIES / "heart-rubric.toml").read_text(encoding="utf-8")
-        file.write_text(text.replace('slug = "heart-rubric"', 'slug = "mine"'), encoding="utf-8")
+        file = changed_file(tmp_path, 'slug = "heart-rubric"', 'slug = "mine"')
 
-        study("create", str(file), "--dataset", "talks")
+        study("create", file, "--dataset", "talks")
 
         assert Study.objects.get().slug == "mine"
+
+    def test_refuses_to_replace_a_locked_study(self):
+        make_locked()
+
+        assert "already" in refusal("create", "heart-rubric", "--dataset", "talks")
+
+    def test_makes_a_draft_of_a_changed_version_alone(self, tmp_path):
+        make_locked()
+        file = changed_file(tmp_path, "session_length = 40", "session_length = 30")
+
+        assert "nothing to make a version of" in refusal("version", "heart-rubric")
+        assert study("version", file) == [
+            f"heart-rubric-v2: draft of version 2 of heart-rubric{SEEDED}"
+        ]
 
     @pytest.mark.parametrize(
         ("file", "dataset", "reason"),
@@ -115,42 +142,6 @@ class TestCreate:
 
         assert reason in refusal("create", file, "--dataset", dataset)
         assert not Study.objects.exists()
-
-    def test_refuses_to_replace_a_locked_study(self):
-        make_dialogues()
-        study("create", "heart-rubric", "--dataset", "talks")
-        study("lock", "heart-rubric")
-
-        assert "already" in refusal("create", "heart-rubric", "--dataset", "talks")
-
-    def test_refuses_a_version_that_another_study_is(self):
-        make_dialogues()
-        make_study(slug="other", name="heart-rubric")
-
-        said = refusal("create", "heart-rubric", "--dataset", "talks")
-
-        assert 'version 1 of "heart-rubric" is the study "other" already' in said
-
-
-class TestVersion:
-    def test_makes_a_draft_of_a_changed_file(self, tmp_path):
-        make_dialogues()
-        study("create", "heart-rubric", "--dataset", "talks")
-        study("lock", "heart-rubric")
-        file = tmp_path / "changed.toml"
-        text = (STUDIES / "heart-rubric.toml").read_text(encoding="utf-8")
-        file.write_text(text.replace("session_length = 40", "session_length = 30"))
-
-        assert study("version", str(file)) == [
-            f"heart-rubric-v2: draft of version 2 of heart-rubric{SEEDED}"
-        ]
-
-    def test_refuses_a_file_that_is_the_same(self):
-        make_dialogues()
-        study("create", "heart-rubric", "--dataset", "talks")
-        study("lock", "heart-rubric")
-
-        assert "nothing to make a version of" in refusal("version", "heart-rubric")
 
 
 class TestPlan:
@@ -168,22 +159,18 @@ class TestPlan:
         assert "REGULAR: 3 contexts, 12 comparisons, connected" in report
 
     def test_says_where_a_stratum_falls_into_groups_and_why(self):
-        made = make_study(dataset=make_dialogues(n_contexts=1), pairs_per_context=2)
-
-        report = "\n".join(study("plan", made.slug, "--dry-run"))
-
-        assert "NOT CONNECTED: 2 groups of systems, there are too few pairs" in report
-
-    def test_says_where_the_contexts_have_no_pair_that_would_connect(self):
-        dataset = make_dataset()
+        few = make_study(dataset=make_dialogues(n_contexts=1), pairs_per_context=2)
+        apart = make_dataset()
         for _ in range(2):
-            context = make_context(dialogue=make_dialogue(dataset=dataset))
+            context = make_context(dialogue=make_dialogue(dataset=apart))
             make_completion(context=context)
             make_completion(context=context)
 
-        report = "\n".join(study("plan", make_study(dataset=dataset).slug, "--dry-run"))
+        of_few = "\n".join(study("plan", few.slug, "--dry-run"))
+        of_apart = "\n".join(study("plan", make_study(dataset=apart).slug, "--dry-run"))
 
-        assert "no pair of its contexts would connect them" in report
+        assert "NOT CONNECTED: 2 groups of systems, there are too few pairs" in of_few
+        assert "no pair of its contexts would connect them" in of_apart
 
     def test_counts_the_pairs_of_one_text(self):
         context = make_context()
@@ -199,33 +186,26 @@ class TestPlan:
 
     def test_counts_what_is_held_by_reason(self):
         dataset = make_dialogues()
-        context = dataset.contexts.order_by("pk").first()
-        assert context is not None
-        make_completion(context=context, text="As an AI, I hear you.")
+        make_completion(context=dataset.contexts.earliest("pk"), text="As an AI, I hear you.")
 
         report = study("plan", make_study(dataset=dataset).slug, "--dry-run")
 
-        assert (
-            "Held back: 1 completions that seem to give their source away; 0 dropped, 0 released"
-        ) in report
+        held = "1 completions that seem to give their source away; 0 dropped, 0 released"
+        assert f"Held back: {held}" in report
         assert "  self-identification: 1" in report
 
-    def test_writes_nothing_in_a_dry_run(self):
+    def test_writes_when_told_so_beforehand_and_nothing_in_a_dry_run(self):
         made = make_study(dataset=make_dialogues())
 
         assert study("plan", made.slug, "--dry-run")[-1] == "Dry run: nothing was written."
         assert not Comparison.objects.exists()
         assert not Hold.objects.exists()
-
-    def test_writes_when_told_so_beforehand(self):
-        made = make_study(dataset=make_dialogues())
-
-        last = study("plan", made.slug, "--yes")[-1]
-
-        assert last == (
-            "Written: 18 comparisons, 0 completions held; 0 quality checks are planted."
-        )
+        said = "Written: 18 comparisons, 0 completions held; 0 quality checks are planted."
+        assert study("plan", made.slug, "--yes")[-1] == said
         assert Comparison.objects.count() == 18
+        assert "0 comparisons: 0 planned before, 0 new" in study(
+            "plan", make_study().slug, "--dry-run"
+        )
 
     @pytest.mark.parametrize(("answer", "n"), [("y", 18), ("Yes", 18), ("", 0), ("no", 0)])
     def test_asks_a_person_after_the_report(self, person, answer, n):
@@ -255,40 +235,27 @@ class TestPlan:
         assert not any("Pairs of systems" in line for line in report)
         assert Comparison.objects.filter(second=None).count() == 12
 
-    def test_reports_a_plan_of_nothing(self):
-        made = make_study()
-
-        assert "0 comparisons: 0 planned before, 0 new" in study("plan", made.slug, "--dry-run")
-
 
 class TestShow:
     def test_tells_state_version_hash_and_numbers(self):
-        make_dialogues()
-        study("create", "heart-rubric", "--dataset", "talks")
-        study("lock", "heart-rubric")
+        make_locked()
+        study("create", "demo", "--dataset", "talks")
 
         shown = study("show", "heart-rubric")
 
+        stored = Study.objects.get(slug="heart-rubric")
         assert "  version 1 of heart-rubric, locked, not open yet, on Dataset" in shown[1]
-        assert f"  protocol {Study.objects.get().protocol_hash}" in shown
+        assert f"  protocol {stored.protocol_hash}" in shown
         assert "  confirmatory: nothing is named" in shown
         assert "  3 contexts, 12 completions" in shown
         assert not any("NOT WHAT WAS LOCKED" in line for line in shown)
-
-    def test_tells_which_analyses_are_named_in_advance(self):
-        make_dialogues()
-        study("create", "demo", "--dataset", "talks")
-
         assert "  confirmatory: pairs, dimensions" in study("show", "demo")
 
     def test_raises_the_alarm_when_the_stored_content_was_tampered_with(self):
-        make_dialogues()
-        study("create", "heart-rubric", "--dataset", "talks")
-        study("lock", "heart-rubric")
-        content = Study.objects.get().content
-        Study.objects.update(content=content | {"question": "Which one do you like?"})
+        made = make_study()
+        Study.objects.update(content=made.content | {"question": "Which one do you like?"})
 
-        assert any("NOT WHAT WAS LOCKED" in line for line in study("show", "heart-rubric"))
+        assert any("NOT WHAT WAS LOCKED" in line for line in study("show", made.slug))
 
 
 class TestAnyAct:
@@ -297,9 +264,7 @@ class TestAnyAct:
         assert refusal(act, "nowhere") == 'there is no study "nowhere"'
 
     def test_refuses_a_step_that_cannot_follow(self):
-        made = make_study(state="CLOSED")
-
-        assert "cannot become open" in refusal("open", made.slug)
+        assert "cannot become open" in refusal("open", make_study(state="CLOSED").slug)
 
     @pytest.mark.parametrize(("act", "state"), [("pause", "PAUSED"), ("close", "CLOSED")])
     def test_moves_an_open_study(self, act, state):

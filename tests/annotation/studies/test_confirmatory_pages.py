@@ -11,6 +11,7 @@ from annotation.studies.protocol import content_hash
 from ranking.choices import AnalysisKind, FitState
 from tests.helpers.factories import HOUR, NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_analysis
+from tests.helpers.pages import text
 from tests.helpers.rated import make_findings, make_rated_fit
 from tests.ranking.results.test_weights_pages import address as weights_address
 from tests.ranking.results.test_weights_pages import analysed as weights_analysed
@@ -51,10 +52,6 @@ def address(fit, kind, name="analysis", *more):
     return reverse(f"ranking:{name}", args=[fit.study.slug, fit.key, kind, *more])
 
 
-def text(response):
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
-
-
 CASES = pytest.mark.parametrize(
     ("kind", "is_exploratory"), [("pairs", False), ("style", True)], ids=["named", "not named"]
 )
@@ -62,21 +59,16 @@ CASES = pytest.mark.parametrize(
 
 @CASES
 class TestAnAnalysis:
-    def test_says_on_its_page_which_it_is(self, client, fit, kind, is_exploratory):
+    def test_says_on_its_page_by_word_sign_and_border(self, client, fit, kind, is_exploratory):
         page = client.get(address(fit, kind))
 
         (heading,) = re.findall(r"<h1>.*?</h1>", page.content.decode(), flags=re.DOTALL)
+        sign, style = ("?", "explores") if is_exploratory else ("✓", "confirms")
+        assert f'class="tag {style}"><span aria-hidden="true">{sign}</span>' in heading
         assert ("exploratory" in heading) is is_exploratory
         assert ("confirmatory" in heading) is not is_exploratory
         assert (ASKS in text(page)) is is_exploratory
         assert (SAYS in text(page)) is not is_exploratory
-
-    def test_is_told_by_word_sign_and_border(self, client, fit, kind, is_exploratory):
-        page = client.get(address(fit, kind)).content.decode()
-
-        (heading,) = re.findall(r"<h1>.*?</h1>", page, flags=re.DOTALL)
-        sign, style = ("?", "explores") if is_exploratory else ("✓", "confirms")
-        assert f'class="tag {style}"><span aria-hidden="true">{sign}</span>' in heading
 
     def test_says_it_in_the_list(self, client, fit, kind, is_exploratory):
         leaderboard = reverse("ranking:leaderboard", args=[fit.study.slug])
@@ -152,6 +144,8 @@ class TestNamedWeights:
         assert SAYS in text(page)
         assert "Dimension E 75 %" in text(page)
         assert re.search(r'name="E" type="number"[^>]* value="3', page.content.decode())
+        stored = client.get(address(weighed, "weights", "analysis_json")).json()
+        assert stored["is_exploratory"] is True, "equal ones are not the named ones"
 
     @pytest.mark.parametrize(
         ("query", "is_exploratory"),
@@ -167,11 +161,6 @@ class TestNamedWeights:
         assert (ASKS in text(page)) is is_exploratory
         assert content["is_exploratory"] is is_exploratory
         assert {row["is_exploratory"] for row in rows} == {str(is_exploratory)}
-
-    def test_do_not_make_equal_ones_confirmatory(self, client, weighed):
-        stored = reverse("ranking:analysis_json", args=[weighed.study.slug, weighed.key, "weights"])
-
-        assert client.get(stored).json()["is_exploratory"] is True
 
     def test_of_a_dimension_that_is_not_rated_are_not_shown(self, client):
         fit = fit_naming("weights", weights={"H": 1, "A": 1})

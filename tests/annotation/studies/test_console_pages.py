@@ -1,15 +1,19 @@
-"""The console's page of one study, and the one that shows a plan before it is written."""
+"""The console's pages of one study: the study, its plan before it is written, the tabs."""
+
+import re
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 
 from annotation.choices import PlanKind, Protocol, StudyState
-from annotation.models import Comparison, DimensionMark, Study
+from annotation.models import Comparison, DimensionMark
 from annotation.studies import services
 from annotation.studies.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.protocol.study import TAKEN
 from annotation.studies.rubric import load_rubric
+from annotation.templatetags.study_tabs import TABS, pages_beside, study_tabs
 from completions.models import Hold
 from tests.helpers.datasets import make_dialogues
 from tests.helpers.factories import (
@@ -18,7 +22,6 @@ from tests.helpers.factories import (
     make_alone,
     make_completion,
     make_context,
-    make_dataset,
     make_dialogue,
     make_judgment,
     make_study,
@@ -28,6 +31,8 @@ from tests.helpers.pages import assert_turned_away, text
 pytestmark = pytest.mark.django_db
 
 PAGES = ["study", "plan"]
+DRAFT: dict[str, Any] = {"state": StudyState.DRAFT, "locked_at": None, "protocol_hash": ""}
+FRAMES = "This site opens in no frame"
 
 
 def address(name, study):
@@ -45,35 +50,20 @@ def locked():
     return services.lock_study(study=study, now=NOW)
 
 
-def rate():
-    """Give one message of a likert study a rating on one dimension."""
-    study = make_study(protocol=Protocol.LIKERT)
-    judgment = make_judgment(
-        comparison=make_alone(study=study), protocol=Protocol.LIKERT, verdict=None
-    )
-    DimensionMark.objects.create(judgment=judgment, dimension="E", advantage=4)
-    return judgment
-
-
 class TestAccess:
     @pytest.mark.parametrize("name", PAGES)
-    @pytest.mark.parametrize("is_user", [False, True], ids=["nobody", "a user who is no member"])
-    def test_others_are_turned_away(self, name, is_user):
-        client = Client()
-        if is_user:
-            client.force_login(User.objects.create_user("ada"))
+    def test_others_are_turned_away(self, client, name):
+        study = make_study()
+        assert_turned_away(client.get(address(name, study)))
 
-        answer = client.get(address(name, make_study()))
+        client.force_login(User.objects.create_user("ada"))  # who is no member
 
-        assert_turned_away(answer)
+        assert_turned_away(client.get(address(name, study)))
 
     @pytest.mark.parametrize("name", PAGES)
-    def test_a_study_that_is_not_there_is_not_found(self, admin_client, name):
-        assert admin_client.get(f"/console/nowhere/{name}/").status_code == 404
-
-    @pytest.mark.parametrize("name", PAGES)
-    def test_is_left_in_no_cache(self, admin_client, name):
+    def test_is_left_in_no_cache_and_there_for_known_studies_alone(self, admin_client, name):
         assert "no-store" in admin_client.get(address(name, make_study()))["Cache-Control"]
+        assert admin_client.get(f"/console/nowhere/{name}/").status_code == 404
 
 
 class TestStudyPage:
@@ -87,18 +77,19 @@ class TestStudyPage:
         assert "heart-rubric, version 1" in page
         assert "not what was locked" not in page
 
-    def test_raises_the_alarm_when_the_content_was_changed_in_the_database(self, admin_client):
-        study = locked()
-        Study.objects.update(content=study.content | {"seed": "another"})
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({}, "The stored content is not what was locked"),
+            (DRAFT, "not locked yet"),
+            ({"is_simulated": True, "title": "Simulated raters"}, "programs"),
+        ],
+        ids=["changed in the database", "a draft", "a shadow study"],
+    )
+    def test_says_plainly_what_the_study_is_not(self, admin_client, fields, said):
+        study = make_study(**fields)  # whose hash is made up
 
-        page = text(admin_client.get(address("study", study)))
-
-        assert "The stored content is not what was locked" in page
-
-    def test_says_that_a_draft_is_not_locked(self, admin_client):
-        study = make_study(state=StudyState.DRAFT, locked_at=None, protocol_hash="")
-
-        assert "not locked yet" in text(admin_client.get(address("study", study)))
+        assert said in text(admin_client.get(address("study", study)))
 
     @pytest.mark.parametrize(("plan", "is_said"), [("BALANCED", False), ("ADAPTIVE", True)])
     def test_says_plainly_when_the_plan_is_adaptive(self, admin_client, plan, is_said):
@@ -108,11 +99,6 @@ class TestStudyPage:
 
         assert ("The plan is adaptive" in page) == is_said
         assert PlanKind(plan).label in page
-
-    def test_says_that_a_shadow_study_is_simulated(self, admin_client):
-        study = make_study(is_simulated=True, title="Simulated raters")
-
-        assert "programs" in text(admin_client.get(address("study", study)))
 
     def test_leads_to_everything_about_the_study(self, admin_client):
         study = make_study()
@@ -143,14 +129,6 @@ class TestStudyPage:
         assert answer.redirect_chain[-1][0] == address("study", study)
         assert "On pause" in text(answer)
 
-    def test_locks_a_draft(self, admin_client):
-        study = make_study(state=StudyState.DRAFT, locked_at=None, protocol_hash="")
-
-        page = text(admin_client.post(address("lock", study), follow=True))
-
-        assert "Locked: from now on only its state changes." in page
-        assert Study.objects.get().protocol_hash in page
-
     @pytest.mark.parametrize("n", [1, 8])
     def test_costs_few_queries_for_many_studies(
         self, admin_client, n, django_assert_max_num_queries
@@ -174,17 +152,6 @@ class TestPlanPage:
         assert "4 system-3 4" in page
         assert not Comparison.objects.exists()
 
-    def test_says_where_systems_cannot_be_compared(self, admin_client):
-        dataset = make_dataset()
-        for _ in range(2):
-            context = make_context(dialogue=make_dialogue(dataset=dataset))
-            make_completion(context=context)
-            make_completion(context=context)
-
-        page = text(admin_client.get(address("plan", make_study(dataset=dataset))))
-
-        assert "Regular: not connected. Its systems fall into 2 groups" in page
-
     def test_counts_what_would_be_held_by_reason(self, admin_client):
         dataset = make_dialogues()
         context = dataset.contexts.order_by("pk").first()
@@ -196,17 +163,19 @@ class TestPlanPage:
         assert "self-identification" in page
         assert not Hold.objects.exists()
 
-    def test_counts_the_pairs_that_are_left_out_because_the_replies_are_the_same(
-        self, admin_client
-    ):
+    def test_counts_pairs_of_one_text_and_says_where_systems_cannot_be_compared(self, admin_client):
         context = make_context()
         for said in ("I hear you.", "I hear you. ", "What helps?"):
             make_completion(context=context, text=said)
+        elsewhere = make_context(dialogue=make_dialogue(dataset=context.dataset))
+        make_completion(context=elsewhere)
+        make_completion(context=elsewhere)
 
         page = text(admin_client.get(address("plan", make_study(dataset=context.dataset))))
 
-        assert "Add 2 comparisons" in page
+        assert "Add 3 comparisons" in page
         assert "1 pair left out because both replies are word for word the same." in page
+        assert "Regular: not connected. Its systems fall into 2 groups" in page
 
     def test_is_written_by_its_button(self, admin_client, admin_user):
         study = make_study(dataset=make_dialogues())
@@ -218,13 +187,7 @@ class TestPlanPage:
 
     def test_says_why_nothing_was_planned(self, admin_client):
         checks = CONTENT["checks"] | {"gold_set": "nowhere-1"}
-        study = make_study(
-            dataset=make_dialogues(),
-            content=CONTENT | {"checks": checks},
-            state=StudyState.DRAFT,
-            locked_at=None,
-            protocol_hash="",
-        )
+        study = make_study(dataset=make_dialogues(), content=CONTENT | {"checks": checks}, **DRAFT)
 
         page = text(admin_client.post(address("extend", study), follow=True))
 
@@ -238,19 +201,6 @@ class TestPlanPage:
 
         assert "Add 8 comparisons" in page
         assert "Strata" not in page
-
-
-class TestNewestRatings:
-    def test_say_what_one_message_was_rated(self, admin_client):
-        judgment = rate()
-
-        study = judgment.comparison.study
-        page = text(admin_client.get(reverse("raters:judgments", args=[study.slug])))
-
-        assert f"{judgment.comparison.first.system.name} rated E 4" in page
-
-
-FRAMES = "This site opens in no frame"
 
 
 def of_platform(platform, **fields):
@@ -276,16 +226,7 @@ class TestLinksForRaters:
         entry = f"https://heart.example.org/s/{study.slug}/"
         assert page.count(entry) == len(begins)
         assert all(entry + begin in page for begin in begins)
-
-    @pytest.mark.parametrize(
-        ("platform", "is_told"), [("mturk", True), ("any", True), ("prolific", False)]
-    )
-    def test_of_mechanical_turk_say_that_nothing_opens_in_a_frame(
-        self, admin_client, platform, is_told
-    ):
-        page = text(admin_client.get(address("study", of_platform(platform))))
-
-        assert (FRAMES in page) == is_told
+        assert (FRAMES in page) == (platform != "prolific"), "Mechanical Turk opens a frame"
 
     @pytest.mark.parametrize("state", [StudyState.DRAFT, StudyState.LOCKED])
     @pytest.mark.parametrize(("platform", "is_told"), [("mturk", True), ("any", False)])
@@ -303,3 +244,66 @@ class TestLinksForRaters:
             page = text(admin_client.get(address("study", study)))
             assert "Links for raters" not in page
             assert FRAMES not in page
+
+
+def test_newest_ratings_say_what_one_message_was_rated(admin_client):
+    study = make_study(protocol=Protocol.LIKERT)
+    rated = make_alone(study=study)
+    judgment = make_judgment(comparison=rated, protocol=Protocol.LIKERT, verdict=None)
+    DimensionMark.objects.create(judgment=judgment, dimension="E", advantage=4)
+
+    page = text(admin_client.get(reverse("raters:judgments", args=[study.slug])))
+
+    assert f"{rated.first.system.name} rated E 4" in page
+
+
+BY_TAB = [page for tab in TABS for page in tab.pages if not page.is_of_dataset]
+CONSOLE = [page for page in BY_TAB if page.address != "ranking:leaderboard"]
+
+
+def current(html):
+    bar = re.search(r'<nav class="crumbs of-study".*?</nav>', html, re.DOTALL).group()
+    return re.findall(r'aria-current="(\w+)">([^<]+)', bar)
+
+
+class TestTabs:
+    @pytest.mark.parametrize("page", CONSOLE, ids=lambda page: page.key)
+    def test_mark_the_page_that_is_shown(self, admin_client, page):
+        study = make_study()
+
+        html = admin_client.get(reverse(page.address, args=[study.slug])).content.decode()
+
+        assert ("page", str(page.label)) in current(html)
+
+    @pytest.mark.parametrize("tab", TABS, ids=lambda tab: str(tab.label))
+    def test_lead_to_a_page_that_is_there(self, admin_client, tab):
+        study = make_study()
+
+        shown = next(one for one in study_tabs(study) if one.label == tab.label)
+
+        assert admin_client.get(shown.url).status_code == 200
+
+    def test_mark_where_a_page_below_belongs(self):
+        study = make_study()
+
+        marks = [one.current for one in study_tabs(study, "raters", is_below=True)]
+
+        assert marks.count("true") == 1
+        assert pages_beside(study, "raters", is_below=True)[0].current == "true"
+        assert pages_beside(study, "planner") == [], "a tab of one page has no second row"
+
+
+class TestAddresses:
+    def test_below_the_console_that_are_not_a_study_are_no_slugs(self):
+        words = set()
+        for pattern in get_resolver().url_patterns:
+            prefix = str(pattern.pattern)
+            if not prefix.startswith("console/"):
+                continue
+            below = getattr(pattern, "url_patterns", [])
+            routes = [prefix + str(one.pattern) for one in below] or [prefix]
+            words |= {route.split("/")[1].removesuffix(".csv") for route in routes}
+
+        fixed = {word for word in words if word and not word.startswith("<")}
+
+        assert fixed <= TAKEN

@@ -15,7 +15,6 @@ from annotation.models import Study
 from annotation.planning import services as planning_services
 from annotation.studies import services as study_services
 from annotation.studies.protocol import STUDIES, load_protocol, parse_protocol, shipped_studies
-from annotation.studies.rubric import load_rubric
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import Wish
 from ranking.planner.plans import Layout, Rates, first_plan
@@ -63,10 +62,6 @@ def as_shown(client, address, **changes):
     return {**shown, "dataset": "talks", **changes}
 
 
-def text_of(answer):
-    return answer.content.decode()
-
-
 def toml(**changes):
     protocol = load_protocol(STUDIES / "demo.toml")
     body = (STUDIES / "demo.toml").read_text(encoding="utf-8")
@@ -77,33 +72,25 @@ def toml(**changes):
 
 class TestStart:
     def test_offers_every_study_that_ships(self, admin_client):
-        page = admin_client.get(reverse("console:new")).content.decode()
+        start = reverse("console:new")
+        page = admin_client.get(start).content.decode()
 
+        assert f'href="{start}"' in admin_client.get("/console/").content.decode()
         assert all(reverse("console:new_form", args=[name]) in page for name in shipped_studies())
-
-    def test_says_how_mechanical_turk_works_before_anybody_pays(self, admin_client):
-        page = text(admin_client.get(reverse("console:new_form", args=["heart-preference"])))
-
-        assert "Mechanical Turk works by link only: this site opens in no frame" in page
-
-    def test_is_reached_from_the_list_of_studies(self, admin_client):
-        assert f'href="{reverse("console:new")}"' in admin_client.get("/console/").content.decode()
-
-    def test_a_template_that_is_not_there_is_not_found(self, admin_client):
         assert admin_client.get(reverse("console:new_form", args=["none"])).status_code == 404
 
-    @pytest.mark.parametrize("address", [reverse("console:new"), FORM])
-    def test_is_not_for_analysts(self, address):
+    def test_is_not_for_analysts_who_store_nothing(self, shown):
         client = Client()
         client.force_login(make_member("ada", role=Role.ANALYST))
 
-        assert client.get(address).status_code == 403
+        answers = [
+            client.get(reverse("console:new")),
+            client.get(FORM),
+            client.post(FILE, {"dataset": "talks", "text": toml()}),
+            client.post(TestBesideTheForm.ADDRESS, dict(shown)),
+        ]
 
-    def test_analysts_store_nothing(self, dataset):
-        client = Client()
-        client.force_login(make_member("ada", role=Role.ANALYST))
-
-        assert client.post(FILE, {"dataset": "talks", "text": toml()}).status_code == 403
+        assert {answer.status_code for answer in answers} == {403}
         assert not Study.objects.exists()
 
 
@@ -118,39 +105,40 @@ class TestForm:
         study = Study.objects.get()
         template = template.model_copy(update={"seed": study.seed})
         assert answer["Location"] == reverse("console:plan", args=[study.slug])
-        assert study.state == StudyState.DRAFT
+        assert (study.state, len(study.seed)) == (StudyState.DRAFT, 32)
         assert study.content == template.content(
             study.content["rubric"], normaliser=study.content["normaliser"]
         )
 
-    def test_proposes_no_seed_and_has_one_drawn(self, admin_client, shown):
-        admin_client.post(FORM, dict(shown))
-        admin_client.post(FORM, dict(shown, slug="other"))
+    def test_stores_what_was_typed_and_logs_who_made_it(self, admin_client, admin_user, shown):
+        typed = {"slug": "ours", "seed": SEED, "systems": "ash, human"}
 
-        one, other = Study.objects.values_list("seed", flat=True)
-        assert shown["seed"] == ""
-        assert len(one) == len(other) == 32
-        assert one != other
+        admin_client.post(FORM, {**shown, **typed})
 
-    def test_takes_a_seed_that_is_typed_once(self, admin_client, shown):
-        admin_client.post(FORM, dict(shown, seed=SEED))
-        answer = admin_client.post(FORM, dict(shown, slug="other", seed=SEED))
-
-        assert Study.objects.get().seed == SEED
-        assert "another study has this one" in " ".join(answer.context["form"].errors["seed"])
-
-    def test_names_the_systems_that_are_compared(self, admin_client, shown):
-        admin_client.post(FORM, dict(shown, slug="ours", systems="ash, human"))
-
-        assert Study.objects.get().content["systems"] == ["ash", "human"]
+        study = Study.objects.get()
+        assert shown["seed"] == "", "the form proposes none"
+        assert (study.slug, study.seed) == ("ours", SEED)
+        assert study.content["systems"] == ["ash", "human"]
         edited = admin_client.get(reverse("console:edit", args=["ours"])).content.decode()
         assert 'name="systems" type="text" value="ash human"' in edited
-
-    def test_logs_who_made_it(self, admin_client, admin_user, shown):
-        admin_client.post(FORM, dict(shown, slug="ours"))
-
         entry = LogEntry.objects.get(action="study.created")
         assert (entry.subject, entry.by) == ("study ours", admin_user)
+
+    @pytest.mark.parametrize(
+        ("changes", "field", "said"),
+        [
+            ({"slug": "other", "seed": SEED}, "seed", "another study has this one"),
+            ({"title": "Another"}, "slug", "already"),
+        ],
+        ids=["its seed", "its address"],
+    )
+    def test_takes_nothing_of_another_draft(self, admin_client, shown, changes, field, said):
+        admin_client.post(FORM, {**shown, "seed": SEED})
+
+        answer = admin_client.post(FORM, {**shown, **changes})
+
+        assert said in " ".join(answer.context["form"].errors[field])
+        assert Study.objects.get().title == shown["title"]
 
     @pytest.mark.parametrize(
         ("field", "value", "said"),
@@ -192,27 +180,17 @@ class TestForm:
         assert answer.context["form"].non_field_errors()
         assert not Study.objects.exists()
 
-    def test_is_in_steps_of_which_the_first_is_open(self, admin_client):
+    def test_is_in_steps_of_which_the_first_or_the_one_with_the_fault_is_open(
+        self, admin_client, shown
+    ):
         page = admin_client.get(FORM).content.decode()
+        at_fault = admin_client.post(FORM, dict(shown, exclusion__misfit="0")).content.decode()
 
         steps = re.findall(r'<details class="card step" name="step"( open)?>', page)
         assert steps == [" open", "", "", "", "", ""]
         assert all(f'id="{one}"' in page for one in re.findall(r'href="#(step-\w+)"', page))
-
-    def test_opens_the_step_with_the_fault(self, admin_client, shown):
-        answer = admin_client.post(FORM, dict(shown, exclusion__misfit="0"))
-
-        opened = re.findall(r'class="card step" open><summary>.*?</span> ([^<]*)', text_of(answer))
+        opened = re.findall(r'class="card step" open><summary>.*?</span> ([^<]*)', at_fault)
         assert opened == ["When raters are left out"]
-
-    def test_never_takes_the_place_of_another_draft(self, admin_client, shown):
-        sent = dict(shown)
-        admin_client.post(FORM, sent)
-
-        answer = admin_client.post(FORM, {**sent, "title": "Another"})
-
-        assert "already" in " ".join(answer.context["form"].errors["slug"])
-        assert Study.objects.get().title != "Another"
 
     def test_says_what_a_file_with_the_same_fault_is_told(self, admin_client, shown):
         by_form = admin_client.post(FORM, dict(shown, judgments_per_pair="0"))
@@ -291,23 +269,22 @@ class TestBesideTheForm:
         answer = self.beside(admin_client, shown, question="Which one helps more?")
 
         assert "Which one helps more?" in text(answer)
-        _before, _inert, after = text_of(answer).partition(" inert>")
+        _before, _inert, after = answer.content.decode().partition(" inert>")
         assert "Reply A" in after
 
-    def test_waits_for_a_dataset(self, admin_client, shown):
-        answer = self.beside(admin_client, shown, dataset="")
-
-        assert "Choose a dataset" in text(answer)
-
-    def test_says_what_does_not_fit_yet(self, admin_client, shown):
-        answer = self.beside(admin_client, shown, judgments_per_pair="many")
-
-        assert "How many, Judgments per pair:" in text(answer)
-
-    def test_a_dataset_without_texts_has_nothing_to_compare(self, admin_client, shown):
+    @pytest.mark.parametrize(
+        ("changes", "said"),
+        [
+            ({"dataset": ""}, "Choose a dataset"),
+            ({"dataset": "bare"}, "Nothing to compare yet"),
+            ({"judgments_per_pair": "many"}, "How many, Judgments per pair:"),
+        ],
+        ids=["no dataset", "a dataset without texts", "what does not fit yet"],
+    )
+    def test_says_what_is_missing(self, admin_client, shown, changes, said):
         make_dataset(slug="bare", name="Bare")
 
-        assert "Nothing to compare yet" in text(self.beside(admin_client, shown, dataset="bare"))
+        assert said in text(self.beside(admin_client, shown, **changes))
 
     def test_stands_beside_a_draft_and_a_new_version(self, admin_client, shown):
         admin_client.post(FORM, dict(shown, slug="ours"))
@@ -320,33 +297,27 @@ class TestBesideTheForm:
         del form["dataset"]  # a browser sends no field that cannot be changed
         assert admin_client.post(address, form).context["figures"].n_systems == 3
 
-    def test_says_what_a_lock_freezes(self, admin_client, shown):
-        assert "A lock fixes for good" in text(admin_client.get(FORM))
-
+    def test_says_what_a_lock_freezes_and_how_mechanical_turk_works(self, admin_client, shown):
+        form = text(admin_client.get(FORM))
         admin_client.post(FORM, dict(shown, slug="ours"))
-        page = text(admin_client.get(reverse("console:study", args=["ours"])))
-        assert "A lock fixes for good" in page
+        draft = text(admin_client.get(reverse("console:study", args=["ours"])))
 
-    def test_is_not_for_analysts(self, shown):
-        client = Client()
-        client.force_login(make_member("ada", role=Role.ANALYST))
-
-        assert client.post(self.ADDRESS, dict(shown)).status_code == 403
+        assert "Mechanical Turk works by link only: this site opens in no frame" in form
+        assert "A lock fixes for good" in form
+        assert "A lock fixes for good" in draft
 
 
 class TestFile:
-    def test_sent_is_stored_as_a_draft(self, admin_client, dataset):
-        file = SimpleUploadedFile("demo.toml", toml().encode())
+    @pytest.mark.parametrize("way", ["file", "text"])
+    def test_sent_or_pasted_is_stored_as_a_draft(self, admin_client, dataset, way):
+        body = toml(session_length=9)
+        sent = body if way == "text" else SimpleUploadedFile("demo.toml", body.encode())
 
-        answer = admin_client.post(FILE, {"dataset": "talks", "file": file}, follow=True)
+        answer = admin_client.post(FILE, {"dataset": "talks", way: sent}, follow=True)
 
         assert "The draft is stored." in text(answer)
-        assert Study.objects.get().slug == "demo"
-
-    def test_pasted_is_stored_as_a_draft(self, admin_client, dataset):
-        admin_client.post(FILE, {"dataset": "talks", "text": toml(session_length=9)})
-
-        assert Study.objects.get().session_length == 9
+        study = Study.objects.get()
+        assert (study.slug, study.session_length) == ("demo", 9)
 
     @pytest.mark.parametrize(
         ("sent", "said"),
@@ -355,13 +326,17 @@ class TestFile:
             ({"text": "slug = ?"}, "at line 1"),
             ({"text": "slug = " + "[" * 1_000}, "nested too deep"),
             ({"text": 'slug = "a"\nseed = 3'}, "the text: title: Field required"),
+            ({"text": toml(), "dataset": ""}, "Choose the dataset"),
             ({"file": SimpleUploadedFile("x.toml", b"\xff\xfe")}, "not text in UTF-8"),
             ({"file": SimpleUploadedFile("x.toml", b"#" * 200_001)}, "as large"),
         ],
-        ids=["nothing", "no TOML", "nested", "fields missing", "no text", "too large"],
+        ids=[
+            *("nothing", "no TOML", "nested", "fields missing", "no dataset", "no text"),
+            "too large",
+        ],
     )
     def test_says_what_is_wrong(self, admin_client, dataset, sent, said):
-        answer = admin_client.post(FILE, {"dataset": "talks", **sent})
+        answer = admin_client.post(FILE, {"dataset": "talks"} | sent)
 
         assert answer.status_code == 422
         assert said in text(answer)
@@ -376,12 +351,6 @@ class TestFile:
 
         assert answer.status_code == 422
         assert "give the file another name and no version" in text(answer)
-
-    def test_needs_a_dataset(self, admin_client):
-        answer = admin_client.post(FILE, {"text": toml()})
-
-        assert answer.status_code == 422
-        assert "Choose the dataset" in text(answer)
 
 
 class TestChanging:
@@ -404,19 +373,18 @@ class TestChanging:
         assert entry.before == {"session_length": 12, "title": draft.title}
         assert entry.after == {"session_length": 7, "title": "Another title"}
 
-    def test_of_nothing_writes_nothing(self, admin_client, draft):
-        self.edit(admin_client)
-
-        assert not LogEntry.objects.filter(action="study.edited").exists()
-
-    def test_of_texts_keeps_the_plan(self, admin_client, draft):
+    def test_of_nothing_writes_nothing_and_of_texts_keeps_plan_and_seed(self, admin_client, draft):
         planning_services.plan_study(study=draft, now=NOW)
         planned = set(draft.comparisons.values_list("pk", flat=True))
+        self.edit(admin_client)
+        assert not LogEntry.objects.filter(action="study.edited").exists()
 
         self.edit(admin_client, title="Another title")
 
         assert planned
         assert set(draft.comparisons.values_list("pk", flat=True)) == planned
+        assert as_shown(admin_client, reverse("console:edit", args=["demo"]))["seed"] == ""
+        assert Study.objects.get().seed == draft.seed
 
     @pytest.mark.parametrize(
         "change",
@@ -441,35 +409,9 @@ class TestChanging:
         assert not draft.comparisons.exists()
         assert LogEntry.objects.get(action="study.edited").after["comparisons_void"] == n_planned
 
-    def test_that_types_no_seed_keeps_the_one_there_is_and_shows_none(self, admin_client, draft):
-        address = reverse("console:edit", args=["demo"])
-
-        self.edit(admin_client, title="Another title")
-
-        assert as_shown(admin_client, address)["seed"] == ""
-        assert Study.objects.get().seed == draft.seed
-
-    def test_lets_it_be_planned_again(self, admin_client, draft):
-        planning_services.plan_study(study=draft, now=NOW)
-        self.edit(admin_client, judgments_per_pair="5")
-
-        report = planning_services.plan_study(study=Study.objects.get(), now=NOW)
-
-        assert report.n_added == 3
-        assert set(
-            draft.comparisons.filter(purpose="MAIN").values_list("slots_left", flat=True)
-        ) == {5}
-
-    def test_can_take_no_other_studys_address(self, admin_client, draft):
-        make_study(slug="taken")
-
-        answer = self.edit(admin_client, slug="taken")
-
-        assert answer.status_code == 422
-        assert "already" in " ".join(answer.context["form"].errors["slug"])
-
-    def test_can_take_no_other_studys_name_and_version(self, admin_client, draft):
-        make_study(slug="other", name="taken")
+    @pytest.mark.parametrize("theirs", [{"slug": "taken"}, {"name": "taken"}], ids=str)
+    def test_can_take_no_other_studys_address_or_name(self, admin_client, draft, theirs):
+        make_study(**theirs)
 
         answer = self.edit(admin_client, slug="taken")
 
@@ -482,28 +424,20 @@ class TestChanging:
         assert answer.redirect_chain[-1][0] == reverse("console:protocol", args=["renamed"])
         assert Study.objects.get().name == "renamed"
 
-    def test_is_refused_once_it_is_locked(self, admin_client, draft):
+    def test_is_offered_and_taken_until_the_study_is_locked(self, admin_client, draft):
         address = reverse("console:edit", args=["demo"])
         sent = as_shown(admin_client, address, title="Another")
+        protocol_page = reverse("console:protocol", args=["demo"])
+        before = admin_client.get(protocol_page).content.decode()
         study_services.lock_study(study=draft, now=NOW)
 
-        page = text(admin_client.post(address, sent, follow=True))
+        after = admin_client.get(protocol_page).content.decode()
+        refused = text(admin_client.post(address, sent, follow=True))
 
-        assert "nothing of it changes any more" in page
+        assert f'href="{address}"' in before
+        assert f'href="{address}"' not in after
+        assert "nothing of it changes any more" in refused
         assert Study.objects.get().title != "Another"
-
-    def test_is_refused_by_the_service_too(self, draft):
-        study_services.lock_study(study=draft, now=NOW)
-        protocol = load_protocol(STUDIES / "demo.toml")
-
-        with pytest.raises(study_services.StudyStateError, match="locked"):
-            study_services.edit_study(
-                study=draft,
-                protocol=protocol,
-                rubric=load_rubric(protocol.rubric),
-                dataset=draft.dataset,
-                now=NOW,
-            )
 
 
 class TestANewVersion:
@@ -526,6 +460,13 @@ class TestANewVersion:
         assert (made.slug, made.name, made.title) == ("demo-v2", "demo", "Better asked")
         assert (made.dataset, made.locked_at) == (locked.dataset, None)
 
+    def test_is_made_of_a_locked_study_alone(self, admin_client, shown):
+        admin_client.post(FORM, dict(shown))
+
+        answer = admin_client.get(self.ADDRESS)
+
+        assert answer["Location"] == reverse("console:protocol", args=["demo"])
+
     def test_needs_something_that_is_different(self, admin_client, locked):
         answer = admin_client.post(self.ADDRESS, as_shown(admin_client, self.ADDRESS))
 
@@ -541,13 +482,6 @@ class TestANewVersion:
 
         assert answer["Location"] == reverse("console:protocol", args=["demo-v2"])
         assert Study.objects.get(version=2).title == "Better asked"
-
-    def test_is_made_of_no_draft(self, admin_client, shown):
-        admin_client.post(FORM, dict(shown))
-
-        answer = admin_client.get(self.ADDRESS)
-
-        assert answer["Location"] == reverse("console:protocol", args=["demo"])
 
 
 class TestProtocolPage:
@@ -578,18 +512,6 @@ class TestProtocolPage:
         assert ["secret until the study is closed" in page for page in while_open] == [True, True]
         assert [study.seed in read(name) for name in ("protocol", "toml")] == [True, True]
         assert parse_protocol(read("toml"), source="file").seed == study.seed
-
-    def test_offers_a_change_only_of_a_draft(self, admin_client, shown):
-        admin_client.post(FORM, dict(shown))
-        address = reverse("console:protocol", args=["demo"])
-        offer = f'href="{reverse("console:edit", args=["demo"])}"'
-
-        before = admin_client.get(address).content.decode()
-        study_services.lock_study(study=Study.objects.get(), now=NOW)
-        after = admin_client.get(address).content.decode()
-
-        assert offer in before
-        assert offer not in after
 
     def test_asks_few_questions_of_the_database(
         self, admin_client, shown, django_assert_max_num_queries

@@ -1,14 +1,25 @@
+"""Study files: what they hold, what is refused and why, and how they are written back."""
+
 import hashlib
 import json
 import re
 import tomllib
 
 import pytest
-from pydantic import ValidationError
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotation.rationales.themes import load_codebook
 from annotation.studies import protocol, rubric
-from annotation.studies.protocol import STUDIES, ProtocolError
+from annotation.studies.protocol import (
+    STUDIES,
+    FaultyError,
+    ProtocolError,
+    as_toml,
+    check_values,
+    values_as_toml,
+    values_of,
+)
 from annotation.studies.protocol.files import FORMS
 
 SHIPPED = sorted(path.stem for path in STUDIES.glob("*.toml"))
@@ -22,19 +33,21 @@ def load(slug):
     return protocol.load_protocol(STUDIES / f"{slug}.toml")
 
 
+def content_of(study, **changes):
+    referred = {"rubric": RUBRIC.content(), "normaliser": "n-1"} | changes
+    return study.content(referred["rubric"], normaliser=referred["normaliser"])
+
+
+HASH_OF_DEMO = protocol.content_hash(content_of(load("demo")))
+
+
+def test_mentions_are_words_of_the_study_whatever_their_case():
+    words = ["TOMATOES", "clarinet", "simulated", "heart-1"]  # the last names its rubric
+
+    assert load("demo").mentions(words) == ["TOMATOES", "simulated"]
+
+
 class TestShippedStudies:
-    def test_are_these(self):
-        assert SHIPPED == ["demo", "heart-likert", "heart-preference", "heart-rubric", "quick"]
-
-    @pytest.mark.parametrize("slug", SHIPPED)
-    def test_are_named_after_their_file_and_use_a_known_rubric(self, slug):
-        study = load(slug)
-
-        assert study.slug == slug
-        assert rubric.load_rubric(study.rubric).reference == study.rubric
-        if slug != "quick":  # whose texts are about anything
-            assert study.help_lines[0].url == "https://findahelpline.com/"
-
     @pytest.mark.parametrize(
         ("slug", "numbers"),
         [
@@ -45,10 +58,14 @@ class TestShippedStudies:
             ("quick", (3, 0, 20)),
         ],
     )
-    def test_have_their_numbers(self, slug, numbers):
+    def test_have_their_numbers_and_no_seed_that_anybody_could_read(self, slug, numbers):
         study = load(slug)
 
         assert (study.judgments_per_pair, study.pairs_per_context, study.session_length) == numbers
+        assert (study.slug, study.seed) == (slug, None)
+        assert rubric.load_rubric(study.rubric).reference == study.rubric
+        if slug != "quick":  # whose texts are about anything
+            assert study.help_lines[0].url == "https://findahelpline.com/"
 
     @pytest.mark.parametrize("slug", ["demo", "heart-preference"])
     def test_of_preference_show_no_word_of_the_rubric(self, slug):
@@ -76,25 +93,10 @@ class TestShippedStudies:
             "Stopping and withdrawing",
         ]
 
-    @pytest.mark.parametrize("slug", SHIPPED)
-    def test_have_no_seed_that_anybody_could_read_in_them(self, slug):
-        assert load(slug).seed is None
-
-    def test_of_the_demo_say_that_software_is_simulated(self):
-        assert load("demo").mentions(["simulated"]) == ["simulated"]
-
-
-class TestMentions:
-    def test_finds_words_whatever_their_case(self):
-        assert load("demo").mentions(["TOMATOES", "clarinet"]) == ["TOMATOES"]
-
-    def test_leaves_the_name_of_the_rubric_aside(self):
-        assert load("demo").mentions(["heart-1"]) == []
-
 
 class TestContent:
     def test_holds_the_rubric_itself_and_survives_json(self):
-        content = load("demo").content(RUBRIC.content(), normaliser="n-1")
+        content = content_of(load("demo"))
 
         assert content["rubric"]["dimensions"][0]["key"] == "H"
         assert content["normaliser"] == "n-1"
@@ -104,12 +106,7 @@ class TestContent:
         layout = "# another comment\n" + DEMO.replace("lease_minutes = 30\n", "")
         other = protocol.parse_protocol(layout, source="x")
 
-        hashes = {
-            protocol.content_hash(study.content(RUBRIC.content(), normaliser="n-1"))
-            for study in (load("demo"), other)
-        }
-
-        assert len(hashes) == 1
+        assert protocol.content_hash(content_of(other)) == HASH_OF_DEMO
 
     @pytest.mark.parametrize(
         ("old", "new"),
@@ -117,43 +114,27 @@ class TestContent:
             pytest.param("judgments_per_pair = 3", "judgments_per_pair = 4", id="a number"),
             pytest.param("best, most naturally", "best, most warmly", id="the question"),
             pytest.param('version = "1"', 'version = "2"', id="consent version"),
+            pytest.param('slug = "demo"', f'slug = "demo"\nseed = "{SEED}"', id="the seed"),
         ],
     )
     def test_hash_changes_with_the_content(self, old, new):
         changed = protocol.parse_protocol(DEMO.replace(old, new), source="x")
-        rubric_content = RUBRIC.content()
 
-        assert protocol.content_hash(
-            changed.content(rubric_content, normaliser="n-1")
-        ) != protocol.content_hash(load("demo").content(rubric_content, normaliser="n-1"))
+        assert protocol.content_hash(content_of(changed)) != HASH_OF_DEMO
 
     @pytest.mark.parametrize(
-        ("version", "normaliser"), [("2", "n-1"), ("1", "n-2")], ids=["rubric", "normaliser"]
+        "changes",
+        [{"rubric": RUBRIC.content() | {"version": "2"}}, {"normaliser": "n-2"}],
+        ids=["rubric", "normaliser"],
     )
-    def test_hash_changes_with_what_the_file_refers_to(self, version, normaliser):
-        content = load("demo").content(RUBRIC.content(), normaliser="n-1")
-        other = load("demo").content(RUBRIC.content() | {"version": version}, normaliser=normaliser)
-
-        assert protocol.content_hash(content) != protocol.content_hash(other)
+    def test_hash_changes_with_what_the_file_refers_to(self, changes):
+        assert protocol.content_hash(content_of(load("demo"), **changes)) != HASH_OF_DEMO
 
     def test_holds_of_the_seed_the_hash_alone(self):
-        seeded = load("demo").model_copy(update={"seed": SEED})
-        content = seeded.content(RUBRIC.content(), normaliser="n-1")
+        content = content_of(load("demo").model_copy(update={"seed": SEED}))
 
         assert SEED not in json.dumps(content)
         assert content["seed_sha256"] == hashlib.sha256(SEED.encode()).hexdigest()
-
-    def test_hash_changes_with_the_seed(self):
-        hashes = {
-            protocol.content_hash(one.content(RUBRIC.content(), normaliser="n-1"))
-            for one in (load("demo").model_copy(update={"seed": seed}) for seed in (SEED, "other"))
-        }
-
-        assert len(hashes) == 2
-
-    def test_cannot_be_changed_in_place(self):
-        with pytest.raises(ValidationError, match="frozen"):
-            load("demo").seed = SEED
 
 
 def with_seed(seed):
@@ -261,16 +242,14 @@ class TestBadStudy:
 
         assert len(str(caught.value).splitlines()) == 2
 
-    def test_may_be_missing(self, tmp_path):
-        with pytest.raises(ProtocolError, match=r"none\.toml: cannot be read: No such file"):
-            protocol.load_protocol(tmp_path / "none.toml")
-
-    def test_must_be_utf8(self, tmp_path):
+    def test_may_be_missing_or_not_text(self, tmp_path):
         path = tmp_path / "latin.toml"
         path.write_bytes(b'title = "caf\xe9"')
 
         with pytest.raises(ProtocolError, match="not UTF-8: unexpected byte at position 12"):
             protocol.load_protocol(path)
+        with pytest.raises(ProtocolError, match=r"none\.toml: cannot be read: No such file"):
+            protocol.load_protocol(tmp_path / "none.toml")
 
 
 def test_no_fault_is_told_as_a_regular_expression():
@@ -297,3 +276,59 @@ def test_a_fault_of_form_says_what_is_wanted(old, new, said):
     values = tomllib.loads(DEMO.replace(old, new, 1))
     with pytest.raises(protocol.FaultyError, match=said):
         protocol.check_values(values)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+SCALARS = st.one_of(TEXTS, st.integers(-(10**9), 10**9), st.booleans(), st.floats(-1e6, 1e6))
+KEYS = st.from_regex(r"[a-z_]{1,8}", fullmatch=True)
+TABLES = st.dictionaries(KEYS, st.one_of(SCALARS, st.lists(TEXTS, max_size=3)), max_size=4)
+
+
+class TestAsToml:
+    @pytest.mark.parametrize("slug", SHIPPED)
+    def test_reads_back_as_the_same_study_and_is_written_the_same_again(self, slug):
+        text = as_toml(load(slug))
+
+        read = protocol.parse_protocol(text, source="written")
+        assert read == load(slug)
+        assert as_toml(read) == text
+
+    @given(
+        st.dictionaries(
+            KEYS,
+            st.one_of(SCALARS, TABLES, st.lists(TABLES, min_size=1, max_size=3)),
+            max_size=5,
+        )
+    )
+    def test_says_whatever_toml_can_say(self, values):
+        assert tomllib.loads(values_as_toml(values)) == values
+
+
+class TestValues:
+    @pytest.mark.parametrize("slug", SHIPPED)
+    def test_of_stored_content_make_the_study_again(self, slug):
+        study = load(slug)
+        content = study.content(rubric.load_rubric(study.rubric).content(), normaliser="7")
+
+        assert check_values(values_of(content)) == study
+
+    def test_that_are_wrong_are_told_by_field(self):
+        values = load("demo").model_dump(mode="json", exclude_none=True)
+        values["judgments_per_pair"] = 0
+        values["consent"]["facts"][0]["text"] = ""
+
+        with pytest.raises(FaultyError) as caught:
+            check_values(values)
+
+        fields = {fault.field for fault in caught.value.faults}
+        assert fields == {"judgments_per_pair", "consent.facts.0.text"}
+
+    def test_that_do_not_go_together_are_told_of_the_whole(self):
+        values = load("demo").model_dump(mode="json", exclude_none=True)
+
+        with pytest.raises(FaultyError) as caught:
+            check_values({**values, "protocol": "likert", "plan": "adaptive"})
+
+        (fault,) = caught.value.faults
+        assert fault.field == ""
+        assert "balanced" in fault.reason

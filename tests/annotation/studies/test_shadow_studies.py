@@ -42,16 +42,19 @@ def shadow(study):
 
 
 class TestATwin:
-    def test_says_that_it_is_simulated_in_its_name_its_title_and_its_row(self, shadow):
+    def test_says_that_it_is_simulated_in_its_name_its_title_and_its_row(self, shadow, study):
         assert shadow.is_simulated
         assert shadow.slug == shadow.name == "simulated-real-10-1"
         assert shadow.title == "Simulated raters: Kindness"
         assert shadow.content["title"] == shadow.title
+        entry = LogEntry.objects.get(action="study.rehearsed")
+        assert entry.after == {"copy_of": "real", "raters": 10, "seed": 1}
 
-    def test_is_open_and_locked_under_a_hash_of_its_own(self, shadow, study):
+    def test_is_open_and_locked_under_a_hash_of_its_own_without_people(self, shadow, study):
         assert (shadow.state, shadow.locked_at) == (StudyState.OPEN, NOW)
         assert len(shadow.protocol_hash) == 64
         assert shadow.protocol_hash != study.protocol_hash
+        assert (shadow.raters.count(), study.raters.count()) == (0, 1)
 
     def test_has_the_protocol_of_its_study(self, shadow, study):
         differing = {
@@ -72,7 +75,7 @@ class TestATwin:
         assert seed_of(TEN) == seed_of(TEN) != seed_of(Rehearsal(10, 2))
         assert study.seed not in seed_of(TEN)
 
-    def test_has_the_comparisons_with_every_slot_free(self, shadow, study):
+    def test_has_the_comparisons_with_every_slot_free_and_the_checks(self, shadow, study):
         def described(one: Study) -> list[tuple[object, ...]]:
             rows = one.comparisons.order_by("position")
             return list(rows.values_list("key", "first", "second", "purpose", "weight", "held_at"))
@@ -80,40 +83,24 @@ class TestATwin:
         main = shadow.comparisons.filter(purpose=Purpose.MAIN)
         assert described(shadow) == described(study)
         assert set(main.values_list("slots_left", "shown_first_as_a")) == {(20, 0)}
-
-    def test_has_the_checks(self, shadow):
         check = QualityCheck.objects.get(comparison__study=shadow)
-
         assert (check.kind, check.expected, check.comparison.slots_left) == ("GOLD", "FIRST", 0)
 
-    def test_has_none_of_the_people_and_takes_none_away(self, shadow, study):
-        assert not shadow.raters.exists()
-        assert study.raters.count() == 1
-
-    def test_asks_for_what_its_study_asks_for_when_its_raters_can_give_less(self, study):
-        shadow = make_shadow_study(study=study, rehearsal=Rehearsal(1, 1), now=NOW)
-
-        assert shadow.judgments_per_pair == 2
-
-    def test_asks_for_as_many_judgments_as_the_rehearsal_says(self, study):
-        rehearsal = Rehearsal(1000, 1, judgments_per_pair=3)
-
+    @pytest.mark.parametrize(
+        ("rehearsal", "n"),
+        [(Rehearsal(1, 1), 2), (Rehearsal(1000, 1, judgments_per_pair=3), 3)],
+        ids=["as its study where its raters can give less", "as the rehearsal says"],
+    )
+    def test_asks_for_as_many_judgments(self, study, rehearsal, n):
         shadow = make_shadow_study(study=study, rehearsal=rehearsal, now=NOW)
 
-        assert shadow.judgments_per_pair == 3
-
-    def test_is_logged(self, shadow):
-        entry = LogEntry.objects.get(action="study.rehearsed")
-
-        assert entry.after == {"copy_of": "real", "raters": 10, "seed": 1}
+        assert shadow.judgments_per_pair == n
 
 
 class TestMakingATwin:
-    def test_again_finds_it_and_changes_nothing(self, shadow, study):
+    def test_again_finds_it_and_for_other_numbers_makes_another(self, shadow, study):
         assert make_shadow_study(study=study, rehearsal=TEN, now=NOW) == shadow
         assert shadow.comparisons.count() == 3
-
-    def test_for_other_numbers_makes_another(self, shadow, study):
         assert make_shadow_study(study=study, rehearsal=Rehearsal(10, 2), now=NOW) != shadow
 
     def test_of_a_long_name_stays_within_the_column(self):

@@ -7,7 +7,7 @@ import pytest
 
 from access.models import LogEntry
 from annotation.choices import PlanKind, Protocol, StudyState
-from annotation.models import Comparison, Study
+from annotation.models import Study
 from annotation.studies import services
 from annotation.studies.protocol import STUDIES, content_hash, load_protocol
 from annotation.studies.rubric import load_rubric
@@ -50,6 +50,11 @@ def lock(study):
     return services.lock_study(study=study, now=NOW)
 
 
+def version_of_locked(study):
+    lock(study)
+    return version(title="Changed")
+
+
 class TestCreateStudy:
     @pytest.mark.parametrize("name", ["heart-preference", "heart-rubric"])
     def test_stores_the_studies_that_ship(self, name):
@@ -60,10 +65,6 @@ class TestCreateStudy:
         assert (study.judgments_per_pair, study.pairs_per_context) == (5, 28)
         assert study.plan == PlanKind.BALANCED
         assert study.protocol == Protocol(name.removeprefix("heart-").upper())
-
-    def test_keeps_the_rubric_and_the_version_of_the_normaliser_in_the_content(self):
-        study = create()
-
         assert study.content["normaliser"] == normaliser.VERSION
         assert len(study.content["rubric"]["dimensions"]) == 5
 
@@ -79,19 +80,18 @@ class TestCreateStudy:
             "study.replaced",
         ]
 
-    def test_does_not_replace_a_locked_study(self):
-        lock(create())
+    @pytest.mark.parametrize(
+        "rest_on_it",
+        [lock, lambda study: make_comparison(study=study)],
+        ids=["locked", "planned"],
+    )
+    def test_does_not_replace_a_study_that_something_rests_on(self, rest_on_it):
+        rest_on_it(create())
 
         with pytest.raises(services.StudyExistsError, match="heart-preference"):
             create(title="Changed")
 
         assert Study.objects.get().title != "Changed"
-
-    def test_does_not_replace_a_draft_that_is_planned(self):
-        make_comparison(study=create())
-
-        with pytest.raises(services.StudyExistsError):
-            create(title="Changed")
 
     def test_is_refused_where_another_study_is_that_version(self):
         lock(create())
@@ -112,51 +112,39 @@ class TestCreateStudy:
 
 
 class TestTheSeed:
-    def test_is_drawn_for_each_study_that_types_none(self):
-        one, other = create(), create(slug="other")
+    def test_is_drawn_for_each_study_and_version_and_stays_with_a_replaced_draft(self):
+        one, other = create(title="As it was"), create(slug="other")
+        again = create(title="As it is now")
+        later = version_of_locked(again)
 
         assert len(one.seed) == len(other.seed) == 32
-        assert one.seed != other.seed
-
-    def test_is_the_one_that_was_typed(self):
-        assert create(seed=SEED).seed == SEED
+        assert len({one.seed, other.seed, later.seed}) == 3
+        assert again.seed == one.seed
 
     def test_is_in_the_content_by_its_hash_alone(self):
-        study = create()
+        study = create(seed=SEED)
 
-        assert study.seed not in json.dumps(study.content)
-        assert study.content["seed_sha256"] == hashlib.sha256(study.seed.encode()).hexdigest()
+        assert study.seed == SEED
+        assert SEED not in json.dumps(study.content)
+        assert study.content["seed_sha256"] == hashlib.sha256(SEED.encode()).hexdigest()
 
     def test_of_a_draft_stays_when_the_draft_is_replaced(self):
         assert create(title="As it is now").seed == create(title="As it was").seed
 
-    def test_is_drawn_anew_for_a_version(self):
-        before = lock(create())
-
-        assert version(title="Changed").seed != before.seed
-
-    def test_of_another_study_is_refused(self):
-        create(seed=SEED)
+    def test_of_another_study_or_an_earlier_version_is_refused(self):
+        lock(create(seed=SEED))
 
         with pytest.raises(services.SeedTakenError, match="another study has this one"):
             create(slug="other", seed=SEED)
-
-    def test_of_an_earlier_version_is_refused(self):
-        lock(create(seed=SEED))
-
         with pytest.raises(services.SeedTakenError):
             version(title="Changed", seed=SEED)
 
     def test_alone_can_be_what_a_version_changes(self):
         lock(create(seed=SEED))
 
-        assert version(seed=OTHER_SEED).seed == OTHER_SEED
-
-    def test_typed_again_is_no_change(self):
-        lock(create(seed=SEED))
-
         with pytest.raises(services.NothingChangedError):
             version(seed=SEED)
+        assert version(seed=OTHER_SEED).seed == OTHER_SEED
 
     def test_is_disclosed_once_the_study_is_closed(self):
         study = create()
@@ -169,13 +157,21 @@ class TestTheSeed:
 
 
 class TestLockStudy:
-    def test_freezes_the_content_under_its_hash(self):
+    def test_freezes_the_content_under_its_hash_once(self):
         study = lock(create())
+        again = lock(study)
 
-        assert study.state == StudyState.LOCKED
-        assert study.locked_at == NOW
-        assert study.protocol_hash == content_hash(study.content)
+        assert (study.state, study.locked_at) == (StudyState.LOCKED, NOW)
+        assert study.protocol_hash == again.protocol_hash == content_hash(study.content)
         assert len(study.protocol_hash) == 64
+        entry = LogEntry.objects.get(action="study.locked")
+        assert entry.after == {"state": "LOCKED", "protocol_hash": study.protocol_hash}
+
+    def test_comes_with_the_first_opening_of_a_draft(self):
+        study = services.open_study(study=create(), now=NOW)
+
+        assert study.protocol_hash == content_hash(study.content)
+        assert study.state == StudyState.OPEN
 
     def test_gives_the_same_hash_on_any_database(self):
         one = lock(create(seed=SEED))
@@ -186,45 +182,6 @@ class TestLockStudy:
 
         assert one.protocol_hash == content_hash(again)
         assert lock(other).protocol_hash != one.protocol_hash
-
-    @pytest.mark.parametrize(
-        "changes",
-        [{"question": "Which one?"}, {"session_length": 41}, {"seed": OTHER_SEED}],
-        ids=["a word", "a number", "the seed"],
-    )
-    def test_gives_another_hash_when_anything_differs(self, changes):
-        study = lock(create(seed=SEED))
-        changed = protocol(**{"seed": SEED} | changes)
-        content = changed.content(
-            load_rubric(changed.rubric).content(), normaliser=normaliser.VERSION
-        )
-
-        assert study.protocol_hash != content_hash(content)
-
-    @pytest.mark.parametrize("part", ["rubric", "normaliser"])
-    def test_hashes_what_the_file_only_refers_to(self, part):
-        study = lock(create())
-
-        assert content_hash(study.content | {part: "another"}) != study.protocol_hash
-
-    def test_changes_nothing_when_repeated(self):
-        study = lock(create())
-        again = lock(study)
-
-        assert again.protocol_hash == study.protocol_hash
-        assert LogEntry.objects.filter(action="study.locked").count() == 1
-
-    def test_is_told_in_the_log_with_the_hash(self):
-        study = lock(create())
-
-        entry = LogEntry.objects.get(action="study.locked")
-        assert entry.after == {"state": "LOCKED", "protocol_hash": study.protocol_hash}
-
-    def test_comes_with_the_first_opening_of_a_draft(self):
-        study = services.open_study(study=create(), now=NOW)
-
-        assert study.protocol_hash == content_hash(study.content)
-        assert study.state == StudyState.OPEN
 
 
 class TestStates:
@@ -271,45 +228,20 @@ class TestStates:
 class TestCreateVersion:
     def test_makes_a_changed_file_the_draft_of_the_next_version(self):
         first = lock(create())
+        make_comparison(study=first)
+        shadow = {"is_simulated": True, "title": "Simulated raters"}
+        make_study(name="heart-preference", version=9, **shadow)
 
         second = version(title="Changed")
 
-        assert (second.slug, second.name, second.version) == (
-            "heart-preference-v2",
-            "heart-preference",
-            2,
-        )
+        names = (second.slug, second.name, second.version)
+        assert names == ("heart-preference-v2", "heart-preference", 2)
         assert (second.state, second.protocol_hash) == (StudyState.DRAFT, "")
-        assert second.dataset == first.dataset
-        assert second.content["version"] == 2
+        assert (second.dataset, second.content["version"]) == (first.dataset, 2)
+        assert not second.comparisons.exists()
         assert Study.objects.get(pk=first.pk).title != "Changed"
 
-    def test_goes_on_counting(self):
-        lock(create())
-        lock(version(title="Changed"))
-
-        assert version(title="Changed again").slug == "heart-preference-v3"
-
-    def test_takes_no_comparison_along(self):
-        make_comparison(study=lock(create()))
-
-        version(title="Changed")
-
-        assert Comparison.objects.filter(study__version=2).count() == 0
-
-    def test_is_refused_when_the_file_says_the_same(self):
-        lock(create())
-
-        with pytest.raises(services.NothingChangedError, match="heart-preference"):
-            version()
-
-    def test_is_refused_while_the_newest_version_is_a_draft(self):
-        create()
-
-        with pytest.raises(services.StudyStateError, match="draft"):
-            version(title="Changed")
-
-    def test_replaces_the_draft_of_the_next_version(self):
+    def test_replaces_the_draft_of_the_next_version_and_goes_on_counting_once_it_is_locked(self):
         lock(create())
         version(title="Changed")
 
@@ -317,6 +249,21 @@ class TestCreateVersion:
 
         assert (again.slug, again.title) == ("heart-preference-v2", "Changed once more")
         assert Study.objects.count() == 2
+        lock(again)
+        assert version(title="Changed again").slug == "heart-preference-v3"
+
+    def test_is_refused_when_the_file_says_the_same(self):
+        lock(create())
+
+        with pytest.raises(services.NothingChangedError, match="heart-preference"):
+            version()
+
+    def test_is_refused_of_nothing_and_of_a_draft(self):
+        with pytest.raises(services.StudyNotFoundError, match="heart-preference"):
+            version()
+        create()
+        with pytest.raises(services.StudyStateError, match="draft"):
+            version(title="Changed")
 
     def test_is_refused_where_another_study_has_its_slug(self):
         lock(create())
@@ -333,16 +280,6 @@ class TestCreateVersion:
             version(title="Changed once more")
 
         assert Study.objects.get(version=2).title == "Changed"
-
-    def test_is_refused_where_there_is_nothing_to_follow(self):
-        with pytest.raises(services.StudyNotFoundError, match="heart-preference"):
-            version()
-
-    def test_leaves_shadow_studies_out_of_account(self):
-        lock(create())
-        make_study(name="heart-preference", version=9, is_simulated=True, title="Simulated raters")
-
-        assert version(title="Changed").version == 2
 
     def test_shortens_a_long_name(self):
         assert versioned_slug("a" * 48 + "-b", 12) == "a" * 46 + "-v12"
