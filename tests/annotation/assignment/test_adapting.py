@@ -63,9 +63,9 @@ class TestAdaptPlan:
         judge(often, 12)
         judge(seldom)
 
-        changed = adapt(study)
+        changed = [adapt(study), adapt(study)]
 
-        assert changed == 2
+        assert changed == [2, 0]
         assert weight(seldom) > 2 * weight(often)
 
     def test_prefers_a_system_that_is_new(self, systems):
@@ -118,58 +118,34 @@ class TestAdaptPlan:
 
         assert adapt(likert) == adapt(make_study(plan=PlanKind.ADAPTIVE)) == 0
 
-    def test_changes_nothing_when_repeated(self, systems):
-        study = make_study(plan=PlanKind.ADAPTIVE)
-        judge(pair(study, *systems[:2]), 3)
-        pair(study, *systems[1:3])
 
-        assert adapt(study) == 2
-        assert adapt(study) == 0
+def test_a_fit_of_people_s_judgments_weighs_once_however_often_the_task_runs(systems):
+    study = make_judged_study(study=make_study(plan=PlanKind.ADAPTIVE), systems=systems[:3])
+    new = pair(study, systems[0], systems[3])
+    claimed = services.claim_changed_fits(study=study, now=LATER)
 
+    done = [services.fit_and_adapt(fit_id=fit_id, clock=lambda: LATER) for fit_id in 2 * claimed]
 
-class TestFitAndAdapt:
-    def study(self, systems):
-        study = make_judged_study(study=make_study(plan=PlanKind.ADAPTIVE), systems=systems[:3])
-        return study, pair(study, systems[0], systems[3])
-
-    def test_weighs_after_the_fit_of_people_s_judgments(self, systems):
-        study, new = self.study(systems)
-
-        for fit_id in services.claim_changed_fits(study=study, now=LATER):
-            services.fit_and_adapt(fit_id=fit_id, clock=lambda: LATER)
-
-        assert weight(new) != 1.0
-
-    def test_weighs_once_however_often_the_task_runs(self, systems):
-        study, _ = self.study(systems)
-        claimed = services.claim_changed_fits(study=study, now=LATER)
-
-        done = [services.fit_and_adapt(fit_id=claimed[0], clock=lambda: LATER) for _ in range(2)]
-
-        assert done == [True, False]
+    assert done == [True] * len(claimed) + [False] * len(claimed)
+    assert weight(new) != 1.0
 
 
 class TestWeighComparisons:
-    def test_leaves_full_comparisons_and_checks_as_they_are(self, systems):
+    def test_leaves_full_comparisons_checks_and_pairs_without_a_weight_as_they_are(self, systems):
         study = make_study(plan=PlanKind.ADAPTIVE)
-        full = pair(study, *systems[:2], slots_left=0)
-        check = pair(study, *systems[:2], purpose="CHECK")
+        others = [
+            pair(study, *systems[:2], slots_left=0),
+            pair(study, *systems[:2], purpose="CHECK"),
+            pair(study, *systems[2:]),
+        ]
         free = pair(study, *systems[:2])
 
         changed = annotation.weigh_comparisons(
             study=study, weights={frozenset({"system-a", "system-b"}): 2.5}
         )
 
-        assert changed == 1
-        assert (weight(full), weight(check), weight(free)) == (1.0, 1.0, 2.5)
-
-    def test_leaves_pairs_alone_that_have_no_weight(self, systems):
-        study = make_study(plan=PlanKind.ADAPTIVE)
-        other = pair(study, *systems[2:])
-
-        weights = {frozenset({"system-a", "system-b"}): 2.5}
-        assert annotation.weigh_comparisons(study=study, weights=weights) == 0
-        assert weight(other) == 1.0
+        assert (changed, weight(free)) == (1, 2.5)
+        assert [weight(one) for one in others] == [1.0, 1.0, 1.0]
 
 
 class TestWhatLeaves:

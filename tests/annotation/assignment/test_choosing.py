@@ -11,6 +11,7 @@ from annotation.choices import (
     Purpose,
     RaterStage,
     RaterState,
+    ReportKind,
     Side,
     StudyState,
 )
@@ -18,11 +19,9 @@ from annotation.judging import services as judging_services
 from annotation.models import (
     Comparison,
     DimensionMark,
-    Exclusion,
     Judgment,
     Lease,
     Rater,
-    Report,
     Study,
 )
 from annotation.studies.selectors import RaterHistory
@@ -41,6 +40,8 @@ from tests.helpers.factories import (
     make_writer,
     make_writing_lease,
 )
+from tests.helpers.factories_of_people import make_report
+from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.judged import SECOND, lease_next, make_comparisons, skip, submit
 
 pytestmark = pytest.mark.django_db
@@ -82,53 +83,36 @@ def walk(rater, answer=GOOD):
 
 
 class TestPlantedPairs:
-    def test_come_at_the_rate_and_where_the_seed_says(self):
+    @pytest.mark.parametrize(
+        "fields", [{}, {"draw_key": ""}], ids=["by their key", "by the code of who came before"]
+    )
+    def test_come_at_the_rate_where_the_seed_says_and_take_no_slot(self, fields):
         study = make_planting_study(n=16, rate=0.2)
-        rater = make_rater(study=study)
+        rater = make_rater(study=study, **fields)
 
         leases = walk(rater)
 
-        planted = [lease.number for lease in leases if lease.quality_check]
+        planted = [lease for lease in leases if lease.quality_check]
+        drawn_by = rater.draw_key or rater.code
         expected = [
             number
             for number in range(1, 21)
-            if design.is_check_due(design.Place(study.seed, rater.drawn_by, number), rate=0.2)
+            if design.is_check_due(design.Place(study.seed, drawn_by, number), rate=0.2)
         ]
         assert len(leases) == 20
-        assert planted == expected
+        assert [lease.number for lease in planted] == expected
         assert len(planted) == 4
-
-    def test_come_where_the_code_says_to_who_came_before_raters_had_a_key(self):
-        study = make_planting_study(n=16, rate=0.2)
-        rater = make_rater(study=study, draw_key="")
-
-        planted = [lease.number for lease in walk(rater) if lease.quality_check]
-
-        assert planted == [
-            number
-            for number in range(1, 21)
-            if design.is_check_due(design.Place(study.seed, rater.code, number), rate=0.2)
-        ]
-
-    def test_take_no_slot_and_move_no_tally(self):
-        study = make_planting_study()
-        leases = walk(make_rater(study=study))
-
-        for lease in (lease for lease in leases if lease.quality_check):
+        for lease in planted:
             pair = Comparison.objects.get(pk=lease.comparison_id)
             assert (pair.slots_left, pair.shown_first_as_a, pair.shown_first_as_b) == (0, 0, 0)
 
-    def test_are_each_shown_once_to_a_rater(self):
-        leases = walk(make_rater(study=make_planting_study(n=16, n_checks=4)))
+    @pytest.mark.parametrize(("n", "n_checks"), [(16, 4), (20, 1)], ids=["enough", "too few"])
+    def test_are_each_shown_once_and_give_way_to_real_pairs(self, n, n_checks):
+        leases = walk(make_rater(study=make_planting_study(n=n, n_checks=n_checks)))
 
         planted = [lease.comparison_id for lease in leases if lease.quality_check]
-        assert len(planted) == len(set(planted)) == 4
-
-    def test_give_way_to_real_pairs_when_they_are_used_up(self):
-        leases = walk(make_rater(study=make_planting_study(n=20, n_checks=1)))
-
         assert len(leases) == 20
-        assert sum(lease.quality_check is not None for lease in leases) == 1
+        assert len(planted) == len(set(planted)) == n_checks
 
     def test_that_were_switched_off_or_held_never_come(self):
         study = make_planting_study(n=20, n_checks=0)
@@ -177,7 +161,7 @@ class TestPlantedPairs:
 
 
 class TestRepeats:
-    def test_show_an_earlier_pair_with_the_sides_exchanged(self):
+    def test_show_an_earlier_pair_with_the_sides_exchanged_and_take_no_slot(self):
         study = make_planting_study(n=16, n_checks=0, rate=0, repeat_rate=0.2)
 
         leases = walk(make_rater(study=study))
@@ -189,32 +173,27 @@ class TestRepeats:
             assert {lease.first_side, lease.repeats.first_side} == {Side.A, Side.B}
             assert lease.number - lease.repeats.number >= 4
         assert len({lease.repeats_id for lease in repeats}) == 4
-
-    def test_take_no_slot_and_are_left_out_of_every_tally(self):
-        study = make_planting_study(n=16, n_checks=0, rate=0, repeat_rate=0.2)
-        walk(make_rater(study=study))
-
         for pair in Comparison.objects.filter(study=study, judgments__isnull=False):
             assert pair.slots_left == 4
             assert pair.shown_first_as_a + pair.shown_first_as_b == 1
 
 
 class TestScreening:
-    def test_comes_before_the_first_pair_that_counts(self):
-        study = make_planting_study(screening=(3, 2))
+    def test_comes_before_the_first_pair_that_counts_and_is_no_part_of_the_session(self):
+        study = make_planting_study(screening=(3, 2), session_length=5)
         rater = make_rater(study=study, stage=RaterStage.SCREENING)
 
         leases = walk(rater)
 
-        assert [lease.is_screening for lease in leases[:4]] == [True, True, True, False]
+        assert [lease.is_screening for lease in leases] == [True] * 3 + [False] * 5
         rater.refresh_from_db()
         assert rater.stage == RaterStage.JUDGING
 
-    def test_does_not_count_as_part_of_the_session(self):
-        study = make_planting_study(screening=(3, 2), session_length=5)
-        leases = walk(make_rater(study=study, stage=RaterStage.SCREENING))
+    def test_waits_for_the_comprehension_check(self):
+        rater = make_rater(study=make_planting_study(), stage=RaterStage.COMPREHENSION)
 
-        assert len(leases) == 3 + 5
+        with pytest.raises(judging_services.NotUnderstoodError):
+            lease_next(rater)
 
     def test_ends_kindly_when_too_many_answers_were_wrong(self):
         study = make_planting_study(screening=(3, 2))
@@ -250,12 +229,6 @@ class TestScreening:
 
         rater.refresh_from_db()
         assert (rater.stage, rater.state) == (RaterStage.JUDGING, RaterState.ACTIVE)
-
-    def test_waits_for_the_comprehension_check(self):
-        rater = make_rater(study=make_planting_study(), stage=RaterStage.COMPREHENSION)
-
-        with pytest.raises(judging_services.NotUnderstoodError):
-            lease_next(rater)
 
     def test_judges_a_rating_by_its_dimension(self):
         study = make_planting_study(n_checks=0, screening=(1, 1), protocol=Protocol.LIKERT)
@@ -308,6 +281,8 @@ class TestForeseeing:
         lease = lease_next(make_rater(study=study, stage=RaterStage.SCREENING))
 
         assert foresee(lease) is None
+        with pytest.raises(slots.LeaseNotFoundError):  # it is for whoever holds the lease alone
+            foresee(lease, rater=make_rater(study=study))
 
     @pytest.mark.parametrize(
         "happens",
@@ -316,9 +291,7 @@ class TestForeseeing:
             skip,
             lambda _: Study.objects.update(state=StudyState.PAUSED),
             lambda _: Rater.objects.update(state=RaterState.STOPPED, ended_at=NOW),
-            lambda lease: Exclusion.objects.create(
-                rater=lease.rater, is_excluded=True, rule="checks-1", decided_at=NOW
-            ),
+            lambda lease: make_exclusion(rater=lease.rater),
         ],
         ids=["answered", "skipped", "paused", "stopped", "excluded"],
     )
@@ -327,13 +300,6 @@ class TestForeseeing:
         happens(lease)
 
         assert foresee(lease) is None
-
-    def test_is_for_whoever_holds_the_lease_alone(self):
-        study = make_planting_study(rate=0)
-        lease = lease_next(make_rater(study=study))
-
-        with pytest.raises(slots.LeaseNotFoundError):
-            foresee(lease, rater=make_rater(study=study))
 
 
 def stored():
@@ -357,7 +323,7 @@ class TestSubmitAndAssignNext:
             credential=credential_of(lease.rater), submission=submission, now=NOW + SECOND
         )
 
-    def test_stores_the_answer_and_claims_the_next_pair(self):
+    def test_stores_the_answer_and_claims_the_next_pair_once(self):
         study = make_planting_study(rate=0)
         lease = lease_next(make_rater(study=study))
 
@@ -366,6 +332,8 @@ class TestSubmitAndAssignNext:
         assert Judgment.objects.get().lease == lease
         assert step.lease == Lease.objects.get(closed_at=None)
         assert step.lease.number == 2
+        assert self.assign_next(lease).lease == step.lease
+        assert Judgment.objects.count() == 1
 
     def test_shows_the_waiting_pair_when_an_earlier_answer_is_changed(self):
         study = make_planting_study(rate=0)
@@ -376,20 +344,11 @@ class TestSubmitAndAssignNext:
         assert Judgment.objects.count() == 2
         assert Lease.objects.count() == 2
 
-    def test_repeated_is_one_judgment_and_one_next_pair(self):
-        study = make_planting_study(rate=0)
-        lease = lease_next(make_rater(study=study))
-
-        steps = {self.assign_next(lease).lease for _ in range(3)}
-
-        assert len(steps) == 1
-        assert Judgment.objects.count() == 1
-
     def test_keeps_the_answer_of_an_excluded_rater_and_gives_no_more(self):
         study = make_planting_study(rate=0)
         rater = make_rater(study=study)
         lease = lease_next(rater)
-        Exclusion.objects.create(rater=rater, is_excluded=True, rule="checks-1", decided_at=NOW)
+        make_exclusion(rater=rater)
 
         assert self.assign_next(lease).lease is None
         assert Judgment.objects.count() == 1
@@ -472,13 +431,7 @@ class TestReported:
         skip(lease)
         again = make_completion(context=lease.comparison.context)
         make_comparison(study=study, first=lease.comparison.first, second=again)
-        Report.objects.create(
-            rater=rater,
-            context=lease.comparison.context,
-            lease=lease,
-            kind="UPSET",
-            reported_at=NOW,
-        )
+        make_report(lease=lease, kind=ReportKind.UPSET)
 
         contexts = {lease.comparison.context_id for lease in walk(rater)}
 
@@ -501,10 +454,16 @@ class TestAdaptivePlans:
         leases = [lease_next(make_rater(study=study)) for _ in range(5)]
 
         by_weight = {True: 7 / 10, False: 1 / 10}
-        assert leases[0].sampling_probability == pytest.approx(
-            by_weight[leases[0].comparison == first]
-        )
+        probability = by_weight[leases[0].comparison == first]
+        assert leases[0].sampling_probability == pytest.approx(probability)
         assert all(0 < lease.sampling_probability <= 1 for lease in leases)
+        balanced = lease_next(make_rater(study=make_planting_study(rate=0)))
+        assert balanced.sampling_probability is None
+
+    def test_fill_every_slot_all_the_same(self):
+        study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
+
+        assert len(walk(make_rater(study=study))) == 4
 
     def test_prefer_what_has_more_weight(self):
         study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
@@ -514,17 +473,6 @@ class TestAdaptivePlans:
         drawn = [lease_next(make_rater(study=study)).comparison for _ in range(20)]
 
         assert drawn.count(heavy) > 15
-
-    def test_fill_every_slot_all_the_same(self):
-        study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
-        rater = make_rater(study=study)
-
-        assert len(walk(rater)) == 4
-
-    def test_balanced_ones_store_none(self):
-        lease = lease_next(make_rater(study=make_planting_study(rate=0)))
-
-        assert lease.sampling_probability is None
 
 
 class TestLikert:

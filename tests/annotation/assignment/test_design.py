@@ -1,11 +1,13 @@
-"""The judging design: pairs, their order and their sides, all drawn from the study's seed."""
+"""The judging design: pairs, sides, planted pairs and repeats, all drawn from the seed."""
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.assignment import design
+from annotation.assignment.design import Place
 
 LARGEST_INTEGER_COLUMN = 2**31 - 1
 SEEDS = st.text(min_size=1, max_size=8)
@@ -37,9 +39,7 @@ class TestPairKey:
         keys = {self.key(), self.key(context="d"), self.key(second="three")}
 
         assert len(keys) == 3
-
-    def test_fits_its_column(self):
-        assert len(self.key()) == 24
+        assert {len(key) for key in keys} == {24}, "as long as its column"
 
 
 class TestPlaces:
@@ -68,13 +68,19 @@ class TestPlaces:
 
 
 class TestFirstGoesToA:
-    def test_balances_the_pair_before_the_rater(self):
-        assert design.first_goes_to_a(seed="s", pair="p", shown=(1, 2), rater_shown=(9, 0))
-        assert not design.first_goes_to_a(seed="s", pair="p", shown=(2, 1), rater_shown=(0, 9))
+    @pytest.mark.parametrize(
+        ("shown", "rater_shown", "to_a"),
+        [
+            ((1, 2), (9, 0), True),
+            ((2, 1), (0, 9), False),
+            ((1, 1), (3, 4), True),
+            ((1, 1), (4, 3), False),
+        ],
+    )
+    def test_balances_the_pair_before_the_rater(self, shown, rater_shown, to_a):
+        first = {"seed": "s", "pair": "p", "shown": shown, "rater_shown": rater_shown}
 
-    def test_balances_the_rater_where_the_pair_is_even(self):
-        assert design.first_goes_to_a(seed="s", pair="p", shown=(1, 1), rater_shown=(3, 4))
-        assert not design.first_goes_to_a(seed="s", pair="p", shown=(1, 1), rater_shown=(4, 3))
+        assert design.first_goes_to_a(**first) is to_a
 
     def test_tosses_a_fair_coin_where_both_are_even(self):
         heads = sum(
@@ -85,12 +91,11 @@ class TestFirstGoesToA:
         assert 450 < heads < 550
 
     @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20))), SEEDS)
-    def test_never_lets_the_sides_of_a_pair_differ_by_more_than_one(self, raters, seed):
-        assert all(abs(a - b) <= 1 for a, b in draw_sides(raters, seed=seed))
+    def test_never_lets_sides_differ_by_more_than_one_and_can_be_repeated(self, raters, seed):
+        counts = list(draw_sides(raters, seed=seed))
 
-    @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20))), SEEDS)
-    def test_can_be_repeated_from_the_seed_and_the_order_of_events(self, raters, seed):
-        assert list(draw_sides(raters, seed=seed)) == list(draw_sides(raters, seed=seed))
+        assert all(abs(as_a - as_b) <= 1 for as_a, as_b in counts)
+        assert counts == list(draw_sides(raters, seed=seed))
 
     @given(st.integers(0, 20), st.integers(0, 20), SEEDS)
     def test_comes_back_to_balance_when_leases_were_given_back(self, as_a, as_b, seed):
@@ -98,3 +103,90 @@ class TestFirstGoesToA:
         after = abs(as_a + to_a - as_b - (not to_a))
 
         assert after == abs(abs(as_a - as_b) - 1)
+
+
+RATES = [0.05, 0.1, 0.12, 0.15, 1 / 3, 0.5]
+
+
+def due(rate, *, seed="s", rater="R1", n=200):
+    return [
+        number
+        for number in range(1, n + 1)
+        if design.is_check_due(Place(seed, rater, number), rate=rate)
+    ]
+
+
+class TestChecks:
+    @pytest.mark.parametrize("rate", RATES)
+    def test_come_at_the_rate_exactly(self, rate):
+        assert len(due(rate, n=600)) == pytest.approx(600 * rate, abs=1)
+
+    def test_come_once_in_each_run_and_not_at_a_fixed_place(self):
+        places = [(number - 1) % 10 for number in due(0.1, n=1000)]
+
+        assert len(places) == 100
+        assert all(count < 25 for count in Counter(places).values())
+        assert len(set(places)) == 10
+
+    def test_come_at_other_places_for_other_raters_and_seeds_and_the_same_again(self):
+        assert due(0.1) == due(0.1)
+        assert due(0.1) not in (due(0.1, rater="R2"), due(0.1, seed="t"))
+        assert due(0) == []
+
+
+class TestRepeats:
+    def places(self, rate, gap=4):
+        return [
+            number
+            for number in range(1, 301)
+            if design.is_repeat_due(Place("s", "R1", number), rate=rate, gap=gap)
+        ]
+
+    def test_come_at_the_rate_once_there_is_a_pair_far_enough_back(self):
+        assert len(self.places(0.1)) == 30
+        assert min(self.places(0.5)) > 4
+
+
+class TestTheOrderOfPlantedPairs:
+    def test_is_another_for_each_rater_and_the_same_again(self):
+        keys = [f"key {n}" for n in range(12)]
+        orders = {rater: design.shuffled(keys, seed="s", rater=rater) for rater in ("R1", "R2")}
+
+        assert orders["R1"] != orders["R2"]
+        assert orders["R1"] == design.shuffled(reversed(keys), seed="s", rater="R1")
+        assert sorted(orders["R1"]) == sorted(keys)
+
+
+class TestTheSideOfAPlantedPair:
+    def test_balances_the_rater_first(self):
+        def side(shown):
+            return design.planted_first_goes_to_a(seed="s", pair="p", rater="R1", rater_shown=shown)
+
+        assert side((3, 5))
+        assert not side((5, 3))
+
+    def test_differs_between_raters_who_are_even(self):
+        sides = [
+            design.planted_first_goes_to_a(seed="s", pair="p", rater=f"R{n}", rater_shown=(2, 2))
+            for n in range(400)
+        ]
+
+        assert 150 < sum(sides) < 250
+
+
+class TestDrawWeighted:
+    def test_draws_in_proportion_to_the_weights(self):
+        drawn = Counter(
+            design.draw_weighted([1.0, 3.0, 6.0], place=Place("s", f"R{n}", 1)) for n in range(4000)
+        )
+
+        assert drawn[0] == pytest.approx(400, abs=80)
+        assert drawn[2] == pytest.approx(2400, abs=130)
+
+    def test_draws_again_differently(self):
+        place = Place("s", "R1", 1)
+        drawn = {
+            design.draw_weighted([1.0] * 50, place=place, attempt=attempt) for attempt in range(9)
+        }
+
+        assert len(drawn) > 4

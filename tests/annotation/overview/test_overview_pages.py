@@ -8,14 +8,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.choices import StudyState
-from annotation.models import Comparison, JudgeRun
+from annotation.models import Comparison
 from annotation.overview import progress as overview_progress
 from annotation.raters.services import withdraw_rater
 from annotation.studies import stored_figures
 from annotation.studies.counts import COUNTS
 from completions.choices import CallState, HoldState, PauseReason, RunState
-from completions.models import Hold
 from ranking.choices import FitState
 from tests.annotation.assignment.test_choosing import make_planting_study, walk
 from tests.helpers.factories import (
@@ -28,7 +26,8 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
-from tests.helpers.factories_of_people import make_report
+from tests.helpers.factories_of_calls import make_judge_run
+from tests.helpers.factories_of_people import make_hold, make_report
 from tests.helpers.factories_written_once import make_exclusion, make_fit, make_user
 from tests.helpers.pages import text
 
@@ -106,9 +105,10 @@ class TestCounts:
 
 
 class TestPace:
-    def test_is_told_of_people_and_judges_apart(self):
+    def test_is_told_of_people_and_judges_apart_and_leads_to_the_time_left(self):
         study = make_study()
         judged(study, 6, ago=dt.timedelta(minutes=5))
+        assert progress(study).left == dt.timedelta(hours=1)
         judged(study, 1, ago=dt.timedelta(hours=5))
         judged(study, 2, ago=dt.timedelta(hours=5), make=make_llm_judgment)
         judged(study, 1, ago=dt.timedelta(days=2))
@@ -118,12 +118,6 @@ class TestPace:
         assert (found.people.in_hour, found.people.in_day) == (6, 7)
         assert (found.judges.in_hour, found.judges.in_day) == (0, 2)
 
-    def test_leads_to_the_time_left(self):
-        study = make_study()
-        judged(study, 6, ago=dt.timedelta(minutes=5))
-
-        assert progress(study).left == dt.timedelta(hours=1)
-
     def test_says_that_nobody_can_tell_yet(self, admin_client):
         study = make_study()
         make_comparison(study=study, slots_left=3)
@@ -132,94 +126,60 @@ class TestPace:
 
 
 class TestSpend:
-    def test_is_the_sum_of_the_runs_with_what_is_set_aside(self):
+    @pytest.mark.parametrize(
+        ("budgets", "total"), [((10, 20), 30), ((10, None), None)], ids=["all", "one has none"]
+    )
+    def test_is_the_sum_of_the_runs_with_what_is_set_aside(self, budgets, total):
         study = make_study()
-        for budget in (10, 20):
-            JudgeRun.objects.create(
-                study=study,
-                plan={},
-                budget_usd=budget,
-                spent_usd=Decimal("2.50"),
-                reserved_usd=1,
-                created_at=NOW,
-            )
+        for budget in budgets:
+            spent = {"spent_usd": Decimal("2.50"), "reserved_usd": 1}
+            make_judge_run(study=study, budget_usd=budget, **spent)
 
         spend = progress(study).spend
 
-        assert (spend.spent, spend.reserved, spend.budget) == (5, 2, 30)  # type: ignore[comparison-overlap]
-
-    def test_names_no_budget_where_a_run_has_none(self):
-        study = make_study()
-        JudgeRun.objects.create(study=study, plan={}, created_at=NOW)
-
-        assert progress(study).spend.budget is None
+        assert (spend.spent, spend.reserved, spend.budget) == (5, 2, total)
 
 
 class TestAlerts:
-    def test_there_are_none_where_all_is_well(self):
-        assert alerts(make_study()) == []
-
-    def test_tell_of_reports_that_wait(self):
+    def test_tell_of_reports_and_of_completions_held_and_failed(self):
         study = make_study()
+        assert alerts(study) == [], "there are none where all is well"
         make_report(rater=make_rater(study=study))
-
-        assert alerts(study) == ["1 reported conversation waits for a decision."]
-
-    def test_tell_of_completions_held_and_failed(self):
-        study = make_study()
         comparison = make_comparison(study=study)
-        Hold.objects.create(
-            completion=comparison.first, reasons=[], rules="1", state=HoldState.HELD, held_at=NOW
-        )
-        make_generation_call(
-            context=comparison.context, state=CallState.FAILED, ended_at=NOW, error_kind="timeout"
-        )
+        make_hold(completion=comparison.first, state=HoldState.HELD)
+        failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "timeout"}
+        make_generation_call(context=comparison.context, **failed)
 
         assert alerts(study) == [
+            "1 reported conversation waits for a decision.",
             "1 completion is held back and waits for a decision.",
             "1 completion could not be generated.",
         ]
 
     @pytest.mark.parametrize(
-        ("reason", "words"),
-        [(PauseReason.BUDGET, "the budget holds it"), (PauseReason.REFUSED, "no question: broke")],
+        ("reason", "detail", "words"),
+        [
+            (PauseReason.BUDGET, "", "the budget holds it"),
+            (PauseReason.REFUSED, "broke", "no question: broke"),
+        ],
     )
-    def test_tell_why_a_run_stands_still(self, reason, words):
-        study = make_study()
-        JudgeRun.objects.create(
-            study=study,
-            plan={},
-            state=RunState.PAUSED,
-            pause_reason=reason,
-            pause_detail="broke" if reason == PauseReason.REFUSED else "",
-            created_at=NOW,
-        )
+    def test_tell_why_a_run_stands_still(self, reason, detail, words):
+        paused = {"state": RunState.PAUSED, "pause_reason": reason, "pause_detail": detail}
+        run = make_judge_run(**paused)
 
-        (found,) = alerts(study)
+        (found,) = alerts(run.study)
         assert words in found
 
-    def test_tell_of_raters_left_out_lately(self):
-        study = make_study()
-        for days in (0, 3):
-            make_exclusion(rater=make_rater(study=study), decided_at=NOW - dt.timedelta(days=days))
-
-        assert alerts(study) == ["1 rater was left out in the last day."]
-
-    def test_count_a_rater_whom_two_rules_left_out_once(self):
-        study = make_study()
-        rater = make_rater(study=study)
-        for rule in ("checks-1", "times-1"):
-            make_exclusion(rater=rater, rule=rule)
-
-        assert alerts(study) == ["1 rater was left out in the last day."]
-
-    def test_tell_nothing_of_a_rater_who_was_taken_back(self):
-        study = make_study()
-        rater, by = make_rater(study=study), make_user()
+    def test_tell_of_raters_left_out_lately_and_not_taken_back(self):
+        study, by = make_study(), make_user()
+        lately, long_ago, back = (make_rater(study=study) for _ in range(3))
+        for rule in ("checks-1", "times-1"):  # two rules leave out one rater
+            make_exclusion(rater=lately, rule=rule)
+        make_exclusion(rater=long_ago, decided_at=NOW - dt.timedelta(days=3))
         for is_excluded in (True, False, True, False):
-            make_exclusion(rater=rater, is_excluded=is_excluded, decided_by=by, reason="Looked.")
+            make_exclusion(rater=back, is_excluded=is_excluded, decided_by=by, reason="Looked.")
 
-        assert alerts(study) == []
+        assert alerts(study) == ["1 rater was left out in the last day."]
 
     def test_tell_that_a_study_is_nearly_full(self):
         study = make_study(judgments_per_pair=21)
@@ -241,17 +201,14 @@ class TestAlerts:
 
 
 class TestWatching:
-    def test_asks_again_while_the_study_can_change(self, admin_client):
-        study = make_study()
+    @pytest.mark.parametrize(("state", "asks"), [("OPEN", True), ("CLOSED", False)])
+    def test_asks_again_while_the_study_can_change(self, admin_client, state, asks):
+        study = make_study(state=state)
 
-        assert f'hx-get="{address("live", study)}?state=OPEN"' in (
-            admin_client.get(address("study", study)).content.decode()
-        )
+        page = admin_client.get(address("study", study)).content.decode()
 
-    def test_stops_once_it_is_closed(self, admin_client):
-        study = make_study(state=StudyState.CLOSED)
-
-        assert "hx-get" not in admin_client.get(address("study", study)).content.decode()
+        assert ("hx-get" in page) is asks
+        assert (f'hx-get="{address("live", study)}?state={state}"' in page) is asks
 
     def test_answers_with_the_numbers_alone(self, admin_client):
         answer = admin_client.get(address("live", make_study()), {"state": "OPEN"})
@@ -276,7 +233,7 @@ class TestWatching:
         study = make_study()
         judged(study, n, ago=dt.timedelta(), now=timezone.now())
         for _ in range(n):
-            JudgeRun.objects.create(study=study, plan={}, created_at=NOW)
+            make_judge_run(study=study)
 
         with django_assert_max_num_queries(15):
             admin_client.get(address("live", study), {"state": "OPEN"})

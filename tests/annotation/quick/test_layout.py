@@ -90,20 +90,15 @@ def test_a_prompt_may_begin_with_a_bracket(prompt):
     assert found(json.dumps(rows)).items["1"].turns == (Turn("seeker", prompt),)
 
 
-def test_texts_that_say_the_same_are_told():
-    rows = [ROWS[0], ROWS[1] | {"text": " One. "}]
+@pytest.mark.parametrize(
+    ("text", "n_alike", "n_pairs"),
+    [(" One. ", 1, 0), ("one.", 0, 1)],
+    ids=["the same but for blanks", "another capital"],
+)
+def test_texts_that_say_the_same_are_told(text, n_alike, n_pairs):
+    file = found(json.dumps([ROWS[0], ROWS[1] | {"text": text}]))
 
-    file = found(json.dumps(rows))
-
-    assert (file.n_alike, file.n_pairs) == (1, 0)
-
-
-def test_texts_that_differ_in_a_capital_are_planned_and_counted_as_two():
-    rows = [ROWS[0], ROWS[1] | {"text": "one."}]
-
-    file = found(json.dumps(rows))
-
-    assert (file.n_alike, file.n_pairs) == (0, 1)
+    assert (file.n_alike, file.n_pairs) == (n_alike, n_pairs)
 
 
 FAULTY = {

@@ -71,22 +71,24 @@ def test_the_same_file_adds_nothing_and_a_longer_one_what_is_new(make):
     make(*ROWS)
 
     again = make(*ROWS)
-    longer = make(*ROWS[:2], ("q3", "Ash", "No.", ""), ("q3", "Beech", "Sadly not.", ""))
+    longer = make(*ROWS[:2], ("q3", "ASH", "No.", ""), ("q3", "beech", "Sadly not.", ""))
+    tried = make(*ROWS, name="second", dry_run=True)
 
     assert "0 new texts, 0 new pairs" in again
     assert "2 new texts, 1 new pair" in longer
+    assert "Dry run" in tried
     assert (Dialogue.objects.count(), Comparison.objects.count()) == (3, 3)
-    assert System.objects.filter(slug__startswith="opening-hours").count() == 2
+    assert set(System.objects.values_list("name", flat=True)) == {"Ash", "Beech"}
+    brought = BroughtCompletion.objects.values_list("way", "brought_by")
+    assert set(brought) == {("COMMAND", None)}, "nobody is said to have brought it in"
 
 
 def test_two_files_may_call_different_things_by_one_name(make):
     make(*ROWS)
     make(*ROWS, name="second")
 
-    assert sorted(System.objects.filter(name__startswith="Ash").values_list("name", flat=True)) == [
-        "Ash",
-        "Ash (second)",
-    ]
+    names = System.objects.filter(name__startswith="Ash").values_list("name", flat=True)
+    assert sorted(names) == ["Ash", "Ash (second)"]
 
 
 @pytest.mark.parametrize(
@@ -109,13 +111,6 @@ def test_systems_of_different_names_are_never_one(make, names, study):
     assert {(name, text) for _, name, text, _ in rows} <= told
     assert System.objects.count() == 2 * len(names)
     assert "0 new texts, 0 new pairs" in make(*rows, name=study)
-
-
-def test_a_name_in_other_capitals_is_the_same_system(make):
-    make(*ROWS)
-    make(*ROWS[:2], ("q3", "ASH", "No.", ""), ("q3", "beech", "Sadly not.", ""))
-
-    assert System.objects.count() == 2
 
 
 def test_nobody_is_led_to_help_lines_that_there_are_none_of(make, client):
@@ -160,12 +155,6 @@ def test_what_seems_to_give_its_source_away_is_held(make):
     assert Comparison.objects.count() == 1
 
 
-def test_nobody_is_said_to_have_brought_it_in(make):
-    make(*ROWS)
-
-    assert set(BroughtCompletion.objects.values_list("way", "brought_by")) == {("COMMAND", None)}
-
-
 STORED = (Study, System, Context, BroughtCompletion)
 REFUSED: dict[str, Any] = {
     "a text that changed": ([("q1", "Ash", "Another.", ""), ROWS[1]], {}, "nothing was written"),
@@ -194,28 +183,17 @@ def test_is_refused_with_nothing_written(make, case):
     assert [model.objects.count() for model in STORED] == before
 
 
-def test_a_study_made_otherwise_is_not_touched(make):
+def test_a_study_that_is_closed_or_made_otherwise_is_not_touched(make):
     study = open_study(slug="opening-hours")
+    make(*ROWS, name="second")
+    Study.objects.filter(slug="second").update(state=StudyState.CLOSED)
 
     with pytest.raises(CommandError, match="not made from a file"):
         make(*ROWS)
+    with pytest.raises(CommandError, match="is closed"):
+        make(*ROWS, name="second")
 
     assert study.comparisons.count() == 2
-
-
-def test_a_closed_study_gets_nothing_more(make):
-    make(*ROWS)
-    Study.objects.update(state=StudyState.CLOSED)
-
-    with pytest.raises(CommandError, match="is closed"):
-        make(*ROWS)
-
-
-def test_dry_run_only_tells(make):
-    said = make(*ROWS, dry_run=True)
-
-    assert "Dry run" in said
-    assert not Study.objects.exists()
 
 
 def test_raters_of_a_platform_get_its_way_back(make):
@@ -267,14 +245,18 @@ class TestInTheConsole:
         assert (study.state, study.judgments_per_pair) == (StudyState.OPEN, 2)
         assert study.comparisons.count() == 2
 
-    def test_the_same_name_adds_what_is_new(self, staff):
+    def test_the_same_name_adds_what_is_new_and_changes_no_text(self, staff):
         self.make(staff, self.check(staff))
 
         longer = self.check(staff, *ROWS, ("q3", "Ash", "No.", ""), ("q3", "Beech", "Sadly.", ""))
         answer = staff.get(self.make(staff, longer)["Location"])
+        other = self.check(staff, ("q1", "Ash", "Never.", "When do you open?"), *ROWS[1:])
+        refused = self.make(staff, other)
 
         assert "Added to the study: 2 new texts, 1 new pair." in text(answer)
         assert Study.objects.count() == 1
+        assert refused.status_code == 422
+        assert "Line 2" in text(refused)
 
     @pytest.mark.parametrize(
         ("answers", "said"),
@@ -307,15 +289,6 @@ class TestInTheConsole:
         assert answer.status_code == 422
         assert said in text(answer)
         assert not Dialogue.objects.exists()
-
-    def test_another_text_for_an_item_is_told_by_its_line(self, staff):
-        self.make(staff, self.check(staff))
-
-        other = self.check(staff, ("q1", "Ash", "Never.", "When do you open?"), *ROWS[1:])
-        answer = self.make(staff, other)
-
-        assert answer.status_code == 422
-        assert "Line 2" in text(answer)
 
     def test_a_page_of_somebody_else_is_not_trusted(self, staff, client):
         checked = self.check(staff)

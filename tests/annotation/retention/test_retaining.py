@@ -7,13 +7,17 @@ import pytest
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
+from hypothesis import given
+from hypothesis import strategies as st
 
+from access.evidence.rules import person_hash
 from access.models import ConsentEvidence, LogEntry
 from annotation import tasks
 from annotation.choices import Platform, StudyState
-from annotation.models import Judgment, PlatformEvent, Rater, RationaleScan, Report
+from annotation.models import PlatformEvent, Rater, RationaleScan
 from annotation.rationales import services as rationales_services
 from annotation.retention import services as retention_services
+from annotation.retention.rules import HeldKind, Policy, months_after, months_before
 from completions.models import Writer
 from tests.helpers.factories import (
     NOW,
@@ -88,7 +92,7 @@ class TestContact:
         enforce()
         assert Rater.objects.get(pk=still.pk).external_id
 
-    def test_goes_in_batches_and_logs_counts_alone(self, monkeypatch):
+    def test_goes_in_batches_and_logs_counts_alone_once(self, monkeypatch):
         monkeypatch.setattr(retention_services, "BATCH", 2)
         study = closed_study()
         for n in range(3):
@@ -96,44 +100,26 @@ class TestContact:
 
         enforce()
 
+        assert enforce() == []
         entries = LogEntry.objects.filter(action="retention.contact").order_by("pk")
         assert [entry.after for entry in entries] == [{"deleted": 2}, {"deleted": 1}]
         assert {entry.subject for entry in entries} == {f"study {study.slug}"}
 
-    def test_twice_changes_nothing_more(self):
-        known(closed_study())
 
-        enforce()
-        n = LogEntry.objects.count()
+@pytest.mark.parametrize("months", [0, 1], ids=["kept for good", "kept for a month"])
+def test_reasons_go_with_the_words_of_reports_where_the_site_says_so(settings, months):
+    settings.HEART_RETENTION_REASONS_MONTHS = months
+    comparison = make_comparison(study=closed_study())
+    judgment = make_judgment(comparison=comparison, rationale="It is warm.")
+    report = make_report(lease=judgment.lease, text="It upset me.")
+    rationales_services.scan_rationales(clock=lambda: NOW)
 
-        assert enforce() == []
-        assert LogEntry.objects.count() == n
+    enforce()
 
-
-class TestReasons:
-    @pytest.fixture
-    def judgment(self):
-        study = closed_study()
-        judgment = make_judgment(comparison=make_comparison(study=study), rationale="It is warm.")
-        make_report(lease=judgment.lease, text="It upset me.")
-        rationales_services.scan_rationales(clock=lambda: NOW)
-        return judgment
-
-    @pytest.mark.usefixtures("judgment")
-    def test_are_kept_unless_the_site_says_otherwise(self):
-        enforce()
-
-        assert Judgment.objects.get().rationale
-
-    @pytest.mark.usefixtures("judgment")
-    def test_go_with_the_words_of_reports_and_what_was_found(self, settings):
-        settings.HEART_RETENTION_REASONS_MONTHS = 1
-
-        enforce()
-
-        assert Judgment.objects.get().rationale == ""
-        assert Report.objects.get().text == ""
-        assert RationaleScan.objects.count() == 0
+    judgment.refresh_from_db()
+    report.refresh_from_db()
+    kept = [judgment.rationale, report.text, RationaleScan.objects.exists()]
+    assert kept == (["", "", False] if months else ["It is warm.", "It upset me.", True])
 
 
 def test_addresses_of_writers_go_when_their_dataset_was_frozen_long_ago():
@@ -185,16 +171,56 @@ class TestTheCommandAndTheTask:
         assert f"study {rater.study.slug}" in said
         assert Rater.objects.get().external_id
 
-    def test_applies_what_is_due(self):
-        Session.objects.create(session_key="a", session_data="", expire_date=NOW)
+    def test_apply_and_the_task_delete_what_is_due(self):
+        for apply in (lambda: self.run("apply"), tasks.enforce_retention):
+            Session.objects.create(session_key="a", session_data="", expire_date=NOW)
+            assert "sessions" in self.run("show")
 
-        assert "sessions" in self.run("apply")
-        assert self.run("show").strip() == "Nothing."
+            apply()
 
-    def test_the_task_does_the_same(self):
-        Session.objects.create(session_key="a", session_data="", expire_date=NOW)
+            assert not Session.objects.exists()
+            assert self.run("show").strip() == "Nothing."
 
-        tasks.enforce_retention()
-        tasks.enforce_retention()
 
-        assert Session.objects.count() == 0
+POLICY = Policy(contact=6, reasons=0, addresses=1, evidence=120)
+CLOSED = dt.date(2026, 8, 31)
+days = st.dates(dt.date(1990, 1, 1), dt.date(2090, 1, 1))
+
+
+def test_counts_from_the_day_and_takes_the_last_of_a_short_month():
+    assert POLICY.due_on(HeldKind.CONTACT, CLOSED) == dt.date(2027, 2, 28)
+    assert POLICY.due_on(HeldKind.EVIDENCE, CLOSED) == dt.date(2036, 8, 31)
+    assert POLICY.due_on(HeldKind.SESSIONS, CLOSED) == CLOSED
+
+
+@pytest.mark.parametrize(("today", "is_due"), [((2027, 2, 27), False), ((2027, 2, 28), True)])
+def test_is_due_from_its_day_on_unless_it_is_kept_for_good(today, is_due):
+    assert POLICY.is_due(HeldKind.CONTACT, CLOSED, dt.date(*today)) is is_due
+    assert POLICY.due_on(HeldKind.REASONS, CLOSED) is None
+    assert not POLICY.is_due(HeldKind.REASONS, CLOSED, dt.date(*today))
+
+
+@given(day=days, months=st.integers(0, 240))
+def test_months_are_counted_back_as_they_are_counted_on(day, months):
+    after = months_after(day, months)
+
+    assert (after.year * 12 + after.month) - (day.year * 12 + day.month) == months
+    assert months_before(after, months) <= day
+    assert after.day <= day.day
+
+
+WHO = {"kind": "RATER", "scope": "demo", "identifier": "5f3b"}
+
+
+class TestPersonHash:
+    def test_is_the_same_for_the_same_person_however_it_is_typed(self):
+        assert person_hash("k", **WHO) == person_hash("k", **WHO | {"identifier": " 5F3B"})
+
+    @pytest.mark.parametrize("changed", [{"kind": "WRITER"}, {"scope": "b"}, {"identifier": "x"}])
+    def test_differs_for_another_and_under_another_key(self, changed):
+        assert person_hash("k", **WHO) != person_hash("k", **WHO | changed)
+        assert person_hash("k", **WHO) != person_hash("l", **WHO)
+
+    def test_knows_nobody_by_nothing(self):
+        with pytest.raises(ValueError, match="nobody"):
+            person_hash("k", kind="RATER", scope="demo", identifier=" ")
