@@ -171,13 +171,11 @@ class TestWithoutScripts:
         assert Judgment.objects.filter(rater=Rater.objects.get()).count() == 2
 
 
-def make_crowd(**changes):
-    crowd = study_content()["crowd"]
-    return crowd | {"codes": CODES, "return_url": "https://platform.example/?cc={code}"} | changes
-
-
-def open_crowd_study(**changes):
-    return open_study(content=study_content(crowd=make_crowd(**changes)))
+@pytest.fixture
+def paid_study():
+    """Return a study with a code for each way to end, and an address to go back to."""
+    way_back = {"codes": CODES, "return_url": "https://platform.example/?cc={code}"}
+    return open_study(content=study_content(crowd=study_content()["crowd"] | way_back))
 
 
 def decline(client, study, **parameters):
@@ -186,12 +184,8 @@ def decline(client, study, **parameters):
 
 
 class TestDeclining:
-    @pytest.fixture
-    def study(self):
-        return open_crowd_study()
-
-    def test_gives_the_code_for_it_and_may_be_thought_over(self, client, study):
-        page = decline(client, study, **PROLIFIC)
+    def test_gives_the_code_for_it_and_may_be_thought_over(self, client, paid_study):
+        page = decline(client, paid_study, **PROLIFIC)
 
         assert page.status_code == 200
         assert "nothing about you was stored" in page.content.decode()
@@ -200,60 +194,56 @@ class TestDeclining:
         assert not Rater.objects.exists()
         assert not Consent.objects.exists()
         assert http.COOKIE not in client.cookies
-        assert enrol(client, study, **PROLIFIC).external_id == "p-17"
+        assert enrol(client, paid_study, **PROLIFIC).external_id == "p-17"
 
-    def test_sends_a_guest_nowhere(self, client, study):
-        assert "platform.example" not in decline(client, study).content.decode()
+    def test_sends_a_guest_nowhere(self, client, paid_study):
+        assert "platform.example" not in decline(client, paid_study).content.decode()
 
 
 class TestFullStudy:
-    @pytest.fixture
-    def study(self):
-        return open_crowd_study()
+    def test_new_visitor_is_told_before_they_read_the_consent(self, client, paid_study):
+        paid_study.comparisons.update(slots_left=0)
 
-    def test_new_visitor_is_told_before_they_read_the_consent(self, client, study):
-        study.comparisons.update(slots_left=0)
-
-        page = client.get(url(study, "entry"), PROLIFIC)
+        page = client.get(url(paid_study, "entry"), PROLIFIC)
 
         assert page.status_code == 409
         assert code_on(page) == "C-FULL"
         assert not read_forms(page)
         assert "Nothing about you was stored." in page.content.decode()
 
-    def test_who_agrees_a_moment_too_late_is_told_and_not_stored(self, client, study):
-        fields = consent_fields(client, study, **PROLIFIC) | {"choice": "agree"}
-        study.comparisons.update(slots_left=0)
+    def test_who_agrees_a_moment_too_late_is_told_and_not_stored(self, client, paid_study):
+        fields = consent_fields(client, paid_study, **PROLIFIC) | {"choice": "agree"}
+        paid_study.comparisons.update(slots_left=0)
 
-        page = client.post(url(study, "consent"), fields)
+        page = client.post(url(paid_study, "consent"), fields)
 
         assert (page.status_code, code_on(page)) == (409, "C-FULL")
         assert not Rater.objects.exists()
 
-    def test_enrolled_rater_without_a_pair_may_finish_with_that_code(self, client, study):
-        enrol(client, study, **PROLIFIC)
-        study.comparisons.update(slots_left=0)
-        page = client.get(url(study, "judge"))
+    def test_enrolled_rater_without_a_pair_may_finish_with_that_code(self, client, paid_study):
+        enrol(client, paid_study, **PROLIFIC)
+        paid_study.comparisons.update(slots_left=0)
+        page = client.get(url(paid_study, "judge"))
         assert "There is nothing for you at the moment." in page.content.decode()
         assert code_on(page) is None
 
         page = client.post(read_forms(page)[0].action, follow=True)
 
         assert code_on(page) == "C-FULL"
-        assert url(study, "judge") not in page.content.decode()
+        assert url(paid_study, "judge") not in page.content.decode()
 
-    def test_known_person_who_is_to_bind_a_new_browser_is_let_in(self, client, study):
-        rater = enrol(client, study, **PROLIFIC)
-        study.comparisons.update(slots_left=0)
+    def test_known_person_who_is_to_bind_a_new_browser_is_let_in(self, client, paid_study):
+        rater = enrol(client, paid_study, **PROLIFIC)
+        paid_study.comparisons.update(slots_left=0)
         Rater.objects.update(bound_by="")
         client.cookies.clear()
 
-        assert enrol(client, study, **PROLIFIC) == rater
+        assert enrol(client, paid_study, **PROLIFIC) == rater
 
-    def test_getting_a_pair_after_all_is_better_than_finishing(self, client, study):
-        enrol(client, study, **PROLIFIC)
+    def test_getting_a_pair_after_all_is_better_than_finishing(self, client, paid_study):
+        enrol(client, paid_study, **PROLIFIC)
 
-        page = client.post(url(study, "finish"), follow=True)
+        page = client.post(url(paid_study, "finish"), follow=True)
 
         assert page.status_code == 200
         assert Lease.objects.filter(closed_at=None).exists()

@@ -293,6 +293,12 @@ class TestTabs:
         assert pages_beside(study, "planner") == [], "a tab of one page has no second row"
 
 
+def test_pages_have_keys_of_their_own():
+    keys = [page.key for tab in TABS for page in tab.pages]
+
+    assert len(set(keys)) == len(keys)
+
+
 class TestAddresses:
     def test_below_the_console_that_are_not_a_study_are_no_slugs(self):
         words = set()

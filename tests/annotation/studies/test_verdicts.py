@@ -45,7 +45,7 @@ class TestCheckAnswer:
             ("PREFERENCE", Answer(-3, "warm"), r"verdict -3 is not one of \[-2, -1, 0, 1, 2\]"),
             ("PREFERENCE", Answer(3, "warm"), r"verdict 3 is not one of \[-"),
             ("PREFERENCE", Answer(1, "warm", {"human": 1}), "never see the rubric"),
-            ("RUBRIC", Answer(0, "warm"), r"verdict 0 is not one of \[-5, "),
+            ("RUBRIC", Answer(0, "warm"), r"0 is not one of \[-5, -4, -3, -2, -1, 1, 2, 3, 4, 5\]"),
             ("RUBRIC", Answer(6, "warm"), r"verdict 6 is not one of \[-"),
             ("RUBRIC", Answer(-6, "warm"), r"verdict -6 is not one of \[-"),
             ("RUBRIC", Answer(1, "", {"human": 1, "wit": 1}), r"unknown dimensions \['wit'\]"),
