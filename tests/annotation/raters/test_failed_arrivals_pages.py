@@ -1,7 +1,5 @@
 """Broken links into an open study are counted by the hour, and told to who can mend them."""
 
-import datetime as dt
-
 import pytest
 from django.db import OperationalError, connection
 from django.urls import reverse
@@ -11,14 +9,13 @@ from annotation.choices import Platform, StudyState
 from annotation.models import FailedArrival, Rater
 from annotation.raters import entry_links, services
 from annotation.session.views import entering
-from tests.helpers.factories import NOW, make_study
+from tests.helpers.factories import HOUR, NOW, make_study
 from tests.helpers.factories_of_people import make_failed_arrival
 from tests.helpers.pages import text
 from tests.helpers.visits import open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
 
-HOUR = dt.timedelta(hours=1)
 BROKEN = {
     "a placeholder of Prolific": ({"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}, "PROLIFIC"),
     "an empty id": ({"PROLIFIC_PID": ""}, "PROLIFIC"),
@@ -137,18 +134,14 @@ class TestConsole:
         for platform in ("PROLIFIC", "MTURK"):
             assert entry_links.FILLED_IN[platform].partition("&")[0] in text(page)
 
-    def test_names_the_study_in_the_overview(self, admin_client):
+    def test_names_the_study_in_the_overview_and_nothing_that_is_a_day_old(self, admin_client):
         study, other = make_study(title="Theirs"), make_study(title="Another")
         make_failed_arrival(study=study, n=3, hour=timezone.now() - HOUR)
+        make_failed_arrival(study=other, hour=timezone.now() - 25 * HOUR)
 
-        page = text(admin_client.get(reverse("console:overview")))
+        overview = text(admin_client.get(reverse("console:overview")))
+        page = text(admin_client.get(reverse("console:study", args=[other.slug])))
 
-        assert "Broken links turn people away Theirs : 3 visits in the last day" in page
-        assert f"{other.title} :" not in page
-
-    def test_says_nothing_of_what_is_a_day_old(self, admin_client):
-        study = make_study()
-        make_failed_arrival(study=study, hour=timezone.now() - 25 * HOUR)
-
-        for page in (reverse("console:overview"), reverse("console:study", args=[study.slug])):
-            assert "Broken links" not in text(admin_client.get(page))
+        assert "Broken links turn people away Theirs : 3 visits in the last day" in overview
+        assert "Another :" not in overview
+        assert "Broken links" not in page

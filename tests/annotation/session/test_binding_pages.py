@@ -62,22 +62,18 @@ class TestSomebodyElse:
         assert http.COOKIE not in thief.cookies
         assert rater.submissions.count() == 1
 
-    @pytest.mark.parametrize("name", ["last", "withdraw", "judge", "stop", "done", "take_break"])
-    def test_reaches_no_page_of_the_rater(self, study, rater, thief, name):
-        thief.get(url(study, "entry"), PROLIFIC)
-
-        answer = thief.get(url(study, name))
-
-        assert (answer.status_code, answer["Location"]) == (303, url(study, "entry"))
-
-    def test_changes_and_deletes_nothing(self, study, rater, thief):
+    def test_reaches_no_page_of_the_rater_and_changes_nothing(self, study, rater, thief):
         lease = rater.leases.get(number=1)
         thief.get(url(study, "entry"), PROLIFIC)
 
+        names = ("last", "withdraw", "judge", "stop", "done", "take_break")
+        answers = {name: thief.get(url(study, name)) for name in names}
         thief.post(url(study, "submit", lease.token), ANSWERS["preference"] | {"verdict": "-2"})
         thief.post(url(study, "withdraw"), {"answers": "delete"})
         thief.post(url(study, "stop"))
 
+        for answer in answers.values():
+            assert (answer.status_code, answer["Location"]) == (303, url(study, "entry"))
         rater.refresh_from_db()
         assert (rater.state, rater.data_kept) == (RaterState.ACTIVE, True)
         assert Judgment.objects.count() == 1

@@ -159,70 +159,47 @@ class TestSeed:
             protocol.parse_protocol(with_seed(seed), source="x")
 
 
+SLUG, PAIRS, CHECKS = 'slug = "demo"', "judgments_per_pair = 3", "[checks]"
+TWO_CHIPS = """
+[[chips]]
+key = "a"
+words = "warm"
+
+[[chips]]
+key = "b"
+words = "warm"
+"""
+LIKERT = 'protocol = "likert"\nplan = "adaptive"'
+FAULTS = {
+    "not TOML": (SLUG, "slug = ", "not valid TOML"),
+    "nested": (SLUG, f"slug = {DEEP}", "not valid TOML: nested too deep"),
+    "number": (SLUG, f"slug = {'9' * 5_000}", "not valid TOML: Exceeds"),
+    "missing field": (SLUG, "", "slug: Field required"),
+    "unknown field": ("lease_minutes", "lease_minuets", "lease_minuets: Extra"),
+    "protocol": ('"preference"', '"stars"', "protocol: Input should be"),
+    "adaptive without pairs": ('protocol = "preference"', LIKERT, "has no pairs to choose from"),
+    "slug": ('"demo"', '"De mo"', "slug: String should match"),
+    "taken": ('"demo"', '"contexts"', "is an address of the console"),
+    "no judgments": (PAIRS, "judgments_per_pair = 0", "greater than"),
+    "words": ("session_length = 12", 'session_length = "x"', "valid integer"),
+    "soft scores": ("slightly = 2", "slightly = 4", "must be less than"),
+    "off the scale": ("much = 4", "much = 6", "soft_scores.much: Input"),
+    "practice": ("strength = 4", "strength = 5", "strength must be one of [2, 4]"),
+    "last turn": ('role = "seeker"', 'role = "supporter"', "practice: the last turn"),
+    "address": ("https://988", "javascript://988", "help_lines.12.url"),
+    "one chip twice": (CHECKS, TWO_CHIPS + CHECKS, "chips: 'warm' is there twice"),
+    "one system": (PAIRS, f'systems = ["ash"]\n{PAIRS}', "systems: one system alone"),
+    "one system twice": (
+        PAIRS,
+        f'systems = ["ash", "ash"]\n{PAIRS}',
+        "systems: one is there twice",
+    ),
+    "version": ('version = "1"', 'version = ""', "consent.version: String"),
+}
+
+
 class TestBadStudy:
-    @pytest.mark.parametrize(
-        ("old", "new", "message"),
-        [
-            pytest.param('slug = "demo"', "slug = ", "not valid TOML", id="not TOML"),
-            pytest.param(
-                'slug = "demo"', f"slug = {DEEP}", "not valid TOML: nested too deep", id="nested"
-            ),
-            pytest.param(
-                'slug = "demo"', f"slug = {'9' * 5_000}", "not valid TOML: Exceeds", id="number"
-            ),
-            pytest.param('slug = "demo"', "", "slug: Field required", id="missing field"),
-            pytest.param(
-                "lease_minutes", "lease_minuets", "lease_minuets: Extra", id="unknown field"
-            ),
-            pytest.param('"preference"', '"stars"', "protocol: Input should be", id="protocol"),
-            pytest.param(
-                'protocol = "preference"',
-                'protocol = "likert"\nplan = "adaptive"',
-                "has no pairs to choose from",
-                id="adaptive without pairs",
-            ),
-            pytest.param('"demo"', '"De mo"', "slug: String should match", id="slug"),
-            pytest.param('"demo"', '"contexts"', "is an address of the console", id="taken"),
-            pytest.param(
-                "judgments_per_pair = 3",
-                "judgments_per_pair = 0",
-                "greater than",
-                id="no judgments",
-            ),
-            pytest.param(
-                "session_length = 12", 'session_length = "x"', "valid integer", id="words"
-            ),
-            pytest.param("slightly = 2", "slightly = 4", "must be less than", id="soft scores"),
-            pytest.param("much = 4", "much = 6", "soft_scores.much: Input", id="off the scale"),
-            pytest.param(
-                "strength = 4", "strength = 5", "strength must be one of [2, 4]", id="practice"
-            ),
-            pytest.param(
-                'role = "seeker"', 'role = "supporter"', "practice: the last turn", id="last turn"
-            ),
-            pytest.param("https://988", "javascript://988", "help_lines.12.url", id="address"),
-            pytest.param(
-                "[checks]",
-                '[[chips]]\nkey = "a"\nwords = "warm"\n[[chips]]\nkey = "b"\nwords = "warm"\n'
-                "[checks]",
-                "chips: 'warm' is there twice",
-                id="one chip twice",
-            ),
-            pytest.param(
-                "judgments_per_pair = 3",
-                'systems = ["ash"]\njudgments_per_pair = 3',
-                "systems: one system alone",
-                id="one system",
-            ),
-            pytest.param(
-                "judgments_per_pair = 3",
-                'systems = ["ash", "ash"]\njudgments_per_pair = 3',
-                "systems: one is there twice",
-                id="one system twice",
-            ),
-            pytest.param('version = "1"', 'version = ""', "consent.version: String", id="version"),
-        ],
-    )
+    @pytest.mark.parametrize(("old", "new", "message"), FAULTS.values(), ids=FAULTS)
     def test_is_refused_with_file_field_and_reason(self, old, new, message):
         assert old in DEMO
 
