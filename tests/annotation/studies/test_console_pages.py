@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import get_resolver, reverse
 
 from annotation.choices import PlanKind, Protocol, StudyState
-from annotation.models import Comparison, DimensionMark
+from annotation.models import Comparison, DimensionMark, Study
 from annotation.studies import services
 from annotation.studies.protocol import STUDIES, content_hash, load_protocol
 from annotation.studies.protocol.study import TAKEN
@@ -117,12 +117,15 @@ class TestStudyPage:
         assert f'href="{reverse("console:study", args=["later"])}"' in page
 
     def test_comes_back_after_an_act_with_what_happened(self, admin_client):
-        study = make_study()
+        study, draft = make_study(), make_study(**DRAFT)
 
-        answer = admin_client.post(address("pause", study), follow=True)
+        paused = admin_client.post(address("pause", study), follow=True)
+        locked = text(admin_client.post(address("lock", draft), follow=True))
 
-        assert answer.redirect_chain[-1][0] == address("study", study)
-        assert "On pause" in text(answer)
+        assert paused.redirect_chain[-1][0] == address("study", study)
+        assert "On pause" in text(paused)
+        assert "Locked: from now on only its state changes." in locked
+        assert Study.objects.get(pk=draft.pk).protocol_hash in locked
 
     @pytest.mark.parametrize("n", [1, 8])
     def test_costs_few_queries_for_many_studies(

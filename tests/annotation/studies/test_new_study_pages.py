@@ -15,6 +15,7 @@ from annotation.models import Study
 from annotation.planning import services as planning_services
 from annotation.studies import services as study_services
 from annotation.studies.protocol import STUDIES, load_protocol, parse_protocol, shipped_studies
+from annotation.studies.rubric import load_rubric
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import Wish
 from ranking.planner.plans import Layout, Rates, first_plan
@@ -438,6 +439,19 @@ class TestChanging:
         assert f'href="{address}"' not in after
         assert "nothing of it changes any more" in refused
         assert Study.objects.get().title != "Another"
+
+    def test_is_refused_by_the_service_of_a_locked_study(self, draft):
+        study_services.lock_study(study=draft, now=NOW)
+        protocol = load_protocol(STUDIES / "demo.toml")
+
+        with pytest.raises(study_services.StudyStateError, match="locked"):
+            study_services.edit_study(
+                study=draft,
+                protocol=protocol,
+                rubric=load_rubric(protocol.rubric),
+                dataset=draft.dataset,
+                now=NOW,
+            )
 
 
 class TestANewVersion:

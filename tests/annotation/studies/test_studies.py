@@ -128,9 +128,6 @@ class TestTheSeed:
         assert SEED not in json.dumps(study.content)
         assert study.content["seed_sha256"] == hashlib.sha256(SEED.encode()).hexdigest()
 
-    def test_of_a_draft_stays_when_the_draft_is_replaced(self):
-        assert create(title="As it is now").seed == create(title="As it was").seed
-
     def test_of_another_study_or_an_earlier_version_is_refused(self):
         lock(create(seed=SEED))
 
