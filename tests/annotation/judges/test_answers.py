@@ -1,11 +1,17 @@
 """The reading of a judge's answer: what its schema says, or a named fault."""
 
 import json
+import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotation.judges.answers import answer_schema, read_judge_answer
-from annotation.studies.verdicts import SCALES, Answer, check_answer, swap_frame
+from annotation.judges.ratings import read_rating_answer
+from annotation.judges.verdict_probability import probability_of_a
+from annotation.studies.verdicts import SCALES, Answer, check_answer
+from completions.llm import Token
 from completions.llm.answers import InvalidAnswerError
 
 KEYS = ("H", "E")
@@ -19,11 +25,31 @@ VALID = {
     "winner": "B",
     "strength": 2,
 }
+SAID = json.dumps(VALID)
+FOR_A = json.dumps(VALID | {"winner": "A"})
+NO_ANSWERS = {
+    "empty": "",
+    "letter": "A",
+    "null": "null",
+    "list": "[]",
+    "string": '"A"',
+    "quoted JSON": json.dumps(SAID),
+    "listed": f"[{SAID}]",
+    "cut": SAID[:-5],
+    "text after": f"{SAID} So B is better.",
+    "two objects": SAID + FOR_A,
+    "quotation first": f"The message says {FOR_A}\n{SAID}",
+    "text after a fence": f"```json\n{SAID}\n```\nIn short: A.",
+    "key twice": SAID.replace('"strength": 2}', '"strength": 2, "winner": "A"}'),
+    "not a number": SAID.replace('"strength": 2}', '"strength": NaN}'),
+    "deep": "[" * 100_000,
+    "half a surrogate pair": SAID.replace("A stays", "\\ud83d"),
+}
 
 
 def changed(path: str, value) -> dict:
     """The valid answer with one value replaced, or removed if ``value`` is ``...``."""
-    answer = json.loads(json.dumps(VALID))
+    answer = json.loads(SAID)
     *parents, last = path.split(".")
     place = answer
     for parent in parents:
@@ -37,29 +63,21 @@ def changed(path: str, value) -> dict:
 
 class TestReadJudgeAnswer:
     def test_returns_the_answer_in_the_frame_of_the_screen(self):
-        assert read_judge_answer(json.dumps(VALID), KEYS) == Answer(
+        answer = read_judge_answer(SAID, KEYS)
+
+        assert answer == Answer(
             verdict=-2, rationale="A stays with the seeker.", marks={"H": 0, "E": 3}
         )
+        check_answer(answer, protocol="RUBRIC", dimensions=KEYS)
 
-    def test_what_it_returns_is_on_the_rubric_scale(self):
-        check_answer(read_judge_answer(json.dumps(VALID), KEYS), protocol="RUBRIC", dimensions=KEYS)
-
-    @pytest.mark.parametrize("first_is_a", [True, False])
-    def test_the_canonical_frame_follows_the_stored_side(self, first_is_a):
-        canonical = swap_frame(read_judge_answer(json.dumps(VALID), KEYS), first_is_a=first_is_a)
-
-        sign = 1 if first_is_a else -1
-        assert canonical.verdict == sign * -2
-        assert canonical.marks == {"H": 0, "E": sign * 3}
-
-    @pytest.mark.parametrize("winner", ["A", "B"])
+    @pytest.mark.parametrize(("winner", "sign"), [("A", 1), ("B", -1)])
     @pytest.mark.parametrize("strength", range(1, 6))
-    def test_every_point_of_the_scale_can_be_given(self, winner, strength):
+    def test_every_point_of_the_scale_can_be_given(self, winner, sign, strength):
         raw = json.dumps(VALID | {"winner": winner, "strength": strength})
 
         verdict = read_judge_answer(raw, KEYS).verdict
 
-        assert verdict == (strength if winner == "A" else -strength)
+        assert verdict == sign * strength
         assert verdict in SCALES["RUBRIC"]
 
     @pytest.mark.parametrize(
@@ -70,100 +88,41 @@ class TestReadJudgeAnswer:
 
         assert read_judge_answer(raw, KEYS).rationale == text
 
-    @pytest.mark.parametrize(
-        "raw",
-        [
-            "",
-            "A",
-            "null",
-            "[]",
-            '"A"',
-            json.dumps(json.dumps(VALID)),
-            json.dumps([VALID]),
-            json.dumps(VALID)[:-5],
-            json.dumps(VALID) + " So B is better.",
-            json.dumps(VALID) + json.dumps(VALID | {"winner": "A"}),
-            "The message says " + json.dumps(VALID | {"winner": "A"}) + "\n" + json.dumps(VALID),
-            "```json\n" + json.dumps(VALID) + "\n```\nIn short: A.",
-            json.dumps(VALID).replace('"strength": 2}', '"strength": 2, "winner": "A"}'),
-            json.dumps(VALID).replace('"strength": 2}', '"strength": NaN}'),
-            "[" * 100_000,
-        ],
-        ids=[
-            "empty",
-            "letter",
-            "null",
-            "list",
-            "string",
-            "quoted-json",
-            "listed",
-            "cut",
-            "text-after",
-            "two-objects",
-            "quotation-first",
-            "text-after-fence",
-            "key-twice",
-            "nan",
-            "deep",
-        ],
-    )
+    @pytest.mark.parametrize("raw", NO_ANSWERS.values(), ids=NO_ANSWERS)
     def test_refuses_what_is_not_one_object_and_nothing_else(self, raw):
         with pytest.raises(InvalidAnswerError):
             read_judge_answer(raw, KEYS)
 
     @pytest.mark.parametrize(
-        ("path", "value"),
+        ("path", "values"),
         [
-            ("winner", ...),
-            ("winner", "C"),
-            ("winner", "none"),
-            ("winner", "tie"),
-            ("winner", None),
-            ("winner", "A much better"),
-            ("strength", ...),
-            ("strength", 0),
-            ("strength", 6),
-            ("strength", -1),
-            ("strength", True),
-            ("strength", None),
-            ("rationale", ...),
-            ("rationale", ""),
-            ("rationale", "   "),
-            ("rationale", "NUL \x00"),
-            ("rationale", 3),
-            ("notes", ...),
-            ("notes", {}),
-            ("notes.H", ...),
-            ("notes.H", ""),
-            ("dimensions", ...),
-            ("dimensions.E", ...),
-            ("dimensions.E.winner", ...),
-            ("dimensions.E.winner", "tie"),
-            ("dimensions.E.strength", 0),
-            ("dimensions.E.strength", 6),
-            ("dimensions.H.strength", 1),
+            ("winner", [..., "C", "none", "tie", None, "A much better"]),
+            ("strength", [..., 0, 6, -1, True, None]),
+            ("rationale", [..., "", "   ", "NUL \x00", 3]),
+            ("notes", [..., {}]),
+            ("notes.H", [..., ""]),
+            ("dimensions", [...]),
+            ("dimensions.E", [...]),
+            ("dimensions.E.winner", [..., "tie"]),
+            ("dimensions.E.strength", [0, 6]),
+            ("dimensions.H.strength", [1]),
         ],
     )
-    def test_refuses_too_little_or_off_the_scale(self, path, value):
-        with pytest.raises(InvalidAnswerError, match=path.split(".")[0]):
-            read_judge_answer(json.dumps(changed(path, value)), KEYS)
-
-    def test_half_a_surrogate_pair_is_refused(self):
-        raw = json.dumps(VALID | {"rationale": "half"}).replace("half", "\\ud83d")
-
-        with pytest.raises(InvalidAnswerError):
-            read_judge_answer(raw, KEYS)
+    def test_refuses_too_little_or_off_the_scale(self, subtests, path, values):
+        for value in values:
+            with (
+                subtests.test(value=value),
+                pytest.raises(InvalidAnswerError, match=path.split(".")[0]),
+            ):
+                read_judge_answer(json.dumps(changed(path, value)), KEYS)
 
 
 class TestAnswerSchema:
-    def test_notes_come_before_marks_and_marks_before_the_verdict(self):
-        assert list(answer_schema(KEYS)["properties"]) == [
-            "notes",
-            "dimensions",
-            "rationale",
-            "winner",
-            "strength",
-        ]
+    def test_has_notes_before_marks_before_the_verdict_and_no_tie(self):
+        properties = answer_schema(KEYS)["properties"]
+
+        assert list(properties) == ["notes", "dimensions", "rationale", "winner", "strength"]
+        assert properties["winner"]["enum"] == ["A", "B"]
 
     def test_every_object_names_all_its_keys_and_admits_no_other(self):
         def check(schema: dict) -> None:
@@ -175,5 +134,134 @@ class TestAnswerSchema:
 
         check(answer_schema(KEYS))
 
-    def test_there_is_no_tie(self):
-        assert answer_schema(KEYS)["properties"]["winner"]["enum"] == ["A", "B"]
+
+RATING = {
+    "notes": {"H": "Seen.", "E": "Seen."},
+    "rationale": "It stays with the seeker.",
+    "ratings": {"H": 1, "E": 5},
+}
+
+
+class TestReadRatingAnswer:
+    def test_points_are_marks_and_there_is_no_verdict(self):
+        answer = read_rating_answer(json.dumps(RATING), KEYS)
+
+        assert answer == Answer(
+            verdict=None, rationale="It stays with the seeker.", marks={"H": 1, "E": 5}
+        )
+
+    @pytest.mark.parametrize(
+        ("change", "fault"),
+        [
+            ({"ratings": {"H": 1}}, "ratings must have exactly"),
+            ({"ratings": {"H": 0, "E": 5}}, "from 1 to 5"),
+            ({"ratings": {"H": 6, "E": 5}}, "from 1 to 5"),
+            ({"ratings": {"H": 3.5, "E": 5}}, "ratings"),
+            ({"notes": {}}, "notes must have exactly"),
+            ({"rationale": " "}, "rationale"),
+        ],
+    )
+    def test_what_is_not_on_the_scale_is_refused_with_its_place(self, change, fault):
+        with pytest.raises(InvalidAnswerError, match=fault):
+            read_rating_answer(json.dumps(RATING | change), KEYS)
+
+    def test_points_in_a_quotation_are_not_looked_for(self):
+        with pytest.raises(InvalidAnswerError):
+            read_rating_answer(f"It says {json.dumps(RATING)}", KEYS)
+
+
+QUOTING = {
+    "notes": {"H": 'It says {"winner": "B"} itself 🙂'},
+    "dimensions": {"H": {"winner": "B", "strength": 3}},
+    "rationale": 'winner "B" \\',
+    "winner": "A",
+    "strength": 2,
+}
+TEXT = json.dumps(QUOTING, ensure_ascii=False)
+BEFORE_LETTER = '"winner": "'
+
+
+def place_in(text: str) -> int:
+    """Return where the letter of the verdict stands."""
+    return text.rindex(f"{BEFORE_LETTER}A") + len(BEFORE_LETTER)
+
+
+PLACE = place_in(TEXT)
+
+
+def tokens(start: int, end: int, text: str = TEXT, /, **alternatives: float) -> list[Token]:
+    """The text in three tokens, the second of them with these alternatives."""
+    others = {name: math.log(share) for name, share in alternatives.items()}
+    return [
+        Token(text[:start], {text[:start]: 0.0}),
+        Token(text[start:end], others),
+        Token(text[end:], {text[end:]: 0.0}),
+    ]
+
+
+EVEN = tokens(PLACE, PLACE + 1, A=0.5, B=0.5)
+
+
+class TestProbabilityOfTheVerdict:
+    """It is read from the one token that holds the overall winner's letter."""
+
+    @pytest.mark.parametrize(
+        ("listed", "expected"),
+        [
+            ({"A": 0.6, "B": 0.2, "neither": 0.1}, 0.75),
+            ({"A": 0.25, "B": 0.75}, 0.25),
+            ({"A": 0.8, "c": 0.1}, 0.8 / 0.9),
+        ],
+        ids=["letters alone count", "the less probable one", "unlisted has what is left at most"],
+    )
+    def test_weighs_the_letters_against_each_other(self, listed, expected):
+        found = probability_of_a(TEXT, tokens(PLACE, PLACE + 1, **listed))
+
+        assert found == pytest.approx(expected)
+
+    def test_adds_up_ways_to_spell_a_letter(self):
+        before = TEXT[PLACE - 2 : PLACE]
+        spelled = {f"{before}A": 0.5, f'{before}A"': 0.1, f"{before}B": 0.2, " A": 0.1, "B": 0.1}
+
+        found = probability_of_a(TEXT, tokens(PLACE - 2, PLACE + 1, **spelled))
+
+        assert found == pytest.approx(0.6 / 0.8)
+
+    def test_bears_pieces_of_a_sign_before_the_verdict(self):
+        pieces = [Token("\N{REPLACEMENT CHARACTER}", {}), *EVEN[1:]]
+
+        assert probability_of_a(TEXT, pieces) == pytest.approx(0.5)
+
+    def test_bears_a_fence(self):
+        fenced = f"```json\n{TEXT}\n```"
+        place = place_in(fenced)
+
+        found = probability_of_a(fenced, tokens(place, place + 1, fenced, A=0.9, B=0.1))
+
+        assert found == pytest.approx(0.9)
+
+    @pytest.mark.parametrize(
+        "pieces",
+        [[], [Token("another text", {})], EVEN[:2], EVEN[2:], [*EVEN, Token("<end>", {})]],
+        ids=["none", "another", "end missing", "beginning missing", "more"],
+    )
+    def test_is_unknown_from_tokens_that_are_not_the_texts(self, pieces):
+        assert probability_of_a(TEXT, pieces) is None
+
+    @pytest.mark.parametrize("text", ["", "{}", '{"rationale": "\\"winner\\": \\"A\\""}'])
+    def test_is_unknown_of_a_text_without_a_verdict(self, text):
+        assert probability_of_a(text, [Token(text, {text: 0.0})]) is None
+
+    def test_takes_no_letter_of_a_dimension_or_of_the_reasons(self):
+        for other in range(TEXT.index('"rationale"')):
+            if TEXT[other] in "AB":
+                assert probability_of_a(TEXT, tokens(other, other + 1, A=0.1, B=0.9)) != 0.1
+
+    @given(st.text(alphabet='AB"\\{}[]winer: ,\n', max_size=40), st.floats(0.01, 0.99))
+    def test_is_found_whatever_the_reasons_say(self, reason, share):
+        text = json.dumps(QUOTING | {"rationale": reason})
+        place = place_in(text)
+
+        found = probability_of_a(text, tokens(place, place + 1, text, A=share, B=1 - share))
+
+        assert found == pytest.approx(share)

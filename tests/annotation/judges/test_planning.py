@@ -1,17 +1,17 @@
 """Which judge is asked about what: no own family, balanced sides, orders and samples that grow."""
 
 from collections import Counter
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
 
-from annotation.choices import Purpose, Side, StudyState
+from annotation.choices import Protocol, Purpose, Side, StudyState
 from annotation.judges import services
 from annotation.models import Comparison, JudgeCall, JudgeRun
 from completions.choices import SystemKind
 from tests.helpers.factories import (
     NOW,
+    make_alone,
     make_comparison,
     make_completion,
     make_context,
@@ -24,60 +24,68 @@ from tests.helpers.factories import (
 pytestmark = pytest.mark.django_db
 
 
-def make_comparisons(n: int, *, families: tuple[str, str] = ("fam-a", "fam-b")) -> list[Comparison]:
+def make_study_of(n: int, *, families: tuple[str, str] = ("fam-a", "fam-b")):
+    """Make a study that compares two systems of these families in so many contexts."""
     study = make_study()
     systems = [make_system(family=family) for family in families]
-    comparisons = []
     for _ in range(n):
         context = make_context()
         first, second = (make_completion(context=context, system=system) for system in systems)
-        comparisons.append(make_comparison(study=study, first=first, second=second))
-    return comparisons
+        make_comparison(study=study, first=first, second=second)
+    return study
 
 
-def planned() -> list[tuple]:
-    calls = JudgeCall.objects.order_by("pk")
-    return list(calls.values_list("pk", "comparison", "judge", "first_side", "sample"))
+def plan(study, *judges, **options):
+    """Plan calls, and return how many were added."""
+    return services.plan_judge_calls(study=study, judges=judges, now=NOW, **options)
+
+
+def planned(*fields):
+    """Return how many calls there are of each kind."""
+    return Counter(JudgeCall.objects.values_list(*fields))
+
+
+def sides_by(field):
+    """Return how often the first text stood on each side, by comparison or by judge."""
+    first_samples = JudgeCall.objects.filter(sample=0)
+    keys = first_samples.values_list(field, flat=True).distinct()
+    counts = Counter(first_samples.values_list(field, "first_side"))
+    return [(counts[key, Side.A], counts[key, Side.B]) for key in keys]
+
+
+def assert_sides_balanced():
+    for field in ("comparison", "judge"):
+        assert all(abs(as_a - as_b) <= 1 for as_a, as_b in sides_by(field))
 
 
 class TestPlan:
-    def test_every_judge_gets_every_comparison_once(self, now):
-        comparisons = make_comparisons(4)
-        judges = [make_judge(), make_judge()]
+    def test_every_judge_gets_every_comparison_once_and_a_new_judge_all(self):
+        study, judges = make_study_of(4), [make_judge(), make_judge()]
+        pairs = Comparison.objects.values_list("pk", flat=True)
 
-        n_added = services.plan_judge_calls(study=comparisons[0].study, judges=judges, now=now)
+        assert plan(study, *judges) == 8
 
-        planned = Counter(JudgeCall.objects.values_list("comparison", "judge"))
-        assert n_added == 8
-        assert planned == {(c.pk, judge.pk): 1 for c in comparisons for judge in judges}
-
-    def test_planning_again_adds_what_is_new_alone(self, now):
-        comparisons = make_comparisons(4)
-        study, judges = comparisons[0].study, [make_judge()]
-        services.plan_judge_calls(study=study, judges=judges, now=now)
+        assert planned("comparison", "judge") == {
+            (pair, judge.pk): 1 for pair in pairs for judge in judges
+        }
         before = dict(JudgeCall.objects.values_list("pk", "first_side"))
-
-        assert services.plan_judge_calls(study=study, judges=judges, now=now) == 0
-        assert services.plan_judge_calls(study=study, judges=[*judges, make_judge()], now=now) == 4
-        after = dict(JudgeCall.objects.filter(pk__in=before).values_list("pk", "first_side"))
-        assert after == before
+        assert plan(study, *judges) == 0
+        assert plan(study, *judges, make_judge()) == 4
+        kept = JudgeCall.objects.filter(pk__in=before).values_list("pk", "first_side")
+        assert dict(kept) == before
 
     @pytest.mark.parametrize("families", [("acme", "fam-b"), ("fam-a", "acme")])
-    def test_a_judge_is_never_asked_about_its_own_family(self, now, families):
-        comparisons = make_comparisons(3, families=families)
-        judges = [make_judge(family="acme"), make_judge(family="other")]
+    def test_a_judge_is_never_asked_about_its_own_family(self, families):
+        plan(make_study_of(3, families=families), make_judge(family="acme"), make_judge(family="o"))
 
-        services.plan_judge_calls(study=comparisons[0].study, judges=judges, now=now)
+        assert planned("judge__family") == {("o",): 3}
 
-        assert set(JudgeCall.objects.values_list("judge__family", flat=True)) == {"other"}
-
-    def test_completions_of_people_have_no_family_to_exclude(self, now):
+    def test_completions_of_people_have_no_family_to_exclude(self):
         context = make_context()
         human = make_completion(context=context, system=make_system(kind=SystemKind.HUMAN))
         original = make_completion(context=context, system=make_system(kind=SystemKind.ORIGINAL))
-        comparison = make_comparison(first=human, second=original)
 
-        assert services.plan_judge_calls(study=comparison.study, judges=[make_judge()], now=now)
+        assert plan(make_comparison(first=human, second=original).study, make_judge())
 
     @pytest.mark.parametrize("place", ["first_family", "second_family"])
     def test_the_database_refuses_a_judge_of_a_systems_family(self, place):
@@ -91,140 +99,104 @@ class TestPlan:
                 **{"first_family": "x", "second_family": "y", place: judge.family},
             )
 
-    def test_quality_checks_are_not_for_judges(self, now):
-        comparison = make_comparison(purpose=Purpose.CHECK)
+    @pytest.mark.parametrize("both_orders", [True, False])
+    def test_a_message_alone_is_put_to_each_judge_once_but_to_none_of_its_family(self, both_orders):
+        study = make_study(protocol=Protocol.LIKERT)
+        alone = [make_alone(study=study) for _ in range(3)]
+        own = make_completion(system=make_system(family="acorn"), context=alone[0].context)
+        make_comparison(study=study, first=own)
+        judges = [make_judge(family="acorn"), make_judge()]
 
-        assert not services.plan_judge_calls(study=comparison.study, judges=[make_judge()], now=now)
+        assert plan(study, *judges, both_orders=both_orders) == 7
 
-    def test_a_study_that_may_still_change_is_refused(self, now):
-        study = make_study(locked_at=None, protocol_hash="", state=StudyState.DRAFT)
+        assert planned("first_side", "second_family") == {(Side.A, ""): 7}
+        assert [call.judge for call in JudgeCall.objects.filter(comparison__first=own)] == [
+            judges[1]
+        ]
 
+    def test_quality_checks_are_not_for_judges(self):
+        assert not plan(make_comparison(purpose=Purpose.CHECK).study, make_judge())
+
+    def test_a_study_that_may_still_change_is_refused(self):
         with pytest.raises(services.StudyNotLockedError):
-            services.plan_judge_calls(study=study, judges=[make_judge()], now=now)
+            plan(make_study(locked_at=None, protocol_hash="", state=StudyState.DRAFT), make_judge())
 
-    def test_sides_are_balanced_within_a_comparison_and_within_a_judge(self, now):
-        comparisons = make_comparisons(20)
-        judges = [make_judge() for _ in range(4)]
+    @pytest.mark.parametrize("samples", [1, 4])
+    def test_sides_are_balanced_within_a_comparison_and_within_a_judge(self, samples):
+        study = make_study_of(19)
 
-        for judge in judges:  # also when judges join one by one
-            services.plan_judge_calls(study=comparisons[0].study, judges=[judge], now=now)
+        for _ in range(4):  # also when judges join one by one
+            plan(study, make_judge(), samples=samples)
 
-        for by in ("comparison", "judge"):
-            counts = Counter(JudgeCall.objects.values_list(by, "first_side"))
-            for key in JudgeCall.objects.values_list(by, flat=True):
-                assert abs(counts[key, Side.A] - counts[key, Side.B]) <= 1
+        assert_sides_balanced()
 
-    def test_planned_calls_belong_to_their_run(self, now):
-        comparisons = make_comparisons(2)
-        study = comparisons[0].study
+    def test_planned_calls_belong_to_their_run(self):
+        study, judge = make_study_of(2), make_judge()
         run = JudgeRun.objects.create(study=study, plan={}, created_at=NOW)
-        judge = make_judge()
-        services.plan_judge_calls(study=study, judges=[judge], now=now)
+        plan(study, judge)
 
-        services.plan_judge_calls(study=study, judges=[judge], now=now, run=run, both_orders=True)
+        plan(study, judge, run=run, both_orders=True)
 
-        assert run.calls.count() == 2
-        assert JudgeCall.objects.filter(run=None).count() == 2
+        assert planned("run") == {(None,): 2, (run.pk,): 2}
 
 
 class TestOrdersAndSamples:
-    def test_in_both_orders_each_comparison_is_asked_once_on_each_side(self, now):
-        comparisons = make_comparisons(3)
-        study, judges = comparisons[0].study, [make_judge(), make_judge()]
+    def test_in_both_orders_each_comparison_is_asked_once_on_each_side(self):
+        assert plan(make_study_of(3), make_judge(), make_judge(), both_orders=True) == 12
 
-        assert (
-            services.plan_judge_calls(study=study, judges=judges, now=now, both_orders=True) == 12
-        )
+        rows = planned("comparison", "judge", "first_side")
+        assert (len(rows), set(rows.values())) == (12, {1})
 
-        rows = Counter(JudgeCall.objects.values_list("comparison", "judge", "first_side"))
-        assert set(rows.values()) == {1}
-        assert len(rows) == 12
+    def test_one_order_grows_to_both_and_keeps_what_was_drawn(self):
+        study, judge = make_study_of(5), make_judge()
+        plan(study, judge)
+        fields = ("pk", "comparison", "first_side", "sample")
+        before = planned(*fields)
 
-    def test_one_order_grows_to_both_and_keeps_what_was_drawn(self, now):
-        comparisons = make_comparisons(5)
-        study, judges = comparisons[0].study, [make_judge()]
-        services.plan_judge_calls(study=study, judges=judges, now=now)
-        before = planned()
+        assert plan(study, judge, both_orders=True) == 5
+        assert plan(study, judge, both_orders=True) == 0
 
-        wanted = {"study": study, "judges": judges, "now": now, "both_orders": True}
-        assert services.plan_judge_calls(**wanted) == 5
-        assert services.plan_judge_calls(**wanted) == 0
+        assert before <= planned(*fields)
+        assert set(planned("comparison", "first_side").values()) == {1}
 
-        assert planned()[:5] == before
-        rows = Counter(JudgeCall.objects.values_list("comparison", "first_side"))
-        assert set(rows.values()) == {1}
+    def test_samples_of_one_order_stay_in_the_order_that_was_drawn(self):
+        study, judge = make_study_of(5), make_judge()
+        plan(study, judge)
+        drawn = planned("comparison", "first_side")
 
-    def test_samples_of_one_order_stay_in_the_order_that_was_drawn(self, now):
-        comparisons = make_comparisons(5)
-        study, judges = comparisons[0].study, [make_judge()]
-        services.plan_judge_calls(study=study, judges=judges, now=now)
-        drawn = dict(JudgeCall.objects.values_list("comparison", "first_side"))
+        assert [plan(study, judge, samples=n) for n in (3, 3, 2)] == [10, 0, 0]
 
-        assert services.plan_judge_calls(study=study, judges=judges, now=now, samples=3) == 10
-        assert services.plan_judge_calls(study=study, judges=judges, now=now, samples=3) == 0
-        assert services.plan_judge_calls(study=study, judges=judges, now=now, samples=2) == 0
-
-        rows = JudgeCall.objects.values_list("comparison", "first_side", "sample")
-        assert set(rows) == {
-            (pk, side, sample) for pk, side in drawn.items() for sample in range(3)
+        assert planned("comparison", "first_side", "sample") == {
+            (*place, sample): 1 for place in drawn for sample in range(3)
         }
 
-    def test_samples_and_orders_multiply(self, now):
-        study = make_comparisons(2)[0].study
-        wanted = {"study": study, "judges": [make_judge()], "now": now}
-        services.plan_judge_calls(**wanted, samples=2)
+    def test_samples_and_orders_multiply(self):
+        study, judge = make_study_of(2), make_judge()
+        plan(study, judge, samples=2)
 
-        assert services.plan_judge_calls(**wanted, samples=3, both_orders=True) == 8
+        assert plan(study, judge, samples=3, both_orders=True) == 8
 
-        rows = JudgeCall.objects.values_list("comparison", "first_side", "sample")
-        assert len(set(rows)) == 12
+        assert len(planned("comparison", "first_side", "sample")) == 12
 
-    def test_after_both_orders_more_samples_of_one_go_to_the_order_drawn_first(self, now):
-        study = make_comparisons(1)[0].study
-        wanted = {"study": study, "judges": [make_judge()], "now": now}
-        services.plan_judge_calls(**wanted)
+    def test_after_both_orders_more_samples_of_one_go_to_the_order_drawn_first(self):
+        study, judge = make_study_of(1), make_judge()
+        plan(study, judge)
         drawn = JudgeCall.objects.get().first_side
-        services.plan_judge_calls(**wanted, both_orders=True)
+        plan(study, judge, both_orders=True)
 
-        assert services.plan_judge_calls(**wanted, samples=2) == 1
+        assert plan(study, judge, samples=2) == 1
 
         assert JudgeCall.objects.get(sample=1).first_side == drawn
 
-    def test_samples_count_once_in_the_balance_of_sides(self, now):
-        comparisons = make_comparisons(9)
-        study = comparisons[0].study
+    def test_a_plan_can_be_counted_without_being_made(self, django_assert_num_queries):
+        study = make_study_of(3, families=("acme", "fam-b"))
+        judges = [make_judge(slug="free"), make_judge(slug="own", family="acme")]
+        plan(study, *judges)
+        wanted = {"both_orders": True, "samples": 2}
 
-        for _ in range(3):
-            services.plan_judge_calls(study=study, judges=[make_judge()], now=now, samples=4)
-
-        for by in ("comparison", "judge"):
-            counts = Counter(JudgeCall.objects.filter(sample=0).values_list(by, "first_side"))
-            for key in JudgeCall.objects.values_list(by, flat=True):
-                assert abs(counts[key, Side.A] - counts[key, Side.B]) <= 1
-
-    def test_a_plan_can_be_counted_without_being_made(self, now):
-        comparisons = make_comparisons(3, families=("acme", "fam-b"))
-        study = comparisons[0].study
-        free, own = make_judge(slug="free"), make_judge(slug="own", family="acme")
-        services.plan_judge_calls(study=study, judges=[free, own], now=now)
-        wanted: dict[str, Any] = {
-            "study": study,
-            "judges": [free, own],
-            "both_orders": True,
-            "samples": 2,
-        }
-
-        counted = services.count_wanted_judge_calls(**wanted)
+        with django_assert_num_queries(2):
+            counted = services.count_wanted_judge_calls(study=study, judges=judges, **wanted)
 
         assert counted == {"free": 9, "own": 0}
         assert JudgeCall.objects.count() == 3
-        assert services.plan_judge_calls(**wanted, now=now) == 9
-
-    def test_counting_any_number_takes_two_queries(self, django_assert_num_queries):
-        study = make_comparisons(5)[0].study
-        judges = [make_judge(), make_judge()]
-
-        with django_assert_num_queries(2):
-            counted = services.count_wanted_judge_calls(study=study, judges=judges)
-
-        assert sum(counted.values()) == 10
+        assert plan(study, *judges, **wanted) == 9

@@ -1,0 +1,17 @@
+"""Fixtures of tests that ask judges."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def say(provider, monkeypatch):
+    """Let the judge say these texts, one per call, of a pair or of one message."""
+
+    def _say(*texts):
+        said = iter(text if isinstance(text, str) else json.dumps(text) for text in texts)
+        for voice in ("judges", "ratings"):
+            monkeypatch.setattr(f"completions.offline.{voice}.answer", lambda *_: next(said))
+
+    return _say
