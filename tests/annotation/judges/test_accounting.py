@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from annotation.choices import Protocol
 from annotation.judges.ensembles import VoteStatus
 from annotation.judges.verdict_queries import judges_page
 from annotation.models import Exclusion, Rater
@@ -14,29 +15,20 @@ from ranking.raters.accounting import CLASSES, verdict_accounting
 from tests.helpers.factories import (
     HOUR,
     NOW,
+    make_alone,
     make_comparison,
     make_judge,
     make_judgment,
     make_lease,
+    make_llm_judgment,
     make_quality_check,
     make_rater,
     make_study,
 )
-from tests.helpers.judged import delete_text, judge_calls
+from tests.helpers.judged import DONE, delete_text, judge_calls
 
 pytestmark = pytest.mark.django_db
 
-KINDS = {
-    "content_filtered": "n_refused",
-    "refused": "n_refused",
-    "truncated": "n_malformed",
-    "empty": "n_malformed",
-    "timeout": "n_timed_out",
-    "server_error": "n_other",
-    "lost": "n_other",
-    "cancelled": "n_other",
-    "erased": "n_other",
-}
 FAILED = {"state": CallState.FAILED, "ended_at": NOW}
 INVALID = {"state": CallState.INVALID, "ended_at": NOW, "raw_answer": "Well."}
 
@@ -80,34 +72,14 @@ def n_rated(study, pool):
 
 
 class TestJudges:
-    @pytest.mark.parametrize(("kind", "place"), KINDS.items())
-    def test_a_failure_is_named_by_how_it_failed(self, study, ask, kind, place):
-        ask("A?", **FAILED, error_kind=kind)
-
-        assert filled(the_row(study)) == {place: 1}
-        assert the_row(study).others == ({kind: 1} if place == "n_other" else {})
-
-    def test_an_answer_that_could_not_be_read_is_no_verdict(self, study, ask):
-        ask("A?", **INVALID, error_kind="invalid_answer")
-
-        assert filled(the_row(study)) == {"n_malformed": 1}
-
-    @pytest.mark.parametrize("state", [CallState.PENDING, CallState.CLAIMED])
-    def test_what_is_not_answered_yet_is_waited_for(self, study, ask, state):
-        ask("A?", state=state, **({"claimed_at": NOW} if state == CallState.CLAIMED else {}))
-
-        assert filled(the_row(study)) == {"n_waiting": 1}
-
     @pytest.mark.parametrize(
         ("said", "places"),
         [
             (["A+3"], {"n_preferences": 1}),
-            (["A+3", "B+1"], {"n_preferences": 2}),
-            (["A+3", "B-1"], {"n_unsettled": 2}),
             (["A+3", "A+1", "A-2", "B-1", "B-1", "B+5"], {"n_unsettled": 6}),
-            (["A+3", "A-3"], {"n_ties": 2}),
             (["A+3", "A-3", "B+1", "B+1"], {"n_ties": 4}),
         ],
+        ids=["one answer", "orders disagree", "one order is tied"],
     )
     def test_answers_are_sorted_by_what_both_orders_say(self, study, ask, said, places):
         ask(*said)
@@ -119,19 +91,30 @@ class TestJudges:
 
         assert filled(the_row(study)) == {"n_preferences": 1, "n_timed_out": 1}
 
-    def test_all_kinds_together_sum_to_the_calls(self, study, ask):
+    def test_every_call_has_a_place_by_its_state_and_by_how_it_failed(self, study, ask):
         ask("A+3", "B+1")
         ask("A+3", "B-1")
         ask("A+3", "A-3")
-        for kind in KINDS:
+        others = ("server_error", "lost", "cancelled", "erased")
+        for kind in ("content_filtered", "refused", "truncated", "empty", "timeout", *others):
             ask("A?", **FAILED, error_kind=kind)
-        ask("A?", "B?", **INVALID, error_kind="invalid_answer")
+        ask("A?", "B?", "B?", **INVALID, error_kind="invalid_answer")
         ask("A?")
+        ask("A?", "B?", state=CallState.CLAIMED, claimed_at=NOW)
 
         row = the_row(study)
 
-        assert row.n_calls == 6 + len(KINDS) + 2 + 1
-        assert all(row.cells[place] for place, name in enumerate(CLASSES) if name != "n_left_out")
+        assert filled(row) == {
+            "n_preferences": 2,
+            "n_unsettled": 2,
+            "n_ties": 2,
+            "n_refused": 2,
+            "n_malformed": 5,
+            "n_timed_out": 1,
+            "n_other": 4,
+            "n_waiting": 3,
+        }
+        assert row.others == dict.fromkeys(others, 1)
         assert row.n_counted == n_rated(study, EvaluatorPool.LLM) == 6
 
     def test_an_answer_on_a_deleted_text_is_left_out(self, study, ask):
@@ -167,18 +150,8 @@ class TestJudges:
         assert row.n_left_out == one.n_erased > 0
         assert row.n_calls == one.n_answers
 
-    def test_each_judge_has_a_row_and_other_studies_none(self, study, ask):
-        ask("A+3")
-        judge_calls(make_comparison(study=study), make_judge(), ["A+1", "B+1"])
-        judge_calls(make_comparison(), make_judge(), ["A+1"])
-
-        assert sorted(row.n_calls for row in verdict_accounting(study)) == [1, 2]
-
 
 class TestPeople:
-    def test_nobody_asked_is_no_row(self, study):
-        assert verdict_accounting(study) == ()
-
     def test_every_pair_handed_out_has_one_place(self, study):
         pairs = [make_comparison(study=study) for _ in range(7)]
         make_judgment(comparison=pairs[0], verdict=2)
@@ -195,25 +168,22 @@ class TestPeople:
         assert filled(row) == {f"n_{place}": 1 for place in places}
         assert row.n_counted == n_rated(study, EvaluatorPool.HUMAN)
 
-    def test_a_revised_answer_is_one(self, study):
+    def test_an_answer_is_one_though_revised_or_given_after_its_lease_ran_out(self, study):
         first = make_judgment(comparison=make_comparison(study=study), verdict=2)
-        make_judgment(
-            comparison=first.comparison,
-            rater=first.rater,
-            lease=first.lease,
-            revises=first,
-            verdict=0,
-        )
-
-        assert filled(the_row(study)) == {"n_ties": 1}
-
-    def test_an_answer_to_a_lease_that_ran_out_is_an_answer(self, study):
+        again = {"comparison": first.comparison, "rater": first.rater, "lease": first.lease}
+        make_judgment(**again, revises=first, verdict=0)
         lease = make_lease(
             comparison=make_comparison(study=study), closed_at=NOW, outcome=LeaseOutcome.EXPIRED
         )
         make_judgment(comparison=lease.comparison, rater=lease.rater, lease=lease)
 
-        assert filled(the_row(study)) == {"n_preferences": 1}
+        assert filled(the_row(study)) == {"n_ties": 1, "n_preferences": 1}
+
+    def test_nobody_asked_and_checks_alone_are_no_row(self, study):
+        check = make_quality_check(comparison=make_comparison(study=study))
+        make_lease(comparison=check.comparison, quality_check=check)
+
+        assert verdict_accounting(study) == ()
 
     def test_answers_of_who_was_excluded_or_took_them_back_are_left_out(self, study):
         raters = [make_rater(study=study) for _ in range(3)]
@@ -227,18 +197,35 @@ class TestPeople:
 
         assert filled(the_row(study)) == {"n_preferences": 1, "n_left_out": 2}
 
-    def test_checks_are_no_part_of_it(self, study):
-        check = make_quality_check(comparison=make_comparison(study=study))
-        make_lease(comparison=check.comparison, quality_check=check)
 
-        assert verdict_accounting(study) == ()
-
-    def test_people_stand_after_the_judges(self, study, ask):
+class TestRows:
+    def test_are_one_for_each_judge_and_then_one_for_people(self, study, ask):
         make_judgment(comparison=ask("A+3"))
+        judge_calls(make_comparison(study=study), make_judge(), ["A+1", "B+1"])
+        judge_calls(make_comparison(), make_judge(), ["A+1"])
 
-        assert [bool(row.slug) for row in verdict_accounting(study)] == [True, False]
+        *judges, people = verdict_accounting(study)
 
-    def test_takes_as_many_queries_for_many_calls(self, study, ask, django_assert_num_queries):
+        assert sorted(row.n_calls for row in judges) == [1, 2]
+        assert (people.slug, people.n_calls) == ("", 1)
+
+    def test_of_messages_alone_count_points_as_preferences(self):
+        study = make_study(protocol=Protocol.LIKERT)
+        (call,) = judge_calls(make_alone(study=study), make_judge(), ["A?"], **DONE)
+        make_llm_judgment(
+            comparison=call.comparison,
+            judge=call.judge,
+            judge_call=call,
+            protocol=Protocol.LIKERT,
+            verdict=None,
+        )
+
+        (one,) = judges_page(study, show="", page="").rows
+
+        assert filled(the_row(study)) == {"n_preferences": 1}
+        assert (one.account.n_calls, one.n_answers) == (1, 1)
+
+    def test_take_as_many_queries_for_many_calls(self, study, ask, django_assert_num_queries):
         for _ in range(5):
             make_judgment(comparison=ask("A+3", "B+1"))
 

@@ -1,4 +1,4 @@
-"""The console's pages on judges, and the download of what they say together."""
+"""The console's pages on what judges say, and the download of what they say together."""
 
 import csv
 
@@ -26,15 +26,20 @@ from tests.helpers.pages import assert_turned_away, text
 pytestmark = pytest.mark.django_db
 
 NAMES = [("console:judges", 1), ("console:judged", 2), ("ranking:ensemble_csv", 1)]
+LEFT_OUT = {"is_excluded": True, "rule": "by-hand", "decided_at": NOW}
 
 
 def url(study, name="console:judges", *args):
     return reverse(name, args=[study.slug, *args])
 
 
-def read(answer):
-    lines = b"".join(answer.streaming_content).decode().splitlines()
-    return list(csv.DictReader(lines))
+def url_of(comparison):
+    return url(comparison.study, "console:judged", comparison.key)
+
+
+def rows_of(client, study):
+    answer = client.get(url(study, "ranking:ensemble_csv"))
+    return list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
 
 
 def asked(*answers, study=None):
@@ -44,47 +49,46 @@ def asked(*answers, study=None):
     return comparison
 
 
-class TestAccess:
-    @pytest.mark.parametrize(("name", "n_args"), NAMES)
-    def test_is_for_members_alone(self, name, n_args):
-        comparison = asked(["A+1"])
+@pytest.mark.parametrize(("name", "n_args"), NAMES)
+def test_pages_are_for_members_alone_and_of_studies_that_there_are(admin_client, name, n_args):
+    comparison = asked(["A+1"])
 
-        answer = Client().get(url(comparison.study, name, *[comparison.key][: n_args - 1]))
+    answer = Client().get(url(comparison.study, name, *[comparison.key][: n_args - 1]))
 
-        assert_turned_away(answer)
-
-    @pytest.mark.parametrize(("name", "n_args"), NAMES)
-    def test_of_an_unknown_study_is_not_found(self, admin_client, name, n_args):
-        address = reverse(name, args=["none", "key"][:n_args])
-
-        assert admin_client.get(address).status_code == 404
+    assert_turned_away(answer)
+    unknown = reverse(name, args=["none", "key"][:n_args])
+    assert admin_client.get(unknown).status_code == 404
 
 
 class TestPage:
     def test_says_what_will_stand_there_when_no_judge_was_asked(self, admin_client):
         assert "None was asked about this study yet" in text(admin_client.get(url(make_study())))
 
-    def test_shows_judges_accounts_and_what_needs_a_look(self, admin_client):
+    def test_shows_accounts_what_is_left_out_and_what_needs_a_look(self, admin_client):
         study = make_study()
         comparison = asked(["A+3", "B-1"], ["A-1", "B-2"], study=study)
-        asked_too = make_comparison(study=study)
         failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
-        judge_calls(asked_too, make_judge(name="Judge Z"), ["A?"], **failed)
+        judge = make_judge(name="Judge Z")
+        judge_calls(make_comparison(study=study), judge, ["A?"], **failed)
+        Exclusion.objects.create(judge=judge, **LEFT_OUT)
+        erased = make_comparison(study=study)
+        judge_calls(erased, judge, ["A+3"])
+        delete_text(erased.first_id)
 
         answer = admin_client.get(url(study))
 
         page = text(answer)
         assert all(f"Judge {one}" in page for one in "ABZ")
         assert "server_error: 1" in page
-        assert "1 comparison" in page or "2 comparisons" in page
-        assert f'href="{url(study, "console:judged", comparison.key)}"' in answer.content.decode()
+        assert "left out of the analysis" in page
+        assert "1 comparison more is left out" in page
+        assert "Simulated." not in page
+        assert f'href="{url_of(comparison)}"' in answer.content.decode()
         assert 'aria-current="page">Judges' in answer.content.decode()
 
     def test_speaks_of_no_winner_where_messages_are_rated_alone(self, admin_client):
         content = {"rubric": load_rubric("heart-1").content()}
-        study = make_study(
-            protocol=Protocol.LIKERT, content=content, protocol_hash="locked", locked_at=NOW
-        )
+        study = make_study(protocol=Protocol.LIKERT, content=content)
         make_alone(study=study)
         services.plan_judge_calls(study=study, judges=[make_judge(name="Judge A")], now=NOW)
 
@@ -100,72 +104,49 @@ class TestPage:
         assert "Each message alone" in plan
         assert "Start: make 1 call" in plan
 
-    @pytest.mark.parametrize(("show", "is_there"), [("no-majority", True), ("inconsistent", False)])
-    def test_lists_one_kind_if_wanted(self, admin_client, show, is_there):
+    @pytest.mark.parametrize(
+        ("query", "is_there"),
+        [({"show": "no-majority"}, True), ({"show": "inconsistent"}, False), ({"page": "9"}, True)],
+        ids=["its kind", "another kind", "the last page for one beyond it"],
+    )
+    def test_lists_what_is_wanted(self, admin_client, query, is_there):
         comparison = asked(["A+3"], ["A-1"])
 
-        page = text(admin_client.get(url(comparison.study), {"show": show}))
+        page = text(admin_client.get(url(comparison.study), query))
 
         assert (comparison.key in page) == is_there
 
     def test_does_not_know_another_kind(self, admin_client):
-        answer = admin_client.get(url(make_study()), {"show": "all"})
+        assert admin_client.get(url(make_study()), {"show": "all"}).status_code == 404
 
-        assert answer.status_code == 404
-
-    def test_goes_to_the_last_page_for_one_beyond_it(self, admin_client):
-        comparison = asked(["A+3"], ["A-1"])
-
-        answer = admin_client.get(url(comparison.study), {"page": "999"})
-
-        assert comparison.key in text(answer)
-
-    @pytest.mark.parametrize("is_simulated", [True, False])
-    def test_says_simulated_where_it_is(self, admin_client, is_simulated):
-        name = "Oak (simulated)" if is_simulated else "Oak"
-        comparison = make_comparison()
-        judge_calls(comparison, make_judge(name=name, is_simulated=is_simulated), ["A+3", "B-1"])
-
-        for address in (
-            url(comparison.study),
-            url(comparison.study, "console:judged", comparison.key),
-        ):
-            assert ("Simulated." in text(admin_client.get(address))) == is_simulated
-
-    def test_names_a_judge_left_out_of_the_analysis(self, admin_client):
-        comparison = asked(["A+3"])
-        judge = JudgeCall.objects.get().judge
-        Exclusion.objects.create(judge=judge, is_excluded=True, rule="by-hand", decided_at=NOW)
-
-        assert "left out of the analysis" in text(admin_client.get(url(comparison.study)))
-
-    def test_says_how_many_comparisons_were_deleted(self, admin_client):
-        comparison = asked(["A+3"])
-        delete_text(comparison.first_id)
-
-        page = text(admin_client.get(url(comparison.study)))
-
-        assert "1 comparison more is left out" in page
-
-    @pytest.mark.parametrize("n", [1, 12])
-    def test_costs_a_fixed_number_of_queries(self, admin_client, n, django_assert_max_num_queries):
+    def test_costs_few_queries_for_any_number_of_calls(
+        self, admin_client, django_assert_max_num_queries
+    ):
         study = make_study()
-        judge_in_bulk(
-            [make_comparison(study=study) for _ in range(n)], [make_judge(), make_judge()]
-        )
+        pairs = [make_comparison(study=study) for _ in range(12)]
+        judge_in_bulk(pairs, [make_judge(), make_judge()])
 
         # Session, user and study; how large it is; the page's five, and two of its list.
         with django_assert_max_num_queries(11):
             admin_client.get(url(study))
+        with django_assert_max_num_queries(9):
+            admin_client.get(url_of(pairs[0]))
+        with django_assert_max_num_queries(7):
+            assert len(rows_of(admin_client, study)) == 12
 
 
 class TestComparison:
     def test_shows_orders_verdicts_reasons_and_what_was_asked(self, admin_client):
         comparison = asked(["A+3", "B-1"])
-        JudgeCall.objects.update(asked={"model": "openai/oak"}, prompt_hash="f" * 64)
+        JudgeCall.objects.update(
+            asked={"model": "openai/oak"},
+            prompt_hash="f" * 64,
+            raw_answer="<script>alert(1)</script>",
+        )
 
-        page = text(admin_client.get(url(comparison.study, "console:judged", comparison.key)))
+        answer = admin_client.get(url_of(comparison))
 
+        page = text(answer)
         assert "First shown as A , sample 1: first, strength 3" in page
         assert "First shown as B , sample 2: second, strength 1" in page
         assert "It names the feeling." in page
@@ -173,13 +154,7 @@ class TestComparison:
         assert "f" * 64 in page
         assert comparison.first.text in page
         assert comparison.second.system.name in page
-
-    def test_escapes_what_a_model_wrote(self, admin_client):
-        comparison = asked(["A+3"])
-        JudgeCall.objects.update(raw_answer="<script>alert(1)</script>")
-
-        answer = admin_client.get(url(comparison.study, "console:judged", comparison.key))
-
+        assert "Simulated." not in page
         assert "<script>alert(1)" not in answer.content.decode()
 
     @pytest.mark.parametrize(
@@ -197,45 +172,36 @@ class TestComparison:
         failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": kind}
         judge_calls(comparison, make_judge(), ["A?"], **failed)
 
-        page = text(admin_client.get(url(comparison.study, "console:judged", comparison.key)))
-
-        assert f"sample 1: {words}" in page
+        assert f"sample 1: {words}" in text(admin_client.get(url_of(comparison)))
 
     def test_that_no_judge_was_asked_about_is_not_found(self, admin_client):
-        comparison = make_comparison()
+        assert admin_client.get(url_of(make_comparison())).status_code == 404
 
-        answer = admin_client.get(url(comparison.study, "console:judged", comparison.key))
 
-        assert answer.status_code == 404
+def test_pages_and_download_say_simulated_where_a_judge_is(admin_client):
+    comparison = make_comparison()
+    judge_calls(comparison, make_judge(name="Oak (simulated)", is_simulated=True), ["A+3"])
 
-    @pytest.mark.parametrize("n", [1, 3])
-    def test_costs_a_fixed_number_of_queries(self, admin_client, n, django_assert_max_num_queries):
-        comparison = asked(*[["A+3", "B+1"]] * n)
-
-        with django_assert_max_num_queries(9):
-            admin_client.get(url(comparison.study, "console:judged", comparison.key))
+    for address in (url(comparison.study), url_of(comparison)):
+        assert "Simulated." in text(admin_client.get(address))
+    (row,) = rows_of(admin_client, comparison.study)
+    assert (row["is_simulated"], row["judge_Oak (simulated)"]) == ("True", "FIRST")
 
 
 class TestCsv:
     def test_has_a_row_per_comparison_with_its_votes(self, admin_client):
         comparison = asked(["A+3", "B+1"], ["A+1", "B-1"], ["A+2"])
+        alone = make_comparison(study=comparison.study)
+        judge_calls(alone, make_judge(name="Judge D"), ["A-1"])
 
-        (row,) = read(admin_client.get(url(comparison.study, "ranking:ensemble_csv")))
+        row, other = rows_of(admin_client, comparison.study)
 
         assert row["comparison"] == comparison.key
         assert row["first_system"] == comparison.first.system.slug
         assert (row["verdict"], row["votes_first"], row["votes_second"]) == ("FIRST", "2", "0")
         assert (row["judges"], row["consistent"], row["is_simulated"]) == ("3", "False", "False")
-        assert [row[f"judge_Judge {one}"] for one in "ABC"] == ["FIRST", "UNSETTLED", "FIRST"]
-
-    def test_has_the_word_simulated_in_every_row_of_a_simulated_judge(self, admin_client):
-        comparison = make_comparison()
-        judge_calls(comparison, make_judge(name="Oak (simulated)", is_simulated=True), ["A+3"])
-
-        (row,) = read(admin_client.get(url(comparison.study, "ranking:ensemble_csv")))
-
-        assert row["is_simulated"] == "True"
-        assert row["judge_Oak (simulated)"] == "FIRST"
+        votes = [[one[f"judge_Judge {name}"] for name in "ABCD"] for one in (row, other)]
+        assert votes == [["FIRST", "UNSETTLED", "FIRST", ""], ["", "", "", "SECOND"]]
 
     def test_sends_its_head_before_any_comparison_is_read(self, admin_client):
         comparison = asked(["A+3"])
@@ -247,39 +213,16 @@ class TestCsv:
         assert head.strip().endswith("judge_Judge A")
         assert not any('FROM "annotation_comparison"' in query["sql"] for query in asked_for)
 
-    def test_is_empty_where_a_judge_was_not_asked(self, admin_client):
-        study = make_study()
-        first, second = make_judge(name="Ash"), make_judge(name="Oak")
-        for judge in (first, second):
-            judge_calls(make_comparison(study=study), judge, ["A+1"])
-
-        rows = read(admin_client.get(url(study, "ranking:ensemble_csv")))
-
-        assert [(row["judge_Ash"], row["judge_Oak"]) for row in rows] == [
-            ("FIRST", ""),
-            ("", "FIRST"),
-        ]
-
     def test_leaves_out_judges_and_comparisons_that_do_not_count(self, admin_client):
         study = make_study()
         asked(["A+3"], ["A-1"], study=study)
         judge = JudgeCall.objects.get(judge__name="Judge B").judge
-        Exclusion.objects.create(judge=judge, is_excluded=True, rule="by-hand", decided_at=NOW)
+        Exclusion.objects.create(judge=judge, **LEFT_OUT)
         erased = make_comparison(study=study)
         judge_calls(erased, make_judge(name="Judge C"), ["A+3"])
         delete_text(erased.first_id)
 
-        (row,) = read(admin_client.get(url(study, "ranking:ensemble_csv")))
+        (row,) = rows_of(admin_client, study)
 
         assert (row["judges"], row["verdict"]) == ("1", "FIRST")
         assert "judge_Judge B" not in row
-
-    @pytest.mark.parametrize("n", [1, 12])
-    def test_costs_a_fixed_number_of_queries(self, admin_client, n, django_assert_max_num_queries):
-        study = make_study()
-        judge_in_bulk([make_comparison(study=study) for _ in range(n)], [make_judge()])
-
-        with django_assert_max_num_queries(7):
-            rows = read(admin_client.get(url(study, "ranking:ensemble_csv")))
-
-        assert len(rows) == n

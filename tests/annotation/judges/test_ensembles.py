@@ -1,4 +1,8 @@
-"""Verdicts of judges and of their ensemble, and what position does to them."""
+"""Verdicts of judges and of their ensemble, what position does to them, and every call's fate."""
+
+import re
+from itertools import product
+from pathlib import Path
 
 import pytest
 import scipy
@@ -6,20 +10,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.judges.ensembles import (
+    Account,
     EnsembleOutcome,
     EnsembleVerdict,
+    Fate,
     ImpossibleRepliesError,
     JudgeVerdict,
     Order,
     Position,
     Replies,
     Reply,
+    UnknownCallError,
     VoteStatus,
     Winner,
+    account,
     ensemble_verdict,
+    fate,
     judge_verdict,
     replies_of,
 )
+from annotation.judges.ensembles.accounts import FAILURES, NOT_FAILED
+from annotation.raters.services.withdrawing import ERASED
+from completions.choices import CallState
+from completions.llm import exchange, failures, wrapping
 
 VERDICTS = st.sampled_from([-5, -4, -3, -2, -1, 1, 2, 3, 4, 5])
 
@@ -74,14 +87,15 @@ class TestVerdictOfAJudge:
     @pytest.mark.parametrize(
         ("replies", "expected"),
         [
-            (said(as_a=[3]), JudgeVerdict(VoteStatus.DECIDED, Winner.FIRST)),
-            (said(as_b=[-1]), JudgeVerdict(VoteStatus.DECIDED, Winner.SECOND)),
+            (said(as_a=[3]), vote(Winner.FIRST)),
+            (said(as_b=[-1]), vote(Winner.SECOND)),
+            (said(as_a=[4, 4], is_open=True), WAITING),
             (said(as_a=[3], as_b=[1]), vote(Winner.FIRST, is_consistent=True)),
             (said(as_a=[3], as_b=[-1]), SILENT),
             (said(as_a=[3], as_b=[None]), JudgeVerdict(VoteStatus.ONE_ORDER)),
             (said(as_a=[None], as_b=[None]), JudgeVerdict(VoteStatus.NO_ANSWER)),
-            (said(as_a=[2, 1, -5]), JudgeVerdict(VoteStatus.DECIDED, Winner.FIRST)),
-            (said(as_a=[2, None, 1]), JudgeVerdict(VoteStatus.DECIDED, Winner.FIRST)),
+            (said(as_a=[2, 1, -5]), vote(Winner.FIRST)),
+            (said(as_a=[2, None, 1]), vote(Winner.FIRST)),
             (said(as_a=[2, -1]), JudgeVerdict(VoteStatus.TIED)),
             (said(as_a=[2, -1], as_b=[3, 3]), JudgeVerdict(VoteStatus.TIED)),
             (said(as_a=[2, 2, -1], as_b=[1, 1, -5]), vote(Winner.FIRST, is_consistent=True)),
@@ -89,9 +103,6 @@ class TestVerdictOfAJudge:
     )
     def test_is_the_winner_of_the_samples_in_every_order_asked(self, replies, expected):
         assert judge_verdict(replies) == expected
-
-    def test_is_not_stated_while_a_call_is_open(self):
-        assert judge_verdict(said(as_a=[4, 4], is_open=True)).status is VoteStatus.WAITING
 
     @given(calls(), st.randoms(use_true_random=False))
     def test_does_not_depend_on_the_order_of_the_calls(self, found, random):
@@ -109,32 +120,24 @@ class TestVerdictOfAJudge:
         assert mirror.is_consistent == verdict.is_consistent
 
     @given(calls())
-    def test_names_a_winner_if_and_only_if_it_is_decided(self, found):
+    def test_names_a_winner_if_decided_and_never_where_the_orders_disagree(self, found):
         verdict = judge_verdict(replies_of(found))
 
         assert (verdict.winner is not None) == (verdict.status is VoteStatus.DECIDED)
-
-    @given(calls())
-    def test_of_a_judge_whose_orders_disagree_is_never_decided(self, found):
-        verdict = judge_verdict(replies_of(found))
-
         assert verdict.is_consistent is not False or verdict.winner is None
 
-    def test_of_nothing_asked_is_refused(self):
-        with pytest.raises(ImpossibleRepliesError, match="asked nothing"):
-            judge_verdict(Replies())
-
     @pytest.mark.parametrize(
-        "replies",
+        ("replies", "reason"),
         [
-            Replies(first_as_a=Order(1, 1, 1, 0)),
-            Replies(first_as_a=Order(1, 1, 0, 2), n_open=1),
-            Replies(first_as_a=Order(2, 2, -1, 2)),
-            Replies(first_as_a=Order(1), n_open=-1),
+            (Replies(), "asked nothing"),
+            (Replies(first_as_a=Order(1, 1, 1, 0)), "more answers"),
+            (Replies(first_as_a=Order(1, 1, 0, 2), n_open=1), "more answers"),
+            (Replies(first_as_a=Order(2, 2, -1, 2)), "more answers"),
+            (Replies(first_as_a=Order(1), n_open=-1), "more answers"),
         ],
     )
-    def test_of_impossible_counts_is_refused(self, replies):
-        with pytest.raises(ImpossibleRepliesError, match="more answers"):
+    def test_of_impossible_counts_is_refused(self, replies, reason):
+        with pytest.raises(ImpossibleRepliesError, match=reason):
             judge_verdict(replies)
 
     def test_of_zero_is_refused_for_judges_have_to_choose(self):
@@ -252,3 +255,82 @@ class TestPosition:
         mirror = position_of(*(replies_of(mirrored(one)) for one in panel))
 
         assert mirror == found
+
+
+ROOT = Path(__file__).resolve().parents[3]
+WRITTEN = re.compile(r"\b(?:error_)?kind\"?(?: ?= ?|: )f?\"([a-z_]+)\"")
+
+
+def kinds_in_the_code():
+    """Every kind of error that some line stores with a call."""
+    files = [
+        *(ROOT / "completions/llm").glob("*.py"),
+        *ROOT.glob("completions/*/services/**/*.py"),
+        *ROOT.glob("annotation/*/services/*.py"),
+    ]
+    found = {kind for path in files for kind in WRITTEN.findall(path.read_text(encoding="utf-8"))}
+    tables = {*failures._PERMANENT_KINDS.values(), *failures._TRANSIENT_KINDS.values()}
+    tables |= {*exchange._KINDS, exchange.UNKNOWN, wrapping.ONLY_THOUGHTS, wrapping.UNCLEAR}
+    return sorted(found | tables | {ERASED["error_kind"]})
+
+
+KINDS = kinds_in_the_code()
+STORABLE = [
+    (state, kind)
+    for state, kind in product(CallState.values, ["", *KINDS, "status_418"])
+    if kind or state not in {CallState.INVALID, CallState.FAILED}
+]
+
+
+class TestAccount:
+    """Every call to a judge has one fate, whatever its state and its error."""
+
+    def test_knows_every_state_of_a_call_and_the_kinds_of_errors_that_the_code_writes(self):
+        few = {"invalid_answer", "timeout", "lost", "erased", "configuration", "cut_stream"}
+
+        assert {*NOT_FAILED, "FAILED"} == set(CallState.values)
+        assert {*FAILURES, *few} <= {*KINDS}
+
+    def test_gives_a_call_one_fate(self, subtests):
+        for state, kind in STORABLE:
+            with subtests.test(state, kind=kind):
+                found = account([(state, kind, 3)])
+
+                assert dict(found.fates) == {fate(state, kind): 3}
+                assert found.n_calls == 3
+                assert dict(found.others) == ({kind: 3} if fate(state, kind) is Fate.OTHER else {})
+
+    @given(st.lists(st.tuples(st.sampled_from(STORABLE), st.integers(0, 60_000))))
+    def test_has_fates_that_sum_to_the_calls(self, rows):
+        found = account((state, kind, n) for (state, kind), n in rows)
+
+        assert sum(found.n(one) for one in Fate) == sum(n for _, n in rows) == found.n_calls
+        assert sum(found.others.values()) == found.n(Fate.OTHER)
+
+    @pytest.mark.parametrize(
+        ("state", "kind", "expected"),
+        [
+            ("DONE", "", Fate.VALID),
+            ("INVALID", "invalid_answer", Fate.INVALID),
+            ("FAILED", "content_filtered", Fate.REFUSED),
+            ("FAILED", "refused", Fate.REFUSED),
+            ("FAILED", "truncated", Fate.TRUNCATED),
+            ("FAILED", "empty", Fate.EMPTY),
+            ("FAILED", "timeout", Fate.TIMED_OUT),
+            ("FAILED", "server_error", Fate.OTHER),
+            ("PENDING", "rate_limited", Fate.WAITING),
+            ("PENDING", "timeout", Fate.WAITING),
+            ("CLAIMED", "", Fate.IN_FLIGHT),
+        ],
+    )
+    def test_goes_by_the_state_and_the_error(self, state, kind, expected):
+        assert fate(state, kind) is expected
+
+    @pytest.mark.parametrize(("state", "kind"), [("FAILED", ""), ("LATER", "timeout"), ("", "")])
+    def test_refuses_what_cannot_be_accounted_for(self, state, kind):
+        with pytest.raises(UnknownCallError, match="cannot be accounted for"):
+            fate(state, kind)
+
+    def test_of_nothing_asked_has_no_calls(self):
+        assert account([]) == Account()
+        assert Account().n_calls == Account().n(Fate.VALID) == 0

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from annotation.choices import StudyState
-from annotation.judges.services.running import Asking, start_judge_run
+from annotation.judges.services.running import start_judge_run
 from annotation.models import Judge, JudgeCall, JudgeRun, RationaleRun
 from completions.choices import CallState, RunState
 from tests.helpers.factories import NOW, make_comparison, make_judge, make_judgment, make_study
@@ -18,6 +18,7 @@ from tests.helpers.pages import assert_turned_away, text
 pytestmark = pytest.mark.django_db
 
 JUDGES = reverse("console:all_judges")
+DRAFT = {"state": StudyState.DRAFT, "locked_at": None, "protocol_hash": ""}
 PRICED = {"price": {"input": 1.0, "output": 10.0}}
 
 
@@ -46,15 +47,12 @@ def address(name, *numbers):
 
 
 class TestAccess:
-    @pytest.mark.parametrize("name", ["runs", "choose", "plan"])
-    def test_others_are_turned_away(self, client, name):
+    def test_pages_are_for_members(self, client):
         make_pairs()
         client.force_login(User.objects.create_user("bob"))
 
-        assert_turned_away(client.get(address(name)))
-
-    def test_the_list_of_judges_is_for_members(self, client):
-        assert_turned_away(client.get(JUDGES))
+        for page in (JUDGES, *map(address, ("runs", "choose", "plan"))):
+            assert_turned_away(client.get(page))
 
     @pytest.mark.parametrize("name", ["pause", "resume", "cancel", "retry"])
     def test_only_members_move_a_run(self, client, name):
@@ -70,32 +68,28 @@ class TestAccess:
 
 
 class TestTheListOfJudges:
-    def test_says_what_is_set_and_never_what_it_is(self, staff, monkeypatch):
+    def test_says_what_is_set_and_never_what_it_is(
+        self, staff, monkeypatch, django_assert_max_num_queries
+    ):
         monkeypatch.setenv("WISE_KEY", "a-very-secret-key")
         make_judge(slug="wise", parameters={"api_key_env": "WISE_KEY"} | PRICED)
         make_judge(slug="pretence", name="Pretence (simulated)", is_simulated=True)
+        for _ in range(2):
+            make_judge()
 
-        answer = staff.get(JUDGES)
+        with django_assert_max_num_queries(6):
+            answer = staff.get(JUDGES)
 
         lines = {line.row.slug: line for line in answer.context["page"]}
+        assert len(lines) == 4
         assert "set WISE_KEY" in text(answer)
         assert "a-very-secret-key" not in answer.content.decode()
         assert lines["wise"].price == {"input": 1.0, "output": 10.0}
         assert "Pretence (simulated) simulated" in text(answer)
 
-    def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
-        for _ in range(4):
-            make_judge()
-
-        with django_assert_max_num_queries(6):
-            page = staff.get(JUDGES)
-
-        assert len(page.context["page"]) == 4
-
-    def test_says_what_to_do_where_there_is_none(self, staff):
+    def test_says_what_to_do_where_there_is_none_and_syncing_registers_the_catalogue(self, staff):
         assert "Sync the catalogue" in text(staff.get(JUDGES))
 
-    def test_syncing_registers_those_of_the_catalogue(self, staff):
         answer = staff.post(reverse("console:sync_judges"), follow=True)
 
         assert "Synced:" in text(answer)
@@ -142,31 +136,27 @@ class TestPlanning:
     @pytest.mark.parametrize(
         ("asked", "n"),
         [
-            ({}, 3),
-            ({"both_orders": "on"}, 6),
-            ({"both_orders": "on", "samples": "2", "temperature": "0.7"}, 12),
+            ({}, 10),
+            ({"both_orders": "on"}, 20),
+            ({"both_orders": "on", "samples": "2", "temperature": "0.7"}, 40),
         ],
         ids=["one order", "both orders", "two samples of both orders"],
     )
-    def test_counts_orders_and_samples_and_writes_nothing(self, staff, asked, n):
-        make_pairs(3)
-        make_judge(slug="wise", parameters=PRICED)
+    def test_counts_orders_and_samples_but_no_pair_of_its_makers_and_writes_nothing(
+        self, staff, asked, n, django_assert_max_num_queries
+    ):
+        study = make_pairs(3)
+        family = study.comparisons.first().first.system.family
+        judges = [make_judge(parameters=PRICED).slug for _ in range(2)]
+        judges += [make_judge(family=family, parameters=PRICED).slug for _ in range(2)]
 
-        answer = staff.get(address("plan"), {"judges": ["wise"]} | asked)
+        with django_assert_max_num_queries(10):
+            draft = staff.get(address("plan"), {"judges": judges} | asked).context["draft"]
 
-        assert answer.context["draft"].n_calls == n
-        assert answer.context["draft"].most_usd > 0
+        assert draft.n_calls == n
+        assert draft.most_usd > 0
         assert not JudgeRun.objects.exists()
         assert not JudgeCall.objects.exists()
-
-    def test_counts_no_pair_with_a_message_of_the_judges_own_maker(self, staff):
-        study = make_pairs(2)
-        family = study.comparisons.first().first.system.family
-        make_judge(slug="wise", family=family, parameters=PRICED)
-
-        draft = staff.get(address("plan"), {"judges": ["wise"]}).context["draft"]
-
-        assert draft.n_calls == 1
 
     @pytest.mark.parametrize(
         ("asked", "said"),
@@ -187,85 +177,60 @@ class TestPlanning:
         assert answer.status_code == 422
         assert said in text(answer)
 
-    def test_offers_both_orders_first(self, staff):
-        make_pairs()
-
-        assert (
-            'name="both_orders" type="checkbox" checked'
-            in staff.get(address("choose")).content.decode()
-        )
-
-    def test_asks_as_often_for_many_judges_as_for_one(self, staff, django_assert_max_num_queries):
-        make_pairs(3)
-        judges = [make_judge(parameters=PRICED).slug for _ in range(4)]
-
-        with django_assert_max_num_queries(10):
-            page = staff.get(address("plan"), {"judges": judges})
-
-        assert page.context["draft"].n_calls == 12
-
-    def test_says_that_judges_wait_for_an_open_study(self, staff):
+    def test_offers_both_orders_first_and_says_that_judges_wait_for_an_open_study(self, staff):
         make_pairs(state=StudyState.PAUSED)
         make_judge(slug="wise")
 
-        assert "The study is not open" in text(staff.get(address("plan"), {"judges": ["wise"]}))
+        form = staff.get(address("choose")).content.decode()
+        plan = staff.get(address("plan"), {"judges": ["wise"]})
+
+        assert 'name="both_orders" type="checkbox" checked' in form
+        assert "The study is not open" in text(plan)
 
 
 class TestStarting:
-    def test_starts_what_was_planned_and_logs_who_did(self, staff):
+    def test_starts_what_was_planned_once_and_logs_who_did(self, staff):
         make_pairs(3)
         make_judge(slug="wise", parameters=PRICED)
         asked = {"judges": ["wise"], "both_orders": "on", "samples": "2", "temperature": "0.7"}
 
         answer = staff.post(address("start"), asked | {"budget_usd": "2.50"})
+        again = staff.post(address("start"), asked)
 
         run = JudgeRun.objects.get()
         assert answer["Location"] == address("run", run.pk)
+        assert again.status_code == 422
         assert (run.both_orders, run.samples, run.plan["temperature"]) == (True, 2, 0.7)
         assert (run.calls.count(), run.budget_usd) == (12, Decimal("2.50"))
         assert LogEntry.objects.filter(action="run.started", by__username="ada").count() == 1
-
-    def test_a_draft_is_judged_by_nobody(self, staff):
-        make_pairs(state=StudyState.DRAFT, locked_at=None, protocol_hash="")
-        make_judge(slug="wise", parameters=PRICED)
-
-        answer = staff.post(address("start"), {"judges": ["wise"]})
-
-        assert answer.status_code == 422
-        assert "the study is not locked yet" in text(answer)
-        assert not JudgeRun.objects.exists()
-
-    def test_names_the_judges_with_which_no_budget_can_be_kept(self, staff):
-        make_pairs()
-        make_judge(slug="wise")
-
-        answer = staff.post(address("start"), {"judges": ["wise"], "budget_usd": "2"})
-
-        assert answer.status_code == 422
-        assert "wise" in text(answer)
-        assert not JudgeRun.objects.exists()
-
-    def test_a_second_press_starts_no_second_run(self, staff):
-        make_pairs()
-        make_judge(slug="wise", parameters=PRICED)
-        staff.post(address("start"), {"judges": ["wise"]})
-
-        answer = staff.post(address("start"), {"judges": ["wise"]})
-
-        assert answer.status_code == 422
-        assert JudgeRun.objects.count() == 1
-
-
-class TestWatching:
-    def test_shows_orders_samples_and_how_far_it_is(self, staff):
-        asking = Asking(both_orders=True, samples=2, temperature=0.7)
-        run = make_run(asking=asking)
-
         page = text(staff.get(address("run", run.pk)))
-
         assert "0 of 12 calls have ended" in page
         assert "both orders; 2 answers in each" in page
 
+    @pytest.mark.parametrize(
+        ("study", "asked", "said"),
+        [
+            (
+                {"state": StudyState.DRAFT, "locked_at": None, "protocol_hash": ""},
+                {},
+                "not locked yet",
+            ),
+            ({}, {"budget_usd": "2"}, "wise"),
+        ],
+        ids=["a draft", "a judge without a price and a budget"],
+    )
+    def test_says_why_nothing_can_be_started(self, staff, study, asked, said):
+        make_pairs(**study)
+        make_judge(slug="wise")
+
+        answer = staff.post(address("start"), {"judges": ["wise"]} | asked)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not JudgeRun.objects.exists()
+
+
+class TestWatching:
     def test_looks_again_until_it_is_over(self, staff):
         run = make_run()
 
