@@ -65,28 +65,25 @@ def post_mark(client, comparison, **fields):
     return client.post(url(comparison.study, "mark_gold"), data, follow=True)
 
 
-class TestAccess:
-    @pytest.mark.parametrize("method", ["get", "post"])
-    @pytest.mark.parametrize("name", ["checks", "switch_check", "mark_gold"])
-    def test_is_for_members_alone(self, name, method):
-        study = make_planted_study()
-        args = [1] if name == "switch_check" else []
+@pytest.mark.parametrize("method", ["get", "post"])
+@pytest.mark.parametrize(
+    ("name", "args"), [("checks", []), ("switch_check", [1]), ("mark_gold", [])]
+)
+def test_pages_are_for_members_alone(name, args, method):
+    answer = getattr(Client(), method)(url(make_planted_study(), name, *args))
 
-        answer = getattr(Client(), method)(url(study, name, *args))
+    if answer.status_code != 405:
+        assert_turned_away(answer)
 
-        if answer.status_code != 405:
-            assert_turned_away(answer)
 
-    def test_of_an_unknown_study_is_not_found(self, staff):
-        assert staff.get(reverse("console:checks", args=["none"])).status_code == 404
+def test_page_of_an_unknown_study_is_not_found(staff):
+    assert staff.get(reverse("console:checks", args=["none"])).status_code == 404
 
 
 class TestPage:
-    def test_says_how_checks_come_about_when_there_is_none(self, staff):
-        assert "There is none yet" in page(staff, make_planted_study())
-
-    def test_shows_each_check_with_its_texts(self, staff):
+    def test_shows_each_check_with_its_texts_or_how_they_come_about(self, staff):
         study = make_planted_study()
+        assert "There is none yet" in page(staff, study)
         services.load_gold(study=study, now=NOW)
 
         shown = page(staff, study)
@@ -95,12 +92,9 @@ class TestPage:
         assert "Fourteen years of Biscuit on those stairs" in shown
         assert shown.count("Known to be better") == N_PLANTED
 
-    @pytest.mark.parametrize("n_checks", [1, 12])
-    def test_takes_few_queries_for_any_number_of_checks(
-        self, staff, n_checks, django_assert_max_num_queries
-    ):
+    def test_takes_few_queries_for_any_number_of_checks(self, staff, django_assert_max_num_queries):
         study = make_planted_study()
-        for _ in range(n_checks):
+        for _ in range(12):
             pair = make_comparison(study=study, purpose="CHECK")
             answer_check(make_quality_check(comparison=pair))
 
@@ -165,55 +159,51 @@ class TestCounts:
 
 
 class TestSwitching:
-    def test_turns_a_check_off_with_the_reason_and_who(self, staff):
+    def test_turns_a_check_off_with_the_reason_and_who_and_not_without_one(self, staff):
         check = make_quality_check(comparison=make_comparison(study=make_planted_study()))
         study = check.comparison.study
 
-        answer = staff.post(
-            url(study, "switch_check", check.pk),
-            {"is_active": "no", "reason": "Both are good."},
-            follow=True,
-        )
+        def turn_off(reason):
+            asked = {"is_active": "no", "reason": reason}
+            answer = staff.post(url(study, "switch_check", check.pk), asked, follow=True)
+            return answer.content.decode()
 
-        assert "Done." in answer.content.decode()
+        assert "Write in a few words why" in turn_off(" ")
+        assert QualityCheck.objects.get().is_active
+        assert "Done." in turn_off("Both are good.")
+
         assert not QualityCheck.objects.get().is_active
         entry = LogEntry.objects.get()
         assert entry.by is not None
         assert (entry.by.username, entry.after["reason"]) == ("ada", "Both are good.")
         assert "Turn it on again" in page(staff, study)
 
-    def test_without_a_reason_changes_nothing_and_says_so(self, staff):
-        check = make_quality_check(comparison=make_comparison(study=make_planted_study()))
+    def test_of_another_studys_check_is_not_found_nor_a_mark_of_an_unknown_key(self, staff):
+        check, study = make_quality_check(), make_planted_study()
+        turned_off = {"is_active": "no", "reason": "x"}
 
-        answer = staff.post(
-            url(check.comparison.study, "switch_check", check.pk),
-            {"is_active": "no", "reason": " "},
-            follow=True,
-        )
+        answer = staff.post(url(study, "switch_check", check.pk), turned_off)
+        marked = staff.post(url(study, "mark_gold"), {"key": "none"})
 
-        assert "Write in a few words why" in answer.content.decode()
+        assert (answer.status_code, marked.status_code) == (404, 404)
         assert QualityCheck.objects.get().is_active
-
-    def test_of_another_studys_check_is_not_found(self, staff):
-        check = make_quality_check()
-
-        answer = staff.post(
-            url(make_planted_study(), "switch_check", check.pk), {"is_active": "no", "reason": "x"}
-        )
-
-        assert answer.status_code == 404
-        assert QualityCheck.objects.get().is_active
+        assert "No comparison of this study has that key" in page(staff, study, "none")
 
 
 class TestMarking:
-    def test_shows_a_pair_by_its_key_without_its_systems(self, staff):
+    def test_shows_a_pair_without_its_systems_and_stores_what_is_known_and_why(self, staff):
         pair = make_comparison(study=make_planted_study())
-
         shown = page(staff, pair.study, pair.key)
-
         assert pair.first.text in shown
         assert "The first is better" in shown
         assert pair.first.system.name not in shown
+
+        answer = post_mark(staff, pair, expected="SECOND", dimension="E")
+
+        assert "Marked." in answer.content.decode()
+        check = QualityCheck.objects.get()
+        assert (check.comparison, check.expected, check.dimension) == (pair, "SECOND", "E")
+        assert LogEntry.objects.get().after["reason"] == "Plain to all."
 
     def test_asks_of_a_message_alone_what_it_deserves(self, staff):
         alone = make_rated_alone()
@@ -223,31 +213,16 @@ class TestMarking:
         assert "It deserves a 4 or 5" in shown
         assert "The first is better" not in shown
 
-    def test_says_when_no_comparison_has_that_key(self, staff):
-        assert "No comparison of this study has that key" in page(
-            staff, make_planted_study(), "none"
-        )
-
-    def test_stores_what_is_known_and_why(self, staff):
-        pair = make_comparison(study=make_planted_study())
-
-        answer = post_mark(staff, pair, expected="SECOND", dimension="E")
-
-        assert "Marked." in answer.content.decode()
-        check = QualityCheck.objects.get()
-        assert (check.comparison, check.expected, check.dimension) == (pair, "SECOND", "E")
-        assert LogEntry.objects.get().after["reason"] == "Plain to all."
-
     @pytest.mark.parametrize(
         ("fields", "words"),
         [
-            pytest.param({"reason": ""}, "Write in a few words why", id="no reason"),
-            pytest.param({"expected": ""}, "Choose what is known", id="no answer"),
-            pytest.param({"expected": "WRONG"}, "Choose what is known", id="unknown answer"),
-            pytest.param({"expected": "HIGH"}, "a pair has a better message", id="not of a pair"),
-            pytest.param({"dimension": "Z"}, "no dimension", id="unknown dimension"),
-            pytest.param({"reason": "x" * 1001}, "longer than 1000", id="long reason"),
+            ({"reason": ""}, "Write in a few words why"),
+            ({"reason": "x" * 1001}, "longer than 1000"),
+            ({"expected": ""}, "Choose what is known"),
+            ({"expected": "WRONG"}, "Choose what is known"),
+            ({"expected": "HIGH"}, "a pair has a better message"),
         ],
+        ids=["no reason", "long reason", "no answer", "unknown answer", "not of a pair"],
     )
     def test_says_what_is_wrong_and_shows_the_pair_again(self, staff, fields, words):
         pair = make_comparison(study=make_planted_study())
@@ -265,11 +240,6 @@ class TestMarking:
         assert "It is a quality check already" in page(staff, pair.study, pair.key)
         assert "is a quality check already." in post_mark(staff, pair).content.decode()
         assert QualityCheck.objects.count() == 1
-
-    def test_of_an_unknown_key_is_not_found(self, staff):
-        answer = staff.post(url(make_planted_study(), "mark_gold"), {"key": "none"})
-
-        assert answer.status_code == 404
 
     def test_offers_nothing_for_an_authored_pair(self, staff):
         pair = make_comparison(study=make_planted_study(), purpose="CHECK")

@@ -1,15 +1,20 @@
-"""The two rules that exclude: failed checks, and anomalous times."""
+"""Excluding raters: by failed checks, by anomalous times, and by people, who have the last word."""
 
 import datetime as dt
 import math
 from dataclasses import replace
 
 import pytest
+from django.contrib.auth.models import User
 from hypothesis import given
 from hypothesis import strategies as st
 
+from access.models import LogEntry
+from annotation.models import Exclusion, Judgment
+from annotation.quality import services
 from annotation.quality.rules import (
     CheckAnswer,
+    Finding,
     MainAnswer,
     RaterRecord,
     Rules,
@@ -26,6 +31,8 @@ from annotation.quality.rules import (
 from annotation.quality.rules.checks import failed_checks
 from annotation.quality.rules.times import anomalous_times
 from annotation.studies.protocol.parts import ExclusionRules
+from tests.helpers.factories import HOUR, NOW, make_judgment, make_rater
+from tests.helpers.released import decisions
 
 RULES = Rules()
 VERDICTS = st.integers(-5, 5)
@@ -103,16 +110,18 @@ class TestFailingChecks:
             "failed_by_kind": {"GOLD": 2},
         }
 
-    def test_of_fewer_than_half_of_them_does_not(self):
-        assert failed_checks(seen(True, False, True, False, True), RULES) is None
-
-    def test_of_all_of_too_few_decides_nothing(self):
-        assert failed_checks(seen(False, False, False), RULES) is None
-
-    def test_follows_the_numbers_of_the_study(self):
-        rules = Rules.of({"failed_share": 0.3, "min_checks": 3})
-
-        assert failed_checks(seen(False, True, True), rules) is not None
+    @pytest.mark.parametrize(
+        ("numbers", "passed", "excludes"),
+        [
+            ({}, [True, False, True, False], True),
+            ({}, [True, False, True, False, True], False),
+            ({}, [False, False, False], False),
+            ({"failed_share": 0.3, "min_checks": 3}, [False, True, True], True),
+        ],
+        ids=["half", "fewer than half", "all of too few", "as the study says"],
+    )
+    def test_excludes_by_the_share_that_the_study_names(self, numbers, passed, excludes):
+        assert (failed_checks(seen(*passed), Rules.of(numbers)) is not None) == excludes
 
     @given(st.lists(st.booleans()), st.randoms(use_true_random=False))
     def test_does_not_depend_on_the_order_of_the_checks(self, passed, chance):
@@ -126,15 +135,17 @@ class TestRulesOfAStudy:
     def test_have_the_defaults_of_the_study_file_and_no_other_numbers_from_it(self):
         assert Rules.of(ExclusionRules().model_dump()) == Rules()
 
-    def test_refuse_a_number_they_do_not_know(self):
-        with pytest.raises(RulesError, match="no failed_shares"):
-            Rules.of({"failed_shares": 0.5})
-
     @pytest.mark.parametrize(
-        "number", [{"failed_share": 1.5}, {"min_checks": 0}, {"words_per_minute": -1}]
+        ("number", "reason"),
+        [
+            ({"failed_shares": 0.5}, "no failed_shares"),
+            ({"failed_share": 1.5}, "between 0 and 1"),
+            ({"min_checks": 0}, "more than 0"),
+            ({"words_per_minute": -1}, "more than 0"),
+        ],
     )
-    def test_refuse_a_number_out_of_range(self, number):
-        with pytest.raises(RulesError):
+    def test_refuse_a_number_out_of_range_or_that_they_do_not_know(self, number, reason):
+        with pytest.raises(RulesError, match=reason):
             Rules.of(number)
 
     def test_may_exclude_for_any_anomalous_time_at_all(self):
@@ -142,46 +153,41 @@ class TestRulesOfAStudy:
 
 
 class TestActiveTime:
-    def test_leaves_out_what_was_hidden_or_paused(self):
+    def test_leaves_out_what_was_hidden_or_paused_and_is_never_nothing(self):
         shown = dt.datetime(2026, 1, 5, 9, tzinfo=dt.UTC)
         submitted = shown + dt.timedelta(seconds=90)
 
         assert active_seconds(shown, submitted, hidden_ms=20_000, paused_ms=30_000) == 40.0
-
-    def test_is_never_nothing(self):
-        shown = dt.datetime(2026, 1, 5, 9, tzinfo=dt.UTC)
-
         assert active_seconds(shown, shown, hidden_ms=500) == 0.1
 
 
 class TestThePaceOfAStudy:
-    def test_is_the_median_and_the_scaled_median_deviation_of_log_seconds_per_word(self):
-        """By hand: log paces 0, 1, 2, 3, 10; median 2; deviations 2, 1, 0, 1, 8; their median 1."""
-        answers = [MainAnswer(0, "1", 1, 1, math.exp(x), 1) for x in (0, 1, 2, 3, 10)]
+    @pytest.mark.parametrize(
+        ("log_paces", "middle", "spread"),
+        [
+            # The median is 2; deviations from it 2, 1, 0, 1, 8; their median 1.
+            ((0, 1, 2, 3, 10), 2, 1.4826),
+            # The median deviation is 0, the mean deviation 1.
+            ((0, 0, 0, 0, 5), 0, 1.2533),
+        ],
+        ids=["the median deviation", "the mean one where most times are the same"],
+    )
+    def test_is_the_median_and_a_scaled_deviation_of_log_seconds_per_word_by_hand(
+        self, log_paces, middle, spread
+    ):
+        answers = [MainAnswer(0, "1", 1, 1, math.exp(x), 1) for x in log_paces]
 
         pace = pace_of(answers, Rules(min_study_answers=5))
 
-        assert pace.middle == pytest.approx(2)
-        assert pace.spread == pytest.approx(1.4826)
-        assert pace.z(answers[-1]) == pytest.approx(8 / 1.4826)
+        assert (pace.middle, pace.spread) == pytest.approx((middle, spread))
+        assert pace.z(answers[-1]) == pytest.approx((log_paces[-1] - middle) / spread)
 
-    def test_falls_back_on_the_mean_deviation_when_most_times_are_the_same(self):
-        """By hand: log paces 0, 0, 0, 0, 5: the median deviation is 0, the mean deviation 1."""
-        answers = [MainAnswer(0, "1", 1, 1, math.exp(x), 1) for x in (0, 0, 0, 0, 5)]
-
-        pace = pace_of(answers, Rules(min_study_answers=5))
-
-        assert pace.spread == pytest.approx(1.2533)
-
-    def test_has_no_spread_when_all_times_are_the_same(self):
-        pace = pace_of(timed(*[30.0] * 40), RULES)
-
-        assert pace.spread == 0
-        assert pace.z(timed(3)[0]) is None
-
-    def test_has_no_spread_from_few_answers(self):
+    def test_has_no_spread_from_few_answers_or_from_the_same_times(self):
         assert pace_of(timed(*range(1, 30)), RULES).spread == 0
         assert pace_of(timed(*range(1, 31)), RULES).spread > 0
+        same = pace_of(timed(*[30.0] * 40), RULES)
+        assert same.spread == 0
+        assert same.z(timed(3)[0]) is None
 
     @given(st.lists(st.floats(1, 1000), min_size=30, max_size=60), st.floats(0.1, 10))
     def test_gives_the_same_z_however_the_unit_of_time_is_chosen(self, seconds, factor):
@@ -194,12 +200,12 @@ class TestThePaceOfAStudy:
 
 STUDY = [30.0 + n for n in range(60)]  # seconds for a hundred words: 67 to 200 words per minute
 
+PACE = pace_of(timed(*STUDY), RULES)
+
 
 class TestAnomalousTimes:
     def test_on_most_answers_exclude(self):
-        pace = pace_of(timed(*STUDY), RULES)
-
-        finding = anomalous_times(of(2, 2, 2, 40, 50), pace, RULES)
+        finding = anomalous_times(of(2, 2, 2, 40, 50), PACE, RULES)
 
         assert finding is not None
         assert finding.is_exclusion
@@ -207,15 +213,16 @@ class TestAnomalousTimes:
         assert finding.evidence["n_beyond_reading_speed"] == 3
         assert finding.evidence["n_beyond_z"] == 3
 
-    def test_on_half_of_the_answers_do_not(self):
-        pace = pace_of(timed(*STUDY), RULES)
-
-        assert anomalous_times(of(2, 2, 2, 40, 50, 60), pace, RULES) is None
+    @pytest.mark.parametrize(
+        "record",
+        [of(2, 2, 2, 40, 50, 60), of(2, 2, 2, 2), of(2, 2, 2, 2, 2, words=0)],
+        ids=["half of the answers", "few answers", "nothing to read"],
+    )
+    def test_decide_nothing_otherwise(self, record):
+        assert anomalous_times(record, PACE, RULES) is None
 
     def test_include_being_far_too_slow(self):
-        pace = pace_of(timed(*STUDY), RULES)
-
-        finding = anomalous_times(of(3000, 3000, 3000, 40, 50), pace, RULES)
+        finding = anomalous_times(of(3000, 3000, 3000, 40, 50), PACE, RULES)
 
         assert finding is not None
         assert finding.evidence["n_beyond_reading_speed"] == 0
@@ -226,16 +233,6 @@ class TestAnomalousTimes:
 
         assert anomalous_times(of(8.5, 8.5, 8.5, 8.5, 8.5), pace, RULES) is not None
         assert anomalous_times(of(8.6, 8.6, 8.6, 8.6, 8.6), pace, RULES) is None
-
-    def test_of_few_answers_decide_nothing(self):
-        pace = pace_of(timed(*STUDY), RULES)
-
-        assert anomalous_times(of(2, 2, 2, 2), pace, RULES) is None
-
-    def test_are_not_asked_where_nothing_was_to_read(self):
-        pace = pace_of(timed(*STUDY), RULES)
-
-        assert anomalous_times(of(2, 2, 2, 2, 2, words=0), pace, RULES) is None
 
 
 class TestExamining:
@@ -273,3 +270,105 @@ class TestExamining:
         assert examine(StudyRecord([taken_back]), RULES)["R1"] == ()
         (finding,) = examine(StudyRecord([again]), RULES)["R1"]
         assert finding.evidence["n_checks"] == len(after)
+
+
+FAILED = Finding("checks-1", 0.75, 0.5, {"n_checks": 4, "n_failed": 3}, is_exclusion=True)
+RUSHED = Finding("times-1", 0.9, 0.5, {"n_answers": 10}, is_exclusion=True)
+ODD = Finding("misfit-1", 1.6, 1.3, {"n_answers": 40}, is_exclusion=False)
+
+
+@pytest.fixture
+def boss():
+    return User.objects.create_user("boss")
+
+
+def exclude(rater, *findings, known=None, now=NOW):
+    examined = services.Examined(rater.pk, findings, known)
+    return services.exclude_by_rules(study=rater.study, examined=[examined], now=now)
+
+
+@pytest.mark.django_db
+class TestExcludingByRules:
+    def test_makes_one_decision_for_each_rule_but_none_for_a_warning_and_keeps_the_answers(
+        self, boss
+    ):
+        judgment = make_judgment()
+        rater = judgment.rater
+        examined = [services.Examined(rater.pk, [FAILED, RUSHED, ODD], None)]
+
+        decision, _ = services.exclude_by_rules(
+            study=rater.study, examined=examined, now=NOW, by=boss
+        )
+
+        assert decisions(rater) == [(True, "checks-1"), (True, "times-1")]
+        assert (decision.decided_by, decision.decided_at) == (boss, NOW)
+        assert decision.evidence == {
+            "value": 0.75,
+            "threshold": 0.5,
+            "n_checks": 4,
+            "n_failed": 3,
+        }
+        entry = LogEntry.objects.earliest("pk")
+        assert (entry.action, entry.subject, entry.by) == (
+            "rater.excluded",
+            f"rater {rater.code}",
+            boss,
+        )
+        assert entry.after == {"rule": "checks-1", "reason": ""}
+        assert exclude(rater, FAILED) == []
+        assert Judgment.objects.get() == judgment
+
+    def test_does_not_overrule_a_person_but_may_follow_what_the_rules_knew_of(self, boss):
+        rater = make_rater()
+        (seen,) = exclude(rater, FAILED)
+        back = services.reinstate_rater(
+            rater=rater, reason="Gold was wrong.", by=boss, now=NOW + HOUR
+        )
+
+        assert exclude(rater, FAILED, known=seen.pk) == []
+        assert exclude(rater, FAILED, known=None) == []
+        assert len(exclude(rater, FAILED, known=back.pk, now=NOW + 2 * HOUR)) == 1
+
+    def test_leaves_raters_of_other_studies_alone(self):
+        rater, other = make_rater(), make_rater()
+        examined = [services.Examined(other.pk, [FAILED], None)]
+
+        assert services.exclude_by_rules(study=rater.study, examined=examined, now=NOW) == []
+
+
+@pytest.mark.django_db
+class TestDecidingByHand:
+    def test_excludes_with_who_and_why_and_is_taken_back_by_another(self, boss):
+        rater = make_rater()
+
+        taken = services.exclude_rater(rater=rater, reason=" Asked to. ", by=boss, now=NOW)
+        back = services.reinstate_rater(rater=rater, reason="Wrong.", by=boss, now=NOW)
+
+        assert (taken.reason, taken.decided_by) == ("Asked to.", boss)
+        assert decisions(rater) == [(True, "by-hand"), (False, "taken-back by-hand")]
+        assert back.evidence == {"takes_back": taken.pk}
+
+    @pytest.mark.parametrize("reason", ["", "  "])
+    def test_needs_a_reason(self, boss, reason):
+        with pytest.raises(services.DecisionError, match="reason"):
+            services.exclude_rater(rater=make_rater(), reason=reason, by=boss, now=NOW)
+
+    def test_refuses_what_holds_already(self, boss):
+        rater = make_rater()
+
+        with pytest.raises(services.DecisionError, match="not out"):
+            services.reinstate_rater(rater=rater, reason="Why not?", by=boss, now=NOW)
+        exclude(rater, FAILED)
+        with pytest.raises(services.DecisionError, match="excluded already"):
+            services.exclude_rater(rater=rater, reason="Again.", by=boss, now=NOW)
+
+    def test_is_never_dated_before_what_it_answers(self, boss):
+        """Two clocks may differ; the newest decision must stay the newest."""
+        rater = make_rater()
+        exclude(rater, FAILED, now=NOW + HOUR)
+
+        services.reinstate_rater(rater=rater, reason="Fine.", by=boss, now=NOW)
+
+        newest = Exclusion.objects.order_by("-decided_at", "-pk").first()
+        assert newest is not None
+        assert not newest.is_excluded

@@ -51,51 +51,30 @@ class TestHeartSet:
             "8fe2efab3bfc9a0ad9811108c4cb1631fc544c0ed8349bf58c19293d7063af2e"
         )
 
-    def test_messages_of_a_pair_are_about_equally_long(self, subtests):
+    def test_messages_have_the_form_asked_of_every_writer_and_no_leak(self, subtests):
         for pair in every_pair():
             with subtests.test(pair.key):
-                high, low = (len(text) for text in messages(pair))
-
-                assert 0.8 < high / low < 1.25
-
-    def test_messages_have_the_form_that_was_asked_of_every_writer(self, subtests):
-        for pair in every_pair():
-            with subtests.test(pair.key):
+                assert 0.8 < len(pair.high) / len(pair.low) < 1.25
                 for text in messages(pair):
                     assert 20 <= len(text.split()) <= 45
                     assert SENTENCE_END.search(text)
-
-    def test_length_does_not_give_the_answer_away(self):
-        longer = sum(len(pair.high) > len(pair.low) for pair in every_pair())
-
-        assert 0.4 <= longer / len(every_pair()) <= 0.6
-
-    def test_the_normaliser_finds_nothing_to_change(self, subtests):
-        for pair in every_pair():
-            with subtests.test(pair.key):
-                for text in texts(pair):
-                    assert plain(text) == text
-                    assert text.isascii()
-
-    def test_no_message_names_a_source_or_its_purpose(self, subtests):
-        for pair in every_pair():
-            with subtests.test(pair.key):
-                for text in texts(pair):
-                    assert GIVES_ITSELF_AWAY.search(text) is None
-
-    def test_the_leak_filter_would_hold_no_message_back(self, subtests):
-        for pair in every_pair():
-            with subtests.test(pair.key):
-                for text in messages(pair):
                     assert find_leaks(text) == ()
 
-    def test_screening_finds_nothing_that_would_remove_the_dialogue(self, subtests):
+    def test_texts_are_plain_and_neither_give_themselves_away_nor_are_screened_out(self, subtests):
         for pair in every_pair():
             with subtests.test(pair.key):
                 for text in texts(pair):
                     prescribes = pair.dimension == "T" and text == pair.low  # its very fault
                     found = screening.disqualifying(text, language="en")
+                    assert plain(text) == text
+                    assert text.isascii()
+                    assert GIVES_ITSELF_AWAY.search(text) is None
                     assert {one.rule for one in found} <= ({"clinical"} if prescribes else set())
+
+    def test_length_does_not_give_the_answer_away(self):
+        longer = sum(len(pair.high) > len(pair.low) for pair in every_pair())
+
+        assert 0.4 <= longer / len(every_pair()) <= 0.6
 
 
 @pytest.mark.parametrize("path", sorted(STUDIES.glob("*.toml")), ids=lambda path: path.stem)
@@ -107,77 +86,46 @@ def test_a_study_that_ships_names_a_set_that_ships(path):
         assert gold.load_gold_set(study.checks.gold_set).rubric == study.rubric
 
 
-MINIMAL = """
-name = "own"
-version = "1"
-rubric = "heart-1"
+SUPPORTER = ', { role = "supporter", text = "Oh." }'
+PAIR = """
 [[pairs]]
 key = "one"
 dimension = "H"
-turns = [{ role = "supporter", text = "Hello." }, { role = "seeker", text = "I'm sad." }]
+turns = [{ role = "supporter", text = "Hello." }, { role = "seeker", text = "I'm sad."}]
 high = "I'm sorry. What is it?"
 low = "Sadness is noted."
 """
+MINIMAL = f'name = "own"\nversion = "1"\nrubric = "heart-1"{PAIR}'
 
 
 class TestBadSet:
     @pytest.mark.parametrize(
-        ("text", "message"),
+        ("old", "new", "message"),
         [
-            pytest.param("name = ", "x.toml: not valid TOML: Invalid value", id="not TOML"),
-            pytest.param(
-                MINIMAL.replace('version = "1"', ""),
-                "x.toml: version: Field required",
-                id="missing",
-            ),
-            pytest.param(
-                MINIMAL + 'hint = "x"', "x.toml: pairs.0.hint: Extra inputs", id="unknown field"
-            ),
-            pytest.param(
-                MINIMAL.replace('role = "seeker"', 'role = "supporter"'),
-                "x.toml: pairs.0: turns must alternate between seeker and supporter",
-                id="one speaker twice",
-            ),
-            pytest.param(
-                MINIMAL.replace("supporter", "x")
-                .replace("seeker", "supporter")
-                .replace('"x"', '"seeker"'),
-                "x.toml: pairs.0: the last turn must be the seeker's",
-                id="ends on the supporter",
-            ),
-            pytest.param(
-                MINIMAL.replace("Sadness is noted.", "I'm sorry. What is it?"),
-                "x.toml: pairs.0: high and low must differ",
-                id="equal messages",
-            ),
-            pytest.param(
-                MINIMAL + MINIMAL[MINIMAL.index("[[pairs]]") :],
-                "x.toml: every key may be used once, found twice: one",
-                id="pair twice",
-            ),
-            pytest.param(
-                MINIMAL.replace('dimension = "H"', 'dimension = "Z"'),
-                "x.toml: one: no dimension Z in heart-1: H, E, A, R, T",
-                id="unknown dimension",
-            ),
-            pytest.param(
-                MINIMAL.replace('rubric = "heart-1"', 'rubric = "heart-9"'),
-                'x.toml: rubric: there is no rubric "heart-9"',
-                id="unknown rubric",
-            ),
+            ('name = "own"', "name = ", "not valid TOML: Invalid value"),
+            ('version = "1"', "", "version: Field required"),
+            (PAIR, PAIR + 'hint = "x"', "pairs.0.hint: Extra inputs"),
+            ('"seeker"', '"supporter"', "pairs.0: turns must alternate between seeker and"),
+            ("}]", "}" + SUPPORTER + "]", "pairs.0: the last turn must be the seeker's"),
+            ("Sadness is noted.", "I'm sorry. What is it?", "pairs.0: high and low must differ"),
+            (PAIR, PAIR + PAIR, "every key may be used once, found twice: one"),
+            ('"H"', '"Z"', "one: no dimension Z in heart-1: H, E, A, R, T"),
+            ('"heart-1"', '"heart-9"', 'rubric: there is no rubric "heart-9"'),
+        ],
+        ids=[
+            *("not TOML", "missing", "unknown field", "one speaker twice", "ends on the supporter"),
+            *("equal messages", "pair twice", "unknown dimension", "unknown rubric"),
         ],
     )
-    def test_is_refused_with_file_field_and_reason(self, text, message):
+    def test_is_refused_with_file_field_and_reason(self, old, new, message):
         with pytest.raises(GoldError) as caught:
-            gold.parse_gold_set(text, source="x.toml")
+            gold.parse_gold_set(MINIMAL.replace(old, new), source="x.toml")
 
-        assert message in str(caught.value)
+        assert f"x.toml: {message}" in str(caught.value)
 
-    def test_unknown_reference_names_the_known_ones(self):
+    def test_unknown_reference_names_the_known_ones_and_none_leaves_the_folder(self):
         with pytest.raises(GoldError, match='there is no gold set "heart-9"; known are heart-1'):
             gold.load_gold_set("heart-9")
-
-    def test_reference_cannot_leave_the_folder(self):
         with pytest.raises(GoldError):
             gold.load_gold_set("../gold/heart-1")
 
@@ -190,12 +138,9 @@ class TestBadSet:
 
 
 class TestContent:
-    def test_hash_does_not_depend_on_comments_and_layout(self):
+    def test_hash_changes_with_a_word_but_not_with_comments_and_layout(self):
         other = "# a comment\n" + TEXT.replace("\n\n", "\n\n\n")
 
         assert gold.parse_gold_set(other, source="x").sha256 == heart().sha256
-
-    def test_hash_changes_with_a_word(self):
         changed = gold.parse_gold_set(TEXT.replace("Biscuit", "Cookie"), source="x")
-
         assert changed.sha256 != heart().sha256

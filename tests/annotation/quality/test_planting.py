@@ -76,69 +76,49 @@ def checks_of(study):
     )
 
 
-class TestLoadGold:
-    def test_plants_a_check_for_each_pair_of_the_set(self):
-        study = make_planted_study()
+def make_pair():
+    return make_comparison(study=make_planted_study())
 
-        report = load(study)
+
+def make_planted_pair():
+    return make_comparison(study=make_planted_study(), purpose=Purpose.CHECK)
+
+
+class TestLoadGold:
+    def test_plants_a_check_for_each_pair_that_expects_its_good_message(self):
+        study, admin = make_planted_study(), make_user()
+
+        report = load(study, by=admin)
 
         assert (report.n_added, report.n_checks) == (N_PAIRS, N_PAIRS)
-        kinds = Counter(checks_of(study).values_list("kind", flat=True))
+        checks = checks_of(study)
+        kinds = Counter(checks.values_list("kind", flat=True))
         assert kinds == {CheckKind.GOLD: len(SET.pairs), CheckKind.ATTENTION: len(SET.attention)}
-        dimensions = Counter(checks_of(study).values_list("dimension", flat=True))
-        assert set(dimensions) == set("HEART")
-
-    def test_expects_the_good_message_of_each_pair(self):
-        study = make_planted_study()
-        load(study)
-
+        assert set(checks.values_list("dimension", flat=True)) == set("HEART")
         good = {pair.high for pair in (*SET.pairs, *SET.attention)}
-        for check in checks_of(study):
+        for check in checks:
             pair = check.comparison
             better = pair.first if check.expected == Expected.FIRST else pair.second
-            assert better is not None
             assert better.text in good
-
-    def test_does_not_make_the_good_message_the_first_each_time(self):
-        study = make_planted_study()
-        load(study)
-
-        n_first = checks_of(study).filter(expected=Expected.FIRST).count()
+        n_first = checks.filter(expected=Expected.FIRST).count()
         assert 0.25 * N_PAIRS < n_first < 0.75 * N_PAIRS
+        entry = LogEntry.objects.get(action="checks.loaded")
+        assert (entry.subject, entry.by) == (f"study {study.slug}", admin)
+        assert entry.after == {"gold_set": "heart-1", "sha256": SET.sha256, "added": N_PAIRS}
 
-    def test_keeps_what_it_plants_apart_from_what_is_ranked(self):
-        study = make_planted_study()
+    @pytest.mark.parametrize("protocol", [Protocol.PREFERENCE, Protocol.LIKERT])
+    def test_repeated_adds_nothing_and_leaves_a_check_off_that_was_switched_off(self, protocol):
+        study = make_planted_study(protocol=protocol)
         load(study)
-
-        for pair in study.comparisons.select_related("first__system", "context__dataset"):
-            assert pair.purpose == Purpose.CHECK
-            assert pair.slots_left == 0
-            assert pair.context.dataset.is_for_checks
-            assert pair.context.slots_left == 0
-            assert {one.system.kind for one in pair.completions} == {SystemKind.CHECK}
-
-    def test_repeated_adds_nothing(self):
-        study = make_planted_study()
-        load(study)
-        n_rows = (Completion.objects.count(), Context.objects.count(), Comparison.objects.count())
-
-        assert load(study).n_added == 0
-
-        assert n_rows == (
-            Completion.objects.count(),
-            Context.objects.count(),
-            Comparison.objects.count(),
-        )
-        assert LogEntry.objects.filter(action="checks.loaded").count() == 1
-
-    def test_leaves_a_check_off_that_was_switched_off(self):
-        study = make_planted_study()
-        load(study)
+        tables = (Completion, Context, Comparison, QualityCheck)
+        n_rows = [table.objects.count() for table in tables]
         check = checks_of(study).earliest("pk")
         switch(check, is_active=False)
 
-        load(study)
+        assert load(study).n_added == 0
 
+        assert [table.objects.count() for table in tables] == n_rows
+        assert LogEntry.objects.filter(action="checks.loaded").count() == 1
         assert checks_of(study).filter(is_active=False).get() == check
 
     def test_shares_the_texts_between_studies(self):
@@ -156,15 +136,6 @@ class TestLoadGold:
 
         assert load(study).n_checks == 0
         assert not Dataset.objects.filter(is_for_checks=True).exists()
-
-    def test_names_the_set_and_its_hash_in_the_log(self):
-        study, admin = make_planted_study(), make_user()
-
-        load(study, by=admin)
-
-        entry = LogEntry.objects.get(action="checks.loaded")
-        assert (entry.subject, entry.by) == (f"study {study.slug}", admin)
-        assert entry.after == {"gold_set": "heart-1", "sha256": SET.sha256, "added": N_PAIRS}
 
     def test_refuses_a_set_that_does_not_exist(self):
         with pytest.raises(gold.GoldError, match="there is no gold set"):
@@ -203,12 +174,6 @@ class TestLoadGoldForRatings:
             assert (check.expected == Expected.HIGH) == (check.comparison.first.text in high)
             assert check.dimension
 
-    def test_repeated_adds_nothing(self):
-        study = make_planted_study(protocol=Protocol.LIKERT)
-        load(study)
-
-        assert load(study).n_added == 0
-
     def test_refuses_a_rubric_that_lacks_a_dimension(self):
         rubric = RUBRIC | {"dimensions": RUBRIC["dimensions"][:4]}
         study = make_planted_study(protocol=Protocol.LIKERT, content=CONTENT | {"rubric": rubric})
@@ -240,121 +205,81 @@ class TestPlantedDialogues:
             study.comparisons.filter(purpose=Purpose.CHECK).values_list("slots_left", flat=True)
         ) == {0}
 
-    def test_are_in_no_list_of_datasets(self):
+    def test_are_in_no_list_of_datasets_and_take_no_imported_dialogues(self):
         load(make_planted_study())
 
         slugs = {row.slug for row in queries.dataset_rows()}
         assert "gold-heart-1" not in slugs
         with pytest.raises(DatasetNotFoundError):
             dataset_named("gold-heart-1")
-
-    def test_take_no_imported_dialogues(self):
-        load(make_planted_study())
-
         with pytest.raises(DatasetNameError, match="quality checks"):
             import_dialogues(dataset_name="gold-heart-1", dialogues=[], now=NOW)
 
-    def test_are_never_offered_to_writers(self):
-        load(make_planted_study())
+    def test_are_planned_written_for_judged_and_ranked_nowhere(self):
+        study = make_planted_study()
+        load(study)
         dataset = Dataset.objects.get(is_for_checks=True)
-
-        assert not open_contexts(make_writer(dataset=dataset)).exists()
-
-    def test_are_never_planned_as_pairs_that_count(self):
-        study = make_planted_study()
-        load(study)
-
-        planning_services.plan_study(study=study, now=NOW)
-
-        assert not study.comparisons.filter(purpose=Purpose.MAIN).exists()
-
-    def test_are_never_put_to_judges(self):
-        study = make_planted_study()
-        load(study)
-
-        judge_services.plan_judge_calls(study=study, judges=[make_judge()], now=NOW)
-
-        assert not JudgeCall.objects.exists()
-
-    def test_are_in_no_analysis_and_on_no_leaderboard(self):
-        study = make_planted_study()
-        load(study)
         check = checks_of(study).earliest("pk")
         lease = make_lease(
-            comparison=check.comparison,
-            quality_check=check,
-            closed_at=NOW,
-            outcome="SUBMITTED",
+            comparison=check.comparison, quality_check=check, closed_at=NOW, outcome="SUBMITTED"
         )
         make_judgment(comparison=check.comparison, rater=lease.rater, lease=lease)
 
+        planning_services.plan_study(study=study, now=NOW)
+        judge_services.plan_judge_calls(study=study, judges=[make_judge()], now=NOW)
+
+        for pair in study.comparisons.select_related("first__system", "context__dataset"):
+            assert (pair.purpose, pair.slots_left) == (Purpose.CHECK, 0)
+            assert pair.context.dataset == dataset
+            assert pair.context.slots_left == 0
+            assert {one.system.kind for one in pair.completions} == {SystemKind.CHECK}
+        assert not JudgeCall.objects.exists()
+        assert not open_contexts(make_writer(dataset=dataset)).exists()
         assert not analysis_set(study=study, as_of=NOW + HOUR).exists()
 
 
 class TestMarkGold:
     @pytest.mark.parametrize("dimension", ["", "E"])
-    def test_makes_a_main_pair_a_check_that_still_counts(self, dimension):
-        pair = make_comparison(study=make_planted_study())
+    def test_makes_a_main_pair_a_check_that_still_counts_and_is_logged(self, dimension):
+        pair, admin = make_comparison(study=make_planted_study()), make_user()
 
-        check = mark(pair, Expected.SECOND, dimension)
+        check = mark(pair, Expected.SECOND, dimension, by=admin)
 
         assert (check.kind, check.expected) == (CheckKind.GOLD, Expected.SECOND)
         assert (check.dimension, check.is_active) == (dimension, True)
         pair.refresh_from_db()
         assert (pair.purpose, pair.slots_left) == (Purpose.MAIN, 5)
-
-    def test_is_logged_with_who_and_why(self):
-        pair, admin = make_comparison(study=make_planted_study()), make_user()
-
-        mark(pair, by=admin)
-
         entry = LogEntry.objects.get(action="check.marked")
         assert entry.by == admin
         assert pair.key in entry.subject
         assert entry.after == {
-            "expected": "FIRST",
-            "dimension": "",
+            "expected": "SECOND",
+            "dimension": dimension,
             "reason": "Three of us agree.",
         }
+
+    @pytest.mark.parametrize(
+        ("make", "expected", "dimension", "reason"),
+        [
+            (make_pair, Expected.HIGH, "E", "a pair has a better message"),
+            (make_pair, Expected.FIRST, "Z", "no dimension"),
+            (make_planted_pair, Expected.FIRST, "", "only a comparison that counts"),
+            (make_rated_alone, Expected.FIRST, "E", "a message alone is high or low"),
+            (make_rated_alone, Expected.HIGH, "", "no dimension"),
+        ],
+        ids=[
+            *("a pair rated", "a pair by an unknown dimension", "an authored pair"),
+            *("a message alone preferred", "a message alone without a dimension"),
+        ],
+    )
+    def test_refuses_what_cannot_be_known(self, make, expected, dimension, reason):
+        with pytest.raises(quality_services.UnsuitableCheckError, match=reason):
+            mark(make(), expected, dimension)
 
     def test_takes_a_message_alone_with_a_dimension(self):
         check = mark(make_rated_alone(), Expected.LOW, "R")
 
         assert (check.expected, check.dimension) == (Expected.LOW, "R")
-
-    @pytest.mark.parametrize(
-        ("expected", "dimension", "reason"),
-        [
-            pytest.param(Expected.HIGH, "E", "a pair has a better message", id="pair rated"),
-            pytest.param(Expected.FIRST, "Z", "no dimension", id="unknown dimension"),
-        ],
-    )
-    def test_refuses_what_cannot_be_known_of_a_pair(self, expected, dimension, reason):
-        pair = make_comparison(study=make_planted_study())
-
-        with pytest.raises(quality_services.UnsuitableCheckError, match=reason):
-            mark(pair, expected, dimension)
-
-    @pytest.mark.parametrize(
-        ("expected", "dimension"),
-        [
-            pytest.param(Expected.FIRST, "E", id="preferred"),
-            pytest.param(Expected.HIGH, "", id="no dimension"),
-        ],
-    )
-    def test_refuses_what_cannot_be_known_of_a_message_alone(self, expected, dimension):
-        with pytest.raises(quality_services.UnsuitableCheckError):
-            mark(make_rated_alone(), expected, dimension)
-
-    def test_refuses_an_authored_pair(self):
-        study = make_planted_study()
-        load(study)
-        authored = study.comparisons.earliest("pk")
-
-        with pytest.raises(
-            quality_services.UnsuitableCheckError, match="only a comparison that counts"
-        ):
-            mark(authored)
 
     def test_refuses_a_second_mark_and_keeps_the_first(self):
         pair = make_comparison(study=make_planted_study())
@@ -377,23 +302,19 @@ class TestMarkGold:
 
 
 class TestSwitchCheck:
-    def test_turns_a_check_off_and_on_and_logs_both(self):
+    def test_turns_a_check_off_and_on_and_logs_each_once(self):
         check, admin = make_quality_check(), make_user()
 
         switch(check, is_active=False, by=admin)
         assert not QualityCheck.objects.get().is_active
-        switch(check, is_active=True, by=admin)
+        for _ in range(2):
+            switch(check, is_active=True, by=admin)
         assert QualityCheck.objects.get().is_active
 
         entries = LogEntry.objects.order_by("pk")
         assert [entry.action for entry in entries] == ["check.switched_off", "check.switched_on"]
         assert [entry.by for entry in entries] == [admin, admin]
         assert entries[0].after == {"is_active": False, "reason": "Too close."}
-
-    def test_asked_for_what_is_so_logs_nothing(self):
-        switch(make_quality_check(), is_active=True)
-
-        assert not LogEntry.objects.exists()
 
     def test_keeps_a_check_that_is_off_from_raters(self):
         study = make_planted_study(checks={"rate": 0.5})

@@ -1,23 +1,24 @@
-"""Raters who report one dialogue at once while others lease its pairs, in real threads."""
+"""Raters who report one dialogue at once, and reviews of raters at once, in real threads."""
 
 from functools import partial
 
 import pytest
+from django.contrib.auth.models import User
 
 from access.models import LogEntry
 from annotation.choices import ReportKind, ReportOutcome
 from annotation.judging import services as judging_services
-from annotation.models import Comparison, Lease, Report
+from annotation.models import Comparison, Exclusion, Lease, Report
+from annotation.quality import services as annotation_services
 from annotation.quality import services as quality_services
+from ranking.raters import services
+from tests.annotation.quality.reported import make_pairs
 from tests.helpers.factories import (
     NOW,
-    make_comparison,
-    make_completion,
-    make_context,
-    make_dialogue,
     make_rater,
 )
 from tests.helpers.judged import make_planted_study, make_study_content
+from tests.helpers.released import LATER, decisions, make_reviewed_study
 from tests.helpers.threads import together
 
 pytestmark = [
@@ -25,19 +26,6 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("shared_database"),
 ]
-
-
-def make_pairs(study, n_pairs):
-    context = make_context(dialogue=make_dialogue(dataset=study.dataset))
-    return [
-        make_comparison(
-            study=study,
-            first=make_completion(context=context),
-            second=make_completion(context=context),
-            slots_left=50,
-        )
-        for _ in range(n_pairs)
-    ]
 
 
 def lease(study):
@@ -64,7 +52,7 @@ class TestReporters:
             study = make_planted_study(
                 content=make_study_content(checks={"gold_set": ""}, reports_to_hold=n)
             )
-            pairs = make_pairs(study, 4)
+            pairs = make_pairs(study, 4, slots_left=50)
             leases = [lease(study) for _ in range(n)]
 
             together([report(one) for one in leases])
@@ -79,7 +67,7 @@ class TestReporters:
     def test_and_those_who_lease_and_decide_never_stand_in_each_others_way(self, crowd):
         for _ in range(crowd.rounds):
             study = make_planted_study(content=make_study_content(checks={"gold_set": ""}))
-            [pair, *_others] = make_pairs(study, 4)
+            [pair, *_others] = make_pairs(study, 4, slots_left=50)
             leases = [lease(study) for _ in range(4)]
             decide = partial(
                 quality_services.decide_report,
@@ -103,10 +91,35 @@ class TestReporters:
     def test_of_one_rater_in_two_tabs_are_one_report(self, crowd):
         for _ in range(crowd.rounds):
             study = make_planted_study()
-            make_pairs(study, 2)
+            make_pairs(study, 2, slots_left=50)
             held = lease(study)
 
             first, second = together([report(held)] * 2)
 
             assert first == second
             assert Report.objects.filter(rater=held.rater).count() == 1
+
+
+class TestReviewsAtOnce:
+    def test_write_what_one_would(self):
+        study, careless = make_reviewed_study()
+
+        together([partial(services.review_raters, study=study, dry_run=False, now=LATER)] * 3)
+
+        assert decisions(careless) == [(True, "checks-1")]
+
+    def test_and_a_person_leave_one_decision_that_holds(self):
+        study, careless = make_reviewed_study()
+        boss = User.objects.create_user("boss")
+
+        def by_hand():
+            try:
+                annotation_services.exclude_rater(
+                    rater=careless, reason="For a test.", by=boss, now=LATER
+                )
+            except annotation_services.DecisionError:
+                return
+
+        together([by_hand, partial(services.review_raters, study=study, dry_run=False, now=LATER)])
+
+        assert Exclusion.objects.count() == 1

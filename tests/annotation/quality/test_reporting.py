@@ -1,47 +1,56 @@
 """What a rater's report does, when a dialogue is held for everybody, and what admins decide."""
 
+import datetime as dt
+
 import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
 
 from access.models import AppendOnlyError, LogEntry
+from annotation import tasks
 from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Report, ReportAlert, ReportDecision
 from annotation.planning import services as planning_services
+from annotation.quality import services
 from annotation.quality import services as quality_services
+from annotation.quality.services import alerting
 from completions.choices import LeaseOutcome
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-    make_comparison,
-    make_completion,
-    make_context,
-    make_dialogue,
-    make_rater,
-)
+from completions.writers import emails
+from tests.annotation.quality.reported import make_pairs
+from tests.helpers.factories import HOUR, NOW, TURNS, make_comparison, make_completion, make_rater
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.judged import lease_next, make_planted_study, report, submit
 
 pytestmark = pytest.mark.django_db
 
 
-def make_pairs(study, n_pairs=3):
-    """Make comparisons of one context, and return them in the study's order."""
-    context = make_context(dialogue=make_dialogue(dataset=study.dataset))
-    return [
-        make_comparison(
-            study=study,
-            first=make_completion(context=context),
-            second=make_completion(context=context),
-            position=place,
-        )
-        for place in range(n_pairs)
-    ]
+@pytest.fixture
+def study():
+    return make_planted_study()
+
+
+@pytest.fixture
+def pairs(study):
+    return make_pairs(study)
+
+
+@pytest.fixture
+def lease(study, pairs):
+    return lease_of_new_rater(study)
 
 
 def lease_of_new_rater(study):
     lease = lease_next(make_rater(study=study))
     assert lease is not None
     return lease
+
+
+def report_until_held(study, kind=ReportKind.CONTENT):
+    """Let as many raters report the dialogue as the study names."""
+    leases = [lease_of_new_rater(study) for _ in range(2)]
+    for lease in leases:
+        report(lease, ReportKind(kind))
 
 
 def decide(comparison, outcome, reason="Read by two of us.", by=None, now=NOW + HOUR):
@@ -60,61 +69,36 @@ def held(study):
 
 
 class TestReportContext:
-    @pytest.mark.parametrize("kind", ReportKind.values)
-    def test_stores_who_said_what_about_which_dialogue(self, kind):
-        study = make_planted_study()
-        make_pairs(study)
-        lease = lease_of_new_rater(study)
-
-        report(lease, ReportKind(kind), "It names a real person.")
+    @pytest.mark.parametrize(
+        ("kind", "skipped"), [(ReportKind.UPSET, "upsetting"), (ReportKind.CONTENT, "reported")]
+    )
+    def test_stores_who_said_what_and_gives_the_slot_back_at_once(self, lease, kind, skipped):
+        report(lease, kind, "It names a real person.")
 
         stored = Report.objects.get()
         assert (stored.rater, stored.lease) == (lease.rater, lease)
         assert stored.context == lease.comparison.context
         assert (stored.kind, stored.text) == (kind, "It names a real person.")
-
-    @pytest.mark.parametrize(
-        ("kind", "reason"), [(ReportKind.UPSET, "upsetting"), (ReportKind.CONTENT, "reported")]
-    )
-    def test_gives_the_slot_back_at_once(self, kind, reason):
-        study = make_planted_study()
-        [pair] = make_pairs(study, 1)
-        lease = lease_of_new_rater(study)
-
-        report(lease, kind)
-
         lease.refresh_from_db()
-        assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, reason)
+        assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, skipped)
+        pair = lease.comparison
         pair.refresh_from_db()
         assert (pair.slots_left, pair.shown_first_as_a + pair.shown_first_as_b) == (5, 0)
 
-    def test_hides_the_whole_dialogue_from_this_rater_alone(self):
-        study = make_planted_study()
-        make_pairs(study, 3)
-        lease = lease_of_new_rater(study)
-
+    def test_hides_the_whole_dialogue_from_this_rater_alone(self, study, lease):
         report(lease)
 
         assert lease_next(lease.rater) is None
         assert lease_next(make_rater(study=study)) is not None
 
-    def test_leaves_the_rater_other_dialogues(self):
-        study = make_planted_study()
-        make_pairs(study, 3)
-        lease = lease_of_new_rater(study)
+    def test_leaves_the_rater_other_dialogues(self, study, lease):
         [other] = make_pairs(study, 1)
 
         report(lease)
 
-        going_on = lease_next(lease.rater)
-        assert going_on is not None
-        assert going_on.comparison == other
+        assert lease_next(lease.rater).comparison == other
 
-    def test_repeated_stores_one_report_and_one_alert(self):
-        study = make_planted_study()
-        make_pairs(study)
-        lease = lease_of_new_rater(study)
-
+    def test_repeated_stores_one_report_and_one_alert(self, lease):
         first = report(lease, ReportKind.UPSET)
         again = report(lease, ReportKind.CONTENT, "Once more.")
 
@@ -122,10 +106,7 @@ class TestReportContext:
         assert Report.objects.get().kind == ReportKind.UPSET
         assert ReportAlert.objects.get().report == first
 
-    def test_after_an_answer_keeps_the_answer(self):
-        study = make_planted_study()
-        make_pairs(study)
-        lease = lease_of_new_rater(study)
+    def test_after_an_answer_keeps_the_answer(self, lease):
         judgment = submit(lease)
 
         report(lease)
@@ -135,32 +116,22 @@ class TestReportContext:
         assert list(lease.judgments.all()) == [judgment]
         assert lease_next(lease.rater) is None
 
-    def test_of_somebody_elses_pair_is_refused(self):
-        study = make_planted_study()
-        make_pairs(study)
-        lease = lease_of_new_rater(study)
+    def test_of_somebody_elses_pair_and_of_who_withdrew_is_refused(self, study, lease):
+        rater = lease.rater
         lease.rater = make_rater(study=study)
+        with pytest.raises(slots.LeaseNotFoundError):
+            report(lease)
 
+        lease.rater = rater
+        rater.state, rater.ended_at = RaterState.WITHDRAWN, NOW
+        rater.save(update_fields=["state", "ended_at"])
         with pytest.raises(slots.LeaseNotFoundError):
             report(lease)
 
         assert not Report.objects.exists()
 
-    def test_of_somebody_who_withdrew_is_refused(self):
-        study = make_planted_study()
-        make_pairs(study)
-        lease = lease_of_new_rater(study)
-        rater = lease.rater
-        rater.state, rater.ended_at = RaterState.WITHDRAWN, NOW
-        rater.save(update_fields=["state", "ended_at"])
-
-        with pytest.raises(slots.LeaseNotFoundError):
-            report(lease)
-
-    def test_cannot_be_changed_afterwards(self):
-        study = make_planted_study()
-        make_pairs(study)
-        stored = report(lease_of_new_rater(study))
+    def test_cannot_be_changed_afterwards(self, lease):
+        stored = report(lease)
 
         stored.text = "Never mind."
         with pytest.raises(AppendOnlyError):
@@ -168,18 +139,18 @@ class TestReportContext:
 
 
 class TestHolding:
-    def test_waits_for_as_many_raters_as_the_study_names(self):
-        study = make_planted_study()
-        make_pairs(study, 3)
-
-        report(lease_of_new_rater(study))
+    def test_waits_for_as_many_raters_as_the_study_names(self, study, lease):
+        report(lease)
 
         assert held(study) == {None}
 
     @pytest.mark.parametrize("kind", ReportKind.values)
-    def test_takes_every_pair_of_the_dialogue_and_no_other(self, kind):
-        study = make_planted_study()
-        pairs = make_pairs(study, 3)
+    def test_takes_every_pair_of_the_dialogue_and_no_other(self, study, pairs, kind):
+        elsewhere = make_comparison(
+            study=make_planted_study(dataset=study.dataset),
+            first=pairs[0].first,
+            second=pairs[0].second,
+        )
         leases = [lease_of_new_rater(study) for _ in range(2)]
         [other] = make_pairs(study, 1)
 
@@ -187,30 +158,16 @@ class TestHolding:
             report(lease, ReportKind(kind))
 
         assert {Comparison.objects.get(pk=pair.pk).held_at for pair in pairs} == {NOW}
-        assert Comparison.objects.get(pk=other.pk).held_at is None
-        newcomer = lease_next(make_rater(study=study))
-        assert newcomer is not None
-        assert newcomer.comparison == other
+        for row in (other, elsewhere):
+            row.refresh_from_db()
+            assert row.held_at is None
+        assert lease_next(make_rater(study=study)).comparison == other
         assert LogEntry.objects.get(action="reports.held").after == {"reports": 2}
-
-    def test_leaves_the_same_dialogue_in_other_studies(self):
-        study = make_planted_study()
-        [pair] = make_pairs(study, 1)
-        elsewhere = make_comparison(
-            study=make_planted_study(dataset=study.dataset), first=pair.first, second=pair.second
-        )
-
-        for _ in range(2):
-            report(lease_of_new_rater(study))
-
-        elsewhere.refresh_from_db()
-        assert elsewhere.held_at is None
 
     def test_takes_pairs_that_are_planned_later(self):
         study = make_planted_study(pairs_per_context=0)
         [pair] = make_pairs(study, 1)
-        for _ in range(2):
-            report(lease_of_new_rater(study))
+        report_until_held(study)
         make_completion(context=pair.context)
 
         planning_services.plan_study(study=study, now=NOW + HOUR)
@@ -219,79 +176,159 @@ class TestHolding:
         assert dialogue.count() == 3
         assert not dialogue.filter(held_at=None).exists()
 
-    def test_lets_those_who_have_a_pair_on_the_screen_finish_it(self):
-        study = make_planted_study()
-        make_pairs(study, 3)
-        reading = lease_of_new_rater(study)
-        for _ in range(2):
-            report(lease_of_new_rater(study))
+    def test_lets_those_who_have_a_pair_on_the_screen_finish_it(self, study, lease):
+        report_until_held(study)
 
-        judgment = submit(reading)
-
-        assert not judgment.is_surplus
+        assert not submit(lease).is_surplus
 
 
 class TestDecideReport:
     @pytest.fixture
-    def dialogue(self):
-        study = make_planted_study()
+    def dialogue(self, study):
         pairs = make_pairs(study, 2)
-        for _ in range(2):
-            report(lease_of_new_rater(study))
+        report_until_held(study)
         return pairs[0]
 
-    def test_releases_the_dialogue_to_everybody_but_those_who_reported_it(self, dialogue):
-        decide(dialogue, ReportOutcome.RELEASED)
-
-        assert held(dialogue.study) == {None}
-        assert lease_next(make_rater(study=dialogue.study)) is not None
-        assert lease_next(Report.objects.earliest("pk").rater) is None
-
-    def test_keeps_a_dropped_dialogue_from_everybody(self, dialogue):
-        decide(dialogue, ReportOutcome.DROPPED)
-
-        assert None not in held(dialogue.study)
-        assert lease_next(make_rater(study=dialogue.study)) is None
-
-    def test_drops_a_dialogue_that_too_few_reported_to_be_held(self):
-        study = make_planted_study()
-        [pair] = make_pairs(study, 1)
-        report(lease_of_new_rater(study))
-
-        decide(pair, ReportOutcome.DROPPED)
-
-        assert None not in held(study)
-
-    def test_counts_reports_from_zero_after_a_release(self, dialogue):
-        decide(dialogue, ReportOutcome.RELEASED)
-
-        report(lease_of_new_rater(dialogue.study), now=NOW + 2 * HOUR)
-        assert held(dialogue.study) == {None}
-        report(lease_of_new_rater(dialogue.study), now=NOW + 3 * HOUR)
-        assert held(dialogue.study) == {NOW + 3 * HOUR}
-
-    def test_can_be_taken_back_and_keeps_every_decision(self, dialogue):
-        decide(dialogue, ReportOutcome.DROPPED)
-        decide(dialogue, ReportOutcome.RELEASED, now=NOW + 2 * HOUR)
-
-        assert held(dialogue.study) == {None}
-        decisions = ReportDecision.objects.order_by("pk").values_list("outcome", flat=True)
-        assert list(decisions) == [ReportOutcome.DROPPED, ReportOutcome.RELEASED]
-
-    def test_names_who_and_why_in_row_and_log(self, dialogue):
+    def test_releases_the_dialogue_to_everybody_but_those_who_reported_it(self, study, dialogue):
         admin = make_user()
 
         decide(dialogue, ReportOutcome.RELEASED, " Nothing in it. ", by=admin)
 
+        assert held(study) == {None}
+        assert lease_next(make_rater(study=study)) is not None
+        assert lease_next(Report.objects.earliest("pk").rater) is None
         decision = ReportDecision.objects.get()
         assert (decision.decided_by, decision.reason) == (admin, "Nothing in it.")
         entry = LogEntry.objects.get(action="reports.released")
         assert (entry.by, entry.after) == (admin, {"reason": "Nothing in it."})
         assert dialogue.context.key in entry.subject
 
-    def test_needs_a_reason(self, dialogue):
+    def test_keeps_a_dropped_dialogue_from_everybody_until_it_is_taken_back(self, study, dialogue):
+        decide(dialogue, ReportOutcome.DROPPED)
+        assert None not in held(study)
+        assert lease_next(make_rater(study=study)) is None
+
+        decide(dialogue, ReportOutcome.RELEASED, now=NOW + 2 * HOUR)
+
+        assert held(study) == {None}
+        decisions = ReportDecision.objects.order_by("pk").values_list("outcome", flat=True)
+        assert list(decisions) == [ReportOutcome.DROPPED, ReportOutcome.RELEASED]
+
+    def test_drops_a_dialogue_that_too_few_reported_to_be_held(self, study, lease):
+        report(lease)
+
+        decide(lease.comparison, ReportOutcome.DROPPED)
+
+        assert None not in held(study)
+
+    def test_counts_reports_from_zero_after_a_release(self, study, dialogue):
+        decide(dialogue, ReportOutcome.RELEASED)
+
+        report(lease_of_new_rater(study), now=NOW + 2 * HOUR)
+        assert held(study) == {None}
+        report(lease_of_new_rater(study), now=NOW + 3 * HOUR)
+        assert held(study) == {NOW + 3 * HOUR}
+
+    def test_needs_a_reason(self, study, dialogue):
         with pytest.raises(quality_services.ReasonMissingError):
             decide(dialogue, ReportOutcome.RELEASED, "  ")
 
-        assert None not in held(dialogue.study)
+        assert None not in held(study)
         assert not ReportDecision.objects.exists()
+
+
+LATER = NOW + alerting.RETRY_AFTER
+
+
+@pytest.fixture
+def mail_set_up(settings):
+    settings.HEART_ADMINS = ["one@example.org", "two@example.org"]
+    settings.HEART_EMAIL_FROM = "heart@example.org"
+    settings.HEART_SITE_URL = "https://heart.example.org"
+
+
+def make_report(text="It names my street."):
+    study = make_planted_study()
+    make_comparison(study=study)
+    return report(lease_next(make_rater(study=study)), ReportKind.CONTENT, text)
+
+
+def send(now=NOW):
+    return services.send_report_alerts(now=now)
+
+
+@pytest.mark.usefixtures("mail_set_up")
+class TestAlert:
+    def test_gathers_what_waits_in_one_message_to_every_admin_without_what_was_written(self):
+        stored, _ = make_report("It names my street."), make_report()
+
+        assert send() == 2
+
+        [message] = mail.outbox
+        assert message.to == ["one@example.org", "two@example.org"]
+        assert message.from_email == "heart@example.org"
+        assert message.subject == "HEART: 2 reports by raters"
+        study = stored.rater.study
+        for named in (study.title, stored.context.key, f"/console/{study.slug}/reports/"):
+            assert named in message.body
+        assert "https://heart.example.org/console/" in message.body
+        words = f"{message.subject}\n{message.body}"
+        for hidden in (stored.text, stored.rater.code, *(turn["text"] for turn in TURNS)):
+            assert hidden not in words
+
+    def test_is_sent_once_though_the_task_runs_twice(self):
+        make_report()
+
+        tasks.send_report_alerts()
+        tasks.send_report_alerts()
+
+        assert len(mail.outbox) == 1
+        assert ReportAlert.objects.get().sent_at is not None
+
+    def test_that_another_sender_has_is_left_to_it_until_that_one_is_lost(self):
+        make_report()
+        ReportAlert.objects.update(claimed_at=NOW, attempts=1)
+
+        assert send(NOW + dt.timedelta(minutes=1)) == 0
+        assert mail.outbox == []
+        assert send(LATER) == 1
+
+        assert len(mail.outbox) == 1
+        assert ReportAlert.objects.get().attempts == 2
+
+
+@pytest.mark.usefixtures("mail_set_up")
+def test_what_the_mail_server_refused_waits_with_the_error_and_is_tried_again_later(monkeypatch):
+    def fail(self, messages):
+        msg = "no route to host"
+        raise ConnectionError(msg)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EmailBackend, "send_messages", fail)
+        make_report()
+        send()
+
+    alert = ReportAlert.objects.get()
+    assert (alert.sent_at, alert.error) == (None, "ConnectionError: no route to host")
+    assert send(NOW + dt.timedelta(minutes=1)) == 0
+    assert send(LATER) == 1
+    alert.refresh_from_db()
+    assert (alert.sent_at, alert.error) == (LATER, "")
+
+
+@pytest.mark.usefixtures("mail_set_up")
+class TestWithoutMail:
+    @pytest.mark.parametrize(
+        "missing",
+        [{"HEART_ADMINS": []}, {"EMAIL_BACKEND": emails.NO_SERVER}],
+        ids=["nobody to write to", "no server"],
+    )
+    def test_alerts_wait_unclaimed_for_the_console(self, missing, settings):
+        for name, value in missing.items():
+            setattr(settings, name, value)
+        make_report()
+
+        assert send() == 0
+
+        assert not services.is_mail_set_up()
+        assert ReportAlert.objects.get().attempts == 0

@@ -21,12 +21,22 @@ def staff():
     return client
 
 
+@pytest.fixture
+def study():
+    return make_planted_study(title="Study of kind words")
+
+
 def url(study, name="reports", *args):
     return reverse(f"console:{name}", args=[study.slug, *args])
 
 
 def page(client, study):
     return client.get(url(study)).content.decode()
+
+
+def overview(client):
+    """Return where staff land, and see without mail that something waits."""
+    return client.get(reverse("console:overview")).content.decode()
 
 
 def make_report(study, text="", kind=ReportKind.CONTENT, now=NOW):
@@ -41,36 +51,29 @@ def decide(client, study, context, outcome="RELEASED", reason="Read by two of us
     )
 
 
-class TestAccess:
-    @pytest.mark.parametrize(("name", "args"), [("reports", []), ("decide", ["x"])])
-    def test_is_for_members_alone(self, name, args):
-        study = make_planted_study()
+def test_others_see_and_decide_nothing(study):
+    stored = make_report(study)
 
-        answer = Client().get(url(study, name, *args))
-
-        if answer.status_code != 405:
-            assert_turned_away(answer)
-
-    def test_others_decide_nothing(self):
-        stored = make_report(make_planted_study())
-
-        answer = Client().post(
-            url(stored.rater.study, "decide", stored.context.key),
-            {"outcome": "DROPPED", "reason": "x"},
-        )
-
-        assert_turned_away(answer)
-        assert not ReportDecision.objects.exists()
+    assert_turned_away(Client().get(url(study)))
+    address = url(study, "decide", stored.context.key)
+    assert_turned_away(Client().post(address, {"outcome": "DROPPED", "reason": "x"}))
+    assert not ReportDecision.objects.exists()
 
 
 class TestPage:
-    def test_says_that_there_is_nothing(self, staff):
-        assert "nobody has reported anything" in page(staff, make_planted_study())
+    def test_says_that_there_is_nothing_and_that_nobody_is_told_by_mail(self, staff, study):
+        make_report(make_planted_study(), "Elsewhere.")
 
-    def test_shows_who_said_what_about_which_dialogue_and_messages(self, staff):
-        stored = make_report(make_planted_study(), "It names <my> street.", ReportKind.UPSET)
+        shown = page(staff, study)
 
-        shown = page(staff, stored.rater.study)
+        assert "nobody has reported anything" in shown
+        assert "Elsewhere." not in shown
+        assert "E-mail is not set up" in shown
+
+    def test_shows_who_said_what_about_which_dialogue_and_messages(self, staff, study):
+        stored = make_report(study, "It names <my> street.", ReportKind.UPSET)
+
+        shown = page(staff, study)
 
         assert "It names &lt;my&gt; street." in shown
         assert stored.rater.code in shown
@@ -79,13 +82,7 @@ class TestPage:
         assert stored.lease.comparison.first.text in shown
         assert "1 conversation waits for a decision" in shown
 
-    def test_leaves_out_what_other_studies_reported(self, staff):
-        make_report(make_planted_study(), "Elsewhere.")
-
-        assert "Elsewhere." not in page(staff, make_planted_study())
-
-    def test_puts_what_waits_before_what_was_decided(self, staff):
-        study = make_planted_study()
+    def test_puts_what_waits_before_what_was_decided(self, staff, study):
         waiting = make_report(study, "Waiting.")
         decided = make_report(study, "Decided.", now=NOW + HOUR)
         decide(staff, study, decided.context)
@@ -95,68 +92,48 @@ class TestPage:
         assert shown.index(waiting.context.key) < shown.index(decided.context.key)
         assert "1 conversation waits for a decision" in shown
 
-    @pytest.mark.parametrize("n_dialogues", [1, 8])
     def test_takes_few_queries_for_any_number_of_reports(
-        self, staff, n_dialogues, django_assert_max_num_queries
+        self, staff, study, django_assert_max_num_queries
     ):
-        study = make_planted_study()
-        for _ in range(n_dialogues):
+        for _ in range(8):
             decide(staff, study, make_report(study).context)
 
         # session, user, study; reports, decisions, held dialogues; alerts
         with django_assert_max_num_queries(8):
             staff.get(url(study))
 
-    def test_says_when_nobody_is_told_by_mail(self, staff):
-        assert "E-mail is not set up" in page(staff, make_planted_study())
-
-    def test_says_why_the_last_mail_could_not_be_sent(self, staff, settings):
+    def test_says_why_the_last_mail_could_not_be_sent(self, staff, study, settings):
         settings.HEART_ADMINS = ["one@example.org"]
-        stored = make_report(make_planted_study())
+        make_report(study)
         ReportAlert.objects.update(error="ConnectionError: no route", claimed_at=NOW)
 
-        shown = page(staff, stored.rater.study)
+        shown = page(staff, study)
 
         assert "ConnectionError: no route" in shown
         assert "E-mail is not set up" not in shown
 
 
-class TestOverview:
-    """Where staff land, and see without mail that something waits."""
+def test_the_overview_counts_dialogues_that_wait_however_many_reported_each(staff, study):
+    link = f'<a href="{url(study)}">Study of kind words</a>'
+    first = make_report(study)
+    Comparison.objects.update(slots_left=4, shown_first_as_a=1)
+    report(make_lease(comparison=first.lease.comparison))
+    assert f"{link}: 1 conversation<" in overview(staff)
 
-    def shown(self, client):
-        return client.get(reverse("console:overview")).content.decode()
+    second = make_report(study)
+    assert f"{link}: 2 conversations" in overview(staff)
 
-    def test_counts_the_dialogues_that_wait_in_each_study(self, staff):
-        study = make_planted_study(title="Study of kind words")
-        for _ in range(2):
-            make_report(study)
-
-        shown = self.shown(staff)
-
-        assert f'<a href="{url(study)}">Study of kind words</a>: 2 conversations' in shown
-
-    def test_counts_a_dialogue_once_however_many_reported_it(self, staff):
-        study = make_planted_study(title="Study of kind words")
-        pair = make_report(study).lease.comparison
-        Comparison.objects.update(slots_left=4, shown_first_as_a=1)
-        report(make_lease(comparison=pair))
-
-        assert "Study of kind words</a>: 1 conversation<" in self.shown(staff)
-
-    def test_says_nothing_once_it_is_decided(self, staff):
-        stored = make_report(make_planted_study())
-        decide(staff, stored.rater.study, stored.context)
-
-        assert "Reports wait for a decision" not in self.shown(staff)
+    for stored in (first, second):
+        decide(staff, study, stored.context)
+    assert "Reports wait for a decision" not in overview(staff)
 
 
 class TestDeciding:
     @pytest.mark.parametrize("outcome", ReportOutcome.values)
-    def test_stores_outcome_reason_and_who(self, staff, outcome):
-        stored = make_report(make_planted_study())
+    def test_stores_outcome_reason_and_who(self, staff, study, outcome):
+        stored = make_report(study)
 
-        answer = decide(staff, stored.rater.study, stored.context, outcome, "Seen by us.")
+        answer = decide(staff, study, stored.context, outcome, "Seen by us.")
 
         decision = ReportDecision.objects.get()
         assert decision.decided_by is not None
@@ -165,42 +142,32 @@ class TestDeciding:
         assert "Seen by us." in shown
         assert "Nothing waits for a decision" in shown
 
-    def test_drops_the_dialogue_for_everybody(self, staff):
-        stored = make_report(make_planted_study())
-
-        decide(staff, stored.rater.study, stored.context, "DROPPED")
-
-        assert Comparison.objects.get().held_at is not None
-        assert "dropped" in page(staff, stored.rater.study)
-
-    def test_releases_a_held_dialogue(self, staff):
-        study = make_planted_study()
-        make_comparison(study=study)
+    def test_shows_whether_a_dialogue_is_held_shown_to_others_or_dropped(self, staff, study):
+        pair = make_comparison(study=study)
         for lease in [lease_next(make_rater(study=study)) for _ in range(2)]:
             report(lease)
         assert "held for everybody" in page(staff, study)
-        pair = Comparison.objects.get()
 
         decide(staff, study, pair.context)
-
         assert Comparison.objects.get().held_at is None
         assert "shown to others" in page(staff, study)
 
-    @pytest.mark.parametrize(("outcome", "reason"), [("RELEASED", " "), ("", "x"), ("BURNED", "x")])
-    def test_without_outcome_or_reason_changes_nothing(self, staff, outcome, reason):
-        stored = make_report(make_planted_study())
+        decide(staff, study, pair.context, "DROPPED")
+        assert Comparison.objects.get().held_at is not None
+        assert "dropped" in page(staff, study)
 
-        answer = decide(staff, stored.rater.study, stored.context, outcome, reason)
+    @pytest.mark.parametrize(("outcome", "reason"), [("RELEASED", " "), ("", "x"), ("BURNED", "x")])
+    def test_without_outcome_or_reason_changes_nothing(self, staff, study, outcome, reason):
+        stored = make_report(study)
+
+        answer = decide(staff, study, stored.context, outcome, reason)
 
         assert 'class="notice error"' in answer.content.decode()
         assert not ReportDecision.objects.exists()
 
-    def test_of_a_dialogue_that_nobody_reported_is_not_found(self, staff):
-        pair = make_comparison(study=make_planted_study())
+    def test_of_a_dialogue_that_nobody_reported_in_this_study_is_not_found(self, staff, study):
+        unreported = make_comparison(study=study).context
+        elsewhere = make_report(make_planted_study()).context
 
-        assert decide(staff, pair.study, pair.context).status_code == 404
-
-    def test_of_another_studys_report_is_not_found(self, staff):
-        stored = make_report(make_planted_study())
-
-        assert decide(staff, make_planted_study(), stored.context).status_code == 404
+        for context in (unreported, elsewhere):
+            assert decide(staff, study, context).status_code == 404

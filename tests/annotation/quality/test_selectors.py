@@ -34,21 +34,18 @@ def record_of(rater, as_of=LATER) -> RaterRecord:
 
 
 class TestTheRecordOfARater:
-    def test_holds_the_answer_as_the_screen_had_it_and_as_it_counts(self):
+    def test_holds_the_answer_as_the_screen_had_it_and_as_it_counts_and_the_time_it_was_read(self):
         comparison = make_comparison()
         rater = make_rater(study=comparison.study)
         answer(comparison, rater, 2, first_side=Side.B)
+        paused = make_judgment(hidden_ms=5000, paused_ms=10_000)
 
         (main,) = record_of(rater).answers
+        (shorter,) = record_of(paused.rater).answers
 
         assert (main.shown, main.side, main.winner) == ("-2", -1, 1)
-
-    def test_leaves_out_of_the_time_what_was_hidden_or_on_a_break(self):
-        judgment = make_judgment(hidden_ms=5000, paused_ms=10_000)
-
-        (main,) = record_of(judgment.rater).answers
-
-        assert main.seconds == 25.0
+        assert shorter.seconds == 25.0
+        assert queries.read_quality(paused.comparison.study, as_of=NOW).raters == ()  # not yet
 
     def test_counts_the_words_of_a_dialogue_when_it_is_read_for_the_first_time(self):
         comparison = make_comparison()
@@ -83,34 +80,26 @@ class TestTheRecordOfARater:
         assert (main.winner, main.seconds) == (-1, 40.0)
 
     @pytest.mark.parametrize(("verdict", "passes"), [(1, True), (0, False), (-1, False)])
-    def test_says_whether_a_check_was_passed(self, verdict, passes):
+    def test_says_whether_a_check_was_passed_but_for_the_screening_round(self, verdict, passes):
         check = make_quality_check()
-        rater = make_rater(study=check.comparison.study)
+        rater, other = (make_rater(study=check.comparison.study) for _ in range(2))
         answer(check.comparison, rater, verdict, quality_check=check)
+        answer(check.comparison, other, verdict, quality_check=check, is_screening=True)
 
         record = record_of(rater)
 
         assert [(one.kind, one.is_passed) for one in record.checks] == [("GOLD", passes)]
-        assert record.answers == ()
+        assert record.answers == record_of(other).checks == ()
 
     @pytest.mark.parametrize(("later", "passes"), [(2, True), (-1, False)])
     def test_says_whether_a_repeated_pair_was_answered_alike(self, later, passes):
         earlier = make_judgment(verdict=2)
-        rater = earlier.rater
-        assert rater is not None
-        answer(earlier.comparison, rater, later, repeats=earlier.lease)
+        answer(earlier.comparison, earlier.rater, later, repeats=earlier.lease)
 
-        record = record_of(rater)
+        record = record_of(earlier.rater)
 
         assert [(one.kind, one.is_passed) for one in record.checks] == [("REPEAT", passes)]
         assert len(record.answers) == 1
-
-    def test_leaves_the_screening_round_out(self):
-        check = make_quality_check()
-        rater = make_rater(study=check.comparison.study)
-        answer(check.comparison, rater, 1, quality_check=check, is_screening=True)
-
-        assert record_of(rater).checks == ()
 
     def test_of_a_rating_has_what_was_rated_and_whether_its_check_was_passed(self):
         study = make_study(protocol=Protocol.LIKERT)
@@ -139,12 +128,10 @@ class TestTheRecordOfARater:
 
 
 class TestReadQuality:
-    def test_takes_the_rules_from_the_study(self):
+    def test_takes_the_rules_from_the_study_and_defaults_where_it_names_none(self):
         study = make_study(content={"exclusion": {"failed_share": 0.4, "min_answers": 7}})
 
         assert queries.rules_of(study) == Rules(failed_share=0.4, min_answers=7)
-
-    def test_takes_the_defaults_where_a_study_names_none(self):
         assert queries.rules_of(make_study(content={})) == Rules()
 
     def test_asks_the_same_number_of_queries_for_any_number_of_raters(
@@ -169,13 +156,6 @@ class TestReadQuality:
             (pair.pk, {raters[0].code: 1, raters[1].code: 1})
         ]
         assert len(known.winners) == 2
-
-    def test_looks_at_nothing_that_came_later(self):
-        judgment = make_judgment()
-
-        known = queries.read_quality(judgment.comparison.study, as_of=NOW)
-
-        assert known.raters == ()
 
     def test_leaves_out_judges_and_those_whose_answers_never_count(self):
         study = make_study(is_simulated=False)

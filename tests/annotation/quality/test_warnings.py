@@ -40,25 +40,24 @@ def on_screen(*sides: int) -> RaterRecord:
 
 
 class TestStraightLining:
-    def test_is_told_by_a_long_run(self):
-        finding = straight_lining(on_screen(*[1, -1] * 5, *[1] * 15), RULES)
+    @pytest.mark.parametrize(
+        ("sides", "value", "threshold"),
+        [([*[1, -1] * 5, *[1] * 15], 15, 15), (([1] * 9 + [-1]) * 3, 0.9, 0.9)],
+        ids=["by a long run", "by one answer nearly always"],
+    )
+    def test_is_told(self, sides, value, threshold):
+        finding = straight_lining(on_screen(*sides), RULES)
 
         assert finding is not None
         assert not finding.is_exclusion
-        assert (finding.value, finding.threshold) == (15, 15)
-
-    def test_is_told_by_one_answer_nearly_always(self):
-        finding = straight_lining(on_screen(*([1] * 9 + [-1]) * 3), RULES)
-
-        assert finding is not None
-        assert (finding.value, finding.threshold) == (0.9, 0.9)
+        assert (finding.value, finding.threshold) == (value, threshold)
         assert finding.evidence["most_common"] == "+1"
 
-    def test_is_not_told_of_answers_that_move_about(self):
-        assert straight_lining(on_screen(*[1, 1, -1, 0] * 10), RULES) is None
-
-    def test_needs_some_answers(self):
-        assert straight_lining(on_screen(*[1] * 19), RULES) is None
+    @pytest.mark.parametrize(
+        "sides", [[1, 1, -1, 0] * 10, [1] * 19], ids=["that move about", "too few"]
+    )
+    def test_is_not_told_of_answers(self, sides):
+        assert straight_lining(on_screen(*sides), RULES) is None
 
     @given(st.lists(st.sampled_from([-1, 0, 1]), max_size=60))
     def test_is_told_alike_when_the_sides_are_exchanged(self, sides):
@@ -95,19 +94,25 @@ class TestOneSidedChoices:
 
 
 class TestInfit:
-    def test_is_the_sum_of_squares_over_the_information(self):
-        """By hand: (.3^2 + .6^2) / (.21 + .24) = .45 / .45 = 1."""
-        measured = infit([(1, 0.7), (0, 0.6)])
+    @pytest.mark.parametrize(
+        ("predictions", "mean_square"),
+        [
+            # (.3^2 + .6^2) / (.21 + .24) = .45 / .45
+            ([(1, 0.7), (0, 0.6)], 1.0),
+            # .9^2 / (.9 * .1): a contrary answer to what was nine times as probable
+            ([(0, 0.9)], 9.0),
+        ],
+    )
+    def test_is_the_sum_of_squares_over_the_information_by_hand(self, predictions, mean_square):
+        measured = infit(predictions)
 
         assert measured is not None
-        assert measured.mean_square == pytest.approx(1.0)
+        assert measured.mean_square == pytest.approx(mean_square)
 
-    def test_is_nine_for_a_contrary_answer_to_what_was_nine_times_as_probable(self):
-        """By hand: .9^2 / (.9 * .1) = 9."""
-        measured = infit([(0, 0.9)])
-
-        assert measured is not None
-        assert measured.mean_square == pytest.approx(9.0)
+    def test_is_not_known_without_information_and_never_misfit_for_even_chances(self):
+        assert infit([]) is None
+        assert infit([(1, 1.0)]) is None
+        assert infit([(1, 0.5)] * 40) == Infit(1.0, 0.0, 40)
 
     def test_is_one_in_the_mean_and_standard_normal_nearly_for_answers_as_predicted(self):
         rng = np.random.default_rng(4)
@@ -123,15 +128,6 @@ class TestInfit:
         assert values[:, 0].mean() == pytest.approx(1, abs=0.01)
         assert values[:, 1].mean() == pytest.approx(0, abs=0.1)
         assert values[:, 1].std() == pytest.approx(1, abs=0.1)
-
-    @pytest.mark.parametrize("predictions", [[], [(1, 1.0)]], ids=["none", "certain"])
-    def test_is_not_known_without_information(self, predictions):
-        assert infit(predictions) is None
-
-    def test_is_never_misfit_for_even_chances(self):
-        measured = infit([(1, 0.5)] * 40)
-
-        assert measured == Infit(1.0, 0.0, 40)
 
     @given(st.lists(st.tuples(st.sampled_from([0, 0.5, 1]), st.floats(0.05, 0.95)), min_size=1))
     def test_is_the_same_with_every_pair_the_other_way_round(self, answers):
@@ -179,13 +175,11 @@ class TestTheEValueOfAPair:
 
             assert mean == pytest.approx(1.0, abs=1e-12)
 
-    def test_of_one_against_two_is_as_computed_by_hand(self):
+    def test_of_one_against_two_is_as_computed_by_hand_and_of_all_who_agree_is_one(self):
         """Scores 1, 1/2, 1/2 and a bet of 2: e^2 / ((e^2 + e + e) / 3)."""
         expected = 3 * math.exp(2) / (math.exp(2) + 2 * math.e)
 
         assert e_value(-1, (-1, 1, 1), 2.0) == pytest.approx(expected)
-
-    def test_says_nothing_when_all_agree(self):
         assert e_value(1, (1, 1, 1, 1), 2.0) == pytest.approx(1.0)
 
     @given(st.lists(st.sampled_from([-1, 0, 1]), min_size=2, max_size=9))
@@ -262,12 +256,9 @@ class TestTheEvidenceAgainstARater:
         assert found["R2"] == ()
 
 
-class TestAgreement:
-    def test_is_the_share_of_others_who_prefer_the_same(self):
-        """By hand: R1 agrees with one of two, then with none of one: 1 of 3."""
-        pairs = [{"R1": 1, "R2": 1, "R3": -1}, {"R1": 0, "R2": 1}]
+def test_agreement_is_the_share_of_others_who_prefer_the_same():
+    """By hand: R1 agrees with one of two, then with none of one: 1 of 3."""
+    pairs = [{"R1": 1, "R2": 1, "R3": -1}, {"R1": 0, "R2": 1}]
 
-        assert agreement_by_rater(pairs) == pytest.approx({"R1": 1 / 3, "R2": 1 / 3, "R3": 0})
-
-    def test_is_not_known_of_who_judged_alone(self):
-        assert agreement_by_rater([{"R1": 1}]) == {}
+    assert agreement_by_rater(pairs) == pytest.approx({"R1": 1 / 3, "R2": 1 / 3, "R3": 0})
+    assert agreement_by_rater([{"R1": 1}]) == {}
