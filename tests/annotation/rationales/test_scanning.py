@@ -1,10 +1,12 @@
-"""Rationales are scanned before a release, and what is found waits for a person."""
+"""Rationales are scanned for personal data before a release, and a person decides on it."""
 
 import datetime as dt
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from hypothesis import given
+from hypothesis import strategies as st
 
 from access.models import LogEntry
 from annotation import tasks
@@ -13,6 +15,7 @@ from annotation.models import Judgment, RationaleDecision, RationaleScan
 from annotation.raters import services as rater_services
 from annotation.rationales import passages, queries
 from annotation.rationales import services as rationales_services
+from annotation.rationales.passages import Passage
 from annotation.rationales.services import scanning
 from annotation.rationales.services.scanning import TextWords
 from tests.helpers.factories import (
@@ -27,20 +30,21 @@ from tests.helpers.factories_written_once import make_user
 
 pytestmark = pytest.mark.django_db
 MAIL = "Write to ann@example.com about it."
-MASKED = "Write to [mail address removed] about it."
 
 
 def scan(study=None, now=NOW):
     return rationales_services.scan_rationales(clock=lambda: now, study=study)
 
 
-@pytest.fixture
-def study():
-    return make_study()
-
-
 def judged(study, text):
     return make_judgment(comparison=make_comparison(study=study), rationale=text)
+
+
+@pytest.fixture
+def judgment(study):
+    judgment = judged(study, MAIL)
+    scan()
+    return judgment
 
 
 def decide(judgment, outcome, **words):
@@ -72,18 +76,16 @@ class TestScanning:
         assert found.passages == [["mail", 9, 24]]
         assert (found.state, found.text_hash) == (TextState.WAITING, passages.digest(MAIL))
 
-    def test_twice_reads_nothing_again(self, study):
-        judged(study, MAIL)
-        judged(study, "A is warmer.")
-
-        assert (scan(), scan()) == (2, 0)
-
-    def test_reads_what_judges_said_and_no_empty_text(self, study):
+    def test_reads_what_people_and_judges_said_once_and_no_empty_text(self, study):
         judged(study, "")
-        said = make_llm_judgment(rationale="B listens.")
+        judged(make_study(), MAIL)
+        said = {judged(study, MAIL).pk, judged(study, "A is warmer.").pk}
+        said.add(make_llm_judgment(comparison=make_comparison(study=study), rationale="B.").pk)
 
+        assert (scan(study), scan(study)) == (3, 0)
+
+        assert set(RationaleScan.objects.values_list("judgment", flat=True)) == said
         assert scan() == 1
-        assert RationaleScan.objects.get().judgment == said
 
     def test_goes_on_where_a_turn_ended(self, study, monkeypatch):
         monkeypatch.setattr(scanning, "BATCH", 2)
@@ -93,12 +95,6 @@ class TestScanning:
 
         assert rationales_services.scan_rationales(clock=lambda: next(times)) == 2
         assert scan() == 3
-
-    def test_of_one_study_leaves_the_others(self, study):
-        judged(study, MAIL)
-        judged(make_study(), MAIL)
-
-        assert scan(study) == 1
 
     def test_the_task_and_the_command_do_it_for_one_and_for_all(self, study):
         judged(study, MAIL)
@@ -112,48 +108,30 @@ class TestScanning:
 
 
 class TestNewRules:
-    @pytest.fixture
-    def _new_rules(self, monkeypatch):
+    @pytest.mark.parametrize(
+        ("outcome", "finding", "state"),
+        [
+            (None, (9, 24), TextState.WAITING),
+            (TextOutcome.RELEASED, (9, 24), TextState.RELEASED),
+            (TextOutcome.RELEASED, (0, 30), TextState.WAITING),
+            (TextOutcome.WITHHELD, None, TextState.WITHHELD),
+        ],
+        ids=[
+            *("of what waits it waits on", "no more: what was decided stays"),
+            *("more: a person is asked again", "nothing: what was withheld is not released"),
+        ],
+    )
+    def test_read_everything_again_and_find(self, judgment, monkeypatch, outcome, finding, state):
+        if outcome:
+            decide(judgment, outcome)
+        found = (passages.Passage("mail", *finding),) if finding else ()
         monkeypatch.setattr(passages, "version", lambda: "passages-2")
+        monkeypatch.setattr(passages, "find", lambda _: found)
 
-    @pytest.fixture
-    def judgment(self, study):
-        judgment = judged(study, MAIL)
-        scan()
-        return judgment
-
-    @pytest.mark.usefixtures("judgment", "_new_rules")
-    def test_read_everything_again(self):
         assert scan() == 1
+
         assert RationaleScan.objects.get().rules == "passages-2"
-
-    def test_that_find_no_more_leave_what_was_decided(self, judgment, request):
-        decide(judgment, TextOutcome.RELEASED)
-        request.getfixturevalue("_new_rules")
-
-        scan()
-
-        assert state_of(judgment) == TextState.RELEASED
-
-    def test_that_find_more_ask_a_person_again(self, judgment, monkeypatch, request):
-        decide(judgment, TextOutcome.RELEASED)
-        request.getfixturevalue("_new_rules")
-        monkeypatch.setattr(passages, "find", lambda _: (passages.Passage("mail", 0, 30),))
-
-        scan()
-
-        assert state_of(judgment) == TextState.WAITING
-
-    def test_that_find_nothing_do_not_release_what_was_withheld(
-        self, judgment, monkeypatch, request
-    ):
-        decide(judgment, TextOutcome.WITHHELD)
-        request.getfixturevalue("_new_rules")
-        monkeypatch.setattr(passages, "find", lambda _: ())
-
-        scan()
-
-        assert state_of(judgment) == TextState.WITHHELD
+        assert state_of(judgment) == state
 
     def test_keep_texts_from_a_release_until_they_have_read_them(self, study, monkeypatch):
         judged(study, "A is warmer.")
@@ -165,22 +143,22 @@ class TestNewRules:
 
 
 class TestDeciding:
-    @pytest.fixture
-    def judgment(self, study):
-        judgment = judged(study, MAIL)
-        scan()
-        return judgment
-
     @pytest.mark.parametrize(
-        ("outcome", "text"),
+        ("outcome", "also", "text"),
         [
-            (TextOutcome.RELEASED, MAIL),
-            (TextOutcome.MASKED, MASKED),
-            (TextOutcome.WITHHELD, None),
+            (TextOutcome.RELEASED, (), MAIL),
+            (TextOutcome.MASKED, (), "Write to [mail address removed] about it."),
+            (
+                TextOutcome.MASKED,
+                ("about it",),
+                "Write to [mail address removed] [words removed].",
+            ),
+            (TextOutcome.WITHHELD, (), None),
         ],
+        ids=["released", "masked", "masked with what a person marked", "withheld"],
     )
-    def test_decides_what_is_released(self, judgment, study, outcome, text):
-        decide(judgment, outcome)
+    def test_decides_what_is_released(self, judgment, study, outcome, also, text):
+        decide(judgment, outcome, also=also)
 
         assert texts(study).get(judgment.pk) == text
         assert state_of(judgment) == outcome
@@ -198,11 +176,6 @@ class TestDeciding:
         assert (entry.by, entry.after) == (user, {"state": "MASKED", "found": ["mail"]})
         assert "ann" not in f"{entry.subject}{entry.before}{entry.after}"
         assert RationaleDecision.objects.get().reason == "an address"
-
-    def test_removes_what_a_person_marked_besides(self, judgment, study):
-        decide(judgment, TextOutcome.MASKED, also=("about it",))
-
-        assert texts(study) == {judgment.pk: "Write to [mail address removed] [words removed]."}
 
     def test_may_be_taken_back_and_keeps_both_words(self, judgment):
         decide(judgment, TextOutcome.RELEASED)
@@ -275,3 +248,71 @@ def test_erasing_a_text_takes_what_was_found_with_it(study):
     assert RationaleScan.objects.count() == 0
     decision = RationaleDecision.objects.get()
     assert (decision.reason, decision.passages) == ("", [])
+
+
+FOUND = [
+    ("mail", "Write to ann@example.com, please.", "ann@example.com"),
+    ("telephone", "Call me on +44 20 7946 0958 tonight.", "+44 20 7946 0958"),
+    ("card", "My card is 4111 1111 1111 1111, really.", "4111 1111 1111 1111"),
+    ("rater id", "I am 5f3b1c9d8e7a6b5c4d3e2f1a on Prolific.", "5f3b1c9d8e7a6b5c4d3e2f1a"),
+    ("rater id", "As AX2B3C4D5E6F7 I would say so.", "AX2B3C4D5E6F7"),
+    ("rater id", "As R2B3C4D5E6F I would say so.", "R2B3C4D5E6F"),
+    ("street address", "It is like 12 Baker Street in May.", "12 Baker Street"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "wanted"), FOUND)
+def test_finds(kind, text, wanted):
+    (found,) = passages.find(text)
+
+    assert (found.kind, text[found.start : found.end]) == (kind, wanted)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "A is warmer; B lectures.", "AFFECTIONATELY", "RESPONDENTS", "1 of 5 is too low"]
+)
+def test_finds_nothing_in(text):
+    assert passages.find(text) == ()
+
+
+def test_puts_the_kind_for_what_is_removed():
+    text = "My name is Ann Lee. Mail ann@example.com!"
+
+    masked = passages.masked(text, passages.find(text))
+
+    assert masked == "[name removed]. Mail [mail address removed]!"
+
+
+def test_finds_words_that_a_person_marked_whatever_their_case():
+    found = passages.find_words("Tom said so. Tomorrow TOM will not.", ["tom", " "])
+
+    assert found == (Passage("other", 0, 3), Passage("other", 22, 25))
+
+
+def test_joins_what_overlaps_and_knows_what_covers_what():
+    one, two, three = Passage("a", 0, 5), Passage("b", 3, 8), Passage("c", 8, 9)
+    known = [Passage("mail", 3, 20)]
+
+    assert passages.joined([three, two, one]) == (Passage("a", 0, 8), three)
+    assert passages.covers(known, [Passage("account", 5, 20)])
+    assert passages.covers(known, [])
+    assert not passages.covers(known, [Passage("mail", 3, 21)])
+
+
+def test_the_version_tells_the_rules_and_their_number():
+    assert passages.version().startswith("passages-1 screening-")
+
+
+spans = st.lists(
+    st.tuples(st.integers(0, 40), st.integers(1, 10)).map(lambda it: Passage("x", it[0], sum(it)))
+)
+
+
+@given(text=st.text(min_size=50), found=spans)
+def test_the_pieces_make_up_the_text_and_no_marked_character_is_left(text, found):
+    pieces = list(passages.pieces(text, found))
+
+    assert "".join(piece for _kind, piece in pieces) == text
+    kept = "".join(piece for kind, piece in pieces if kind is None)
+    marked = {place for one in found for place in range(one.start, one.end)}
+    assert kept == "".join(one for place, one in enumerate(text) if place not in marked)
