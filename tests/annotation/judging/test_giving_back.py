@@ -1,4 +1,4 @@
-"""How the slot of a comparison comes back when it is not answered."""
+"""How the slot of a comparison comes back, how a rater's part ends, and what a break does."""
 
 import uuid
 
@@ -18,9 +18,10 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
-from tests.helpers.judged import SECOND, lease_next, make_comparisons, skip, submit
+from tests.helpers.judged import SECOND, judge_all, lease_next, make_comparisons, skip, submit
 
 pytestmark = pytest.mark.django_db
+MINUTE = 60 * SECOND
 
 
 @pytest.fixture
@@ -34,28 +35,17 @@ def rater(study):
 
 
 class TestSkipComparison:
-    def test_gives_the_slot_back_and_keeps_the_reason(self, study, rater):
+    def test_gives_the_slot_back_once_and_keeps_the_first_reason(self, study, rater):
         comparison = make_comparison(study=study, slots_left=5)
         lease = lease_next(rater)
 
         skip(lease, reason="unclear", now=NOW + SECOND)
+        skip(lease, reason="upsetting", now=NOW + HOUR)
 
         lease.refresh_from_db()
         comparison.refresh_from_db()
         assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, "unclear")
         assert lease.closed_at == NOW + SECOND
-        assert comparison.slots_left == 5
-
-    def test_changes_nothing_when_repeated(self, study, rater):
-        comparison = make_comparison(study=study, slots_left=5)
-        lease = lease_next(rater)
-        skip(lease, reason="unclear")
-
-        skip(lease, reason="upsetting", now=NOW + SECOND)
-
-        lease.refresh_from_db()
-        comparison.refresh_from_db()
-        assert (lease.skip_reason, lease.closed_at) == ("unclear", NOW)
         assert comparison.slots_left == 5
 
     def test_changes_nothing_when_the_pair_was_answered_in_another_tab(self, study, rater):
@@ -70,20 +60,16 @@ class TestSkipComparison:
         assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SUBMITTED, "")
         assert comparison.slots_left == 4
 
-    def test_refuses_a_token_that_nobody_has(self, rater):
-        with pytest.raises(assignment_slots.LeaseNotFoundError):
-            judging_services.skip_comparison(
-                token=uuid.uuid4(), rater=rater, reason="unclear", now=NOW
-            )
-
-    def test_refuses_the_token_of_another_rater(self, study, rater):
+    def test_refuses_the_token_of_another_rater_and_one_that_nobody_has(self, study, rater):
         make_comparison(study=study)
         lease = lease_next(rater)
+        other = make_rater(study=study)
 
-        with pytest.raises(assignment_slots.LeaseNotFoundError):
-            judging_services.skip_comparison(
-                token=lease.token, rater=make_rater(study=study), reason="unclear", now=NOW
-            )
+        for token in (lease.token, uuid.uuid4()):
+            with pytest.raises(assignment_slots.LeaseNotFoundError):
+                judging_services.skip_comparison(
+                    token=token, rater=other, reason="unclear", now=NOW
+                )
 
         lease.refresh_from_db()
         assert lease.closed_at is None
@@ -95,7 +81,8 @@ class TestStopJudging:
         submit(lease_next(rater), now=NOW)
         lease = lease_next(rater)
 
-        judging_services.stop_judging(rater=rater, now=NOW + SECOND)
+        for now in (NOW + SECOND, NOW + HOUR):  # the second time for nothing
+            judging_services.stop_judging(rater=rater, now=now)
 
         rater.refresh_from_db()
         lease.refresh_from_db()
@@ -105,31 +92,17 @@ class TestStopJudging:
         assert list(slots) == [first.slots_left - 1, second.slots_left]
         assert rater.judgments.count() == 1
 
-    def test_changes_nothing_when_repeated(self, rater):
-        judging_services.stop_judging(rater=rater, now=NOW)
-
-        judging_services.stop_judging(rater=rater, now=NOW + SECOND)
-
-        rater.refresh_from_db()
-        assert rater.ended_at == NOW
-
-    def test_leaves_a_finished_rater_finished(self, study):
-        rater = make_rater(study=study, state=RaterState.FINISHED, ended_at=NOW)
-
-        judging_services.stop_judging(rater=rater, now=NOW + SECOND)
-
-        rater.refresh_from_db()
-        assert (rater.state, rater.ended_at) == (RaterState.FINISHED, NOW)
-
 
 class TestReleaseExpiredLeases:
-    def test_closes_what_ran_out_and_nothing_else(self, study):
+    def test_closes_what_ran_out_once_and_nothing_else(self, study):
         comparison = make_comparison(study=study, slots_left=5)
         late, open_, answered = (lease_next(make_rater(study=study)) for _ in range(3))
-        Lease.objects.filter(pk=open_.pk).update(expires_at=NOW + HOUR + SECOND)
+        Lease.objects.filter(pk=open_.pk).update(expires_at=late.expires_at + SECOND)
         submit(answered, now=NOW)
+        release = judging_services.release_expired_leases
 
-        assert judging_services.release_expired_leases(now=NOW + HOUR) == 1
+        assert release(now=late.expires_at - SECOND) == 0
+        assert [release(now=late.expires_at) for _ in range(2)] == [1, 0]
 
         outcomes = [Lease.objects.get(pk=one.pk).outcome for one in (late, open_, answered)]
         comparison.refresh_from_db()
@@ -157,23 +130,72 @@ class TestReleaseExpiredLeases:
         assert len(reads) == 1
         assert "ORDER BY" not in reads[0]
 
-    def test_finds_nothing_more_when_repeated(self, study, rater):
-        comparison = make_comparison(study=study, slots_left=5)
+
+class TestFinishWithNothingLeft:
+    def finish(self, rater):
+        judging_services.finish_with_nothing_left(rater=rater, now=NOW)
+        rater.refresh_from_db()
+        return rater.state
+
+    def test_who_answered_something_has_finished(self, study, rater):
+        make_comparison(study=study)
+        judge_all(rater)
+
+        assert self.finish(rater) == RaterState.FINISHED
+        assert rater.ended_at == NOW
+        judging_services.stop_judging(rater=rater, now=NOW + SECOND)
+        rater.refresh_from_db()
+        assert (rater.state, rater.ended_at) == (RaterState.FINISHED, NOW)
+
+    def test_who_came_too_late_finds_the_study_full(self, study, rater):
+        make_comparison(study=study, slots_left=0)
+
+        assert self.finish(rater) == RaterState.FULL
+
+    def test_changes_nothing_while_a_pair_is_left_or_open(self, study, rater):
+        make_comparison(study=study, slots_left=1)
+        assert self.finish(rater) == RaterState.ACTIVE
         lease_next(rater)
-        judging_services.release_expired_leases(now=NOW + HOUR)
 
-        assert judging_services.release_expired_leases(now=NOW + HOUR) == 0
+        assert self.finish(rater) == RaterState.ACTIVE
 
-        comparison.refresh_from_db()
-        assert comparison.slots_left == 5
+    def test_changes_nothing_after_the_end(self, rater):
+        judging_services.stop_judging(rater=rater, now=NOW)
 
-    @pytest.mark.parametrize(
-        ("late_by", "n_released"),
-        [(-SECOND, 0), (0 * SECOND, 1)],
-        ids=["not before", "from that moment"],
-    )
-    def test_takes_the_time_of_expiry_as_the_first_moment(self, study, rater, late_by, n_released):
+        assert self.finish(rater) == RaterState.STOPPED
+
+
+class TestPauseJudging:
+    """A break stops the clock of the open pair."""
+
+    def pause(self, rater, *minutes):
+        for minute in minutes:
+            judging_services.pause_judging(rater=rater, now=NOW + minute * MINUTE)
+
+    def test_keeps_time_on_a_break_apart_and_a_second_break_adds_to_the_first(self, study, rater):
         make_comparison(study=study)
         lease = lease_next(rater)
+        self.pause(rater, 1)
+        lease_next(rater, NOW + 11 * MINUTE)
+        self.pause(rater, 12)
+        lease_next(rater, NOW + 14 * MINUTE)
 
-        assert judging_services.release_expired_leases(now=lease.expires_at + late_by) == n_released
+        judgment = submit(lease, now=NOW + 15 * MINUTE)
+
+        assert judgment.paused_ms == 12 * 60_000
+        assert judgment.submitted_at - judgment.shown_at == 15 * MINUTE
+        lease.refresh_from_db()
+        assert lease.paused_at is None
+
+    def test_pausing_again_goes_on_with_the_same_break(self, study, rater):
+        make_comparison(study=study)
+        lease = lease_next(rater)
+        self.pause(rater, 1, 5)
+
+        lease.refresh_from_db()
+        assert lease.paused_at == NOW + MINUTE
+
+    def test_without_an_open_pair_it_changes_nothing(self, rater):
+        self.pause(rater, 0)
+
+        assert not rater.leases.exists()

@@ -1,17 +1,29 @@
-"""How a rater's answer becomes a judgment."""
+"""How an answer becomes a judgment: at once, again, late, or not at all."""
+
+import uuid
 
 import pytest
 from django.db import connection
 
-from annotation.choices import Protocol, Side, StudyState
-from annotation.models import DimensionMark, Judgment
+from annotation.assignment import slots
+from annotation.choices import Protocol, RaterState, Side, StudyState
+from annotation.judging import services as judging_services
+from annotation.models import DimensionMark, Judgment, Lease
 from annotation.studies import selectors
-from annotation.studies.verdicts import Answer
+from annotation.studies.verdicts import Answer, InvalidAnswerError
 from completions.choices import LeaseOutcome
-from tests.helpers.factories import HOUR, NOW
-from tests.helpers.judged import SECOND, make_open_lease, submit
+from tests.helpers.factories import HOUR, NOW, make_comparison, make_lease, make_rater
+from tests.helpers.judged import (
+    SECOND,
+    lease_next,
+    make_expired_lease,
+    make_open_lease,
+    skip,
+    submit,
+)
 
 pytestmark = pytest.mark.django_db
+MARKS = {"H": 1, "E": 0, "T": -1}
 
 
 def marks_of(judgment):
@@ -22,37 +34,28 @@ class TestSubmitJudgment:
     @pytest.mark.parametrize(
         ("protocol", "first_side", "on_screen", "stored"),
         [
-            (Protocol.PREFERENCE, Side.A, 2, 2),
-            (Protocol.PREFERENCE, Side.B, 2, -2),
-            (Protocol.PREFERENCE, Side.A, -1, -1),
-            (Protocol.PREFERENCE, Side.B, -1, 1),
-            (Protocol.PREFERENCE, Side.B, 0, 0),
-            (Protocol.RUBRIC, Side.A, 5, 5),
-            (Protocol.RUBRIC, Side.B, 5, -5),
-            (Protocol.RUBRIC, Side.B, -3, 3),
+            (Protocol.PREFERENCE, Side.A, Answer(2, "warm"), (2, {})),
+            (Protocol.PREFERENCE, Side.A, Answer(-1, "warm"), (-1, {})),
+            (Protocol.PREFERENCE, Side.B, Answer(2, "warm"), (-2, {})),
+            (Protocol.PREFERENCE, Side.B, Answer(-1, "warm"), (1, {})),
+            (Protocol.PREFERENCE, Side.B, Answer(0, "warm"), (0, {})),
+            (Protocol.RUBRIC, Side.A, Answer(5, "", MARKS), (5, {"H": 1, "E": 0, "T": -1})),
+            (Protocol.RUBRIC, Side.B, Answer(-3, "", MARKS), (3, {"H": -1, "E": 0, "T": 1})),
         ],
     )
-    def test_stores_the_verdict_in_the_canonical_frame(
+    def test_stores_verdict_and_marks_in_the_canonical_frame(
         self, protocol, first_side, on_screen, stored
     ):
         lease = make_open_lease(protocol=protocol, first_side=first_side)
 
-        judgment = submit(lease, Answer(on_screen, "warm"))
+        judgment = submit(lease, on_screen)
 
         judgment.refresh_from_db()
-        assert (judgment.verdict, judgment.first_side) == (stored, first_side)
-        assert judgment.protocol == protocol
+        assert (judgment.verdict, marks_of(judgment)) == stored
+        assert (judgment.protocol, judgment.first_side) == (protocol, first_side)
 
-    @pytest.mark.parametrize(("first_side", "sign"), [(Side.A, 1), (Side.B, -1)])
-    def test_stores_marks_in_the_canonical_frame(self, first_side, sign):
-        lease = make_open_lease(protocol=Protocol.RUBRIC, first_side=first_side)
-
-        judgment = submit(lease, Answer(2, "", {"H": 1, "E": 0, "T": -1}))
-
-        assert marks_of(judgment) == {"H": sign, "E": 0, "T": -sign}
-
-    def test_stores_who_answered_what_when_and_under_which_protocol(self):
-        lease = make_open_lease()
+    def test_stores_who_answered_what_and_when_closes_the_lease_and_keeps_the_slot(self):
+        lease = make_open_lease(slots_left=4)
 
         judgment = submit(lease, now=NOW + 40 * SECOND, hidden_ms=9000)
 
@@ -64,12 +67,6 @@ class TestSubmitJudgment:
         assert judgment.hidden_ms == 9000
         assert judgment.protocol_hash == lease.comparison.study.protocol_hash
         assert not judgment.is_surplus
-
-    def test_closes_the_lease_and_keeps_the_slot(self):
-        lease = make_open_lease(slots_left=4)
-
-        submit(lease)
-
         lease.refresh_from_db()
         lease.comparison.refresh_from_db()
         assert (lease.outcome, lease.closed_at) == (LeaseOutcome.SUBMITTED, NOW + 40 * SECOND)
@@ -136,28 +133,148 @@ class TestARepeatedSubmission:
         assert marks_of(revision) == changed.marks
         assert selectors.current_judgment(lease) == revision
 
-    def test_leaves_the_lease_as_the_first_one_closed_it(self):
-        lease = make_open_lease()
-        submit(lease)
-
-        submit(lease, Answer(-1, "no"), now=NOW + HOUR)
-
-        lease.refresh_from_db()
-        assert lease.closed_at == NOW + 40 * SECOND
-
-    def test_back_to_the_first_answer_is_a_second_revision(self):
+    def test_back_to_the_first_answer_is_a_second_revision_and_leaves_the_lease_closed(self):
         lease = make_open_lease()
         first = submit(lease, Answer(1, "warm"))
-        second = submit(lease, Answer(-1, "warm"))
+        second = submit(lease, Answer(-1, "warm"), now=NOW + HOUR)
+        assert submit(lease, Answer(-1, "warm"), now=NOW + HOUR) == second
 
-        third = submit(lease, Answer(1, "warm"))
+        third = submit(lease, Answer(1, "warm"), now=NOW + HOUR)
 
         assert [first.revises, second.revises, third.revises] == [None, first, second]
         assert selectors.current_judgment(lease) == third
+        lease.refresh_from_db()
+        assert lease.closed_at == NOW + 40 * SECOND
 
-    def test_of_a_revision_returns_the_revision(self):
+
+class TestALateAnswer:
+    @pytest.mark.parametrize(
+        ("slots_left", "is_surplus"), [(2, False), (0, True)], ids=["one is free", "all are filled"]
+    )
+    def test_takes_a_slot_again_and_is_surplus_where_none_is_free(self, slots_left, is_surplus):
+        lease = make_expired_lease(slots_left=slots_left, first_side=Side.B)
+
+        judgment = submit(lease, now=NOW + 2 * HOUR)
+
+        lease.refresh_from_db()
+        pair = lease.comparison
+        pair.refresh_from_db()
+        assert judgment.is_surplus == is_surplus
+        taken = 0 if is_surplus else 1
+        assert pair.slots_left == slots_left - taken
+        assert (pair.shown_first_as_a, pair.shown_first_as_b) == (0, taken)
+        assert lease.outcome == LeaseOutcome.SUBMITTED
+
+    def test_stays_surplus_when_revised_and_takes_no_slot_then(self):
+        lease = make_expired_lease(slots_left=0)
+        submit(lease, now=NOW + 2 * HOUR)
+        lease.comparison.slots_left = 1
+        lease.comparison.save(update_fields=["slots_left"])
+
+        revision = submit(lease, Answer(-1, "no"), now=NOW + 3 * HOUR)
+
+        lease.comparison.refresh_from_db()
+        assert revision.is_surplus
+        assert lease.comparison.slots_left == 1
+
+    @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "on a reload"])
+    def test_counts_in_the_sides_that_the_rater_has_been_shown(self, at_once):
+        lease = make_expired_lease(first_side=Side.B)
+        make_comparison(study=lease.rater.study, position=9)
+        credential = judging_services.RaterCredential(
+            lease.rater.study.slug, lease.rater.code, lease.rater.link_version
+        )
+        submission = judging_services.Submission(lease.token, Answer(1, "late, but here"))
+
+        if at_once:
+            following = judging_services.submit_and_assign_next(
+                credential=credential, submission=submission, now=NOW + 2 * HOUR
+            ).lease
+        else:
+            submit(lease, now=NOW + 2 * HOUR)
+            following = lease_next(lease.rater, now=NOW + 2 * HOUR)
+
+        assert following is not None
+        assert (following.rater_first_as_a, following.rater_first_as_b) == (0, 1)
+
+    def test_counts_when_the_pair_was_skipped_in_another_tab(self):
+        lease = make_open_lease(slots_left=4)
+        skip(lease)
+
+        judgment = submit(lease)
+
+        lease.refresh_from_db()
+        lease.comparison.refresh_from_db()
+        assert not judgment.is_surplus
+        assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SUBMITTED, "")
+        assert lease.comparison.slots_left == 4
+
+    def test_counts_when_the_rater_has_stopped_meanwhile(self):
+        lease = make_open_lease(slots_left=4)
+        judging_services.stop_judging(rater=lease.rater, now=NOW)
+
+        assert not submit(lease).is_surplus
+
+        lease.comparison.refresh_from_db()
+        assert lease.comparison.slots_left == 4
+
+    def test_does_not_close_the_lease_that_the_rater_holds_by_then(self):
+        late = make_expired_lease()
+        held = make_lease(rater=late.rater)
+
+        submit(late, now=NOW + 2 * HOUR)
+
+        held.refresh_from_db()
+        assert held.closed_at is None
+
+
+class TestARefusedAnswer:
+    def nothing_is_stored(self, lease):
+        lease.refresh_from_db()
+        return lease.closed_at is None and not Judgment.objects.exists()
+
+    def test_has_no_token_or_anothers_or_comes_from_a_rater_who_has_withdrawn(self):
         lease = make_open_lease()
-        submit(lease, Answer(1, "warm"))
-        revision = submit(lease, Answer(-1, "warm"))
+        token, rater = lease.token, lease.rater
 
-        assert submit(lease, Answer(-1, "warm")) == revision
+        lease.token = uuid.uuid4()
+        with pytest.raises(slots.LeaseNotFoundError):
+            submit(lease)
+        lease.token = token
+        with pytest.raises(slots.LeaseNotFoundError):
+            submit(lease, rater=make_rater(study=lease.comparison.study))
+        rater.state, rater.ended_at = RaterState.WITHDRAWN, NOW
+        rater.save()
+        with pytest.raises(slots.LeaseNotFoundError):
+            submit(lease)
+
+        assert self.nothing_is_stored(lease)
+
+    @pytest.mark.parametrize(
+        ("protocol", "answer"),
+        [
+            (Protocol.PREFERENCE, Answer(3, "warm")),
+            (Protocol.PREFERENCE, Answer(1, "warm", {"H": 1})),
+            (Protocol.RUBRIC, Answer(0, "warm")),
+            (Protocol.RUBRIC, Answer(1, "warm", {"X": 1})),
+            (Protocol.RUBRIC, Answer(1, "warm", {"H": 6})),
+        ],
+        ids=["off five points", "marks unseen", "a tie", "unknown dimension", "mark too far"],
+    )
+    def test_is_not_one_that_the_protocol_admits(self, protocol, answer):
+        lease = make_open_lease(protocol=protocol)
+
+        with pytest.raises(InvalidAnswerError):
+            submit(lease, answer)
+
+        assert self.nothing_is_stored(lease)
+
+    def test_leaves_a_judgment_that_is_there_as_it_is(self):
+        lease = make_open_lease()
+        judgment = submit(lease)
+
+        with pytest.raises(InvalidAnswerError):
+            submit(lease, Answer(9, "warm"))
+
+        assert Judgment.objects.get() == judgment
+        assert Lease.objects.get().outcome == LeaseOutcome.SUBMITTED

@@ -1,17 +1,25 @@
 """Raters who act at the same moment, in real threads."""
 
+import threading
+from collections import Counter
 from functools import partial
 
 import pytest
+from django.db import OperationalError, connection, transaction
+from django.db.models import F
+from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from annotation.choices import Platform, Side
-from annotation.judging import services as judging_services
-from annotation.models import Comparison, Consent, Judgment, Rater
+from annotation.judging import services
+from annotation.judging.services import leasing
+from annotation.judging.services.choosing import choose_next
+from annotation.models import Comparison, Consent, Judgment, Lease, Rater
 from annotation.planning import services as planning_services
 from annotation.raters import services as rater_services
 from annotation.studies.verdicts import Answer
+from completions.leases.deadlocks import ATTEMPTS, atomic_despite_deadlocks
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
-from tests.helpers.threads import together, while_uncommitted
+from tests.helpers.threads import LONG_S, TIMEOUT_S, together, while_uncommitted
 
 pytestmark = [
     pytest.mark.postgres,
@@ -28,12 +36,12 @@ def make_raters(study, n):
 
 
 def lease_next(rater, now=NOW):
-    return judging_services.lease_next_comparison(rater=rater, now=now)
+    return services.lease_next_comparison(rater=rater, now=now)
 
 
 def answer(lease, said=ANSWER, now=NOW):
-    return judging_services.submit_judgment(
-        rater=lease.rater, submission=judging_services.Submission(lease.token, said), now=now
+    return services.submit_judgment(
+        rater=lease.rater, submission=services.Submission(lease.token, said), now=now
     )
 
 
@@ -178,7 +186,7 @@ class TestTheSweepOfExpiredLeases:
 
             together(
                 [
-                    partial(judging_services.release_expired_leases, now=LATER),
+                    partial(services.release_expired_leases, now=LATER),
                     *(partial(answer, lease, now=LATER) for lease in late),
                     *(partial(lease_and_answer, rater, LATER) for rater in others),
                 ]
@@ -192,10 +200,176 @@ class TestTheSweepOfExpiredLeases:
         lease = lease_next(make_rater(study=pair.study))
 
         again = while_uncommitted(
-            partial(judging_services.release_expired_leases, now=LATER),
+            partial(services.release_expired_leases, now=LATER),
             partial(lease_next, lease.rater, LATER),
             has_to_wait=True,
         )
 
         assert again is None
         assert books_balance(pair, slots=1)
+
+
+AT_ONCE = 40  # connections; each acts for several raters in turn, a pair at a time
+PAIRS = 40
+SLOTS = 5
+
+
+@pytest.fixture
+def study():
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite has one writer at a time: this crowd is for PostgreSQL")
+    study = make_study(session_length=1000, judgments_per_pair=SLOTS)
+    for _ in range(PAIRS):
+        make_comparison(study=study, slots_left=SLOTS)
+    return study
+
+
+def act(raters):
+    """Let the raters answer one pair each, round after round, until nothing is left for any.
+
+    Every seventh pair is skipped, and every answer is sent twice.
+    """
+    acknowledged = []
+    waiting = list(raters)
+    while waiting:
+        still = []
+        for rater in waiting:
+            lease = services.lease_next_comparison(rater=rater, now=NOW)
+            if lease is None:
+                continue
+            still.append(rater)
+            if (lease.pk + rater.pk) % 7 == 0:
+                services.skip_comparison(token=lease.token, rater=rater, reason="unclear", now=NOW)
+                continue
+            acknowledged.append(answer_twice(lease, rater))
+        waiting = still
+    return acknowledged
+
+
+def answer_twice(lease, rater):
+    credential = services.RaterCredential(rater.study.slug, rater.code, rater.link_version)
+    submission = services.Submission(lease.token, Answer(1, f"for {lease.token}"))
+    services.submit_judgment(rater=rater, submission=submission, now=NOW)
+    services.submit_and_assign_next(credential=credential, submission=submission, now=NOW)
+    return lease.token
+
+
+@pytest.mark.parametrize("n_raters", [AT_ONCE, pytest.param(200, marks=pytest.mark.full)])
+def test_fill_every_slot_once_and_lose_nothing(study, n_raters):
+    raters = [make_rater(study=study) for _ in range(n_raters)]
+    groups = [raters[start::AT_ONCE] for start in range(AT_ONCE)]
+
+    acknowledged = [
+        token
+        for one in together([partial(act, group) for group in groups], timeout_s=LONG_S)
+        for token in one
+    ]
+    # A slot that came back from a skip after the others had left waits for whoever comes again.
+    acknowledged += act(raters)
+
+    pairs = Comparison.objects.filter(study=study)
+    judgments = Judgment.objects.filter(comparison__study=study)
+    per_pair = Counter(judgments.values_list("comparison", flat=True))
+    shown = Counter(judgments.values_list("comparison", "rater"))
+    sides = Counter(judgments.values_list("comparison", "first_side"))
+    assert set(per_pair.values()) == {SLOTS}, "every slot is filled, and none twice"
+    assert set(shown.values()) == {1}, "no rater twice on a comparison"
+    assert not pairs.exclude(slots_left=0).exists()
+    assert all(
+        abs(sides[pair.pk, Side.A] - sides[pair.pk, Side.B]) <= 1
+        and (pair.shown_first_as_a, pair.shown_first_as_b)
+        == (sides[pair.pk, Side.A], sides[pair.pk, Side.B])
+        for pair in pairs
+    ), "sides are balanced within one, and the counters say the same"
+    stored = set(judgments.values_list("lease__token", flat=True))
+    assert stored == set(acknowledged), "no acknowledged answer is missing"
+    assert len(acknowledged) == PAIRS * SLOTS == judgments.count()
+    assert not Lease.objects.filter(closed_at=None).exists()
+    assert not judgments.exclude(first_side=F("lease__first_side")).exists()
+
+
+class Ended:
+    """A function that the database ends a number of times before it lets it through."""
+
+    def __init__(self, cause, times, then=lambda **_named: "done"):
+        self.cause, self.times, self.then = cause, times, then
+        self.calls = 0
+
+    def __call__(self, *args, **named):
+        self.calls += 1
+        if self.calls > self.times:
+            return self.then(*args, **named)
+        raise OperationalError from self.cause
+
+
+def test_two_who_wait_for_each_other_both_end():
+    if connection.vendor == "sqlite":
+        pytest.skip("SQLite has one writer at a time: nobody waits for another's row")
+    study = make_study()
+    rows = [make_comparison(study=study, slots_left=5).pk for _ in range(2)]
+    both_hold_one = threading.Barrier(2)
+
+    def take(first, second):
+        meets = iter([both_hold_one.wait])
+
+        @atomic_despite_deadlocks
+        def take_both():
+            for pk in (first, second):
+                Comparison.objects.filter(pk=pk).update(slots_left=F("slots_left") - 1)
+                for meet in meets:  # the first time alone, with one row held and one to come
+                    meet(TIMEOUT_S)
+
+        return take_both
+
+    together([take(*rows), take(*reversed(rows))])
+
+    assert list(Comparison.objects.values_list("slots_left", flat=True)) == [3, 3]
+
+
+def test_a_transaction_that_a_deadlock_ended_leaves_nothing_behind():
+    study = make_study()
+    pair = make_comparison(study=study, slots_left=5)
+    ended = Ended(DeadlockDetected(), times=2)
+
+    @atomic_despite_deadlocks
+    def take_one():
+        Comparison.objects.filter(pk=pair.pk).update(slots_left=F("slots_left") - 1)
+        ended()
+
+    take_one()
+
+    assert ended.calls == 3
+    pair.refresh_from_db()
+    assert pair.slots_left == 4
+
+
+def test_whoever_meets_deadlocks_only_is_told():
+    ended = Ended(DeadlockDetected(), times=ATTEMPTS)
+
+    with pytest.raises(OperationalError):
+        atomic_despite_deadlocks(ended)()
+
+    assert ended.calls == ATTEMPTS
+
+
+def test_another_error_is_not_tried_again():
+    ended = Ended(LockNotAvailable(), times=1)
+
+    with pytest.raises(OperationalError):
+        atomic_despite_deadlocks(ended)()
+
+    assert ended.calls == 1
+
+
+def test_a_rater_whose_choice_was_ended_gets_a_pair(monkeypatch):
+    study = make_study()
+    make_comparison(study=study, slots_left=5)
+    rater = make_rater(study=study)
+    ended = Ended(DeadlockDetected(), times=1, then=choose_next)
+    monkeypatch.setattr(leasing, "choose_next", ended)
+
+    with transaction.atomic():  # as within a larger one
+        lease = services.lease_next_comparison(rater=rater, now=NOW)
+
+    assert ended.calls == 2
+    assert [lease] == list(Lease.objects.all())

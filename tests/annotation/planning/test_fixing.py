@@ -50,21 +50,19 @@ def fixed_at(message):
     return Completion.objects.get(message=message).fixed_at
 
 
-class TestPlanning:
-    def test_fixes_what_people_wrote_and_the_study_compares(self, study):
-        message = accepted_in(study)
-
-        plan(study, NOW + HOUR)
-
-        assert fixed_at(message) == NOW + HOUR
-
-    def test_leaves_completions_of_models_as_they_are(self, study):
-        accepted_in(study)
+class TestFixing:
+    def test_fixes_once_what_people_wrote_and_the_study_compares(self, study):
+        message, other = accepted_in(study), make_accepted()
 
         plan(study)
+        plan(study, NOW + HOUR)
 
+        assert fixed_at(message) == NOW
+        assert fixed_at(other) is None
         models = Completion.objects.filter(writer=None)
         assert {one.fixed_at for one in models} == {None}
+        with pytest.raises(locking.CompletionFixedError):
+            decide(message, MessageVerdict.REJECTED)
 
     def test_leaves_a_text_alone_that_it_holds_back(self, study):
         message = accepted_in(study, "As an AI, I hear you.")
@@ -72,22 +70,6 @@ class TestPlanning:
         plan(study)
 
         assert fixed_at(message) is None
-
-    def test_leaves_texts_of_other_datasets_alone(self, study):
-        other = make_accepted()
-        accepted_in(study)
-
-        plan(study)
-
-        assert fixed_at(other) is None
-
-    def test_again_keeps_since_when_a_text_is_fixed(self, study):
-        message = accepted_in(study)
-        plan(study)
-
-        plan(study, NOW + HOUR)
-
-        assert fixed_at(message) == NOW
 
     def test_asks_nobody_any_more_for_another_version(self, study):
         message, other = accepted_in(study), make_accepted()
@@ -112,10 +94,3 @@ class TestPlanning:
         plan(study)
 
         assert fixed_at(message) == NOW
-
-    def test_keeps_the_text_from_reviewers_from_then_on(self, study):
-        message = accepted_in(study)
-        plan(study)
-
-        with pytest.raises(locking.CompletionFixedError):
-            decide(message, MessageVerdict.REJECTED)

@@ -1,7 +1,5 @@
 """Which comparisons a study gets."""
 
-from collections import Counter
-
 import pytest
 
 from access.models import LogEntry
@@ -64,16 +62,13 @@ def pairs():
     return set(Comparison.objects.values_list("first_id", "second_id"))
 
 
-def order():
-    return list(Comparison.objects.order_by("position").values_list("first_id", "second_id"))
-
-
 class TestPlanStudy:
-    def test_compares_every_pair_of_systems_in_every_context(self):
+    def test_compares_every_pair_of_systems_in_every_context_once_and_logs_it(self):
+        make_completed_dataset(n_contexts=1, systems=make_systems(2))  # another
         dataset = make_completed_dataset(n_contexts=2, systems=make_systems(3))
-        study = make_study(dataset=dataset, judgments_per_pair=4)
+        study, by = make_study(dataset=dataset, judgments_per_pair=4), make_user()
 
-        report = plan(study)
+        report = services.plan_study(study=study, now=NOW, by=by)
 
         assert (report.n_added, report.n_comparisons) == (6, 6)
         assert set(report.appearances.values()) == {4}
@@ -84,24 +79,10 @@ class TestPlanStudy:
             assert comparison.first_id < comparison.second.pk
             assert comparison.slots_left == 4
             assert comparison.purpose == Purpose.MAIN
-
-    def test_adds_nothing_when_repeated(self):
-        study = make_study(dataset=make_completed_dataset(n_contexts=2, systems=make_systems(3)))
-        plan(study)
         planned = list(Comparison.objects.values())
-
-        report = plan(study)
-
-        assert (report.n_added, report.n_comparisons) == (0, 6)
+        again = services.plan_study(study=study, now=NOW, by=by)
+        assert (again.n_added, again.n_comparisons) == (0, 6)
         assert list(Comparison.objects.values()) == planned
-
-    def test_says_in_the_log_what_it_added_and_nothing_when_there_was_nothing(self):
-        study = make_study(dataset=make_completed_dataset(n_contexts=2, systems=make_systems(3)))
-        by = make_user()
-
-        for _ in range(2):
-            services.plan_study(study=study, now=NOW, by=by)
-
         entry = LogEntry.objects.get()
         assert (entry.action, entry.at, entry.by) == ("study.planned", NOW, by)
         assert entry.after == {"added": 6, "comparisons": 6}
@@ -125,67 +106,20 @@ class TestPlanStudy:
         assert report.n_added == 2 * (per_context - 1)
         assert report.n_comparisons == 2 * per_context
 
-    def test_plans_contexts_that_come_later(self):
-        systems = make_systems(2)
-        dataset = make_completed_dataset(n_contexts=1, systems=systems)
-        study = make_study(dataset=dataset)
-        plan(study)
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
-        for system in systems:
-            make_completion(context=context, system=system)
-
-        assert plan(study).n_added == 1
-
-    def test_never_compares_two_completions_of_one_system(self):
-        dataset = make_dataset()
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
-        human = make_system(kind=SystemKind.HUMAN)
-        for _ in range(3):
-            make_completion(context=context, system=human, writer=make_writer(dataset=dataset))
-        model = make_completion(context=context)
-        study = make_study(dataset=dataset)
-
-        assert plan(study).n_added == 3
-        assert all(second == model.pk for _, second in pairs())
-
-    @pytest.mark.parametrize(
-        ("n_systems", "pairs_per_context"), [(4, 1), (4, 3), (4, 5), (5, 7), (3, 9)]
-    )
-    def test_balances_the_systems_within_one(self, n_systems, pairs_per_context):
-        dataset = make_completed_dataset(n_contexts=5, systems=make_systems(n_systems))
-        study = make_study(dataset=dataset, pairs_per_context=pairs_per_context)
-
-        report = plan(study)
-
-        n_possible = n_systems * (n_systems - 1) // 2
-        per_context = Counter(Comparison.objects.values_list("context_id", flat=True))
-        assert set(per_context.values()) == {min(pairs_per_context, n_possible)}
-        assert len(report.appearances) == n_systems
-        assert max(report.appearances.values()) - min(report.appearances.values()) <= 1
-
-    def test_draws_the_same_plan_from_the_same_seed_and_another_from_another(self):
+    def test_draws_plan_and_order_from_the_seed_and_not_from_the_order_of_the_contexts(self):
         dataset = make_completed_dataset(n_contexts=6, systems=make_systems(4))
 
         def drawn(seed):
             study = make_study(dataset=dataset, pairs_per_context=2, seed=seed)
             plan(study)
-            return sorted(study.comparisons.values_list("key", "position"))
+            return list(
+                study.comparisons.order_by("first", "second").values_list("key", "position")
+            )
 
         assert drawn("one") == drawn("one")
-        assert drawn("one") != drawn("two")
-
-    def test_hands_work_out_in_an_order_that_is_not_that_of_the_contexts(self):
-        dataset = make_completed_dataset(n_contexts=8, systems=make_systems(2))
-        plan(make_study(dataset=dataset, seed="mixed"))
-
-        assert order() != sorted(order())
-
-    def test_leaves_other_datasets_out(self):
-        make_completed_dataset(n_contexts=1, systems=make_systems(2))
-
-        report = plan(make_study())
-
-        assert (report.n_added, report.n_comparisons, report.appearances) == (0, 0, {})
+        assert sorted(drawn("one")) != sorted(drawn("two"))
+        positions = [position for _, position in drawn("one")]
+        assert positions != sorted(positions)
 
     def test_does_not_plan_a_pair_again_that_is_planted_as_a_check(self):
         systems = make_systems(3)
@@ -247,28 +181,20 @@ class TestEqualTexts:
         report = plan(self.wrote(*texts))
 
         assert (report.n_added, report.summary.n_alike) == (n_pairs, n_alike)
+        assert report.summary.n_short == 0
 
-    def test_of_one_system_are_no_pair_anyway(self):
+    def test_of_one_system_are_no_pair_anyway_and_those_held_for_a_leak_not_counted(self):
         context, human = make_context(), make_system(kind=SystemKind.HUMAN)
         for _ in range(2):
             writer = make_writer(dataset=context.dataset)
             make_completion(context=context, system=human, writer=writer, text=SAID)
-
-        assert plan(make_study(dataset=context.dataset)).summary.n_alike == 0
-
-    def test_that_are_held_for_a_leak_are_not_counted(self):
+        make_completion(context=context)
         leak = "As an AI, I hear you."
 
+        of_one = plan(make_study(dataset=context.dataset))
+
+        assert (of_one.n_added, of_one.summary.n_alike) == (2, 0)
         assert plan(self.wrote(leak, leak, SAID)).summary.n_alike == 0
-
-    def test_make_way_for_others_where_a_context_gets_some_pairs(self):
-        study = self.wrote(SAID, SAID, "What helps?", pairs_per_context=2)
-
-        report = plan(study)
-
-        assert report.n_added == 2
-        assert sorted(report.appearances.values()) == [1, 1, 2]
-        assert report.summary.n_short == 0
 
     def test_that_come_later_are_held_against_the_others_alone(self):
         study = self.wrote(SAID, "What helps?")
@@ -290,11 +216,6 @@ class TestEqualTexts:
         assert (report.n_added, report.n_comparisons, report.summary.n_alike) == (0, 1, 0)
         assert Comparison.objects.get() == kept
 
-    def test_are_each_rated_where_texts_stand_alone(self):
-        report = plan(self.wrote(SAID, SAID, SAID, protocol=Protocol.LIKERT))
-
-        assert (report.n_added, report.summary.n_alike) == (3, 0)
-
 
 class TestHeldCompletions:
     def leaking(self, *, n_systems=3, **fields):
@@ -314,29 +235,20 @@ class TestHeldCompletions:
         assert all(leak.pk not in pair for pair in pairs())
         assert leak.system.slug not in report.appearances
 
-    def test_are_paired_by_the_next_plan_once_released(self):
+    @pytest.mark.parametrize(
+        ("state", "n_added", "n_dropped"), [(HoldState.RELEASED, 2, 0), (HoldState.DROPPED, 0, 1)]
+    )
+    def test_are_paired_by_the_next_plan_once_released_and_never_once_dropped(
+        self, state, n_added, n_dropped
+    ):
         study, leak = self.leaking()
         plan(study)
-        completions.decide_hold(
-            hold=Hold.objects.get(), state=HoldState.RELEASED, reason="It quotes.", now=NOW
-        )
+        completions.decide_hold(hold=Hold.objects.get(), state=state, reason="Read.", now=NOW)
 
         report = plan(study)
 
-        assert report.n_added == 2
-        assert sum(leak.pk in pair for pair in pairs()) == 2
-
-    def test_are_never_paired_once_dropped(self):
-        study, leak = self.leaking()
-        plan(study)
-        completions.decide_hold(
-            hold=Hold.objects.get(), state=HoldState.DROPPED, reason="It does.", now=NOW
-        )
-
-        report = plan(study)
-
-        assert (report.n_added, report.held.n_dropped) == (0, 1)
-        assert all(leak.pk not in pair for pair in pairs())
+        assert (report.n_added, report.held.n_dropped) == (n_added, n_dropped)
+        assert sum(leak.pk in pair for pair in pairs()) == n_added
 
     def test_that_are_compared_already_stay_and_are_reported(self):
         study, leak = self.leaking()
@@ -350,15 +262,9 @@ class TestHeldCompletions:
         plan(study)
         assert Comparison.objects.filter(pk=kept.pk).exists()
 
-    def test_keep_a_likert_study_from_rating_them(self):
-        study, leak = self.leaking(protocol=Protocol.LIKERT)
-
-        assert plan(study).n_added == 2
-        assert not Comparison.objects.filter(first=leak).exists()
-
 
 class TestLikert:
-    def test_rates_each_completion_alone(self):
+    def test_rates_each_completion_alone_with_those_that_came_since(self):
         dataset = make_completed_dataset(n_contexts=2, systems=make_systems(3))
         study = make_study(dataset=dataset, protocol=Protocol.LIKERT, judgments_per_pair=4)
 
@@ -369,18 +275,19 @@ class TestLikert:
         assert not Comparison.objects.exclude(second=None).exists()
         assert not Comparison.objects.exclude(slots_left=4).exists()
         assert Comparison.objects.values("key").distinct().count() == 6
-
-    def test_adds_what_came_since(self):
-        systems = make_systems(2)
-        dataset = make_completed_dataset(n_contexts=1, systems=systems)
-        study = make_study(dataset=dataset, protocol=Protocol.LIKERT)
-        plan(study)
-        late = make_completion(context=dataset.contexts.get())
-
-        report = plan(study)
-
-        assert (report.n_added, report.n_comparisons) == (1, 3)
+        late = make_completion(context=dataset.contexts.earliest("pk"))
+        again = plan(study)
+        assert (again.n_added, again.n_comparisons) == (1, 7)
         assert Comparison.objects.get(first=late).second is None
+
+    def test_rates_equal_texts_each_and_none_that_is_held(self):
+        context = make_context()
+        for text in (SAID, SAID, SAID, "As an AI, I hear you."):
+            make_completion(context=context, text=text)
+
+        report = plan(make_study(dataset=context.dataset, protocol=Protocol.LIKERT))
+
+        assert (report.n_added, report.n_held, report.summary.n_alike) == (3, 1, 0)
 
 
 class TestDraftPlan:
@@ -450,24 +357,21 @@ class TestChosenSystems:
         pairs = study.comparisons.values_list("first__system__slug", "second__system__slug")
         return {frozenset(filter(None, pair)) for pair in pairs}
 
-    def test_are_all_where_a_study_names_none(self):
-        study = self.study_of()
+    @pytest.mark.parametrize(
+        ("named", "protocol", "expected"),
+        [
+            ([], Protocol.PREFERENCE, [{"ash", "beech"}, {"ash", "cedar"}, {"beech", "cedar"}]),
+            (["ash", "cedar"], Protocol.PREFERENCE, [{"ash", "cedar"}]),
+            (["ash"], Protocol.LIKERT, [{"ash"}]),
+        ],
+        ids=["all where none is named", "those named", "the one named"],
+    )
+    def test_are_compared_or_rated(self, named, protocol, expected):
+        study = self.study_of(*named, protocol=protocol)
         plan(study)
 
-        assert len(self.systems_of(study)) == 3
-
-    def test_alone_are_compared_where_it_names_some(self):
-        study = self.study_of("ash", "cedar")
-        plan(study)
-
-        assert self.systems_of(study) == {frozenset({"ash", "cedar"})}
-        assert figures.plan_figures(study).work.n_systems == 2
-
-    def test_alone_are_rated_where_it_names_some(self):
-        study = self.study_of("ash", protocol=Protocol.LIKERT)
-        plan(study)
-
-        assert self.systems_of(study) == {frozenset({"ash"})}
+        assert self.systems_of(study) == set(map(frozenset, expected))
+        assert figures.plan_figures(study).work.n_systems == (len(named) or 3)
 
     def test_without_a_completion_are_told(self):
         study = self.study_of("ash", "cedar", "yew")
