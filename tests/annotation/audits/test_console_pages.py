@@ -69,16 +69,22 @@ def show(study, *args, role=Role.ANALYST):
     return text(answer)
 
 
-def test_is_for_members_alone(study, handed):
+def test_is_for_members_alone_and_says_what_will_be_there(study, handed):
     for answer in (Client().get(address(study)), Client().post(address(study, "start"))):
         assert_turned_away(answer)
     assert handed == []
-
-
-def test_says_what_will_be_there(study):
-    assert "There was none yet." in show(study)
-    assert "Audit now" not in show(study, role=Role.ANALYST)
+    shown = show(study)
+    assert "There was none yet." in shown
+    assert "Audit now" not in shown
     assert "Audit now" in show(study, role=Role.MANAGER)
+    other = make_audit(**DONE, report=REPORT)
+    assert member().get(address(study, "audit", other.pk)).status_code == 404
+
+
+def test_says_why_one_failed(study):
+    make_audit(study=study, state=AuditState.FAILED, ended_at=NOW, error="It was begun 3 times.")
+
+    assert "It was begun 3 times." in show(study)
 
 
 def test_shows_the_newest_that_ended(study):
@@ -112,18 +118,6 @@ def test_shows_an_earlier_one_with_what_told(study):
     assert "completion 12 names oak" in shown
     assert "0.612 right (95 % from 0.550 to 0.670); 0.503 by chance, of 40 guesses" in shown
     assert shown.index("side on which oak stands") < shown.index("token of the lease")
-
-
-def test_says_why_one_failed(study):
-    make_audit(study=study, state=AuditState.FAILED, ended_at=NOW, error="It was begun 3 times.")
-
-    assert "It was begun 3 times." in show(study)
-
-
-def test_one_of_another_study_is_not_found(study):
-    other = make_audit(**DONE, report=REPORT)
-
-    assert member().get(address(study, "audit", other.pk)).status_code == 404
 
 
 def test_starts_one_and_not_two(study, handed):

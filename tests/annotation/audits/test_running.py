@@ -30,22 +30,38 @@ def run(audit, now=NOW):
     return ended
 
 
-def test_is_run_once(study):
-    audit = services.claim_audit(study=study, now=NOW)
+def test_is_run_once_and_logs_who_started_it(study):
+    member = make_member()
+    audit = services.claim_audit(study=study, now=NOW, by=member)
+    services.claim_audit(study=make_study(), now=NOW)
+    with pytest.raises(services.AuditUnderWayError):  # of a study, one at a time
+        services.claim_audit(study=study, now=NOW)
 
     assert run(audit)
     assert (audit.state, audit.n_done, audit.n_total) == (AuditState.DONE, 1, 1)
     assert audit.holds
     assert not run(audit, NOW + MINUTE)
     assert audit.ended_at == NOW
+    assert LogEntry.objects.get(action="audit.blinding").by == member
 
 
-def test_of_a_study_one_is_under_way_at_a_time(study):
-    services.claim_audit(study=study, now=NOW)
-    services.claim_audit(study=make_study(), now=NOW)
+def test_one_that_kills_every_worker_is_given_up(study):
+    audit = services.claim_audit(study=study, now=NOW)
+    for _ in range(3):
+        services.begin_audit(audit_id=audit.pk, now=NOW)
 
-    with pytest.raises(services.AuditUnderWayError):
-        services.claim_audit(study=study, now=NOW)
+    assert not run(audit)
+    assert audit.state == AuditState.FAILED
+    assert "begun 3 times" in audit.error
+
+
+def test_an_error_of_the_software_is_kept_and_logged(study, monkeypatch, caplog):
+    audit = services.claim_audit(study=study, now=NOW)
+    monkeypatch.setattr(running, "audit", lambda *_args, **_options: 1 / 0)
+
+    assert run(audit)
+    assert (audit.state, audit.error) == (AuditState.FAILED, running.BROKEN)
+    assert "ZeroDivisionError" in caplog.text
 
 
 def test_one_whose_worker_died_is_begun_anew(study, monkeypatch):
@@ -95,32 +111,6 @@ def test_one_that_lost_its_claim_stops(study, monkeypatch):
 
     assert not run(audit)
     assert audit.state == AuditState.RUNNING
-
-
-def test_one_that_kills_every_worker_is_given_up(study):
-    audit = services.claim_audit(study=study, now=NOW)
-    for _ in range(3):
-        services.begin_audit(audit_id=audit.pk, now=NOW)
-
-    assert not run(audit)
-    assert audit.state == AuditState.FAILED
-    assert "begun 3 times" in audit.error
-
-
-def test_an_error_of_the_software_is_kept_and_logged(study, monkeypatch, caplog):
-    audit = services.claim_audit(study=study, now=NOW)
-    monkeypatch.setattr(running, "audit", lambda *_args, **_options: 1 / 0)
-
-    assert run(audit)
-    assert (audit.state, audit.error) == (AuditState.FAILED, running.BROKEN)
-    assert "ZeroDivisionError" in caplog.text
-
-
-def test_who_started_it_stands_in_the_log(study):
-    member = make_member()
-    run(services.claim_audit(study=study, now=NOW, by=member))
-
-    assert LogEntry.objects.get(action="audit.blinding").by == member
 
 
 def test_the_tick_hands_lost_ones_to_workers(study, monkeypatch):

@@ -99,15 +99,6 @@ def test_each_batch_has_a_row_and_all_have_one(study):
     assert rows[-1].n_decided == 0  # one for and one against is no majority
 
 
-def test_a_batch_that_is_left_out_counts_nowhere(study):
-    batch = outside_of(study, answers(study))
-    make_batch_decision(batch=batch)
-
-    found = compare_outside(study, NOW)
-
-    assert (found.rows, found.movement) == ((), None)
-
-
 def test_pairs_that_nobody_here_judged_can_be_compared_with_nothing():
     batch = make_batch(study=make_study(protocol="PREFERENCE"))
     make_external(batch=batch)
@@ -118,24 +109,29 @@ def test_pairs_that_nobody_here_judged_can_be_compared_with_nothing():
     assert np.isnan([row.across.value, row.own, row.outside, row.kappa]).all()
 
 
+def test_a_batch_that_is_left_out_counts_nowhere_and_kept_figures_follow_the_decision(study):
+    batch = outside_of(study, answers(study))
+    before = OUTSIDE.basis(study)
+
+    make_batch_decision(batch=batch)
+
+    assert OUTSIDE.basis(study) != before
+    found = compare_outside(study, NOW)
+    assert (found.rows, found.movement) == ((), None)
+
+
 def test_a_study_of_single_replies_has_nothing_to_compare():
     batch = make_batch(study=make_study(protocol="LIKERT"))
 
     assert compare_outside(batch.study, NOW).movement is None
 
 
-def test_kept_figures_follow_a_new_batch_and_a_decision(study):
-    batch = outside_of(study, answers(study))
-    before = OUTSIDE.basis(study)
-    make_batch_decision(batch=batch)
-
-    assert OUTSIDE.basis(study) != before
-
-
-def test_an_analyst_reads_the_comparison(study, client):
-    outside_of(study, answers(study))
+def test_an_analyst_reads_the_comparison_or_what_is_missing(study, client):
     client.force_login(make_member(role=Role.ANALYST))
     address = reverse("raters:outside", args=[study.slug])
+    missing = client.get(address).content.decode()
+    assert "There are no judgments made elsewhere to compare." in missing
+    outside_of(study, answers(study))
 
     shown = client.get(address).content.decode()
 
@@ -143,11 +139,3 @@ def test_an_analyst_reads_the_comparison(study, client):
     assert "They with ours" in shown
     assert "1.00" in shown
     assert "12 judgments now, 24 after" in shown
-
-
-def test_the_page_says_what_is_missing(study, client):
-    client.force_login(make_member(role=Role.ANALYST))
-
-    shown = client.get(reverse("raters:outside", args=[study.slug])).content.decode()
-
-    assert "There are no judgments made elsewhere to compare." in shown

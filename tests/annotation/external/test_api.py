@@ -49,13 +49,18 @@ def row_of(pair, **fields):
     return sent | fields
 
 
+def address(study):
+    return f"/api/v1/studies/{study.slug}/external-judgments/"
+
+
 def send(study, rows=(), secret=None, **fields):
+    return send_body(study, ABOUT | {"rows": rows} | fields, secret)
+
+
+def send_body(study, body, secret=None):
     secret = secret or make_secret(Scope.WRITE_JUDGMENTS, study=study.slug)
     return Client().post(
-        f"/api/v1/studies/{study.slug}/external-judgments/",
-        ABOUT | {"rows": rows} | fields,
-        content_type="application/json",
-        headers=bearing(secret),
+        address(study), body, content_type="application/json", headers=bearing(secret)
     )
 
 
@@ -101,21 +106,17 @@ class TestStoring:
         assert elsewhere.status_code == 201
         assert ExternalBatch.objects.count() == 2
 
-    def test_members_read_the_batches_and_collectors_do_not(self, pair):
-        send(pair.study, [row_of(pair)])
-        address = f"/api/v1/studies/{pair.study.slug}/external-judgments/"
-        collector = make_secret(Scope.WRITE_JUDGMENTS)
-        reader = make_secret(Scope.READ_JUDGMENTS)
-
-        (said,) = Client().get(address, headers=bearing(reader)).json()["results"]
-        assert said["source"] == "Lab Elm"
-        assert Client().get(address, headers=bearing(collector)).status_code == 403
-
-    def test_it_takes_the_writing_scope(self, pair):
+    def test_sending_and_reading_take_a_scope_each(self, pair):
         others = make_secret(*(one for one in Scope if one != Scope.WRITE_JUDGMENTS))
-
         assert send(pair.study, [row_of(pair)], secret=others).status_code == 403
         assert not ExternalBatch.objects.exists()
+
+        send(pair.study, [row_of(pair)])
+
+        reader, collector = make_secret(Scope.READ_JUDGMENTS), make_secret(Scope.WRITE_JUDGMENTS)
+        (said,) = Client().get(address(pair.study), headers=bearing(reader)).json()["results"]
+        assert said["source"] == "Lab Elm"
+        assert Client().get(address(pair.study), headers=bearing(collector)).status_code == 403
 
     def test_a_rubric_study_has_marks_and_a_likert_study_points(self):
         content = {"rubric": {"dimensions": [{"key": "H"}, {"key": "E"}]}}
@@ -132,18 +133,6 @@ class TestStoring:
 
 
 class TestRefusing:
-    def test_a_body_that_is_nested_too_deep_is_refused(self, pair):
-        secret = make_secret(Scope.WRITE_JUDGMENTS, study=pair.study.slug)
-
-        answer = Client().post(
-            f"/api/v1/studies/{pair.study.slug}/external-judgments/",
-            "[" * 50_000,
-            content_type="application/json",
-            headers=bearing(secret),
-        )
-
-        assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
-
     def test_every_row_that_does_not_fit_is_named_and_none_is_stored(self, pair):
         other = make_comparison(study=make_study())
         writer = make_writer(dataset=pair.study.dataset)
@@ -191,17 +180,17 @@ class TestRefusing:
         sent = {"rows": [row_of(pair)]} | fields
         assert pointer in errors(send(pair.study, **copy.deepcopy(sent)))
 
-    def test_too_much_at_once(self, pair):
-        assert send(pair.study, [row_of(pair)] * 1001).json()["code"] == "too_large"
+    def test_a_body_that_is_nested_too_deep_has_too_much_or_is_about_a_draft(self, pair):
+        draft = make_study(state="DRAFT", locked_at=None, protocol_hash="")
 
-    def test_a_draft_whose_pairs_may_change(self):
-        study = make_study(state="DRAFT", locked_at=None, protocol_hash="")
-        pair = make_comparison(study=study)
+        nested = send_body(pair.study, "[" * 50_000)
+        too_much = send(pair.study, [row_of(pair)] * 1001)
+        may_change = send(draft, [row_of(make_comparison(study=draft))])
 
-        answer = send(study, [row_of(pair)])
-
-        assert answer.status_code == 409
-        assert "lock it first" in answer.json()["detail"]
+        assert (nested.status_code, nested.json()["code"]) == (400, "parse_error")
+        assert too_much.json()["code"] == "too_large"
+        assert may_change.status_code == 409
+        assert "lock it first" in may_change.json()["detail"]
 
 
 def test_nothing_of_the_study_itself_changes():

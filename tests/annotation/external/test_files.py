@@ -22,6 +22,8 @@ PAIR = NamedPair("pair-1", "ctx-1", SYSTEMS, HASHES)
 OTHER = NamedPair("pair-2", "ctx-2", SYSTEMS, (sha256("Hm."), sha256("Oh.")))
 SIDES = {"system_a": "birch", "system_b": "ash"}
 
+ROW = {"comparison": "pair-1", "winner": "a", "rater": "r"} | SIDES
+
 
 def rows(*records, pairs=(PAIR, OTHER), strength=1, columns=None):
     content = "".join(json.dumps(one) + "\n" for one in records)
@@ -117,44 +119,32 @@ def test_the_strength_is_the_rows_or_else_the_one_that_was_said(given, preferred
     ],
 )
 def test_a_row_that_cannot_be_taken_is_told_with_its_line_and_field(changed, field, says):
-    good = {"comparison": "pair-1", "winner": "a", "rater": "r"} | SIDES
-
-    found = rows(good, good | changed)
+    found = rows(ROW, ROW | changed)
 
     assert [(one.position, one.field) for one in found.problems] == [(2, field)]
     assert found.problems[0].says.startswith(says)
     assert found.lines == [1]
 
 
-def test_a_side_alone_tells_no_text():
-    found = read("item,r1,r2\npair-1,A,B\n")
-
-    assert [one.says for one in found.problems] == [NO_SIDES, NO_SIDES]
-
-
-def test_a_key_that_several_comparisons_share_is_refused():
-    found = rows({"comparison": "pair-1", "winner": "a", "rater": "r"} | SIDES, pairs=(PAIR, PAIR))
-
-    assert [one.says for one in found.problems] == [SEVERAL]
-
-
 def test_rows_without_a_winner_are_counted_and_no_problem():
-    found = rows({"comparison": "pair-1", "winner": "", "rater": "r"} | SIDES)
+    found = rows(ROW | {"winner": ""})
 
     assert (found.rows, found.problems, found.n_without_winner) == ([], [], 1)
 
 
-def test_the_time_of_a_row_is_kept():
-    row = {"comparison": "pair-1", "winner": "a", "rater": "r"} | SIDES
+def test_a_side_alone_and_a_key_that_several_comparisons_share_tell_no_text():
+    alone = read("item,r1,r2\npair-1,A,B\n")
+    shared = rows(ROW, pairs=(PAIR, PAIR))
 
-    ((_, judged_at),) = rows(row | {"judged_at": "2026-01-31T18:05:00Z"}).rows
+    assert [one.says for one in alone.problems] == [NO_SIDES, NO_SIDES]
+    assert [one.says for one in shared.problems] == [SEVERAL]
 
-    assert judged_at.isoformat() == "2026-01-31T18:05:00+00:00"
 
-
-def test_columns_may_be_called_otherwise():
-    row = {"pair": "pair-1", "better": "b", "who": "r"} | SIDES
+def test_columns_may_be_called_otherwise_and_the_time_of_a_row_is_kept():
+    row = {"pair": "pair-1", "better": "b", "who": "r", "judged_at": "2026-01-31T18:05:00Z"} | SIDES
 
     found = rows(row, columns={"comparison": "pair", "winner": "better", "rater_id": "who"})
 
-    assert [one.opinion.preferred for one, _ in found.rows] == [HASHES[0]]
+    ((one, judged_at),) = found.rows
+    assert one.opinion.preferred == HASHES[0]
+    assert judged_at.isoformat() == "2026-01-31T18:05:00+00:00"
