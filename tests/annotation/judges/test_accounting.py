@@ -170,8 +170,13 @@ class TestPeople:
 
     def test_an_answer_is_one_though_revised_or_given_after_its_lease_ran_out(self, study):
         first = make_judgment(comparison=make_comparison(study=study), verdict=2)
-        again = {"comparison": first.comparison, "rater": first.rater, "lease": first.lease}
-        make_judgment(**again, revises=first, verdict=0)
+        make_judgment(
+            comparison=first.comparison,
+            rater=first.rater,
+            lease=first.lease,
+            revises=first,
+            verdict=0,
+        )
         lease = make_lease(
             comparison=make_comparison(study=study), closed_at=NOW, outcome=LeaseOutcome.EXPIRED
         )

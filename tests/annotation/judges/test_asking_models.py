@@ -149,10 +149,11 @@ class TestJudging:
 
 
 class TestWriting:
-    @hard
     @pytest.mark.parametrize("way", WAYS)
-    def test_a_model_receives_every_turn_intact_in_every_providers_way(self, provider, way, text):
-        turns = [{"role": "supporter", "text": text}, {"role": "seeker", "text": f"x {text} x"}]
+    def test_a_model_receives_every_turn_intact_in_every_providers_way(self, provider, way):
+        roles = ["supporter", "seeker"] * 3
+        texts = list(HARD_TEXTS.values())
+        turns = [{"role": role, "text": text} for role, text in zip(roles, texts, strict=True)]
         of_supporter = prompts.load_prompt(prompts.SUPPORTER)
 
         assert ask(
@@ -161,17 +162,21 @@ class TestWriting:
 
         request = provider.calls[-1].request
         chat = request.get("messages") or request["contents"]
-        texts = [plain(one.get("content") or one["parts"]) for one in chat]
-        assert texts[-2:] == [turn["text"] for turn in turns]
+        received = [plain(one.get("content") or one["parts"]) for one in chat]
+        assert received[-len(texts) :] == texts
 
-    @hard
     @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
     @pytest.mark.parametrize("way", WAYS)
-    def test_a_reply_arrives_as_it_was_said(self, provider, monkeypatch, way, stream, text):
-        monkeypatch.setattr("completions.offline.voices.reply", lambda *_: text)
+    def test_replies_arrive_as_they_were_said(self, provider, monkeypatch, way, stream):
+        said = iter(HARD_TEXTS.values())
+        monkeypatch.setattr("completions.offline.voices.reply", lambda *_: next(said))
         messages = ({"role": "user", "content": "I feel alone."},)
 
-        assert ask(provider, f"{way}/offline-alder", messages, stream=stream) == text
+        received = [
+            ask(provider, f"{way}/offline-alder", messages, stream=stream) for _ in HARD_TEXTS
+        ]
+
+        assert received == list(HARD_TEXTS.values())
 
 
 JUDGES = {one.slug: one for one in load_judges(shipped())}

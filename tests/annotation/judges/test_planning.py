@@ -1,6 +1,7 @@
 """Which judge is asked about what: no own family, balanced sides, orders and samples that grow."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -192,7 +193,7 @@ class TestOrdersAndSamples:
         study = make_study_of(3, families=("acme", "fam-b"))
         judges = [make_judge(slug="free"), make_judge(slug="own", family="acme")]
         plan(study, *judges)
-        wanted = {"both_orders": True, "samples": 2}
+        wanted: dict[str, Any] = {"both_orders": True, "samples": 2}
 
         with django_assert_num_queries(2):
             counted = services.count_wanted_judge_calls(study=study, judges=judges, **wanted)
