@@ -78,10 +78,15 @@ class TestSubmitJudgment:
         assert not submit(lease, now=NOW + 5 * HOUR).is_surplus
 
     @pytest.mark.parametrize(
-        ("reported", "stored"), [(-5, 0), (39_999, 39_999), (40_001, 40_000)], ids=str
+        ("reported", "paused", "stored"),
+        [(-5, 0, 0), (39_999, 0, 39_999), (40_001, 0, 40_000), (40_000, 10_000, 30_000)],
+        ids=["less than none", "all but a moment", "too much", "breaks left out"],
     )
-    def test_bounds_the_hidden_time_by_the_time_there_was(self, reported, stored):
-        judgment = submit(make_open_lease(), hidden_ms=reported, now=NOW + 40 * SECOND)
+    def test_bounds_the_hidden_time_by_the_time_there_was(self, reported, paused, stored):
+        lease = make_open_lease()
+        Lease.objects.filter(pk=lease.pk).update(paused_ms=paused)
+
+        judgment = submit(lease, hidden_ms=reported, now=NOW + 40 * SECOND)
 
         assert judgment.hidden_ms == stored
 

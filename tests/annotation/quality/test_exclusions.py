@@ -215,8 +215,13 @@ class TestAnomalousTimes:
 
     @pytest.mark.parametrize(
         "record",
-        [of(2, 2, 2, 40, 50, 60), of(2, 2, 2, 2), of(2, 2, 2, 2, 2, words=0)],
-        ids=["half of the answers", "few answers", "nothing to read"],
+        [
+            of(2, 2, 2, 40, 50, 60),
+            of(2, 2, 2, 2),
+            of(2, 2, 2, 2, 2, words=0),
+            RaterRecord("R1", answers=(*timed(2, 2, 2, 2), *timed(2, words=0))),
+        ],
+        ids=["half of the answers", "few answers", "nothing to read", "few with words to read"],
     )
     def test_decide_nothing_otherwise(self, record):
         assert anomalous_times(record, PACE, RULES) is None
