@@ -114,7 +114,8 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
 def last(request: RaterRequest) -> HttpResponse:
     """Show the last judged pair again with the answer given, to be changed or left."""
     lease = selectors.last_judged_lease(request.rater)
-    if lease is None or request.rater.state != RaterState.ACTIVE:
+    is_over = request.rater.state != RaterState.ACTIVE or selectors.is_excluded(request.rater)
+    if lease is None or is_over:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
     form = _form(request, answer=blinded.answer_on_screen(lease))
     return show_pair(request, lease, form)

@@ -136,7 +136,7 @@ class TestEnd:
         assert "You stopped after 1 of 40." in page.content.decode()
         assert Lease.objects.filter(closed_at=None).count() == 0
 
-    @pytest.mark.parametrize("name", ["judge", "done", "stop", "take_break"])
+    @pytest.mark.parametrize("name", ["judge", "last", "done", "stop", "take_break"])
     def test_excluded_rater_sees_one_last_page(self, client, study, rater, name):
         judge(client, study)
         make_exclusion(rater=rater)
