@@ -70,6 +70,13 @@ def test_a_run_that_is_not_there_is_not_found(staff, name):
     assert staff.get(reverse(f"models:{name}", args=["completions", 9])).status_code == 404
 
 
+def test_numbers_lead_who_was_signed_out_to_the_sign_in_page(client):
+    answer = client.get(page_of("progress", make_run()))
+
+    assert answer["HX-Refresh"] == "true"
+    assert not answer.content
+
+
 def test_every_page_asks_as_often_for_many_as_for_one(staff, django_assert_max_num_queries):
     systems = [make_system(slug=f"system-{n}", parameters=PRICED) for n in range(5)]
     run = make_run(n=8, system=systems[0])
