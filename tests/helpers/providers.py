@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import pytest
+
+ASKS_LITELLM = pytest.mark.xdist_group("litellm")
+"""Marks tests that ask models through the real LiteLLM: one process alone loads it."""
 JSON, EVENTS = "application/json", "text/event-stream"
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 

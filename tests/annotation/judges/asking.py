@@ -1,16 +1,9 @@
 """What tests that ask a judge share: simulated judges, and one call to them."""
 
-import pytest
-
 from annotation.models import Judge, JudgeCall
 from annotation.studies.rubric import load_rubric
 from tests.helpers.factories import make_comparison, make_judge, make_judge_call, make_study
 
-THROUGH_LITELLM = [
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
 RUBRIC = load_rubric("heart-1")
 WITH_RUBRIC = {"content": {"rubric": RUBRIC.content()}}
 

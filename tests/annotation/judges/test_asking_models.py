@@ -21,9 +21,10 @@ from completions.llm.answers import InvalidAnswerError
 from completions.offline import Behaviour, Fault
 from completions.runs import pulling
 from completions.runs.services import calling
-from tests.annotation.judges.asking import RUBRIC, THROUGH_LITELLM
+from tests.annotation.judges.asking import RUBRIC
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = THROUGH_LITELLM
+pytestmark = ASKS_LITELLM
 
 GREETING = {"role": "supporter", "text": "Hello, what brings you here?"}
 TURNS = [GREETING, {"role": "seeker", "text": "I lost my job 🙂 שלום"}]

@@ -23,7 +23,6 @@ from completions.runs.services import asking, calling
 from completions.tasks import look_after_runs
 from tests.annotation.judges.asking import (
     RUBRIC,
-    THROUGH_LITELLM,
     WITH_RUBRIC,
     make_call,
     make_simulated_judge,
@@ -38,8 +37,9 @@ from tests.helpers.factories import (
 )
 from tests.helpers.judged import delete_text
 from tests.helpers.observed import nudged
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [pytest.mark.django_db, *THROUGH_LITELLM]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 ANSWER = {
     "notes": dict.fromkeys(RUBRIC.keys, "Seen."),
     "dimensions": {key: {"winner": "A", "strength": 2} for key in RUBRIC.keys}

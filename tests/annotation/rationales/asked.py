@@ -1,15 +1,8 @@
 """Rationales that an assistant is asked about."""
 
-import pytest
-
 from annotation.rationales import themes
 from tests.helpers.factories import make_comparison, make_judgment
 
-THROUGH_LITELLM = [
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
 TEXT = "**A** is warmer,\n\nand asks what happened."
 KEYS = themes.load_codebook().keys
 ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}

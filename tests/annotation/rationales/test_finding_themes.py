@@ -16,7 +16,7 @@ from completions.choices import CallState, Presence
 from completions.models import Completion
 from completions.offline import Fault
 from completions.runs import services as completions
-from tests.annotation.rationales.asked import ABSENT, KEYS, TEXT, THROUGH_LITELLM, judge
+from tests.annotation.rationales.asked import ABSENT, KEYS, TEXT, judge
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -36,8 +36,9 @@ from tests.helpers.factories_of_calls import (
     make_theme_label,
     make_theme_labelling,
 )
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [pytest.mark.django_db, *THROUGH_LITELLM]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 INVENTED = {"quote": "so kind", "presence": "present", "probability": 0.9}
 
 

@@ -18,7 +18,7 @@ from completions.runs import services as completions
 from completions.runs import view_data
 from completions.runs.services import budgeting, calling
 from completions.tasks import look_after_runs
-from tests.annotation.rationales.asked import ABSENT, KEYS, THROUGH_LITELLM, judge
+from tests.annotation.rationales.asked import ABSENT, KEYS, judge
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -28,8 +28,9 @@ from tests.helpers.factories_of_calls import (
     make_rationale_run,
 )
 from tests.helpers.observed import nudged
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [pytest.mark.django_db, *THROUGH_LITELLM]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 PRICE = {"input": 1.0, "output": 10.0}
 
 

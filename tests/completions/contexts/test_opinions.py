@@ -13,13 +13,9 @@ from completions.offline import Fault
 from completions.runs.services import states
 from completions.systems.services.registering import assistant_for
 from tests.helpers.factories import make_candidate, make_dataset, make_dialogue
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 TURNS = [
     {"role": "supporter", "text": "Hello, how are you?"},
     {"role": "seeker", "text": "Hi."},

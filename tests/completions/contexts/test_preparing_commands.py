@@ -12,13 +12,9 @@ from completions.dialogues.importing import import_dialogues
 from completions.models import RewriteCall, ScreeningCall
 from completions.offline import Fault
 from tests.helpers.factories import NOW
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 BUILD = ("build", "--dataset", "talks", "--regular", "24", "--adversarial", "2")
 SCREEN = ("screen", "--dataset", "talks")
 

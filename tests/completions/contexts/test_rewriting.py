@@ -29,13 +29,9 @@ from completions.runs.services.exclusive import AnotherAtWorkError
 from completions.systems.services.registering import assistant_for
 from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [
-    pytest.mark.django_db,
-    pytest.mark.xdist_group("litellm"),  # so that one process alone loads it
-    # LiteLLM reads every attribute of a pydantic model, those being given up included.
-    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 SEEKER = (
     "Hello. I lost my job on Monday.",
     "Badly, I cannot sleep.",

@@ -19,7 +19,6 @@ from completions.offline import REFUSAL, Behaviour, Fault
 from completions.runs import services as run_services
 from completions.runs.services import calling
 from completions.writers import services as writer_services
-from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import (
     make_completion,
     make_context,
@@ -29,8 +28,9 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.observed import nudged
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 REPLY = Reply(
     text="That sounds\n hard.",
     finish_reason="stop",

@@ -19,7 +19,7 @@ from completions.llm.library import _forget_empty_keys, listed_price, litellm, u
 from completions.llm.parameters import N_ALTERNATIVES, arguments
 from completions.offline import Behaviour, Fault
 from completions.runs import pulling
-from tests.completions.llm.marks import ASKS_LITELLM
+from tests.helpers.providers import ASKS_LITELLM
 
 pytestmark = ASKS_LITELLM
 

@@ -10,8 +10,8 @@ import pytest
 from completions import llm
 from completions.llm import failures
 from completions.runs import pulling
-from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.providers import (
+    ASKS_LITELLM,
     Answer,
     Provider,
     choice,
@@ -24,7 +24,7 @@ from tests.helpers.providers import (
 )
 
 pytestmark = [
-    *ASKS_LITELLM,
+    ASKS_LITELLM,
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
 ]
 

@@ -12,11 +12,19 @@ from django.utils import timezone
 from completions import llm
 from completions.runs import pulling
 from completions.runs.services import speaking
-from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import make_judge, make_system
-from tests.helpers.providers import Answer, Provider, choice, completion, providing, said, streamed
+from tests.helpers.providers import (
+    ASKS_LITELLM,
+    Answer,
+    Provider,
+    choice,
+    completion,
+    providing,
+    said,
+    streamed,
+)
 
-pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 GREETING = json.dumps({"greeting": "Hello."})
 
 

@@ -19,7 +19,6 @@ from completions.models import Completion, GenerationRun, Run
 from completions.offline import Behaviour
 from completions.runs import pulling
 from completions.runs.queries import calls_of
-from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -37,8 +36,9 @@ from tests.helpers.factories_of_calls import (
     make_run_of,
     most_of_one,
 )
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
 
 

@@ -18,7 +18,6 @@ from completions.management.run_actions import working
 from completions.models import GenerationCall, GenerationRun
 from completions.offline import Fault
 from completions.runs.services import calling, speaking
-from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -30,11 +29,20 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_calls import PRICE, make_judge_run, make_priced
-from tests.helpers.providers import Provider, choice, completion, events, providing, said, streamed
+from tests.helpers.providers import (
+    ASKS_LITELLM,
+    Provider,
+    choice,
+    completion,
+    events,
+    providing,
+    said,
+    streamed,
+)
 
 pytestmark = [
     pytest.mark.django_db,
-    *ASKS_LITELLM,
+    ASKS_LITELLM,
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
 ]
 N_CALLS = 9

@@ -7,11 +7,11 @@ from django.core.management import CommandError, call_command
 
 from completions.choices import CallState
 from completions.models import LabellingRun, SpotCheck, StrategyCall, StrategyLabel
-from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import make_completion, make_context, make_dialogue
 from tests.helpers.factories_of_calls import KEYS, label, make_person, make_sampled
+from tests.helpers.providers import ASKS_LITELLM
 
-pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 
 
 def strategies(*asked):

@@ -33,7 +33,6 @@ from completions.strategies import services as strategy_services
 from completions.strategies.services import labelling
 from completions.systems.services.registering import assistant_for
 from completions.writers import services as writer_services
-from tests.completions.llm.marks import ASKS_LITELLM
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -54,6 +53,7 @@ from tests.helpers.factories_of_calls import (
 )
 from tests.helpers.factories_of_people import make_accepted
 from tests.helpers.observed import nudged
+from tests.helpers.providers import ASKS_LITELLM
 from tests.helpers.written import (
     ACCEPT,
     REJECT,
@@ -65,7 +65,7 @@ from tests.helpers.written import (
     stored,
 )
 
-pytestmark = [pytest.mark.django_db, *ASKS_LITELLM]
+pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 TEXT = "**No wonder** you are tired.\n\nWhat happened?"
 KEYS = rules.load_codebook().keys
 ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}

@@ -13,7 +13,7 @@ from completions.offline import Behaviour
 from completions.runs import pulling
 from completions.runs.services import calling
 from completions.systems.catalogue import SystemEntry, load_catalogues, shipped
-from tests.completions.llm.marks import ASKS_LITELLM
+from tests.helpers.providers import ASKS_LITELLM
 
 pytestmark = ASKS_LITELLM
 
