@@ -19,7 +19,6 @@ from annotation.rationales import queries, services
 from annotation.rationales.queries import TEXTS
 from annotation.rationales.services.scanning import TextWords
 from annotation.studies.http import figures_of, study_page
-from completions.contexts.queries import ListPage
 from completions.dialogues.forms import TypedTextField
 
 NEWEST = 20
@@ -53,7 +52,8 @@ def queue(request: StaffRequest, study: Study) -> HttpResponse:
         "state": state,
         "shown": shown,
         "states": [(one.value, one.label, getattr(counts, one.lower(), None)) for one in QUEUES],
-        "page": ListPage.of(map(queries.found_row, found), found),
+        "page": found,
+        "rows": list(map(queries.found_row, found)),
         "filters": filters,
         "decisions": queries.newest_decisions(study, NEWEST),
     }

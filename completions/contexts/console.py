@@ -14,12 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
 from completions.choices import Review, Stratum
-from completions.contexts import candidate_queries, console_http, queries, review_queries, services
-from completions.contexts.candidate_queries import CandidateFilter
+from completions.contexts import console_http, queries, review_queries, screening, services
+from completions.contexts.adversarial.display import curve
 from completions.contexts.console_http import or_404, staff_page
 from completions.contexts.funnel import funnel_of, rewrite_rows
 from completions.contexts.funnel.picture import Picture
-from completions.contexts.queries import ContextFilter
+from completions.contexts.queries import CandidateFilter, ContextFilter
 from completions.models import Dataset
 
 
@@ -72,9 +72,9 @@ def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     parts = {
         "dataset": dataset,
         "filters": filters,
-        "page": candidate_queries.candidate_page(dataset, filters, page=page),
+        "page": queries.candidate_page(dataset, filters, page=page),
         "labels": queries.labels(dataset),
-        "rules": candidate_queries.rule_names(),
+        "rules": screening.DISQUALIFIERS,
     }
     return render(request, "console/contexts/candidates.html", parts)
 
@@ -84,11 +84,14 @@ def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Show one candidate as screened, to read."""
     filters = CandidateFilter.of(request.GET)
+    found = or_404(review_queries.candidate_of_key(dataset, pk=pk))
     parts = {
         "dataset": dataset,
         "filters": filters,
-        "shown": or_404(review_queries.candidate_details(dataset, pk=pk)),
-        "beside": candidate_queries.neighbours(dataset, filters, pk=pk),
+        "candidate": found,
+        "contexts": review_queries.contexts_of(found),
+        "reading": review_queries.candidate_reading(found),
+        "beside": queries.neighbours(dataset, filters, pk=pk),
     }
     return render(request, "console/contexts/candidate.html", parts)
 
@@ -165,13 +168,19 @@ def _show_context(
     *,
     form: console_http.ReviewForm | None = None,
 ) -> HttpResponse:
-    shown = or_404(review_queries.context_details(dataset, key=key))
+    found = or_404(queries.context_of_key(dataset, key))
+    cut_at, origin = review_queries.candidate_of(found), found.provenance
     parts = {
         "dataset": dataset,
         "filters": filters,
-        "shown": shown,
+        "context": found,
+        "candidate": cut_at,
+        "reading": review_queries.context_reading(found, cut_at),
+        "curve": curve(origin.get("target", ()), origin.get("measured", ())),
+        "changes": review_queries.changes(found),
+        "history": review_queries.history(found),
         "queue": queries.queue(dataset, filters, key=key),
-        "form": form or console_http.ReviewForm(initial={"note": shown.note}),
+        "form": form or console_http.ReviewForm(initial={"note": found.review_note}),
     }
     status = 422 if form else 200
     return render(request, "console/contexts/context.html", parts, status=status)

@@ -1,18 +1,19 @@
-"""Reads of the console: datasets, their contexts, and the order in which they are reviewed."""
+"""Reads of the console's lists: datasets, contexts and their review, candidates as screened."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Self
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.text import Truncator
 
 from access.console.table_query import read_query, write_query
-from completions.choices import EscalationProfile, Review, Stratum
+from completions.choices import Review, Stratum
+from completions.contexts.funnel import opinion_outcome
 from completions.dialogues.normaliser import plain
-from completions.models import Context, Dataset, Dialogue
+from completions.models import Candidate, Context, Dataset, Dialogue, ScreeningCall
 
 PER_PAGE = 25
 LISTED_WORDS = 22
@@ -20,9 +21,9 @@ NO_LABEL = "-"
 """How an address asks for dialogues without a label."""
 IN_USE = "IN_USE"
 """How an address asks for all that nobody dropped."""
-
-
-Row = TypeVar("Row")
+SUITABLE, NO_SIGNAL, REMOVED = "suitable", "no-signal", "removed"
+FIRST, ALONE = "first", "alone"
+OPINIONS = ("agreed", "disagreed", "invalid", "failed", "waiting")
 
 
 class UnknownFilterError(ValueError):
@@ -30,44 +31,24 @@ class UnknownFilterError(ValueError):
 
 
 @dataclass(frozen=True)
-class DatasetRow:
-    """One dataset as the console lists it."""
+class ListFilter:
+    """Which rows of a list an address means; an empty field means all."""
 
-    slug: str
-    name: str
-    licence: str
-    is_authored: bool
-    n_dialogues: int
-    n_contexts: int
-    n_reviewed: int
-    n_dropped: int
-
-
-@dataclass(frozen=True)
-class ContextFilter:
-    """Which contexts of a dataset are meant; an empty field means all."""
-
-    review: str = ""
-    stratum: str = ""
-    emotion: str = ""
-    problem: str = ""
-    q: str = ""
+    KNOWN: ClassVar[Mapping[str, Collection[str]]]
+    """What fields may say that may not say everything."""
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> "ContextFilter":
+    def of(cls, query: Mapping[str, str]) -> Self:
         """Read an address.
 
         Raises
         ------
         UnknownFilterError
-            If the review or the stratum is none that exists.
+            If it asks for something that does not exist.
         """
         found = read_query(cls, query)
-        for value, known in (
-            (found.review, {"", IN_USE, *Review.values}),
-            (found.stratum, {"", *Stratum.values}),
-        ):
-            if value not in known:
+        for name, known in cls.KNOWN.items():
+            if (value := getattr(found, name)) and value not in known:
                 raise UnknownFilterError(value)
         return found
 
@@ -75,6 +56,19 @@ class ContextFilter:
     def query(self) -> str:
         """The address' query that means this filter, without its question mark."""
         return write_query(asdict(self))
+
+
+@dataclass(frozen=True)
+class ContextFilter(ListFilter):
+    """Which contexts of a dataset are meant."""
+
+    KNOWN: ClassVar = {"review": (IN_USE, *Review.values), "stratum": Stratum.values}
+
+    review: str = ""
+    stratum: str = ""
+    emotion: str = ""
+    problem: str = ""
+    q: str = ""
 
     def matches(self, review: str) -> bool:
         """Say whether a context with this review is meant, as far as reviews go."""
@@ -101,52 +95,6 @@ class ContextFilter:
 
 
 @dataclass(frozen=True)
-class ContextRow:
-    """One context as the console lists it."""
-
-    key: str
-    is_adversarial: bool
-    profile_label: str
-    is_simulated: bool
-    emotion: str
-    problem: str
-    n_turns: int
-    review: str
-    review_label: str
-    note: str
-    last: str
-
-
-@dataclass(frozen=True)
-class ListPage(Generic[Row]):
-    """One page of a list; ``n`` counts the whole of it, ``start`` is the place of its first row."""
-
-    rows: tuple[Row, ...]
-    n: int
-    start: int
-    number: int
-    n_pages: int
-
-    @classmethod
-    def of(cls, rows: Iterable[Row], page: Page[Any]) -> "ListPage[Row]":
-        """Return what a page of the rows' sources shows."""
-        paginator = page.paginator
-        return cls(
-            tuple(rows), paginator.count, page.start_index(), page.number, paginator.num_pages
-        )
-
-    @property
-    def previous(self) -> int | None:
-        """The number of the page before, if there is one."""
-        return self.number - 1 if self.number > 1 else None
-
-    @property
-    def next(self) -> int | None:
-        """The number of the page after, if there is one."""
-        return self.number + 1 if self.number < self.n_pages else None
-
-
-@dataclass(frozen=True)
 class QueuePosition:
     """Where one context stands among those that its filter means."""
 
@@ -166,22 +114,17 @@ class DatasetLabels:
     problems: tuple[str, ...]
 
 
-def dataset_rows() -> list[DatasetRow]:
-    """Return every dataset with its counts, in three queries."""
-    dialogues = Counter(
-        dict(Dialogue.objects.order_by().values_list("dataset").annotate(n=Count("pk")))
-    )
-    reviews = Counter[tuple[int, str]]()
-    for dataset, review, n in (
-        Context.objects.order_by().values_list("dataset", "review").annotate(n=Count("pk"))
-    ):
-        reviews[dataset, review] = n
-    return [
-        _dataset_row(
-            dataset, dialogues[dataset.pk], {one: reviews[dataset.pk, one] for one in Review}
-        )
-        for dataset in Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
-    ]
+def dataset_rows() -> QuerySet[Dataset]:
+    """Return the datasets with ``n_dialogues`` and how far the review of their contexts is."""
+    dialogues = Dialogue.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
+    of_context = {
+        "n_contexts": Count("contexts"),
+        "n_reviewed": Count("contexts", filter=~Q(contexts__review=Review.PENDING)),
+        "n_dropped": Count("contexts", filter=Q(contexts__review=Review.DROPPED)),
+    }
+    rows = Dataset.objects.filter(is_for_checks=False).annotate(**of_context)
+    n_dialogues = Coalesce(Subquery(dialogues.annotate(n=Count("pk")).values("n")), 0)
+    return rows.annotate(n_dialogues=n_dialogues).order_by("name", "pk")
 
 
 def labels(dataset: Dataset) -> DatasetLabels:
@@ -195,11 +138,9 @@ def labels(dataset: Dataset) -> DatasetLabels:
     )
 
 
-def context_page(dataset: Dataset, filters: ContextFilter, *, page: str) -> ListPage[ContextRow]:
+def context_page(dataset: Dataset, filters: ContextFilter, *, page: str) -> Page[Context]:
     """Return a page of the contexts that are meant, in two queries."""
-    rows = filters.rows(dataset).select_related("dialogue")
-    found = Paginator(rows, PER_PAGE).get_page(page)
-    return ListPage.of(map(_context_row, found.object_list), found)
+    return Paginator(filters.rows(dataset).select_related("dialogue"), PER_PAGE).get_page(page)
 
 
 def queue(dataset: Dataset, filters: ContextFilter, *, key: str) -> QueuePosition:
@@ -226,7 +167,8 @@ def queue(dataset: Dataset, filters: ContextFilter, *, key: str) -> QueuePositio
 
 def context_of_key(dataset: Dataset, key: str) -> Context | None:
     """Return the dataset's context of that key, or None."""
-    return dataset.contexts.filter(key=key).first()
+    rows = dataset.contexts.select_related("dialogue", "source_context")
+    return rows.filter(key=key).first()
 
 
 def labelled(emotion: str, problem: str) -> Q:
@@ -242,31 +184,97 @@ def beginning(text: str) -> str:
     return Truncator(plain(text)).words(LISTED_WORDS)
 
 
-def _dataset_row(dataset: Dataset, n_dialogues: int, reviews: Mapping[str, int]) -> DatasetRow:
-    return DatasetRow(
-        slug=dataset.slug,
-        name=dataset.name,
-        licence=dataset.licence,
-        is_authored=dataset.is_authored,
-        n_dialogues=n_dialogues,
-        n_contexts=sum(reviews.values()),
-        n_reviewed=reviews[Review.KEPT] + reviews[Review.DROPPED],
-        n_dropped=reviews[Review.DROPPED],
+@dataclass(frozen=True)
+class CandidateFilter(ListFilter):
+    """Which candidates of a dataset are meant.
+
+    ``rule`` asks for those that it removes, former rules too; ``how`` for those that it removes
+    first, or alone.
+    """
+
+    KNOWN: ClassVar = {
+        "outcome": (SUITABLE, NO_SIGNAL, REMOVED),
+        "how": (FIRST, ALONE),
+        "opinion": OPINIONS,
+    }
+
+    outcome: str = ""
+    rule: str = ""
+    how: str = ""
+    opinion: str = ""
+    emotion: str = ""
+    problem: str = ""
+
+    def matches(self, reasons: list[str], *, is_suitable: bool) -> bool:
+        """Say whether a candidate is meant, as far as screening goes."""
+        if self.outcome and self.outcome != outcome(reasons, is_suitable=is_suitable):
+            return False
+        if not self.rule:
+            return True
+        if self.how == FIRST:
+            return reasons[:1] == [self.rule]
+        return reasons == [self.rule] if self.how == ALONE else self.rule in reasons
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """What stands before and after a candidate among those that its filter means."""
+
+    n: int
+    previous: int | None
+    next: int | None
+
+
+def outcome(reasons: list[str], *, is_suitable: bool) -> str:
+    """Say in a word what screening made of a candidate."""
+    if is_suitable:
+        return SUITABLE
+    return REMOVED if reasons else NO_SIGNAL
+
+
+def candidate_page(dataset: Dataset, filters: CandidateFilter, *, page: str) -> Page[Candidate]:
+    """Return a page of the candidates that are meant, in two queries or three."""
+    found: Page[Any] = Paginator(_ids(dataset, filters), PER_PAGE).get_page(page)
+    rows = Candidate.objects.select_related("dialogue").in_bulk(list(found))
+    found.object_list = [rows[pk] for pk in found]
+    return found
+
+
+def neighbours(dataset: Dataset, filters: CandidateFilter, *, pk: int) -> Neighbours:
+    """Say what stands before and after a candidate."""
+    ids = _ids(dataset, filters)
+    place = ids.index(pk) if pk in ids else len(ids)
+    return Neighbours(
+        n=len(ids),
+        previous=ids[place - 1] if 0 < place < len(ids) else None,
+        next=ids[place + 1] if place + 1 < len(ids) else None,
     )
 
 
-def _context_row(context: Context) -> ContextRow:
-    profile = context.escalation_profile
-    return ContextRow(
-        key=context.key,
-        is_adversarial=context.stratum == Stratum.ADVERSARIAL,
-        profile_label=str(EscalationProfile(profile).label) if profile else "",
-        is_simulated=context.is_simulated,
-        emotion=context.dialogue.emotion_type,
-        problem=context.dialogue.problem_type,
-        n_turns=len(context.turns),
-        review=context.review,
-        review_label=str(Review(context.review).label),
-        note=context.review_note,
-        last=beginning(context.turns[-1]["text"] if context.turns else ""),
-    )
+def _ids(dataset: Dataset, filters: CandidateFilter) -> list[int]:
+    """Return the candidates that are meant, in the order of the source.
+
+    Reasons are a list in one column, which the two databases would search differently.
+    """
+    rows = Candidate.objects.filter(
+        labelled(filters.emotion, filters.problem), dialogue__dataset=dataset
+    ).order_by("dialogue__position", "dialogue", "turn_index")
+    ids = [
+        pk
+        for pk, reasons, is_suitable in rows.values_list("pk", "reasons", "is_suitable")
+        if filters.matches(reasons, is_suitable=is_suitable)
+    ]
+    if not filters.opinion:
+        return ids
+    candidates = _with_opinion(dataset, filters.opinion)
+    return [pk for pk in ids if pk in candidates]
+
+
+def _with_opinion(dataset: Dataset, name: str) -> set[int]:
+    calls = ScreeningCall.objects.filter(candidate__dialogue__dataset=dataset).order_by()
+    rows = calls.values_list("candidate", "state", "opinion", "candidate__is_suitable")
+    return {
+        candidate
+        for candidate, state, opinion, is_suitable in rows
+        if opinion_outcome(state, opinion, is_suitable=is_suitable) == name
+    }

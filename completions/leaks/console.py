@@ -15,7 +15,6 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest
 from completions.choices import HoldState
 from completions.contexts.console_http import or_404, staff_page
-from completions.contexts.queries import ListPage
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.leaks import queries, services
 from completions.leaks.rules import EXPLANATIONS
@@ -41,7 +40,8 @@ def held(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         "state": state,
         "states": zip(HoldState, (counts.n_held, counts.n_released, counts.n_dropped), strict=True),
         "by_reason": [(name, n, EXPLANATIONS[name]) for name, n in counts.by_reason.items()],
-        "page": ListPage.of(map(queries.held_row, page), page),
+        "page": page,
+        "rows": [(hold, queries.source_of(hold.completion)) for hold in page],
         "filters": {"query": f"state={state}"},
     }
     return render(request, "console/contexts/held.html", parts)

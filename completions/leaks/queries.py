@@ -33,36 +33,6 @@ class Held:
     by_reason: dict[str, int]
 
 
-@dataclass(frozen=True)
-class HeldRow:
-    """One held, dropped or released completion as the console shows it."""
-
-    pk: int
-    context: str
-    system: str
-    text: str
-    state: str
-    state_label: str
-    reasons: tuple[tuple[str, str], ...]
-    decision_reason: str
-    decided_by: str
-
-    @property
-    def is_held(self) -> bool:
-        """Whether it waits for a decision."""
-        return self.state == HoldState.HELD
-
-    @property
-    def is_dropped(self) -> bool:
-        """Whether it is never to be paired."""
-        return self.state == HoldState.DROPPED
-
-    @property
-    def is_released(self) -> bool:
-        """Whether it may be paired."""
-        return self.state == HoldState.RELEASED
-
-
 def find_new_leaks(dataset_id: int) -> Leaks:
     """Return what the filter finds in completions that it has not held before, in one query.
 
@@ -121,29 +91,13 @@ def count_holds(dataset_id: int, new: Leaks) -> Held:
 
 
 def held_rows(dataset: Dataset, *, state: str) -> QuerySet[Hold]:
-    """Return the holds of a state with all that their rows show, oldest first."""
+    """Return the holds of a state with all that the console shows of them, oldest first."""
     shown = _holds(dataset.pk).filter(state=state)
     related = ("completion__context", "completion__system", "decided_by")
     return shown.select_related(*related).order_by("held_at", "pk")
 
 
-def held_row(hold: Hold) -> HeldRow:
-    """Pick what the console shows of a hold."""
-    completion = hold.completion
-    return HeldRow(
-        pk=hold.pk,
-        context=completion.context.key,
-        system=_source(completion),
-        text=completion.text,
-        state=hold.state,
-        state_label=HoldState(hold.state).label,
-        reasons=tuple((one["reason"], one["matched"]) for one in hold.reasons),
-        decision_reason=hold.decision_reason,
-        decided_by=hold.decided_by.get_username() if hold.decided_by else "",
-    )
-
-
-def _source(completion: Completion) -> str:
+def source_of(completion: Completion) -> str:
     """Name the system, but no single person: whoever decides is not told who wrote a text."""
     system = completion.system
     return str(_("A supporter")) if system.writer_id else system.name

@@ -138,6 +138,11 @@ class Candidate(models.Model):
     def __str__(self) -> str:
         return f"#{self.pk} {self.dialogue_id}:{self.turn_index}"
 
+    @property
+    def text(self) -> str:
+        """What the seeker says in the turn."""
+        return str(self.dialogue.turns[self.turn_index]["text"])
+
 
 class ScreeningCall(ProviderCall):
     """The call by which one assistant gives its opinion of one candidate."""

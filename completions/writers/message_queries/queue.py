@@ -2,16 +2,16 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
-from django.core.paginator import Paginator
+from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from access.console.table_query import read_query, write_query
+from access.console.table_query import write_query
 from completions.choices import MessageState, Stratum
-from completions.contexts.queries import ListPage, UnknownFilterError, beginning
+from completions.contexts.queries import ListFilter, beginning
 from completions.models import Dataset, Message, MessageRevision
 from completions.writers.message_queries.rules import SIGNALS, signals_of
 
@@ -24,36 +24,14 @@ RARE = (MessageState.LAPSED, MessageState.ERASED)
 
 
 @dataclass(frozen=True)
-class MessageFilter:
+class MessageFilter(ListFilter):
     """Which messages are meant; without a state, those that wait."""
+
+    KNOWN: ClassVar = {"state": (ALL, *STATES), "signal": SIGNALS, "stratum": Stratum.values}
 
     state: str = ""
     signal: str = ""
     stratum: str = ""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> "MessageFilter":
-        """Read an address.
-
-        Raises
-        ------
-        UnknownFilterError
-            If it asks for something that does not exist.
-        """
-        found = read_query(cls, query)
-        for value, known in (
-            (found.state, {"", ALL, *STATES}),
-            (found.signal, {"", *SIGNALS}),
-            (found.stratum, {"", *Stratum.values}),
-        ):
-            if value not in known:
-                raise UnknownFilterError(value)
-        return found
-
-    @property
-    def query(self) -> str:
-        """The address' query that means this filter, without its question mark."""
-        return write_query(asdict(self))
 
     @property
     def rest(self) -> str:
@@ -131,13 +109,14 @@ def state_counts(dataset: Dataset) -> list[tuple[str, str, int]]:
     return [(str(state), str(state.label), counts[state]) for state in shown]
 
 
-def message_page(dataset: Dataset, filters: MessageFilter, *, page: str) -> ListPage[MessageRow]:
+def message_page(dataset: Dataset, filters: MessageFilter, *, page: str) -> Page[Any]:
     """Return a page of the messages that are meant, the oldest version first, in one query."""
     found = [one for one in _newest(dataset, filters) if filters.matches_state(one.message.state)]
     if filters.state == ALL:  # what waits comes first
         found.sort(key=lambda one: one.message.state != MessageState.WAITING)
-    shown = Paginator(found, PER_PAGE).get_page(page)
-    return ListPage.of(map(MessageRow.of, shown.object_list), shown)
+    shown: Page[Any] = Paginator(found, PER_PAGE).get_page(page)
+    shown.object_list = [MessageRow.of(one) for one in shown]
+    return shown
 
 
 def place_of(dataset: Dataset, filters: MessageFilter, *, pk: int) -> QueuePlace:

@@ -32,7 +32,7 @@ def dataset():
 
 
 def keys(answer):
-    return [row.key for row in answer.context["page"].rows]
+    return [row.key for row in answer.context["page"]]
 
 
 class TestAccess:
@@ -221,12 +221,13 @@ class TestCandidateList:
         ],
     )
     def test_shows_what_is_asked_for(self, admin_client, dataset, query, n):
-        assert admin_client.get(f"{CANDIDATES}?{query}").context["page"].n == n
+        assert admin_client.get(f"{CANDIDATES}?{query}").context["page"].paginator.count == n
 
     def test_shows_reasons_in_the_order_of_the_source(self, admin_client, dataset):
         answer = admin_client.get(CANDIDATES)
 
-        places = [(row.dialogue, row.turn) for row in answer.context["page"].rows]
+        rows = answer.context["page"]
+        places = [(row.dialogue.position, row.turn_index + 1) for row in rows]
         assert places == sorted(places)
         assert "removed self-harm, violence" in text(answer)
 
@@ -239,7 +240,8 @@ class TestCandidateList:
         make_screening_call(candidate=first, opinion={"qualifies": False}, **done)
         make_screening_call(candidate=second)
 
-        assert admin_client.get(f"{CANDIDATES}?opinion={opinion}").context["page"].n == n
+        page = admin_client.get(f"{CANDIDATES}?opinion={opinion}").context["page"]
+        assert page.paginator.count == n
 
 
 @pytest.mark.parametrize(
@@ -328,7 +330,7 @@ class TestFunnel:
         assert len(linked) > 20
         for address, count in linked:
             rows = admin_client.get(address.replace("&amp;", "&")).context["page"]
-            assert rows.n == int(count), address
+            assert rows.paginator.count == int(count), address
 
     def test_says_why_rewrites_were_given_up_and_what_is_simulated(self, admin_client, dataset):
         source = dataset.contexts.first()

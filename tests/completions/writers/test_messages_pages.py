@@ -51,7 +51,7 @@ def address(message, query=""):
 def listed(client, query=""):
     """Return the keys of the messages that the queue lists, in its order."""
     page = client.get(f"{QUEUE}{query}")
-    return [row.pk for row in page.context["page"].rows]
+    return [row.pk for row in page.context["page"]]
 
 
 class TestAccess:
@@ -120,7 +120,7 @@ class TestTheQueue:
         make_read(dataset, "Seven words are few, and these are eight.")
         found = make_read(dataset, **fields)
 
-        [row] = client.get(f"{QUEUE}{query}").context["page"].rows
+        [row] = client.get(f"{QUEUE}{query}").context["page"]
 
         assert (row.pk, len(row.signals)) == (found.pk, n_signals)
 
