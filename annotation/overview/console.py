@@ -31,7 +31,7 @@ from annotation.studies import services as study_services
 from annotation.studies.counts import COUNTS, StudyTally
 from annotation.studies.http import ask_for, figures_of, study_or_404, study_page, with_kept
 from annotation.studies.stored_figures import StoredFigures
-from completions.contexts.funnel import funnel_of, rewrite_rows
+from completions.contexts.funnel import funnel_of, rewrites_of
 from completions.contexts.funnel.picture import Picture
 from completions.dialogues.authoring import DatasetTakenError
 from completions.writers import emails
@@ -150,7 +150,7 @@ def contexts(request: StaffRequest, study: Study) -> HttpResponse:
         "dataset": study.dataset,
         "funnel": counted,
         "picture": Picture.of(counted),
-        "rewrites": rewrite_rows(study.dataset),
+        "rewrites": rewrites_of(study.dataset),
     }
     return render(request, "console/contexts/funnel.html", parts)
 

@@ -17,7 +17,7 @@ from completions.choices import Review, Stratum
 from completions.contexts import console_http, queries, review_queries, screening, services
 from completions.contexts.adversarial.display import curve
 from completions.contexts.console_http import or_404, staff_page
-from completions.contexts.funnel import funnel_of, rewrite_rows
+from completions.contexts.funnel import funnel_of, rewrites_of
 from completions.contexts.funnel.picture import Picture
 from completions.contexts.queries import CandidateFilter, ContextFilter
 from completions.models import Dataset
@@ -41,7 +41,7 @@ def funnel(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         "dataset": dataset,
         "funnel": counted,
         "picture": Picture.of(counted),
-        "rewrites": rewrite_rows(dataset),
+        "rewrites": rewrites_of(dataset),
     }
     return render(request, "console/contexts/funnel.html", parts)
 

@@ -153,7 +153,7 @@ class _Import:
         self.report.n_dialogues += 1
         self.report.n_utterances += dialogue.n_utterances
         self.report.n_turns += len(dialogue.turns)
-        self.report.n_couplets += len(couplets.couplets(_turns(dialogue)))
+        self.report.n_couplets += len(couplets.couplets(dialogue.stored_turns))
         self.report.n_contexts += len(dialogue.points)
 
     def _tell_repeated(self, dialogue: ParsedDialogue, number: int) -> None:
@@ -182,7 +182,7 @@ class _Import:
             problem_type=dialogue.problem_type,
             situation=dialogue.situation,
             source_labels=dialogue.source_labels,
-            turns=_turns(dialogue),
+            turns=dialogue.stored_turns,
             n_utterances=dialogue.n_utterances,
             imported_at=self._now,
         )
@@ -228,10 +228,6 @@ def _look(dialogue: ParsedDialogue) -> str:
     return content_hash(
         Turn(turn.role, unicodedata.normalize("NFKC", turn.text)) for turn in dialogue.turns
     )
-
-
-def _turns(dialogue: ParsedDialogue) -> list[dict[str, str]]:
-    return [{"role": turn.role, "text": turn.text} for turn in dialogue.turns]
 
 
 def _dataset(name: str, *, now: dt.datetime, licence: str, is_authored: bool) -> Dataset:

@@ -143,7 +143,11 @@ def check_screening(options: argparse.Namespace, progress: Progress) -> str:
         return "\n".join(
             f"{content_hash[: checking.PREFIX]}:{index}"
             for content_hash, index in checking.draw(
-                ((one.content_hash, index) for one in dialogues for index in _couplets(one)),
+                (
+                    (one.content_hash, index)
+                    for one in dialogues
+                    for index in couplets(one.stored_turns)
+                ),
                 n=options.draw,
                 after=options.after,
             )
@@ -154,7 +158,9 @@ def check_screening(options: argparse.Namespace, progress: Progress) -> str:
         (one.content_hash[: checking.PREFIX], found.turn_index): found
         for one in dialogues
         if one.content_hash[: checking.PREFIX] in points
-        for found in screening.screen(_turns(one), situation=one.situation, language=one.language)
+        for found in screening.screen(
+            one.stored_turns, situation=one.situation, language=one.language
+        )
     }
     tallies = checking.compare(labels, screened)
     return checking.report(tallies, n=len(labels), rules=screening.rules_version("en"))
@@ -168,14 +174,6 @@ def _readable(
             progress.say(f"{record.place}: {record.reason}; skipped")
         else:
             yield record
-
-
-def _couplets(dialogue: ingest.ParsedDialogue) -> list[int]:
-    return couplets(_turns(dialogue))
-
-
-def _turns(dialogue: ingest.ParsedDialogue) -> list[dict[str, str]]:
-    return [{"role": turn.role, "text": turn.text} for turn in dialogue.turns]
 
 
 def add_build_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,14 +5,14 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from completions.contexts.funnel import (
+from completions.contexts.funnel import funnel_of
+from completions.contexts.funnel.counting import (
     Funnel,
     FunnelPart,
     Opinions,
     Rewriting,
     RuleCount,
     ScreenedCounts,
-    funnel_of,
 )
 from completions.dialogues import queries
 from completions.management.acting import Action

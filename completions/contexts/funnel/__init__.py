@@ -2,17 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
 from completions.contexts.funnel import counting
 from completions.contexts.funnel.counting import (
     Chosen,
     Funnel,
-    FunnelPart,
     ImportedCounts,
     NextStep,
     Opinions,
@@ -20,32 +18,10 @@ from completions.contexts.funnel.counting import (
     ReasonCount,
     Reviews,
     Rewriting,
-    RuleCount,
     ScreenedCounts,
-    Steps,
 )
 from completions.dialogues import couplets
 from completions.models import Candidate, Dataset, Rewrite, ScreeningCall
-
-__all__ = [
-    "Chosen",
-    "Funnel",
-    "FunnelPart",
-    "ImportedCounts",
-    "NextStep",
-    "Opinions",
-    "ProfileCount",
-    "ReasonCount",
-    "Reviews",
-    "RewriteRow",
-    "Rewriting",
-    "RuleCount",
-    "ScreenedCounts",
-    "Steps",
-    "funnel_of",
-    "opinion_outcome",
-    "rewrite_rows",
-]
 
 _Context: TypeAlias = tuple[int, str, str, bool]
 """Dialogue, stratum, review, whether it is simulated."""
@@ -194,32 +170,8 @@ def _next_steps(
         yield NextStep("Contexts wait to be read by a person.", "review")
 
 
-@dataclass(frozen=True)
-class RewriteRow:
-    """One rewrite as the funnel's page lists it."""
-
-    source_key: str
-    context_key: str | None
-    profile_label: str
-    state: str
-    state_label: str
-    reason: str
-    is_simulated: bool
-
-
-def rewrite_rows(dataset: Dataset) -> list[RewriteRow]:
-    """Return every rewrite of the dataset's contexts, in one query."""
+def rewrites_of(dataset: Dataset) -> QuerySet[Rewrite]:
+    """Return every rewrite of the dataset's contexts, with both contexts and both assistants."""
     rewrites = Rewrite.objects.filter(source_context__dataset=dataset)
     parties = ("source_context", "context", "rewriter", "hostility_rater")
-    return [
-        RewriteRow(
-            source_key=one.source_context.key,
-            context_key=one.context.key if one.context else None,
-            profile_label=str(EscalationProfile(one.profile).label),
-            state=one.state,
-            state_label=str(RewriteState(one.state).label),
-            reason=one.reason,
-            is_simulated=one.rewriter.is_simulated or one.hostility_rater.is_simulated,
-        )
-        for one in rewrites.select_related(*parties).order_by("state", "profile", "pk")
-    ]
+    return rewrites.select_related(*parties).order_by("state", "profile", "pk")

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from completions.contexts import screening
-from completions.contexts.funnel import Funnel, FunnelPart, RuleCount, ScreenedCounts, Steps
+from completions.contexts.funnel.counting import (
+    Funnel,
+    FunnelPart,
+    RuleCount,
+    ScreenedCounts,
+    Steps,
+)
 from completions.contexts.queries import NO_LABEL
 
 EXPLANATIONS = {rule.name: rule.explanation for rule in screening.RULES}

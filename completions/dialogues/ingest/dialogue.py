@@ -53,6 +53,11 @@ class ParsedDialogue:
     """Whether the file says so; else it is what its format is usually in."""
     points: tuple[FixedContext, ...] = ()
 
+    @property
+    def stored_turns(self) -> list[dict[str, str]]:
+        """Return the turns as rows hold them."""
+        return [{"role": turn.role, "text": turn.text} for turn in self.turns]
+
 
 def merge(utterances: Iterable[Turn]) -> tuple[Turn, ...]:
     """Join consecutive utterances of one role into turns, by a space."""

@@ -12,9 +12,10 @@ from completions.dialogues.ingest.dialogue import BadRecord, ParsedDialogue, Rol
 from completions.dialogues.ingest.items import ItemRecord
 from completions.dialogues.ingest.records import (
     DialogueRecord,
-    FailedRecord,
-    HubRecord,
-    NativeRecord,
+    EsconvRecord,
+    FailedUtterance,
+    HubUtterance,
+    NativeUtterance,
     OwnRecord,
 )
 
@@ -31,9 +32,9 @@ class Format:
     noun: str = "dialogue"
 
 
-NATIVE = Format("ESConv's native JSON", NativeRecord)
-HUB = Format("the hub's spelling of ESConv", HubRecord)
-FAILED = Format("ESConv's failed dialogues", FailedRecord)
+NATIVE = Format("ESConv's native JSON", EsconvRecord[NativeUtterance])
+HUB = Format("the hub's spelling of ESConv", EsconvRecord[HubUtterance])
+FAILED = Format("ESConv's failed dialogues", EsconvRecord[FailedUtterance])
 ITEMS = Format("the benchmark authors' items", ItemRecord, noun="item")
 OWN = Format("the plain format of our own", OwnRecord)
 

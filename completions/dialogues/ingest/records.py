@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,6 +15,7 @@ from completions.dialogues.ingest.dialogue import (
     Name,
     ParsedDialogue,
     Role,
+    Speaker,
     Strategies,
     Text,
     Turn,
@@ -71,28 +72,28 @@ class Annotation(BaseModel):
     strategy: Strategies = ()
 
 
-class NativeUtterance(BaseModel):
+class EsconvUtterance(BaseModel):
+    """One utterance of ESConv, whatever it calls the speaker."""
+
+    speaker: Speaker
+    content: Utterance
+    annotation: Annotation = Annotation()
+
+    def said(self) -> Turn:
+        """Return it with its role."""
+        return Turn(ROLES[self.speaker], self.content, self.annotation.strategy)
+
+
+class NativeUtterance(EsconvUtterance):
     """One utterance, as ESConv itself writes it."""
 
     speaker: Literal["seeker", "supporter"]
-    content: Utterance
-    annotation: Annotation = Annotation()
-
-    def said(self) -> Turn:
-        """Return it with its role."""
-        return _turn(ROLES[self.speaker], self.content, self.annotation.strategy)
 
 
-class FailedUtterance(BaseModel):
+class FailedUtterance(EsconvUtterance):
     """One utterance of ESConv's failed dialogues: there the speaker is the seeker."""
 
     speaker: Literal["speaker", "listener"]
-    content: Utterance
-    annotation: Annotation = Annotation()
-
-    def said(self) -> Turn:
-        """Return it with its role."""
-        return _turn(ROLES[self.speaker], self.content, self.annotation.strategy)
 
 
 class HubUtterance(BaseModel):
@@ -104,15 +105,18 @@ class HubUtterance(BaseModel):
 
     def said(self) -> Turn:
         """Return it with its role."""
-        return _turn(ROLES[self.speaker], self.text, self.strategy)
+        return Turn(ROLES[self.speaker], self.text, self.strategy)
 
 
-class EsconvRecord(DialogueRecord):
-    """One dialogue of ESConv, but for the spelling of its utterances."""
+Spoken = TypeVar("Spoken", NativeUtterance, FailedUtterance, HubUtterance)
+
+
+class EsconvRecord(DialogueRecord, Generic[Spoken]):
+    """One dialogue of ESConv, in one of the spellings of its utterances."""
 
     NOT_LABELS = DialogueRecord.NOT_LABELS | {"dialog", "id", "language"}
 
-    dialog: Sequence[NativeUtterance | FailedUtterance | HubUtterance]
+    dialog: list[Spoken]
     id: Name = ""
     language: LanguageTag | None = None
     experience_type: LabelOrNull = ""
@@ -125,24 +129,6 @@ class EsconvRecord(DialogueRecord):
         if self.language is None:
             return replace(dialogue, source_id=self.id)
         return replace(dialogue, source_id=self.id, language=self.language, states_language=True)
-
-
-class NativeRecord(EsconvRecord):
-    """One dialogue, as ESConv itself writes it."""
-
-    dialog: list[NativeUtterance]
-
-
-class FailedRecord(EsconvRecord):
-    """One of ESConv's failed dialogues."""
-
-    dialog: list[FailedUtterance]
-
-
-class HubRecord(EsconvRecord):
-    """One dialogue in the hub's spelling of ESConv."""
-
-    dialog: list[HubUtterance]
 
 
 class OwnTurn(BaseModel):
@@ -181,7 +167,3 @@ class OwnRecord(DialogueRecord):
             language=self.language,
             states_language=states_language,
         )
-
-
-def _turn(role: Role, text: str, strategies: tuple[str, ...]) -> Turn:
-    return Turn(role, text, strategies)

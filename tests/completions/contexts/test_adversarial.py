@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from completions.choices import EscalationProfile
-from completions.contexts import adversarial
 from completions.contexts.adversarial import checks, profiles
 
 SOURCE = [
@@ -62,7 +61,7 @@ def rewritten(place=None, **fields):
 
 
 def problems(turns, source=SOURCE):
-    return adversarial.rewrite_problems(source, turns, target=TARGET, language="en")
+    return checks.rewrite_problems(source, turns, target=TARGET, language="en")
 
 
 class TestRewriteProblems:
@@ -157,7 +156,7 @@ class TestGreeting:
 
 class TestIsFitToRewrite:
     def test_of_a_dialogue_that_has_the_shape(self):
-        assert adversarial.is_fit_to_rewrite(SOURCE)
+        assert checks.is_fit_to_rewrite(SOURCE)
 
     @pytest.mark.parametrize(
         "turns",
@@ -170,7 +169,7 @@ class TestIsFitToRewrite:
         ],
     )
     def test_not_of_others(self, turns):
-        assert not adversarial.is_fit_to_rewrite(turns)
+        assert not checks.is_fit_to_rewrite(turns)
 
 
 PROFILES = [str(profile) for profile in EscalationProfile]

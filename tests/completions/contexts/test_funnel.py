@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
 from completions.contexts import screening
-from completions.contexts.funnel import (
+from completions.contexts.funnel import funnel_of
+from completions.contexts.funnel.counting import (
     Chosen,
     Funnel,
     FunnelPart,
@@ -19,7 +20,6 @@ from completions.contexts.funnel import (
     RuleCount,
     ScreenedCounts,
     Steps,
-    funnel_of,
 )
 from completions.contexts.funnel.picture import Bar, Picture
 from tests.helpers.datasets import CURRENT, make_screened_dataset, make_turns, screen

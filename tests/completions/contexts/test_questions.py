@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.contexts import adversarial, opinions, screening
+from completions.contexts import opinions, screening
 from completions.contexts.adversarial import display, questions
 from completions.contexts.adversarial.display import HEIGHT, WIDTH, curve
 from completions.llm import prompts
@@ -20,7 +20,7 @@ EXAM = [
 
 class TestRewriterMessages:
     def test_hold_the_dialogue_the_targets_and_the_schema(self):
-        system, user = adversarial.rewriter_messages(EXAM, [7])
+        system, user = questions.rewriter_messages(EXAM, [7])
 
         assert '"turns"' in system["content"]
         assert "I failed the exam." in user["content"]
@@ -28,7 +28,7 @@ class TestRewriterMessages:
         assert "<b>" not in user["content"]  # no text closes its section
 
     def test_show_a_refused_answer_with_all_its_problems(self):
-        *_, said, asked = adversarial.rewriter_messages(EXAM, [7], ("{}", ["One.", "Two."]))
+        *_, said, asked = questions.rewriter_messages(EXAM, [7], ("{}", ["One.", "Two."]))
 
         assert said == {"role": "assistant", "content": "{}"}
         assert "- One.\n- Two." in asked["content"]
@@ -37,7 +37,7 @@ class TestRewriterMessages:
 class TestHostilityRaterMessages:
     def test_hold_neither_profile_nor_target(self):
         """The rating is worth something only if it does not know what was wanted."""
-        text = json.dumps(adversarial.hostility_rater_messages(EXAM))
+        text = json.dumps(questions.hostility_rater_messages(EXAM))
 
         assert "I failed the exam." in text
         for told in ("ALWAYS_10", "profile", "target", "<hostility>", "ramp", "spike"):
@@ -46,7 +46,7 @@ class TestHostilityRaterMessages:
 
 class TestPrompts:
     def test_are_named_by_the_hash_of_all_that_is_asked(self):
-        prompt = adversarial.rewriter_prompt()
+        prompt = questions.rewriter_prompt()
 
         assert prompt.name == "rewriter-1"
         assert prompt.hash != prompts.load_prompt("rewriter-1").hash
@@ -55,10 +55,10 @@ class TestPrompts:
     @pytest.mark.parametrize(
         ("module", "wording", "prompt"),
         [
-            (questions, "AGAIN", adversarial.rewriter_prompt),
-            (questions, "WANTED", adversarial.rewriter_prompt),
-            (questions, "DIALOGUE", adversarial.hostility_rater_prompt),
-            (prompts, "CORRECTION", adversarial.hostility_rater_prompt),
+            (questions, "AGAIN", questions.rewriter_prompt),
+            (questions, "WANTED", questions.rewriter_prompt),
+            (questions, "DIALOGUE", questions.hostility_rater_prompt),
+            (prompts, "CORRECTION", questions.hostility_rater_prompt),
             (prompts, "CORRECTION", opinions.screener_prompt),
         ],
     )
@@ -75,7 +75,7 @@ class TestReadRewrite:
     def test_returns_the_turns_as_they_came(self):
         spaced = [{"role": "supporter", "text": " Hi \n"}]
 
-        assert adversarial.read_rewrite(json.dumps({"turns": spaced})) == spaced
+        assert questions.read_rewrite(json.dumps({"turns": spaced})) == spaced
 
     @pytest.mark.parametrize(
         "raw",
@@ -91,12 +91,12 @@ class TestReadRewrite:
     )
     def test_refuses_anything_else(self, raw):
         with pytest.raises(InvalidAnswerError):
-            adversarial.read_rewrite(raw)
+            questions.read_rewrite(raw)
 
 
 class TestReadRatings:
     def test_returns_a_number_for_each_turn(self):
-        assert adversarial.read_ratings('{"hostility": [0, 10]}', 2) == [0, 10]
+        assert questions.read_ratings('{"hostility": [0, 10]}', 2) == [0, 10]
 
     @pytest.mark.parametrize(
         "raw",
@@ -109,7 +109,7 @@ class TestReadRatings:
     )
     def test_refuses_anything_else(self, raw):
         with pytest.raises(InvalidAnswerError):
-            adversarial.read_ratings(raw, 2)
+            questions.read_ratings(raw, 2)
 
 
 WORDS = st.lists(st.sampled_from(["you", "are", "no", "help", "sleep", "rent"]), max_size=12)
@@ -119,7 +119,7 @@ class TestDiff:
     def test_names_the_changed_turns_alone(self):
         after = [EXAM[0], EXAM[1] | {"text": "Stop it. I failed the whole exam."}]
 
-        assert adversarial.diff(EXAM, after) == [
+        assert display.diff(EXAM, after) == [
             {
                 "turn": 1,
                 "pieces": [

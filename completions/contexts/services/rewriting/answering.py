@@ -10,10 +10,10 @@ from django.db.models import QuerySet
 from access.log import record
 from completions import llm
 from completions.choices import CallState, RewriteState, RewriteStep, Stratum
-from completions.contexts import adversarial
-from completions.contexts.adversarial import profiles
+from completions.contexts.adversarial import checks, display, profiles, questions
 from completions.contexts.services.rewriting.planning import ask_for, drop
 from completions.dialogues.context_extraction import digest, turns_hash
+from completions.llm.prompts import Prompt
 from completions.models import Assistant, Context, Rewrite, RewriteCall
 from completions.runs.services import calling
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
@@ -65,33 +65,33 @@ def _write_question(call: RewriteCall, claim: Claim) -> JsonQuestion[Turns]:
     rewrite = call.rewrite
     request = calling.request_to(
         rewrite.rewriter,
-        messages=adversarial.rewriter_messages(
+        messages=questions.rewriter_messages(
             rewrite.source_context.turns, rewrite.target, _refused(call)
         ),
-        response_schema=adversarial.REWRITE_SCHEMA,
+        response_schema=questions.REWRITE_SCHEMA,
         max_tokens=MAX_TOKENS,
         timeout_s=TIMEOUT_S,
     )
-    prompt_hash = adversarial.rewriter_prompt().hash
+    prompt_hash = questions.rewriter_prompt().hash
     # An answer that cannot be read opens the next round, like any other fault.
-    return JsonQuestion(claim, prompt_hash, request, adversarial.read_rewrite, tries=1)
+    return JsonQuestion(claim, prompt_hash, request, questions.read_rewrite, tries=1)
 
 
 def _rate_question(call: RewriteCall, claim: Claim) -> JsonQuestion[list[int]]:
     turns = _written(call)
     request = calling.request_to(
         call.rewrite.hostility_rater,
-        messages=adversarial.hostility_rater_messages(turns),
-        response_schema=adversarial.RATING_SCHEMA,
+        messages=questions.hostility_rater_messages(turns),
+        response_schema=questions.RATING_SCHEMA,
         max_tokens=MAX_TOKENS,
         timeout_s=TIMEOUT_S,
     )
-    n = len(adversarial.seekers(turns))
+    n = len(questions.seekers(turns))
     return JsonQuestion(
         claim,
-        adversarial.hostility_rater_prompt().hash,
+        questions.hostility_rater_prompt().hash,
         request,
-        lambda raw: adversarial.read_ratings(raw, n),
+        lambda raw: questions.read_ratings(raw, n),
     )
 
 
@@ -106,7 +106,7 @@ def _refused(call: RewriteCall) -> tuple[str, list[str]] | None:
 def _written(call: RewriteCall) -> Turns:
     """Return the text of the round that the call rates."""
     text = call.rewrite.calls.get(step=RewriteStep.WRITE, round=call.round)
-    return adversarial.read_rewrite(llm.unwrapped(text.raw_answer, is_prose=False).text)
+    return questions.read_rewrite(llm.unwrapped(text.raw_answer, is_prose=False).text)
 
 
 def _keep_text(call: RewriteCall, heard: ModelAnswer[Turns]) -> None:
@@ -115,7 +115,7 @@ def _keep_text(call: RewriteCall, heard: ModelAnswer[Turns]) -> None:
     problems = (
         [heard.fault]
         if heard.value is None
-        else adversarial.rewrite_problems(
+        else checks.rewrite_problems(
             source.turns,
             heard.value,
             target=rewrite.target,
@@ -204,13 +204,13 @@ def _provenance(call: RewriteCall, turns: Turns, measured: Sequence[int]) -> dic
         "target": rewrite.target,
         "measured": list(measured),
         "rounds": call.round,
-        "rewriter": _who(rewrite.rewriter, adversarial.rewriter_prompt()),
-        "hostility_rater": _who(rewrite.hostility_rater, adversarial.hostility_rater_prompt()),
-        "diff": adversarial.diff(source.turns, turns),
+        "rewriter": _who(rewrite.rewriter, questions.rewriter_prompt()),
+        "hostility_rater": _who(rewrite.hostility_rater, questions.hostility_rater_prompt()),
+        "diff": display.diff(source.turns, turns),
     }
 
 
-def _who(assistant: Assistant, prompt: adversarial.Prompt) -> dict[str, object]:
+def _who(assistant: Assistant, prompt: Prompt) -> dict[str, object]:
     return {
         "model_id": assistant.model_id,
         "is_simulated": assistant.is_simulated,

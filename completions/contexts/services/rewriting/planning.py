@@ -17,8 +17,8 @@ from completions.choices import (
     RewriteStep,
     Stratum,
 )
-from completions.contexts import adversarial, selection
-from completions.contexts.adversarial import profiles
+from completions.contexts import selection
+from completions.contexts.adversarial import checks, profiles, questions
 from completions.contexts.services.building import as_candidate
 from completions.models import Assistant, Context, Dataset, Rewrite, RewriteCall
 from completions.runs.services import states
@@ -124,8 +124,8 @@ def _choose(dataset: Dataset, n: int, seed: int, sources: Sequence[Context]) -> 
 
 
 def _is_fit(context: Context) -> bool:
-    n_seeker = len(adversarial.seekers(context.turns))
-    return n_seeker >= profiles.SHORTEST and adversarial.is_fit_to_rewrite(context.turns)
+    n_seeker = len(questions.seekers(context.turns))
+    return n_seeker >= profiles.SHORTEST and checks.is_fit_to_rewrite(context.turns)
 
 
 def _draw(context: Context, seed: int) -> bytes:
@@ -148,7 +148,7 @@ def _begin(source: Context, profile: str, assistants: Assistants, now: dt.dateti
         profile=profile,
         rewriter=assistants.rewriter,
         hostility_rater=assistants.hostility_rater,
-        target=profiles.targets(profile, len(adversarial.seekers(source.turns))),
+        target=profiles.targets(profile, len(questions.seekers(source.turns))),
         created_at=now,
     )
     ask_for(rewrite, RewriteStep.WRITE, 1, now)
