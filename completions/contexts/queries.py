@@ -11,7 +11,7 @@ from django.utils.text import Truncator
 
 from access.console.table_query import read_query, write_query
 from completions.choices import Review, Stratum
-from completions.contexts.funnel import opinion_outcome
+from completions.contexts.funnel import OUTCOMES, opinion_outcome
 from completions.dialogues.normaliser import plain
 from completions.models import Candidate, Context, Dataset, Dialogue, ScreeningCall
 
@@ -23,7 +23,6 @@ IN_USE = "IN_USE"
 """How an address asks for all that nobody dropped."""
 SUITABLE, NO_SIGNAL, REMOVED = "suitable", "no-signal", "removed"
 FIRST, ALONE = "first", "alone"
-OPINIONS = ("agreed", "disagreed", "invalid", "failed", "waiting")
 
 
 class UnknownFilterError(ValueError):
@@ -195,7 +194,7 @@ class CandidateFilter(ListFilter):
     KNOWN: ClassVar = {
         "outcome": (SUITABLE, NO_SIGNAL, REMOVED),
         "how": (FIRST, ALONE),
-        "opinion": OPINIONS,
+        "opinion": OUTCOMES,
     }
 
     outcome: str = ""

@@ -5,11 +5,12 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from completions.contexts.funnel import funnel_of
+from completions.contexts.funnel import OUTCOMES, funnel_of
 from completions.contexts.funnel.counting import (
     Funnel,
     FunnelPart,
     Opinions,
+    ProfileCount,
     Rewriting,
     RuleCount,
     ScreenedCounts,
@@ -123,41 +124,22 @@ def _rewriting(rewriting: Rewriting) -> Iterator[str]:
     )
     yield from _table(
         ("profile", "planned", "under way", "accepted", "dropped"),
-        [
-            *(
-                (one.profile, one.planned, one.under_way, one.accepted, one.dropped)
-                for one in rewriting.profiles
-            ),
-            (
-                "all",
-                rewriting.planned,
-                rewriting.under_way,
-                rewriting.accepted,
-                rewriting.dropped,
-            ),
-        ],
+        [*((one.profile, *_ended(one)) for one in rewriting.profiles), ("all", *_ended(rewriting))],
     )
     for one in rewriting.reasons:
         yield f"dropped {one.n:,}: {one.reason}"
+
+
+def _ended(one: ProfileCount | Rewriting) -> Row:
+    return one.planned, one.under_way, one.accepted, one.dropped
 
 
 def _opinions(opinions: Opinions) -> Iterator[str]:
     if not opinions.asked:
         return
     yield f"\nSecond opinions, of them by simulated assistants: {opinions.by_simulated:,}"
-    yield from _table(
-        ("asked", "agreed", "disagreed", "invalid", "failed", "waiting"),
-        [
-            (
-                opinions.asked,
-                opinions.agreed,
-                opinions.disagreed,
-                opinions.invalid,
-                opinions.failed,
-                opinions.waiting,
-            )
-        ],
-    )
+    heads = ("asked", *OUTCOMES)
+    yield from _table(heads, [[getattr(opinions, head) for head in heads]])
 
 
 def _table(heads: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from django.db.models import Count, QuerySet
@@ -27,6 +28,10 @@ _Context: TypeAlias = tuple[int, str, str, bool]
 """Dialogue, stratum, review, whether it is simulated."""
 
 
+OUTCOMES = ("agreed", "disagreed", "invalid", "failed", "waiting")
+"""What becomes of second opinions, each the name of a count of ``Opinions``."""
+
+
 def funnel_of(dataset: Dataset) -> Funnel:
     """Count the dataset's way, however far it has come, in five queries."""
     dialogues = _dialogues(dataset)
@@ -40,6 +45,7 @@ def funnel_of(dataset: Dataset) -> Funnel:
     )
     suitable = [dialogue for dialogue, _, _, is_suitable in candidates if is_suitable]
     chosen = [one[0] for one in _in_use(contexts, Stratum.REGULAR)]
+    parts = partial(counting.parts, dialogues, suitable, chosen)
     source, screened = counting.source(dialogues), counting.screened(dialogues, candidates)
     rewriting, reviews = _rewriting(dataset, contexts), _reviews(contexts)
     return Funnel(
@@ -47,8 +53,8 @@ def funnel_of(dataset: Dataset) -> Funnel:
         source=source,
         screened=screened,
         chosen=Chosen(len(chosen), len(set(chosen))),
-        emotions=counting.emotions(dialogues, suitable, chosen),
-        cells=counting.cells(dialogues, suitable, chosen),
+        emotions=parts(by=lambda cell: (cell[0], None)),
+        cells=parts(by=lambda cell: cell),
         rewriting=rewriting,
         opinions=_opinions(dataset),
         reviews=reviews,
@@ -120,19 +126,12 @@ def _opinions(dataset: Dataset) -> Opinions:
     for state, opinion, is_suitable, is_simulated in rows.order_by().iterator():
         by_simulated += is_simulated
         outcomes[opinion_outcome(state, opinion, is_suitable=is_suitable)] += 1
-    return Opinions(
-        asked=outcomes.total(),
-        waiting=outcomes["waiting"],
-        agreed=outcomes["agreed"],
-        disagreed=outcomes["disagreed"],
-        invalid=outcomes["invalid"],
-        failed=outcomes["failed"],
-        by_simulated=by_simulated,
-    )
+    counts = {name: outcomes[name] for name in OUTCOMES}
+    return Opinions(asked=outcomes.total(), by_simulated=by_simulated, **counts)
 
 
 def opinion_outcome(state: str, opinion: Mapping[str, object], *, is_suitable: bool) -> str:
-    """Say what became of a second opinion: a name among the fields of ``Opinions``."""
+    """Say what became of a second opinion: one of ``OUTCOMES``."""
     if state == CallState.FAILED:
         return "failed"
     if state == CallState.INVALID:

@@ -1,7 +1,7 @@
 """Counts of every step of a funnel, from plain rows. Knows no database."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
@@ -222,29 +222,18 @@ def rule_counts(removed: Sequence[Sequence[str]]) -> tuple[RuleCount, ...]:
     )
 
 
-def emotions(
-    dialogues: Dialogues, suitable: Iterable[int], chosen: Iterable[int]
-) -> tuple[FunnelPart, ...]:
-    """Return every emotion at every step; ``suitable`` and ``chosen`` are their dialogues."""
-    labels: dict[int, Labels] = {pk: (row.cell[0], None) for pk, row in dialogues.items()}
-    return _parts(dialogues, labels, suitable, chosen)
-
-
-def cells(
-    dialogues: Dialogues, suitable: Iterable[int], chosen: Iterable[int]
-) -> tuple[FunnelPart, ...]:
-    """Return every cell at every step; ``suitable`` and ``chosen`` are their dialogues."""
-    labels: dict[int, Labels] = {pk: row.cell for pk, row in dialogues.items()}
-    return _parts(dialogues, labels, suitable, chosen)
-
-
-def _parts(
+def parts(
     dialogues: Dialogues,
-    labels: Mapping[int, Labels],
     suitable: Iterable[int],
     chosen: Iterable[int],
+    *,
+    by: Callable[[selection.Cell], Labels],
 ) -> tuple[FunnelPart, ...]:
-    """Return the parts with their shares of the whole, largest in the source first."""
+    """Return parts at every step with their shares of the whole, largest in the source first.
+
+    ``suitable`` and ``chosen`` are the dialogues of couplets, ``by`` says which part a cell is of.
+    """
+    labels = {pk: by(row.cell) for pk, row in dialogues.items()}
     n_couplets = Counter[Labels]()
     for pk, row in dialogues.items():
         n_couplets[labels[pk]] += row.couplets
@@ -255,12 +244,12 @@ def _parts(
         Counter(labels[pk] for pk in chosen),
     )
     whole = [counter.total() for counter in counted]
-    parts = []
+    found = []
     for part in sorted(counted[0], key=lambda one: (-counted[0][one], one[0], one[1] or "")):
         counts = [counter[part] for counter in counted]
         shares = [_share(n, of) for n, of in zip(counts, whole, strict=True)]
-        parts.append(FunnelPart(*part, Steps(*counts), Steps(*shares)))
-    return tuple(parts)
+        found.append(FunnelPart(*part, Steps(*counts), Steps(*shares)))
+    return tuple(found)
 
 
 def _share(n: int, of: int) -> float:

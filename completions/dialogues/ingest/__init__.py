@@ -16,7 +16,7 @@ from completions.dialogues.ingest.dialogue import (
     normal_label,
     storable,
 )
-from completions.dialogues.ingest.files import parse_record, read_dialogues, strictly
+from completions.dialogues.ingest.files import read_dialogues, strictly
 
 __all__ = [
     "BadRecord",
@@ -29,7 +29,6 @@ __all__ = [
     "language_tag",
     "merge",
     "normal_label",
-    "parse_record",
     "read_dialogues",
     "storable",
     "strictly",

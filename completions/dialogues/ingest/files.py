@@ -62,24 +62,6 @@ def strictly(records: Iterable[ParsedDialogue | BadRecord]) -> Iterator[ParsedDi
         yield record
 
 
-def parse_record(record: object, number: int) -> ParsedDialogue:
-    """Check one record, the ``number``-th of its file, and merge it into turns.
-
-    Raises
-    ------
-    IngestError
-        If it is in no known format or does not hold what a dialogue needs.
-    """
-    among = first_format(record)
-    if among is None:
-        msg = f"dialogue {number}: unknown format: {EXPECTED}"
-        raise IngestError(msg)
-    parsed = _parsed(FileEntry(number, record), among)
-    if isinstance(parsed, BadRecord):
-        raise IngestError(parsed)
-    return parsed
-
-
 def _entries(source: Path | BinaryIO, name: str) -> Iterator[FileEntry]:
     """Yield the entries of a file; what is wrong with the file is said with its name."""
     try:

@@ -16,6 +16,7 @@ from completions.dialogues.queries import DatasetNotFoundError
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
 from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_candidate, make_context, make_dataset, make_dialogue
+from tests.helpers.records import parse_record
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +35,7 @@ def make_record(name, *, emotion="sadness", problem="loneliness", n_couplets=5):
         "problem_type": problem,
         "dialog": [{"speaker": role, "content": text} for role, text in utterances],
     }
-    return ingest.parse_record(record, 1)
+    return parse_record(record, 1)
 
 
 def store(dialogues, *, name="Talks"):

@@ -26,6 +26,7 @@ from tests.helpers.datasets import (
     write_array,
     write_lines,
 )
+from tests.helpers.records import parse_record
 
 SPELLED = {"native": native, "hub": hub, "failed": failed, "own": own}
 EVERY_SPELLING = pytest.mark.parametrize("spelled", SPELLED.values(), ids=SPELLED)
@@ -52,13 +53,13 @@ class TestEverySpelling:
 
         assert said(parsed) == MERGED
         assert (parsed.n_utterances, parsed.emotion_type) == (4, "")
-        assert parsed.content_hash == ingest.parse_record(native(), 1).content_hash
+        assert parsed.content_hash == parse_record(native(), 1).content_hash
 
     @EVERY_SPELLING
     def test_keeps_labels_as_found_and_in_one_spelling(self, spelled):
         labels = {"emotion_type": "Shame", "problem_type": "Issues with Parents"}
 
-        parsed = ingest.parse_record(spelled(**labels, situation=" At  home\n"), 1)
+        parsed = parse_record(spelled(**labels, situation=" At  home\n"), 1)
 
         assert (parsed.emotion_type, parsed.problem_type) == ("shame", "conflict with parents")
         assert parsed.source_labels.items() >= labels.items()
@@ -66,14 +67,14 @@ class TestEverySpelling:
 
     @pytest.mark.parametrize("spelled", [native, hub, failed])
     def test_keeps_stray_strategies_as_they_are(self, spelled):
-        parsed = ingest.parse_record(spelled(strategy="Self-disclosure (mild)"), 1)
+        parsed = parse_record(spelled(strategy="Self-disclosure (mild)"), 1)
 
         stray = "Self-disclosure (mild)"
         assert parsed.source_labels["strategies"] == [[stray, stray], [], [stray]]
 
     @given(said=UTTERANCES)
     def test_loses_no_word_and_leaves_no_two_turns_of_one_role_side_by_side(self, said):
-        parsed = [ingest.parse_record(spelled(*said), 1) for spelled in SPELLED.values()]
+        parsed = [parse_record(spelled(*said), 1) for spelled in SPELLED.values()]
 
         for one in parsed:
             words = [(turn.role, word) for turn in one.turns for word in turn.text.split()]
@@ -96,7 +97,7 @@ class TestOwnFormat:
         )
         record["turns"][1]["strategies"] = ["Question", "Reflection"]
 
-        parsed = ingest.parse_record(record, 1)
+        parsed = parse_record(record, 1)
 
         assert said(parsed) == [(SEEKER, "夜里睡不着。"), (SUPPORTER, "多久了。")]
         assert (parsed.source_id, parsed.language) == ("clinic-7", "zh-Hans-CN")
@@ -107,8 +108,8 @@ class TestOwnFormat:
         }
 
     def test_is_of_no_known_language_unless_it_says_so(self):
-        assert ingest.parse_record(own(), 1).language == "und"
-        assert ingest.parse_record(native(), 1).language == "en"
+        assert parse_record(own(), 1).language == "und"
+        assert parse_record(native(), 1).language == "en"
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -128,7 +129,7 @@ class TestOwnFormat:
     )
     def test_is_refused_with_its_place(self, change, message):
         with pytest.raises(IngestError) as caught:
-            ingest.parse_record(own() | change, 3)
+            parse_record(own() | change, 3)
 
         assert str(caught.value).startswith("dialogue 3")
         assert message in str(caught.value)
@@ -187,7 +188,7 @@ class TestDocumentedFormat:
     def test_has_an_example_that_can_be_imported(self):
         (example,) = re.findall(r"```json\n(.*?)```", self.PAGE, re.DOTALL)
 
-        parsed = ingest.parse_record(json.loads(example), 1)
+        parsed = parse_record(json.loads(example), 1)
 
         assert parsed.source_id == "night-12"
         assert [turn.role for turn in parsed.turns] == [SUPPORTER, SEEKER, SUPPORTER]
@@ -234,7 +235,7 @@ class TestLabels:
     def test_keep_the_scores_of_the_survey(self):
         scores = {"seeker": {"empathy": "5", "relevance": None}}
 
-        labels = ingest.parse_record(native(survey_score=scores), 1).source_labels
+        labels = parse_record(native(survey_score=scores), 1).source_labels
         assert labels["survey_score"] == scores
 
 
@@ -248,7 +249,7 @@ class TestContentHash:
             emotion_type="fear",
         )
 
-        one, other = (ingest.parse_record(spelled, 1) for spelled in (whole, split))
+        one, other = (parse_record(spelled, 1) for spelled in (whole, split))
 
         assert said(one) == said(other) == [(SEEKER, "One. Two."), (SUPPORTER, "Yes.")]
         assert one.content_hash == other.content_hash
@@ -257,9 +258,7 @@ class TestContentHash:
         one = native((SEEKER, "Yes."), (SUPPORTER, "Yes!"))
         other = native((SUPPORTER, "Yes."), (SEEKER, "Yes!"))
 
-        assert (
-            ingest.parse_record(one, 1).content_hash != ingest.parse_record(other, 1).content_hash
-        )
+        assert parse_record(one, 1).content_hash != parse_record(other, 1).content_hash
 
 
 class TestDemoDialogues:

@@ -13,6 +13,7 @@ from completions.dialogues.ingest import BadRecord, IngestError
 from completions.files import InputFileError, read, records
 from completions.files import text as input_text
 from tests.helpers.datasets import SEEKER, SUPPORTER, native, own, write_array, write_lines
+from tests.helpers.records import parse_record
 
 VALUES = st.recursive(
     st.none()
@@ -242,7 +243,7 @@ class TestBadDialogue:
     )
     def test_that_no_database_can_store_is_refused(self, bad):
         with pytest.raises(IngestError, match="dialogue 1"):
-            ingest.parse_record(bad, 1)
+            parse_record(bad, 1)
 
     @pytest.mark.parametrize(
         "bad",

@@ -14,6 +14,7 @@ from completions.dialogues.ingest import BadRecord, FixedContext, IngestError, P
 from completions.models import Completion, Context, Dataset, Dialogue, System
 from tests.helpers.datasets import HISTORY, SPELLINGS, item, native, write_array
 from tests.helpers.factories import NOW
+from tests.helpers.records import parse_record
 
 REPLY = "Silence after a funeral hurts twice. What would you ask him?"
 MORE = [
@@ -36,7 +37,7 @@ class TestRoles:
     def test_alternate_whatever_the_length(self, n_turns):
         history = [f"Turn {n}." for n in range(n_turns)]
 
-        parsed = ingest.parse_record(item(dialogue_history=history, vanilla_completion=None), 1)
+        parsed = parse_record(item(dialogue_history=history, vanilla_completion=None), 1)
 
         assert roles(parsed) == [
             "seeker" if (n_turns - n) % 2 else "supporter" for n in range(n_turns)
@@ -47,7 +48,7 @@ class TestRoles:
         names = SPELLINGS[spelling]
         speakers = [names[role] for role in ("seeker", "supporter", "supporter", "seeker")]
 
-        parsed = ingest.parse_record(item(prev_speakers=speakers, vanilla_completion=None), 1)
+        parsed = parse_record(item(prev_speakers=speakers, vanilla_completion=None), 1)
 
         assert [(turn.role, turn.text) for turn in parsed.turns] == [
             ("seeker", HISTORY[0]),
@@ -63,17 +64,15 @@ class TestRoles:
         ]
 
         with pytest.raises(IngestError, match="the last turn of the history must be the seeker's"):
-            ingest.parse_record(item(dialogue_history=history), 1)
-        parsed = ingest.parse_record(item(dialogue_history=history[:3]), 1)
+            parse_record(item(dialogue_history=history), 1)
+        parsed = parse_record(item(dialogue_history=history[:3]), 1)
 
         assert roles(parsed) == ["seeker", "supporter", "seeker", "supporter"]
 
     def test_texts_may_be_in_objects_without_them(self):
         history = [{"text": text} for text in HISTORY]
 
-        assert ingest.parse_record(item(dialogue_history=history), 1) == (
-            ingest.parse_record(item(), 1)
-        )
+        assert parse_record(item(dialogue_history=history), 1) == (parse_record(item(), 1))
 
 
 LEFT_OPEN = {
@@ -115,7 +114,7 @@ LEFT_OPEN = {
 
 class TestItem:
     def test_is_a_point_of_its_dialogue(self):
-        parsed = ingest.parse_record(item(turn=4), 1)
+        parsed = parse_record(item(turn=4), 1)
 
         assert parsed.points == (FixedContext(turn_index=3, reply=REPLY, turn=4),)
         assert (parsed.turns[-1].role, parsed.turns[-1].text) == ("supporter", REPLY)
@@ -137,7 +136,7 @@ class TestItem:
         ids=["a place in words", "no place", "no reply", "merged turns"],
     )
     def test_may_come_otherwise(self, change, point):
-        parsed = ingest.parse_record(item(**change), 1)
+        parsed = parse_record(item(**change), 1)
 
         assert parsed.points == (point,)
         assert len(parsed.turns) == point.turn_index + (2 if point.reply else 1)
