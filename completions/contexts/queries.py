@@ -1,7 +1,7 @@
 """Reads of the console's lists: datasets, contexts and their review, candidates as screened."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 from django.core.paginator import Page, Paginator
@@ -9,7 +9,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.text import Truncator
 
-from access.console.table_query import read_query, write_query
+from access.console.table_query import read_text, write_query
 from completions.choices import Review, Stratum
 from completions.contexts.funnel import OUTCOMES, opinion_outcome
 from completions.dialogues.normaliser import plain
@@ -45,7 +45,7 @@ class ListFilter:
         UnknownFilterError
             If it asks for something that does not exist.
         """
-        found = read_query(cls, query)
+        found = cls(**{one.name: read_text(query, one.name) for one in fields(cls)})
         for name, known in cls.KNOWN.items():
             if (value := getattr(found, name)) and value not in known:
                 raise UnknownFilterError(value)
