@@ -8,8 +8,8 @@ import pytest
 from annotation.judges import answers, prompt
 from annotation.studies.rubric import load_rubric
 from completions.choices import EscalationProfile
-from completions.contexts import adversarial, opinions
-from completions.contexts.adversarial import profiles
+from completions.contexts import opinions
+from completions.contexts.adversarial import checks, profiles, questions
 from completions.offline import assistants, hostility, judges
 from completions.offline.features import look_at
 
@@ -141,18 +141,18 @@ class TestRewriter:
         target = profiles.targets(profile, 4)
 
         raw = assistants.answer(
-            "offline-rewriter", adversarial.rewriter_messages(CONVERSATION, target)
+            "offline-rewriter", questions.rewriter_messages(CONVERSATION, target)
         )
 
-        turns = adversarial.read_rewrite(raw)
-        assert not adversarial.rewrite_problems(CONVERSATION, turns, target=target, language="en")
+        turns = questions.read_rewrite(raw)
+        assert not checks.rewrite_problems(CONVERSATION, turns, target=target, language="en")
         rated = assistants.answer(
-            "offline-hostility-rater", adversarial.hostility_rater_messages(turns)
+            "offline-hostility-rater", questions.hostility_rater_messages(turns)
         )
-        assert not profiles.curve_problems(profile, adversarial.read_ratings(rated, 4))
+        assert not profiles.curve_problems(profile, questions.read_ratings(rated, 4))
 
     def test_gives_the_same_answer_again(self):
-        asked = adversarial.rewriter_messages(CONVERSATION, [10] * 4)
+        asked = questions.rewriter_messages(CONVERSATION, [10] * 4)
 
         answers = {assistants.answer("offline-rewriter", asked) for _ in range(2)}
 
