@@ -40,83 +40,82 @@ def counted(study, now, pool=COMBINED, context_set=ContextSet.ALL):
     return frames.read_groups(frames.Selection(study, pool, context_set, now))
 
 
+def counting(judgment, as_of):
+    """Return which judgments of the study of one count."""
+    return list(frames.analysis_set(study=judgment.comparison.study, as_of=as_of))
+
+
+def judge_a_main_pair_shown_as_a_check():
+    comparison = make_comparison()
+    check = make_quality_check(comparison=comparison)
+    lease = make_lease(
+        comparison=comparison, quality_check=check, closed_at=NOW, outcome="SUBMITTED"
+    )
+    return make_judgment(comparison=comparison, rater=lease.rater, lease=lease)
+
+
+def judge_two_texts_of_one_system():
+    people, context = make_system(kind=SystemKind.HUMAN), make_context()
+    first, second = (
+        make_completion(context=context, system=people, writer=make_writer()) for _ in range(2)
+    )
+    return make_judgment(comparison=make_comparison(first=first, second=second))
+
+
+def judge_by_a_call_that_is_not_valid():
+    judgment = make_llm_judgment()
+    invalid = {"state": CallState.INVALID, "error_kind": "schema"}
+    JudgeCall.objects.filter(judgment=judgment).update(**invalid)
+    return judgment
+
+
+def judge_and_leave(**fields):
+    judgment = make_judgment(submitted_at=NOW)
+    Rater.objects.filter(judgments=judgment).update(**fields)
+    return judgment
+
+
+LEFT_OUT = {
+    "what came after the time": lambda: make_judgment(submitted_at=NOW + 2 * LATER),
+    "a comparison planted as a check": lambda: make_judgment(
+        comparison=make_comparison(purpose=Purpose.CHECK)
+    ),
+    "a main pair shown again as a check": judge_a_main_pair_shown_as_a_check,
+    "a surplus judgment": lambda: make_judgment(is_surplus=True),
+    "two texts of one system": judge_two_texts_of_one_system,
+    "a call that was not valid": judge_by_a_call_that_is_not_valid,
+}
+WITHDRAWN = {"state": RaterState.WITHDRAWN, "ended_at": NOW + LATER / 60}
+
+
 class TestAnalysisSet:
-    def test_counts_the_answer_to_a_main_comparison(self, now):
-        judgment = make_judgment()
+    def test_counts_the_answer_to_a_main_comparison_of_the_study(self, now):
+        judgment, _of_another_study = make_judgment(), make_judgment()
 
-        counting = frames.analysis_set(study=judgment.comparison.study, as_of=now)
+        assert counting(judgment, now) == [judgment]
 
-        assert list(counting) == [judgment]
+    @pytest.mark.parametrize("judge", LEFT_OUT.values(), ids=LEFT_OUT)
+    def test_leaves_out(self, judge, now):
+        assert counting(judge(), now) == []
 
-    def test_leaves_out_other_studies(self, now):
-        make_judgment()
+    @pytest.mark.parametrize(
+        ("ended", "counts"),
+        [
+            ({"state": RaterState.STOPPED, "ended_at": NOW}, True),
+            (WITHDRAWN | {"data_kept": True}, True),
+            (WITHDRAWN | {"data_kept": False}, False),
+        ],
+        ids=["stopped", "withdrew and lets answers count", "withdrew"],
+    )
+    def test_a_rater_who_left_counts_unless_they_took_their_answers_back(self, ended, counts, now):
+        judgment = judge_and_leave(**ended)
 
-        assert not frames.analysis_set(study=make_study(), as_of=now).exists()
+        assert counting(judgment, NOW + LATER / 60) == [judgment] * counts
 
-    def test_leaves_out_what_came_after_the_time(self, now):
-        judgment = make_judgment(submitted_at=now + LATER)
+    def test_keeps_withdrawn_answers_in_what_was_before(self):
+        judgment = judge_and_leave(**WITHDRAWN, data_kept=False)
 
-        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
-
-    def test_leaves_out_comparisons_planted_as_checks(self, now):
-        judgment = make_judgment(comparison=make_comparison(purpose=Purpose.CHECK))
-
-        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
-
-    def test_leaves_out_a_main_pair_shown_again_as_a_check(self, now):
-        comparison = make_comparison()
-        check = make_quality_check(comparison=comparison)
-        lease = make_lease(
-            comparison=comparison, quality_check=check, closed_at=NOW, outcome="SUBMITTED"
-        )
-        make_judgment(comparison=comparison, rater=lease.rater, lease=lease)
-
-        assert not frames.analysis_set(study=comparison.study, as_of=now).exists()
-
-    def test_leaves_out_surplus_judgments(self, now):
-        judgment = make_judgment(is_surplus=True)
-
-        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
-
-    def test_leaves_out_two_completions_of_one_system(self, now):
-        people, context = make_system(kind=SystemKind.HUMAN), make_context()
-        first, second = (
-            make_completion(context=context, system=people, writer=make_writer()) for _ in range(2)
-        )
-        judgment = make_judgment(comparison=make_comparison(first=first, second=second))
-
-        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
-
-    def test_leaves_out_judges_whose_call_was_not_valid(self, now):
-        judgment = make_llm_judgment()
-        JudgeCall.objects.filter(judgment=judgment).update(
-            state=CallState.INVALID, error_kind="schema"
-        )
-
-        assert not frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
-
-    @pytest.mark.parametrize("kept", [False, True])
-    def test_leaves_out_raters_who_withdrew_unless_their_answers_may_count(self, now, kept):
-        judgment = make_judgment()
-        Rater.objects.filter(judgments=judgment).update(
-            state=RaterState.WITHDRAWN, ended_at=NOW, data_kept=kept
-        )
-
-        assert frames.analysis_set(study=judgment.comparison.study, as_of=now).exists() is kept
-
-    def test_keeps_withdrawn_answers_in_what_was_before(self, now):
-        judgment = make_judgment(submitted_at=NOW)
-        Rater.objects.filter(judgments=judgment).update(
-            state=RaterState.WITHDRAWN, ended_at=now, data_kept=False
-        )
-
-        assert frames.analysis_set(study=judgment.comparison.study, as_of=NOW).exists()
-
-    def test_keeps_raters_who_stopped(self, now):
-        judgment = make_judgment()
-        Rater.objects.filter(judgments=judgment).update(state=RaterState.STOPPED, ended_at=NOW)
-
-        assert frames.analysis_set(study=judgment.comparison.study, as_of=now).exists()
+        assert counting(judgment, NOW) == [judgment]
 
     def test_takes_the_current_revision_as_of_the_time(self, now):
         before = make_judgment(submitted_at=NOW)
@@ -128,10 +127,9 @@ class TestAnalysisSet:
             submitted_at=NOW + LATER,
             verdict=-2,
         )
-        study = before.comparison.study
 
-        assert list(frames.analysis_set(study=study, as_of=NOW)) == [before]
-        assert list(frames.analysis_set(study=study, as_of=NOW + LATER)) == [after]
+        assert counting(before, NOW) == [before]
+        assert counting(before, NOW + LATER) == [after]
 
     @pytest.mark.parametrize("evaluator", ["rater", "judge"])
     def test_follows_the_newest_exclusion_decision_as_of_the_time(self, evaluator, now, admin_user):
@@ -169,25 +167,17 @@ class TestReadGroups:
         assert (counts.n_first.tolist(), counts.size_first.tolist()) == ([2], [2])
         assert (counts.n_second.tolist(), counts.size_second.tolist()) == ([1], [2])
 
-    def test_counts_a_pair_of_systems_of_a_dialogue_together(self, now):
+    def test_counts_a_pair_of_systems_by_source_dialogue_and_not_by_context(self, now):
         study, dialogue = make_study(), make_dialogue()
         systems = [make_system(), make_system()]
         for turn in (1, 3):
             context = make_context(dialogue=dialogue, turn_index=turn)
             judge_all_pairs(study, context, systems, lambda _i, _j: 2, make_rater(study=study))
 
-        counts = counted(study, now).counts
+        found = counted(study, now)
 
-        assert (counts.n.tolist(), counts.size_first.tolist()) == ([2], [4])
-
-    def test_units_are_source_dialogues_not_contexts(self, now):
-        study, dialogue = make_study(), make_dialogue()
-        systems = [make_system(), make_system()]
-        for turn in (1, 3):
-            context = make_context(dialogue=dialogue, turn_index=turn)
-            judge_all_pairs(study, context, systems, lambda _i, _j: 1, make_rater(study=study))
-
-        assert counted(study, now).dialogues == (dialogue.content_hash,)
+        assert found.dialogues == (dialogue.content_hash,)
+        assert (found.counts.n.tolist(), found.counts.size_first.tolist()) == ([2], [4])
 
     @pytest.mark.parametrize(
         ("pool", "expected"),

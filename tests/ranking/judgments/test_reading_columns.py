@@ -8,15 +8,19 @@ from django.db.models import F, Value
 from django.db.models.functions import NullIf
 
 from annotation.models import DimensionMark, Judgment
+from ranking.analyses.boards import rated
 from ranking.choices import ContextSet, EvaluatorPool
+from ranking.fits.estimate import estimate_ratings
 from ranking.judgments import frames
 from ranking.judgments.frames.integers import NotWholeNumbersError, read_integers
+from ranking.judgments.method import Method
+from ranking.numerics.elo import to_elo
+from ranking.numerics.strength_mode import StrengthMode
 from tests.helpers.factories import (
     NOW,
     make_comparison,
     make_completion,
     make_context,
-    make_dialogue,
     make_judge,
     make_judgment,
     make_llm_judgment,
@@ -45,37 +49,6 @@ def mark(judgment, **advantages):
         DimensionMark.objects.create(judgment=judgment, dimension=dimension, advantage=advantage)
 
 
-@pytest.fixture
-def comparison():
-    context = make_context(dialogue=make_dialogue())
-    first, second = (
-        make_completion(context=context, system=make_system(slug=slug))
-        for slug in ("zeta", "alpha")
-    )
-    study = make_study(dataset=context.dataset)
-    return make_comparison(study=study, first=first, second=second)
-
-
-class TestReadStyle:
-    def test_has_one_row_for_pairs_of_equal_texts_as_the_items_have(self, comparison, now):
-        """Two systems may write the same to one context; their pairs have one name."""
-        study, twin = comparison.study, comparison.first
-        same = make_completion(
-            context=twin.context, system=make_system(slug="like-zeta"), text=twin.text
-        )
-        pairs = [
-            comparison,
-            make_comparison(study=study, first=comparison.second, second=same, key=comparison.key),
-            make_comparison(study=study, first=twin, second=same),
-        ]
-        for pair in pairs:
-            make_judgment(comparison=pair)
-
-        style = frames.read_style(selection(study, now))
-
-        assert len(style) == read(study, now).n_items == 2
-
-
 class TestReadColumns:
     def test_says_who_judged_what_and_how(self, comparison, now):
         judgment = make_judgment(comparison=comparison, verdict=-2, first_side="B")
@@ -90,6 +63,7 @@ class TestReadColumns:
         assert (columns.first.tolist(), columns.second.tolist()) == ([1], [0])
         assert (columns.strength.tolist(), columns.shown.tolist()) == ([-4], [-1])
         assert (columns.unit.tolist(), columns.item.tolist(), columns.n_items) == ([0], [0], 1)
+        assert columns.features is None
 
     def test_a_judges_strength_is_its_own_and_its_side_is_known(self, comparison, now):
         judge = make_judge(slug="a-judge")
@@ -136,27 +110,40 @@ class TestReadColumns:
 
         assert sizes == [12, 12, 24]
 
-    def test_agrees_with_the_counts_of_a_fit(self, now):
-        study = make_judged_study(with_llm=True)
+    @pytest.mark.parametrize("masses", [None, (1.0, 3.0)], ids=["as many as there are", "masses"])
+    @pytest.mark.parametrize("strength", StrengthMode)
+    def test_are_rated_as_the_groups_of_a_fit_are(self, now, strength, masses):
+        study = make_judged_study(with_llm=True, n_dialogues=6)
+        method = Method(strength, 2, 4, level=0.95, replicates=30, seed=5, masses=masses)
 
-        columns = read(study, now)
+        columns, groups = read(study, now), frames.read_groups(selection(study, now))
 
-        judged = frames.read_groups(selection(study, now))
-        assert (columns.systems, columns.units) == (judged.systems, judged.dialogues)
-        assert columns.n_judgments == judged.n_judgments
+        assert (columns.systems, columns.units) == (groups.systems, groups.dialogues)
+        assert columns.n_judgments == groups.n_judgments
+        board, fit = rated(columns, method), estimate_ratings(groups, method)
+        assert board.systems == fit.systems
+        np.testing.assert_allclose(board.elo, fit.elo, atol=1e-6)
+        np.testing.assert_allclose(board.resampled, to_elo(fit.replicates.fitted()), atol=1e-5)
 
     def test_nothing_judged_gives_empty_columns(self, now):
-        columns = read(make_study(), now)
+        columns = frames.read_columns(selection(make_study(), now), with_style=True)
 
         assert (columns.n_judgments, columns.n_items, columns.systems) == (0, 0, ())
+        assert columns.features is not None
+        assert columns.features.shape == (0, 2, 4)
 
-    def test_reads_more_judgments_with_no_more_queries(self, now):
-        study = make_judged_study(with_llm=True, n_dialogues=2)
+    @pytest.mark.parametrize(
+        ("read_all", "n_queries"),
+        [(frames.read_columns, 6), (frames.read_columns_and_dimensions, 7)],
+        ids=["judgments", "judgments and marks"],
+    )
+    def test_reads_more_with_no_more_queries(self, now, read_all, n_queries):
+        study = make_judged_study(with_llm=True)
 
         with counted_reads() as reads:
-            read(study, now)
+            read_all(selection(study, now))
 
-        assert reads.n == 6
+        assert reads.n == n_queries
 
 
 class TestReadingStyle:
@@ -176,16 +163,23 @@ class TestReadingStyle:
         assert columns.features[0, :, 0].tolist() == [3, len("Really? Are you sure?")]
         assert [columns.features[item, 0, 0] for item in columns.item] == [21, 3]
 
-    def test_is_left_out_unless_asked_for(self, comparison, now):
-        make_judgment(comparison=comparison)
+    def test_has_one_row_for_pairs_of_equal_texts_as_the_items_have(self, comparison, now):
+        """Two systems may write the same to one context; their pairs have one name."""
+        study, twin = comparison.study, comparison.first
+        same = make_completion(
+            context=twin.context, system=make_system(slug="like-zeta"), text=twin.text
+        )
+        pairs = [
+            comparison,
+            make_comparison(study=study, first=comparison.second, second=same, key=comparison.key),
+            make_comparison(study=study, first=twin, second=same),
+        ]
+        for pair in pairs:
+            make_judgment(comparison=pair)
 
-        assert read(comparison.study, now).features is None
+        style = frames.read_style(selection(study, now))
 
-    def test_no_pairs_have_none(self, now):
-        columns = frames.read_columns(selection(make_study(), now), with_style=True)
-
-        assert columns.features is not None
-        assert columns.features.shape == (0, 2, 4)
+        assert len(style) == read(study, now).n_items == 2
 
 
 class TestReadDimensionColumns:
@@ -219,14 +213,6 @@ class TestReadDimensionColumns:
         mark(make_judgment(comparison=comparison, is_surplus=True), H=2)
 
         assert frames.read_columns_and_dimensions(selection(comparison.study, now))[1] == {}
-
-    def test_reads_more_marks_with_no_more_queries(self, now):
-        study = make_judged_study(with_llm=True)
-
-        with counted_reads() as reads:
-            frames.read_columns_and_dimensions(selection(study, now))[1]
-
-        assert reads.n == 7
 
 
 class TestReadIntegers:

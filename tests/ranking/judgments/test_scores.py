@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from annotation.choices import Protocol, Purpose
-from annotation.models import Exclusion
 from completions.choices import SystemKind
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings
@@ -22,7 +21,8 @@ from ranking.models import Analysis, Fit, Rating
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.report import services
-from tests.helpers.factories import NOW, make_comparison, make_rater, make_study, make_system
+from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study, make_system
+from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.judged import fit_one, make_judged_study
 from tests.helpers.rated import close
 from tests.helpers.scores import KEYS, by_place, make_rated_study, rate
@@ -30,7 +30,7 @@ from tests.helpers.scores import KEYS, by_place, make_rated_study, rate
 pytestmark = pytest.mark.django_db
 
 HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COMBINED
-START = NOW + dt.timedelta(hours=1)
+START = NOW + HOUR
 LIKERT = AnalysisKind.LIKERT
 
 
@@ -117,13 +117,24 @@ class TestReading:
                 frames.read_scores(selection(study))
 
 
+def nothing(study):
+    pass
+
+
+def rate_once_more(study):
+    rate(study.comparisons.earliest("pk"), make_rater(study=study), 5)
+
+
+def exclude_a_rater(study):
+    make_exclusion(rater=study.raters.first(), decided_at=START)
+
+
 class TestFits:
-    def test_ratings_are_those_of_the_implied_pairs(self):
+    def test_ratings_are_those_of_the_implied_pairs_and_can_be_computed_again(self):
         study = make_rated_study(n_dialogues=6)
 
         fit = fit_one(study, START)
 
-        assert fit.state == FitState.DONE
         columns = implied_columns(frames.read_scores(selection(study)))
         wins = np.zeros((3, 3))
         for first, second, lead in zip(
@@ -137,67 +148,38 @@ class TestFits:
         rows = Rating.objects.filter(fit=fit).values_list("system__slug", "elo", "n_judgments")
         assert {slug: elo for slug, elo, _ in rows} == pytest.approx(expected)
         assert sum(n for *_, n in rows) == 2 * columns.n_judgments
+        again = verify_fit(fit)
+        assert (again.is_sound, again.n_figures > 30) == (True, True)
 
     def test_counts_the_ratings_and_not_the_pairs(self):
         fit = fit_one(make_rated_study(n_dialogues=4), START)
 
-        assert (fit.n_judgments, fit.n_units) == (36, 4)
+        assert (fit.state, fit.n_judgments, fit.n_units) == (FitState.DONE, 36, 4)
         assert fit.diagnostics["n_raters"] == 3
         assert fit.method["strength"] == "ignore"
         assert "single messages" in fit.method["estimator"]
 
-    def test_stands_up_to_being_computed_again(self):
-        fit = fit_one(make_rated_study(n_dialogues=5, with_judge=True), START)
-
-        found = verify_fit(fit)
-
-        assert found.is_sound
-        assert found.n_figures > 30
-
-    def test_the_same_ratings_make_no_second_fit(self):
+    @pytest.mark.parametrize(
+        ("change", "n_judgments"),
+        [(nothing, [36]), (rate_once_more, [36, 37]), (exclude_a_rater, [36, 24])],
+    )
+    def test_another_fit_is_made_of_other_ratings_alone(self, change, n_judgments):
         study = make_rated_study()
-        first = fit_one(study, START)
+        fit_one(study, START)
 
-        assert fit_one(study, START + dt.timedelta(hours=1)) == first
+        change(study)
+        fit_one(study, START + HOUR)
 
-    def test_another_rating_makes_another_fit(self):
-        study = make_rated_study()
-        first = fit_one(study, START)
-        rate(study.comparisons.earliest("pk"), make_rater(study=study), 5)
+        fits = study.fits.filter(pool=COMBINED, context_set=ContextSet.ALL).order_by("pk")
+        assert [fit.n_judgments for fit in fits] == n_judgments
 
-        second = fit_one(study, START + dt.timedelta(hours=1))
-
-        assert second != first
-        assert second.n_judgments == first.n_judgments + 1
-
-    def test_who_is_excluded_does_not_count(self):
-        study = make_rated_study()
-        first = fit_one(study, START)
-        Exclusion.objects.create(
-            rater=study.raters.first(),
-            is_excluded=True,
-            rule="manual",
-            evidence={},
-            reason="Never read.",
-            decided_at=START,
-        )
-
-        second = fit_one(study, START + dt.timedelta(hours=1))
-
-        assert second.n_judgments == first.n_judgments * 2 // 3
-
-    def test_simulated_systems_show(self):
+    def test_texts_of_people_and_simulated_systems_are_systems_like_others(self):
         oak = make_system(slug="simulated-oak", name="Simulated Oak", is_simulated=True)
-        systems = [make_system(), oak]
-
-        assert fit_one(make_rated_study(systems=systems), START).is_simulated
-
-    def test_peoples_texts_are_systems_like_others(self):
-        systems = [make_system(kind=SystemKind.HUMAN), make_system(), make_system()]
+        systems = [make_system(kind=SystemKind.HUMAN), make_system(), oak]
 
         fit = fit_one(make_rated_study(systems=systems, n_dialogues=5), START)
 
-        assert fit.state == FitState.DONE
+        assert (fit.state, fit.is_simulated) == (FitState.DONE, True)
         assert not fit.human_ratings.exists()
 
     def test_where_nobody_rated_two_messages_of_a_context_no_order_is_implied(self):
@@ -296,18 +278,6 @@ class TestAnalysis:
         fit_one(shadow, START)
 
         assert queries.orders_beside(fit_one(likert, START)) == ()
-
-    def test_judges_are_held_against_people(self):
-        def points(dialogue, place, rater):
-            return 1 + (dialogue + place + (rater > 0)) % 5
-
-        fit = fit_one(make_rated_study(n_dialogues=8, points=points, with_judge=True), START)
-
-        rows = table(analysed(fit), "judges")
-
-        assert rows[0]["dimension"] == "All dimensions"
-        assert rows[0]["messages"] == 24
-        assert -1 <= rows[0]["pearson_low"] <= rows[0]["pearson"] <= rows[0]["pearson_high"] <= 1
 
     def test_is_refused_when_the_points_are_no_longer_those_of_the_fit(self):
         study = make_rated_study()

@@ -5,13 +5,17 @@ import datetime as dt
 import numpy as np
 import pytest
 
-from completions.choices import CallState, Presence, Stratum, SystemKind
-from ranking.choices import ContextSet, EvaluatorPool
+from annotation.models import Judgment
+from completions.choices import CallState, Presence, RunState, SystemKind
+from ranking.analyses import analyse
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.fits.services.inputs import inputs_of
 from ranking.judgments import frames
 from ranking.judgments.frames.sources import DatabaseSources
+from ranking.models import Fit
 from tests.helpers.factories import (
     NOW,
-    make_comparison,
+    make_assistant,
     make_completion,
     make_context,
     make_dialogue,
@@ -20,13 +24,24 @@ from tests.helpers.factories import (
     make_judgment,
     make_llm_judgment,
     make_rater,
-    make_study,
-    make_system,
 )
-from tests.helpers.factories_of_calls import DONE, KEYS, make_strategy_call, make_strategy_label
-from tests.helpers.judged import make_judged_study
+from tests.helpers.factories_of_calls import (
+    BOOK,
+    DONE,
+    KEYS,
+    code_all,
+    make_coded,
+    make_labelling_run,
+    make_rationale_call,
+    make_rationale_run,
+    make_strategy_call,
+    make_strategy_label,
+    make_theme_label,
+)
+from tests.helpers.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
+MINUTE = dt.timedelta(minutes=1)
 
 
 def sources_of(study, now):
@@ -35,14 +50,14 @@ def sources_of(study, now):
 
 
 @pytest.fixture
-def comparison():
-    context = make_context(dialogue=make_dialogue(), stratum=Stratum.ADVERSARIAL)
-    first, second = (
-        make_completion(context=context, system=make_system(slug=slug))
-        for slug in ("zeta", "alpha")
-    )
-    study = make_study(dataset=context.dataset)
-    return make_comparison(study=study, first=first, second=second)
+def study(settings):
+    settings.HEART_BOOTSTRAP_REPLICATES = 20
+    return make_judged_study(with_llm=True)
+
+
+@pytest.fixture
+def coder():
+    return make_assistant(name="Simulated coder", is_simulated=True)
 
 
 class TestItems:
@@ -63,6 +78,13 @@ class TestItems:
         make_judgment(comparison=comparison)
 
         assert sources_of(comparison.study, now).items().is_adversarial.tolist() == [True]
+
+    def test_have_neither_chips_nor_labels_where_there_are_none(self, comparison, now):
+        make_judgment(comparison=comparison)
+
+        sources = sources_of(comparison.study, now)
+
+        assert (sources.chips(), sources.strategies(), sources.themes()) == (None, None, None)
 
 
 class TestSystems:
@@ -148,18 +170,8 @@ class TestChips:
         assert (chips.words, chips.themes) == (("warm", "something else"), ("warmth", ""))
         assert sorted(chips.ticked.tolist()) == [[False, False], [True, False], [True, True]]
 
-    def test_are_none_in_a_study_without(self, comparison, now):
-        make_judgment(comparison=comparison)
-
-        assert sources_of(comparison.study, now).chips() is None
-
 
 class TestStrategies:
-    def test_are_none_where_nothing_was_labelled(self, comparison, now):
-        make_judgment(comparison=comparison)
-
-        assert sources_of(comparison.study, now).strategies() is None
-
     def test_have_a_row_for_each_message(self, comparison, now):
         make_judgment(comparison=comparison)
         call = make_strategy_call(completion=comparison.second, **DONE)
@@ -178,3 +190,78 @@ class TestStrategies:
         }
         assert np.isnan(labels.probability[items.message[0, 0]]).all()
         assert labels.labellers == (call.assistant.name,)
+
+
+class TestThemes:
+    def test_have_a_row_for_each_judgment(self, study, coder, now):
+        judgments = Judgment.objects.order_by("submitted_at", "pk")
+        call = make_rationale_call(
+            judgment=judgments[3],
+            assistant=coder,
+            state=CallState.DONE,
+            ended_at=now,
+            raw_answer="{}",
+        )
+        for key, presence in zip(BOOK.keys, Presence, strict=False):
+            quote = "names" if presence == Presence.PRESENT else ""
+            make_theme_label(call=call, theme=key, presence=presence, quote=quote)
+
+        labels = sources_of(study, now).themes()
+
+        assert labels.coders == ("Simulated coder",)
+        assert labels.presence.shape == (1, judgments.count(), len(BOOK.keys))
+        assert labels.presence[0, 3, :3].tolist() == [1.0, 0.0, 0.5]
+        assert (labels.presence[0, :3] != labels.presence[0, :3]).all()  # not a number
+
+    def test_know_nothing_of_what_came_later_or_goes_by_another_book(self, study, coder, now):
+        first, second = Judgment.objects.order_by("pk")[:2]
+        make_coded(first, coder, ended_at=now + MINUTE)
+        make_coded(second, coder, ended_at=now, codebook="heart-0")
+        code_all(make_judged_study(), coder, at=now)
+
+        assert sources_of(study, now).themes() is None
+        assert sources_of(study, now + MINUTE).themes().presence.shape[0] == 1
+
+
+class TestWhatIsReadLater:
+    """What models find in rationales enters with the next fit and changes none before."""
+
+    def keys(self, fit):
+        found = analyse(AnalysisKind.RATIONALES, inputs_of(fit, AnalysisKind.RATIONALES))
+        return [one.key for one in found.tables]
+
+    def test_is_in_the_analysis_of_the_next_fit_alone(self, study, coder, now):
+        fit = fit_one(study, now)
+        before = analyse(AnalysisKind.RATIONALES, inputs_of(fit, AnalysisKind.RATIONALES))
+        code_all(study, coder, at=now + MINUTE)
+
+        after = fit_one(study, now + 2 * MINUTE)
+
+        assert analyse(AnalysisKind.RATIONALES, inputs_of(fit, AnalysisKind.RATIONALES)) == before
+        assert "coders" not in self.keys(fit)
+        assert self.keys(after)[-2:] == ["coders", "coder-agreement"]
+
+    @pytest.mark.parametrize(
+        ("run", "n_fits"),
+        [({"state": RunState.ENDED, "ended_at": NOW}, 2), ({}, 1)],
+        ids=["once a run has ended", "not while a run goes on"],
+    )
+    def test_asks_for_another_fit(self, study, now, run, n_fits):
+        fit_one(study, now)
+
+        make_rationale_run(study=study, **run)
+        fit_one(study, now + 2 * MINUTE)
+
+        assert Fit.objects.filter(state=FitState.DONE).count() == n_fits
+
+    def test_is_a_decision_about_the_study_that_was_read_and_no_other(self, study, now):
+        other = make_judged_study()
+        before = frames.n_decisions(study), frames.n_decisions(other)
+        ended = {"state": RunState.ENDED, "ended_at": now}
+
+        make_labelling_run(dataset=study.dataset, **ended)
+        make_labelling_run(**ended)
+        make_rationale_run(study=study, **ended)
+
+        after = frames.n_decisions(study), frames.n_decisions(other)
+        assert after == (before[0] + 2, before[1])
