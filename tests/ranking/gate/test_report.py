@@ -2,10 +2,13 @@
 
 import datetime as dt
 import json
+import math
 from dataclasses import replace
+from xml.etree import ElementTree as ET
 
 import pytest
 
+from ranking.gate.radar import MIDDLE, RADIUS, GateLine, radar
 from ranking.gate.report import (
     SIMULATED,
     Basis,
@@ -21,6 +24,7 @@ from ranking.gate.report import (
 from ranking.gate.rules import OVERALL, Gate, GateRequest, GateTest, More, Outcome
 from ranking.plots.radar import TooFewAxesError
 
+SVG = "{http://www.w3.org/2000/svg}"
 BASIS = Basis(
     study="support",
     fit="fit-1",
@@ -60,25 +64,25 @@ def simulated(report):
     return replace(report, basis=replace(report.basis, is_simulated=True))
 
 
-class TestVerdict:
-    def made_a_pass_says_what_is_ruled_out(self):
-        assert verdict(HELD).startswith("A drop of 15 points or more overall is ruled out")
+FEW_MORE = "about 1,200 more judgments on 40 more source dialogues"
+VERDICTS = {
+    "a pass says what is ruled out": (HELD, "A drop of 15 points or more overall is ruled out"),
+    "a drop says where": (DROPPED, "The candidate dropped by more than 15 points: T."),
+    "neither says how many more it takes": (UNDECIDED, FEW_MORE),
+    "where equals would pass, the difference is to blame": (
+        replace(UNDECIDED, if_equal=More(0, 0)),
+        "it takes about 30,000 more",
+    ),
+    "where no number settles it, none is named": (
+        replace(UNDECIDED, if_equal=More(None, None)),
+        "No number of further judgments can be named.",
+    ),
+}
 
-    def made_a_drop_says_where(self):
-        assert verdict(DROPPED) == "The candidate dropped by more than 15 points: T."
 
-    def made_neither_says_how_many_more_it_takes(self):
-        assert "about 1,200 more judgments on 40 more source dialogues" in verdict(UNDECIDED)
-
-    def test_where_equals_would_have_passed_the_difference_is_to_blame(self):
-        found = replace(UNDECIDED, if_equal=More(0, 0))
-
-        assert "it takes about 30,000 more" in verdict(found)
-
-    def test_where_no_number_settles_it_none_is_named(self):
-        found = replace(UNDECIDED, if_equal=More(None, None))
-
-        assert "No number of further judgments can be named." in verdict(found)
+@pytest.mark.parametrize(("found", "says"), VERDICTS.values(), ids=VERDICTS)
+def test_the_verdict_in_words(found, says):
+    assert says in verdict(found)
 
 
 class TestMarkdown:
@@ -146,12 +150,27 @@ class TestSimulatedData:
         assert SIMULATED in as_markdown(GateReport(HELD, basis))
 
 
-class TestText:
-    def test_is_headed_by_the_outcome(self):
-        said = as_text(GateReport(HELD, BASIS)).splitlines()
+def test_text_is_headed_by_the_outcome():
+    said = as_text(GateReport(HELD, BASIS)).splitlines()
 
-        assert said[0] == "Pass: New against Old"
-        assert said[-1].startswith("Study support, fit fit-1 (People, All contexts): 4,200")
+    assert said[0] == "Pass: New against Old"
+    assert said[-1].startswith("Study support, fit fit-1 (People, All contexts): 4,200")
+
+
+CANDIDATE = GateLine("New", {"H": 1500.0, "E": 1520.0, "A": 1480.0, "R": 1510.0, "T": 1490.0})
+BASELINE = GateLine("Old", dict.fromkeys("HEART", 1500.0))
+
+
+def drawn(candidate=CANDIDATE, title="x", note=""):
+    picture = radar(candidate, BASELINE, title=title, note=note)
+    return ET.fromstring(picture)  # noqa: S314 (written here)
+
+
+def reaches(root, name):
+    """Return how far from the middle the corners of a system are."""
+    (area,) = (one for one in root.iter(f"{SVG}polygon") if one.get("class") == name)
+    corners = [tuple(map(float, corner.split(","))) for corner in area.get("points", "").split()]
+    return [math.dist(corner, MIDDLE) for corner in corners]
 
 
 class TestRadar:
@@ -164,3 +183,51 @@ class TestRadar:
     def test_needs_three_dimensions(self):
         with pytest.raises(TooFewAxesError, match="3 dimensions"):
             as_radar(GateReport(replace(HELD, tests=TESTS[:3]), BASIS))
+        with pytest.raises(TooFewAxesError, match="not 2"):
+            radar(GateLine("New", {"H": 1.0, "E": 2.0}), BASELINE, title="x")
+
+    def test_equal_points_are_equally_far_out(self):
+        far = reaches(drawn(), "baseline")
+
+        assert far == pytest.approx([far[0]] * 5, abs=0.1)
+
+    def test_more_points_are_farther_out_in_proportion(self):
+        root = drawn()
+        new, old = reaches(root, "candidate"), reaches(root, "baseline")[0]
+
+        assert new[1] - old == pytest.approx(2 * (new[3] - old), abs=0.3)
+        assert old - new[2] == pytest.approx(new[1] - old, abs=0.3)
+
+    @pytest.mark.parametrize("spread", [0.0, 3.0, 60.0, 900.0, 50_000.0])
+    def test_everything_is_inside_the_rings_and_nothing_in_the_middle(self, spread):
+        points = {axis: 1500.0 + spread * place / 4 for place, axis in enumerate("HEART")}
+        root = drawn(candidate=GateLine("New", points))
+
+        for name in ("candidate", "baseline"):
+            assert all(0.0 < far <= RADIUS + 0.1 for far in reaches(root, name))
+
+    def test_figures_are_told_to_those_who_do_not_see_it(self):
+        root = drawn(note="Simulated data.")
+
+        assert root.get("role") == "img"
+        assert root.findtext(f"{SVG}desc") == (
+            "Candidate and baseline: H 1500 and 1500, E 1520 and 1500, A 1480 and 1500, "
+            "R 1510 and 1500, T 1490 and 1500. Simulated data."
+        )
+
+    def test_names_cannot_change_the_picture(self):
+        root = drawn(candidate=GateLine("<script>&\"'", CANDIDATE.points), title="</title><script>")
+
+        assert not list(root.iter(f"{SVG}script"))
+        assert any("<script>" in (one.text or "") for one in root.iter(f"{SVG}text"))
+
+    def test_has_colours_for_light_and_for_dark_and_a_broken_line(self):
+        style = drawn().findtext(f"{SVG}style") or ""
+
+        assert "prefers-color-scheme: dark" in style
+        assert "stroke-dasharray" in style
+
+    def test_axes_of_one_system_alone_are_left_out(self):
+        root = drawn(candidate=GateLine("New", {**CANDIDATE.points, "Z": 1.0}))
+
+        assert len(reaches(root, "candidate")) == 5
