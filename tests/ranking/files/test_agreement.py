@@ -10,12 +10,17 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.helpers.datasets import shared_file
-from tests.ranking.files.files import row, write
+from tests.ranking.files.files import row, swapped, write
 
 KEYS = [
     *("items", "raters", "raw_agreement", "fleiss_kappa", "krippendorff_alpha", "pairs"),
     *("llm_vs_human_majority", "position", "warnings"),
 ]
+
+
+def answers(tmp_path, *tables):
+    """Return what is answered of each table of rows."""
+    return [agreement(write(tmp_path / f"{n}.csv", rows)) for n, rows in enumerate(tables)]
 
 
 def agreement(path, *options):
@@ -29,20 +34,6 @@ def judged(*opinions, context="c1", kind="human", sides=("ada", "bo")):
     return [
         row(context, sides[0], sides[1], winner, rater_id=rater, judge_kind=kind)
         for rater, winner in opinions
-    ]
-
-
-def swapped(rows):
-    """Return the rows as if the two sides had been exchanged."""
-    other = {"a": "b", "b": "a", "tie": "tie"}
-    return [
-        one
-        | {
-            "system_a": one["system_b"],
-            "system_b": one["system_a"],
-            "winner": other[one["winner"]],
-        }
-        for one in rows
     ]
 
 
@@ -109,24 +100,13 @@ class TestJson:
             *("judge", "n", "agreement", "ci_low", "ci_high")
         ]
 
-    @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
-    def test_every_format_gives_the_same_answer(self, tmp_path, suffix):
-        rows = random_rows(2)
-
-        one = agreement(write(tmp_path / "x.csv", rows))
-
-        assert agreement(write(tmp_path / f"x.{suffix}", rows)) == one
-
 
 class TestFrame:
     def test_swapping_sides_changes_nothing_but_the_positions(self, tmp_path):
         rows = random_rows(3)
         half = [*rows[::2], *swapped(rows[1::2])]
 
-        one, other = (
-            agreement(write(tmp_path / f"{name}.csv", some))
-            for name, some in (("one", rows), ("other", half))
-        )
+        one, other = answers(tmp_path, rows, half)
 
         assert {**one, "position": None} == {**other, "position": None}
         assert one["position"] != other["position"]
@@ -139,10 +119,7 @@ class TestFrame:
             for one in rows
         ]
 
-        one, other = (
-            agreement(write(tmp_path / f"{name}.csv", some))
-            for name, some in (("one", rows), ("other", renamed))
-        )
+        one, other = answers(tmp_path, rows, renamed)
 
         for key in ("raw_agreement", "fleiss_kappa", "krippendorff_alpha"):
             assert one[key] == pytest.approx(other[key])
@@ -288,22 +265,22 @@ class TestWhatIsNotKnown:
             assert alpha == pytest.approx(peer, abs=1e-6)
 
 
-class TestRefusals:
-    def test_a_file_that_names_no_raters_is_refused(self, tmp_path):
-        with pytest.raises(CommandError, match="no column rater_id") as caught:
-            agreement(write(tmp_path / "x.csv", [row()]))
+REFUSED = {
+    "no raters": ([row()], "no column rater_id"),
+    "a row without a rater": (judged(("r1", "a"), ("", "a")), "line 3: rater_id is empty"),
+    "an evaluator of both kinds": (
+        [*judged(("r1", "a")), *judged(("r1", "a"), kind="llm", context="c2")],
+        "r1 is named as a person and as an LLM judge",
+    ),
+}
 
-        assert caught.value.returncode == 2
 
-    def test_a_row_without_rater_is_refused_with_its_line(self, tmp_path):
-        with pytest.raises(CommandError, match="line 3: rater_id is empty"):
-            agreement(write(tmp_path / "x.csv", judged(("r1", "a"), ("", "a"))))
+@pytest.mark.parametrize(("rows", "says"), REFUSED.values(), ids=REFUSED)
+def test_a_file_that_cannot_be_used_is_refused_with_code_2(tmp_path, rows, says):
+    with pytest.raises(CommandError, match=says) as caught:
+        agreement(write(tmp_path / "x.csv", rows))
 
-    def test_an_evaluator_of_both_kinds_is_refused(self, tmp_path):
-        rows = [*judged(("r1", "a")), *judged(("r1", "a"), kind="llm", context="c2")]
-
-        with pytest.raises(CommandError, match="r1 is named as a person and as an LLM judge"):
-            agreement(write(tmp_path / "x.csv", rows))
+    assert caught.value.returncode == 2
 
 
 def test_the_tables_are_for_reading(tmp_path):

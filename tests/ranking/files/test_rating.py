@@ -13,8 +13,7 @@ from ranking.files.ratings.rating import rate
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.strength_mode import StrengthMode
-from tests.ranking.files.files import row
-from tests.ranking.files.made import by_name, duel, rated, read, tournament
+from tests.ranking.files.files import by_name, duel, rated, read, row, swapped, tournament
 
 
 def gap(found):
@@ -151,13 +150,22 @@ class TestIntervals:
         assert any("too little" in warning for warning in found.warnings)
 
     @pytest.mark.parametrize(
-        ("n_units", "says"), [(19, "no interval can be relied on"), (49, "a correction for few")]
+        ("n_units", "says"),
+        [
+            (19, ["no interval can be relied on"]),
+            (20, ["a correction for few"]),
+            (49, ["a correction for few"]),
+            (50, []),
+        ],
     )
     def test_few_units_are_warned_of(self, tmp_path, n_units, says):
         found = rated(tmp_path, duel(60, 20, n_contexts=n_units))
 
-        told = [warning for warning in found.warnings if says in warning]
-        assert told[0].startswith(f"Only {n_units} different context_id")
+        told = [one for one in found.warnings if "different context_id" in one]
+        assert len(told) == len(says)
+        for warning, words in zip(told, says, strict=True):
+            assert warning.startswith(f"Only {n_units} different context_id")
+            assert words in warning
 
     def test_units_of_which_no_judgment_is_in_the_fit_do_not_count(self, tmp_path):
         ties = [row(f"t{n}", "ada", "bo", "tie") for n in range(57)]
@@ -169,27 +177,12 @@ class TestIntervals:
         assert any(one.startswith("Only 3 different context_id") for one in dropped.warnings)
         assert not any("different context_id" in one for one in halved.warnings)
 
-    def test_enough_units_are_not_warned_of(self, tmp_path):
-        found = rated(tmp_path, duel(60, 20, n_contexts=50))
-
-        assert not any("different context_id" in warning for warning in found.warnings)
-
 
 class TestInvariants:
     def test_swapping_all_sides_changes_nothing(self, tmp_path):
         rows = tournament(7, strengths=True)
-        sides = {"a": "b", "b": "a", "tie": "tie"}
-        swapped = [
-            one
-            | {
-                "system_a": one["system_b"],
-                "system_b": one["system_a"],
-                "winner": sides[one["winner"]],
-            }
-            for one in rows
-        ]
 
-        assert rated(tmp_path, rows).rows == rated(tmp_path, swapped).rows
+        assert rated(tmp_path, rows).rows == rated(tmp_path, swapped(rows)).rows
 
     @pytest.mark.parametrize("ties", Ties)
     def test_the_order_of_rows_changes_nothing_but_rounding(self, tmp_path, ties):
@@ -225,22 +218,22 @@ class TestWhoCounts:
         one | {"judge_kind": "llm", "lab": "y"} for one in duel(5, 15)
     ]
 
-    def test_people_alone_unless_asked_otherwise(self, tmp_path):
-        found = rated(tmp_path, self.ROWS)
-
-        assert gap(found) == pytest.approx(math.log(3))
-        assert found.warnings[0].startswith("People alone count: 20 judgments by LLM judges")
-
     @pytest.mark.parametrize(
-        ("who", "odds"), [(EvaluatorChoice.LLM, 1 / 3), (EvaluatorChoice.ALL, 35 / 25)], ids=str
+        ("rows", "who", "odds"),
+        [
+            (ROWS, None, 3),
+            (ROWS, EvaluatorChoice.LLM, 1 / 3),
+            (ROWS, EvaluatorChoice.ALL, 35 / 25),
+            (ROWS[40:], None, 1 / 3),
+        ],
+        ids=["people unless asked otherwise", "judges", "everybody", "the one kind of a file"],
     )
-    def test_judges_or_everybody_on_request(self, tmp_path, who, odds):
-        assert gap(rated(tmp_path, self.ROWS, evaluators=who)) == pytest.approx(math.log(odds))
+    def test_whose_judgments_make_the_ratings(self, tmp_path, rows, who, odds):
+        found = rated(tmp_path, rows, **({"evaluators": who} if who else {}))
 
-    def test_a_file_of_one_kind_counts_as_it_is(self, tmp_path):
-        found = rated(tmp_path, self.ROWS[40:])
-
-        assert gap(found) == pytest.approx(math.log(1 / 3))
+        assert gap(found) == pytest.approx(math.log(odds))
+        is_told = found.warnings[0].startswith("People alone count: 20 judgments by LLM judges")
+        assert is_told is (odds == 3)
 
     def test_a_ranking_for_each_value_has_its_judgments_alone(self, tmp_path):
         judgments = read(tmp_path, self.ROWS, by="judge_kind")

@@ -1,4 +1,4 @@
-"""What comes out of a good file."""
+"""What comes out of a good file, what a bad one is refused for, and where the fault is."""
 
 import csv
 
@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from benchmarks import prompt
 from ranking.files.judgments import JudgmentFileError, ReadOptions, read_judgments
 from tests.ranking.files.files import row, write
 
@@ -20,16 +21,35 @@ ROWS = [
 ]
 
 
+HEAD = "context_id,system_a,system_b,winner,strength,judge_kind,note\n"
+GOOD = "c1,ada,bo,a,3,human,\n"
+BAD_LINES = {
+    "winner of another name": ("c1,ada,bo,cy,3,human,", 'winner "cy" is not a, b or tie'),
+    "winner in words": ("c1,ada,bo,A is best,3,human,", 'winner "A is best" is not'),
+    "strength above five": ("c1,ada,bo,a,6,human,", 'strength "6" is not a whole number from 1'),
+    "strength of nought": ("c1,ada,bo,a,0,human,", 'strength "0" is not'),
+    "strength between": ("c1,ada,bo,a,2.5,human,", 'strength "2.5" is not'),
+    "strength in words": ("c1,ada,bo,a,strong,human,", 'strength "strong" is not'),
+    "against itself": ("c1,bo,bo,a,3,human,", '"bo" is compared with itself'),
+    "no context": (",ada,bo,a,3,human,", "context_id is empty"),
+    "no system": ("c1,,bo,a,3,human,", "system_a is empty"),
+    "unknown kind": ("c1,ada,bo,a,3,robot,", 'judge_kind "robot" is not human or llm'),
+    "kind left out": ("c1,ada,bo,a,3,,", 'judge_kind "" is not human or llm'),
+    "a field too few": ("c1,ada,bo,a,3,human", "6 fields, but the header has 7"),
+    "a field too many": ("c1,ada,bo,a,3,human,,", "8 fields, but the header has 7"),
+    "two faults": (",ada,bo,cy,3,human,", 'context_id is empty; winner "cy"'),
+}
+
+
 def read(path, wanted=None):
     return read_judgments(path, wanted or ReadOptions())
 
 
-FORMATS = ["csv", "jsonl", "parquet"]
-
-
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 class TestFormats:
-    def test_pairs_come_out_in_canonical_order_and_know_how_they_were_shown(self, tmp_path, suffix):
+    def test_pairs_come_in_canonical_order_and_other_columns_in_that_of_the_file(
+        self, tmp_path, suffix
+    ):
         judgments = read(write(tmp_path / f"x.{suffix}", ROWS), WITH_RATERS)
 
         assert judgments.systems == ("ada", "bo", "cy")
@@ -37,10 +57,6 @@ class TestFormats:
         assert judgments.second.tolist() == [1, 1, 2]
         assert judgments.verdict.tolist() == [-1, -1, 0]
         assert judgments.shown.tolist() == [-1, 1, -1]
-
-    def test_the_other_columns_keep_the_order_of_the_file(self, tmp_path, suffix):
-        judgments = read(write(tmp_path / f"x.{suffix}", ROWS), WITH_RATERS)
-
         assert judgments.size.tolist() == [3, 0, 5]
         assert judgments.is_judge.tolist() == [False, True, False]
         assert judgments.unit.values == ("c1", "c2")
@@ -61,7 +77,7 @@ class TestFormats:
     def test_rows_without_an_answer_are_left_out_and_counted(self, tmp_path, suffix):
         rows = [row("c1"), row("c2", "cy", "dee", ""), row("c3", winner="tie")]
 
-        judgments = read(write(tmp_path / f"x.{suffix}", rows), ReadOptions())
+        judgments = read(write(tmp_path / f"x.{suffix}", rows))
 
         assert judgments.n_judgments == 2
         assert judgments.n_without_verdict == 1
@@ -70,7 +86,7 @@ class TestFormats:
     def test_what_is_optional_may_be_missing_or_empty_throughout(self, tmp_path, suffix):
         rows = [row(judge_kind="", strength=""), row(judge_kind="", strength="")]
 
-        judgments = read(write(tmp_path / f"x.{suffix}", rows), ReadOptions())
+        judgments = read(write(tmp_path / f"x.{suffix}", rows))
 
         assert judgments.is_judge is None
         assert not judgments.size.any()
@@ -89,7 +105,7 @@ class TestKindsOfValues:
         )
         parquet.write_table(table, tmp_path / "x.parquet")
 
-        judgments = read(tmp_path / "x.parquet", ReadOptions())
+        judgments = read(tmp_path / "x.parquet")
 
         assert judgments.context.values == ("1", "2")
         assert judgments.size.tolist() == [2, 0]
@@ -100,7 +116,7 @@ class TestKindsOfValues:
             row(one, strength=strength) for one, strength in zip(values, (None, 4), strict=True)
         ]
 
-        judgments = read(write(tmp_path / "x.jsonl", rows), ReadOptions())
+        judgments = read(write(tmp_path / "x.jsonl", rows))
 
         assert judgments.context.values == ("1", "2")
         assert judgments.size.tolist() == [0, 4]
@@ -109,14 +125,14 @@ class TestKindsOfValues:
         text = "\ufeffcontext_id,system_a,system_b,winner\r\n\r\nc,x,y,a\r\n\r\nc,y,x,b\r\n"
         (tmp_path / "x.csv").write_bytes(text.encode())
 
-        judgments = read(tmp_path / "x.csv", ReadOptions())
+        judgments = read(tmp_path / "x.csv")
 
         assert judgments.verdict.tolist() == [1, 1]
 
     def test_many_blocks_give_one_list_of_names(self, tmp_path):
         rows = [row(f"c{n}", note="word " * 3_000) for n in range(1_000)]
 
-        judgments = read(write(tmp_path / "x.csv", rows), ReadOptions())
+        judgments = read(write(tmp_path / "x.csv", rows))
 
         assert [judgments.unit.values[code] for code in judgments.unit.codes] == [
             one["context_id"] for one in rows
@@ -129,7 +145,7 @@ def test_the_order_of_rows_changes_no_name_and_no_verdict(tmp_path_factory, orde
     rows = [row(f"c{n % 4}", "ab"[n % 2], "ba"[n % 2], "a", note=str(n)) for n in range(12)]
 
     one = read(write(folder / "one.csv", rows))
-    other = read(write(folder / "other.csv", [rows[n] for n in order]), ReadOptions())
+    other = read(write(folder / "other.csv", [rows[n] for n in order]))
 
     assert one.unit.values == other.unit.values
     np.testing.assert_array_equal(one.unit.codes[order], other.unit.codes)
@@ -146,3 +162,169 @@ def test_leaves_the_longest_field_of_the_process_as_it_was(tmp_path):
         read(file)
 
     assert csv.field_size_limit() == usual
+
+
+def test_the_benchmark_of_the_prompt_writes_judgments_with_strengths_and_ties(tmp_path):
+    path = tmp_path / "judgments.csv"
+
+    prompt.write_judgments(path, 500, np.random.default_rng(1))
+
+    judgments = read(path, ReadOptions(required=("rater_id",)))
+    assert judgments.n_judgments == 500
+    assert set(judgments.verdict) == {-1, 0, 1}
+    assert ((judgments.size > 0) == (judgments.verdict != 0)).all()
+
+
+def refusal(path, wanted=None):
+    with pytest.raises(JudgmentFileError) as caught:
+        read(path, wanted)
+    return str(caught.value)
+
+
+def csv_file(tmp_path, text):
+    path = tmp_path / "x.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+class TestBadRowsOfCsv:
+    @pytest.mark.parametrize(("line", "says"), BAD_LINES.values(), ids=BAD_LINES)
+    def test_the_line_is_named_with_what_is_wrong(self, tmp_path, line, says):
+        path = csv_file(tmp_path, HEAD + GOOD + line + "\n" + GOOD)
+
+        message = refusal(path)
+
+        assert message.startswith("1 row is not")
+        assert f"line 3: {says}" in message
+
+    def test_lines_are_those_of_an_editor_though_texts_break_over_lines(self, tmp_path):
+        text = HEAD + 'c1,ada,bo,a,3,human,"one\ntwo\nthree"\n\n' + "c1,ada,bo,x,3,human,\n"
+
+        assert "line 6: winner" in refusal(csv_file(tmp_path, text))
+
+    def test_only_the_first_ten_are_listed_with_the_number_of_all(self, tmp_path):
+        bad = ["c1,ada,bo,x,3,human,\n", "c1,ada\n"] * 600
+
+        message = refusal(csv_file(tmp_path, HEAD + GOOD + "".join(bad)))
+
+        listed = [line for line in message.splitlines() if line.startswith("  line")]
+        assert message.startswith("1200 rows are not")
+        assert [line.split()[1] for line in listed] == [f"{n}:" for n in range(3, 13)]
+        assert message.endswith("and 1190 more")
+
+    @pytest.mark.parametrize("field", [0, 6], ids=["first field", "last field"])
+    def test_an_open_quote_that_would_swallow_the_rest_is_found(self, tmp_path, field):
+        fields = ["c1", "ada", "bo", "a", "3", "human", "x"]
+        fields[field] = '"open'
+        text = HEAD + GOOD + ",".join(fields) + "\n" + GOOD * 3
+
+        assert "line 3: a quote is opened and never closed" in refusal(csv_file(tmp_path, text))
+
+    def test_quotes_inside_a_text_are_text(self, tmp_path):
+        path = csv_file(tmp_path, HEAD + 'c1,ada,bo,a,3,human,5" tall\n' + GOOD)
+
+        assert read(path).n_judgments == 2
+
+    def test_another_encoding_is_named_with_its_lines(self, tmp_path):
+        text = (HEAD + GOOD).encode() + "c1,adä,bo,a,3,human,\n".encode("latin-1")
+
+        assert "line 3: not UTF-8" in refusal(csv_file(tmp_path, text))
+
+    def test_a_value_is_quoted_on_one_line_and_short(self, tmp_path):
+        winner = "long\n" * 30
+
+        message = refusal(csv_file(tmp_path, f'{HEAD}c1,ada,bo,"{winner}",3,human,\n'))
+
+        assert len(message.splitlines()) == 2
+        assert len(message) < 200
+
+
+BAD_JSON = {
+    "not JSON": (b'{"context_id": "c1", ', "not JSON: "),
+    "a list": (b'["c1", "ada", "bo", "a"]', "not a JSON object"),
+    "nested": (b"[" * 50_000, "nested too deep"),
+    "not UTF-8": (b'{"context_id": "c\xe4"}', "not UTF-8"),
+    "a value that is a list": (b'{"context_id": ["c1"]}', "context_id is neither text nor a"),
+    "a name twice": (b'{"winner": "a", "winner": "b"}', "says a name twice"),
+    "no context": (b'{"system_a": "x", "system_b": "y", "winner": "a"}', "context_id is empty"),
+    "another winner": (
+        b'{"context_id": "c", "system_a": "x", "system_b": "y", "winner": "c"}',
+        "winner",
+    ),
+    "against itself": (
+        b'{"context_id":1,"system_a":1,"system_b":"1","winner":"a"}',
+        '"1" is compared with itself',
+    ),
+}
+
+
+def with_line(path, line):
+    """Add a line to a good file; it is the fourth."""
+    write(path, [row(), row()])
+    path.write_bytes(path.read_bytes() + b"\n" + line + b"\n")
+    return path
+
+
+class TestBadLinesOfJson:
+    @pytest.mark.parametrize(("line", "says"), BAD_JSON.values(), ids=BAD_JSON)
+    def test_the_line_is_named_with_what_is_wrong(self, tmp_path, line, says):
+        assert f"line 4: {says}" in refusal(with_line(tmp_path / "x.jsonl", line))
+
+    def test_a_line_without_a_winner_is_counted(self, tmp_path):
+        line = b'{"context_id": "c1", "system_a": "x", "system_b": "y"}'
+
+        assert read(with_line(tmp_path / "x.jsonl", line)).n_without_verdict == 1
+
+
+class TestBadRowsOfParquet:
+    def test_rows_are_counted_from_one(self, tmp_path):
+        path = write(tmp_path / "x.parquet", [row(), row(winner="c")])
+
+        assert 'row 2: winner "c"' in refusal(path)
+
+    def test_a_column_of_lists_is_refused(self, tmp_path):
+        path = write(tmp_path / "x.parquet", [row(context=["c1"])])
+
+        assert refusal(path) == "Column context_id holds neither text nor numbers."
+
+
+class TestWholeFiles:
+    @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+    def test_an_empty_file_is_refused(self, tmp_path, suffix):
+        (tmp_path / f"x.{suffix}").touch()
+
+        assert refusal(tmp_path / f"x.{suffix}") == "The file is empty."
+
+    @pytest.mark.parametrize(
+        ("name", "content"), [("x.csv", HEAD), ("x.jsonl", "\n\n")], ids=["csv", "jsonl"]
+    )
+    def test_a_file_without_rows_is_refused(self, tmp_path, name, content):
+        (tmp_path / name).write_text(content)
+
+        assert refusal(tmp_path / name) == "The file has no judgments."
+
+    @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+    def test_missing_columns_are_named(self, tmp_path, suffix):
+        path = write(tmp_path / f"x.{suffix}", [{"context_id": "c1", "system_a": "x"}])
+
+        assert refusal(path).startswith("The file has no columns system_b, winner. Say which")
+        assert "no columns system_b, winner, dialogue" in refusal(
+            path, ReadOptions(unit="dialogue")
+        )
+
+    def test_a_column_named_twice_is_refused(self, tmp_path):
+        path = csv_file(tmp_path, "context_id,winner,winner\nc,a,b\n")
+
+        assert refusal(path) == "The header names a column twice: winner."
+
+    def test_a_file_in_which_nobody_won_is_refused(self, tmp_path):
+        assert refusal(write(tmp_path / "x.csv", [row(winner="")])) == "No row has a winner."
+
+    def test_what_is_not_there_or_is_a_folder_is_refused(self, tmp_path):
+        assert refusal(tmp_path / "none.csv") == "There is no such file."
+        assert refusal(tmp_path) == "That is not a file."
+
+    def test_text_that_says_it_is_parquet_is_refused(self, tmp_path):
+        (tmp_path / "x.parquet").write_text(HEAD + GOOD)
+
+        assert refusal(tmp_path / "x.parquet").startswith("The file cannot be read as Parquet: ")
