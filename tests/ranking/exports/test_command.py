@@ -30,13 +30,20 @@ def rank(path, *options):
     return json.loads(out.getvalue())
 
 
+def assert_same_ratings(answer, fit):
+    """Hold what `rank` made of a file against the ratings of a fit."""
+    rated = {one["system"]: one["elo"] for one in answer["systems"]}
+    assert answer["n_judgments"] == fit.n_judgments
+    for rating in fit.ratings.select_related("system"):
+        assert rated[rating.system.slug] == pytest.approx(rating.elo, abs=1e-6)
+
+
 class TestRoundTrip:
     @pytest.mark.parametrize("pool", [EvaluatorPool.HUMAN, EvaluatorPool.LLM])
     def test_gives_the_ratings_of_the_platform(self, tmp_path, pool, subtests):
         study = make_judged_study(with_llm=True, n_dialogues=9)
         make_judgment(comparison=study.comparisons.first(), is_surplus=True)
         fit = fit_one(study, AFTER, pool)
-        ratings = {one.system.slug: one for one in fit.ratings.select_related("system")}
         assert fit.state == "DONE"
 
         for form in ("csv", "jsonl", "parquet"):
@@ -45,23 +52,11 @@ class TestRoundTrip:
                 export("judgments", study, path, "--format", form)
                 answer = rank(path, "--judges", pool.lower(), "--per-component")
 
-                rated = {one["system"]: one["elo"] for one in answer["systems"]}
-                assert answer["n_judgments"] == fit.n_judgments
                 assert "rows that do not count were left out." in str(answer["warnings"])
-                for slug, rating in ratings.items():
-                    assert rated[slug] == pytest.approx(rating.elo, abs=1e-6)
-
-    def test_gives_the_same_elo_in_a_study_that_hangs_together(self, tmp_path):
-        study = make_judged_study(with_llm=True, n_dialogues=9)
-        fit = fit_one(study, AFTER, EvaluatorPool.HUMAN)
-
-        export("judgments", study, tmp_path / "simulated.parquet", "--format", "parquet")
-        answer = rank(tmp_path / "simulated.parquet", "--judges", "human", "--unit", "dialogue")
-
-        assert fit.state == "DONE"
-        rated = {one["system"]: one["elo"] for one in answer["systems"]}
-        for rating in fit.ratings.select_related("system"):
-            assert rated[rating.system.slug] == pytest.approx(rating.elo, abs=1e-6)
+                assert_same_ratings(answer, fit)
+        with subtests.test("by dialogue, as the study hangs together"):
+            by_dialogue = ("--judges", pool.lower(), "--unit", "dialogue")
+            assert_same_ratings(rank(path, *by_dialogue), fit)
 
 
 class TestFiles:
@@ -156,7 +151,8 @@ class TestPairs:
         export("preferences", study, path, "--pool", "COMBINED")
         return [json.loads(line) for line in path.read_text().splitlines()]
 
-    def test_have_the_layout_that_trainers_read(self, rows):
+    def test_have_the_layout_that_trainers_read_and_the_keys_of_the_dictionary(self, rows):
+        assert {tuple(row) for row in rows} == {tuple(one.name for one in PREFERENCES.columns)}
         for row in rows:
             assert row["prompt"][-1]["role"] == "user"
             for said in (row["chosen"], row["rejected"]):
@@ -164,22 +160,13 @@ class TestPairs:
                 assert said[0]["role"] == "assistant"
                 assert said[0]["content"]
 
-    def test_have_the_keys_of_the_dictionary(self, rows):
-        assert {tuple(row) for row in rows} == {tuple(one.name for one in PREFERENCES.columns)}
-
-    def test_rest_on_what_counts(self, rows):
-        assert rows
+    def test_rest_on_what_counts_and_keep_a_dialogue_in_one_part(self, rows):
         for row in rows:
             assert row["chosen_system"] != row["rejected_system"]
             assert row["votes_chosen"] > row["votes_rejected"]
             assert 0.5 <= row["agreement"] <= 1.0
-
-    def test_keep_a_dialogue_in_one_part(self, rows):
-        parts = {row["dialogue"]: set() for row in rows}  # type: ignore[var-annotated]
-        for row in rows:
-            parts[row["dialogue"]].add(row["split"])
-
-        assert all(len(found) == 1 for found in parts.values())
+        parts = {(row["dialogue"], row["split"]) for row in rows}
+        assert len(parts) == len({row["dialogue"] for row in rows}) > 0
 
     def test_say_what_is_simulated(self, tmp_path):
         study, path = make_judged_study(n_dialogues=3), tmp_path / "simulated.jsonl"

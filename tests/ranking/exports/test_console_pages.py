@@ -1,4 +1,4 @@
-"""The console's page of exports, and what it leads to."""
+"""The console's page of exports, what it leads to, and the tables of results as CSV."""
 
 import csv
 import io
@@ -6,14 +6,20 @@ import json
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from access.choices import Role
 from annotation.models import Study
 from completions.models import Dataset
 from ranking.exports.data_dictionary import TABLES
-from tests.helpers.factories import make_study
+from ranking.fits import services
+from ranking.models import Fit
+from tests.helpers.factories import HOUR, NOW, make_judgment, make_study, make_system
 from tests.helpers.factories_written_once import make_member
+from tests.helpers.judged import make_judged_study, make_study_of_people
+from tests.helpers.pages import assert_turned_away
+from tests.helpers.rated import close
 from tests.helpers.released import make_mixed_study
 
 pytestmark = pytest.mark.django_db
@@ -49,9 +55,16 @@ def body(response):
     return b"".join(response.streaming_content)
 
 
+def table(content):
+    return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+
+
 class TestPage:
-    def test_leads_to_every_export_and_each_answers(self, analyst, study):
-        html = page(analyst, study).content.decode()
+    def test_leads_to_every_export_and_each_answers(
+        self, analyst, study, django_assert_max_num_queries
+    ):
+        with django_assert_max_num_queries(15):
+            html = page(analyst, study).content.decode()
 
         links = re.findall(rf'href="(/console/{study.slug}/exports/[^"]+\.\w+)"', html)
         assert len(links) == 3 * (len(TABLES) - 1) + 1 + 3
@@ -59,10 +72,6 @@ class TestPage:
             answer = analyst.get(link)
             assert answer.status_code == 200
             assert answer["Content-Disposition"].startswith("attachment")
-
-    def test_counts_rows(self, analyst, study):
-        html = page(analyst, study).content.decode()
-
         n_rows = len(body(download(analyst, study, form="jsonl")).splitlines())
         assert re.search(rf'Judgments <small>.*?<td class="number">{n_rows}</td>', html, re.DOTALL)
 
@@ -89,10 +98,6 @@ class TestPage:
         assert answer.status_code == 422
         assert "less than or equal to 1" in answer.content.decode()
 
-    def test_asks_few_queries(self, analyst, study, django_assert_max_num_queries):
-        with django_assert_max_num_queries(15):
-            page(analyst, study)
-
     @pytest.mark.parametrize("name", ["exports", "export", "dictionary"])
     def test_is_for_members_alone(self, client, study, name):
         last = {"exports": [], "export": ["judgments", "csv"], "dictionary": ["csv"]}[name]
@@ -103,13 +108,12 @@ class TestPage:
 
 
 class TestDownloads:
-    def test_say_in_their_name_what_they_are(self, analyst, study):
+    def test_are_streamed_under_a_name_that_says_what_they_are(self, analyst, study):
+        answer = download(analyst, study, form="parquet")
+
         named = f'filename="simulated-{study.slug}-judgments.parquet"'
-
-        assert named in download(analyst, study, form="parquet")["Content-Disposition"]
-
-    def test_are_streamed(self, analyst, study):
-        assert download(analyst, study, form="jsonl").streaming
+        assert named in answer["Content-Disposition"]
+        assert answer.streaming
 
     def test_follow_the_choices(self, analyst, study):
         plain, chosen = (
@@ -153,7 +157,7 @@ class TestDictionary:
     def test_names_the_columns_of_the_study(self, analyst, study):
         answer = analyst.get(reverse("raters:dictionary", args=[study.slug, "csv"]))
 
-        rows = list(csv.DictReader(io.StringIO(body(answer).decode(), newline="")))
+        rows = table(body(answer))
         header = body(download(analyst, study)).decode().splitlines()[0].split(",")
         assert [row["column"] for row in rows if row["table"] == "judgments"] == header
 
@@ -166,3 +170,74 @@ class TestDictionary:
         assert set(as_json.json()) == {table.name for table in TABLES}
         assert "| `why_not` |" in as_page.content.decode()
         assert none.status_code == 404
+
+
+class TestJudgmentsCsv:
+    def test_stand_where_they_always_were_at_the_same_cost_for_any_number(
+        self, admin_client, django_assert_max_num_queries
+    ):
+        study = make_judged_study(with_llm=True)
+        make_judgment()
+        address = reverse("ranking:judgments_csv", args=[study.slug])
+
+        # who asks, the study, what is simulated, rules, rows
+        with django_assert_max_num_queries(13):
+            found = body(admin_client.get(address))
+
+        assert len(table(found)) == 24
+        assert found == body(download(admin_client, study))
+
+    def test_are_for_members_alone_and_of_a_study_that_is_there(self, client):
+        addresses = [
+            reverse("ranking:judgments_csv", args=[slug]) for slug in (make_study().slug, "nothing")
+        ]
+
+        assert_turned_away(client.get(addresses[0]))
+        client.force_login(User.objects.create_user("plain"))
+        assert_turned_away(client.get(addresses[0]))
+        client.force_login(make_member(role=Role.ANALYST))
+        assert client.get(addresses[1]).status_code == 404
+
+
+def ratings_csv(client, fit):
+    return table(body(client.get(reverse("ranking:ratings_csv", args=[fit.study.slug, fit.key]))))
+
+
+class TestRatingsCsv:
+    def test_has_a_row_per_system_best_first_and_leaves_cells_without_marks_empty(self, client):
+        systems = [make_system(name="=Ash"), make_system(name="Beech")]
+        study = make_judged_study(systems=systems, with_llm=True, verdict=lambda *_: 1)
+        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        close(study)
+        fit = Fit.objects.get(pool="LLM", context_set="ALL")
+
+        rows = ratings_csv(client, fit)
+
+        assert [row["system"] for row in rows] == ["'=Ash", "Beech"]
+        assert [row["win_per_cent"] for row in rows] == ["100.0", "0.0"]
+        assert [row["win_per_cent_H"] for row in rows] == ["100.0", "0.0"]
+        assert {row["win_per_cent_E"] for row in rows} == {""}
+        assert {row["fit"] for row in rows} == {fit.key}
+        assert sum(float(row["elo"]) for row in rows) == pytest.approx(3000.0)
+
+    def test_ends_with_what_is_made_from_people_which_is_no_system(self, client):
+        study = make_study_of_people()
+        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        close(study)
+        fit = Fit.objects.get(pool="HUMAN", context_set="ALL")
+
+        rows = ratings_csv(client, fit)
+
+        assert [row["derived"] for row in rows] == [
+            *[""] * 3,
+            "Average Human",
+            "Mean of the texts of a context",
+            "Random text of a context",
+            "Best Human, cross-fitted",
+            "Best Human, plain",
+        ]
+        for row in rows[3:]:
+            assert (row["system"], row["rank"], row["kind"]) == ("", "", "DERIVED")
+            assert float(row["elo_low"]) <= float(row["elo"]) <= float(row["elo_high"])
+            assert int(row["n_judgments"]) > 0
+        assert None not in rows[3]  # as many cells as columns

@@ -4,34 +4,49 @@ import csv
 import datetime as dt
 import io
 import json
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 from access.console.csv_cells import defuse
-from annotation.choices import Protocol
+from annotation.choices import Protocol, Side
 from annotation.models import Judgment, Study
 from completions.choices import SystemKind
 from completions.models import Dataset
 from ranking.exports import rows as export_rows
 from ranking.exports.data_dictionary import JUDGMENTS, TABLES, WHY_NOT, Kind
 from ranking.exports.rows import ExportFormat, ExportRefusedError, ExportRequest
+from ranking.exports.rows.arrays import arrow_array
 from ranking.exports.rows.sources import columns_of
 from ranking.judgments import analysis_set
 from tests.helpers.factories import (
     make_alone,
     make_comparison,
+    make_judge,
+    make_judge_call,
     make_judgment,
+    make_llm_judgment,
     make_rater,
     make_study,
 )
 from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.helpers.factories_written_once import make_imported_completion
+from tests.helpers.judged import make_marked_judgment
 from tests.helpers.released import LATER, make_mixed_study
 
 pytestmark = pytest.mark.django_db
 USUAL = ExportRequest()
 PLAIN = [table.name for table in TABLES if not table.is_nested]
+AT = dt.datetime(1969, 7, 20, 20, 17, 40, 123456, tzinfo=dt.UTC)
+KINDS: dict[Any, list[Any]] = {
+    pa.string(): ["", "Zoë\n\U0001f600", "a"],
+    pa.int64(): [0, -(2**62), 7],
+    pa.float64(): [0.1, -0.0, float("inf")],
+    pa.bool_(): [True, False, True],
+    pa.timestamp("us", tz="UTC"): [AT, AT + dt.timedelta(days=40_000), AT],
+}
 
 
 @pytest.fixture(scope="module")
@@ -59,20 +74,22 @@ def records(study, name="judgments", asked=USUAL, now=LATER):
 
 
 class TestJudgments:
-    def test_count_exactly_when_the_analysis_counts_them(self, study):
-        counting = analysis_set.analysis_set(study=study, as_of=LATER)
+    def test_count_exactly_when_the_analysis_counts_them_and_say_why_where_not(self, study):
+        counting = set(analysis_set.analysis_set(study=study, as_of=LATER))
+        judgments = Judgment.objects.filter(comparison__study=study).order_by("pk")
 
         found = records(study)
 
-        expected = [one.pk for one in study_judgments(study) if counting.filter(pk=one.pk).exists()]
-        keys = [one.pk for one in study_judgments(study)]
-        assert [key for key, one in zip(keys, found, strict=True) if one["counts"]] == expected
-
-    def test_give_a_reason_exactly_where_they_do_not_count(self, study):
-        found = records(study)
-
-        assert all(one["counts"] == (one["why_not"] == "") for one in found)
-        assert {one["why_not"] for one in found if one["why_not"]} == set(WHY_NOT) - {"not_main"}
+        assert [one["counts"] for one in found] == [one in counting for one in judgments]
+        assert [one["counts"] for one in found] == [one["why_not"] == "" for one in found]
+        assert {one["why_not"] for one in found} == {"", *WHY_NOT} - {"not_main"}
+        by_reason = {one["why_not"]: one for one in found}
+        assert by_reason["rater_excluded"]["exclusion"] == "pace v1"
+        assert by_reason["judge_excluded"]["exclusion"] == "by hand"
+        assert by_reason[""]["exclusion"] is None  # also where a decision was taken back
+        surplus, revised = by_reason["surplus"], by_reason["revised"]
+        assert (surplus["is_surplus"], surplus["is_revised"]) == (True, False)
+        assert (revised["is_surplus"], revised["is_revised"]) == (False, True)
 
     def test_of_a_simulated_study_count_for_programs(self):
         study = make_study(is_simulated=True, title="A simulated study")
@@ -85,19 +102,59 @@ class TestJudgments:
 
         assert (one["counts"], one["is_simulated_study"]) == (True, True)
 
-    def test_name_the_rule_of_an_exclusion_that_holds(self, study):
-        by_reason = {one["why_not"]: one["exclusion"] for one in records(study)}
+    def test_stand_in_the_canonical_frame_and_in_the_order_drawn(self, study):
+        pair, rater = make_comparison(study=study), make_rater(study=study)
+        given = {"verdict": -2, "first_side": Side.B, "chips": "heard warm"}
+        make_judgment(comparison=pair, rater=rater, rationale="Warm.", **given)
 
-        assert by_reason["rater_excluded"] == "pace v1"
-        assert by_reason["judge_excluded"] == "by hand"
-        assert by_reason[""] is None  # also where a decision was taken back
-
-    def test_stand_in_the_order_drawn_as_well(self, study):
         found = records(study)[-1]
 
-        assert (found["first_system"], found["system_b"]) == (found["system_b"],) * 2
-        assert (found["verdict"], found["winner"], found["strength"]) == (-2, "a", 4)
-        assert found["rater_id"] == found["rater"]
+        first, second = pair.first.system.slug, pair.second.system.slug
+        assert (
+            found.items()
+            >= {
+                "comparison": pair.key,
+                "first_system": first,
+                "rater": rater.code,
+                "rater_id": rater.code,
+                "judge": None,
+                "verdict": -2,
+                "side_of_first": "B",
+                "system_a": second,
+                "system_b": first,
+                "winner": "a",
+                "strength": 4,
+                "rationale": "Warm.",
+                "chips": "heard warm",
+                "protocol_hash": study.protocol_hash,
+                "is_revised": False,
+                "mark_H": None,
+            }.items()
+        )
+
+    def test_of_judges_say_how_they_were_asked_how_sure_they_were_and_what_they_marked(self):
+        comparison = make_comparison()
+        call = make_judge_call(
+            comparison=comparison,
+            sample=2,
+            first_probability=0.25,
+            prompt_hash="f" * 64,
+            asked={"addressed": {"first": ["plays-role"]}},
+        )
+        make_llm_judgment(comparison=comparison, judge=call.judge, judge_call=call)
+        make_marked_judgment(comparison, make_judge(name="Judge Ash"), -3)
+        make_judgment(comparison=comparison)
+
+        rows = records(comparison.study)
+
+        asked = ("sample", "first_probability", "addresses_judge", "prompt_hash")
+        assert [tuple(row[name] for name in asked) for row in rows] == [
+            (2, 0.25, True, "f" * 64),
+            (0, None, False, ""),
+            (None, None, False, None),
+        ]
+        marked = ("judge", "rater", "mark_H", "mark_E", "mark_A")
+        assert [rows[1][name] for name in marked] == ["Judge Ash", None, -3, 0, None]
 
     def test_of_messages_alone_have_no_winner(self):
         study = make_study(protocol=Protocol.LIKERT)
@@ -115,11 +172,6 @@ class TestJudgments:
 
         assert not slugs & {cell for one in found for cell in one.values()}
         assert all(one["first_completion"] for one in found)
-
-    def test_have_the_reasons_that_were_ticked(self, study):
-        make_judgment(comparison=study.comparisons.first(), chips="heard warm")
-
-        assert records(study)[-1]["chips"] == "heard warm"
 
     def test_leave_the_words_of_reasons_out_on_request(self, study):
         assert "rationale" not in records(study, asked=ExportRequest(with_rationales=False))[0]
@@ -141,10 +193,6 @@ class TestJudgments:
         assert not isinstance(rows, list)
         assert fetched == [5]
         assert len(first) == len(export(study).columns)
-
-
-def study_judgments(study):
-    return Judgment.objects.filter(comparison__study=study).order_by("pk")
 
 
 class TestForms:
@@ -194,13 +242,25 @@ class TestForms:
 
         assert b"why_not" in next(blocks)
 
-    def test_of_csv_begin_with_a_mark_on_request(self, study):
-        assert content(study, "raters", ExportFormat.CSV, bom=True).startswith(
-            b"\xef\xbb\xbfrater,"
-        )
+    def test_of_csv_begin_with_a_mark_on_request_and_defuse_what_would_run(self, study):
+        found = content(study, "judgments", ExportFormat.CSV, bom=True)
 
-    def test_of_csv_defuse_what_would_run(self, study):
-        assert "'=2+2" in content(study, "judgments", ExportFormat.CSV).decode()
+        assert found.startswith(b"\xef\xbb\xbfcomparison,")
+        assert "'=2+2" in found.decode()
+
+    @pytest.mark.parametrize("kind", KINDS, ids=str)
+    @pytest.mark.parametrize("n", [0, 1, 9, 33])
+    def test_of_parquet_have_the_columns_that_pyarrow_makes(self, kind, n):
+        values = ([*KINDS[kind], None] * n)[:n]
+
+        for given in (values, [one for one in values if one is not None]):
+            found = arrow_array(given, kind)
+            found.validate(full=True)
+            assert found.equals(pa.array(given, kind))
+
+    def test_of_parquet_take_no_value_of_another_kind(self):
+        with pytest.raises(TypeError):
+            arrow_array([1.5], pa.int64())
 
 
 def as_json(column, cell):
@@ -260,14 +320,18 @@ class TestTexts:
 
 class TestRaters:
     def test_have_their_newest_decision_and_no_name_of_a_platform(self, study):
-        make_rater(study=study, platform="PROLIFIC", external_id="5f1d-secret")
+        session = {"x": "secret2"}
+        given = {"platform": "PROLIFIC", "external_id": "5f1d-secret", "session": session}
+        rater = make_rater(study=study, **given)
+        make_judgment(comparison=study.comparisons.first(), rater=rater)
 
         found = records(study, "raters")
 
         by_rule = {one["exclusion"]: one["is_excluded"] for one in found}
         assert by_rule == {None: None, "pace v1": True, "by hand": False}
-        assert "secret" not in content(study, "raters", ExportFormat.JSONL).decode()
         assert sum(one["n_checks"] for one in found) == 1
+        for name in ("raters", "judgments"):
+            assert "secret" not in content(study, name, ExportFormat.JSONL).decode()
 
 
 class TestComparisons:
@@ -279,17 +343,11 @@ class TestComparisons:
 
 class TestNames:
     def test_say_simulated_if_anything_is(self, study):
-        assert export_rows.file_name(study, "judgments", ExportFormat.CSV) == (
-            f"simulated-{study.slug}-judgments.csv"
-        )
+        real = make_judgment().comparison.study
 
-    def test_say_nothing_of_it_if_nothing_is(self):
-        study = make_judgment().comparison.study
+        names = [export_rows.file_name(one, "raters", ExportFormat.CSV) for one in (study, real)]
 
-        assert (
-            export_rows.file_name(study, "raters", ExportFormat.PARQUET)
-            == f"{study.slug}-raters.parquet"
-        )
+        assert names == [f"simulated-{study.slug}-raters.csv", f"{real.slug}-raters.csv"]
 
     def test_of_no_export_are_refused(self, study):
         with pytest.raises(ExportRefusedError, match="judgments, comparisons"):
@@ -315,16 +373,12 @@ def test_judgments_made_elsewhere_have_their_source_and_are_in_no_other_export(s
     assert content(study, "judgments", ExportFormat.CSV) == before
 
 
-def test_every_column_is_of_the_dictionary(study):
+def test_every_column_is_of_the_dictionary_and_explained_in_words(study):
     for table in TABLES:
         found = [column.name for column in columns_of(study, table, USUAL)]
 
         assert found == [column.name for column in table.of(["H", "E", "A", "R", "T"])]
         assert len(set(found)) == len(found)
-
-
-def test_every_column_is_explained_in_words():
-    for table in TABLES:
         assert all(len(column.meaning.split()) > 1 for column in table.columns)
 
 
