@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.test import override_settings
 
-from annotation.models import Exclusion, Study
+from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.fits import analysis_queries, selectors
@@ -18,7 +18,7 @@ from ranking.report import services as report_services
 from ranking.report.services import analysing
 from tests.helpers.analysed import findings_of, know_kinds
 from tests.helpers.factories import NOW, make_judgment, make_rater
-from tests.helpers.factories_written_once import make_analysis, make_fit
+from tests.helpers.factories_written_once import make_analysis, make_exclusion, make_fit
 from tests.helpers.judged import make_judged_study
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +73,19 @@ def named(pk):
     return row.fit.pool, row.fit.context_set, row.kind
 
 
+def begin_one(now=START):
+    """Compute the first analysis that is due, and return it."""
+    (key,) = report_services.claim_due_analyses(now=now)
+    report_services.run_analysis(analysis_id=key, clock=lambda: now)
+    return Analysis.objects.get(pk=key)
+
+
+def analyse(fit, now=START):
+    """Look into the pairs of a fit, and return what is stored of it."""
+    report_services.analyse_fit(fit_id=fit.pk, kind=PAIRS, clock=lambda: now)
+    return Analysis.objects.get()
+
+
 def run_all(now=START):
     """Compute whatever is due, one after the other, and return which analyses that was."""
     done = []
@@ -84,9 +97,10 @@ def run_all(now=START):
 
 
 class TestClaimDueAnalyses:
-    def test_takes_one_at_a_time_and_the_most_telling_first(self, study):
+    def test_takes_one_at_a_time_the_most_telling_first_and_waits_two_minutes_for_it(self, study):
         assert claim() == [(COMBINED, ContextSet.ALL, PAIRS)]
-        assert claim() == []
+        assert claim(START + 1.9 * MINUTE) == []
+        assert claim(START + 2 * MINUTE) == [(COMBINED, ContextSet.ALL, CHECKS)]
 
     def test_comes_to_every_kind_of_every_pool_and_context_set(self, study):
         done = run_all()
@@ -94,12 +108,6 @@ class TestClaimDueAnalyses:
         assert len(done) == len(set(done)) == 2 * Fit.objects.count() == 8
         assert done[:2] == [(COMBINED, ContextSet.ALL, kind) for kind in (PAIRS, CHECKS)]
         assert claim(START + 60 * MINUTE) == []
-
-    def test_a_claim_whose_message_was_lost_keeps_others_waiting_for_two_minutes(self, study):
-        claim()
-
-        assert claim(START + 1.9 * MINUTE) == []
-        assert claim(START + 2 * MINUTE) == [(COMBINED, ContextSet.ALL, CHECKS)]
 
     def test_a_lost_claim_is_taken_over_once(self, study):
         (lost,) = report_services.claim_due_analyses(now=START)
@@ -109,15 +117,10 @@ class TestClaimDueAnalyses:
         assert report_services.claim_due_analyses(now=later) == [lost]
         assert report_services.reclaim_lost_analyses(now=later) == []
 
-    def test_a_refused_fit_is_not_analysed(self, study):
+    def test_neither_a_refused_fit_nor_one_of_other_code_is_analysed(self, study):
         Fit.objects.update(code_version="numerics-old")
         refused = {"state": FitState.REFUSED, "refusal": "One dialogue."}
         make_fit(ended_at=START, code_version=code_version(), **refused)
-
-        assert claim() == []
-
-    def test_a_fit_of_other_code_waits_for_its_successor(self, study):
-        Fit.objects.update(code_version="numerics-old")
 
         assert claim() == []
 
@@ -131,15 +134,13 @@ class TestClaimDueAnalyses:
         assert Analysis.objects.latest("pk").fit == newest(study)
 
     def test_what_was_begun_is_finished_though_a_newer_fit_came(self, study):
-        (begun,) = report_services.claim_due_analyses(now=START)
-        report_services.run_analysis(analysis_id=begun, clock=lambda: START)
+        first = begin_one()
         refit(study, START + 2 * MINUTE)
 
-        (second,) = report_services.claim_due_analyses(now=START + 3 * MINUTE)
+        second = begin_one(START + 3 * MINUTE)
 
-        rows = Analysis.objects.in_bulk([begun, second])
-        assert rows[second].fit == rows[begun].fit != newest(study)
-        assert rows[second].kind == CHECKS
+        assert second.fit == first.fit != newest(study)
+        assert second.kind == CHECKS
 
     def test_a_fit_that_a_person_asked_for_does_not_wait(self, study):
         run_all()
@@ -153,8 +154,7 @@ class TestClaimDueAnalyses:
         self, study, settings
     ):
         settings.HEART_ANALYSIS_PACE_SECONDS = 3600
-        (begun,) = report_services.claim_due_analyses(now=START)
-        report_services.run_analysis(analysis_id=begun, clock=lambda: START)
+        begin_one()
         refit(study, START + MINUTE)
         published = newest(study)
         fit_services.publish_fit(fit=published, now=START + MINUTE)
@@ -229,15 +229,13 @@ class TestClaimDueAnalyses:
 
 class TestRunAnalysis:
     def test_stores_what_was_found_of_exactly_the_judgments_of_the_fit(self, study):
-        fit = newest(study)
+        fit, later = newest(study), START + 2 * MINUTE
         make_judgment(comparison=study.comparisons.first(), submitted_at=START + MINUTE)
+        make_exclusion(rater=make_rater(study=study), decided_at=later)
 
-        assert report_services.analyse_fit(
-            fit_id=fit.pk, kind=PAIRS, clock=lambda: START + 2 * MINUTE
-        )
+        row = analyse(fit, later)
 
-        row = Analysis.objects.get()
-        assert (row.state, row.ended_at, row.begun) == (FitState.DONE, START + 2 * MINUTE, 1)
+        assert (row.state, row.ended_at, row.begun) == (FitState.DONE, later, 1)
         assert Findings.of(row.result).tables[0].rows == ((fit.n_judgments,),)
 
     def test_stores_once_when_run_twice(self, study):
@@ -262,18 +260,14 @@ class TestRunAnalysis:
         assert report_services.run_analysis(analysis_id=pk, clock=lambda: START) is False
         assert Analysis.objects.get(pk=pk).refusal == "The other was first."
 
-    def test_an_analysis_that_is_gone_is_no_error(self):
-        assert report_services.run_analysis(analysis_id=123_456, clock=lambda: START) is False
-
     def test_stores_why_the_judgments_do_not_allow_it(self, study, monkeypatch):
         def refuse(_kind, _inputs):
             msg = "There are no ties."
             raise AnalysisRefusedError(msg)
 
         monkeypatch.setattr(analysing, "analyse", refuse)
-        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
+        row = analyse(newest(study))
 
-        row = Analysis.objects.get()
         assert (row.state, row.refusal, row.result) == (FitState.REFUSED, "There are no ties.", {})
 
     def test_an_error_is_logged_and_stops_nothing_else(self, study, monkeypatch, caplog):
@@ -295,25 +289,13 @@ class TestRunAnalysis:
     @pytest.mark.parametrize("number", [float("nan"), float("inf"), object()])
     def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, study, monkeypatch, number):
         monkeypatch.setattr(analysing, "analyse", lambda *_: Findings(number, ()))
-        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
 
-        assert Analysis.objects.get().refusal == analysing.BROKEN
+        assert analyse(newest(study)).refusal == analysing.BROKEN
 
     def test_is_refused_when_the_judgments_of_then_are_others_now(self, study):
         make_judgment(comparison=study.comparisons.first())  # a transaction that came in late
 
-        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: START)
-
-        assert Analysis.objects.get().refusal == CHANGED
-
-    def test_a_decision_since_the_fit_does_not_change_what_counted_then(self, study):
-        later = START + MINUTE
-        decided = {"is_excluded": True, "rule": "checks-v1", "decided_at": later}
-        Exclusion.objects.create(rater=make_rater(study=study), **decided)
-
-        report_services.analyse_fit(fit_id=newest(study).pk, kind=PAIRS, clock=lambda: later)
-
-        assert Analysis.objects.get().state == FitState.DONE
+        assert analyse(newest(study)).refusal == CHANGED
 
     def test_is_given_up_when_every_worker_is_lost_over_it(self, study):
         row = make_analysis(fit=newest(study), begun=analysing.MOST_BEGUN)
@@ -324,11 +306,9 @@ class TestRunAnalysis:
         assert (row.state, row.refusal) == (FitState.REFUSED, analysing.LOST)
 
     def test_a_fit_that_is_not_done_is_not_analysed(self):
-        running = make_fit()
+        running = make_fit().pk
 
-        assert (
-            report_services.analyse_fit(fit_id=running.pk, kind=PAIRS, clock=lambda: START) is False
-        )
+        assert report_services.analyse_fit(fit_id=running, kind=PAIRS, clock=lambda: START) is False
         assert not Analysis.objects.exists()
 
     def test_begun_ones_are_dropped_when_no_worker_lives_and_ended_ones_kept(self, study):
@@ -371,10 +351,9 @@ def analysed_fit(fit):
 
 
 class TestTheFitWhoseAnalysesAreShown:
-    def test_is_none_before_any_analysis(self, study):
+    def test_is_the_fit_itself_once_its_analyses_ended_and_none_before(self, study):
         assert analysed_fit(newest(study)) is None
 
-    def test_is_the_fit_itself_once_its_analyses_ended(self, study):
         run_all()
 
         assert analysed_fit(newest(study)) == newest(study)
@@ -383,8 +362,7 @@ class TestTheFitWhoseAnalysesAreShown:
         run_all()
         before = newest(study)
         refit(study, START + PAUSE)
-        (pk,) = report_services.claim_due_analyses(now=START + PAUSE)
-        report_services.run_analysis(analysis_id=pk, clock=lambda: START + PAUSE)
+        begin_one(START + PAUSE)
 
         shown = analysed_fit(newest(study))
 

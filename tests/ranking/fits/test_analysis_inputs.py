@@ -56,6 +56,8 @@ def test_the_second_analysis_asks_only_whether_the_judgments_are_the_same(
 
     assert second.columns is first.columns
     assert second.dimensions is first.dimensions
+    with pytest.raises(ValueError, match="read-only"):
+        second.columns.strength[0] = 5
 
 
 def test_what_was_kept_is_what_would_be_read(study):
@@ -69,9 +71,19 @@ def test_what_was_kept_is_what_would_be_read(study):
     assert same(kept.columns, read.columns)
 
 
-def test_a_judgment_that_came_in_late_is_noticed_though_the_others_are_kept(study):
-    inputs_of(fit_of(study), PAIRS)
+def judge_late(study):
     make_judgment(comparison=study.comparisons.first(), submitted_at=START)
+
+
+def claim_another_hash(study):
+    Fit.objects.filter(study=study).update(inputs_hash="0" * 64)
+
+
+@pytest.mark.parametrize("change", [judge_late, claim_another_hash])
+def test_other_judgments_than_those_of_the_fit_are_noticed_though_some_are_kept(study, change):
+    inputs_of(fit_of(study), PAIRS)
+
+    change(study)
 
     with pytest.raises(JudgmentsChangedError):
         inputs_of(fit_of(study), PAIRS)
@@ -81,18 +93,10 @@ def test_one_that_comes_while_the_others_are_read_is_noticed(study, monkeypatch)
     read = frames.read_columns_and_dimensions
 
     def slowly(selection):
-        make_judgment(comparison=study.comparisons.first(), submitted_at=START)
+        judge_late(study)
         return read(selection)
 
     monkeypatch.setattr(frames, "read_columns_and_dimensions", slowly)
-
-    with pytest.raises(JudgmentsChangedError):
-        inputs_of(fit_of(study), PAIRS)
-
-
-def test_judgments_of_another_hash_are_not_taken_for_those_of_the_fit(study):
-    inputs_of(fit_of(study), PAIRS)
-    Fit.objects.filter(pk=fit_of(study).pk).update(inputs_hash="0" * 64)
 
     with pytest.raises(JudgmentsChangedError):
         inputs_of(fit_of(study), PAIRS)
@@ -114,13 +118,6 @@ def test_another_fit_takes_the_place_of_the_one_before(study):
 
     assert found.columns.n_judgments == people.n_judgments < both.n_judgments
     assert inputs._shelf.take(both) is None
-
-
-def test_no_analysis_can_change_what_the_next_one_reads(study):
-    columns = inputs_of(fit_of(study), PAIRS).columns
-
-    with pytest.raises(ValueError, match="read-only"):
-        columns.strength[0] = 5
 
 
 def test_style_is_measured_once_and_for_those_that_ask_for_it(study, monkeypatch):

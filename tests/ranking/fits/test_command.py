@@ -63,18 +63,19 @@ def fits(action, study, *options):
 
 
 class TestNow:
-    def test_computes_ratings_and_analyses_at_once(self):
+    @pytest.mark.parametrize(
+        ("options", "n_analyses"), [((), 8), (("--without-analyses",), 0)], ids=["all", "fits"]
+    )
+    def test_computes_ratings_at_once_and_analyses_unless_they_are_left_to_workers(
+        self, options, n_analyses
+    ):
         study = make_judged_study(n_dialogues=3)
-        said = fits("now", study)
+
+        said = fits("now", study, *options)
 
         assert said.splitlines()[0] == "4 fits computed."
         assert set(study.fits.values_list("state", flat=True)) == {FitState.DONE}
-        assert Analysis.objects.filter(fit__study=study, state=FitState.DONE).count() == 8
-
-    def test_leaves_the_analyses_to_the_workers_if_wanted(self):
-        fits("now", make_judged_study(n_dialogues=3), "--without-analyses")
-
-        assert not Analysis.objects.exists()
+        assert Analysis.objects.filter(state=FitState.DONE).count() == n_analyses
 
     def test_says_when_nothing_changed(self, study, fit):
         assert "Nothing changed" in fits("now", study)
@@ -90,26 +91,17 @@ class TestNow:
 
 
 class TestList:
-    def test_has_a_line_for_each_fit(self, study, fit):
+    def test_has_a_line_for_each_fit_and_answers_a_program(self, study, fit):
         said = fits("list", study).splitlines()
+        (newest,) = json.loads(fits("list", study, "--json", "--most", "1"))
 
         assert len(said) == 4
         assert sum(fit.key in line for line in said) == 1
         assert "Computed in 0.0 s, 9 judgments as of 2026-01-05 10:00:00 UTC" in said[0]
-
-    def test_answers_a_program(self, study, fit):
-        (newest,) = json.loads(fits("list", study, "--json", "--most", "1"))
-
         assert (newest["state"], newest["took"], newest["n_judgments"]) == ("DONE", 0.0, 9)
 
     def test_says_when_there_is_none(self):
         assert "No fits yet" in fits("list", make_study())
-
-    def test_of_an_unknown_study_is_refused(self, study):
-        with pytest.raises(CommandError, match="no study") as caught:
-            call_command("fits", "list", "--study", "nowhere")
-
-        assert caught.value.returncode == 2
 
 
 class TestShow:
@@ -137,12 +129,21 @@ class TestShow:
 
         assert "Being computed" in fits("show", study, "--fit", running.key)
 
-    @pytest.mark.parametrize("action", ["show", "verify"])
-    def test_of_an_unknown_fit_is_refused(self, study, action):
-        with pytest.raises(CommandError, match="has no fit") as caught:
-            fits(action, study, "--fit", "fit-none")
 
-        assert caught.value.returncode == 2
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["list", "--study", "nowhere"], "no study"),
+        (["show", "--study", "{study}", "--fit", "fit-none"], "has no fit"),
+        (["verify", "--study", "{study}", "--fit", "fit-none"], "has no fit"),
+    ],
+    ids=["study", "fit to show", "fit to verify"],
+)
+def test_what_is_not_there_is_refused_with_code_2(study, command, says):
+    with pytest.raises(CommandError, match=says) as caught:
+        call_command("fits", *(word.format(study=study.slug) for word in command))
+
+    assert caught.value.returncode == 2
 
 
 class TestVerify:
@@ -171,7 +172,7 @@ class TestVerify:
             assert found["is_sound"] is False
             assert {one["figure"] for one in found["differences"]} == {"elo", "elo_high"}
 
-    def test_says_when_other_code_computed_it(self, study, fit, capsys):
+    def test_says_when_other_code_computed_it(self, study, fit):
         Fit.objects.update(code_version="numerics-old")
         err = io.StringIO()
 

@@ -8,10 +8,8 @@ import itertools
 import pytest
 from django.db import IntegrityError, transaction
 
-from access.models import AppendOnlyError
-from annotation.choices import Protocol
-from annotation.models import Exclusion, Study
-from completions.models import Context
+from annotation.models import Study
+from completions.models import Context, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import estimate, selectors
 from ranking.fits import services as fit_services
@@ -30,6 +28,7 @@ from tests.helpers.factories import (
     make_study,
     make_system,
 )
+from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.judged import fit_one, judge_all_pairs, make_judged_study
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +67,7 @@ def refitted(kept):
 
 
 class TestClaimFit:
-    def test_records_what_the_fit_will_rest_on(self, now):
+    def test_records_what_the_fit_will_rest_on_and_is_had_once(self, now):
         study = make_judged_study(with_llm=True)
 
         fit = claim(study, now, COMBINED)
@@ -77,6 +76,8 @@ class TestClaimFit:
         assert (fit.n_judgments, fit.as_of, fit.claimed_at) == (24, now, now)
         assert fit.method["strength"] == "soft"
         assert fit.method["replicates"] == 200
+        assert claim(study, now + LATER, COMBINED) is None
+        assert study.fits.count() == 1
 
     def test_claims_without_reading_the_judgments(self, now, django_assert_max_num_queries):
         study = make_judged_study(with_llm=True)
@@ -87,13 +88,6 @@ class TestClaimFit:
             claim(study, now, COMBINED)
 
         assert not any("COPY" in query["sql"] for query in asked)
-
-    def test_the_same_judgments_are_never_claimed_twice(self, now):
-        study = make_judged_study()
-        claim(study, now)
-
-        assert claim(study, now + LATER) is None
-        assert study.fits.count() == 1
 
     def test_nothing_is_claimed_without_judgments(self, now):
         assert claim(make_study(), now) is None
@@ -115,20 +109,12 @@ class TestClaimFit:
 
 
 class TestClaimChangedFits:
-    def test_claims_each_pool_and_context_set_with_judgments(self, now):
+    def test_claims_each_pool_and_context_set_with_judgments_once(self, now):
         study = make_judged_study(with_llm=True)
 
         claimed = fit_services.claim_changed_fits(study=study, now=now)
 
         assert len(claimed) == study.fits.count() == 6
-
-    def test_claims_nothing_while_nothing_changes(self, refitted, now):
-        assert fit_services.claim_changed_fits(study=refitted, now=now + LATER) == []
-
-    def test_claims_nothing_twice_while_fits_are_under_way(self, now):
-        study = make_judged_study()
-        fit_services.claim_changed_fits(study=study, now=now)
-
         assert fit_services.claim_changed_fits(study=study, now=now) == []
 
     def test_a_new_judgment_by_a_person_leaves_the_judges_fit_alone(self, now):
@@ -166,19 +152,11 @@ class TestClaimChangedFits:
         rater = make_rater(study=study)
         make_judgment(comparison=study.comparisons.first(), rater=rater, verdict=-2)
         steps = [now, now + LATER, now + 2 * LATER]
+        taken_back = {"is_excluded": False, "reason": "misread", "decided_by": admin_user}
         fit_one(study, steps[0], HUMAN)
-        Exclusion.objects.create(
-            rater=rater, is_excluded=True, rule="checks/1", decided_at=steps[1]
-        )
+        make_exclusion(rater=rater, decided_at=steps[1])
         fit_one(study, steps[1], HUMAN)
-        Exclusion.objects.create(
-            rater=rater,
-            is_excluded=False,
-            rule="manual/1",
-            reason="misread",
-            decided_at=steps[2],
-            decided_by=admin_user,
-        )
+        make_exclusion(rater=rater, decided_at=steps[2], **taken_back)
         fit_one(study, steps[2], HUMAN)
 
         fits = study.fits.order_by("pk")
@@ -189,24 +167,38 @@ class TestClaimChangedFits:
 
 
 class TestReclaimLostFits:
-    def test_takes_over_a_claim_whose_worker_is_gone(self, now):
-        fit = claim(make_judged_study(), now)
-
-        assert fit_services.reclaim_lost_fits(now=now + LATER) == [fit.pk]
-        assert fit_services.reclaim_lost_fits(now=now + LATER) == []
-
-    def test_leaves_fresh_claims_and_ended_fits_alone(self, now):
+    def test_takes_over_a_claim_whose_worker_is_gone_and_no_other(self, now):
+        lost = claim(make_judged_study(), now)
         claim(make_judged_study(), now + LATER)
         fitted(make_judged_study(), now)
 
+        assert fit_services.reclaim_lost_fits(now=now + LATER) == [lost.pk]
         assert fit_services.reclaim_lost_fits(now=now + LATER) == []
 
 
-class TestRunFit:
-    def test_stores_one_rating_per_system(self, now):
-        study = make_judged_study()
+def simulate_nothing(study):
+    pass
 
-        fit = fitted(study, now)
+
+def simulate_a_system(study):
+    slug = study.comparisons.first().first.system.slug
+    System.objects.filter(slug=slug).update(is_simulated=True, name="Simulated one")
+
+
+def simulate_a_judge(study):
+    judge = make_judge(name="Simulated judge", is_simulated=True)
+    make_llm_judgment(comparison=study.comparisons.first(), judge=judge)
+
+
+def simulate_contexts(study):
+    Context.objects.filter(comparisons__study=study).update(is_simulated=True)
+
+
+class TestRunFit:
+    def test_stores_one_rating_per_system_and_what_they_rest_on(self, now):
+        study = make_judged_study(with_llm=True)
+
+        fit = fitted(study, now, COMBINED)
 
         ratings = list(fit.ratings.order_by("rank"))
         assert (fit.state, fit.ended_at, fit.refusal) == (FitState.DONE, now, "")
@@ -214,38 +206,29 @@ class TestRunFit:
         assert sum(rating.elo for rating in ratings) == pytest.approx(4500.0)
         assert [rating.elo for rating in ratings] == sorted((r.elo for r in ratings), reverse=True)
         assert sum(rating.wins for rating in ratings) == sum(r.losses for r in ratings)
-
-    def test_says_when_a_system_is_simulated(self, now):
-        systems = [make_system(), make_system(name="Simulated one", is_simulated=True)]
-
-        assert fitted(make_judged_study(systems=systems), now).is_simulated
-        assert not fitted(make_judged_study(), now).is_simulated
-
-    def test_says_when_an_evaluator_is_simulated(self, now):
-        study = make_judged_study()
-        judge = make_judge(name="Simulated judge", is_simulated=True)
-        make_llm_judgment(comparison=study.comparisons.first(), judge=judge)
-
-        assert fitted(study, now, LLM).is_simulated
-        assert not fitted(study, now, HUMAN).is_simulated
-
-    def test_says_when_a_context_is_simulated(self, now):
-        study = make_judged_study()
-        Context.objects.filter(comparisons__study=study).update(is_simulated=True)
-
-        fit = fitted(study, now)
-
-        assert fit.is_simulated
-        assert fit.diagnostics["has_simulated_contexts"] is True
-
-    def test_says_what_it_rests_on(self, now):
-        study = make_judged_study(with_llm=True)
-
-        fit = fitted(study, now, COMBINED)
-
         assert (fit.n_judgments, fit.n_units, fit.diagnostics["n_raters"]) == (24, 4, 1)
         assert len(fit.diagnostics["judges"]) == 1
         assert fit.inputs_hash == counted(study, now, COMBINED).inputs_hash()
+
+    @pytest.mark.parametrize(
+        ("simulate", "of_people", "of_judges"),
+        [
+            (simulate_nothing, False, False),
+            (simulate_a_system, True, True),
+            (simulate_a_judge, False, True),
+            (simulate_contexts, True, True),
+        ],
+    )
+    def test_says_when_anything_that_it_rests_on_is_simulated(
+        self, now, simulate, of_people, of_judges
+    ):
+        study = make_judged_study(with_llm=True)
+        simulate(study)
+
+        found = fitted(study, now, HUMAN), fitted(study, now, LLM)
+        assert [fit.is_simulated for fit in found] == [of_people, of_judges]
+        is_of_contexts = [fit.diagnostics["has_simulated_contexts"] for fit in found]
+        assert is_of_contexts == [simulate is simulate_contexts] * 2
 
     def test_two_systems_have_the_rating_of_the_closed_form(self, now):
         systems = [make_system(slug="a"), make_system(slug="b")]
@@ -306,7 +289,7 @@ class TestRunFit:
         assert not study.fits.exists()
         assert claim(study, now).n_judgments == 13
 
-    def test_refuses_systems_that_nothing_connects_and_names_the_groups(self, now):
+    def test_refuses_systems_that_nothing_connects_and_names_what_would_join_them(self, now):
         study = make_judged_study(systems=[make_system(slug="a"), make_system(slug="b")])
         make_judged_study(systems=[make_system(slug="c"), make_system(slug="d")], study=study)
 
@@ -316,6 +299,10 @@ class TestRunFit:
         assert "2 groups" in fit.refusal
         assert fit.diagnostics["components"] == [["a", "b"], ["c", "d"]]
         assert not fit.ratings.exists()
+        (joining,) = fit.diagnostics["joining"]
+        assert joining["is_either_way"] is True
+        assert {joining["winner"], joining["loser"]} & {"a", "b"}
+        assert {joining["winner"], joining["loser"]} & {"c", "d"}
 
     def test_refuses_a_single_dialogue(self, now):
         fit = fitted(make_judged_study(n_dialogues=1), now)
@@ -352,19 +339,6 @@ class TestRunFit:
         assert "unconnected" in unconnected
         assert 0 < fit.diagnostics["replicates_without_maximum"] < 200
 
-    def test_forced_choices_and_grades_are_fitted_together(self, now):
-        study = make_judged_study(study=make_study(protocol=Protocol.PREFERENCE), with_llm=True)
-
-        assert fitted(study, now, COMBINED).n_judgments == 24
-
-
-class TestRating:
-    def test_is_never_changed(self, now):
-        rating = fitted(make_judged_study(), now).ratings.first()
-
-        with pytest.raises(AppendOnlyError):
-            rating.save()
-
 
 def _elos(fit):
     return list(fit.ratings.order_by("system").values_list("elo", flat=True))
@@ -386,29 +360,26 @@ class TestPoolMasses:
         apart = 2 * (fit.ratings.get(system__slug="a").elo - 1500.0)
         return 1.0 / (1.0 + 10.0 ** (-apart / 400.0))
 
-    def test_each_judgment_counts_once_unless_declared(self, study, now):
-        fit = fitted(study, now, COMBINED)
-
-        assert self.share_of_first(fit) == pytest.approx((0.65 + 10 * 0.05) / 11)
-        assert fit.method["pooling"] == "each judgment counts once"
-
-    def test_declared_masses_hold_however_many_judgments_there_are(self, study, now):
-        study.content["pool_masses"] = {"people": 1.0, "judges": 1.0}
+    @pytest.mark.parametrize(
+        ("masses", "share", "pooling"),
+        [
+            (None, (0.65 + 10 * 0.05) / 11, "each judgment counts once"),
+            ({"people": 1.0, "judges": 1.0}, (0.65 + 0.05) / 2, "weigh 1 to 1"),
+            ({"people": 3.0, "judges": 1.0}, (3 * 0.65 + 0.05) / 4, "weigh 3 to 1"),
+        ],
+        ids=["none declared", "one to one", "three to one"],
+    )
+    def test_declared_masses_hold_however_many_judgments_there_are(
+        self, study, now, masses, share, pooling
+    ):
+        study.content |= {"pool_masses": masses} if masses else {}
         study.save()
 
         fit = fitted(study, now, COMBINED)
 
-        assert self.share_of_first(fit) == pytest.approx((0.65 + 0.05) / 2)
-        assert "weigh 1 to 1" in fit.method["pooling"]
+        assert self.share_of_first(fit) == pytest.approx(share)
+        assert pooling in fit.method["pooling"]
         assert fit.n_judgments == 22
-
-    def test_three_to_one_is_three_to_one(self, study, now):
-        study.content["pool_masses"] = {"people": 3.0, "judges": 1.0}
-        study.save()
-
-        fit = fitted(study, now, COMBINED)
-
-        assert self.share_of_first(fit) == pytest.approx((3 * 0.65 + 0.05) / 4)
 
     def test_a_pool_of_one_kind_is_as_without_masses(self, study, now):
         without = fitted(study, now)
@@ -419,23 +390,11 @@ class TestPoolMasses:
         assert self.share_of_first(without) == pytest.approx(0.65)
 
 
-class TestRefusedFits:
-    def test_name_the_judgments_that_would_join_the_groups(self, now):
-        study = make_judged_study(systems=[make_system(slug="a"), make_system(slug="b")])
-        make_judged_study(systems=[make_system(slug="c"), make_system(slug="d")], study=study)
-
-        joining = fitted(study, now).diagnostics["joining"]
-
-        assert [one["is_either_way"] for one in joining] == [True]
-        assert {joining[0]["winner"], joining[0]["loser"]} & {"a", "b"}
-        assert {joining[0]["winner"], joining[0]["loser"]} & {"c", "d"}
-
-
 class TestUncertainty:
-    def test_joint_intervals_are_wider_than_those_of_one_system(self, now, settings):
+    def test_joint_intervals_are_wider_and_the_sandwich_agrees_with_resamples(self, now, settings):
         settings.HEART_BOOTSTRAP_REPLICATES = 1000
 
-        fit = fitted(make_judged_study(n_dialogues=30), now)
+        fit = fitted(make_judged_study(n_dialogues=60), now)
 
         for rating in fit.ratings.all():
             assert rating.elo_low <= rating.elo <= rating.elo_high
@@ -443,16 +402,8 @@ class TestUncertainty:
             assert rating.joint_low < rating.elo - 1.96 * rating.elo_se
             assert rating.joint_high > rating.elo + 1.96 * rating.elo_se
             assert rating.tier >= 1
-
-    def test_the_sandwich_agrees_with_the_resamples(self, now, settings):
-        settings.HEART_BOOTSTRAP_REPLICATES = 1000
-
-        fit = fitted(make_judged_study(n_dialogues=60), now)
-
-        for rating in fit.ratings.all():
-            assert rating.sandwich_se == pytest.approx(
-                rating.elo_se, rel=0.15
-            )  # 0.95 to 1.07 in 180 fits
+            # 0.95 to 1.07 in 180 fits
+            assert rating.sandwich_se == pytest.approx(rating.elo_se, rel=0.15)
 
     def test_systems_far_apart_are_of_two_tiers(self, now):
         """One wins but for every tenth dialogue."""

@@ -40,10 +40,6 @@ def points(study, **options):
     return history(results, EvaluatorPool.HUMAN, ContextSet.ALL, **options)
 
 
-def test_a_study_without_fits_has_none(study):
-    assert points(study) == ()
-
-
 def test_each_fit_is_a_point_with_every_system_the_oldest_first(study, rated):
     later, earlier = rated(2, n_judgments=20), rated(1)
 
