@@ -18,11 +18,6 @@ from tests.helpers.released import START, make_kept_release
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture(autouse=True)
-def _kept(settings, tmp_path):
-    settings.HEART_DATA_DIR = tmp_path
-
-
 @pytest.fixture
 def release() -> Release:
     return make_kept_release(make_study(), published_at=START)
@@ -68,9 +63,9 @@ def test_files_are_listed_with_what_holds_them_together(release):
         assert (len(content), hashlib.sha256(content).hexdigest()) == (one["size"], one["sha256"])
 
 
-def test_nothing_beside_a_release_is_handed_out(release, tmp_path):
-    (tmp_path / "secret.txt").write_text("no")
-    folder = tmp_path / "releases" / release.study.slug / release.key
+def test_nothing_beside_a_release_is_handed_out(release, settings):
+    (settings.HEART_DATA_DIR / "secret.txt").write_text("no")
+    folder = settings.HEART_DATA_DIR / "releases" / release.study.slug / release.key
     (folder / "unlisted.txt").write_text("no")
 
     for path in ("unlisted.txt", "../../../secret.txt", "%2e%2e/%2e%2e/%2e%2e/secret.txt", "\x00"):

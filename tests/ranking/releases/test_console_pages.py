@@ -1,13 +1,11 @@
 """The console's page of releases: what one would hold, building it, downloading, publishing."""
 
-import errno
 import io
-import os
 import shutil
 import zipfile
 
 import pytest
-from django.test import Client, override_settings
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -15,7 +13,7 @@ from access import background
 from access.choices import Role
 from access.models import LogEntry
 from annotation.choices import RaterState
-from annotation.models import Rater, Study
+from annotation.models import Rater
 from ranking import tasks
 from ranking.choices import ReleaseState
 from ranking.models import Release
@@ -23,29 +21,11 @@ from ranking.release_check import verify
 from ranking.released import queries as released_queries
 from ranking.released.writing import SUMS, sha256_of
 from ranking.releases import services as release_services
-from ranking.releases.services import releasing
 from tests.helpers.factories import make_rater, make_study
-from tests.helpers.factories_written_once import make_member, make_release
-from tests.helpers.released import START, make_kept_release, make_study_to_release
+from tests.helpers.factories_written_once import make_member
+from tests.helpers.released import START, make_kept_release
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _quick(settings, tmp_path):
-    settings.HEART_BOOTSTRAP_REPLICATES = 40
-    settings.HEART_DATA_DIR = tmp_path / "kept"
-
-
-@pytest.fixture(scope="module")
-def key_to_release(module_rows):
-    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
-        return make_study_to_release().pk
-
-
-@pytest.fixture
-def study(key_to_release):
-    return Study.objects.get(pk=key_to_release)
 
 
 @pytest.fixture
@@ -173,41 +153,6 @@ def test_a_release_with_somebody_who_withdrew_since_is_stale(client):
 
     assert "stale" in page
     assert "1 person or text left since" in page
-
-
-def test_a_release_whose_worker_is_lost_is_begun_again_and_given_up_after_three(begun, now):
-    release = make_release(claimed_at=now - releasing.CLAIM_LENGTH, begun=releasing.MOST_BEGUN)
-
-    tasks.reclaim_lost_releases()
-    release_services.run_release(release_id=release.pk, clock=lambda: START)
-
-    release.refresh_from_db()
-    assert begun == [release.pk]
-    assert (release.state, release.refusal) == (ReleaseState.REFUSED, releasing.LOST)
-
-
-def test_an_error_of_the_software_is_kept_as_a_refusal(monkeypatch):
-    release = make_release(fits=["there-is-none"])
-
-    release_services.run_release(release_id=release.pk, clock=lambda: START)
-
-    release.refresh_from_db()
-    assert release.refusal == releasing.BROKEN
-
-
-def test_a_full_disk_is_told_in_words(monkeypatch):
-    release = make_release()
-
-    def fail(**_named):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(releasing, "build_release", fail)
-
-    release_services.run_release(release_id=release.pk, clock=lambda: START)
-
-    release.refresh_from_db()
-    assert release.state == ReleaseState.REFUSED
-    assert "No space left on device. Make room" in release.refusal
 
 
 def test_judgments_that_came_since_the_ratings_ask_for_a_refit(client, study, begun):

@@ -3,22 +3,15 @@
 import json
 
 import pytest
-from django.test import override_settings
 
-from annotation.models import Comparison, Study
+from annotation.models import Comparison
 from ranking.release_check import verify
 from ranking.released.writing import line
 from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
-from tests.helpers.released import build, forge_sums, make_study_to_release
+from tests.helpers.released import build, forge_sums
 
 pytestmark = pytest.mark.django_db
 ROWS, BATCHES = "data/external_judgments.jsonl", "data/external_batches.jsonl"
-
-
-@pytest.fixture(autouse=True)
-def _quick(settings, tmp_path):
-    settings.HEART_BOOTSTRAP_REPLICATES = 40
-    settings.HEART_DATA_DIR = tmp_path / "kept"
 
 
 def read(folder, name):
@@ -32,17 +25,6 @@ def write(folder, name, rows):
 
 def problems(folder):
     return " ".join(verify(folder, is_quick=True).problems)
-
-
-@pytest.fixture(scope="module")
-def kept(module_rows):
-    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
-        return make_study_to_release().pk
-
-
-@pytest.fixture
-def study(kept):
-    return Study.objects.get(pk=kept)
 
 
 def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(study, tmp_path):

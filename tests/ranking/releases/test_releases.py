@@ -1,7 +1,7 @@
 """Releases: what is in the files, that they verify, and that what is changed in them is named."""
 
+import errno
 import io
-import json
 import os
 import shutil
 import subprocess
@@ -28,6 +28,7 @@ from annotation.rationales.services.scanning import (
 from annotation.studies.services.studies import close_study
 from completions.choices import SystemKind
 from completions.models import Completion, Dataset, Dialogue, System
+from ranking import tasks
 from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
@@ -37,26 +38,33 @@ from ranking.release_check.files import problems_of_files, problems_of_hashes
 from ranking.released.writing import SUMS, files_of, lines
 from ranking.releases import queries
 from ranking.releases import services as release_services
+from ranking.releases.services import releasing
 from ranking.report import services as report_services
 from tests.helpers.factories import HOUR, make_comparison, make_quality_check
-from tests.helpers.factories_written_once import make_imported_completion, make_user
+from tests.helpers.factories_written_once import (
+    make_imported_completion,
+    make_release,
+    make_user,
+)
 from tests.helpers.released import (
     START,
     build,
     change_document,
-    change_row,
     forge_sums,
-    make_study_to_release,
+)
+from tests.ranking.releases.tampering import (
+    FORGED,
+    NAMED,
+    change_agreement,
+    change_rating,
+    document,
+    one_fit,
+    relabel,
+    rows,
 )
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture(autouse=True)
-def _quick(settings, tmp_path):
-    settings.HEART_BOOTSTRAP_REPLICATES = 40
-    settings.HEART_DATA_DIR = tmp_path / "kept"
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +73,10 @@ def place(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def built(module_rows, place):
+def built(key_to_release, place):
     """The first release of a study, and the study's key."""
     with override_settings(HEART_BOOTSTRAP_REPLICATES=40, HEART_DATA_DIR=place / "kept"):
-        study = make_study_to_release()
+        study = Study.objects.get(pk=key_to_release)
         fit = study.fits.get(pool="COMBINED", context_set="ALL")
         for kind in ("AGREEMENT", "PAIRS", "DIMENSIONS", "BIAS"):
             report_services.analyse_fit(fit_id=fit.pk, kind=kind, clock=lambda: START)
@@ -148,14 +156,19 @@ def study(built):
 
 
 @pytest.fixture
-def folder(built, tmp_path):
-    """A copy of the first release."""
-    return shutil.copytree(built[0], tmp_path / "copy")
+def first(built):
+    """The first release, which is only read."""
+    return built[0]
 
 
-def rows(folder, name):
-    text = (folder / f"data/{name}.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+@pytest.fixture
+def folder(first, tmp_path):
+    """A copy of the first release, to be changed."""
+    return shutil.copytree(first, tmp_path / "copy")
+
+
+def people(folder):
+    return {row["slug"] for row in rows(folder, "systems") if row["kind"] == "HUMAN"}
 
 
 def draw_keys():
@@ -168,41 +181,52 @@ def take_answers_back(rater):
     Rater.objects.filter(pk=rater.pk).update(**ended)
 
 
-def one_fit(folder):
-    about = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    return next(fit["fit"] for fit in about["fits"] if fit["analyses"])
-
-
 def deleted_text(study):
     """Return the message of a person that `withheld` deletes."""
     return study.comparisons.filter(first__system__kind=SystemKind.HUMAN).first().first
-
-
-def people(folder):
-    return {row["slug"] for row in rows(folder, "systems") if row["kind"] == "HUMAN"}
 
 
 def bytes_of(folder):
     return {name: (folder / name).read_bytes() for name in files_of(folder)}
 
 
-class TestWhatIsReleased:
-    def test_it_verifies_with_ratings_people_and_agreement_computed_again(self, folder):
-        report = verify(folder)
+def everything(folder):
+    """Return all files of a release as one text."""
+    return b"".join(bytes_of(folder).values()).decode()
 
-        fit = one_fit(folder)
+
+def readme(folder):
+    return (folder / "README.md").read_text(encoding="utf-8")
+
+
+def described(folder):
+    """Return the release as readers of its Croissant file see it."""
+    import mlcroissant  # noqa: PLC0415 -- slow to import
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of rdflib, inside mlcroissant
+        found = mlcroissant.Dataset(jsonld=folder / "croissant.json")
+        assert not found.metadata.ctx.issues.errors
+        sets = [one.id for one in found.metadata.record_sets]
+        return {name: list(found.records(record_set=name)) for name in sets}
+
+
+class TestWhatIsReleased:
+    def test_it_verifies_with_ratings_people_and_agreement_computed_again(self, first):
+        report = verify(first)
+
+        fit = one_fit(first)
         assert report.problems == ()
         assert {f"ratings/{fit}.json", f"analyses/{fit}/agreement.json"} < set(report.recomputed)
         assert report.checksummed == (f"analyses/{fit}/bias.json",)
         assert report.n_numbers > 300
 
-    def test_the_report_has_a_line_for_each_fit_and_all_names_in_json(self, folder, tmp_path):
-        copy = shutil.copytree(folder, tmp_path / "changed")
+    def test_the_report_has_a_line_for_each_fit_and_all_names_in_json(self, first, folder):
         fit = one_fit(folder)
-        change_document(copy, f"ratings/{fit}.json", lambda one: one.update(n_judgments=1))
-        forge_sums(copy)
+        change_document(folder, f"ratings/{fit}.json", lambda one: one.update(n_judgments=1))
+        forge_sums(folder)
 
-        sound, changed = verify(folder, is_quick=True), verify(copy, is_quick=True)
+        sound, changed = verify(first, is_quick=True), verify(folder, is_quick=True)
 
         head, *fits, together = sound.as_text().splitlines()[:-1]
         assert head.split() == ["fit", "recomputed", "only", "checksummed", "differing"]
@@ -213,76 +237,66 @@ class TestWhatIsReleased:
         assert line.split()[-1] == "1"
         assert sound.as_json()["recomputed"] == list(sound.recomputed)
 
-    def test_people_go_by_ids_of_the_release_alone(self, study, folder):
+    def test_people_go_by_ids_of_the_release_alone(self, study, first):
         codes = set(Rater.objects.values_list("code", flat=True))
 
-        ids = {row["id"] for row in rows(folder, "raters")}
-        given = {row["rater"] for row in rows(folder, "judgments") if row["rater"]}
-        everything = b"".join(bytes_of(folder).values()).decode()
+        ids = {row["id"] for row in rows(first, "raters")}
+        given = {row["rater"] for row in rows(first, "judgments") if row["rater"]}
         assert len(ids) == 4
         assert given == ids
-        assert not any(code in everything for code in codes)
-        assert study.releases.get().secret not in everything
+        assert not any(secret in everything(first) for secret in (*codes, *draw_keys()))
+        assert study.releases.get().secret not in everything(first)
 
-    def test_no_writer_can_be_told_from_the_messages(self, folder):
+    def test_no_writer_can_be_told_from_the_messages(self, first):
         names = {"id", "context", "system", "content_hash", "is_erased", "text"}
         names |= {"is_brought_in", "source", "model_version"}
 
-        of_people = [one["slug"] for one in rows(folder, "systems") if one["kind"] == "HUMAN"]
-        assert len(of_people) == 1
-        assert all(set(row) == names for row in rows(folder, "completions"))
+        assert len(people(first)) == 1
+        assert all(set(row) == names for row in rows(first, "completions"))
 
-    def test_messages_that_models_gave_elsewhere_say_so(self, study, freed):
+    def test_of_judgments_days_are_told_and_neither_words_nor_attributes_not_cleared(self, first):
+        judgments = rows(first, "judgments")
+
+        assert {len(row["day"]) for row in judgments} == {len("2026-01-05")}
+        assert {row["seconds"] for row in judgments if row["rater"]} == {40}
+        assert {row["rationale"] for row in judgments} == {None}
+        assert "which were not cleared" in readme(first)
+        assert [row["attributes"] for row in rows(first, "raters")] == [{}] * 4
+        assert "fewer than 5 share one" in readme(first)
+
+    def test_what_was_read_and_may_be_shared_is_told_in_full(self, study, freed):
         text = study.comparisons.filter(second__system__kind=SystemKind.MODEL)[0].second
 
+        by_people = [row for row in rows(freed, "judgments") if row["rater"]]
+        assert {row["rationale"] for row in by_people} == {"It names the feeling."}
+        assert all(row["chips"] == ["heard", "warm"] for row in by_people)
+        assert all(row["turns"] for row in rows(freed, "contexts"))
+        assert not (freed / "REBUILD.md").exists()
         (row,) = [one for one in rows(freed, "completions") if one["is_brought_in"]]
         assert (row["source"], row["model_version"]) == ("run 7", "ash-2026")
         assert row["text"] == text.text
         assert verify(freed).is_sound
 
-    def test_times_are_days_and_rationales_wait_until_they_are_cleared(self, folder):
-        judgments = rows(folder, "judgments")
-
-        assert {len(row["day"]) for row in judgments} == {len("2026-01-05")}
-        assert {row["seconds"] for row in judgments if row["rater"]} == {40}
-        assert {row["rationale"] for row in judgments} == {None}
-        assert "which were not cleared" in (folder / "README.md").read_text(encoding="utf-8")
-
-    def test_rationales_are_released_once_they_were_read(self, freed):
-        by_people = [row for row in rows(freed, "judgments") if row["rater"]]
-        assert {row["rationale"] for row in by_people} == {"It names the feeling."}
-        assert all(row["chips"] == ["heard", "warm"] for row in by_people)
-
-    def test_what_too_few_raters_share_is_not_told(self, folder):
-        assert {str(row["attributes"]) for row in rows(folder, "raters")} == {"{}"}
-        assert "fewer than 5 share one" in (folder / "README.md").read_text(encoding="utf-8")
-
-    def test_text_stays_where_the_licence_keeps_it(self, withheld):
+    def test_it_verifies_though_the_licence_keeps_the_texts_and_people_left(self, withheld):
         assert {row["turns"] for row in rows(withheld, "contexts")} == {None}
         assert "manage.py contexts import" in (withheld / "REBUILD.md").read_text(encoding="utf-8")
-
-    def test_a_licence_that_lets_text_be_shared_has_it_released(self, freed):
-        assert all(row["turns"] for row in rows(freed, "contexts"))
-        assert not (freed / "REBUILD.md").exists()
+        assert len(rows(withheld, "raters")) == 3
+        assert "1 people who withdrew" in readme(withheld)
+        assert verify(withheld).is_sound
 
     def test_exclusions_are_told_with_their_figures(self, withheld):
         (decision,) = rows(withheld, "exclusions")
         (out,) = [one for one in rows(withheld, "raters") if one["is_excluded"]]
         assert (decision["rater"], decision["is_by_a_person"]) == (out["id"], True)
-        assert "Utrecht" not in b"".join(bytes_of(withheld).values()).decode()
+        assert "Utrecht" not in everything(withheld)
         judged = [row for row in rows(withheld, "judgments") if row["rater"] == out["id"]]
         assert not any(row["counts"] for row in judged)
-
-    def test_who_withdrew_with_their_answers_is_in_no_later_release(self, withheld):
-        assert len(rows(withheld, "raters")) == 3
-        assert "1 people who withdrew" in (withheld / "README.md").read_text("utf-8")
 
     def test_nothing_confirms_a_guess_at_a_deleted_message(self, study, withheld):
         text = deleted_text(study)
         known = dict(study.comparisons.values_list("key", "position"))
         pairs = study.comparisons.filter(Q(first=text) | Q(second=text))
         guessed = set(pairs.values_list("key", flat=True))
-        everything = b"".join(bytes_of(withheld).values()).decode()
 
         found = {row["key"]: row["position"] for row in rows(withheld, "comparisons")}
         hidden = {key: place for key, place in found.items() if key not in known}
@@ -291,44 +305,44 @@ class TestWhatIsReleased:
         assert known == {key: known[key] for key in guessed} | {
             key: place for key, place in found.items() if key in known
         }
-        assert not any(one in everything for one in (*guessed, text.content_hash))
+        assert not any(one in everything(withheld) for one in (*guessed, text.content_hash))
 
-    def test_it_verifies_without_texts_and_after_people_left(self, withheld):
-        assert verify(withheld).is_sound
-
-    def test_hubs_read_the_head_of_the_card(self, folder):
+    def test_hubs_read_the_head_of_the_card(self, first, simulated):
         from huggingface_hub import DatasetCard  # noqa: PLC0415 -- slow to import
 
-        card = DatasetCard.load(folder / "README.md")
+        card, other = (DatasetCard.load(one / "README.md").data for one in (first, simulated))
 
-        assert card.data.license == "cc-by-4.0"
-        assert card.data.language == ["en"]
-        configs = {one["config_name"]: one["data_files"] for one in card.data.configs}
+        assert card.license == "cc-by-4.0"
+        assert (card.language, other.language) == (["en"], ["de", "no"])
+        configs = {one["config_name"]: one["data_files"] for one in card.configs}
         assert configs["judgments"] == "data/judgments.jsonl"
 
-    def test_the_card_names_the_languages_of_the_dialogues(self, simulated):
-        from huggingface_hub import DatasetCard  # noqa: PLC0415 -- slow to import
+    def test_croissant_describes_tables_that_can_be_read(self, first, subtests):
+        found = described(first)
 
-        card = DatasetCard.load(simulated / "README.md")
-
-        assert card.data.language == ["de", "no"]
-
-    def test_croissant_describes_tables_that_can_be_read(self, folder, subtests):
-        import mlcroissant  # noqa: PLC0415 -- slow to import
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of rdflib, inside mlcroissant
-            described = mlcroissant.Dataset(jsonld=folder / "croissant.json")
-            sets = [one.id for one in described.metadata.record_sets]
-            found = {name: list(described.records(record_set=name)) for name in sets}
-
-        assert not described.metadata.ctx.issues.errors
         assert {"contexts", "judges", "judgments", "systems"} <= {*found}
         for name, records in found.items():
             with subtests.test(name):
-                assert len(records) == len(rows(folder, name))
-        slugs = [row["slug"] for row in rows(folder, "systems")]
+                assert len(records) == len(rows(first, name))
+        slugs = [row["slug"] for row in rows(first, "systems")]
         assert [one["systems/slug"].decode() for one in found["systems"]] == slugs
+
+    def test_croissant_gives_each_value_inside_a_field(self, freed):
+        found = described(freed)
+
+        marks = [
+            {key[-1]: n for key, n in one["judgments/marks"].items() if n is not None}
+            for one in found["judgments"]
+        ]
+        assert marks == [row["marks"] or {} for row in rows(freed, "judgments")]
+        said = [
+            [(turn["contexts/turns/role"], turn["contexts/turns/text"]) for turn in one]
+            for one in (context["contexts/turns"] for context in found["contexts"])
+        ]
+        assert said == [
+            [(turn["role"].encode(), turn["text"].encode()) for turn in row["turns"]]
+            for row in rows(freed, "contexts")
+        ]
 
     def test_the_reader_of_hubs_reads_every_table(self, freed, tmp_path, monkeypatch, subtests):
         monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")  # before it is imported, as it reads it then
@@ -348,34 +362,10 @@ class TestWhatIsReleased:
                     if column in found.column_names:
                         assert list(found[column]) == [row.get(column) for row in written]
 
-    def test_croissant_gives_each_value_inside_a_field(self, freed):
-        import mlcroissant  # noqa: PLC0415 -- slow to import
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            described = mlcroissant.Dataset(jsonld=freed / "croissant.json")
-            judgments = list(described.records(record_set="judgments"))
-            contexts = list(described.records(record_set="contexts"))
-
-        marks = [
-            {key[-1]: n for key, n in one["judgments/marks"].items() if n is not None}
-            for one in judgments
-        ]
-        assert marks == [row["marks"] or {} for row in rows(freed, "judgments")]
-        said = [
-            [(turn["contexts/turns/role"], turn["contexts/turns/text"]) for turn in one]
-            for one in (context["contexts/turns"] for context in contexts)
-        ]
-        assert said == [
-            [(turn["role"].encode(), turn["text"].encode()) for turn in row["turns"]]
-            for row in rows(freed, "contexts")
-        ]
-
     def test_simulated_studies_say_so_everywhere(self, simulated):
         for name in ("README.md", "croissant.json", "NOTICE"):
             assert "imulated" in (simulated / name).read_text(encoding="utf-8")
-        about = json.loads((simulated / "release.json").read_text(encoding="utf-8"))
-        assert about["is_simulated"] is True
+        assert document(simulated, "release.json")["is_simulated"] is True
 
 
 class TestLatency:
@@ -397,7 +387,7 @@ class TestLatency:
         report = verify(tmp_path / "release")
         assert report.problems == ()
         assert not any("latency" in name for name in bytes_of(tmp_path / "release"))
-        assert "latency (1)" in (tmp_path / "release/README.md").read_text(encoding="utf-8")
+        assert "latency (1)" in readme(tmp_path / "release")
 
     def test_that_still_agrees_stays(self, study, fit, tmp_path):
         report_services.analyse_fit(fit_id=fit.pk, kind="LATENCY", clock=lambda: START)
@@ -408,24 +398,15 @@ class TestLatency:
 
 
 class TestTheSeed:
-    def test_stays_while_raters_may_come_and_the_release_says_so(self, study, folder):
-        everything = b"".join(bytes_of(folder).values()).decode()
+    def test_stays_while_raters_may_come_and_the_release_says_so(self, study, first):
+        assert study.seed not in everything(first)
+        assert "The seed of the draws" in readme(first)
 
-        assert study.seed not in everything
-        assert not any(key in everything for key in draw_keys())
-        assert "The seed of the draws" in (folder / "README.md").read_text(encoding="utf-8")
-
-    def test_is_in_the_plan_of_a_closed_study(self, study, closed):
-        plan = json.loads((closed / "study/plan.json").read_text(encoding="utf-8"))
-
-        assert plan["seed"] == study.seed
+    def test_is_in_the_plan_of_a_closed_study_and_leads_to_no_rater(self, study, closed):
+        assert document(closed, "study/plan.json")["seed"] == study.seed
         assert verify(closed, is_quick=True).is_sound
-        assert "The seed of the draws" not in (closed / "README.md").read_text(encoding="utf-8")
-
-    def test_leads_to_no_rater(self, closed):
-        everything = b"".join(bytes_of(closed).values()).decode()
-
-        assert not any(key in everything for key in draw_keys())
+        assert "The seed of the draws" not in readme(closed)
+        assert not any(key in everything(closed) for key in draw_keys())
 
     def test_that_is_another_than_the_protocol_names_is_told(self, closed, tmp_path):
         folder = shutil.copytree(closed, tmp_path / "forged")
@@ -469,18 +450,18 @@ def rest_a_check(study):
 
 
 class TestTheSameBytes:
-    def test_the_same_state_gives_the_same_bytes_and_the_same_row(self, study, folder, tmp_path):
+    def test_the_same_state_gives_the_same_bytes_and_the_same_row(self, study, first, tmp_path):
         release = build(study, tmp_path / "again")
 
-        assert bytes_of(folder) == bytes_of(tmp_path / "again")
+        assert bytes_of(first) == bytes_of(tmp_path / "again")
         assert Release.objects.get() == release
 
-    def test_another_state_is_another_release_with_other_ids(self, folder, withheld):
-        ids = [{row["id"] for row in rows(one, "raters")} for one in (folder, withheld)]
-        abouts = [json.loads((one / "release.json").read_bytes()) for one in (folder, withheld)]
+    def test_another_state_is_another_release_with_other_ids(self, first, withheld):
+        ids = [{row["id"] for row in rows(one, "raters")} for one in (first, withheld)]
+        versions = [document(one, "release.json")["version"] for one in (first, withheld)]
 
         assert not ids[0] & ids[1]
-        assert [one["version"] for one in abouts] == [1, 2]
+        assert versions == [1, 2]
 
     @pytest.mark.parametrize("change", [mask_more, rename_a_system, learn_a_fact, rest_a_check])
     def test_a_change_of_what_leaves_is_another_state(self, study, change):
@@ -534,6 +515,52 @@ class TestTheSameBytes:
             build(study, tmp_path / "release", is_drawn=False)
 
 
+def name_no_fit(monkeypatch):
+    Release.objects.update(fits=["there-is-none"])
+
+
+def fill_the_disk(monkeypatch):
+    def fail(**_named):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(releasing, "build_release", fail)
+
+
+def lose_its_workers(monkeypatch):
+    Release.objects.update(begun=releasing.MOST_BEGUN)
+
+
+class TestBuildingThatFails:
+    @pytest.mark.parametrize(
+        ("fault", "refusal"),
+        [
+            (name_no_fit, releasing.BROKEN),
+            (fill_the_disk, "No space left on device. Make room"),
+            (lose_its_workers, releasing.LOST),
+        ],
+    )
+    def test_is_a_refusal_in_words(self, monkeypatch, fault, refusal):
+        release = make_release()
+        fault(monkeypatch)
+
+        release_services.run_release(release_id=release.pk, clock=lambda: START)
+
+        release.refresh_from_db()
+        assert release.state == ReleaseState.REFUSED
+        assert refusal in release.refusal
+
+    def test_is_begun_again_when_its_worker_is_lost(self, monkeypatch, now):
+        begun = []
+        monkeypatch.setattr(
+            tasks.build_release, "delay", lambda *, release_id: begun.append(release_id)
+        )
+        release = make_release(claimed_at=now - releasing.CLAIM_LENGTH)
+
+        tasks.reclaim_lost_releases()
+
+        assert begun == [release.pk]
+
+
 def delete_texts(study, *, now):
     text = Completion.objects.filter(context__dataset=study.dataset, writer__isnull=False).first()
     withdraw_writer(writer=text.writer, keep_texts=False, now=now)
@@ -560,151 +587,6 @@ class TestWhatWasDeleted:
         fits, obstacle = queries.fits_to_release(study)
         assert (len(fits) > 0, obstacle) == (True, "")
         assert queries.fits_to_release(study, only=fit) == ([], queries.BEHIND)
-
-
-def change_verdict(folder):
-    verdict = rows(folder, "judgments")[0]["verdict"]
-    change_row(folder, "judgments", verdict=-verdict)
-
-
-def change_rating(folder):
-    def raise_first(content):
-        content["ratings"][0]["elo"] += 0.001
-
-    change_document(folder, f"ratings/{one_fit(folder)}.json", raise_first)
-
-
-def change_agreement(folder):
-    def raise_first(content):
-        table = content["findings"]["tables"][0]
-        row = table["rows"][0]
-        place = next(n for n, cell in enumerate(row) if isinstance(cell, float))
-        row[place] += 0.0001
-
-    change_document(folder, f"analyses/{one_fit(folder)}/agreement.json", raise_first)
-
-
-def change_checksum(folder):
-    text = (folder / SUMS).read_text(encoding="utf-8")
-    (folder / SUMS).write_text(("1" if text[0] == "0" else "0") + text[1:], encoding="utf-8")
-
-
-def change_rubric(folder):
-    def reword(content):
-        content["dimensions"][0]["asks"] += " Perhaps?"
-
-    change_document(folder, "study/rubric.json", reword)
-
-
-def change_message(folder):
-    change_row(folder, "completions", text="Another message.")
-
-
-def hide_message(folder):
-    """Take a message away, so that its style cannot be measured."""
-    change_row(folder, "completions", text=None)
-
-
-def claim_texts(folder):
-    """Say that the texts of contexts are there although they are not."""
-    change_document(folder, "release.json", lambda one: one["dataset"].update(has_text=True))
-
-
-def relabel(**labels):
-    """Return what says of an analysis that it is another one, which nobody computes again."""
-
-    def change(folder):
-        name = f"analyses/{one_fit(folder)}/agreement.json"
-        change_document(folder, name, lambda content: content.update(labels))
-
-    return change
-
-
-def simulate(table):
-    """Return what says of the first row of a table that it is simulated."""
-    return lambda folder: change_row(folder, table, is_simulated=True)
-
-
-def simulate_plan(folder):
-    change_document(folder, "study/plan.json", lambda plan: plan.update(is_simulated=True))
-
-
-def delete_file(folder):
-    (folder / "data/exclusions.jsonl").unlink()
-
-
-def add_file(folder):
-    (folder / "data/extra.jsonl").write_text("{}\n")
-
-
-def delete_figure(folder):
-    (folder / f"figures/{one_fit(folder)}/ratings.svg").unlink()
-
-
-def delete_analysis(folder):
-    (folder / f"analyses/{one_fit(folder)}/agreement.json").unlink()
-
-
-def nest_analysis(folder):
-    (folder / f"analyses/{one_fit(folder)}/agreement.json").write_text("[" * 50_000)
-
-
-def delete_licence(folder):
-    (folder / "LICENSE").unlink()
-
-
-def add_fit(folder):
-    shutil.copy(folder / f"ratings/{one_fit(folder)}.json", folder / "ratings/fit-0.json")
-
-
-def exclude_who_counts(folder):
-    """Say of a rater whose judgments count that they are left out."""
-    change_row(folder, "raters", is_excluded=True)
-
-
-def swap_side(folder):
-    side = rows(folder, "judgments")[0]["side_of_first"]
-    change_row(folder, "judgments", side_of_first={"A": "B", "B": "A"}[side])
-
-
-NAMED = {
-    "a judgment": (change_verdict, "data/judgments.jsonl"),
-    "a rating": (change_rating, ".json: ratings["),
-    "an agreement figure": (change_agreement, "agreement.json: findings.tables"),
-    "a checksum": (change_checksum, "its checksum is not the one"),
-    "a word of the rubric": (change_rubric, "study/rubric.json"),
-    "a message": (change_message, "data/completions.jsonl"),
-    "a deleted file": (delete_file, "data/exclusions.jsonl"),
-    "an added file": (add_file, "data/extra.jsonl"),
-    "a side": (swap_side, "data/judgments.jsonl"),
-}
-STAND_IN = ".json: is_simulated is False, and what was judged"
-FORGED = {
-    "a judgment": (change_verdict, "ratings/"),
-    "a rating": (change_rating, ".elo: is "),
-    "an agreement figure": (change_agreement, "agreement.json: findings.tables"),
-    "a word of the rubric": (change_rubric, "is not the one of rubric_hash"),
-    "a message": (change_message, "the text is not the one of its content_hash"),
-    "a deleted file": (delete_file, "data/exclusions.jsonl: cannot be read"),
-    "a deleted analysis": (delete_analysis, "agreement.json: cannot be read"),
-    "a nested analysis": (nest_analysis, "agreement.json: cannot be read"),
-    "a deleted figure": (delete_figure, "ratings.svg: is not in the folder"),
-    "a deleted licence": (delete_licence, "LICENSE: is not in the folder"),
-    "an added file": (add_file, "data/extra.jsonl: release.json tells of no such file"),
-    "an added fit": (add_fit, "ratings/fit-0.json: release.json tells of no such file"),
-    "an exclusion": (exclude_who_counts, "counts, and must not"),
-    "a hidden message": (hide_message, "the text is null"),
-    "hidden turns": (claim_texts, "the turns are null"),
-    "another kind": (relabel(kind="LIKERT"), "agreement.json: kind is 'LIKERT'"),
-    "another fit": (relabel(fit="fit-0"), "agreement.json: fit is 'fit-0'"),
-    "an analysis of stand-ins": (relabel(is_simulated=True), "agreement.json: is_simulated is"),
-    "a simulated system": (simulate("systems"), STAND_IN),
-    "a simulated context": (simulate("contexts"), STAND_IN),
-    "a simulated judge": (simulate("judges"), STAND_IN),
-    "a simulated rater": (simulate("raters"), STAND_IN),
-    "a simulated rater of a real study": (simulate("raters"), "counts, and must not"),
-    "a simulated study": (simulate_plan, "release.json: is_simulated is False"),
-}
 
 
 class TestTampering:
@@ -770,12 +652,9 @@ BARE = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.en
 
 
 class TestAnotherMachine:
-    def test_it_verifies_without_settings_database_or_network(self, folder, tmp_path):
-        elsewhere = tmp_path / "elsewhere"
-        shutil.copytree(folder, elsewhere)
-
+    def test_it_verifies_without_settings_database_or_network(self, folder):
         done = subprocess.run(
-            [sys.executable, "-m", "ranking.release_check", str(elsewhere)],
+            [sys.executable, "-m", "ranking.release_check", str(folder)],
             cwd=ROOT,
             env=BARE | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo"},
             capture_output=True,
@@ -786,6 +665,6 @@ class TestAnotherMachine:
         assert done.returncode == 0, done.stdout + done.stderr
         assert "numbers computed again are the same" in done.stdout
 
-    def test_the_command_asks_no_database(self, folder, django_assert_num_queries):
+    def test_the_command_asks_no_database(self, first, django_assert_num_queries):
         with django_assert_num_queries(0):
-            call_command("release", "verify", str(folder), stdout=io.StringIO())
+            call_command("release", "verify", str(first), stdout=io.StringIO())

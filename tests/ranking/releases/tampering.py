@@ -1,0 +1,154 @@
+"""Ways to tamper with a release, and what its verification says of each."""
+
+import json
+import shutil
+
+from ranking.released.writing import SUMS
+from tests.helpers.released import change_document, change_row
+
+AGREEMENT = "analyses/{fit}/agreement.json"
+
+
+def rows(folder, name):
+    text = (folder / f"data/{name}.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def document(folder, name):
+    return json.loads((folder / name).read_text(encoding="utf-8"))
+
+
+def one_fit(folder):
+    """Return the key of a fit with analyses."""
+    return next(fit["fit"] for fit in document(folder, "release.json")["fits"] if fit["analyses"])
+
+
+def agreement_of(folder):
+    return AGREEMENT.format(fit=one_fit(folder))
+
+
+def change_verdict(folder):
+    verdict = rows(folder, "judgments")[0]["verdict"]
+    change_row(folder, "judgments", verdict=-verdict)
+
+
+def change_rating(folder):
+    def raise_first(content):
+        content["ratings"][0]["elo"] += 0.001
+
+    change_document(folder, f"ratings/{one_fit(folder)}.json", raise_first)
+
+
+def change_agreement(folder):
+    def raise_first(content):
+        table = content["findings"]["tables"][0]
+        row = table["rows"][0]
+        place = next(n for n, cell in enumerate(row) if isinstance(cell, float))
+        row[place] += 0.0001
+
+    change_document(folder, agreement_of(folder), raise_first)
+
+
+def change_checksum(folder):
+    text = (folder / SUMS).read_text(encoding="utf-8")
+    (folder / SUMS).write_text(("1" if text[0] == "0" else "0") + text[1:], encoding="utf-8")
+
+
+def change_rubric(folder):
+    def reword(content):
+        content["dimensions"][0]["asks"] += " Perhaps?"
+
+    change_document(folder, "study/rubric.json", reword)
+
+
+def changed(table, **fields):
+    """Return what changes fields of the first row of a table."""
+    return lambda folder: change_row(folder, table, **fields)
+
+
+def deleted(name):
+    """Return what deletes a file; ``{fit}`` in its name is a fit with analyses."""
+    return lambda folder: (folder / name.format(fit=one_fit(folder))).unlink()
+
+
+def claim_texts(folder):
+    """Say that the texts of contexts are there although they are not."""
+    change_document(folder, "release.json", lambda one: one["dataset"].update(has_text=True))
+
+
+def relabel(**labels):
+    """Return what says of an analysis that it is another one, which nobody computes again."""
+
+    return lambda folder: change_document(
+        folder, agreement_of(folder), lambda content: content.update(labels)
+    )
+
+
+def simulate_plan(folder):
+    change_document(folder, "study/plan.json", lambda plan: plan.update(is_simulated=True))
+
+
+def add_file(folder):
+    (folder / "data/extra.jsonl").write_text("{}\n")
+
+
+def nest_analysis(folder):
+    (folder / agreement_of(folder)).write_text("[" * 50_000)
+
+
+def add_fit(folder):
+    shutil.copy(folder / f"ratings/{one_fit(folder)}.json", folder / "ratings/fit-0.json")
+
+
+def swap_side(folder):
+    side = rows(folder, "judgments")[0]["side_of_first"]
+    change_row(folder, "judgments", side_of_first={"A": "B", "B": "A"}[side])
+
+
+A_SIMULATED_RATER = changed("raters", is_simulated=True)
+ANOTHER_MESSAGE = changed("completions", text="Another message.")
+NAMED = {
+    # what is changed: by what, and what is said of it
+    "a judgment": (change_verdict, "data/judgments.jsonl"),
+    "a rating": (change_rating, ".json: ratings["),
+    "an agreement figure": (change_agreement, "agreement.json: findings.tables"),
+    "a checksum": (change_checksum, "its checksum is not the one"),
+    "a word of the rubric": (change_rubric, "study/rubric.json"),
+    "a message": (ANOTHER_MESSAGE, "data/completions.jsonl"),
+    "a deleted file": (deleted("data/exclusions.jsonl"), "data/exclusions.jsonl"),
+    "an added file": (add_file, "data/extra.jsonl"),
+    "a side": (swap_side, "data/judgments.jsonl"),
+}
+STAND_IN = ".json: is_simulated is False, and what was judged"
+FORGED = {
+    "a judgment": (change_verdict, "ratings/"),
+    "a rating": (change_rating, ".elo: is "),
+    "an agreement figure": (change_agreement, "agreement.json: findings.tables"),
+    "a word of the rubric": (change_rubric, "is not the one of rubric_hash"),
+    "a message": (ANOTHER_MESSAGE, "the text is not the one of its content_hash"),
+    "a deleted file": (deleted("data/exclusions.jsonl"), "data/exclusions.jsonl: cannot be read"),
+    "a deleted analysis": (
+        deleted(AGREEMENT),
+        "agreement.json: cannot be read",
+    ),
+    "a nested analysis": (nest_analysis, "agreement.json: cannot be read"),
+    "a deleted figure": (deleted("figures/{fit}/ratings.svg"), "ratings.svg: is not in the folder"),
+    "a deleted licence": (deleted("LICENSE"), "LICENSE: is not in the folder"),
+    "an added file": (add_file, "data/extra.jsonl: release.json tells of no such file"),
+    "an added fit": (add_fit, "ratings/fit-0.json: release.json tells of no such file"),
+    "an exclusion": (changed("raters", is_excluded=True), "counts, and must not"),
+    "a hidden message": (changed("completions", text=None), "the text is null"),
+    "hidden turns": (claim_texts, "the turns are null"),
+    "another kind": (relabel(kind="LIKERT"), "agreement.json: kind is 'LIKERT'"),
+    "another fit": (relabel(fit="fit-0"), "agreement.json: fit is 'fit-0'"),
+    "an analysis of stand-ins": (relabel(is_simulated=True), "agreement.json: is_simulated is"),
+    "a simulated system": (changed("systems", is_simulated=True), STAND_IN),
+    "a simulated context": (changed("contexts", is_simulated=True), STAND_IN),
+    "a simulated judge": (changed("judges", is_simulated=True), STAND_IN),
+    "a simulated rater": (A_SIMULATED_RATER, STAND_IN),
+    "a simulated rater of a real study": (
+        A_SIMULATED_RATER,
+        "counts, and must not",
+    ),
+    "a simulated study": (simulate_plan, "release.json: is_simulated is False"),
+}
