@@ -55,8 +55,8 @@ class TestRoundTrip:
                 assert "rows that do not count were left out." in str(answer["warnings"])
                 assert_same_ratings(answer, fit)
         with subtests.test("by dialogue, as the study hangs together"):
-            by_dialogue = ("--judges", pool.lower(), "--unit", "dialogue")
-            assert_same_ratings(rank(path, *by_dialogue), fit)
+            path, by_dialogue = tmp_path / "simulated.csv", ("--unit", "dialogue")
+            assert_same_ratings(rank(path, "--judges", pool.lower(), *by_dialogue), fit)
 
 
 class TestFiles:

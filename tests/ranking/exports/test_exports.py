@@ -320,9 +320,9 @@ class TestTexts:
 
 class TestRaters:
     def test_have_their_newest_decision_and_no_name_of_a_platform(self, study):
-        session = {"x": "secret2"}
-        given = {"platform": "PROLIFIC", "external_id": "5f1d-secret", "session": session}
-        rater = make_rater(study=study, **given)
+        rater = make_rater(
+            study=study, platform="PROLIFIC", external_id="5f1d-secret", session={"x": "secret2"}
+        )
         make_judgment(comparison=study.comparisons.first(), rater=rater)
 
         found = records(study, "raters")

@@ -142,8 +142,7 @@ class TestRefitNow:
         judged = make_judged_study(n_dialogues=3)
         computed: list[int] = []
         monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: computed.append(fit_id))
-        for _ in range(2):
-            answer = admin_client.post(address(judged, "refit"), follow=True)
+        _, answer = (admin_client.post(address(judged, "refit"), follow=True) for _ in range(2))
         assert handed == [judged.pk] * 2
         assert answer.redirect_chain == [(address(judged), 302)]
         assert "A worker computes now whatever changed" in text(answer)
