@@ -1,5 +1,6 @@
-"""What a page of results hands to the script that draws its charts."""
+"""What pages of results hand to the script that draws their charts, and what downloads hold."""
 
+import csv
 import json
 import re
 from typing import Any
@@ -16,3 +17,9 @@ def charts(answer: Any) -> dict[str, Any]:
 def inline(answer: Any) -> list[str]:
     """Return what a page has inline that the security policy forbids; data are no script."""
     return re.findall(rf"{EXECUTED}|<style|\sstyle=|\son\w+=", answer.content.decode())
+
+
+def rows_of(answer: Any) -> list[dict[str, str]]:
+    """Return the rows of a table that is downloaded."""
+    lines = b"".join(answer.streaming_content).decode().splitlines()
+    return list(csv.DictReader(lines))

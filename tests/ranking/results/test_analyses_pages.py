@@ -1,24 +1,32 @@
 """The pages and downloads of the analyses of a fit."""
 
-import csv
+import datetime as dt
 import re
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import override_settings
 from django.urls import reverse
 
 from annotation.models import Rater
-from ranking.choices import AnalysisKind, FitState
+from completions.systems.services.registering import assistant_for
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.fits import services as fit_services
 from ranking.models import Analysis, Fit
+from ranking.report import services as report_services
 from ranking.report.questions import QUESTIONS
 from tests.helpers.factories import HOUR, NOW, make_judge, make_rater, make_system
+from tests.helpers.factories_of_calls import code_all
 from tests.helpers.factories_written_once import make_analysis
-from tests.helpers.rated import make_findings, make_rated_fit
-from tests.ranking.results.charts import inline
+from tests.helpers.judged import make_judged_study
+from tests.helpers.pages import text
+from tests.helpers.rated import close, make_findings, make_rated_fit
+from tests.ranking.results.charts import charts, inline, rows_of
 
 pytestmark = pytest.mark.django_db
 
 DONE = {"state": FitState.DONE, "ended_at": NOW + HOUR}
+REFUSED = {"state": FitState.REFUSED, "ended_at": NOW + HOUR, "refusal": "Nobody tied."}
 
 
 @pytest.fixture
@@ -43,41 +51,21 @@ def address(fit, name="analysis", kind="raters", *more):
     return reverse(f"ranking:{name}", args=[fit.study.slug, fit.key, kind, *more])
 
 
-def text(response):
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
-
-
-def read(response):
-    lines = b"".join(response.streaming_content).decode().splitlines()
-    return list(csv.DictReader(lines))
-
-
 class TestLeaderboard:
-    def test_leads_to_each_analysis_with_what_it_asks(self, client, fit):
-        found(fit)
+    def test_leads_to_each_analysis_and_says_where_it_stands(self, client, fit):
+        leaderboard = reverse("ranking:leaderboard", args=[fit.study.slug])
+        assert "A closer look" not in text(client.get(leaderboard))
 
-        page = client.get(reverse("ranking:leaderboard", args=[fit.study.slug]))
-
-        assert address(fit) in page.content.decode()
-        assert "Who judges reliably" in text(page)
-
-    def test_says_where_an_analysis_stands(self, client, fit):
         found(fit)
         make_analysis(fit=fit, kind=AnalysisKind.STYLE)
-        make_analysis(
-            fit=fit, kind=AnalysisKind.DRAWS, **DONE | {"state": FitState.REFUSED, "refusal": "No."}
-        )
+        make_analysis(fit=fit, kind=AnalysisKind.DRAWS, **REFUSED)
+        pages = (leaderboard, reverse("ranking:fit", args=[fit.study.slug, fit.key]))
 
-        page = client.get(reverse("ranking:fit", args=[fit.study.slug, fit.key]))
-
-        assert "Being computed." in text(page)
-        assert "Not enough data." in text(page)
-        assert address(fit, kind="style") not in page.content.decode()
-
-    def test_shows_nothing_of_analyses_before_there_are_any(self, client, fit):
-        page = client.get(reverse("ranking:leaderboard", args=[fit.study.slug]))
-
-        assert "A closer look" not in text(page)
+        for page in map(client.get, pages):
+            assert address(fit) in page.content.decode()
+            assert address(fit, kind="style") not in page.content.decode()
+            for said in ("Who judges reliably", "Being computed.", "Not enough data."):
+                assert said in text(page)
 
     def test_costs_few_queries_with_all_analyses(self, client, fit, django_assert_max_num_queries):
         for kind in AnalysisKind:
@@ -90,55 +78,71 @@ class TestLeaderboard:
 
 
 class TestAnalysisPage:
-    def test_shows_each_table_with_its_words_and_its_download(self, client, fit):
+    def test_shows_each_table_with_its_words_its_picture_and_its_download(self, client, fit):
         found(fit)
+        pictures = {
+            "matrix": "heat",
+            "differences": "whiskers",
+            "told-and-seen": "points",
+            "growth": "lines",
+            "radar": "radar",
+            "funnel": "funnel",
+        }
 
         page = client.get(address(fit))
 
-        keys = ("matrix", "differences", "told-and-seen", "growth", "radar", "funnel", "evaluators")
-        for key in keys:
+        for key in (*pictures, "evaluators"):
             assert f"How to read {key}." in text(page)
             assert address(fit, "table_csv", "raters", key) in page.content.decode()
         assert "By hand, for a test." in text(page)
         assert "Only a test." in text(page)
+        assert "Simulated Beech simulated" in text(page)
+        assert " beech " not in text(page)
+        assert {key: parts["picture"] for key, parts in charts(page).items()} == pictures
 
-    def test_draws_every_kind_of_picture_without_anything_inline(self, client, fit):
+    def test_keeps_every_table_and_picture_for_those_without_scripts(self, client, fit):
         found(fit)
 
         page = client.get(address(fit))
-        html = page.content.decode()
 
-        assert html.count('class="plot"') == 3
-        assert html.count('class="radar"') == 1
-        assert html.count('class="limit ') == 5
-        assert html.count('class="whisker"') == 2
+        html = page.content.decode()
+        marks = ("<table", 'class="plot"', 'class="radar"', 'class="limit ', 'class="whisker"')
+        assert [html.count(mark) for mark in marks] == [6, 3, 1, 5, 2]
         assert re.search(r'class="number heat (up|down)5"', html)
+        assert re.search(r'<details class="folds" open>', html)
         assert not inline(page)
 
-    def test_names_systems_and_says_which_are_simulated(self, client, fit):
-        found(fit)
+    @pytest.mark.parametrize("is_simulated", [True, False])
+    def test_says_of_itself_and_of_each_chart_whether_the_fit_is_simulated(
+        self, client, is_simulated
+    ):
+        fit = make_rated_fit([make_system(slug="ash")], is_simulated=is_simulated)
+        found(fit, systems=("ash",))
 
-        shown = text(client.get(address(fit)))
+        page = client.get(address(fit))
 
-        assert "Simulated Beech simulated" in shown
-        assert " beech " not in shown
+        assert ("they say nothing about real ones" in text(page)) is is_simulated
+        parts = charts(page).values()
+        assert [one.get("isSimulated", False) for one in parts] == [is_simulated] * 5
+        marks = page.content.decode().count('data-simulated="Simulated"')
+        assert marks == 5 * is_simulated
 
-    def test_says_when_what_is_behind_it_is_simulated(self, client, fit):
-        found(fit)
-        Fit.objects.update(is_simulated=True)
+    def test_cannot_be_broken_out_of_by_a_name(self, client):
+        fit = make_rated_fit([make_system(slug="ash", name="</script><script>alert(1)</script>")])
+        found(fit, systems=("ash",))
 
-        assert "they say nothing about real ones" in text(client.get(address(fit)))
+        page = client.get(address(fit))
 
-    def test_gives_the_reason_of_a_refusal(self, client, fit):
-        refused = {"state": FitState.REFUSED, "refusal": "Nobody tied."}
-        make_analysis(fit=fit, kind=AnalysisKind.DRAWS, **DONE | refused)
+        assert charts(page)["matrix"]["rows"] == ["</script><script>alert(1)</script>"]
+        assert inline(page) == []
 
-        assert "Nobody tied." in text(client.get(address(fit, kind="draws")))
+    @pytest.mark.parametrize(
+        ("fields", "said"), [(REFUSED, "Nobody tied."), ({}, "Being computed")]
+    )
+    def test_says_why_there_are_no_findings(self, client, fit, fields, said):
+        make_analysis(fit=fit, kind=AnalysisKind.DRAWS, **fields)
 
-    def test_says_when_it_is_still_computed(self, client, fit):
-        make_analysis(fit=fit, kind=AnalysisKind.DRAWS)
-
-        assert "Being computed" in text(client.get(address(fit, kind="draws")))
+        assert said in text(client.get(address(fit, kind="draws")))
 
     @pytest.mark.parametrize("kind", ["pairs", "nothing"])
     def test_that_is_not_there_is_not_found(self, client, fit, kind):
@@ -173,42 +177,34 @@ class TestPeople:
         found(fit, evaluators=["judge-oak", *codes])
         return codes
 
-    def places(self, fit):
-        yield address(fit)
-        yield address(fit, "analysis_json")
-        yield address(fit, "table_csv", "raters", "evaluators")
-        yield f"/api/v1/studies/{fit.study.slug}/fits/{fit.key}/analyses/raters/"
+    def shown(self, client, place):
+        answer = client.get(place)
+        assert answer.status_code == 200
+        return (b"".join(answer.streaming_content) if answer.streaming else answer.content).decode()
 
-    def content(self, response):
-        return (
-            b"".join(response.streaming_content) if response.streaming else response.content
-        ).decode()
+    @pytest.mark.parametrize("is_signed_in", [False, True])
+    def test_are_never_listed_alone_for_the_public(self, client, fit, codes, is_signed_in):
+        if is_signed_in:
+            client.force_login(User.objects.create_user("plain"))
 
-    def test_are_never_listed_alone_for_the_public(self, client, fit, codes):
-        for place in self.places(fit):
-            answer = client.get(place)
-            shown = self.content(answer)
-
-            assert answer.status_code == 200
+        for place in (
+            address(fit),
+            address(fit, "analysis_json"),
+            address(fit, "table_csv", "raters", "evaluators"),
+            f"/api/v1/studies/{fit.study.slug}/fits/{fit.key}/analyses/raters/",
+        ):
+            shown = self.shown(client, place)
             assert [code for code in codes if code in shown] == [], place
             assert "6 people, median" in shown
             assert "judge-oak" in shown or "Judge Oak" in shown
 
-    def test_are_never_listed_alone_for_one_who_is_merely_signed_in(self, client, fit, codes):
-        client.force_login(User.objects.create_user("plain"))
-
-        assert [code for code in codes if code in self.content(client.get(address(fit)))] == []
-
-    def test_are_listed_by_pseudonym_for_staff(self, admin_client, fit, codes):
-        for place in (address(fit), address(fit, "table_csv", "raters", "evaluators")):
-            shown = self.content(admin_client.get(place))
-
-            assert [code for code in codes if code not in shown] == []
-
-    def test_go_by_nothing_but_their_pseudonym(self, admin_client, fit, codes):
+    def test_are_listed_by_nothing_but_their_pseudonym_for_staff(self, admin_client, fit, codes):
         Rater.objects.filter(code=codes[0]).update(platform="PROLIFIC", external_id="secret-id")
 
-        assert "secret-id" not in self.content(admin_client.get(address(fit)))
+        for place in (address(fit), address(fit, "table_csv", "raters", "evaluators")):
+            shown = self.shown(admin_client, place)
+            assert [code for code in codes if code not in shown] == []
+            assert "secret-id" not in shown
 
 
 class TestDownloads:
@@ -219,27 +215,23 @@ class TestDownloads:
         answer = client.get(address(fit, "table_csv", "raters", "differences"))
 
         assert 'filename="simulated-' in answer["Content-Disposition"]
-        rows = read(answer)
+        rows = rows_of(answer)
         assert [row["system"] for row in rows] == ["ash", "beech"]
         assert {(row["fit"], row["fit_is_simulated"]) for row in rows} == {(fit.key, "True")}
         assert float(rows[0]["value"]) == -12.0
 
     def test_take_the_fire_out_of_formulas(self, client, fit):
-        found(fit, evaluators=["judge-oak"])
-        Analysis.objects.update(
-            result=make_findings(systems=["=1+1", "beech"]).as_json(),
-        )
+        found(fit, systems=["=1+1", "beech"])
 
-        (first, _) = read(client.get(address(fit, "table_csv", "raters", "differences")))
+        (first, _) = rows_of(client.get(address(fit, "table_csv", "raters", "differences")))
 
         assert first["system"] == "'=1+1"
 
     def test_as_json_hold_all_that_was_found(self, client, fit):
         found(fit)
 
-        answer = client.get(address(fit, "analysis_json"))
+        content = client.get(address(fit, "analysis_json")).json()
 
-        content = answer.json()
         assert content["fit"] == fit.key
         assert content["fit_is_simulated"] is False
         assert content["tables"][0]["key"] == "matrix"
@@ -262,3 +254,40 @@ class TestDownloads:
 
 def test_every_analysis_says_what_it_asks():
     assert set(QUESTIONS) == set(AnalysisKind)
+
+
+class TestWhatAModelFindsInRationales:
+    @pytest.fixture(scope="module")
+    def key(self, module_rows):
+        study = make_judged_study(with_llm=True)
+        code_all(study, assistant_for("coder", "offline"), at=NOW)
+        minute = dt.timedelta(minutes=1)
+        with override_settings(HEART_BOOTSTRAP_REPLICATES=20):
+            fits = fit_services.refit_study(study=study, clock=lambda: NOW + minute)
+            close(study)
+            where = (EvaluatorPool.COMBINED, ContextSet.ALL)
+            fit = next(one for one in fits if (one.pool, one.context_set) == where)
+            report_services.analyse_fit(
+                fit_id=fit.pk, kind=AnalysisKind.RATIONALES, clock=lambda: NOW
+            )
+        return fit.pk
+
+    @pytest.fixture
+    def coded(self, key):
+        return Fit.objects.get(pk=key)
+
+    def test_is_shown_beside_the_rules_and_said_to_be_simulated(self, client, coded):
+        said = text(client.get(address(coded, kind="rationales")))
+
+        assert "What a model finds in the same rationales" in said
+        assert "Do the rules and the model agree?" in said
+        assert "Simulated coder has read 24 of 24 rationales (100 %)." in said
+        assert len(re.findall(r"Simulated coder", said)) >= 2 * 20
+        assert "xplorator" in said
+
+    def test_is_downloaded_with_the_model_in_every_line(self, client, coded):
+        rows = rows_of(client.get(address(coded, "table_csv", "rationales", "coder-agreement")))
+
+        assert {row["coder"] for row in rows} == {"Simulated coder"}
+        warmth = next(row for row in rows if row["theme"] == "Warmth")
+        assert (warmth["rationales"], warmth["model"]) == ("24", "1.0")

@@ -137,25 +137,23 @@ class TestStrangers:
         }  # fmt: skip
 
     @pytest.mark.parametrize("state", ["PAUSED", "OPEN", "LOCKED", "DRAFT"])
-    def test_read_nothing_in_any_state_before_that(self, client, study, fit, state):
+    @pytest.mark.parametrize("is_user", [False, True], ids=["nobody", "no member"])
+    def test_read_nothing_in_any_state_before_that(self, client, study, fit, state, is_user):
         Study.objects.filter(pk=study.pk).update(state=state)
-
-        assert client.get(reverse("ranking:fit", args=[study.slug, fit.key])).status_code == 404
-
-    def test_users_who_are_no_members_are_strangers(self, client, study, fit):
-        client.force_login(make_user())
+        if is_user:
+            client.force_login(make_user())
 
         assert client.get(reverse("ranking:fit", args=[study.slug, fit.key])).status_code == 404
 
 
 class TestTheTeam:
     def test_reads_all_and_that_it_is_embargoed(self, client, owner, study, fit):
-        for name, args in (
+        for name, more in (
             ("leaderboard", []),
             ("fit", [fit.key]),
             ("analysis", [fit.key, "style"]),
         ):
-            page = client.get(reverse(f"ranking:{name}", args=[study.slug, *args]))
+            page = client.get(reverse(f"ranking:{name}", args=[study.slug, *more]))
             assert "<strong>Embargoed.</strong>" in page.content.decode(), name
             assert page["Cache-Control"] == "private, no-store"
             assert "Cookie" in page["Vary"]
@@ -201,28 +199,29 @@ class TestPublishing:
         assert "The study is still running, and raters will be able to read this." in page
         assert Fit.objects.get(pk=fit.pk).published_at is None
 
-    def test_lets_everybody_read_that_fit_and_is_logged(self, client, owner, fit):
+    def test_lets_everybody_read_that_fit_until_it_is_taken_back_and_is_logged(
+        self, client, owner, fit
+    ):
+        stranger = Client()
         client.post(self.url(fit))
 
-        page = Client().get(reverse("ranking:leaderboard", args=[fit.study.slug]))
+        page = stranger.get(reverse("ranking:leaderboard", args=[fit.study.slug]))
         assert fit.key in page.content.decode()
         entry = LogEntry.objects.get(action="fit.published")
         assert (entry.by, entry.subject) == (owner, f"fit {fit.key} of study {fit.study.slug}")
         assert entry.after == {"study_state": "OPEN", "n_judgments": fit.n_judgments}
+
+        client.post(self.url(fit, "unpublish_fit"))
+
+        page = stranger.get(reverse("ranking:fit", args=[fit.study.slug, fit.key]))
+        assert page.status_code == 404
+        assert LogEntry.objects.filter(action="fit.unpublished").count() == 1
 
     def test_names_the_fits_that_are_public_already(self, client, owner, fit):
         publish(fit)
         (newer, _every) = judge_on(fit.study)
 
         assert "1 earlier fit of the same judgments" in client.get(self.url(newer)).content.decode()
-
-    def test_can_be_taken_back(self, client, owner, fit):
-        client.post(self.url(fit))
-        client.post(self.url(fit, "unpublish_fit"))
-
-        stranger = Client().get(reverse("ranking:fit", args=[fit.study.slug, fit.key]))
-        assert stranger.status_code == 404
-        assert LogEntry.objects.filter(action="fit.unpublished").count() == 1
 
     def test_is_offered_to_owners_alone_and_only_while_it_matters(self, client, owner, fit):
         listed = reverse("raters:fits", args=[fit.study.slug])

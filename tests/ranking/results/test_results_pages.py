@@ -3,37 +3,36 @@
 import re
 
 import pytest
+from django.db.models import Value
+from django.db.models.functions import Concat
 from django.urls import reverse
 
-from annotation.models import Study
+from annotation.models import Judge, Study
 from completions.choices import SystemKind
-from completions.models import Context
+from completions.models import Context, System
 from ranking.choices import FitState
 from ranking.fits import selectors, services
 from ranking.models import Fit
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-    make_judge,
-    make_llm_judgment,
-    make_rater,
-    make_study,
-    make_system,
-)
-from tests.helpers.factories_written_once import make_fit
-from tests.helpers.judged import judge_all_pairs, make_judged_study
-from tests.helpers.rated import DIAGNOSTICS, METHOD, close
-from tests.ranking.results.charts import inline
+from tests.helpers.factories import HOUR, NOW, make_rater, make_study, make_system
+from tests.helpers.factories_written_once import make_fit, make_human_rating
+from tests.helpers.judged import judge_all_pairs, make_judged_study, make_study_of_people
+from tests.helpers.pages import text
+from tests.helpers.rated import DIAGNOSTICS, METHOD, close, make_rated_fit, make_rated_system
+from tests.ranking.results.charts import inline, rows_of
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(scope="module")
 def keys(module_rows):
-    """Keys of two studies with ratings: judged by people, and by people and a judge."""
+    """Keys of studies with ratings: judged by people, by a judge too, and with texts by people."""
     systems = [make_system(name=name) for name in ("Hazel", "Maple", "Willow")]
-    of_people = refit(make_judged_study(systems=systems), NOW + HOUR)
-    return of_people.pk, refit(make_judged_study(with_llm=True), NOW + HOUR).pk
+    made = (
+        make_judged_study(systems=systems),
+        make_judged_study(with_llm=True),
+        make_study_of_people(),
+    )
+    return [refit(study).pk for study in made]
 
 
 @pytest.fixture
@@ -46,7 +45,7 @@ def of_both(keys):
     return Study.objects.get(pk=keys[1])
 
 
-def refit(study, now):
+def refit(study, now=NOW + HOUR):
     services.refit_study(study=study, clock=lambda: now)
     return close(study)
 
@@ -55,12 +54,12 @@ def page(client, study, query=""):
     return client.get(reverse("ranking:leaderboard", args=[study.slug]) + query)
 
 
-def text(response):
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
+def fit_page(client, study, fit):
+    return client.get(reverse("ranking:fit", args=[study.slug, fit.key]))
 
 
 class TestLeaderboard:
-    def test_shows_each_system_with_its_rank_rating_and_share(self, client, of_people):
+    def test_shows_each_system_beside_its_caution_and_conditions(self, client, of_people):
         shown = text(page(client, of_people))
 
         ratings = of_people.fits.get(pool="HUMAN", context_set="ALL").ratings.all()
@@ -68,69 +67,56 @@ class TestLeaderboard:
         for rating in ratings:
             assert f"{rating.elo:.0f} {rating.elo_low:.0f} to {rating.elo_high:.0f}" in shown
             assert rating.system.name in shown
+        for said in (
+            "whether a system is safe for people at risk",
+            "12, on 4 source dialogues",
+            "1 person",
+            "Only 4 source dialogues",
+            "human baseline is missing",
+        ):
+            assert said in shown
+        assert "share of marks" not in shown  # people gave none
+        assert "simulated" not in shown.lower()
 
-    def test_ranks_nothing_below_the_minimum_of_the_protocol(self, client, now):
-        study = refit(make_judged_study(), now)
-        n = study.fits.get(pool="HUMAN", context_set="ALL").n_judgments
-        minimum = {"judgments": n + 1, "raters": 1000, "dialogues": 1}
-        Study.objects.filter(pk=study.pk).update(content=study.content | {"results": minimum})
-
-        shown = text(page(client, study))
-
-        assert "Not enough judgments to rank these systems yet" in shown
-        assert f"{n} of {n + 1} judgments" in shown
-        assert "of 1000 people who judge" in shown
-        assert "source dialogues" in shown  # the conditions stay
-        for rating in study.fits.get(pool="HUMAN", context_set="ALL").ratings.all():
-            assert f"{rating.elo_low:.0f} to {rating.elo_high:.0f}" not in shown
-
-    def test_has_no_ratings_in_any_form_below_the_minimum(self, client, now):
-        study = refit(make_judged_study(), now)
-        fit = study.fits.get(pool="HUMAN", context_set="ALL")
-        minimum = {"results": {"judgments": 1, "raters": 1000, "dialogues": 1}}
-        Study.objects.filter(pk=study.pk).update(content=study.content | minimum)
+    def test_has_no_ratings_in_any_form_below_the_minimum_of_the_protocol(self, client, of_people):
+        fit = of_people.fits.get(pool="HUMAN", context_set="ALL")
+        minimum = {"results": {"judgments": 13, "raters": 1000, "dialogues": 1}}
+        Study.objects.filter(pk=of_people.pk).update(content=of_people.content | minimum)
 
         def get(name, *more):
-            return client.get(reverse(f"ranking:{name}", args=[study.slug, *more]))
+            return client.get(reverse(f"ranking:{name}", args=[of_people.slug, *more]))
 
-        csv = b"".join(get("ratings_csv", fit.key).streaming_content).decode()
-        assert len(csv.splitlines()) == 1
-        said = get("ratings_json", fit.key).json()
-        assert (said["ratings"], said["people"]) == ([], [])
-        assert said["refusal"].endswith(
-            f"yet: {said['conditions']['n_raters']} of 1000 people who judge."
-        )
+        shown = text(get("leaderboard"))
+        assert "Not enough judgments to rank these systems yet" in shown
+        assert "12 of 13 judgments" in shown
+        assert "1 of 1000 people who judge" in shown
+        assert "source dialogues" in shown  # the conditions stay
+        for rating in fit.ratings.all():
+            assert f"{rating.elo_low:.0f} to {rating.elo_high:.0f}" not in shown
+        as_json = get("ratings_json", fit.key).json()
+        assert (as_json["ratings"], as_json["people"]) == ([], [])
+        assert "12 of 13 judgments" in as_json["refusal"]
+        assert as_json["refusal"] in selectors.leaderboard_text(Fit.objects.get(pk=fit.pk))
+        assert rows_of(get("ratings_csv", fit.key)) == []
         assert get("ratings_figure", fit.key, "svg").status_code == 422
-        assert said["refusal"] in selectors.leaderboard_text(Fit.objects.get(pk=fit.pk))
         assert "1500" not in text(get("history"))
-        history = b"".join(get("history_csv").streaming_content).decode()
-        assert len(history.splitlines()) == 1
+        assert rows_of(get("history_csv")) == []
 
-    def test_lists_the_best_first(self, client, now):
-        systems = [make_system(name=name) for name in ("Worst", "Middle", "Best")]
-        study = refit(make_judged_study(systems=systems, verdict=lambda *_: -1), now)
-
-        shown = text(page(client, study))
-
-        assert shown.index("Best") < shown.index("Middle") < shown.index("Worst")
-
-    def test_marks_what_people_wrote_as_the_baseline(self, client, now):
+    def test_lists_the_best_first_and_marks_what_people_wrote_as_the_baseline(self, client):
         systems = [
-            make_system(),
+            make_system(name="Worst"),
             make_system(name="Average Human", kind=SystemKind.HUMAN),
             make_system(name="Original dataset", kind=SystemKind.ORIGINAL),
         ]
-        study = refit(make_judged_study(systems=systems), now)
+        study = refit(make_judged_study(systems=systems, verdict=lambda *_: -1))
 
         response = page(client, study)
 
         assert response.content.decode().count('class="baseline"') == 2
-        assert "Average Human people" in text(response)
-        assert "Original dataset original reply" in text(response)
-        assert "human baseline is missing" not in text(response)
-
-    def test_says_when_the_human_baseline_is_missing(self, client, of_people):
-        assert "human baseline is missing" in text(page(client, of_people))
+        shown = text(response)
+        rows = ("Original dataset original reply", "Average Human people", "Worst")
+        assert [*map(shown.rindex, rows)] == sorted(map(shown.rindex, rows))
+        assert "human baseline is missing" not in shown
 
     def test_shows_the_share_of_marks_won_per_dimension(self, client, of_both):
         response = page(client, of_both, "?pool=llm")
@@ -138,29 +124,18 @@ class TestLeaderboard:
         assert "H Dimension H" in text(response)
         assert len(re.findall(r'class="number heat h\d"', response.content.decode())) == 3
 
-    def test_has_no_columns_for_dimensions_without_marks(self, client, of_people):
-        response = page(client, of_people)
-
-        assert "share of marks" not in text(response)
-
-    def test_stands_beside_its_caution_and_conditions(self, client, of_people):
-        shown = text(page(client, of_people))
-
-        assert "whether a system is safe for people at risk" in shown
-        assert "12, on 4 source dialogues" in shown
-        assert "1 person" in shown
-        assert "Only 4 source dialogues" in shown
-
     def test_has_nothing_inline_that_the_security_policy_forbids(self, client, of_both):
-        response = page(client, of_both)
+        assert not inline(page(client, of_both))
 
-        assert not inline(response)
-
-    def test_costs_no_more_queries_for_more_systems(
-        self, client, now, django_assert_max_num_queries
+    @pytest.mark.parametrize("make", [make_judged_study, make_study_of_people])
+    def test_costs_the_same_queries_for_any_number_of_systems_and_texts(
+        self, client, django_assert_max_num_queries, make
     ):
-        systems = [make_system() for _ in range(6)]
-        study = refit(make_judged_study(systems=systems, with_llm=True), now)
+        many = {
+            make_judged_study: {"systems": [make_system() for _ in range(6)], "with_llm": True},
+            make_study_of_people: {"n_texts": 3},
+        }
+        study = refit(make(**many[make]))
 
         # study, fitted selections, newest fit, ratings with systems, dimension rates, ratings
         # of people, decisions on raters and deletions since the fit, which fit was analysed
@@ -169,50 +144,83 @@ class TestLeaderboard:
             assert page(client, study).status_code == 200
 
     def test_is_read_and_never_posted_to(self, client):
-        assert client.post(reverse("ranking:leaderboard", args=["x"])).status_code == 405
+        address = reverse("ranking:leaderboard", args=["nothing"])
 
-    def test_of_an_unknown_study_is_not_found(self, client):
-        assert client.get(reverse("ranking:leaderboard", args=["nothing"])).status_code == 404
+        assert client.post(address).status_code == 405
+        assert client.get(address).status_code == 404
 
 
-class TestSimulated:
-    def test_says_so_of_each_system_and_of_the_table(self, client, now):
-        simulated = make_system(name="Simulated Ash", is_simulated=True)
-        study = refit(make_judged_study(systems=[simulated, make_system()]), now)
+class TestTiers:
+    def test_group_systems_with_intervals_that_hold_for_all(self, client):
+        fit = make_rated_fit([make_system(name="Ash")])
+        make_rated_system(fit, make_system(name="Beech"), elo=1500.0, rank=2, tier=1)
+        make_rated_system(fit, make_system(name="Cedar"), elo=1460.0, rank=3, tier=2)
 
-        shown = text(page(client, study))
+        response = page(client, fit.study)
 
-        assert "Simulated Ash simulated" in shown
-        assert "Systems marked as simulated are answered by a program" in shown
+        shown = text(response)
+        table = shown[shown.index("Tier 1") :]
+        places = [table.index(word) for word in ("Tier 1", "Ash", "Beech", "Tier 2", "Cedar")]
+        assert places == sorted(places)
+        assert shown.count("Tier 1") == 1
+        for said in (
+            "Ash and Beech cannot be told apart; Cedar is clearly behind.",
+            "A tier holds the systems",
+            "covers all systems jointly",
+            "are 90 % of the resampled ones",
+        ):
+            assert said in shown
+        assert response.content.decode().count("<tbody>") == 2
+        assert response.content.decode().count('class="joint"') == 3
 
-    def test_says_so_of_judges(self, client, now):
-        study = make_judged_study()
-        judge = make_judge(name="Simulated judge", is_simulated=True)
-        for comparison in study.comparisons.all():
-            make_llm_judgment(comparison=comparison, judge=judge)
+    def test_and_such_intervals_are_not_there_for_an_older_fit(self, client):
+        ended = {"state": FitState.DONE, "ended_at": NOW}
+        known = {"diagnostics": DIAGNOSTICS, "method": METHOD}
+        fit = make_fit(study=close(make_study()), **ended, **known)
+        old = {"tier": None, "joint_low": None, "joint_high": None, "sandwich_se": None}
+        make_rated_system(fit, make_system(), elo=1500.0, rank=1, **old)
 
-        shown = text(page(client, refit(study, now), "?pool=llm"))
+        response = page(client, fit.study)
 
-        assert "Raters or judges behind this table are simulated" in shown
+        assert "1500 1480 to 1520" in text(response)
+        assert "ier" not in text(response).replace("earlier", "")
+        assert 'class="joint"' not in response.content.decode()
+        assert "Cross-check" not in text(response)
 
-    def test_says_so_of_dialogues(self, client, now):
-        study = make_judged_study()
-        Context.objects.filter(comparisons__study=study).update(is_simulated=True)
 
-        shown = text(page(client, refit(study, now)))
+@pytest.mark.parametrize(
+    ("simulated", "said"),
+    [
+        (System, "Systems marked as simulated are answered by a program"),
+        (Judge, "Raters or judges behind this table are simulated"),
+        (Context, "Some hostile conversations are simulated"),
+    ],
+    ids=["systems", "judges", "dialogues"],
+)
+def test_a_table_says_what_of_it_is_simulated(client, simulated, said):
+    systems = [make_system(name="Ash"), make_system()]
+    study = make_judged_study(systems=systems, with_llm=True)
+    name = {} if simulated is Context else {"name": Concat(Value("Simulated "), "name")}
+    simulated.objects.update(is_simulated=True, **name)
 
-        assert "Some hostile conversations are simulated" in shown
+    shown = text(page(client, refit(study)))
 
-    def test_is_not_said_of_real_ones(self, client, of_people):
-        assert "simulated" not in text(page(client, of_people)).lower()
+    assert said in shown
+    assert ("Simulated Ash simulated" in shown) is (simulated is System)
 
 
 class TestFilters:
-    def test_are_part_of_the_address(self, client, of_both):
-        people, judges = (page(client, of_both, f"?pool={pool}") for pool in ("human", "llm"))
-
-        assert "People, All contexts" in text(people)
-        assert "LLM judges, All contexts" in text(judges)
+    @pytest.mark.parametrize(
+        ("query", "selected"),
+        [
+            ("?pool=human", "People, All contexts"),
+            ("?pool=llm", "LLM judges, All contexts"),
+            ("", "People and LLM judges, All contexts"),
+        ],
+        ids=["people", "judges", "the widest by default"],
+    )
+    def test_are_part_of_the_address(self, client, of_both, query, selected):
+        assert selected in text(page(client, of_both, query))
 
     def test_mark_the_choice_that_is_shown(self, client, of_both):
         html = page(client, of_both, "?pool=human&contexts=regular").content.decode()
@@ -220,32 +228,28 @@ class TestFilters:
         current = re.findall(r'<a href="([^"]+)" aria-current="true">', html)
         assert current == ["?pool=human&amp;contexts=regular"] * 2
 
-    def test_default_to_the_widest_that_has_ratings(self, client, of_both):
-        assert "People and LLM judges, All contexts" in text(page(client, of_both))
-
     def test_lead_nowhere_that_has_no_ratings(self, client, of_people):
         html = page(client, of_people).content.decode()
 
         assert "pool=llm" not in html
         assert "contexts=adversarial" not in html
 
-    @pytest.mark.parametrize("query", ["?pool=martians", "?contexts=ALL", "?pool="])
-    def test_refuse_what_does_not_exist(self, query, client, of_people):
-        assert page(client, of_people, query).status_code == 404
+    def test_refuse_what_does_not_exist(self, client, of_people):
+        assert page(client, of_people, "?pool=martians").status_code == 404
 
 
-class TestEmptyState:
-    def test_says_what_will_be_here_and_how_to_get_there(self, client):
+class TestWithoutRatings:
+    def test_the_page_says_what_will_be_here_and_how_to_get_there(self, client):
         shown = text(page(client, close(make_study())))
 
         assert "No ratings yet" in shown
         assert "two or more dialogues" in shown
 
-    def test_leads_from_an_empty_filter_to_the_ratings_there_are(self, client, of_people):
-        response = page(client, of_people, "?pool=llm")
+    def test_an_empty_filter_leads_to_the_ratings_there_are(self, client, of_people):
+        shown = text(page(client, of_people, "?pool=llm"))
 
-        assert "No ratings of these judgments yet" in text(response)
-        assert "Show the ratings there are" in text(response)
+        assert "No ratings of these judgments yet" in shown
+        assert "Show the ratings there are" in shown
 
     def test_a_fit_under_way_is_not_shown(self, client, now):
         study = close(make_judged_study())
@@ -253,27 +257,12 @@ class TestEmptyState:
 
         assert "No ratings yet" in text(page(client, study))
 
-
-class TestRefusal:
-    def test_names_the_reason_and_the_groups_by_name(self, client, now):
-        names = ("Ash", "Beech", "Cedar", "Dogwood")
-        systems = [make_system(slug=name.lower(), name=name) for name in names]  # listed by slug
-        study = make_judged_study(systems=systems[:2])
-        refit(make_judged_study(systems=systems[2:], study=study), now)
-
-        shown = text(page(client, study))
-
-        assert "Not enough judgments to rank these systems yet" in shown
-        assert "Ash, Beech Cedar, Dogwood" in shown
-        assert "Elo" not in shown
-
-    def test_names_each_judgment_that_would_join_them_and_which_way_it_has_to_go(self, client):
-        names = ("Ash", "Beech", "Cedar")
-        for name in names:
+    def test_a_refusal_names_its_groups_and_each_judgment_that_would_join_them(self, client):
+        for name in ("Ash", "Beech", "Cedar", "Dogwood"):
             make_system(slug=name.lower(), name=name)
         pairs = [("ash", "beech", True), ("cedar", "ash", False)]
         known = {
-            "components": [["ash"], ["beech"], ["cedar"]],
+            "components": [["ash"], ["beech"], ["cedar", "dogwood"]],
             "joining": [
                 {"winner": one, "loser": other, "is_either_way": way} for one, other, way in pairs
             ],
@@ -285,8 +274,11 @@ class TestRefusal:
 
         shown = text(page(client, fit.study))
 
+        assert "Not enough judgments to rank these systems yet" in shown
+        assert "Ash Beech Cedar, Dogwood" in shown
         assert "Ash against Beech: their groups never met." in shown
         assert "Cedar against Ash: a tie, or a win for Cedar." in shown
+        assert "Elo" not in shown
 
 
 class TestFitPage:
@@ -298,22 +290,66 @@ class TestFitPage:
         judge_all_pairs(study, context, new_systems, lambda *_: 1, make_rater(study=study))
         refit(study, NOW + 2 * HOUR)
 
-        response = client.get(reverse("ranking:fit", args=[study.slug, old.key]))
+        shown = text(fit_page(client, study, old))
 
-        assert "12, on 4 source dialogues" in text(response)
-        assert "Newcomer" not in text(response)
+        assert "12, on 4 source dialogues" in shown
+        assert "Newcomer" not in shown
         assert "Newcomer" in text(page(client, study))
-
-    def test_names_what_it_rests_on(self, client, of_people):
-        fit = of_people.fits.earliest("pk")
-
-        shown = text(client.get(reverse("ranking:fit", args=[of_people.slug, fit.key])))
-
-        for value in (fit.key, fit.inputs_hash, fit.code_version, of_people.protocol_hash):
+        for value in (old.key, old.inputs_hash, old.code_version, study.protocol_hash):
             assert value in shown
 
     def test_of_another_study_is_not_found(self, client, of_people):
         fit = of_people.fits.earliest("pk")
-        address = reverse("ranking:fit", args=[make_study().slug, fit.key])
 
-        assert client.get(address).status_code == 404
+        assert fit_page(client, make_study(), fit).status_code == 404
+
+
+class TestSystemsMadeFromPeople:
+    @pytest.fixture
+    def study(self, keys):
+        return Study.objects.get(pk=keys[2])
+
+    def shown(self, client, study):
+        html = page(client, study).content.decode()
+        _, mark, people = html.partition('<figure class="board people')
+        return " ".join(re.sub(r"<[^>]+>", " ", mark + people.partition("</figure>")[0]).split())
+
+    def test_stand_under_the_table_with_how_to_read_them(self, client, study):
+        shown = self.shown(client, study)
+
+        for rating in study.fits.get(pool="HUMAN", context_set="ALL").human_ratings.all():
+            assert f"{rating.elo:.0f} {rating.elo_low:.0f} to {rating.elo_high:.0f}" in shown
+        names = ["Average Human", "Best Human, cross-fitted", "Best Human, plain too high"]
+        assert [*map(shown.index, names)] == sorted(map(shown.index, names))
+        for said in (
+            "All contexts: 80 judgments on 4 source dialogues.",
+            "no rank",
+            "luck counts as skill",
+            "4 of 4",
+            "Each text met 2.0 systems on average",
+        ):
+            assert said in shown
+
+    def test_say_why_one_is_missing(self, client):
+        shown = self.shown(client, refit(make_study_of_people(n_raters=1)))
+
+        assert "Best Human, cross-fitted: One evaluator judged all of these texts" in shown
+
+    def test_say_when_they_are_simulated(self, client, study):
+        assert "simulated" not in self.shown(client, study)
+        Fit.objects.update(is_simulated=True)
+
+        assert "People simulated" in self.shown(client, study)
+
+    def test_are_not_there_when_nobody_wrote(self, client, of_people):
+        assert self.shown(client, of_people) == ""
+
+    def test_are_looked_at_by_admins_who_change_nothing(self, admin_client):
+        rating = make_human_rating()
+        listed = reverse("admin:ranking_humanrating_changelist")
+        shown_alone = reverse("admin:ranking_humanrating_change", args=[rating.pk])
+        of_fit = reverse("admin:ranking_fit_change", args=[rating.fit_id])
+
+        for address in (listed, shown_alone, of_fit):
+            assert "Average Human" in admin_client.get(address).content.decode()
+        assert admin_client.post(shown_alone, {}).status_code == 403

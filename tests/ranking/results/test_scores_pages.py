@@ -1,8 +1,6 @@
 """The results of a study that rates messages one by one: pages, downloads, and what they cost."""
 
-import csv
 import datetime as dt
-import re
 
 import pytest
 from django.test import override_settings
@@ -23,8 +21,10 @@ from ranking.report import services as report_services
 from tests.helpers.factories import NOW, make_rater, make_study, make_system
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.judged import make_judged_study
+from tests.helpers.pages import text
 from tests.helpers.rated import close
 from tests.helpers.scores import make_rated_study, rate
+from tests.ranking.results.charts import rows_of
 
 pytestmark = pytest.mark.django_db
 
@@ -55,14 +55,6 @@ def stored(module_rows):
         return study.pk, refit(study).pk
 
 
-@pytest.fixture(scope="module")
-def stored_pairs(module_rows):
-    """Keys of a study of pairs, and of its fit."""
-    study = make_judged_study()
-    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
-        return study.pk, refit(study).pk
-
-
 @pytest.fixture
 def study(stored):
     return Study.objects.get(pk=stored[0])
@@ -73,41 +65,25 @@ def fit(stored):
     return Fit.objects.get(pk=stored[1])
 
 
-@pytest.fixture
-def pairs(stored_pairs):
-    return Study.objects.get(pk=stored_pairs[0])
-
-
 def page(client, study, query=""):
     return client.get(reverse("ranking:leaderboard", args=[study.slug]) + query)
 
 
-def text(response):
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
-
-
-def read(response):
-    lines = b"".join(response.streaming_content).decode().splitlines()
-    return list(csv.DictReader(lines))
-
-
 class TestLeaderboard:
-    def test_shows_mean_points_above_the_order_that_they_imply(self, client, study):
+    def test_shows_mean_points_above_the_order_that_they_imply(self, client, study, fit):
         shown = text(page(client, study))
 
-        places = [
-            shown.index(part)
-            for part in (
-                "Mean points",
-                "Mean points on each dimension",
-                "The order that the points imply",
-                "pairs implied by 54 ratings on 6 source dialogues",
-                "Implied pairs",
-            )
-        ]
-        assert places == sorted(places)
-        names = [one["name"] for one in study.content["rubric"]["dimensions"]]
-        assert all(name in shown for name in names)
+        parts = (
+            "Mean points",
+            "Mean points on each dimension",
+            "The order that the points imply",
+            "pairs implied by 54 ratings on 6 source dialogues",
+            "Implied pairs",
+        )
+        assert [*map(shown.index, parts)] == sorted(map(shown.index, parts))
+        assert all(one["name"] in shown for one in study.content["rubric"]["dimensions"])
+        permanent = text(client.get(reverse("ranking:fit", args=[study.slug, fit.key])))
+        assert all(part in permanent for part in parts)
 
     def test_never_says_that_messages_were_compared(self, client, study):
         shown = text(page(client, study))
@@ -155,11 +131,6 @@ class TestLeaderboard:
 
         assert "Simulated Oak simulated" in shown.split("The order that the points imply")[0]
 
-    def test_a_study_of_pairs_has_nothing_of_it(self, client, pairs):
-        shown = text(page(client, pairs))
-
-        assert "Mean points" not in shown
-
     def test_costs_as_many_queries_for_many_as_for_few(
         self, client, study, django_assert_max_num_queries
     ):
@@ -170,70 +141,59 @@ class TestLeaderboard:
             with django_assert_max_num_queries(17):
                 page(client, one)
 
-    def test_an_address_of_a_fit_shows_the_same(self, client, study, fit):
-        shown = text(client.get(reverse("ranking:fit", args=[study.slug, fit.key])))
-
-        assert "Mean points on each dimension" in shown
-        assert "The order that the points imply" in shown
-
 
 class TestAnalysisPage:
-    def test_shows_all_tables_and_nobody_by_a_pseudonym(self, client, study, fit):
-        shown = client.get(
-            reverse("ranking:analysis", args=[study.slug, fit.key, "likert"])
-        ).content.decode()
+    def test_shows_all_tables_and_who_is_strict_to_staff_alone(self, client, study, fit):
+        codes = study.raters.values_list("code", flat=True)
+        address = reverse("ranking:analysis", args=[study.slug, fit.key, "likert"])
+
+        for_all = client.get(address).content.decode()
+        client.force_login(make_member("ada"))
+        for_staff = client.get(address).content.decode()
 
         for title in ("Orders beside each other", "Who is mild and who is strict", "Every mean"):
-            assert title in shown
-        assert not any(rater.code in shown for rater in study.raters.all())
-
-    def test_staff_see_who_is_strict(self, client, study, fit):
-        client.force_login(make_member("ada"))
-
-        shown = client.get(
-            reverse("ranking:analysis", args=[study.slug, fit.key, "likert"])
-        ).content.decode()
-
-        assert all(rater.code in shown for rater in study.raters.all())
+            assert title in for_all
+        assert not any(code in for_all for code in codes)
+        assert all(code in for_staff for code in codes)
 
 
 class TestDownloads:
-    def test_mean_points_as_csv(self, client, study, fit):
-        rows = read(
-            client.get(reverse("ranking:table_csv", args=[study.slug, fit.key, "likert", "scores"]))
-        )
+    def get(self, client, fit, name, *more):
+        return client.get(reverse(f"ranking:{name}", args=[fit.study.slug, fit.key, *more]))
+
+    def test_mean_points_as_csv(self, client, fit):
+        rows = rows_of(self.get(client, fit, "table_csv", "likert", "scores"))
 
         stored = Analysis.objects.get(fit=fit).result["tables"][0]["rows"]
         assert [float(row["value"]) for row in rows] == [row[1] for row in stored]
         assert {row["system"] for row in rows} == {"ash", "birch", "cedar"}
 
     @pytest.mark.parametrize("key", ["scores", pytest.param("dimensions", marks=pytest.mark.full)])
-    def test_mean_points_for_print(self, client, study, fit, key):
-        found = client.get(
-            reverse("ranking:table_figure", args=[study.slug, fit.key, "likert", key, "svg"])
-        )
+    def test_mean_points_for_print(self, client, fit, key):
+        found = self.get(client, fit, "table_figure", "likert", key, "svg")
 
         assert found.status_code == 200
         assert b"<svg" in found.content
 
-    def test_implied_ratings_say_what_they_are(self, client, study, fit):
-        found = client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key]))
+    def test_implied_ratings_say_what_they_are(self, client, fit):
+        found = self.get(client, fit, "ratings_csv")
 
         assert "implied-ratings.csv" in found.headers["Content-Disposition"]
-        assert {row["is_implied"] for row in read(found)} == {"True"}
-        as_json = client.get(reverse("ranking:ratings_json", args=[study.slug, fit.key])).json()
-        assert as_json["is_implied"] is True
-
-    def test_ratings_of_pairs_have_no_such_column(self, client, pairs, stored_pairs):
-        fit = Fit.objects.get(pk=stored_pairs[1])
-
-        found = client.get(reverse("ranking:ratings_csv", args=[pairs.slug, fit.key]))
-
-        assert "implied" not in found.headers["Content-Disposition"]
-        assert "is_implied" not in read(found)[0]
-
-    def test_text_for_a_terminal_says_it_too(self, fit):
+        assert {row["is_implied"] for row in rows_of(found)} == {"True"}
+        assert self.get(client, fit, "ratings_json").json()["is_implied"] is True
         assert "Nobody compared messages" in selectors.leaderboard_text(fit)
+
+
+def test_a_study_of_pairs_has_no_points_and_nothing_implied(client):
+    study = make_judged_study()
+    fit = refit(study)
+
+    shown = text(page(client, study))
+    found = client.get(reverse("ranking:ratings_csv", args=[study.slug, fit.key]))
+
+    assert "Mean points" not in shown
+    assert "implied" not in found.headers["Content-Disposition"]
+    assert "is_implied" not in rows_of(found)[0]
 
 
 class TestElsewhere:

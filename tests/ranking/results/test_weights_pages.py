@@ -1,6 +1,5 @@
 """The page and the downloads of the ranking under weights of the dimensions."""
 
-import csv
 import re
 
 import numpy as np
@@ -14,8 +13,9 @@ from ranking.models import Fit
 from ranking.numerics.composites import JointRatings
 from tests.helpers.factories import HOUR, NOW, make_system
 from tests.helpers.factories_written_once import make_analysis
+from tests.helpers.pages import text
 from tests.helpers.rated import make_rated_fit
-from tests.ranking.results.charts import charts
+from tests.ranking.results.charts import charts, rows_of
 
 pytestmark = pytest.mark.django_db
 
@@ -51,21 +51,7 @@ def address(fit, query="", name="weights"):
     return reverse(f"ranking:{name}", args=[fit.study.slug, fit.key]) + query
 
 
-def text(response):
-    return " ".join(re.sub(r"<[^>]+>", " ", response.content.decode()).split())
-
-
-def read(response):
-    lines = b"".join(response.streaming_content).decode().splitlines()
-    return list(csv.DictReader(lines))
-
-
 class TestPage:
-    def test_is_where_the_list_of_analyses_leads(self, fit):
-        there = reverse("ranking:analysis", args=[fit.study.slug, fit.key, "weights"])
-
-        assert address(fit) == there
-
     def test_asks_for_a_number_per_dimension_and_begins_with_equal_ones(self, client, fit):
         analysed(fit)
 
@@ -80,19 +66,20 @@ class TestPage:
         assert 'id="weighted"' not in html
         assert not re.findall(r"<script|<style|\sstyle=|\son\w+=", html)
 
-    def test_shows_the_ranking_of_the_weights_beside_equal_ones(self, client, fit):
+    def test_shows_the_ranking_of_the_weights_beside_equal_ones_with_downloads(self, client, fit):
         analysed(fit)
 
         page = client.get(address(fit, "?H=0&E=3&T=1"))
-        shown = text(page)
+        shown, html = text(page), page.content.decode().replace("&amp;", "&")
 
         # Cedar has 3/4 of 1600 and 1/4 of 1500, and with equal weights 1500
         assert re.search(r"Cedar 1,?575 1,?\d+ 1,?\d+ 1 1 1,?500", shown)
         assert "What these weights change" in shown
         assert "Dimension E 75 %" in shown
         assert "Simulated Beech simulated" in shown
-        assert 'name="E" type="number"' in page.content.decode()
-        assert 'value="3"' in page.content.decode()
+        assert re.search(r'name="E" type="number"[^>]* value="3"', html)
+        for name in ("weighed_csv", "weighed_json"):
+            assert address(fit, "?H=0&E=0.75&T=0.25", name) in html
 
     @pytest.mark.parametrize("is_simulated", [True, False])
     def test_marks_its_chart_where_only_those_who_judged_are_simulated(self, client, is_simulated):
@@ -104,14 +91,6 @@ class TestPage:
         drawn = charts(client.get(address(fit, "?H=1&E=3")))
 
         assert drawn["weighted"].get("isSimulated", False) is is_simulated
-
-    def test_has_downloads_of_these_weights(self, client, fit):
-        analysed(fit)
-
-        html = client.get(address(fit, "?H=1&E=3")).content.decode().replace("&amp;", "&")
-
-        for name in ("weighed_csv", "weighed_json"):
-            assert address(fit, "?H=0.25&E=0.75&T=0", name) in html
 
     def test_offers_examples_with_reasons_and_says_which_is_shown(self, client, fit):
         analysed(fit)
@@ -166,29 +145,24 @@ WRONG = [
 IDS = [query for query, _, _ in WRONG]
 
 
-class TestWrongWeights:
-    @pytest.mark.parametrize(("query", "label", "message"), WRONG, ids=IDS)
-    def test_are_answered_in_words_and_kept(self, client, fit, query, label, message):
-        analysed(fit)
+@pytest.mark.parametrize(("query", "label", "message"), WRONG, ids=IDS)
+def test_wrong_weights_are_answered_in_words_and_give_no_download(
+    client, fit, query, label, message
+):
+    analysed(fit)
 
-        page = client.get(address(fit, query))
+    page = client.get(address(fit, query))
 
-        assert page.status_code == 400
-        assert message in text(page)
-        assert 'role="alert"' in page.content.decode()
-        asked = dict(re.findall(r"(\w)=([^&]*)", query))
-        for key in set(asked) & set(KEYS):
-            assert re.search(rf'name="{key}"[^>]* value="{asked[key]}"', page.content.decode())
-        if label:
-            assert 'aria-describedby="weight-H_error"' in page.content.decode()
-
-    @pytest.mark.parametrize("name", ["weighed_csv", "weighed_json"])
-    @pytest.mark.parametrize(("query", "label", "message"), WRONG, ids=IDS)
-    def test_give_no_download(self, client, fit, query, label, message, name):
-        analysed(fit)
-
+    assert page.status_code == 400
+    assert message in text(page)
+    assert 'role="alert"' in page.content.decode()
+    asked = dict(re.findall(r"(\w)=([^&]*)", query))
+    for key in set(asked) & set(KEYS):  # what was asked for is kept
+        assert re.search(rf'name="{key}"[^>]* value="{asked[key]}"', page.content.decode())
+    if label:
+        assert 'aria-describedby="weight-H_error"' in page.content.decode()
+    for name in ("weighed_csv", "weighed_json"):
         answer = client.get(address(fit, query, name))
-
         assert answer.status_code == 400
         assert answer["Content-Type"].startswith("text/plain")
         assert label in answer.content.decode()
@@ -203,7 +177,7 @@ class TestDownloads:
 
         name = f"{fit.study.slug}-{fit.key}-weights-H0.25-E0.75-T0.csv"
         assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
-        rows = read(answer)
+        rows = rows_of(answer)
         assert [row["system"] for row in rows] == ["cedar", "beech", "ash"]
         for row in rows:
             assert (row["weight_H"], row["weight_E"], row["weight_T"]) == ("0.25", "0.75", "0.0")
@@ -226,15 +200,9 @@ class TestDownloads:
         assert content["fit_is_simulated"] is True
         assert content["warnings"] == ["A warning."]
         assert [table["key"] for table in content["tables"]] == ["weighted"]
-        assert "kept" not in content
-
-    def test_of_the_analysis_leave_out_what_is_kept_for_pages(self, client, fit):
-        analysed(fit)
-        args = [fit.study.slug, fit.key, "weights"]
-
-        content = client.get(reverse("ranking:analysis_json", args=args)).json()
-
-        assert "kept" not in content
+        of_analysis = reverse("ranking:analysis_json", args=[fit.study.slug, fit.key, "weights"])
+        for found in (content, client.get(of_analysis).json()):
+            assert "kept" not in found  # for pages
 
     @pytest.mark.parametrize("name", ["weighed_csv", "weighed_json"])
     def test_of_what_is_not_there_are_not_found(self, client, fit, name):
