@@ -21,7 +21,6 @@ from tests.helpers.released import (
     decisions,
     make_checks,
     make_pairs,
-    make_reviewed_study,
     read,
 )
 
@@ -35,9 +34,7 @@ def review(study, *, dry_run=False, now=LATER):
 
 
 class TestADryRun:
-    def test_tells_who_would_go_and_writes_nothing(self):
-        study, careless = make_reviewed_study()
-
+    def test_tells_who_would_go_and_writes_nothing(self, study, careless):
         found = review(study, dry_run=True)
 
         assert [row.code for row in found.leaving] == [careless.code]
@@ -65,28 +62,21 @@ class TestADryRun:
         assert people.is_changed
         assert (people.n_before, people.n_after) == (30, 15)
 
-    def test_agrees_with_the_ratings_after_the_real_run(self):
-        study, _careless = make_reviewed_study()
+    def test_shows_the_ratings_of_the_leaderboard_and_those_after_the_real_run(self, study):
+        fit_services.refit_study(study=study, clock=lambda: LATER)
+        stored = Rating.objects.filter(fit__study=study, fit__pool="HUMAN", fit__context_set="ALL")
+
         (foretold,) = review(study, dry_run=True).movements
 
+        assert {move.slug: (move.rank_before, move.elo_before) for move in foretold.moves} == {
+            rating.system.slug: (rating.rank, pytest.approx(rating.elo)) for rating in stored
+        }
         review(study)
-
         (now_so,) = review(study, dry_run=True).movements
         assert [(move.slug, move.elo_after) for move in foretold.moves] == [
             (move.slug, move.elo_before) for move in now_so.moves
         ]
         assert foretold.n_after == now_so.n_before == frames.n_judgments(study=study, as_of=LATER)
-
-    def test_shows_the_ratings_of_the_leaderboard_as_those_of_now(self):
-        study, _careless = make_reviewed_study()
-        fit_services.refit_study(study=study, clock=lambda: LATER)
-        stored = Rating.objects.filter(fit__study=study, fit__pool="HUMAN", fit__context_set="ALL")
-
-        (people,) = review(study, dry_run=True).movements
-
-        assert {move.slug: (move.rank_before, move.elo_before) for move in people.moves} == {
-            rating.system.slug: (rating.rank, pytest.approx(rating.elo)) for rating in stored
-        }
 
     def test_says_why_ratings_cannot_be_told(self):
         study = make_study()
@@ -98,10 +88,8 @@ class TestADryRun:
         empty = review(make_study(), dry_run=True).movements
         assert [movement.refusal_before for movement in empty] == ["There are no judgments."]
 
-    def test_shows_the_combined_ratings_too_where_judges_judged(self):
-        study, _careless = make_reviewed_study()
-        comparison = study.comparisons.filter(purpose="MAIN").first()
-        make_llm_judgment(comparison=comparison)
+    def test_shows_the_combined_ratings_too_where_judges_judged(self, study):
+        make_llm_judgment(comparison=study.comparisons.filter(purpose="MAIN").first())
 
         movements = review(study, dry_run=True).movements
 
@@ -109,10 +97,13 @@ class TestADryRun:
 
 
 class TestARealRun:
-    def test_excludes_who_fails_the_checks_with_evidence(self):
-        study, careless = make_reviewed_study()
+    def test_excludes_once_who_fails_the_checks_and_counts_their_judgments_until_then(
+        self, study, careless
+    ):
+        before = frames.n_judgments(study=study, as_of=LATER)
 
         (decision,) = review(study).decisions
+        review(study, now=LATER + DAY)
 
         assert decision.rater_id == careless.pk
         assert decision.evidence == {
@@ -122,14 +113,9 @@ class TestARealRun:
             "n_failed": 4,
             "failed_by_kind": {"GOLD": 4},
         }
-
-    def test_writes_nothing_the_second_time(self):
-        study, careless = make_reviewed_study()
-
-        review(study)
-        review(study, now=LATER + DAY)
-
         assert decisions(careless) == [(True, "checks-1")]
+        assert frames.n_judgments(study=study, as_of=LATER) == before - 15
+        assert frames.n_judgments(study=study, as_of=LATER - dt.timedelta(seconds=1)) == before
 
     def test_excludes_who_rushes(self):
         study = make_study(judgments_per_pair=4)
@@ -144,17 +130,7 @@ class TestARealRun:
 
         assert decisions(rushing) == [(True, "times-1")]
 
-    def test_takes_the_judgments_out_of_the_analysis_from_then_on(self):
-        study, _careless = make_reviewed_study()
-        before = frames.n_judgments(study=study, as_of=LATER)
-
-        review(study)
-
-        assert frames.n_judgments(study=study, as_of=LATER) == before - 15
-        assert frames.n_judgments(study=study, as_of=LATER - dt.timedelta(seconds=1)) == before
-
-    def test_leaves_who_was_taken_back_until_there_is_new_evidence(self):
-        study, careless = make_reviewed_study()
+    def test_leaves_who_was_taken_back_until_there_is_new_evidence(self, study, careless):
         review(study)
         boss = User.objects.create_user("boss")
         annotation_services.reinstate_rater(rater=careless, reason="?", by=boss, now=LATER)
@@ -164,16 +140,13 @@ class TestARealRun:
         answer_checks(careless, make_checks(study), -1, issued_at=LATER + DAY)
         assert len(review(study, now=LATER + 2 * DAY).decisions) == 1
 
-    def test_does_nothing_when_others_would_go_than_those_agreed_to(self):
-        study, careless = make_reviewed_study()
-
+    def test_does_nothing_when_others_would_go_than_those_agreed_to(self, study, careless):
         with pytest.raises(rater_services.ReviewChangedError):
             rater_services.review_raters(study=study, dry_run=False, now=LATER, expected=["R0"])
 
         assert decisions(careless) == []
 
-    def test_leaves_judges_alone(self):
-        study, _careless = make_reviewed_study()
+    def test_leaves_judges_alone(self, study):
         comparison = study.comparisons.filter(purpose="MAIN").first()
         make_llm_judgment(comparison=comparison, verdict=-5)
 
@@ -188,10 +161,11 @@ class TestARealRun:
 
 
 class TestTheRowsOfRaters:
-    def test_have_the_figures_of_the_monitor(self):
-        study, careless = make_reviewed_study()
-
-        rows = {row.code: row for row in rater_rows(study, as_of=LATER)}
+    def test_have_the_figures_of_the_monitor_in_few_queries(
+        self, study, careless, django_assert_max_num_queries
+    ):
+        with django_assert_max_num_queries(6):
+            rows = {row.code: row for row in rater_rows(study, as_of=LATER)}
 
         assert len(rows) == 4
         row = rows[careless.code]
@@ -230,9 +204,3 @@ class TestTheRowsOfRaters:
         (row,) = rater_rows(study, as_of=LATER)
 
         assert (row.infit, row.agreement) == (None, None)
-
-    def test_cost_the_same_queries_for_any_number(self, django_assert_max_num_queries):
-        study, _careless = make_reviewed_study()
-
-        with django_assert_max_num_queries(6):
-            rater_rows(study, as_of=LATER)
