@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from annotation.models import Study
 from completions.choices import SystemKind
 from completions.models import Completion, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
@@ -12,9 +13,10 @@ from ranking.fits import people
 from ranking.fits.estimate import estimate_ratings
 from ranking.fits.services.claiming import method_of
 from ranking.judgments import frames
-from ranking.models import HumanRating
+from ranking.models import Fit, HumanRating
 from tests.helpers.factories import (
     HOUR,
+    NOW,
     make_comparison,
     make_completion,
     make_context,
@@ -34,6 +36,7 @@ from tests.helpers.observed import counted_reads
 
 pytestmark = pytest.mark.django_db
 
+AT = NOW + HOUR
 AVERAGE, MEAN, RANDOM, FITTED, PLAIN = (
     PeopleKind.AVERAGE,
     PeopleKind.MEAN_TEXT,
@@ -41,6 +44,29 @@ AVERAGE, MEAN, RANDOM, FITTED, PLAIN = (
     PeopleKind.BEST_CROSS_FITTED,
     PeopleKind.BEST_PLAIN,
 )
+
+
+@pytest.fixture(scope="module")
+def keys(module_rows):
+    """Keys of a study of four raters, and of the fit of all its judgments."""
+    study = make_study_of_people()
+    return study.pk, fitted(study, AT).pk
+
+
+@pytest.fixture
+def study(keys):
+    return Study.objects.get(pk=keys[0])
+
+
+@pytest.fixture
+def fit(keys):
+    return Fit.objects.get(pk=keys[1])
+
+
+@pytest.fixture
+def found(fit):
+    """Ratings of the usual study, by their kinds."""
+    return by_kind(fit)
 
 
 def read(study, now, pool=EvaluatorPool.HUMAN):
@@ -54,11 +80,11 @@ def fitted(study, now, pool=EvaluatorPool.HUMAN):
 
 
 def rated(study, now, pool=EvaluatorPool.HUMAN):
-    return {one.kind: one for one in fitted(study, now, pool).human_ratings.all()}
+    return by_kind(fitted(study, now, pool))
 
 
-def refused(study, now, pool=EvaluatorPool.HUMAN):
-    return fitted(study, now, pool).diagnostics["people_refused"]
+def by_kind(fit):
+    return {one.kind: one for one in fit.human_ratings.all()}
 
 
 def elo_of(share):
@@ -74,21 +100,19 @@ def compare(study, text, rival, verdict=1, **fields):
 
 
 class TestReadJudgments:
-    def test_has_each_text_of_people_with_whom_it_met_and_who_judged(self, now):
-        study = make_study_of_people(n_contexts=2, n_raters=2)
-
+    def test_has_each_text_of_people_with_whom_it_met_and_who_judged(self, now, study):
         texts = read(study, now).texts
 
         written = Completion.objects.filter(system__kind=SystemKind.HUMAN)
         assert {group.text for group in texts} == {text.pk for text in written}
-        assert sum(group.n for group in texts) == 2 * 2 * 2 * 2
+        assert sum(group.n for group in texts) == 4 * 2 * 2 * 4
         assert {group.evaluator for group in texts} == {one.code for one in study.raters.all()}
         models = System.objects.filter(kind=SystemKind.MODEL)
         assert {group.opponent for group in texts} == {one.slug for one in models}
 
     def test_turns_every_answer_to_the_side_of_the_text(self, now):
         study = make_study_of_people(lambda *_: 2, n_contexts=2, n_raters=1)
-        text = Completion.objects.filter(system__kind=SystemKind.HUMAN)[0]
+        text = Completion.objects.filter(system__kind=SystemKind.HUMAN).latest("pk")
         rival = make_completion(context=text.context)
         later = make_completion(
             context=text.context, system=text.system, writer=make_writer(dataset=study.dataset)
@@ -106,27 +130,20 @@ class TestReadJudgments:
 
         assert read(study, now).texts == before
 
-    def test_asks_for_texts_only_where_people_wrote_any(self, now):
-        study = make_judged_study()
-        selection = frames.Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now)
+    def test_asks_for_texts_only_where_people_wrote_any(self, now, study):
+        of_models = make_judged_study()
+        selection = frames.Selection(of_models, EvaluatorPool.HUMAN, ContextSet.ALL, now)
 
         with counted_reads() as of_all:
             assert frames.read_judgments(selection).texts is None
         with counted_reads() as of_groups:
             frames.read_groups(selection)
-
-        assert (of_all.n, of_groups.n) == (9, 8)
-
-    def test_reads_more_texts_with_no_more_queries(self, now):
-        study = make_study_of_people()
-
-        with counted_reads() as reads:
+        with counted_reads() as of_texts:
             read(study, now)
 
-        assert reads.n == 11
+        assert (of_all.n, of_groups.n, of_texts.n) == (9, 8, 11)
 
-    def test_the_hash_tells_who_judged_which_text(self, now):
-        study = make_study_of_people(n_contexts=2)
+    def test_the_hash_tells_who_judged_which_text(self, now, study):
         before = read(study, now)
         texts = tuple(group._replace(evaluator="R00000") for group in before.texts)
 
@@ -136,28 +153,36 @@ class TestReadJudgments:
 
 
 class TestRatePeople:
-    def test_stores_all_of_them_with_the_fit(self, now):
-        found = rated(make_study_of_people(), now)
-
+    def test_stores_all_of_them_with_the_fit_and_what_there_was_to_choose_from(self, found):
         assert set(found) == set(PeopleKind)
         for rating in found.values():
             assert rating.elo_low <= rating.elo <= rating.elo_high
             assert rating.elo_se > 0
-        assert found[AVERAGE].n_judgments == 4 * 2 * 2 * 4
-        assert found[PLAIN].n_judgments == found[AVERAGE].n_judgments / 2
-        assert {found[kind].n_contexts for kind in found} == {4}
+        n_judgments = 4 * 2 * 2 * 4
+        assert {kind: (one.n_judgments, one.n_contexts) for kind, one in found.items()} == {
+            AVERAGE: (n_judgments, 4),
+            MEAN: (n_judgments, 4),
+            RANDOM: (n_judgments / 2, 4),
+            FITTED: (found[FITTED].n_judgments, 4),
+            PLAIN: (n_judgments / 2, 4),
+        }
+        assert found[FITTED].detail == {
+            "texts": 8,
+            "contexts": 4,
+            "evaluators": 4,
+            "opponents_per_text": 2.0,
+            "contexts_left_out": 0.0,
+            "replicates_without_maximum": 0,
+            "splits": 20,
+        }
+        assert found[RANDOM].detail["splits"] == 20
 
-    def test_the_average_of_one_system_is_that_system_with_its_interval(self, now):
-        study = make_study_of_people()
-        fit = fitted(study, now)
-
-        average, row = (
-            fit.human_ratings.get(kind=AVERAGE),
-            fit.ratings.get(system__kind=SystemKind.HUMAN),
-        )
+    def test_the_average_of_one_system_is_that_system_with_its_interval(self, fit, found):
+        row = fit.ratings.get(system__kind=SystemKind.HUMAN)
 
         for column in ("elo", "elo_se", "elo_low", "elo_high"):
-            assert getattr(average, column) == pytest.approx(getattr(row, column), abs=1e-4)
+            expected = pytest.approx(getattr(row, column), abs=1e-4)
+            assert getattr(found[AVERAGE], column) == expected
 
     def test_the_average_of_several_lies_between_them(self, now):
         systems = [make_system_of_one(), make_system_of_one()]
@@ -167,9 +192,7 @@ class TestRatePeople:
 
         assert worse < fit.human_ratings.get(kind=AVERAGE).elo < better
 
-    def test_finds_the_better_text_both_ways(self, now):
-        found = rated(make_study_of_people(), now)
-
+    def test_finds_the_better_text_both_ways(self, found):
         assert found[FITTED].elo > found[AVERAGE].elo + 20
         assert found[PLAIN].elo > found[AVERAGE].elo + 20
 
@@ -179,8 +202,7 @@ class TestRatePeople:
 
         assert found[FITTED].elo < found[PLAIN].elo + 1e-6
 
-    def test_comes_out_the_same_again(self, now):
-        study = make_study_of_people()
+    def test_comes_out_the_same_again(self, now, study):
         judgments, method = read(study, now), method_of(study)
         estimate = estimate_ratings(judgments, method)
 
@@ -188,21 +210,7 @@ class TestRatePeople:
 
         assert ratings[0] == ratings[1]
 
-    def test_says_what_there_was_to_choose_from(self, now):
-        detail = rated(make_study_of_people(n_contexts=3, n_texts=3), now)[FITTED].detail
-
-        assert detail == {
-            "texts": 9,
-            "contexts": 3,
-            "evaluators": 4,
-            "opponents_per_text": 2.0,
-            "contexts_left_out": 0.0,
-            "replicates_without_maximum": 0,
-            "splits": 20,
-        }
-
-    def test_a_context_with_one_text_has_no_say_in_the_best(self, now):
-        study = make_study_of_people()
+    def test_a_context_with_one_text_has_no_say_in_the_best(self, study):
         text, rival = study.comparisons.filter(first__system__kind=SystemKind.HUMAN)[0].pair
         context = make_context(dialogue=text.context.dialogue)
         text = make_completion(
@@ -210,7 +218,7 @@ class TestRatePeople:
         )
         compare(study, text, make_completion(context=context, system=rival.system))
 
-        found = rated(study, now)
+        found = rated(study, AT + HOUR)
 
         assert [found[kind].n_contexts for kind in (AVERAGE, FITTED, PLAIN)] == [5, 4, 4]
 
@@ -227,14 +235,12 @@ class TestRatePeople:
     def test_nothing_is_stored_where_nobody_wrote(self, now):
         fit = fitted(make_judged_study(), now)
 
-        assert not HumanRating.objects.exists()
+        assert not HumanRating.objects.filter(fit=fit).exists()
         assert fit.diagnostics["people_refused"] == {}
 
 
 class TestTheMeanText:
-    def test_is_the_average_where_all_texts_were_judged_as_often(self, now):
-        found = rated(make_study_of_people(), now)
-
+    def test_is_the_average_where_all_texts_were_judged_as_often(self, found):
         for column in ("elo", "elo_se", "elo_low", "elo_high", "n_judgments"):
             expected = pytest.approx(getattr(found[AVERAGE], column))
             assert getattr(found[MEAN], column) == expected
@@ -278,22 +284,23 @@ class TestARandomText:
         assert found[RANDOM].elo == pytest.approx(found[AVERAGE].elo)
         assert found[RANDOM].elo_se == pytest.approx(found[AVERAGE].elo_se)
 
-    def test_says_how_often_it_was_drawn(self, now):
-        assert rated(make_study_of_people(), now)[RANDOM].detail["splits"] == 20
-
 
 class TestRefusals:
-    def test_one_evaluator_cannot_choose_and_score(self, now):
-        study = make_study_of_people(n_raters=1)
+    @pytest.mark.parametrize(
+        ("fields", "rated_kinds", "reason"),
+        [
+            ({"n_raters": 1}, {AVERAGE, MEAN, RANDOM, PLAIN}, "One evaluator"),
+            ({"n_texts": 1}, {AVERAGE, MEAN, RANDOM}, "No context"),
+        ],
+        ids=["one evaluator cannot choose and score", "one text a context is no choice"],
+    )
+    def test_give_their_reason(self, now, fields, rated_kinds, reason):
+        fit = fitted(make_study_of_people(**fields), now)
 
-        assert "One evaluator" in refused(study, now)[FITTED]
-        assert set(rated(study, now)) == {AVERAGE, MEAN, RANDOM, PLAIN}
-
-    def test_one_text_in_each_context_is_no_choice(self, now):
-        study = make_study_of_people(n_texts=1)
-
-        assert set(rated(study, now)) == {AVERAGE, MEAN, RANDOM}
-        assert all("No context" in reason for reason in refused(study, now).values())
+        assert set(by_kind(fit)) == rated_kinds
+        refused = fit.diagnostics["people_refused"]
+        assert set(refused) == set(PeopleKind) - rated_kinds
+        assert all(reason in one for one in refused.values())
 
     def test_halves_that_judged_different_contexts_cannot_check_each_other(self, now):
         study = make_study_of_people(n_raters=2)
@@ -315,5 +322,7 @@ class TestRefusals:
     def test_texts_that_met_only_each_other_are_not_rated(self, now):
         study = make_judged_study(systems=[make_system_of_one(), make_system_of_one()])
 
-        assert rated(study, now) == {}
-        assert set(refused(study, now)) == set(PeopleKind)
+        fit = fitted(study, now)
+
+        assert by_kind(fit) == {}
+        assert set(fit.diagnostics["people_refused"]) == set(PeopleKind)

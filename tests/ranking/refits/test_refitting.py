@@ -58,18 +58,20 @@ def newest(study, pool=EvaluatorPool.COMBINED):
 
 
 class TestClaimRefit:
-    def test_claims_what_changed_however_little_and_however_soon(self, study, monkeypatch):
+    def test_claims_what_changed_however_little_and_however_soon_and_once(self, study, monkeypatch):
         monkeypatch.setattr(claiming, "MOVED", 0.5)
         make_judgment(comparison=study.comparisons.first(), submitted_at=START)
 
         assert fit_services.claim_changed_fits(study=study, now=START + SECOND) == []
-        found = ask(study, START + SECOND)
+        first = ask(study, START + SECOND)
+        make_judgment(comparison=study.comparisons.last(), submitted_at=START)
+        second = ask(study, START + 2 * SECOND)
 
-        assert len(found.fits) == 4
-        assert found.analyses == ()
-        assert set(Fit.objects.filter(pk__in=found.fits).values_list("state", flat=True)) == {
+        assert (len(first.fits), first.analyses) == (4, ())
+        assert set(Fit.objects.filter(pk__in=first.fits).values_list("state", flat=True)) == {
             FitState.RUNNING
         }
+        assert (second.fits, second.analyses, second.n_under_way) == ((), (), 4)
 
     def test_what_it_claims_is_analysed_without_waiting(self, study):
         first = ask(study)
@@ -82,16 +84,6 @@ class TestClaimRefit:
         (claimed,) = report_services.claim_due_analyses(now=START + 2 * SECOND)
 
         assert Analysis.objects.get(pk=claimed).fit == newest(study)
-
-    def test_begins_nothing_twice_while_a_fit_is_under_way(self, study):
-        make_judgment(comparison=study.comparisons.first(), submitted_at=START)
-        first = ask(study, START + SECOND)
-        make_judgment(comparison=study.comparisons.last(), submitted_at=START)
-
-        second = ask(study, START + 2 * SECOND)
-
-        assert (second.fits, second.analyses) == ((), ())
-        assert second.n_under_way == len(first.fits) == 4
 
     def test_what_is_under_way_counts_as_asked_for_so_that_its_analyses_do_not_wait(self, study):
         running, other, done = make_fit(study=study, claimed_at=START), make_fit(), newest(study)
@@ -131,17 +123,13 @@ def tamper(table, column, pk, number):
 
 
 class TestVerifyFit:
-    def test_a_fit_is_what_its_judgments_give(self, study):
-        for fit in Fit.objects.all():
-            found = fit_services.verify_fit(fit)
-
-            assert found.is_sound, found
-            assert found.n_figures >= 3 * 11
-
-    def test_later_judgments_and_decisions_do_not_matter(self, study):
+    def test_a_fit_is_what_its_judgments_give_whatever_came_later(self, study):
         make_judgment(comparison=study.comparisons.first(), submitted_at=START + SECOND)
 
-        assert fit_services.verify_fit(newest(study)).is_sound
+        for fit in Fit.objects.all():
+            found = fit_services.verify_fit(fit)
+            assert found.is_sound, found
+            assert found.n_figures >= 3 * 11
 
     @pytest.mark.parametrize(
         ("column", "by"), [("elo", 1e-5), ("elo_high", 1e-5), ("theta", 1e-8), ("rank_high", 1)]
@@ -198,19 +186,15 @@ class TestVerifyFit:
 
         assert (found.is_other_code, found.is_sound) == (True, True)
 
-    def test_a_refusal_is_held_against_its_reason(self):
-        fit = fit_one(make_judged_study(n_dialogues=1), START)
+    def test_a_refusal_is_held_against_its_reason(self, study):
+        refused, done = fit_one(make_judged_study(n_dialogues=1), START), newest(study)
 
-        assert fit.state == FitState.REFUSED
-        assert fit_services.verify_fit(fit).is_sound
-        fit.refusal = "For another reason."
-        assert "For another reason." in fit_services.verify_fit(fit).trouble
-
-    def test_ratings_that_were_stored_as_refused_are_found(self, study):
-        fit = newest(study)
-        fit.state, fit.refusal = FitState.REFUSED, "One dialogue."
-
-        assert "stored as refused" in fit_services.verify_fit(fit).trouble
+        assert refused.state == FitState.REFUSED
+        assert fit_services.verify_fit(refused).is_sound
+        refused.refusal = "For another reason."
+        assert "For another reason." in fit_services.verify_fit(refused).trouble
+        done.state, done.refusal = FitState.REFUSED, "One dialogue."
+        assert "stored as refused" in fit_services.verify_fit(done).trouble
 
     def test_writes_nothing(self, study, django_assert_max_num_queries):
         before = list(Rating.objects.values())

@@ -50,10 +50,15 @@ def withdraw(rater, clock, *, keep_answers=False):
     withdraw_rater(rater=rater, now=clock.time, keep_answers=keep_answers)
 
 
+def fit_of_people(study):
+    fit = latest_fit(study=study, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL)
+    assert fit is not None
+    return fit
+
+
 class TestRefitChangedStudies:
     def test_hands_each_changed_fit_to_a_worker_once(self, clock):
-        make_judged_study()
-        make_judged_study()
+        study, _other = make_judged_study(), make_judged_study()
 
         tasks.refit_changed_studies()
         tasks.refit_changed_studies()
@@ -61,25 +66,18 @@ class TestRefitChangedStudies:
         assert sorted(clock.handed) == sorted(Fit.objects.values_list("pk", flat=True))
         assert len(clock.handed) == 8  # two studies, two pools, all and regular contexts
 
+        make_judgment(comparison=study.comparisons.first())
+        tasks.refit_changed_studies()
+
+        assert len(clock.handed) == 8 + 4
+
     def test_does_nothing_while_nothing_changes(self, clock):
         make_judged_study()
-        tasks.refit_changed_studies()
-        for fit_id in clock.handed:
-            tasks.run_fit(fit_id=fit_id)
-        clock.handed.clear()
+        refit(clock)
 
         tasks.refit_changed_studies()
 
         assert clock.handed == []
-
-    def test_notices_a_new_judgment(self, clock):
-        study = make_judged_study()
-        tasks.refit_changed_studies()
-        make_judgment(comparison=study.comparisons.first())
-
-        tasks.refit_changed_studies()
-
-        assert len(clock.handed) == 8
 
     @pytest.mark.parametrize("keeps", [True, False])
     def test_notices_a_withdrawal_unless_the_answers_are_kept(self, clock, keeps):
@@ -105,9 +103,7 @@ class TestRefitChangedStudies:
         withdraw(leaver, clock)
         refit(clock)
 
-        fit = latest_fit(study=study, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL)
-        assert fit is not None
-        assert fit.n_judgments == 12
+        assert fit_of_people(study).n_judgments == 12
 
     def test_shows_no_ratings_any_more_once_every_judgment_was_taken_back(self, clock):
         study = make_judged_study()
@@ -117,8 +113,7 @@ class TestRefitChangedStudies:
         refit(clock)
         tasks.refit_changed_studies()
 
-        fit = latest_fit(study=study, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL)
-        assert fit is not None
+        fit = fit_of_people(study)
         assert (fit.state, fit.n_judgments, fit.ratings.count()) == (FitState.REFUSED, 0, 0)
         assert clock.handed == []
 
@@ -134,7 +129,7 @@ class TestRefitChangedStudies:
 
 
 class TestRunFit:
-    def test_run_twice_stores_once(self, clock):
+    def test_stores_once_however_often_it_runs(self, clock):
         make_judged_study()
         tasks.refit_changed_studies()
 

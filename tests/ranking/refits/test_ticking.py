@@ -3,7 +3,6 @@
 import datetime as dt
 
 import pytest
-from django.core.cache import caches
 
 from access.nudges import Work
 from annotation.models import Exclusion, Rater
@@ -19,13 +18,6 @@ pytestmark = pytest.mark.django_db
 
 SECOND = dt.timedelta(seconds=1)
 MINUTE = dt.timedelta(minutes=1)
-
-
-@pytest.fixture(autouse=True)
-def nothing_seen():
-    caches["own"].clear()
-    yield
-    caches["own"].clear()
 
 
 @pytest.fixture
@@ -54,20 +46,17 @@ def judge(study, **fields):
 
 
 class TestIdleTicks:
-    def test_look_once_while_nothing_changes(self, now, looks):
+    def test_look_once_while_nothing_changes_and_read_a_few_rows(
+        self, now, looks, django_assert_max_num_queries
+    ):
         study = make_judged_study()
-
-        for n_seconds in range(0, 300, 30):
-            tick(now + n_seconds * SECOND)
-
-        assert looks == [study]
-
-    def test_read_a_few_rows(self, now, django_assert_max_num_queries):
-        make_judged_study()
         tick(now)
 
-        with django_assert_max_num_queries(9):  # savepoints among them
-            tick(now + SECOND)
+        for n_seconds in range(30, 300, 30):
+            with django_assert_max_num_queries(9):  # savepoints among them
+                tick(now + n_seconds * SECOND)
+
+        assert looks == [study]
 
     def test_look_all_the_same_every_few_minutes(self, now):
         study = make_judged_study()
@@ -154,26 +143,18 @@ class TestWhatATickNotices:
 
 
 class TestChangesThatWait:
-    def test_are_looked_at_when_their_minute_is_over(self, now, monkeypatch):
-        monkeypatch.setattr(claiming, "MOVED", 0.5)
-        study = make_judged_study()
-        tick(now)
-        judge(study)
-
-        found = [tick(now + n * SECOND) for n in (10, 20, 59, 60)]
-
-        assert [len(claimed) for claimed in found] == [0, 0, 0, 4]
-
-    def test_have_a_worker_look_then(self, now, monkeypatch):
+    def test_are_looked_at_by_a_worker_when_their_minute_is_over(self, now, monkeypatch):
         monkeypatch.setattr(claiming, "MOVED", 0.5)
         study = make_judged_study()
         tick(now)
         judge(study)
 
         with nudged() as told:
-            tick(now + 10 * SECOND)
+            first = tick(now + 10 * SECOND)
+        later = [tick(now + n * SECOND) for n in (20, 59, 60)]
 
         assert told == [Work.REFIT]
+        assert [len(claimed) for claimed in (first, *later)] == [0, 0, 0, 4]
 
     def test_are_not_looked_at_before_there_are_enough(self, now, looks, monkeypatch):
         for module in (claiming, ticking):
@@ -188,7 +169,7 @@ class TestChangesThatWait:
         assert [len(claimed) for claimed in found] == [0, 0, 4]
         assert len(looks) == 2
 
-    def test_a_quiet_hour_does_not_make_the_first_judgment_wait(self, now, looks, monkeypatch):
+    def test_a_quiet_hour_does_not_make_the_first_judgment_wait(self, now, monkeypatch):
         for module in (claiming, ticking):
             monkeypatch.setattr(module, "MOVED", 0.25)
         study = make_judged_study()
