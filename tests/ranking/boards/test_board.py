@@ -84,9 +84,6 @@ def make_board(*rows, **fields):
 
 
 class TestBoardRow:
-    def test_counts_a_tie_as_half_a_win(self):
-        assert make_row(wins=5, losses=3, ties=2).win_rate == 60.0
-
     @pytest.mark.parametrize(
         ("low", "high", "text"), [(1, 1, "1"), (2, 5, "2\N{EN DASH}5")], ids=["one", "several"]
     )
@@ -97,42 +94,38 @@ class TestBoardRow:
         ("kind", "is_baseline", "is_human"),
         [("MODEL", False, False), ("HUMAN", True, True), ("ORIGINAL", True, False)],
     )
-    def test_knows_what_people_wrote(self, kind, is_baseline, is_human):
-        row = make_row(kind=kind)
+    def test_knows_what_people_wrote_and_counts_a_tie_as_half_a_win(
+        self, kind, is_baseline, is_human
+    ):
+        row = make_row(kind=kind, wins=5, losses=3, ties=2)
 
-        assert (row.is_baseline, row.is_human) == (is_baseline, is_human)
-
-
-class TestPeopleRow:
-    @pytest.mark.parametrize(
-        ("kind", "is_optimistic"),
-        [("AVERAGE", False), ("BEST_CROSS_FITTED", False), ("BEST_PLAIN", True)],
-    )
-    def test_knows_what_luck_flatters(self, kind, is_optimistic):
-        assert make_people_row(kind=kind).is_optimistic is is_optimistic
-
-    @pytest.mark.parametrize(
-        ("kind", "opponents", "is_little"),
-        [
-            ("BEST_CROSS_FITTED", 2.9, True),
-            ("BEST_CROSS_FITTED", 3.0, False),
-            ("BEST_CROSS_FITTED", None, False),
-            ("AVERAGE", 1, False),
-        ],
-    )
-    def test_knows_when_there_was_little_to_choose_by(self, kind, opponents, is_little):
-        row = make_people_row(kind=kind, opponents_per_text=opponents)
-
-        assert row.has_little_to_choose_by is is_little
+        assert (row.is_baseline, row.is_human, row.win_rate) == (is_baseline, is_human, 60.0)
 
 
-class TestDimensionShare:
-    @pytest.mark.parametrize(
-        ("per_cent", "heat"),
-        [(0.0, "h0"), (9.99, "h0"), (10.0, "h1"), (55.5, "h5"), (100.0, "h9"), (None, "")],
-    )
-    def test_has_the_shade_of_its_tens(self, per_cent, heat):
-        assert DimensionShare("H", "Human Alignment", per_cent, 4).heat == heat
+@pytest.mark.parametrize(
+    ("kind", "opponents", "is_optimistic", "is_little"),
+    [
+        ("BEST_CROSS_FITTED", 2.9, False, True),
+        ("BEST_CROSS_FITTED", 3.0, False, False),
+        ("BEST_CROSS_FITTED", None, False, False),
+        ("AVERAGE", 1, False, False),
+        ("BEST_PLAIN", 3.0, True, False),
+    ],
+)
+def test_a_row_of_people_knows_what_luck_flatters_and_how_little_there_was_to_choose_by(
+    kind, opponents, is_optimistic, is_little
+):
+    row = make_people_row(kind=kind, opponents_per_text=opponents)
+
+    assert (row.is_optimistic, row.has_little_to_choose_by) == (is_optimistic, is_little)
+
+
+@pytest.mark.parametrize(
+    ("per_cent", "heat"),
+    [(0.0, "h0"), (9.99, "h0"), (10.0, "h1"), (55.5, "h5"), (100.0, "h9"), (None, "")],
+)
+def test_a_share_has_the_shade_of_its_tens(per_cent, heat):
+    assert DimensionShare("H", "Human Alignment", per_cent, 4).heat == heat
 
 
 class TestBoard:
@@ -150,14 +143,17 @@ class TestBoard:
         assert not board.has_tiers
         assert not board.has_joint_intervals
 
-    def test_says_how_the_two_errors_compare(self):
-        rows = [make_row(elo_se=10.0, sandwich_se=9.0), make_row(elo_se=10.0, sandwich_se=10.0)]
-
-        assert make_board(*rows).sandwich_per_cent == 95.0
-
-    @pytest.mark.parametrize("fields", [{}, {"elo_se": 0.0, "sandwich_se": 0.0}])
-    def test_compares_no_errors_that_are_not_there(self, fields):
-        assert make_board(make_row(**fields)).sandwich_per_cent is None
+    @pytest.mark.parametrize(
+        ("errors", "per_cent"),
+        [
+            ([{"sandwich_se": 9.0}, {"sandwich_se": 10.0}], 95.0),
+            ([{}], None),
+            ([{"elo_se": 0.0, "sandwich_se": 0.0}], None),
+        ],
+        ids=["both", "one alone", "nought"],
+    )
+    def test_says_how_the_two_errors_compare(self, errors, per_cent):
+        assert make_board(*(make_row(**one) for one in errors)).sandwich_per_cent == per_cent
 
 
 class TestAsText:
@@ -212,6 +208,12 @@ class TestAsText:
         assert as_text(board).splitlines()[-4:-1] == ["No scale.", "  Ash, Beech", "  Cedar"]
 
 
+def verdict(rows):
+    """Return what a page says in a sentence above the table."""
+    page = render_to_string("ranking/_verdict.html", {"board": make_board(*rows)})
+    return re.sub(r"<[^>]+>", "", page).strip()
+
+
 @pytest.mark.parametrize(
     ("tiers", "said"),
     [
@@ -228,8 +230,7 @@ class TestAsText:
 def test_says_in_a_sentence_what_the_intervals_set_apart(tiers, said):
     rows = [make_row(name, tier=tier) for name, tier in zip("ABCDEF", tiers, strict=False)]
 
-    page = render_to_string("ranking/_verdict.html", {"board": make_board(*rows)})
-    assert re.sub(r"<[^>]+>", "", page).strip() == said
+    assert verdict(rows) == said
 
 
 @pytest.mark.parametrize(
@@ -247,6 +248,4 @@ def test_does_not_call_alike_what_ranks_tell_apart_within_a_tier(ranks, said):
         for name, (low, high) in zip("ABC", ranks, strict=True)
     ]
 
-    page = render_to_string("ranking/_verdict.html", {"board": make_board(*rows)})
-
-    assert re.sub(r"<[^>]+>", "", page).strip() == said
+    assert verdict(rows) == said

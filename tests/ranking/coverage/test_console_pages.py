@@ -73,33 +73,26 @@ def found(study, **asked):
 
 
 class TestMap:
-    def test_tells_the_states_apart(self, study):
-        one, two = found(study).rows
+    def test_tells_the_states_apart_and_counts_each_system_over_all_contexts(self, study):
+        page = found(study)
 
+        one, two = page.rows
         assert {cell.system: cell.state for cell in one.cells} == {name: name for name in STATES}
         assert {cell.state for cell in two.cells} == {"there"}
-
-    def test_counts_each_system_over_all_contexts(self, study):
-        totals = {system.slug: system.counts for system in found(study).systems}
-
-        for state in STATES:
-            wanted = dict.fromkeys(STATES, 0) | {"there": 1}
-            wanted[state] += 1
-            assert totals[state] == wanted
+        totals = {system.slug: system.counts for system in page.systems}
+        none = dict.fromkeys(STATES, 0)
+        assert totals.pop("there") == none | {"there": 2}
+        assert totals == {state: none | {"there": 1, state: 1} for state in totals}
 
     @pytest.mark.parametrize("state", STATES)
-    def test_lists_the_contexts_with_a_state(self, study, state):
-        keys = [row.key for row in found(study, state=state).rows]
+    def test_lists_the_contexts_with_a_state_of_all_systems_or_of_one(self, study, state):
+        of_all = found(study, state=state)
+        of_one = found(study, system=state, state=state)
 
-        assert keys == (["one", "two"] if state == "there" else ["one"])
-
-    @pytest.mark.parametrize("state", STATES)
-    def test_of_one_system_has_one_column(self, study, state):
-        page = found(study, system=state, state=state)
-
-        assert [system.slug for system in page.systems] == [state]
-        assert page.rows[0].key == "one"
-        assert len(page.rows) == (2 if state == "there" else 1)
+        keys = ["one", "two"] if state == "there" else ["one"]
+        for page in (of_all, of_one):
+            assert [row.key for row in page.rows] == keys
+        assert [system.slug for system in of_one.systems] == [state]
 
     @pytest.mark.parametrize(
         ("sort", "keys"),
@@ -125,16 +118,11 @@ class TestMap:
             raw_answer="{}",
         )
 
-        cells = {cell.system: cell.state for cell in found(study).rows[0].cells}
+        page = found(study)
 
-        assert cells["done"] == "there"
-        assert {system.slug: system.counts for system in found(study).systems}["done"] == {
-            "there": 1,
-            "held": 0,
-            "running": 0,
-            "failed": 0,
-            "missing": 1,
-        }
+        assert {cell.system: cell.state for cell in page.rows[0].cells}["done"] == "there"
+        counts = {system.slug: system.counts for system in page.systems}["done"]
+        assert counts == dict.fromkeys(STATES, 0) | {"there": 1, "missing": 1}
 
     def test_says_each_state_in_words_and_leads_to_each_cell(self, admin_client, study):
         page = admin_client.get(address("coverage", study)).content.decode()
@@ -178,29 +166,29 @@ class TestMap:
 
 
 class TestCell:
-    def test_shows_the_text(self, admin_client, study):
-        page = text(admin_client.get(address("cell", study, "two", "there")))
+    @pytest.mark.parametrize(
+        ("system", "said"),
+        [
+            ("failed", ["Attempts 3", "timeout", "took too long", "Make the calls again"]),
+            ("failed", ["1 call is made again, and paid for again."]),
+            ("held", ["refusal"]),
+        ],
+        ids=["what went wrong", "what trying again means", "why it is held"],
+    )
+    def test_says_why_there_is_no_text(self, admin_client, study, system, said):
+        page = text(admin_client.get(address("cell", study, "one", system)))
 
-        assert study.dataset.contexts.get(key="two").completions.first().text in page
+        assert [words for words in said if words not in page] == []
 
-    def test_shows_what_went_wrong_and_how_often_it_was_tried(self, admin_client, study):
-        page = text(admin_client.get(address("cell", study, "one", "failed")))
-
-        assert "Attempts 3" in page
-        assert "timeout" in page
-        assert "took too long" in page
-
-    def test_says_that_it_was_made_elsewhere(self, admin_client, study):
+    def test_shows_the_text_and_says_that_it_was_made_elsewhere(self, admin_client, study):
         there = study.dataset.contexts.get(key="two").completions.get(system__slug="there")
         make_imported_completion(completion=there, model_version="v1", source="A <paper>")
 
         page = text(admin_client.get(address("cell", study, "two", "there")))
 
+        assert there.text in page
         assert "brought in from outside ( v1, A &lt;paper&gt; )" in page
         assert "brought in" not in text(admin_client.get(address("cell", study, "one", "there")))
-
-    def test_shows_why_it_is_held(self, admin_client, study):
-        assert "refusal" in text(admin_client.get(address("cell", study, "one", "held")))
 
     @pytest.mark.parametrize("place", [("one", "nobody"), ("nowhere", "there")])
     def test_of_what_does_not_exist_is_not_found(self, admin_client, study, place):
@@ -220,22 +208,12 @@ class TestTryingAgain:
         assert found(study, system="failed").rows[0].cells[0].state == "running"
         assert LogEntry.objects.get().by == admin_user
 
-    def test_leaves_other_systems_alone(self, admin_client, study):
+    def test_leaves_other_systems_and_other_datasets_alone(self, admin_client, study):
         page = text(admin_client.post(address("retry", study), {"system": "there"}, follow=True))
+        admin_client.post(address("retry", make_study()))
 
         assert "Nothing had failed" in page
         assert found(study, system="failed").rows[0].cells[0].state == "failed"
-
-    def test_leaves_other_datasets_alone(self, admin_client, study):
-        admin_client.post(address("retry", make_study()))
-
-        assert found(study, system="failed").rows[0].cells[0].state == "failed"
-
-    def test_asks_first_and_says_what_it_means(self, admin_client, study):
-        page = text(admin_client.get(address("cell", study, "one", "failed")))
-
-        assert "1 call is made again, and paid for again." in page
-        assert "Make the calls again" in page
 
     def test_is_not_for_analysts(self, study):
         client = Client()

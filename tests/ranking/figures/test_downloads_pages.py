@@ -48,22 +48,20 @@ def page_of(client, fit):
 @pytest.mark.parametrize(
     "form", ["svg", *(pytest.param(form, marks=pytest.mark.full) for form in ("pdf", "png"))]
 )
-class TestEveryFormat:
-    def test_of_ratings_is_a_file_with_a_name(self, client, fit, form):
-        response = client.get(of_ratings(fit, form))
+def test_every_format_is_a_file_with_a_name(client, fit, form):
+    found(fit)
 
+    for address, name in (
+        (of_ratings(fit, form), f"{fit.study.slug}-{fit.key}-ratings.{form}"),
+        (
+            of_table(fit, "differences", form),
+            f"{fit.study.slug}-{fit.key}-raters-differences.{form}",
+        ),
+    ):
+        response = client.get(address)
         assert response["Content-Type"] == TYPES[form]
-        name = f'attachment; filename="{fit.study.slug}-{fit.key}-ratings.{form}"'
-        assert response["Content-Disposition"] == name
-
-    def test_of_a_table_is_a_file_with_a_name(self, client, fit, form):
-        found(fit)
-
-        response = client.get(of_table(fit, "differences", form))
-
-        assert response["Content-Type"] == TYPES[form]
-        name = f'attachment; filename="{fit.study.slug}-{fit.key}-raters-differences.{form}"'
-        assert response["Content-Disposition"] == name
+        assert response["Content-Disposition"] == f'attachment; filename="{name}"'
+        assert response["Cache-Control"] == f"public, max-age={KEPT_S}"
 
 
 class TestFigures:
@@ -78,9 +76,6 @@ class TestFigures:
         assert ">Ash<" in svg
         assert ">ash<" not in svg
         assert f"fit {fit.key}" in svg
-
-    def test_may_be_kept_for_a_while(self, client, fit):
-        assert client.get(of_ratings(fit))["Cache-Control"] == f"public, max-age={KEPT_S}"
 
     def test_of_simulated_data_say_so_in_the_file_and_in_its_name(self, client, fit):
         found(fit)
@@ -113,19 +108,16 @@ class TestFigures:
         assert ">Judge Oak<" in svg
         assert rater.code not in svg
 
-    def test_are_linked_beside_the_tables_that_have_one(self, client, fit):
+    def test_are_linked_beside_the_tables_that_have_one_and_below_ratings(self, client, fit):
         found(fit)
 
         html = page_of(client, fit).content.decode()
+        of_fit = client.get(reverse("ranking:fit", args=[fit.study.slug, fit.key]))
 
         for key in DRAWN:
             assert all(of_table(fit, key, form) in html for form in TYPES)
         assert of_table(fit, "evaluators") not in html
-
-    def test_of_ratings_are_linked_below_them(self, client, fit):
-        page = client.get(reverse("ranking:fit", args=[fit.study.slug, fit.key]))
-
-        assert all(of_ratings(fit, form) in page.content.decode() for form in TYPES)
+        assert all(of_ratings(fit, form) in of_fit.content.decode() for form in TYPES)
 
     def test_cost_few_queries(self, client, fit, django_assert_max_num_queries):
         found(fit)
@@ -139,19 +131,14 @@ class TestFigures:
 
 
 class TestRefusals:
-    def test_say_in_words_why_a_table_is_not_drawn(self, client, fit):
-        table = heat_map([f"system-{n}" for n in range(61)])
-        found(fit, tables=(table,))
+    def test_say_in_words_why_a_table_is_not_drawn_and_lead_to_none(self, client, fit):
+        found(fit, tables=(heat_map([f"system-{n}" for n in range(61)]),))
 
         response = client.get(of_table(fit))
 
         assert response.status_code == 422
         assert "has 61 rows" in response.content.decode()
         assert response["Cache-Control"] == "no-store"
-
-    def test_too_large_a_table_has_no_link(self, client, fit):
-        found(fit, tables=(heat_map([f"system-{n}" for n in range(61)]),))
-
         assert of_table(fit) not in page_of(client, fit).content.decode()
 
     def test_ask_to_come_again_while_others_are_drawn(self, client, fit, monkeypatch):

@@ -44,6 +44,10 @@ full = pytest.mark.full
 every_drawing = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS.keys())
 
 
+def svg_of(drawing):
+    return rendered(drawing, FigureFormat.SVG)
+
+
 @pytest.mark.parametrize(
     ("name", "form"),
     [
@@ -61,36 +65,24 @@ def test_every_picture_is_the_same_bytes_each_time(name, form):
 
 
 @every_drawing
-def test_a_picture_says_where_it_comes_from(draw):
-    shown = text_of(rendered(draw(make_sign()), FigureFormat.SVG))
+def test_a_picture_says_where_it_comes_from_and_whether_data_are_simulated(draw):
+    real = text_of(svg_of(draw(make_sign())))
+    simulated = text_of(svg_of(draw(make_sign(is_simulated=True, is_exploratory=True))))
 
-    assert "HEART, spring · fit fit-3f9a2c · as of 2026-05-01 12:00 UTC" in shown
-    assert "imulated" not in shown
-
-
-@every_drawing
-def test_a_picture_of_simulated_data_says_so_in_the_corner_across_it_and_below(draw):
-    sign = make_sign(is_simulated=True, is_exploratory=True)
-    shown = text_of(rendered(draw(sign), FigureFormat.SVG))
-
-    assert " SIMULATED " in shown
-    assert shown.endswith(" simulated")
-    assert "simulated data · exploratory ·" in shown
+    assert "HEART, spring · fit fit-3f9a2c · as of 2026-05-01 12:00 UTC" in real
+    assert "imulated" not in real
+    # in the corner, across it and below
+    assert " SIMULATED " in simulated
+    assert simulated.endswith(" simulated")
+    assert "simulated data · exploratory ·" in simulated
 
 
-@pytest.mark.parametrize(
-    "drawing",
-    [
-        lambda: table_drawing(heat_map(), make_sign()),
-        lambda: table_drawing(intervals(), make_sign()),
-        lambda: table_drawing(speeds(), make_sign()),
-        lambda: table_drawing(over_time(), make_sign()),
-        lambda: board_drawing(make_board(), make_sign()),
-    ],
-    ids=["heat map", "intervals", "points", "lines", "ratings"],
-)
-def test_every_row_is_named_in_the_text_of_the_svg(drawing):
-    shown = text_of(rendered(drawing(), FigureFormat.SVG))
+@pytest.mark.parametrize("make_table", [heat_map, intervals, speeds, over_time, None])
+def test_every_row_is_named_in_the_text_of_the_svg(make_table):
+    sign = make_sign()
+    drawing = table_drawing(make_table(), sign) if make_table else board_drawing(make_board(), sign)
+
+    shown = text_of(svg_of(drawing))
 
     assert [name for name in NAMES if name not in shown] == []
 
@@ -111,12 +103,11 @@ def test_fonts_are_embedded_in_pdf_as_journals_take_them():
 
 def test_signs_of_other_languages_of_files_are_only_text():
     names = ("A & B <script>", "costs $5 to $9", "line\x0bfeed\x00")
-    svg = rendered(table_drawing(intervals(names), make_sign()), FigureFormat.SVG)
+    svg = svg_of(table_drawing(intervals(names), make_sign()))
 
     shown = text_of(svg)
-    assert "A & B <script>" in shown
-    assert "costs $5 to $9" in shown
-    assert "line feed" in shown
+    for said in ("A & B <script>", "costs $5 to $9", "line feed"):
+        assert said in shown
     assert b"<script" not in svg
 
 
@@ -124,7 +115,7 @@ def test_settings_of_matplotlib_stay_as_they_were():
     mpl = import_module("matplotlib")  # collecting the tests does not load it
     before = dict(mpl.rcParams)
 
-    rendered(table_drawing(heat_map(FEW), make_sign()), FigureFormat.SVG)
+    svg_of(table_drawing(heat_map(FEW), make_sign()))
 
     assert dict(mpl.rcParams) == before
 

@@ -8,48 +8,26 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from annotation.choices import (
-    CheckKind,
-    Expected,
-    Platform,
-    Protocol,
-    Purpose,
-    RaterState,
-    SubmissionState,
-)
+from annotation.choices import Platform, RaterState, SubmissionState
 from annotation.models import PlatformStudy
 from annotation.raters import prolific
 from annotation.raters.services import recruiting
 from annotation.session.endings import Ending
-from ranking.monitor.payments import payments_of
-from ranking.raters import queries
-from ranking.raters.services.measuring import measure_study
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-    make_alone,
-    make_comparison,
-    make_judgment,
-    make_quality_check,
-    make_rater,
-    make_study,
-)
+from tests.helpers.factories import NOW, make_rater, make_study
 from tests.helpers.factories_of_people import make_platform_study, make_submission
-from tests.helpers.factories_written_once import make_mark, make_member
+from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
 from tests.helpers.prolific import TOKEN, faking_prolific
-from tests.helpers.released import answer, answer_checks, make_checks
 from tests.helpers.visits import study_content
+from tests.ranking.monitor.paid import come, make_paid_study
 
 pytestmark = pytest.mark.django_db
-CODES = {"complete": "C1", "partial": "C2", "no_consent": "C4"}
 REASON = "Two of the pairs that checked whether both replies were read were missed. " * 2
 
 
 @pytest.fixture
 def study():
-    crowd = study_content()["crowd"] | {"platform": "prolific", "codes": CODES}
-    return make_study(slug="paid", content=study_content(crowd=crowd), locked_at=NOW)
+    return make_paid_study()
 
 
 @pytest.fixture
@@ -63,11 +41,6 @@ def fake(settings):
     with faking_prolific() as fake:
         settings.HEART_PROLIFIC_TOKEN, settings.HEART_PROLIFIC_API_URL = TOKEN, fake.url
         yield fake
-
-
-def come(study, code="C1", session="x-1", platform=Platform.PROLIFIC, **fields):
-    rater = make_rater(study=study, platform=platform, external_id=f"p-{session}")
-    return make_submission(rater=rater, session_id=session, code=code, **fields)
 
 
 def page(client, study, **query):
@@ -103,29 +76,22 @@ class TestThePage:
 
     def test_reads_a_code_that_was_derived(self, manager):
         study = make_study(slug="unnamed", content=study_content(), locked_at=NOW)
-        rater = make_rater(
-            study=study,
-            platform=Platform.CONNECT,
-            external_id="p",
-            ended_at=NOW,
-            state=RaterState.STOPPED,
-        )
+        stopped = {"state": RaterState.STOPPED, "ended_at": NOW}
+        rater = make_rater(study=study, platform=Platform.CONNECT, external_id="p", **stopped)
         make_submission(rater=rater, code=Ending.of_rater(rater).code, session_id="x")
 
         assert "no_consent" in page(manager, study)
 
-    def test_without_anybody_says_where_the_link_is(self, manager, study):
+    def test_without_anybody_says_where_the_link_is_and_knows_no_other_choice(self, manager, study):
+        address = reverse("raters:payments", args=[study.slug])
+
         assert "Nobody has come yet" in page(manager, study)
+        assert manager.get(address, {"show": "x"}).status_code == 404
 
     def test_is_not_for_analysts_who_may_see_no_ids(self, client, study):
         client.force_login(make_member(role=Role.ANALYST))
 
         assert client.get(reverse("raters:payments", args=[study.slug])).status_code == 403
-
-    def test_knows_no_other_choice(self, manager, study):
-        address = reverse("raters:payments", args=[study.slug])
-
-        assert manager.get(address, {"show": "x"}).status_code == 404
 
     def test_asks_few_questions_however_many_came(
         self, manager, study, django_assert_max_num_queries
@@ -137,97 +103,25 @@ class TestThePage:
             page(manager, study)
 
 
-class TestFailedChecks:
-    def plant(self, study, rater, *, n=2, verdict=-1, kind=CheckKind.ATTENTION, hours=0):
-        checks = make_checks(study, n, kind=kind)
-        answer_checks(rater, checks, verdict, issued_at=NOW + hours * HOUR)
-
-    def advice(self, study):
-        return [(one.advice.value, one.n_failed, one.n_checks) for one in payments_of(study)]
-
-    @pytest.mark.parametrize(
-        ("planted", "told"),
-        [
-            ({}, ("rejectable", 2, 2)),
-            ({"n": 1}, ("approve", 1, 1)),
-            ({"verdict": 2}, ("approve", 0, 2)),
-            ({"kind": CheckKind.GOLD}, ("approve", 0, 0)),
-        ],
-    )
-    def test_of_attention_let_work_be_rejected_and_others_do_not(self, study, planted, told):
-        self.plant(study, come(study).rater, **planted)
-
-        assert self.advice(study) == [told]
-
-    def test_are_no_repeats_of_own_pairs(self, study):
-        rater = come(study).rater
-        for _ in range(2):
-            earlier = answer(make_comparison(study=study), rater, 2)
-            answer(earlier.comparison, rater, -1, repeats=earlier.lease)
-
-        assert self.advice(study) == [("approve", 0, 0)]
-
-    def test_are_those_of_the_newest_version_of_an_answer(self, study):
-        rater = come(study).rater
-        self.plant(study, rater)
-        for one in rater.judgments.all():
-            make_judgment(
-                comparison=one.comparison, rater=rater, lease=one.lease, revises=one, verdict=2
-            )
-
-        assert self.advice(study) == [("approve", 0, 2)]
-
-    def test_count_against_the_submission_in_which_they_were_answered(self, study):
-        rater = come(study, state=SubmissionState.RETURNED).rater
-        self.plant(study, rater)
-        make_submission(
-            rater=rater, number=2, session_id="x-2", code="C1", opened_at=NOW + 2 * HOUR
-        )
-        self.plant(study, rater, verdict=2, hours=3)
-
-        assert self.advice(study) == [("approve", 0, 2), ("settled", 2, 2)]
-
-    def test_count_before_the_raters_of_a_large_study_are_measured_again(self, study, monkeypatch):
-        measure_study(study_id=study.pk, now=NOW)
-        monkeypatch.setattr(queries, "MOST_LIVE", 0)
-        self.plant(study, come(study).rater)
-
-        assert self.advice(study) == [("rejectable", 2, 2)]
-
-    def test_of_messages_alone_are_read_from_the_dimension(self):
-        study = make_study(slug="alone", content=study_content(), protocol=Protocol.LIKERT)
-        rater = come(study).rater
-        for mark in (4, 2):
-            check = make_quality_check(
-                comparison=make_alone(study=study, purpose=Purpose.CHECK),
-                kind=CheckKind.ATTENTION,
-                expected=Expected.HIGH,
-                dimension="H",
-            )
-            given = answer(check.comparison, rater, None, quality_check=check)
-            make_mark(judgment=given, dimension="H", advantage=mark)
-
-        assert [(one.n_failed, one.n_checks) for one in payments_of(study)] == [(1, 2)]
-
-
 class TestFiles:
+    def rows(self, client, study, name, **query):
+        answer = client.get(reverse(f"raters:{name}", args=[study.slug]), query)
+        return list(csv.DictReader(io.StringIO(answer.getvalue().decode("utf-8-sig"))))
+
     def test_names_who_to_approve_to_the_platform(self, manager, study):
         come(study)
         come(study, "C2", session="x-2")
 
-        address = reverse("raters:payments_csv", args=[study.slug])
-        answer = manager.get(address, {"show": "approve"})
+        [row] = self.rows(manager, study, "payments_csv", show="approve")
 
-        [row] = csv.DictReader(io.StringIO(answer.getvalue().decode("utf-8-sig")))
         assert (row["participant"], row["submission"], row["advice"]) == ("p-x-1", "x-1", "approve")
 
     def test_mechanical_turk_reads_its_own(self, manager, study):
         come(study, platform=Platform.MTURK, ids={"hitId": "h-1"})
         come(study, "C2", session="x-2", platform=Platform.MTURK)
 
-        answer = manager.get(reverse("raters:mturk_csv", args=[study.slug]))
+        rows = self.rows(manager, study, "mturk_csv")
 
-        rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode("utf-8-sig"))))
         assert {row["AssignmentId"]: row["Approve"] for row in rows} == {"x-1": "X", "x-2": ""}
 
 
@@ -250,8 +144,9 @@ class TestProlific:
     def draft(self, client, study):
         return text(send(client, study, "draft", n_places="25", reward="6.50"))
 
-    def test_gets_a_draft_with_link_codes_and_reward(self, manager, study, fake):
+    def test_gets_one_draft_with_link_codes_and_reward(self, manager, study, fake):
         assert "publish it" in self.draft(manager, study)
+        assert "There is a draft on Prolific already." in self.draft(manager, study)
 
         [made] = fake.studies.values()
         assert made["total_available_places"] == 25
@@ -267,24 +162,12 @@ class TestProlific:
         assert PlatformStudy.objects.get().key == made["id"]
         assert LogEntry.objects.filter(action="prolific.drafted").exists()
 
-    def test_gets_no_second_draft(self, manager, study, fake):
-        self.draft(manager, study)
-
-        assert "There is a draft on Prolific already." in self.draft(manager, study)
-        assert len(fake.studies) == 1
-
     @pytest.mark.parametrize(
         ("crowd", "said"),
-        [
-            ({"platform": "mturk", "codes": CODES}, "another platform"),
-            ({"platform": "prolific", "codes": {}}, "names no code"),
-        ],
+        [({"platform": "mturk"}, "another platform"), ({"codes": {}}, "names no code")],
     )
     def test_gets_no_draft_that_could_not_work(self, manager, fake, crowd, said):
-        content = study_content(crowd=study_content()["crowd"] | crowd)
-        study = make_study(slug="odd", content=content, locked_at=NOW)
-
-        assert said in self.draft(manager, study)
+        assert said in self.draft(manager, make_paid_study(**crowd))
         assert fake.asked == []
 
     def test_hears_of_no_simulated_study(self, study, fake):
@@ -348,9 +231,11 @@ class TestProlific:
         assert entry.after == {"raters": [mine.rater.code]}
 
     def test_rejects_with_words_of_the_length_that_it_asks_for(self, manager, study, fake):
-        one = come(study)
+        one, theirs = come(study), come(make_study(slug="other"), session="x-3")
         fake.submit("x-1", "s", "AWAITING REVIEW", "p")
 
+        other = send(manager, study, "reject", theirs.pk, category="OTHER", message=REASON)
+        assert other.status_code == 404
         short = send(manager, study, "reject", one.pk, category="FAILED_CHECK", message="No.")
         assert short.status_code == 422
         assert fake.asked == []
@@ -359,13 +244,6 @@ class TestProlific:
         told = fake.submissions["x-1"]["told"]
         assert (told["action"], told["rejection_category"]) == ("REJECT", "FAILED_CHECK")
         assert LogEntry.objects.get(action="submission.rejected").after["message"] == REASON.strip()
-
-    def test_rejects_nobody_of_another_study(self, manager, study, fake):
-        theirs = come(make_study(slug="other"))
-
-        answer = send(manager, study, "reject", theirs.pk, category="OTHER", message=REASON)
-
-        assert answer.status_code == 404
 
     @pytest.mark.parametrize(
         ("faults", "said"),
@@ -384,12 +262,16 @@ class TestProlific:
         assert said in self.draft(manager, study)
         assert not PlatformStudy.objects.exists()
 
-    def test_that_is_away_says_so(self, manager, study, fake, settings):
-        settings.HEART_PROLIFIC_API_URL = "http://127.0.0.1:9/api/v1/"
+    @pytest.mark.parametrize(
+        ("name", "value", "said"),
+        [
+            ("HEART_PROLIFIC_API_URL", "http://127.0.0.1:9/api/v1/", "could not be reached"),
+            ("HEART_PROLIFIC_TOKEN", "another", "Invalid token."),
+        ],
+        ids=["away", "another token"],
+    )
+    @pytest.mark.usefixtures("fake")
+    def test_that_does_not_let_us_in_says_so(self, manager, study, settings, name, value, said):
+        setattr(settings, name, value)
 
-        assert "could not be reached" in self.draft(manager, study)
-
-    def test_that_knows_no_such_token_says_so(self, manager, study, fake, settings):
-        settings.HEART_PROLIFIC_TOKEN = "another"
-
-        assert "Invalid token." in self.draft(manager, study)
+        assert said in self.draft(manager, study)

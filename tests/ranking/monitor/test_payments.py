@@ -1,10 +1,27 @@
-"""What the rules of crowd platforms say about the pay of a submission."""
+"""What the rules of crowd platforms say about the pay of a submission, and its failed checks."""
 
 import pytest
 
-from annotation.choices import SubmissionState
+from annotation.choices import CheckKind, Expected, Protocol, Purpose, SubmissionState
 from annotation.session.endings import Way
 from ranking.monitor.paying import LABELS, MESSAGES, SHORTEST_MESSAGE, WHY, Advice, SubmissionWork
+from ranking.monitor.payments import payments_of
+from ranking.raters import queries
+from ranking.raters.services.measuring import measure_study
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_alone,
+    make_comparison,
+    make_judgment,
+    make_quality_check,
+    make_study,
+)
+from tests.helpers.factories_of_people import make_submission
+from tests.helpers.factories_written_once import make_mark
+from tests.helpers.released import answer, answer_checks, make_checks
+from tests.helpers.visits import study_content
+from tests.ranking.monitor.paid import come, make_paid_study
 
 
 def work(**changes):
@@ -37,3 +54,81 @@ def test_each_advice_has_words_and_a_rejection_is_explained_at_length():
     assert set(LABELS) == set(WHY) == set(Advice)
     assert set(Advice) - set(MESSAGES) == {Advice.WAIT, Advice.SETTLED}
     assert len(str(MESSAGES[Advice.REJECTABLE])) >= SHORTEST_MESSAGE
+
+
+@pytest.mark.django_db
+class TestFailedChecks:
+    @pytest.fixture
+    def study(self):
+        return make_paid_study()
+
+    def plant(self, study, rater, *, n=2, verdict=-1, kind=CheckKind.ATTENTION, hours=0):
+        checks = make_checks(study, n, kind=kind)
+        answer_checks(rater, checks, verdict, issued_at=NOW + hours * HOUR)
+
+    def advice(self, study):
+        return [(one.advice.value, one.n_failed, one.n_checks) for one in payments_of(study)]
+
+    @pytest.mark.parametrize(
+        ("planted", "told"),
+        [
+            ({}, ("rejectable", 2, 2)),
+            ({"n": 1}, ("approve", 1, 1)),
+            ({"verdict": 2}, ("approve", 0, 2)),
+            ({"kind": CheckKind.GOLD}, ("approve", 0, 0)),
+        ],
+    )
+    def test_of_attention_let_work_be_rejected_and_others_do_not(self, study, planted, told):
+        self.plant(study, come(study).rater, **planted)
+
+        assert self.advice(study) == [told]
+
+    def test_are_no_repeats_of_own_pairs(self, study):
+        rater = come(study).rater
+        for _ in range(2):
+            earlier = answer(make_comparison(study=study), rater, 2)
+            answer(earlier.comparison, rater, -1, repeats=earlier.lease)
+
+        assert self.advice(study) == [("approve", 0, 0)]
+
+    def test_are_those_of_the_newest_version_of_an_answer(self, study):
+        rater = come(study).rater
+        self.plant(study, rater)
+        for one in rater.judgments.all():
+            make_judgment(
+                comparison=one.comparison, rater=rater, lease=one.lease, revises=one, verdict=2
+            )
+
+        assert self.advice(study) == [("approve", 0, 2)]
+
+    def test_count_against_the_submission_in_which_they_were_answered(self, study):
+        rater = come(study, state=SubmissionState.RETURNED).rater
+        self.plant(study, rater)
+        make_submission(
+            rater=rater, number=2, session_id="x-2", code="C1", opened_at=NOW + 2 * HOUR
+        )
+        self.plant(study, rater, verdict=2, hours=3)
+
+        assert self.advice(study) == [("approve", 0, 2), ("settled", 2, 2)]
+
+    def test_count_before_the_raters_of_a_large_study_are_measured_again(self, study, monkeypatch):
+        measure_study(study_id=study.pk, now=NOW)
+        monkeypatch.setattr(queries, "MOST_LIVE", 0)
+        self.plant(study, come(study).rater)
+
+        assert self.advice(study) == [("rejectable", 2, 2)]
+
+    def test_of_messages_alone_are_read_from_the_dimension(self):
+        study = make_study(slug="alone", content=study_content(), protocol=Protocol.LIKERT)
+        rater = come(study).rater
+        for mark in (4, 2):
+            check = make_quality_check(
+                comparison=make_alone(study=study, purpose=Purpose.CHECK),
+                kind=CheckKind.ATTENTION,
+                expected=Expected.HIGH,
+                dimension="H",
+            )
+            given = answer(check.comparison, rater, None, quality_check=check)
+            make_mark(judgment=given, dimension="H", advantage=mark)
+
+        assert [(one.n_failed, one.n_checks) for one in payments_of(study)] == [(1, 2)]

@@ -84,16 +84,24 @@ class TestThePage:
     def test_is_for_members_alone(self, name):
         assert Client().get(address(make_study(), name)).status_code == 302
 
-    def test_names_neighbours_and_both_ways_to_tell_them_apart(self, admin_client):
+    def test_names_neighbours_and_both_ways_to_tell_them_apart(
+        self, admin_client, django_assert_max_num_queries
+    ):
         make_system(slug="alder", name="Alder <b>")
-        keep(study := make_study())
+        keep(study := make_study(), *[PAIR] * 30)
 
-        page = shown(admin_client, study)
+        with django_assert_max_num_queries(10):
+            page = shown(admin_client, study)
 
-        assert "Alder &lt;b&gt; and birch" in admin_client.get(address(study)).content.decode()
-        assert "0 of 1 pair of neighbours has judgments enough" in page
-        assert "More judgments of the same comparisons" in page
-        assert "New dialogues, judged as these are" in page
+        for said in (
+            "Alder &lt;b&gt; and birch",
+            "0 of 30 pairs of neighbours have judgments enough",
+            "More judgments of the same comparisons",
+            "New dialogues, judged as these are",
+            "each pair by itself",
+        ):
+            assert said in page
+        assert "Bonferroni" in shown(admin_client, study, together="all")
 
     def test_says_when_no_number_of_judgments_is_enough(self, admin_client):
         keep(study := make_study(), PAIR | {"between": 0.01})
@@ -126,12 +134,6 @@ class TestThePage:
         assert "A judgment costs 0.00200 US dollars" in page
         assert "nothing is said about other judges" in page
 
-    def test_says_how_the_level_holds(self, admin_client):
-        keep(study := make_study(), PAIR, PAIR)
-
-        assert "each pair by itself" in shown(admin_client, study)
-        assert "Bonferroni" in shown(admin_client, study, together="all")
-
     def test_plans_by_a_closed_form_before_any_data(self, admin_client):
         study = make_study()
         context = make_context(dialogue=make_dialogue(dataset=study.dataset))
@@ -143,8 +145,15 @@ class TestThePage:
         assert "Before any data" in page
         assert "correlated by 0.30" in page
 
-    def test_says_what_is_missing_for_a_plan(self, admin_client):
-        assert "no texts of two systems yet" in shown(admin_client, make_study())
+    @pytest.mark.parametrize(
+        ("protocol", "said"),
+        [
+            (Protocol.PREFERENCE, "no texts of two systems yet"),
+            (Protocol.LIKERT, "rated alone"),
+        ],
+    )
+    def test_says_why_there_is_no_plan(self, admin_client, protocol, said):
+        assert said in shown(admin_client, make_study(protocol=protocol))
 
     def test_waits_for_the_analysis_of_ratings_that_are_there(self, admin_client):
         study = make_judged_study()
@@ -152,25 +161,17 @@ class TestThePage:
 
         assert "comes with the analysis of planning" in shown(admin_client, study)
 
-    def test_does_not_plan_where_messages_are_rated_alone(self, admin_client):
-        study = make_study(protocol=Protocol.LIKERT)
-
-        assert "rated alone" in shown(admin_client, study)
-
     @pytest.mark.parametrize(
         "query", [{"elo": "0"}, {"power": "1"}, {"level": "x"}, {"pool": "cats"}, {"rho": "2"}]
     )
     def test_says_what_is_amiss_with_an_address(self, admin_client, query):
-        answer = admin_client.get(address(make_study()), query)
+        study = make_study()
+
+        answer = admin_client.get(address(study), query)
 
         assert answer.status_code == 422
         assert b'aria-invalid="true"' in answer.content
-
-    def test_costs_few_queries(self, admin_client, django_assert_max_num_queries):
-        keep(study := make_study(), *[PAIR] * 30)
-
-        with django_assert_max_num_queries(10):
-            shown(admin_client, study)
+        assert admin_client.get(address(study, "planner_csv"), query).status_code == 422
 
 
 class TestTheDownload:
@@ -187,9 +188,6 @@ class TestTheDownload:
         found = admin_client.get(address(make_study(), "planner_csv"))
 
         assert found.getvalue().decode().strip() == ",".join(HEADER)
-
-    def test_refuses_what_the_page_refuses(self, admin_client):
-        assert admin_client.get(address(make_study(), "planner_csv"), {"elo": 0}).status_code == 422
 
 
 @pytest.mark.parametrize(("named", "n_systems"), [([], 3), (["a", "b"], 2)])

@@ -47,10 +47,16 @@ class TestAPlan:
         assert plan.pairs[0].judgments_more is None
         assert plan.new.n_judgments > 0
 
-    def test_says_when_nobody_knows(self):
-        plan = plan_of(kept(neighbours(between=0.01, within=None)), WISH, Rates())
+    def test_says_when_nobody_knows_and_leaves_as_rows_without_infinities(self):
+        unknown = neighbours(between=0.01, within=None)
+
+        plan = plan_of(kept(unknown, neighbours()), WISH, Rates())
 
         assert (plan.same, plan.n_limited, plan.is_known) == (None, 0, False)
+        header, *rows = plan.rows()
+        assert header == HEADER
+        assert all(len(row) == len(HEADER) for row in rows)
+        assert not any(isinstance(cell, float) and not math.isfinite(cell) for cell in rows[0])
 
     def test_asks_for_nothing_where_there_is_enough(self):
         plan = plan_of(kept(), Wish(1.0), Rates(price=2.0))
@@ -63,14 +69,6 @@ class TestAPlan:
 
         assert (plan.new, plan.n_dialogues) == (None, None)
         assert plan.pairs[0].dialogues_high is None
-
-    def test_leaves_as_rows_without_infinities(self):
-        plan = plan_of(kept(neighbours(between=0.01, within=None), neighbours()), WISH, Rates())
-
-        header, *rows = plan.rows()
-        assert header == HEADER
-        assert all(len(row) == len(HEADER) for row in rows)
-        assert not any(isinstance(cell, float) and not math.isfinite(cell) for cell in rows[0])
 
 
 class TestABill:

@@ -1,11 +1,13 @@
-"""Where intervals, dots and lines of results are drawn."""
+"""Where intervals, dots, lines and the limits of funnels are drawn."""
 
 from itertools import combinations, pairwise
+from math import sqrt
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ranking.plots.funnel import FunnelSpot, Limit, funnel, is_outside, known_limits
 from ranking.plots.planes import (
     HEIGHT,
     LABEL_HEIGHT,
@@ -26,34 +28,31 @@ from ranking.plots.whiskers import MARGIN, Interval, whiskers
 from ranking.plots.whiskers import WIDTH as WHISKER_WIDTH
 
 NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
+X, Y = Axis("Judgments"), Axis("Share")
 
 
 class TestScale:
-    def test_places_its_ends_at_the_ends_of_the_picture(self):
+    def test_places_its_ends_at_the_ends_of_the_picture_and_one_value_in_the_middle(self):
         scale = Scale.over([2.0, 6.0, 4.0], start=0, end=100)
 
         assert [scale.place(value) for value in (2.0, 4.0, 6.0)] == [0.0, 50.0, 100.0]
-
-    def test_puts_one_value_alone_in_the_middle(self):
         assert Scale.over([7.0], start=0, end=100).place(7.0) == 50.0
+
+    @pytest.mark.parametrize(
+        ("values", "texts"),
+        [
+            ([1387.0, 1611.0], ["1400", "1500", "1600"]),
+            ([-0.1, 0.1], ["\N{MINUS SIGN}0.1", "\N{MINUS SIGN}0.05", "0", "0.05"]),
+        ],
+        ids=["points", "with a true minus"],
+    )
+    def test_names_round_values(self, values, texts):
+        ticks = Scale.over(values, start=0, end=100).ticks(at_most=4)
+
+        assert [tick.text for tick in ticks] == texts
 
     def test_without_values_still_has_ticks(self):
         assert Scale.over([], start=0, end=100).ticks(at_most=2)
-
-    def test_names_round_values(self):
-        ticks = Scale.over([1387.0, 1611.0], start=0, end=100).ticks(at_most=4)
-
-        assert [tick.text for tick in ticks] == ["1400", "1500", "1600"]
-
-    def test_writes_a_true_minus(self):
-        ticks = Scale.over([-0.1, 0.1], start=0, end=1).ticks(at_most=4)
-
-        assert [tick.text for tick in ticks] == [
-            "\N{MINUS SIGN}0.1",
-            "\N{MINUS SIGN}0.05",
-            "0",
-            "0.05",
-        ]
 
     @settings(max_examples=50)
     @given(values=st.lists(NUMBERS, min_size=1, max_size=5), n=st.integers(2, 8))
@@ -118,16 +117,12 @@ class TestWhiskers:
         assert only is not None
         assert only.low == only.middle == only.high == only.centre
 
-    def test_mark_no_centre_that_is_off_the_scale(self):
-        (only,) = whiskers([Interval(20.0, 30.0, 40.0)], centre=0.0).rows
+    def test_leave_out_a_centre_off_the_scale_and_what_is_not_known(self):
+        unknown, known = whiskers([None, Interval(20.0, 30.0, 40.0)], centre=0.0).rows
 
-        assert only is not None
-        assert only.centre is None
-
-    def test_leave_out_what_is_not_known(self):
-        assert whiskers([None, Interval(1, 2, 3)], centre=None).rows[0] is None
-
-    def test_no_intervals_make_no_axis(self):
+        assert unknown is None
+        assert known is not None
+        assert known.centre is None
         assert whiskers([], centre=0.0).ticks == ()
 
 
@@ -142,8 +137,11 @@ def boxes_of(plot):
 
 class TestScatter:
     def test_places_the_larger_higher_and_to_the_right(self):
-        low, high = scatter([Point("a", 1, 10), Point("b", 2, 20)], x=Axis("x"), y=Axis("y")).dots
+        plot = scatter([Point("a", 1, 10), Point("", 2, 20)], x=Axis("x"), y=Axis("y"))
 
+        low, high = plot.dots
+        assert plot.diagonal is None  # nobody asked
+        assert high.label is None  # as it has no name
         assert low.x < high.x
         assert low.y > high.y
 
@@ -154,9 +152,6 @@ class TestScatter:
         assert plot.diagonal is not None
         assert [tick.value for tick in plot.x_ticks] == [tick.value for tick in plot.y_ticks]
         assert (dot.x, dot.y) == (plot.diagonal[0], plot.diagonal[3])
-
-    def test_has_no_diagonal_unless_asked(self):
-        assert scatter([Point("a", 0, 1)], x=Axis("x"), y=Axis("y")).diagonal is None
 
     def test_a_logarithmic_axis_has_room_for_its_line(self):
         times = Axis("ms", is_logarithmic=True, mark=500.0)
@@ -195,11 +190,6 @@ class TestScatter:
 
         assert not list(boxes_of(scatter(points, x=Axis("x"), y=Axis("y"))))
 
-    def test_labels_no_point_that_has_no_name(self):
-        (dot,) = scatter([Point("", 1, 10)], x=Axis("x"), y=Axis("y")).dots
-
-        assert dot.label is None
-
     def test_cuts_long_names(self):
         assert len(shortened("x" * 100)) == LONGEST_LABEL
         assert shortened("short") == "short"
@@ -207,14 +197,11 @@ class TestScatter:
 
 class TestLines:
     def test_break_where_nothing_is_known(self):
-        series = [Series("Ash", (1.0, None, 3.0, 4.0))]
+        series = [Series("Ash", (1.0, None, 3.0, 4.0)), Series("Beech", (None,) * 4)]
 
         (line,) = lines([0, 1, 2, 3], series, x_label="n", y_label="").lines
 
         assert [len(run.split()) for run in line.runs] == [1, 2]
-
-    def test_without_values_are_not_drawn(self):
-        assert lines([0, 1], [Series("Ash", (None, None))], x_label="n", y_label="").lines == ()
 
     def test_name_themselves_at_their_ends_without_meeting(self):
         series = [Series(f"System {n}", (1500.0, 1500.0 + n / 10)) for n in range(30)]
@@ -232,3 +219,91 @@ class TestLines:
         drawn = lines([0, 1], series, x_label="n", y_label="").lines
 
         assert len({(line.colour, line.dash) for line in drawn}) == 18
+
+
+def limits(x, centre=0.5, reach=1.0):
+    half = reach / sqrt(x)
+    outer = {"outer_low": centre - 2 * half, "outer_high": centre + 2 * half}
+    return {"centre": centre, "low": centre - half, "high": centre + half} | outer
+
+
+def spot(name, x, y):
+    return FunnelSpot(name, float(x), y, limits(x))
+
+
+class TestLimit:
+    def test_of_errors_of_means_is_exact_between_the_dots(self):
+        limit = Limit.of({x: 0.5 + 2.0 / sqrt(x) for x in (4.0, 25.0, 400.0)})
+
+        for x in (4.0, 5.0, 10.0, 24.9, 100.0, 400.0):
+            assert limit.at(x) == pytest.approx(0.5 + 2.0 / sqrt(x))
+
+    def test_is_what_it_is_at_the_dots_and_level_beyond_them(self):
+        limit = Limit.of({4.0: 1.0, 9.0: 3.0})
+
+        assert [limit.at(x) for x in (1.0, 4.0, 9.0, 50.0)] == [1.0, 1.0, 3.0, 3.0]
+
+    def test_is_drawn_by_points_that_rise_along_the_axis(self):
+        points = Limit.of({2.0: 1.0, 7.0: 0.5, 100.0: 0.1}).curve()
+
+        assert points[0] == (2.0, 1.0)
+        assert points[-1] == pytest.approx((100.0, 0.1))
+        assert all(one[0] < other[0] for one, other in pairwise(points))
+        assert all(one[1] > other[1] for one, other in pairwise(points))
+
+    def test_is_not_known_from_one_place_alone(self):
+        assert known_limits([5.0, 5.0, 0.0], [1.0, 1.0, 9.0]) is None
+        assert known_limits([5.0, 6.0], [1.0, None]) is None
+
+    @pytest.mark.parametrize(
+        ("value", "outside"), [(0.1, True), (0.2, False), (0.5, False), (0.8, False), (0.9, True)]
+    )
+    def test_tells_what_is_beyond_it(self, value, outside):
+        assert is_outside(value, 0.2, 0.8) is outside
+        assert not is_outside(value, None, None)
+
+
+class TestFunnel:
+    SPOTS = (spot("Ash", 4, 0.6), spot("Beech", 16, 0.9), spot("Cedar", 64, 0.5))
+
+    def test_marks_and_names_dots_beyond_the_limits_alone(self):
+        plot = funnel(self.SPOTS, x=X, y=Y)
+
+        assert [dot.is_outside for dot in plot.dots] == [False, True, False]
+        assert [dot.label.text if dot.label else "" for dot in plot.dots] == ["", "Beech", ""]
+
+    def test_draws_a_centre_and_the_limits_that_are_known_on_both_sides(self):
+        inner = [
+            FunnelSpot(one.name, one.x, one.y, {key: one.limits[key] for key in ("low", "high")})
+            for one in self.SPOTS
+        ]
+
+        looks = [
+            sorted(curve.look for curve in funnel(spots, x=X, y=Y).curves)
+            for spots in (self.SPOTS, inner)
+        ]
+
+        assert looks == [["centre", "inner", "inner", "outer", "outer"], ["inner", "inner"]]
+
+    def test_keeps_everything_inside_its_frame(self):
+        plot = funnel(self.SPOTS, x=X, y=Y)
+
+        places = [(dot.x, dot.y) for dot in plot.dots]
+        for curve in plot.curves:
+            pairs = (one.split(",") for one in curve.points.split())
+            places += [(float(x), float(y)) for x, y in pairs]
+        assert all(plot.left <= x <= plot.right and plot.top <= y <= plot.bottom for x, y in places)
+
+    def test_puts_dots_and_limits_on_one_scale(self):
+        on_limit = FunnelSpot("On", 16.0, limits(16)["high"], limits(16))
+        plot = funnel([*self.SPOTS, on_limit], x=X, y=Y)
+
+        points = {
+            point
+            for curve in plot.curves
+            if curve.look == "inner"
+            for point in curve.points.split()
+        }
+        dot = plot.dots[-1]
+        assert f"{dot.x},{dot.y}" in points
+        assert not dot.is_outside

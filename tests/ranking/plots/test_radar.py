@@ -1,25 +1,34 @@
-"""Where the lines, the axes and the words of a radar stand."""
+"""Where the lines, the axes, the words and the rings of a radar stand."""
 
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.plots.radar import (
     BY_DEFAULT,
     MOST,
     RADIUS,
+    RINGS,
     WIDTH,
     ChosenRows,
     Outline,
+    Rings,
     UnknownRowError,
+    anchor,
     axes_of,
+    corner,
     radar,
 )
 
 AXES = ("Human Alignment", "Empathic Responsiveness", "Attunement", "Resonance", "Task-Following")
 EVEN = Outline("Even", (1500.0,) * 5)
 UNEVEN = Outline("Uneven", (1550.0, 1500.0, 1450.0, 1525.0, 1475.0))
+
+
+NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
 
 
 def drawn(*outlines, axes=AXES, **fields):
@@ -35,16 +44,11 @@ def corners(path):
 
 
 class TestRadar:
-    def test_draws_equal_values_equally_far_out(self):
-        far = reaches(drawn(EVEN, UNEVEN))
+    def test_draws_equal_values_equally_far_out_and_more_points_in_proportion(self):
+        even, uneven = reaches(drawn(EVEN)), reaches(drawn(UNEVEN))
 
-        assert far == pytest.approx([far[0]] * 5, abs=0.1)
-
-    def test_draws_more_points_farther_out_in_proportion(self):
-        far = reaches(drawn(UNEVEN))
-        middle = far[1]
-
-        gained = [one - middle for one in far]
+        assert even == pytest.approx([even[0]] * 5, abs=0.1)
+        gained = [one - uneven[1] for one in uneven]
         assert gained[0] == pytest.approx(-gained[2], abs=0.2)
         assert gained[3] == pytest.approx(gained[0] / 2, abs=0.2)
 
@@ -61,16 +65,11 @@ class TestRadar:
     def test_leaves_a_gap_where_a_value_is_missing(self):
         gap = Outline("Gap", (1500.0, None, 1500.0, 1500.0, 1500.0))
 
-        (shape,) = drawn(gap).shapes
+        with_gap, nothing = drawn(gap, Outline("Nothing", (None,) * 5)).shapes
 
-        assert len(shape.dots) == 4
-        assert len(shape.lines) == 3
-        assert all(len(corners(line)) == 2 for line in shape.lines)
-
-    def test_of_no_value_at_all_has_axes_and_no_lines(self):
-        (shape,) = drawn(Outline("Nothing", (None,) * 5)).shapes
-
-        assert (shape.lines, shape.dots) == ((), ())
+        assert len(with_gap.dots) == 4
+        assert [len(corners(line)) for line in with_gap.lines] == [2, 2, 2]
+        assert (nothing.lines, nothing.dots) == ((), ())
 
     def test_marks_the_mean_where_it_is_on_the_scale(self):
         picture = drawn(EVEN)
@@ -115,22 +114,24 @@ def table(n_rows=6, n_axes=3):
 
 
 class TestChosen:
-    def test_are_the_first_few_where_none_is_asked_for(self):
-        assert ChosenRows().rows(table()) == tuple(range(BY_DEFAULT))
-        assert ChosenRows().rows(table(n_rows=1)) == (0,)
+    @pytest.mark.parametrize(
+        ("asked", "n_rows", "rows"),
+        [
+            ([], 6, tuple(range(BY_DEFAULT))),
+            ([], 1, (0,)),
+            (["s4", "s1"], 6, (1, 4)),
+            (["s4,s1"], 6, (1, 4)),
+            ([" s4 ,", "s1,s4"], 6, (1, 4)),
+            (["s0,s1,s2,s3,s4"], 6, (0, 1, 2, 3)),
+        ],
+        ids=["the first few", "the only one", "boxes", "a list", "both", "four at most"],
+    )
+    def test_are_rows_in_the_order_of_the_table(self, asked, n_rows, rows):
+        assert ChosenRows.read(asked).rows(table(n_rows=n_rows)) == rows
 
-    @pytest.mark.parametrize("values", [["s4", "s1"], ["s4,s1"], [" s4 ,", "s1,s4"]])
-    def test_are_read_from_boxes_and_from_lists_and_keep_the_order_of_the_table(self, values):
-        assert ChosenRows.read(values).rows(table()) == (1, 4)
-
-    def test_are_four_at_most(self):
-        chosen = ChosenRows.read(["s0,s1,s2,s3,s4"])
-
-        assert chosen.rows(table()) == (0, 1, 2, 3)
-        assert chosen.are_too_many()
+    def test_say_when_they_are_too_many_or_unknown(self):
+        assert ChosenRows.read(["s0,s1,s2,s3,s4"]).are_too_many()
         assert not ChosenRows.read(["s0,s1,s2,s3"]).are_too_many()
-
-    def test_are_refused_where_there_is_no_such_row(self):
         with pytest.raises(UnknownRowError, match="oak"):
             ChosenRows.read(["s1,oak"]).rows(table())
 
@@ -151,3 +152,52 @@ class TestAxes:
         assert axes_of(table(n_axes=2)) == []
         assert axes_of(Table("r", "R", "How.", words, (), Picture.RADAR)) == []
         assert axes_of(Table("r", "R", "How.", words[:1], (), Picture.RADAR)) == []
+
+
+class TestRings:
+    @pytest.mark.parametrize(
+        ("values", "least", "rings"),
+        [
+            ([1478.0, 1561.0], 5.0, (1450.0, 1500.0, 1550.0, 1600.0)),
+            ([1500.0], 5.0, (1500.0, 1505.0, 1510.0, 1515.0)),
+            ([0.3, 0.55], 0.05, (0.3, 0.4, 0.5, 0.6)),
+        ],
+        ids=["points", "one value", "shares, in spite of rounding of machines"],
+    )
+    def test_are_round_numbers(self, values, least, rings):
+        assert Rings.around(values, least=least).values == rings
+
+    @settings(max_examples=200)
+    @given(values=st.lists(NUMBERS, min_size=1, max_size=20))
+    def test_hold_all_values_and_none_in_the_middle(self, values):
+        rings = Rings.around(values, least=5.0)
+
+        reaches = [rings.reach(value) for value in values]
+        assert min(reaches) >= 1.0 / RINGS - 1e-6
+        assert max(reaches) <= 1.0 + 1e-6
+
+    def test_reach_grows_with_the_value_in_proportion(self):
+        rings = Rings(1400.0, 50.0)
+
+        assert [rings.reach(one) for one in (1400.0, 1500.0, 1600.0)] == [0.0, 0.5, 1.0]
+
+
+class TestCorner:
+    def test_begins_upwards_and_goes_clockwise(self):
+        places = [corner(place, 4, 2.0) for place in range(4)]
+
+        assert places == [
+            pytest.approx(one, abs=1e-12) for one in ((0, -2), (2, 0), (0, 2), (-2, 0))
+        ]
+
+    @pytest.mark.parametrize("n", [3, 5, 8])
+    def test_is_as_far_from_the_middle_on_every_axis(self, n):
+        assert {round(math.hypot(*corner(place, n, 0.7)), 12) for place in range(n)} == {0.7}
+
+    def test_words_stand_away_from_the_middle(self):
+        assert [anchor(corner(place, 4, 1.0)[0]) for place in range(4)] == [
+            "middle",
+            "start",
+            "middle",
+            "end",
+        ]

@@ -1,7 +1,5 @@
 """Findings as tables on a page: what is written, shaded, drawn and kept from whom."""
 
-from dataclasses import replace
-
 import pytest
 
 from ranking.findings import ALL_JUDGES, Column, ColumnKind, Picture, Table
@@ -131,28 +129,37 @@ class TestShownTable:
         heads = [(row.head.text, row.head.is_simulated) for row in shown.rows]
         assert heads == [("Ash", False), ("Simulated Beech", True), ("gone", False)]
 
-    def test_names_the_columns_of_a_matrix(self):
-        columns = [NAME, Column("beech", "beech", ColumnKind.SHARE)]
+    @pytest.mark.parametrize(
+        ("who", "key", "headers"),
+        [
+            (NAME, "beech", [("System", False), ("Simulated Beech", True)]),
+            (WHO, "judge-oak", [("Evaluator", False), ("Judge Oak", False)]),
+        ],
+        ids=["systems", "judges"],
+    )
+    def test_names_the_columns_of_a_matrix(self, who, key, headers):
+        columns = [who, Column(key, key, ColumnKind.SHARE)]
 
-        shown = shown_table(make_table(*columns, rows=[("ash", 0.5)]), NAMES)
+        shown = shown_table(make_table(*columns, rows=[(key, None)]), NAMES)
 
-        assert [header.text for header in shown.headers] == ["System", "Simulated Beech"]
-        assert shown.headers[1].is_simulated
+        assert [(header.text, header.is_simulated) for header in shown.headers] == headers
 
-    def test_names_the_columns_of_a_matrix_of_judges(self):
-        columns = [WHO, Column("judge-oak", "judge-oak", ColumnKind.SHARE)]
-
-        shown = shown_table(make_table(*columns, rows=[("judge-oak", None)]), NAMES)
-
-        assert [header.text for header in shown.headers] == ["Evaluator", "Judge Oak"]
-
-    def test_writes_shares_along_axes_in_per_cent(self):
+    def test_plots_points_by_name_over_their_diagonal_in_per_cent(self):
         axes = [Column("x", "Told", ColumnKind.SHARE), Column("y", "Seen", ColumnKind.SHARE)]
-        table = make_table(NAME, *axes, rows=[("ash", 0.2, 0.3), ("beech", 0.6, 0.5)])
+        other = Column("other", "Other", ColumnKind.SYSTEM)
+        rows = [
+            ("ash", "beech", 0.2, 0.3),
+            ("beech", "ash", None, 0.1),
+            ("beech", "ash", 0.6, 0.5),
+        ]
+        table = make_table(NAME, other, *axes, rows=rows, picture=Picture.POINTS)
 
-        plot = shown_table(replace(table, picture=Picture.POINTS), NAMES).plot
+        plot = shown_table(table, NAMES).plot
 
         assert plot is not None
+        names = [dot.name for dot in plot.dots]
+        assert names == ["Ash and Simulated Beech", "Simulated Beech and Ash"]
+        assert plot.diagonal is not None
         assert (plot.x_label, plot.y_label) == ("Told, %", "Seen, %")
         assert [tick.text for tick in plot.x_ticks] == ["20", "30", "40", "50", "60"]
 
@@ -168,18 +175,17 @@ class TestShownTable:
 
     def test_shades_no_counts_beside_shares(self):
         columns = [NAME, Column("a", "A", ColumnKind.SHARE), Column("n", "N", ColumnKind.COUNT)]
-        table = make_table(*columns, rows=[("ash", 0.9, 40), ("beech", 0.2, 9)])
+        rows = [("ash", 0.9, 40), ("beech", 0.2, 9)]
 
-        (row, _) = shown_table(replace(table, picture=Picture.HEAT), NAMES).rows
+        (row, _) = shown_table(make_table(*columns, rows=rows, picture=Picture.HEAT), NAMES).rows
 
         assert [bool(cell.shade) for cell in row.cells] == [True, False]
 
     def test_draws_an_interval_in_each_row_that_has_one(self):
         ends = [Column(key, key, ColumnKind.SHARE) for key in ("value", "low", "high")]
         rows = [("ash", 0.6, 0.4, 0.8), ("beech", None, None, None)]
-        table = make_table(NAME, *ends, rows=rows, picture=Picture.WHISKERS)
 
-        shown = shown_table(table, NAMES)
+        shown = shown_table(make_table(NAME, *ends, rows=rows, picture=Picture.WHISKERS), NAMES)
 
         known, unknown = shown.rows
         assert known.whisker is not None
@@ -205,18 +211,6 @@ class TestShownTable:
         assert row.whisker.centre == pytest.approx(expected, abs=0.2)
         assert row.whisker.low <= row.whisker.middle <= row.whisker.high
         assert value > low
-
-    def test_plots_points_by_name_over_their_diagonal(self):
-        axes = [Column("x", "Told", ColumnKind.SHARE), Column("y", "Seen", ColumnKind.SHARE)]
-        other = Column("other", "Other", ColumnKind.SYSTEM)
-        rows = [("ash", "beech", 0.2, 0.3), ("beech", "ash", None, 0.1)]
-        table = make_table(NAME, other, *axes, rows=rows, picture=Picture.POINTS)
-
-        plot = shown_table(table, NAMES).plot
-
-        assert plot is not None
-        assert [dot.name for dot in plot.dots] == ["Ash and Simulated Beech"]
-        assert plot.diagonal is not None
 
     def test_plots_a_line_for_each_column_of_numbers(self):
         columns = [
@@ -271,27 +265,24 @@ class TestPeople:
         assert [row.head.text for row in shown.rows] == ["Judge Oak", "majority of the judges"]
         assert shown.n_hidden == 0
 
-    def test_are_left_out_where_a_median_would_show_them(self):
-        few = make_table(WHO, Column("w", "W"), rows=[("R1", 1.0), ("R2", 2.0)])
+    @pytest.mark.parametrize(
+        ("columns", "rows", "kept"),
+        [
+            ([WHO, Column("w", "W")], [("R1", 1.0), ("R2", 2.0)], ()),
+            ([WHO], [("gone",)], ()),
+            (
+                [WHO, Column("other", "Other", ColumnKind.EVALUATOR)],
+                [("judge-oak", "R1"), ("R2", "judge-oak"), ("judge-oak", "judge-oak")],
+                (("judge-oak", "judge-oak"),),
+            ),
+        ],
+        ids=["too few for a median", "unknown", "in pairs of evaluators"],
+    )
+    def test_are_left_out(self, columns, rows, kept):
+        table, n_hidden = public_table(make_table(*columns, rows=rows), NAMES)
 
-        table, n_hidden = public_table(few, NAMES)
-
-        assert (table.rows, n_hidden) == ((), 2)
-        assert n_hidden < FEWEST_TOGETHER
-
-    def test_who_are_unknown_are_people(self):
-        table, n_hidden = public_table(make_table(WHO, rows=[("gone",)]), NAMES)
-
-        assert (table.rows, n_hidden) == ((), 1)
-
-    def test_in_pairs_of_evaluators_are_left_out(self):
-        other = Column("other", "Other", ColumnKind.EVALUATOR)
-        rows = [("judge-oak", "R1"), ("R2", "judge-oak"), ("judge-oak", "judge-oak")]
-
-        table, n_hidden = public_table(make_table(WHO, other, rows=rows), NAMES)
-
-        assert table.rows == (("judge-oak", "judge-oak"),)
-        assert n_hidden == 2
+        assert table.rows == kept
+        assert n_hidden == len(rows) - len(kept) < FEWEST_TOGETHER
 
     def test_as_columns_are_left_out(self):
         columns = [NAME, Column("R2", "R2"), Column("judge-oak", "Judge Oak")]
