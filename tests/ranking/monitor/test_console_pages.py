@@ -76,9 +76,12 @@ class TestThePage:
 
     def test_reads_a_code_that_was_derived(self, manager):
         study = make_study(slug="unnamed", content=study_content(), locked_at=NOW)
-        stopped = {"state": RaterState.STOPPED, "ended_at": NOW}
-        rater = make_rater(study=study, platform=Platform.CONNECT, external_id="p", **stopped)
-        make_submission(rater=rater, code=Ending.of_rater(rater).code, session_id="x")
+        submission = come(study, platform=Platform.CONNECT)
+        rater = submission.rater
+        rater.state, rater.ended_at = RaterState.STOPPED, NOW
+        rater.save()
+        submission.code = Ending.of_rater(rater).code
+        submission.save()
 
         assert "no_consent" in page(manager, study)
 

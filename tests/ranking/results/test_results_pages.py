@@ -127,15 +127,18 @@ class TestLeaderboard:
     def test_has_nothing_inline_that_the_security_policy_forbids(self, client, of_both):
         assert not inline(page(client, of_both))
 
-    @pytest.mark.parametrize("make", [make_judged_study, make_study_of_people])
-    def test_costs_the_same_queries_for_any_number_of_systems_and_texts(
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: make_judged_study(systems=[make_system() for _ in range(6)], with_llm=True),
+            lambda: make_study_of_people(n_texts=3),
+        ],
+        ids=["systems", "texts by people"],
+    )
+    def test_costs_the_same_queries_for_any_number(
         self, client, django_assert_max_num_queries, make
     ):
-        many = {
-            make_judged_study: {"systems": [make_system() for _ in range(6)], "with_llm": True},
-            make_study_of_people: {"n_texts": 3},
-        }
-        study = refit(make(**many[make]))
+        study = refit(make())
 
         # study, fitted selections, newest fit, ratings with systems, dimension rates, ratings
         # of people, decisions on raters and deletions since the fit, which fit was analysed
