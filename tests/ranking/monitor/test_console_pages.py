@@ -13,8 +13,8 @@ from annotation.models import PlatformStudy
 from annotation.raters import prolific
 from annotation.raters.services import recruiting
 from annotation.session.endings import Ending
-from tests.helpers.factories import NOW, make_rater, make_study
-from tests.helpers.factories_of_people import make_platform_study, make_submission
+from tests.helpers.factories import NOW, make_study
+from tests.helpers.factories_of_people import make_platform_study
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
 from tests.helpers.prolific import TOKEN, faking_prolific

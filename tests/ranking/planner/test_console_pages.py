@@ -212,17 +212,19 @@ class TestTheCommand:
         assert "cost " in said
         assert file.read_text().startswith("first,second")
 
-    def test_says_never_and_unknown(self):
-        keep(limited := make_study(), PAIR | {"between": 0.01})
-        keep(unknown := make_study(), PAIR | {"within": None, "between": 0.01})
+    @pytest.mark.parametrize(
+        ("changes", "options", "said"),
+        [
+            ({"between": 0.01}, (), "same comparisons: never"),
+            ({"within": None, "between": 0.01}, (), "none was judged twice"),
+            ({}, ("--elo", "900"), "1 of 1 pairs"),
+        ],
+        ids=["never", "unknown", "enough"],
+    )
+    def test_says_what_judgments_of_the_same_comparisons_give(self, changes, options, said):
+        keep(study := make_study(), PAIR | changes)
 
-        assert "same comparisons: never" in power(limited)
-        assert "none was judged twice" in power(unknown)
-
-    def test_is_short_where_there_is_enough(self):
-        keep(study := make_study())
-
-        assert power(study, "--elo", "900").splitlines()[-1].startswith("1 of 1 pairs")
+        assert said in power(study, *options)
 
     def test_looks_into_ratings_that_nobody_looked_into(self):
         study = make_judged_study()
@@ -233,12 +235,15 @@ class TestTheCommand:
         assert "12 judgments by people on 4 source dialogues" in said
         assert "none was judged twice" in said
 
-    def test_refuses_what_cannot_be_planned(self):
-        for study, options in (
-            (make_study(protocol=Protocol.LIKERT), ()),
-            (make_study(), ()),
-            (make_study(), ("--elo", "none")),
-        ):
-            with pytest.raises(CommandError) as caught:
-                power(study, *options)
-            assert caught.value.returncode == 2
+    @pytest.mark.parametrize(
+        ("protocol", "options"),
+        [
+            (Protocol.LIKERT, ()),
+            (Protocol.PREFERENCE, ()),
+            (Protocol.PREFERENCE, ("--elo", "none")),
+        ],
+    )
+    def test_refuses_what_cannot_be_planned(self, protocol, options):
+        with pytest.raises(CommandError) as caught:
+            power(make_study(protocol=protocol), *options)
+        assert caught.value.returncode == 2

@@ -79,10 +79,23 @@ class TestIdleTicks:
 
 
 class TestWhatATickNotices:
-    def test_a_judgment_in_the_next_tick(self, now):
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda study, _now, _settings: judge(study),
+            lambda study, _now, _settings: Fit.objects.filter(study=study).delete(),
+            lambda _study, _now, settings: setattr(settings, "HEART_BOOTSTRAP_REPLICATES", 100),
+            lambda study, now, _settings: Exclusion.objects.create(
+                rater=study.raters.get(), is_excluded=True, rule="checks/1", decided_at=now
+            ),
+        ],
+        ids=["a judgment", "a claim that was given up", "a new method", "an exclusion"],
+    )
+    def test_a_change_in_the_next_tick(self, now, settings, change):
         study = make_judged_study()
         tick(now)
-        judge(study)
+
+        change(study, now, settings)
 
         assert len(tick(now + SECOND)) == 4
 
@@ -116,28 +129,6 @@ class TestWhatATickNotices:
         with monkeypatch.context() as meanwhile:
             meanwhile.setattr(ticking, "look_at", look)
             tick(now)
-
-        assert len(tick(now + SECOND)) == 4
-
-    def test_a_claim_that_was_given_up(self, now):
-        study = make_judged_study()
-        fit_services.claim_all_changed_fits(now=now)
-        Fit.objects.filter(study=study).delete()
-
-        assert len(tick(now + SECOND)) == 4
-
-    def test_a_new_method(self, now, settings):
-        make_judged_study()
-        tick(now)
-        settings.HEART_BOOTSTRAP_REPLICATES = 100
-
-        assert len(tick(now + SECOND)) == 4
-
-    def test_an_exclusion(self, now):
-        study = make_judged_study()
-        judge(study, rater=(rater := make_rater(study=study)))
-        tick(now)
-        Exclusion.objects.create(rater=rater, is_excluded=True, rule="checks/1", decided_at=now)
 
         assert len(tick(now + SECOND)) == 4
 

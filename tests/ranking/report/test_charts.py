@@ -56,6 +56,7 @@ class TestHeat:
 
     def test_begins_at_the_lowest_value_where_all_are_on_one_side(self):
         shares = columns("ash", "beech", kind=SHARE)
+
         parts = parts_of(Picture.HEAT, [SYSTEM, *shares], [("ash", 0.16, 0.42)])
 
         assert (parts["lowest"], parts["middle"], parts["reach"]) == (16.0, 16.0, 26.0)
@@ -111,23 +112,21 @@ class TestPoints:
 
         assert not parts["x"]["isLogarithmic"]
 
-    def test_without_words_in_front_have_no_names_and_say_all(self):
-        parts = parts_of(Picture.POINTS, columns("x", "y", kind=SHARE), [(0.5, 0.25)])
-
-        (row,) = parts["rows"]
-        assert (row["name"], row["said"]) == ("", ["x: 50.0 %", "y: 25.0 %"])
-
-    def test_of_one_kind_have_the_diagonal(self):
+    def test_of_one_kind_have_the_diagonal_and_say_all_of_rows_without_names(self):
         rows = [("1 of 2", 0.5, 0.55), ("2 of 2", 0.8, 0.75)]
         head = Column("part", "Part", ColumnKind.TEXT)
+        axes = columns("x", "y", kind=SHARE)
 
-        parts = parts_of(Picture.POINTS, [head, *columns("x", "y", kind=SHARE)], rows)
+        named = parts_of(Picture.POINTS, [head, *axes], rows)
+        nameless = parts_of(Picture.POINTS, axes, [(0.5, 0.25)])
 
-        assert parts["hasDiagonal"]
-        assert [(row["name"], row["x"], row["y"]) for row in parts["rows"]] == [
+        assert named["hasDiagonal"]
+        assert [(row["name"], row["x"], row["y"]) for row in named["rows"]] == [
             ("1 of 2", 50.0, 55.0),
             ("2 of 2", 80.0, 75.0),
         ]
+        (row,) = nameless["rows"]
+        assert (row["name"], row["said"]) == ("", ["x: 50.0 %", "y: 25.0 %"])
 
 
 class TestLines:
@@ -146,22 +145,18 @@ class TestLines:
 
 
 class TestRadar:
-    AXES = columns("H", "E", "A", kind=SHARE)
     ROWS = (("ash", 0.6, 0.7, 0.65), ("beech", 0.5, 0.52, 0.4), ("cedar", 0.3, 0.2, None))
 
-    def test_has_all_rows_and_says_which_are_drawn(self):
-        parts = parts_of(Picture.RADAR, [SYSTEM, *self.AXES], self.ROWS, asked=["cedar", "ash"])
+    def test_has_all_rows_on_one_scale_and_says_which_are_drawn(self):
+        marked = [Column(key, key, SHARE, mark=0.5) for key in "HEA"]
+
+        parts = parts_of(Picture.RADAR, [SYSTEM, *marked], self.ROWS, asked=["cedar", "ash"])
 
         drawn = {row["slug"]: row["isDrawn"] for row in parts["rows"]}
         assert drawn == {"ash": True, "beech": False, "cedar": True}
         assert parts["rows"][2]["values"] == [30.0, 20.0, None]
         assert parts["most"] == MOST
-
-    def test_has_the_least_step_of_its_rings_and_the_mark_on_one_scale(self):
-        marked = [Column(key, key, SHARE, mark=0.5) for key in "HEA"]
-
-        parts = parts_of(Picture.RADAR, [SYSTEM, *marked], self.ROWS)
-
+        # the least step of its rings
         assert (parts["least"], parts["mark"], parts["unit"]) == (5.0, 50.0, " %")
 
 

@@ -63,17 +63,19 @@ class TestRowsOfNothing:
     def names(self, rows):
         return [row.head.text for row in rows]
 
-    def test_are_folded_below_those_that_tell_something(self):
-        shown = shown_table(make_table(*self.COLUMNS, rows=self.ROWS), NAMES)
+    @pytest.mark.parametrize(
+        ("rows", "telling", "folded"),
+        [
+            (ROWS, ["Warmth"], ["Safety", "Length"]),
+            (ROWS[1:], ["Safety", "Length"], []),
+        ],
+        ids=["below those that tell something", "not where there are no others"],
+    )
+    def test_are_folded(self, rows, telling, folded):
+        shown = shown_table(make_table(*self.COLUMNS, rows=rows), NAMES)
 
-        assert self.names(shown.telling) == ["Warmth"]
-        assert self.names(shown.folded) == ["Safety", "Length"]
-
-    def test_are_shown_where_there_are_no_others(self):
-        shown = shown_table(make_table(*self.COLUMNS, rows=self.ROWS[1:]), NAMES)
-
-        assert self.names(shown.telling) == ["Safety", "Length"]
-        assert shown.folded == ()
+        assert self.names(shown.telling) == telling
+        assert self.names(shown.folded) == folded
 
     def test_of_words_alone_are_no_rows_of_nothing(self):
         table = make_table(self.COLUMNS[0], NAME, rows=[("Warmth", "ash")])
@@ -105,21 +107,26 @@ class TestWarmth:
         assert Warmth.of(values, kind).middle == middle
 
     @pytest.mark.parametrize(
-        ("value", "shade"), [(1.0, "up5"), (0.0, "down5"), (0.5, ""), (0.61, "up1")]
+        ("values", "kind", "shades"),
+        [
+            (
+                [0.0, 1.0],
+                ColumnKind.SHARE,
+                {1.0: "up5", 0.0: "down5", 0.5: "", 0.61: "up1"},
+            ),
+            ([0.1, 0.2, 0.4], ColumnKind.SHARE, {0.1: "", 0.25: "up2", 0.4: "up5"}),
+            ([0.0, 0.0], ColumnKind.NUMBER, {0.0: ""}),
+        ],
+        ids=["two ways", "from pale to dark on one side", "nothing where all is the same"],
     )
-    def test_shades_two_ways(self, value, shade):
-        assert Warmth.of([0.0, 1.0], ColumnKind.SHARE).shade(value) == shade
+    def test_shades(self, values, kind, shades):
+        warmth = Warmth.of(values, kind)
 
-    def test_goes_from_pale_to_dark_where_all_are_on_one_side(self):
-        warmth = Warmth.of([0.1, 0.2, 0.4], ColumnKind.SHARE)
+        assert {value: warmth.shade(value) for value in shades} == shades
 
-        assert [warmth.shade(one) for one in (0.1, 0.25, 0.4)] == ["", "up2", "up5"]
-        assert warmth.lowest == 0.1
-        assert Warmth.of([0.1, 0.6], ColumnKind.SHARE).lowest == pytest.approx(0.1)
-        assert Warmth.of([0.4, 0.9], ColumnKind.SHARE).lowest == pytest.approx(0.1)
-
-    def test_shades_nothing_where_all_is_the_same(self):
-        assert Warmth.of([0.0, 0.0], ColumnKind.NUMBER).shade(0.0) == ""
+    @pytest.mark.parametrize("values", [[0.1, 0.2, 0.4], [0.1, 0.6], [0.4, 0.9]])
+    def test_reaches_as_far_below_the_middle_as_above(self, values):
+        assert Warmth.of(values, ColumnKind.SHARE).lowest == pytest.approx(0.1)
 
 
 class TestShownTable:
