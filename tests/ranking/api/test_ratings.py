@@ -117,6 +117,3 @@ class TestRatings:
         assert response.status_code == status
         assert response.json()["code"] == code
         assert response.json()["detail"]
-
-    def test_is_read_only(self, client, study):
-        assert client.post(f"/api/v1/studies/{study.slug}/ratings/").status_code in {403, 405}

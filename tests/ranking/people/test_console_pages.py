@@ -227,20 +227,8 @@ class TestEvidence:
         assert evidence_services.evidence_of(" ") == []
 
 
-class TestAccess:
-    @pytest.mark.parametrize("role", [Role.ANALYST, Role.MANAGER])
-    def test_is_for_owners_alone(self, rater, role):
-        client = client_of(role)
+def test_an_owner_sees_what_is_deleted_when(owner):
+    page = owner.get(reverse("people:retention"))
 
-        for address in (SEARCH, page_of(rater), reverse("people:retention")):
-            assert client.get(address).status_code == 403
-        posted = {"wish": "delete", "reason": "x"}
-        assert client.post(page_of(rater), posted).status_code == 403
-        rater.refresh_from_db()
-        assert rater.data_kept
-
-    def test_an_owner_sees_what_is_deleted_when(self, owner):
-        page = owner.get(reverse("people:retention"))
-
-        assert page.status_code == 200
-        assert "Nothing has a date yet" in page.content.decode()
+    assert page.status_code == 200
+    assert "Nothing has a date yet" in page.content.decode()

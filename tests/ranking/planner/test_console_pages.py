@@ -5,7 +5,6 @@ import io
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 from django.urls import reverse
 
 from annotation.choices import Protocol
@@ -80,10 +79,6 @@ def power(study, *options):
 
 
 class TestThePage:
-    @pytest.mark.parametrize("name", ["planner", "planner_csv"])
-    def test_is_for_members_alone(self, name):
-        assert Client().get(address(make_study(), name)).status_code == 302
-
     def test_names_neighbours_and_both_ways_to_tell_them_apart(
         self, admin_client, django_assert_max_num_queries
     ):

@@ -1,4 +1,7 @@
-"""The console's pages on raters: the monitor, one rater, the review and what it does."""
+"""The console's pages on raters: the monitor, one rater, the review and what it does.
+
+Who may see them, and how much each asks the database, is proved for every page of the console.
+"""
 
 import csv
 import io
@@ -18,12 +21,9 @@ from ranking.monitor import console
 from ranking.raters import queries, services
 from tests.helpers.factories import make_judgment, make_rater, make_study, make_writer
 from tests.helpers.factories_written_once import make_exclusion, make_member
-from tests.helpers.pages import assert_turned_away
 from tests.helpers.released import LATER, answer, decisions, make_pairs, make_reviewed_study
 
 pytestmark = pytest.mark.django_db
-
-NAMES = ["list", "csv", "review"]
 
 
 @pytest.fixture(autouse=True)
@@ -62,20 +62,8 @@ def codes(client, study, **query):
     return [row["rater"] for row in rows(client, "csv", study, **query)]
 
 
-class TestAccess:
-    @pytest.mark.parametrize("name", NAMES)
-    def test_others_are_turned_away(self, name):
-        assert_turned_away(Client().get(address(name, make_study())))
-
-    def test_others_decide_nothing_and_apply_no_review(self, study, careless):
-        for name in ("exclude", "reinstate"):
-            asked = address(name, study, careless.code)
-            assert_turned_away(Client().post(asked, {"reason": "Because."}))
-        assert_turned_away(Client().post(address("review", study), {"rater": [careless.code]}))
-
-        assert not Exclusion.objects.exists()
-
-    @pytest.mark.parametrize("name", NAMES)
+class TestWhatDoesNotExist:
+    @pytest.mark.parametrize("name", ["list", "csv", "review"])
     def test_a_study_that_does_not_exist_is_not_found(self, staff, name):
         assert staff.get(reverse(f"raters:{name}", args=["nowhere"])).status_code == 404
 
@@ -280,16 +268,6 @@ class TestTheReview:
 
         assert "Nobody: the rules find no new reason" in page
         assert 'name="rater"' not in page
-
-
-@pytest.mark.parametrize("name", ["list", "rater", "review", "moves"])
-def test_a_page_costs_a_fixed_number_of_queries(
-    staff, study, careless, name, django_assert_max_num_queries
-):
-    more = (careless.code,) if name == "rater" else ()
-
-    with django_assert_max_num_queries(15):
-        shown(staff, name, study, *more, rater=careless.code)
 
 
 def test_pages_of_a_large_study_say_as_of_when_and_have_it_measured_anew(

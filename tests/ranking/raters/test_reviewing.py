@@ -204,3 +204,17 @@ class TestTheRowsOfRaters:
         (row,) = rater_rows(study, as_of=LATER)
 
         assert (row.infit, row.agreement) == (None, None)
+
+    def test_know_no_misfit_of_a_rater_without_whom_nothing_connects_the_systems(self):
+        study = make_study()
+        pairs = make_pairs(study, n_contexts=4)
+        only, other = make_rater(study=study), make_rater(study=study)
+        for place, pair in enumerate(pairs):
+            answer(pair, only, 1 if place % 4 else -1)
+        for pair in pairs[::3]:  # of one pair of systems alone
+            answer(pair, other, 1)
+
+        infits = {row.code: row.infit for row in rater_rows(study, as_of=LATER)}
+
+        assert infits[only.code] is None
+        assert infits[other.code] is not None

@@ -146,11 +146,8 @@ class TestLeaderboard:
         with django_assert_max_num_queries(11):
             assert page(client, study).status_code == 200
 
-    def test_is_read_and_never_posted_to(self, client):
-        address = reverse("ranking:leaderboard", args=["nothing"])
-
-        assert client.post(address).status_code == 405
-        assert client.get(address).status_code == 404
+    def test_of_an_unknown_study_is_not_found(self, client):
+        assert client.get(reverse("ranking:leaderboard", args=["nothing"])).status_code == 404
 
 
 class TestTiers:
