@@ -4,7 +4,7 @@ import datetime as dt
 from functools import partial
 
 from access.models import Member
-from tests.heart_site.constraints.rules import Case, twice
+from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import (
     make_delivery,
@@ -21,58 +21,52 @@ def make_row(**fields):
 
 
 CASES = [
-    Case("member_role_known", partial(make_row, role="OTHER"), make_row),
+    breaks("member_role_known", make_row, role="OTHER"),
     Case("Member.user", twice(make_row, user=make_user)),
     Case("ApiToken.secret_hash", twice(make_token_row, secret_hash="a" * 64)),
-    Case("apitoken_named_and_hashed", partial(make_token_row, name=""), make_token_row),
-    Case("apitoken_named_and_hashed", partial(make_token_row, prefix=""), label="no beginning"),
-    Case("apitoken_named_and_hashed", partial(make_token_row, secret_hash=""), label="no hash"),
-    Case("apitoken_scopes_known", partial(make_token_row, scopes=""), label="none"),
-    Case("apitoken_scopes_known", partial(make_token_row, scopes="read:all"), label="unknown"),
-    Case(
+    breaks("apitoken_named_and_hashed", make_token_row, name=""),
+    breaks("apitoken_named_and_hashed", make_token_row, "no beginning", prefix=""),
+    breaks("apitoken_named_and_hashed", make_token_row, "no hash", secret_hash=""),
+    breaks("apitoken_scopes_known", make_token_row, "none", scopes=""),
+    breaks("apitoken_scopes_known", make_token_row, "unknown", scopes="read:all"),
+    limit(
         "apitoken_scopes_known",
-        partial(make_token_row, scopes="read:studies,read:texts"),
-        partial(make_token_row, scopes="read:studies read:texts"),
-        label="no spaces",
+        make_token_row,
+        "no spaces",
+        scopes=("read:studies,read:texts", "read:studies read:texts"),
     ),
-    Case(
+    breaks("apitoken_expires_within_a_year", make_token_row, "never valid", expires_at=NOW),
+    limit(
         "apitoken_expires_within_a_year",
-        partial(make_token_row, expires_at=NOW),
-        label="never valid",
+        make_token_row,
+        "too long",
+        expires_at=(NOW + dt.timedelta(days=367), NOW + dt.timedelta(days=366)),
     ),
-    Case(
-        "apitoken_expires_within_a_year",
-        partial(make_token_row, expires_at=NOW + dt.timedelta(days=367)),
-        partial(make_token_row, expires_at=NOW + dt.timedelta(days=366)),
-        label="too long",
-    ),
-    Case(
+    limit(
         "apitoken_revoked_after_made",
-        partial(make_token_row, revoked_at=NOW - dt.timedelta(seconds=1)),
-        partial(make_token_row, revoked_at=NOW),
+        make_token_row,
+        revoked_at=(NOW - dt.timedelta(seconds=1), NOW),
     ),
-    Case(
+    once(
         "idempotencykey_once_per_token",
-        twice(make_idempotency_key, token=make_token_row, key=lambda: "k"),
-        twice(make_idempotency_key, key=lambda: "k"),
-    ),
-    Case("idempotencykey_names_request", partial(make_idempotency_key, key=""), label="no key"),
-    Case("idempotencykey_names_request", partial(make_idempotency_key, request_hash="")),
-    Case(
-        "idempotencykey_keeps_success",
-        partial(make_idempotency_key, status=400, answer={"code": "invalid"}),
-        partial(make_idempotency_key, status=201, answer={}),
-        label="a refusal",
-    ),
-    Case(
-        "idempotencykey_keeps_success",
-        partial(make_idempotency_key, status=201),
         make_idempotency_key,
-        label="no answer",
+        token=make_token_row,
+        key=lambda: "k",
+        but={"token": make_token_row},
     ),
-    Case("consentevidence_kind_known", partial(make_evidence, kind="OTHER"), make_evidence),
+    breaks("idempotencykey_names_request", make_idempotency_key, "no key", key=""),
+    breaks("idempotencykey_names_request", make_idempotency_key, request_hash=""),
+    limit(
+        "idempotencykey_keeps_success",
+        make_idempotency_key,
+        "a refusal",
+        status=(400, 201),
+        answer=({"code": "invalid"}, {}),
+    ),
+    breaks("idempotencykey_keeps_success", make_idempotency_key, "no answer", status=201),
+    breaks("consentevidence_kind_known", make_evidence, kind="OTHER"),
     *(
-        Case("consentevidence_says_who_to_what", partial(make_evidence, **{name: ""}), label=name)
+        breaks("consentevidence_says_who_to_what", make_evidence, name, **{name: ""})
         for name in ("scope", "person", "text_hash")
     ),
     Case(
@@ -80,34 +74,32 @@ CASES = [
         twice(make_evidence, person=lambda: "1" * 64),
         twice(make_evidence),
     ),
-    Case("logentry_names_act_and_subject", partial(make_log_entry, action=""), label="no act"),
-    Case("logentry_names_act_and_subject", partial(make_log_entry, subject=""), label="no subject"),
-    Case("hook_has_address", partial(make_hook, url="")),
-    Case("hook_secret_until_removed", partial(make_hook, secret=""), make_hook, "none"),
-    Case(
+    breaks("logentry_names_act_and_subject", make_log_entry, "no act", action=""),
+    breaks("logentry_names_act_and_subject", make_log_entry, "no subject", subject=""),
+    breaks("hook_has_address", make_hook, url=""),
+    *ways(
         "hook_secret_until_removed",
-        partial(make_hook, removed_at=NOW, is_active=False),
-        partial(make_hook, removed_at=NOW, is_active=False, secret=""),
-        "kept",
-    ),
-    Case(
-        "hook_secret_until_removed", partial(make_hook, removed_at=NOW, secret=""), label="active"
+        (make_hook, "none", {"secret": ""}),
+        (make_hook, "kept", {"removed_at": NOW, "is_active": False}, {"secret": ""}),
+        (make_hook, "active", {"removed_at": NOW, "secret": ""}),
     ),
     Case(
         "hookdelivery_once_per_event", twice(make_delivery, hook=make_hook, event_key=lambda: "k")
     ),
-    Case("hookdelivery_event_known", partial(make_delivery, event="other")),
-    Case("hookdelivery_state_known", partial(make_delivery, state="OTHER", next_attempt_at=None)),
-    Case("hookdelivery_pending_has_next", partial(make_delivery, next_attempt_at=None)),
-    Case(
+    breaks("hookdelivery_event_known", make_delivery, event="other"),
+    breaks("hookdelivery_state_known", make_delivery, state="OTHER", next_attempt_at=None),
+    breaks("hookdelivery_pending_has_next", make_delivery, next_attempt_at=None),
+    breaks(
         "hookdelivery_pending_has_next",
-        partial(make_delivery, state="ABANDONED", next_attempt_at=None, claimed_at=NOW),
         partial(make_delivery, state="ABANDONED", next_attempt_at=None),
         "claimed",
+        claimed_at=NOW,
     ),
-    Case(
+    breaks(
         "hookdelivery_delivered_with_time",
-        partial(make_delivery, state="DELIVERED", next_attempt_at=None),
-        partial(make_delivery, state="DELIVERED", next_attempt_at=None, delivered_at=NOW),
+        make_delivery,
+        state="DELIVERED",
+        next_attempt_at=None,
+        but={"delivered_at": NOW},
     ),
 ]

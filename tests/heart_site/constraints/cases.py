@@ -2,29 +2,20 @@
 
 from tests.heart_site.constraints import (
     access,
+    calls,
     caring,
     completions,
-    external,
     judgments,
-    naming,
-    preparing,
     ranking,
     rating_work,
-    running,
-    writing,
 )
-from tests.heart_site.constraints.rules import Case
 
-CASES: list[Case] = [
+CASES = [
     *access.CASES,
     *completions.CASES,
-    *writing.CASES,
-    *preparing.CASES,
-    *naming.CASES,
-    *running.CASES,
+    *calls.CASES,
     *rating_work.CASES,
     *judgments.CASES,
     *caring.CASES,
-    *external.CASES,
     *ranking.CASES,
 ]

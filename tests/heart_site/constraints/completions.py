@@ -1,18 +1,20 @@
-"""Ways to break the rules of the completions app."""
+"""Ways to break the rules of contexts, systems, writers and their texts."""
 
 from functools import partial
 from typing import Any
 
 from completions.choices import (
-    CallState,
     EscalationProfile,
     LeaseOutcome,
+    MessageState,
+    MessageVerdict,
     Review,
     Stratum,
     SystemKind,
+    WriterState,
 )
 from completions.models import Dataset
-from tests.heart_site.constraints.rules import Case, twice
+from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -20,17 +22,21 @@ from tests.helpers.factories import (
     make_context,
     make_dataset,
     make_dialogue,
-    make_generation_call,
     make_system,
     make_writer,
     make_writing_lease,
 )
-from tests.helpers.factories_written_once import make_imported_completion
+from tests.helpers.factories_of_people import (
+    make_accepted,
+    make_admission,
+    make_mail,
+    make_message,
+    make_message_decision,
+    make_revision,
+)
+from tests.helpers.factories_written_once import make_imported_completion, make_writer_consent
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
-DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "I hear you."}
-FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "timeout"}
-INVALID = {"state": CallState.INVALID, "ended_at": NOW, "error_kind": "empty", "raw_answer": " "}
 
 
 def make_adversarial_context(**fields):
@@ -43,10 +49,6 @@ def make_adversarial_context(**fields):
         "source_context": source,
     }
     return make_context(**hostile | fields)
-
-
-def make_done_call(**fields):
-    return make_generation_call(**DONE | {"completion": make_completion()} | fields)
 
 
 def make_vetted_by_itself():
@@ -67,26 +69,20 @@ def make_skipped_writing_lease(**fields):
 
 DATASETS = [
     Case("Dataset.slug", twice(make_dataset, slug="demo")),
-    Case("dataset_slug_given", partial(make_dataset, slug="")),
-    Case(
-        "dataset_completions_per_context_range",
-        partial(make_dataset, completions_per_context=51),
-        partial(make_dataset, completions_per_context=50),
-    ),
-    Case(
-        "dataset_most_adversarial_share",
-        partial(make_dataset, most_adversarial=101),
-        partial(make_dataset, most_adversarial=100),
-    ),
+    breaks("dataset_slug_given", make_dataset, slug=""),
+    limit("dataset_completions_per_context_range", make_dataset, completions_per_context=(51, 50)),
+    limit("dataset_most_adversarial_share", make_dataset, most_adversarial=(101, 100)),
     Case(
         "dataset_vetting_is_another",
         make_vetted_by_itself,
         lambda: make_dataset(vetting=make_dataset()),
     ),
-    Case(
+    once(
         "dialogue_once_per_dataset",
-        twice(make_dialogue, dataset=make_dataset, content_hash="same"),
-        twice(make_dialogue, content_hash="same", changed={"dataset": make_dataset}),
+        make_dialogue,
+        dataset=make_dataset,
+        content_hash="same",
+        but={"dataset": make_dataset},
     ),
 ]
 
@@ -98,226 +94,237 @@ CONTEXTS = [
         make_adversarial_context,
         "the rewrite of a turn is another context",
     ),
-    Case("context_stratum_known", partial(make_context, stratum="OTHER")),
-    Case(
+    breaks("context_stratum_known", make_context, stratum="OTHER"),
+    *ways(
         "context_rewrite_has_profile_and_source",
-        partial(make_adversarial_context, escalation_profile=""),
-        make_adversarial_context,
-        "without a profile",
-    ),
-    Case(
-        "context_rewrite_has_profile_and_source",
-        partial(make_adversarial_context, escalation_profile="OTHER"),
-        label="of an unknown profile",
-    ),
-    Case(
-        "context_rewrite_has_profile_and_source",
-        partial(make_adversarial_context, source_context=None),
-        partial(make_adversarial_context, source_context=None, escalation_profile=""),
-        "without a source, unless it was made elsewhere",
-    ),
-    Case(
-        "context_rewrite_has_profile_and_source",
-        lambda: make_context(source_context=make_context()),
-        label="regular with a source",
-    ),
-    Case(
-        "context_rewrite_has_profile_and_source",
-        partial(make_context, escalation_profile=EscalationProfile.MID_RAMP),
-        label="regular with a profile",
-    ),
-    Case(
-        "context_rewritten_once_per_profile",
-        twice(make_adversarial_context, source_context=make_context),
-        twice(
+        (make_adversarial_context, "without a profile", {"escalation_profile": ""}),
+        (make_adversarial_context, "of an unknown profile", {"escalation_profile": "OTHER"}),
+        (
             make_adversarial_context,
-            source_context=make_context,
-            changed={"escalation_profile": EscalationProfile.ALWAYS_10},
+            "without a source, unless it was made elsewhere",
+            {"source_context": None},
+            {"escalation_profile": ""},
+        ),
+        (make_context, "regular with a source", {"source_context": make_context}),
+        (
+            make_context,
+            "regular with a profile",
+            {"escalation_profile": EscalationProfile.MID_RAMP},
         ),
     ),
-    Case(
-        "context_review_known",
-        partial(make_context, review="OTHER"),
-        partial(make_context, review=Review.DROPPED),
+    once(
+        "context_rewritten_once_per_profile",
+        make_adversarial_context,
+        source_context=make_context,
+        but={"escalation_profile": EscalationProfile.ALWAYS_10},
     ),
-    Case(
-        "context_slots_not_negative",
-        partial(make_context, slots_left=-1),
-        partial(make_context, slots_left=0),
-    ),
+    limit("context_review_known", make_context, review=("OTHER", Review.DROPPED)),
+    limit("context_slots_not_negative", make_context, slots_left=(-1, 0)),
 ]
 
 SYSTEMS = [
     Case("System.slug", twice(make_system, slug="same")),
     Case("System.name", twice(make_system, name="Same")),
-    Case("system_kind_known", partial(make_system, kind="OTHER")),
+    breaks("system_kind_known", make_system, kind="OTHER"),
     Case(
         "system_model_has_family",
         partial(make_system, family=""),
         partial(make_system, model_id=""),
         "a model without a family, though its texts may all be brought in",
     ),
-    Case(
+    breaks(
         "system_model_has_family",
-        partial(make_system, kind=SystemKind.HUMAN, family="people"),
         partial(make_system, kind=SystemKind.HUMAN),
         "people with a family",
+        family="people",
     ),
-    Case(
+    once(
         "System.writer",
-        twice(make_system, kind=SystemKind.HUMAN, writer=make_writer),
-        twice(make_system, kind=SystemKind.HUMAN),
+        make_system,
+        kind=SystemKind.HUMAN,
+        writer=make_writer,
+        but={"writer": make_writer},
     ),
-    Case(
+    breaks(
         "system_of_one_writer_is_human",
-        lambda: make_system(writer=make_writer()),
-        lambda: make_system(kind=SystemKind.HUMAN, writer=make_writer()),
+        make_system,
+        writer=make_writer,
+        but={"kind": SystemKind.HUMAN},
     ),
-    Case(
+    limit(
         "system_simulated_says_so",
-        partial(make_system, is_simulated=True, name="Listener"),
-        partial(make_system, is_simulated=True, name="SIMULATED Listener"),
+        partial(make_system, is_simulated=True),
+        name=("Listener", "SIMULATED Listener"),
     ),
 ]
 
 WRITING_LEASES = [
     Case("WritingLease.token", twice(make_writing_lease, token="0" * 32)),
-    Case(
-        "writinglease_positive_length",
-        partial(make_writing_lease, expires_at=NOW),
-        partial(make_writing_lease, expires_at=NOW + HOUR / 3600),
-    ),
+    limit("writinglease_positive_length", make_writing_lease, expires_at=(NOW, NOW + HOUR / 3600)),
     Case(
         "writinglease_closed_with_outcome",
         partial(make_writing_lease, closed_at=NOW),
         partial(make_writing_lease, **CLOSED),
         "closed without an outcome",
     ),
-    Case(
+    *ways(
         "writinglease_closed_with_outcome",
-        partial(make_writing_lease, outcome=LeaseOutcome.EXPIRED),
-        label="open with an outcome",
+        (make_writing_lease, "open with an outcome", {"outcome": LeaseOutcome.EXPIRED}),
+        (make_writing_lease, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
     ),
-    Case(
-        "writinglease_closed_with_outcome",
-        partial(make_writing_lease, closed_at=NOW, outcome="OTHER"),
-        label="of an unknown outcome",
-    ),
-    Case(
+    breaks(
         "writinglease_reason_only_when_skipped",
-        partial(make_skipped_writing_lease, outcome=LeaseOutcome.EXPIRED),
         make_skipped_writing_lease,
+        outcome=LeaseOutcome.EXPIRED,
     ),
     Case(
         "writinglease_context_once_per_writer",
         twice(make_writing_lease, context=make_context, writer=make_writer, **CLOSED),
         twice(make_writing_lease, context=make_context, **CLOSED),
     ),
-    Case(
-        "writinglease_one_open_per_writer",
-        twice(make_writing_lease, writer=make_writer),
-        twice(make_writing_lease, writer=make_writer, changed=CLOSED),
-    ),
+    once("writinglease_one_open_per_writer", make_writing_lease, writer=make_writer, but=CLOSED),
 ]
 
 COMPLETIONS = [
-    Case(
+    once(
         "completion_once_per_system",
-        twice(make_completion, context=make_context, system=make_system),
-        twice(
-            make_completion,
-            context=make_context,
-            system=make_system,
-            changed={"writer": make_writer},
-        ),
+        make_completion,
         "people's completions have one system",
+        context=make_context,
+        system=make_system,
+        but={"writer": make_writer},
     ),
-    Case(
+    once(
         "completion_once_per_writer",
-        twice(make_completion, context=make_context, writer=make_writer),
-        twice(make_completion, writer=make_writer),
+        make_completion,
+        context=make_context,
+        writer=make_writer,
+        but={"context": make_context},
     ),
-    Case("completion_text_unless_erased", partial(make_completion, text=""), label="no text"),
+    breaks("completion_text_unless_erased", make_completion, "no text", text=""),
     Case(
         "completion_text_unless_erased",
         partial(make_completion, text="", erased_at=NOW),
         partial(make_written_completion, text="", erased_at=NOW),
         "erased and nobody wrote it",
     ),
-    Case(
+    breaks(
         "completion_text_unless_erased",
-        partial(make_written_completion, erased_at=NOW),
         make_written_completion,
         "erased with a text",
+        erased_at=NOW,
     ),
 ]
 
-CALLS = [
-    Case("generationcall_state_known", partial(make_generation_call, state="OTHER")),
-    Case(
-        "generationcall_ended_with_time",
-        partial(make_generation_call, **FAILED | {"ended_at": None}),
-        partial(make_generation_call, **FAILED),
-        "ended without a time",
-    ),
-    Case(
-        "generationcall_ended_with_time",
-        partial(make_generation_call, ended_at=NOW),
-        make_generation_call,
-        "pending with a time",
-    ),
-    Case(
-        "generationcall_claimed_with_time",
-        partial(make_generation_call, state=CallState.CLAIMED),
-        partial(make_generation_call, state=CallState.CLAIMED, claimed_at=NOW),
-    ),
-    Case(
-        "generationcall_answer_kept",
-        partial(make_done_call, raw_answer=""),
-        make_done_call,
-        "done",
-    ),
-    Case(
-        "generationcall_answer_kept",
-        partial(make_generation_call, **INVALID | {"raw_answer": ""}),
-        partial(make_generation_call, **INVALID),
-        "invalid",
-    ),
-    Case(
-        "generationcall_failure_named",
-        partial(make_generation_call, **FAILED | {"error_kind": ""}),
-        label="failed",
-    ),
-    Case(
-        "generationcall_failure_named",
-        partial(make_generation_call, **INVALID | {"error_kind": ""}),
-        label="invalid",
-    ),
-    Case(
-        "generationcall_once_per_context",
-        twice(make_generation_call, context=make_context, system=make_system),
-        twice(make_generation_call, context=make_context),
-    ),
-    Case(
-        "generationcall_done_with_completion",
-        partial(make_done_call, completion=None),
-        label="done without",
-    ),
-    Case(
-        "generationcall_done_with_completion",
-        lambda: make_generation_call(completion=make_completion()),
-        label="pending with",
-    ),
-    Case("GenerationCall.completion", twice(make_done_call, completion=make_completion)),
+IMPORTED = [
     Case(
         "BroughtCompletion.completion", twice(make_imported_completion, completion=make_completion)
     ),
-    Case(
-        "broughtcompletion_way_known",
-        partial(make_imported_completion, way="OTHER"),
-        partial(make_imported_completion, way="CONSOLE"),
+    limit("broughtcompletion_way_known", make_imported_completion, way=("OTHER", "CONSOLE")),
+    breaks("broughtcompletion_text_kept", make_imported_completion, raw_text=""),
+]
+
+ELSEWHERE: dict[str, Any] = {"state": WriterState.ELSEWHERE, "imported_as": "author 7"}
+USED = {"completion": make_completion}
+RETURNED = MessageVerdict.RETURNED
+
+WRITERS = [
+    Case("Writer.code", twice(make_writer, code="W1")),
+    breaks("writer_code_given", make_writer, code=""),
+    breaks("writer_state_known", make_writer, state="OTHER"),
+    limit("writer_background_known", make_writer, background=("OTHER", "")),
+    breaks(
+        "writer_active_when_admitted",
+        make_writer,
+        admitted_at=None,
+        but={"state": WriterState.VETTING},
     ),
-    Case("broughtcompletion_text_kept", partial(make_imported_completion, raw_text="")),
+    breaks(
+        "writer_resumes_from_pause", make_writer, may_resume=True, but={"state": WriterState.PAUSED}
+    ),
+    breaks(
+        "writer_texts_kept_unless_withdrawn",
+        make_writer,
+        texts_kept=False,
+        but={"state": WriterState.WITHDRAWN},
+    ),
+    Case(
+        "writer_imported_writes_elsewhere",
+        partial(make_writer, imported_as="author 7"),
+        partial(make_writer, **ELSEWHERE),
+    ),
+    Case(
+        "writer_imported_once_per_dataset",
+        twice(make_writer, dataset=make_dataset, **ELSEWHERE),
+        twice(make_writer, **ELSEWHERE),
+    ),
+    Case(
+        "writer_invited_once_per_dataset",
+        twice(make_writer, dataset=make_dataset, email="a@example.org"),
+        twice(make_writer, dataset=make_dataset, email=""),
+        "several without an address",
+    ),
+    once(
+        "writerconsent_once_per_text", make_writer_consent, writer=make_writer, but={"version": "2"}
+    ),
+    breaks(
+        "admissiondecision_refused_with_note",
+        make_admission,
+        is_admitted=False,
+        but={"note": "It gives medical advice."},
+    ),
+    breaks("writermail_kind_known", make_mail, kind="OTHER"),
+    *ways(
+        "writermail_claimed_before_sent",
+        (make_mail, "never claimed", {"sent_at": NOW}, {"claimed_at": NOW}),
+        (make_mail, "claimed after it was sent", {"claimed_at": NOW + HOUR, "sent_at": NOW}),
+    ),
+]
+
+MESSAGES = [
+    Case("Message.lease", twice(make_message, lease=make_writing_lease)),
+    once(
+        "Message.completion",
+        make_message,
+        completion=make_completion,
+        but={"completion": make_completion},
+    ),
+    breaks("message_state_known", make_message, state="OTHER"),
+    Case(
+        "message_accepted_has_completion",
+        partial(make_message, state=MessageState.ACCEPTED),
+        make_accepted,
+    ),
+    *ways(
+        "message_completion_only_in_use",
+        (
+            make_message,
+            "rejected",
+            USED | {"state": MessageState.REJECTED},
+            {"state": MessageState.WAITING},
+        ),
+        (make_message, "on trial", USED | {"state": MessageState.TRIAL}),
+    ),
+    once(
+        "messagerevision_numbered_once",
+        make_revision,
+        message=make_message,
+        number=1,
+        but={"number": 2},
+    ),
+    breaks("messagerevision_number_from_one", make_revision, number=0),
+    *ways(
+        "messagerevision_text_unless_erased",
+        (make_revision, "no text", {"text": ""}, {"erased_at": NOW}),
+        (make_revision, "erased with a text", {"erased_at": NOW}),
+    ),
+    breaks("messagedecision_verdict_known", make_message_decision, verdict="OTHER", note="x"),
+    breaks(
+        "messagedecision_unless_accepted_with_note",
+        make_message_decision,
+        verdict=RETURNED,
+        but={"note": "Please say it in one sentence."},
+    ),
 ]
 
 CASES = [
@@ -326,5 +333,7 @@ CASES = [
     *SYSTEMS,
     *WRITING_LEASES,
     *COMPLETIONS,
-    *CALLS,
+    *IMPORTED,
+    *WRITERS,
+    *MESSAGES,
 ]

@@ -1,10 +1,10 @@
-"""Ways to break the rules of judges, judgments, quality checks and exclusions."""
+"""Ways to break the rules of judges, judgments here and elsewhere, checks and exclusions."""
 
+import datetime as dt
 from functools import partial
 
 from annotation.choices import CheckKind, Expected, Protocol, Side
-from completions.choices import CallState
-from tests.heart_site.constraints.rules import Case, twice
+from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -15,15 +15,10 @@ from tests.helpers.factories import (
     make_llm_judgment,
     make_quality_check,
     make_rater,
+    make_study,
 )
-from tests.helpers.factories_written_once import (
-    make_exclusion,
-    make_mark,
-    make_user,
-)
-
-FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "timeout"}
-INVALID = {"state": CallState.INVALID, "ended_at": NOW, "error_kind": "json", "raw_answer": "?"}
+from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
+from tests.helpers.factories_written_once import make_exclusion, make_mark, make_user
 
 
 def make_pair_of_systems():
@@ -81,50 +76,30 @@ def judged(verdict, protocol=Protocol.PREFERENCE):
 JUDGES = [
     Case("Judge.slug", twice(make_judge, slug="same")),
     Case("Judge.name", twice(make_judge, name="Same")),
-    Case("judge_family_given", partial(make_judge, family="")),
-    Case("judge_model_given", partial(make_judge, model_id="")),
-    Case(
+    breaks("judge_family_given", make_judge, family=""),
+    breaks("judge_model_given", make_judge, model_id=""),
+    limit(
         "judge_simulated_says_so",
-        partial(make_judge, is_simulated=True, name="Judge"),
-        partial(make_judge, is_simulated=True, name="Simulated judge"),
+        partial(make_judge, is_simulated=True),
+        name=("Judge", "Simulated judge"),
     ),
-    Case("judgecall_state_known", partial(make_judge_call, state="OTHER")),
-    Case(
-        "judgecall_ended_with_time",
-        partial(make_judge_call, **FAILED | {"ended_at": None}),
-        partial(make_judge_call, **FAILED),
-        "ended without a time",
-    ),
-    Case("judgecall_ended_with_time", partial(make_judge_call, ended_at=NOW), label="pending with"),
-    Case(
-        "judgecall_claimed_with_time",
-        partial(make_judge_call, state=CallState.CLAIMED),
-        partial(make_judge_call, state=CallState.CLAIMED, claimed_at=NOW),
-    ),
-    Case(
-        "judgecall_answer_kept",
-        partial(make_judge_call, **INVALID | {"raw_answer": ""}),
-        partial(make_judge_call, **INVALID),
-    ),
-    Case("judgecall_failure_named", partial(make_judge_call, **FAILED | {"error_kind": ""})),
-    Case(
+    once(
         "judgecall_once",
-        twice(make_judge_call, comparison=make_comparison, judge=make_judge),
-        twice(
-            make_judge_call,
-            comparison=make_comparison,
-            judge=make_judge,
-            changed={"first_side": Side.B},
-        ),
+        make_judge_call,
         "but in both orders",
+        comparison=make_comparison,
+        judge=make_judge,
+        but={"first_side": Side.B},
     ),
-    Case(
+    once(
         "judgecall_once",
-        twice(make_judge_call, comparison=make_comparison, judge=make_judge),
-        twice(make_judge_call, comparison=make_comparison, judge=make_judge, changed={"sample": 1}),
+        make_judge_call,
         "but several samples",
+        comparison=make_comparison,
+        judge=make_judge,
+        but={"sample": 1},
     ),
-    Case("judgecall_side_known", partial(make_judge_call, first_side="C")),
+    breaks("judgecall_side_known", make_judge_call, first_side="C"),
     Case(
         "judgecall_not_own_family",
         partial(make_call_of_family, "one"),
@@ -137,11 +112,11 @@ JUDGES = [
 
 JUDGMENTS = [
     Case("judgment_by_a_rater_or_a_judge", make_judgment_of_two, make_judgment, "both"),
-    Case(
+    breaks(
         "judgment_by_a_rater_or_a_judge",
-        lambda: make_llm_judgment(rater=make_rater()),
         make_llm_judgment,
         "a judge and a rater without a lease",
+        rater=make_rater,
     ),
     *(
         Case("judgment_verdict_on_scale", judged(beyond), judged(within), f"preference {beyond}")
@@ -157,63 +132,40 @@ JUDGMENTS = [
         for beyond, within in [(-6, -5), (0, 1), (6, 5)]
     ),
     Case("judgment_verdict_on_scale", judged(1, "OTHER"), judged(0), "of an unknown protocol"),
-    Case("judgment_side_known", partial(make_judgment, first_side="C")),
-    Case(
-        "judgment_shown_before_submitted",
-        partial(make_judgment, submitted_at=NOW - HOUR),
-        partial(make_judgment, submitted_at=NOW),
-    ),
-    Case(
-        "judgment_once_per_lease",
-        partial(make_revision, is_linked=False),
-        partial(make_revision, is_linked=True),
-        "but revised",
-    ),
+    breaks("judgment_side_known", make_judgment, first_side="C"),
+    limit("judgment_shown_before_submitted", make_judgment, submitted_at=(NOW - HOUR, NOW)),
+    limit("judgment_once_per_lease", make_revision, "but revised", is_linked=(False, True)),
     Case("Judgment.judge_call", make_two_judgments_of_one_call),
-    Case(
-        "Judgment.revises",
-        partial(make_two_revisions, of_one=True),
-        partial(make_two_revisions, of_one=False),
+    limit("Judgment.revises", make_two_revisions, of_one=(True, False)),
+    breaks("judgment_protocol_named", make_judgment, protocol_hash=""),
+    once(
+        "dimensionmark_once_per_judgment", make_mark, judgment=make_judgment, but={"dimension": "E"}
     ),
-    Case("judgment_protocol_named", partial(make_judgment, protocol_hash="")),
-    Case(
-        "dimensionmark_once_per_judgment",
-        twice(make_mark, judgment=make_judgment),
-        twice(make_mark, judgment=make_judgment, changed={"dimension": "E"}),
-    ),
-    Case(
-        "dimensionmark_advantage_range",
-        partial(make_mark, advantage=6),
-        partial(make_mark, advantage=5),
-        "for the first",
-    ),
-    Case(
-        "dimensionmark_advantage_range",
-        partial(make_mark, advantage=-6),
-        partial(make_mark, advantage=-5),
-        "for the second",
-    ),
-    Case("dimensionmark_dimension_given", partial(make_mark, dimension="")),
+    limit("dimensionmark_advantage_range", make_mark, "for the first", advantage=(6, 5)),
+    limit("dimensionmark_advantage_range", make_mark, "for the second", advantage=(-6, -5)),
+    breaks("dimensionmark_dimension_given", make_mark, dimension=""),
 ]
 
 QUALITY = [
-    Case(
+    once(
         "qualitycheck_once_per_comparison",
-        twice(make_quality_check, comparison=make_comparison),
-        twice(make_quality_check),
+        make_quality_check,
+        comparison=make_comparison,
+        but={"comparison": make_comparison},
     ),
-    Case("qualitycheck_kind_known", partial(make_quality_check, kind="OTHER")),
-    Case(
+    breaks("qualitycheck_kind_known", make_quality_check, kind="OTHER"),
+    limit(
         "qualitycheck_answer_known",
-        partial(make_quality_check, kind=CheckKind.ATTENTION, expected=""),
-        partial(make_quality_check, kind=CheckKind.ATTENTION, expected=Expected.SECOND),
+        partial(make_quality_check, kind=CheckKind.ATTENTION),
         "without an answer",
+        expected=("", Expected.SECOND),
     ),
-    Case(
+    breaks(
         "qualitycheck_answer_known",
-        partial(make_quality_check, expected=Expected.HIGH),
-        partial(make_quality_check, expected=Expected.HIGH, dimension="E"),
+        make_quality_check,
         "high on no dimension",
+        expected=Expected.HIGH,
+        but={"dimension": "E"},
     ),
     Case(
         "exclusion_of_a_rater_or_a_judge",
@@ -221,25 +173,60 @@ QUALITY = [
         lambda: make_exclusion(judge=make_judge()),
         "of neither",
     ),
-    Case(
+    breaks(
         "exclusion_of_a_rater_or_a_judge",
-        lambda: make_exclusion(rater=make_rater(), judge=make_judge()),
         make_exclusion,
         "of both",
+        rater=make_rater,
+        judge=make_judge,
     ),
-    Case("exclusion_rule_named", partial(make_exclusion, rule="")),
-    Case(
+    breaks("exclusion_rule_named", make_exclusion, rule=""),
+    *ways(
         "exclusion_taken_back_by_someone_with_reason",
-        partial(make_exclusion, is_excluded=False, reason="a slow line"),
-        lambda: make_exclusion(is_excluded=False, reason="a slow line", decided_by=make_user()),
-        "by nobody",
-    ),
-    Case(
-        "exclusion_taken_back_by_someone_with_reason",
-        lambda: make_exclusion(is_excluded=False, decided_by=make_user()),
-        make_exclusion,
-        "without a reason",
+        (
+            make_exclusion,
+            "by nobody",
+            {"is_excluded": False, "reason": "a slow line"},
+            {"decided_by": make_user},
+        ),
+        (make_exclusion, "without a reason", {"is_excluded": False, "decided_by": make_user}),
     ),
 ]
 
-CASES = [*JUDGES, *JUDGMENTS, *QUALITY]
+
+BEFORE = NOW.date() - dt.timedelta(days=1)
+
+
+def _twice_by_one_rater() -> None:
+    first = make_external(rater="e0001")
+    make_external(batch=first.batch, comparison=first.comparison, rater="e0001")
+
+
+def _by_two_raters() -> object:
+    first = make_external(rater="e0001")
+    return make_external(batch=first.batch, comparison=first.comparison, rater="e0002")
+
+
+ELSEWHERE = [
+    Case(
+        "externalbatch_once_per_reference",
+        twice(make_batch, study=make_study, reference="one"),
+        twice(make_batch, study=make_study),
+    ),
+    breaks("externalbatch_source_named", make_batch, "no source", source=""),
+    breaks("externalbatch_source_named", make_batch, "no reference", reference=""),
+    breaks("externalbatch_source_named", make_batch, "no address", url=""),
+    breaks("externalbatch_source_named", make_batch, "no licence", licence=""),
+    breaks("externalbatch_people_told_of", make_batch, "found how", recruitment=""),
+    breaks("externalbatch_people_told_of", make_batch, "agreed to what", consent=""),
+    breaks("externalbatch_collected_in_order", make_batch, collected_until=BEFORE),
+    breaks("externalbatch_hashes_given", make_batch, "content", content_digest=""),
+    breaks("externalbatch_hashes_given", make_batch, "protocol", protocol_hash=""),
+    Case("externaljudgment_once_per_rater", _twice_by_one_rater, _by_two_raters),
+    breaks("externaljudgment_rater_given", make_external, rater=""),
+    limit("externaljudgment_verdict_range", make_external, verdict=(6, None)),
+    breaks("externaldecision_reason_given", make_batch_decision, reason=""),
+]
+
+
+CASES = [*JUDGES, *JUDGMENTS, *QUALITY, *ELSEWHERE]

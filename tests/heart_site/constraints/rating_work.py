@@ -5,7 +5,7 @@ from functools import partial
 from annotation.choices import Platform, RaterState, StudyState
 from annotation.models import Comparison
 from completions.choices import LeaseOutcome
-from tests.heart_site.constraints.rules import Case, twice
+from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -83,80 +83,54 @@ def make_check_shown_twice(*, to_one_rater):
 
 
 STUDIES = [
-    Case("study_plan_known", partial(make_study, plan="OTHER")),
-    Case(
-        "study_version_once",
-        twice(make_study, name="winter"),
-        twice(make_study, name="winter", changed={"version": 2}),
-    ),
-    Case("study_version_from_one", partial(make_study, version=0)),
-    Case(
-        "study_simulated_says_so",
-        partial(make_study, is_simulated=True),
-        partial(make_study, is_simulated=True, title="A simulated study"),
+    breaks("study_plan_known", make_study, plan="OTHER"),
+    once("study_version_once", make_study, name="winter", but={"version": 2}),
+    breaks("study_version_from_one", make_study, version=0),
+    breaks(
+        "study_simulated_says_so", make_study, is_simulated=True, but={"title": "A simulated study"}
     ),
     Case("Study.slug", twice(make_study, slug="demo")),
-    Case("study_protocol_known", partial(make_study, protocol="OTHER")),
-    Case("study_state_known", partial(make_study, state="OTHER")),
-    Case(
-        "study_judgments_range",
-        partial(make_study, judgments_per_pair=0),
-        partial(make_study, judgments_per_pair=1),
-        "none",
-    ),
-    Case(
-        "study_judgments_range",
-        partial(make_study, judgments_per_pair=1001),
-        partial(make_study, judgments_per_pair=1000),
-        "too many",
-    ),
-    Case("study_session_not_empty", partial(make_study, session_length=0)),
-    Case("study_lease_not_empty", partial(make_study, lease_minutes=0)),
-    Case(
+    breaks("study_protocol_known", make_study, protocol="OTHER"),
+    breaks("study_state_known", make_study, state="OTHER"),
+    limit("study_judgments_range", make_study, "none", judgments_per_pair=(0, 1)),
+    limit("study_judgments_range", make_study, "too many", judgments_per_pair=(1001, 1000)),
+    breaks("study_session_not_empty", make_study, session_length=0),
+    breaks("study_lease_not_empty", make_study, lease_minutes=0),
+    breaks("study_locked_with_hash", make_study, "locked without a hash", protocol_hash=""),
+    breaks(
         "study_locked_with_hash",
-        partial(make_study, protocol_hash=""),
-        make_study,
-        "locked without a hash",
-    ),
-    Case(
-        "study_locked_with_hash",
-        partial(make_study, **UNLOCKED | {"protocol_hash": "a1"}),
         partial(make_study, **UNLOCKED),
         "a hash without being locked",
+        protocol_hash="a1",
     ),
     *(
-        Case(
+        breaks(
             "study_runs_only_when_locked",
-            partial(make_study, **UNLOCKED | {"state": state}),
-            label=state.lower(),
+            partial(make_study, **UNLOCKED),
+            state.lower(),
+            state=state,
         )
         for state in (StudyState.OPEN, StudyState.PAUSED, StudyState.CLOSED)
     ),
-    Case("study_seed_given", partial(make_study, seed="")),
+    breaks("study_seed_given", make_study, seed=""),
 ]
 
 PEOPLE = [
     Case("Rater.code", twice(make_rater, code="R1")),
-    Case("rater_platform_known", partial(make_rater, platform="OTHER", external_id="p1")),
-    Case("rater_state_known", partial(make_rater, state="OTHER", ended_at=NOW)),
-    Case(
+    breaks("rater_platform_known", make_rater, platform="OTHER", external_id="p1"),
+    breaks("rater_state_known", make_rater, state="OTHER", ended_at=NOW),
+    *ways(
         "rater_ended_with_time",
-        partial(make_rater, state=RaterState.FINISHED),
-        partial(make_rater, state=RaterState.FINISHED, ended_at=NOW),
-        "ended without a time",
+        (make_rater, "ended without a time", {"state": RaterState.FINISHED}, {"ended_at": NOW}),
+        (make_rater, "active with a time", {"ended_at": NOW}),
     ),
-    Case("rater_ended_with_time", partial(make_rater, ended_at=NOW), label="active with a time"),
-    Case(
+    breaks("rater_external_id_unless_guest", make_rater, "a guest with one", external_id="p1"),
+    breaks(
         "rater_external_id_unless_guest",
-        partial(make_rater, external_id="p1"),
         make_rater,
-        "a guest with one",
-    ),
-    Case(
-        "rater_external_id_unless_guest",
-        partial(make_rater, platform=Platform.PROLIFIC),
-        partial(make_rater, platform=Platform.PROLIFIC, state=RaterState.WITHDRAWN, ended_at=NOW),
         "from a platform without one",
+        platform=Platform.PROLIFIC,
+        but={"state": RaterState.WITHDRAWN, "ended_at": NOW},
     ),
     Case(
         "rater_once_per_external_id",
@@ -169,138 +143,76 @@ PEOPLE = [
         twice(make_rater, **PROLIFIC),
         "but in each study",
     ),
-    Case(
+    once(
         "rater_once_per_form",
-        twice(make_rater, study=make_study, bound_by="form"),
-        twice(make_rater, bound_by="form"),
+        make_rater,
+        study=make_study,
+        bound_by="form",
+        but={"study": make_study},
     ),
-    Case("rater_stage_known", partial(make_rater, stage="OTHER")),
-    Case(
+    breaks("rater_stage_known", make_rater, stage="OTHER"),
+    breaks(
         "rater_data_kept_unless_withdrawn",
-        partial(make_rater, data_kept=False),
-        partial(make_rater, data_kept=False, state=RaterState.WITHDRAWN, ended_at=NOW),
+        make_rater,
+        data_kept=False,
+        but={"state": RaterState.WITHDRAWN, "ended_at": NOW},
     ),
-    Case(
-        "rater_utc_offset_range",
-        partial(make_rater, utc_offset_minutes=841),
-        partial(make_rater, utc_offset_minutes=840),
-        "east",
-    ),
-    Case(
-        "rater_utc_offset_range",
-        partial(make_rater, utc_offset_minutes=-841),
-        partial(make_rater, utc_offset_minutes=-840),
-        "west",
-    ),
-    Case(
-        "consent_once_per_text",
-        twice(make_consent, rater=make_rater),
-        twice(make_consent, rater=make_rater, changed={"text_hash": "other"}),
-    ),
+    limit("rater_utc_offset_range", make_rater, "east", utc_offset_minutes=(841, 840)),
+    limit("rater_utc_offset_range", make_rater, "west", utc_offset_minutes=(-841, -840)),
+    once("consent_once_per_text", make_consent, rater=make_rater, but={"text_hash": "other"}),
 ]
 
 COMPARISONS = [
-    Case(
-        "comparison_completion_alone_once",
-        partial(make_alone_twice, in_one_study=True),
-        partial(make_alone_twice, in_one_study=False),
-    ),
-    Case(
-        "comparison_weight_positive",
-        partial(make_comparison, weight=0),
-        partial(make_comparison, weight=0.001),
-    ),
-    Case(
-        "comparison_pair_once",
-        partial(make_same_pair, in_one_study=True),
-        partial(make_same_pair, in_one_study=False),
-    ),
+    limit("comparison_completion_alone_once", make_alone_twice, in_one_study=(True, False)),
+    limit("comparison_weight_positive", make_comparison, weight=(0, 0.001)),
+    limit("comparison_pair_once", make_same_pair, in_one_study=(True, False)),
     Case("comparison_canonical_order", make_swapped_comparison, make_comparison, "swapped"),
     Case("comparison_canonical_order", make_comparison_with_itself, label="with itself"),
-    Case("comparison_purpose_known", partial(make_comparison, purpose="OTHER")),
-    Case(
-        "comparison_slots_not_negative",
-        partial(make_comparison, slots_left=-1),
-        partial(make_comparison, slots_left=0),
-    ),
-    Case("comparison_shown_not_negative", partial(make_comparison, shown_first_as_a=-1), label="A"),
-    Case("comparison_shown_not_negative", partial(make_comparison, shown_first_as_b=-1), label="B"),
+    breaks("comparison_purpose_known", make_comparison, purpose="OTHER"),
+    limit("comparison_slots_not_negative", make_comparison, slots_left=(-1, 0)),
+    breaks("comparison_shown_not_negative", make_comparison, "A", shown_first_as_a=-1),
+    breaks("comparison_shown_not_negative", make_comparison, "B", shown_first_as_b=-1),
 ]
 
 LEASES = [
     Case("Lease.token", twice(make_lease, token="0" * 32)),
-    Case(
-        "lease_positive_length",
-        partial(make_lease, expires_at=NOW),
-        partial(make_lease, expires_at=NOW + HOUR / 3600),
-    ),
+    limit("lease_positive_length", make_lease, expires_at=(NOW, NOW + HOUR / 3600)),
     Case(
         "lease_closed_with_outcome",
         partial(make_lease, closed_at=NOW),
         partial(make_lease, **CLOSED),
         "closed without an outcome",
     ),
-    Case(
+    *ways(
         "lease_closed_with_outcome",
-        partial(make_lease, outcome=LeaseOutcome.EXPIRED),
-        label="open with an outcome",
+        (make_lease, "open with an outcome", {"outcome": LeaseOutcome.EXPIRED}),
+        (make_lease, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
     ),
-    Case(
-        "lease_closed_with_outcome",
-        partial(make_lease, closed_at=NOW, outcome="OTHER"),
-        label="of an unknown outcome",
-    ),
-    Case(
-        "lease_reason_only_when_skipped",
-        partial(make_skipped_lease, outcome=LeaseOutcome.EXPIRED),
-        make_skipped_lease,
-    ),
-    Case(
-        "lease_one_open_per_rater",
-        twice(make_lease, rater=make_rater),
-        twice(make_lease, rater=make_rater, changed=CLOSED),
-    ),
-    Case(
-        "lease_comparison_once_per_rater",
-        partial(make_shown_twice, as_check=False),
-        partial(make_shown_twice, as_check=True),
-    ),
-    Case(
-        "lease_check_once_per_rater",
-        partial(make_check_shown_twice, to_one_rater=True),
-        partial(make_check_shown_twice, to_one_rater=False),
-    ),
+    breaks("lease_reason_only_when_skipped", make_skipped_lease, outcome=LeaseOutcome.EXPIRED),
+    once("lease_one_open_per_rater", make_lease, rater=make_rater, but=CLOSED),
+    limit("lease_comparison_once_per_rater", make_shown_twice, as_check=(False, True)),
+    limit("lease_check_once_per_rater", make_check_shown_twice, to_one_rater=(True, False)),
     Case(
         "lease_number_once_per_rater",
         twice(make_lease, rater=make_rater, number=1, changed=CLOSED),
         twice(make_lease, rater=make_rater, number=1, changed=CLOSED | {"number": 2}),
     ),
-    Case(
-        "lease_repeated_once",
-        partial(make_repeats, of_one_lease=True),
-        partial(make_repeats, of_one_lease=False),
-    ),
-    Case(
+    limit("lease_repeated_once", make_repeats, of_one_lease=(True, False)),
+    breaks(
         "lease_check_or_repeat",
-        lambda: make_lease(quality_check=make_quality_check(), repeats=make_lease(**CLOSED)),
+        make_lease,
+        quality_check=make_quality_check,
+        repeats=partial(make_lease, **CLOSED),
     ),
-    Case(
+    breaks(
         "lease_screens_with_a_check",
-        partial(make_lease, is_screening=True),
-        lambda: make_lease(quality_check=make_quality_check(), is_screening=True),
+        make_lease,
+        is_screening=True,
+        but={"quality_check": make_quality_check},
     ),
-    Case(
-        "lease_probability_range",
-        partial(make_lease, sampling_probability=0),
-        partial(make_lease, sampling_probability=1),
-        "never",
-    ),
-    Case(
-        "lease_probability_range",
-        partial(make_lease, sampling_probability=1.1),
-        label="more than certain",
-    ),
-    Case("lease_side_known", partial(make_lease, first_side="C")),
+    limit("lease_probability_range", make_lease, "never", sampling_probability=(0, 1)),
+    breaks("lease_probability_range", make_lease, "more than certain", sampling_probability=1.1),
+    breaks("lease_side_known", make_lease, first_side="C"),
 ]
 
 CASES = [*STUDIES, *PEOPLE, *COMPARISONS, *LEASES]

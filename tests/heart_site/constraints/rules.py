@@ -29,6 +29,33 @@ class Case:
         return f"{self.rule}-{self.label}".removesuffix("-").replace(" ", "-")
 
 
+def breaks(rule, make, label="", /, *, but=None, **wrong):
+    """Return a case of a row that is refused with the ``wrong`` fields, and allowed without them.
+
+    Where ``but`` is given, it is allowed with them once it has those of ``but`` too. Values that
+    are builders are called when a row is made.
+    """
+    right = {} if but is None else wrong | but
+    return Case(rule, _row(make, wrong), _row(make, right), label)
+
+
+def limit(rule, make, label="", /, **pairs):
+    """Return a case of fields, each with what is refused and the nearest that is allowed."""
+    wrong, right = ({name: pair[n] for name, pair in pairs.items()} for n in (0, 1))
+    return Case(rule, _row(make, wrong), _row(make, right), label)
+
+
+def ways(rule, *rows):
+    """Yield several cases of one rule: the builder, a label, and what ``breaks`` is told."""
+    for make, label, wrong, *but in rows:
+        yield breaks(rule, make, label, but=but[0] if but else None, **wrong)
+
+
+def once(rule, make, label="", /, *, but, **shared):
+    """Return a case of two rows that may not be alike in ``shared``, unless one has ``but``."""
+    return Case(rule, twice(make, **shared), twice(make, **shared, changed=but), label)
+
+
 def twice(make, *, changed=None, **shared):
     """Return a function that makes two rows alike in the ``shared`` fields.
 
@@ -42,6 +69,10 @@ def twice(make, *, changed=None, **shared):
         return make(**fields | _built(changed or {}))
 
     return run
+
+
+def _row(make, fields):
+    return lambda: make(**_built(fields))
 
 
 def _built(fields):
