@@ -47,7 +47,7 @@ class TestConsent:
         fields = consent_fields(client, study, pid=pid)
         return client.post(url(study, "consent"), fields | {"choice": "agree"})
 
-    def test_of_too_many_from_one_address_stores_nobody_more(self):
+    def test_of_too_many_from_one_address_stores_nobody_more_for_a_minute(self, monkeypatch):
         study = open_study()
         came = [self.agree(study, str(n)) for n in range(4)]
 
@@ -55,13 +55,7 @@ class TestConsent:
         assert_asks_to_wait(came[3], "Nothing has been stored yet")
         assert Rater.objects.count() == 3
         assert self.agree(study, "9", REMOTE_ADDR=ELSEWHERE).status_code == 303
-
-    def test_is_taken_again_a_minute_later(self, monkeypatch):
-        study = open_study()
-        for n in range(4):
-            self.agree(study, str(n))
         monkeypatch.setattr(timezone, "now", lambda: NOW + dt.timedelta(minutes=1))
-
         assert self.agree(study, "3").status_code == 303
 
     def test_of_five_hundred_behind_one_address_has_room(self):
@@ -69,21 +63,21 @@ class TestConsent:
 
 
 class TestLinks:
+    def wrong(self, address):
+        answers = [Client().get(f"{address}{n}/") for n in range(4)]
+        assert [answer.status_code for answer in answers] == [404, 404, 404, 429]
+        assert_asks_to_wait(answers[-1])
+
     def test_of_raters_that_open_nothing_are_counted_and_right_ones_not(self):
         study = open_study()
         link = url(study, "resume", http.credential(enrol(Client(), study), use="link"))
-        wrong = [Client().get(url(study, "entry") + f"resume/x{n}/") for n in range(4)]
 
-        assert [answer.status_code for answer in wrong] == [404, 404, 404, 429]
-        assert_asks_to_wait(wrong[-1])
+        self.wrong(url(study, "entry") + "resume/x")
+
         assert Client().get(link).status_code == 303
 
     def test_of_writers_too(self):
-        writer = make_writer()
-        wrong = [Client().get(f"/w/i/{writer.code}~{n}/") for n in range(4)]
-
-        assert [answer.status_code for answer in wrong] == [404, 404, 404, 429]
-        assert_asks_to_wait(wrong[-1])
+        self.wrong(f"/w/i/{make_writer().code}~")
 
     def test_a_wrong_one_says_the_same_whether_or_not_it_ever_was_one(self):
         study, client = open_study(), Client()
@@ -99,22 +93,17 @@ class TestLinks:
 
 class TestTokens:
     def ask(self, secret, **sent):
-        return Client(**sent).get("/api/v1/studies/", headers=bearing(secret)).status_code
+        return Client(**sent).get("/api/v1/studies/", headers=bearing(secret))
 
     def test_that_are_wrong_are_refused_at_last_and_right_ones_never(self):
         right = make_secret(Scope.READ_STUDIES)
+        answers = [self.ask(f"heart_{n:043}") for n in range(5)]
 
-        assert [self.ask(f"heart_{n:043}") for n in range(5)] == [401, 401, 401, 429, 429]
-        assert self.ask(right) == 200
-        assert self.ask("heart_x", REMOTE_ADDR=ELSEWHERE) == 401
-
-    def test_say_when_to_come_again(self):
-        for n in range(3):
-            self.ask(f"heart_{n}")
-        answer = Client().get("/api/v1/studies/", headers=bearing("heart_3"))
-
-        assert answer["Content-Type"] == "application/problem+json"
-        assert 1 <= int(answer["Retry-After"]) <= 60
+        assert [answer.status_code for answer in answers] == [401, 401, 401, 429, 429]
+        assert answers[3]["Content-Type"] == "application/problem+json"
+        assert 1 <= int(answers[3]["Retry-After"]) <= 60
+        assert self.ask(right).status_code == 200
+        assert self.ask("heart_x", REMOTE_ADDR=ELSEWHERE).status_code == 401
 
 
 class TestChangesOfAnAnswer:

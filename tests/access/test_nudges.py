@@ -4,6 +4,7 @@ import datetime as dt
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 import pytest
 from celery import Celery
@@ -53,19 +54,6 @@ from tests.helpers.judged import lease_next, make_comparisons, make_judged_study
 from tests.helpers.observed import nudged
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.at = 1000.0
-
-    def __call__(self) -> float:
-        return self.at
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 @pytest.fixture
 def sent(monkeypatch) -> list[float]:
     """In how many seconds each nudge begins that was sent."""
@@ -96,22 +84,18 @@ class TestNudge:
 
         assert told == [Work.REFIT]
 
-    def test_is_not_sent_for_what_was_taken_back(self):
-        with nudged() as told, taken_back():
-            nudge(Work.REFIT)
-
-        assert told == []
-
-    def test_is_sent_for_what_stands_beside_what_was_taken_back(self):
+    @pytest.mark.parametrize("is_kept", [False, True])
+    def test_is_sent_for_what_stands_and_not_for_what_was_taken_back(self, is_kept):
         with nudged() as told:
             with taken_back():
                 nudge(Work.REFIT)
                 with transaction.atomic():
                     nudge(Work.REFIT)
-            with transaction.atomic():
-                nudge(Work.REFIT)
+            if is_kept:
+                with transaction.atomic():
+                    nudge(Work.REFIT)
 
-        assert told == [Work.REFIT]
+        assert told == [Work.REFIT] * is_kept
 
 
 @pytest.mark.django_db(transaction=True)
@@ -135,66 +119,52 @@ class TestCommit:
 
 
 class TestSender:
-    def test_sends_one_nudge_for_all_that_happens_until_it_begins(self, sent, clock):
-        sender = Sender(clock)
-        for _ in range(50):
-            sender.send(Work.REFIT, 5.0)
-            clock.at += 0.09
+    @pytest.mark.parametrize(
+        ("asked", "wanted"),
+        [
+            ([(0.09 * n, 5.0) for n in range(50)], [5.0]),
+            ([(0.0, 5.0), (5.0, 5.0)], [5.0, 5.0]),  # a worker may have looked just before
+            ([(0.0, 60.0), (0.0, 5.0), (0.0, 60.0)], [60.0, 5.0]),
+            ([(0.0, 60.0), (0.0, 5.0), (10.0, 50.0)], [60.0, 5.0]),
+            ([(0.0, 0.0), (0.0, 0.0)], [0.0, 0.0]),
+        ],
+        ids=[
+            "one for all that happens until it begins",
+            "another once the last has begun",
+            "an earlier one beside a later",
+            "the later one is remembered when the earlier has begun",
+            "each that is to begin now",
+        ],
+    )
+    def test_sends_as_few_nudges_as_are_needed(self, sent, asked, wanted):
+        """Each is asked for at a time, in seconds, and is to begin within so many more."""
+        times = iter([at for at, _within_s in asked])
+        sender = Sender(lambda: 1000.0 + next(times))
 
-        assert sent == [5.0]
+        for _at, within_s in asked:
+            sender.send(Work.REFIT, within_s)
 
-    def test_sends_another_for_what_happens_when_the_last_has_begun(self, sent, clock):
-        sender = Sender(clock)
-        sender.send(Work.REFIT, 5.0)
-        clock.at += 5.0  # a worker may have looked just before
+        assert sent == wanted
 
-        sender.send(Work.REFIT, 5.0)
-
-        assert sent == [5.0, 5.0]
-
-    def test_sends_an_earlier_one_beside_a_later(self, sent, clock):
-        sender = Sender(clock)
-        sender.send(Work.REFIT, 60.0)
-        sender.send(Work.REFIT, 5.0)
-        sender.send(Work.REFIT, 60.0)
-
-        assert sent == [60.0, 5.0]
-
-    def test_remembers_the_later_one_when_the_earlier_has_begun(self, sent, clock):
-        sender = Sender(clock)
-        sender.send(Work.REFIT, 60.0)
-        sender.send(Work.REFIT, 5.0)
-        clock.at += 10.0
-        sender.send(Work.REFIT, 50.0)
-
-        assert sent == [60.0, 5.0]
-
-    def test_sends_each_that_is_to_begin_now(self, sent, clock):
-        sender = Sender(clock)
-        sender.send(Work.GENERATE)
-        sender.send(Work.GENERATE)
-
-        assert sent == [0.0, 0.0]
-
-    def test_keeps_apart_what_is_to_be_done(self, sent, clock):
-        sender = Sender(clock)
+    def test_keeps_apart_what_is_to_be_done(self, sent):
+        sender = Sender(lambda: 1000.0)
         sender.send(Work.REFIT, 5.0)
         sender.send(Work.DELIVER_HOOKS, 5.0)
 
         assert sent == [5.0, 5.0]
 
-    def test_leaves_a_broker_alone_that_was_away(self, clock, monkeypatch):
-        tried: list[float] = []
+    def test_leaves_a_broker_alone_that_was_away(self, monkeypatch):
+        now, tried = [1000.0], list[float]()
 
         def fail(_work: Work, _within_s: float) -> None:
-            tried.append(clock.at)
+            tried.append(now[0])
             raise OSError
 
         monkeypatch.setattr(nudges, "publish", fail)
-        sender = Sender(clock)
+        sender = Sender(lambda: now[0])
         for _ in range(5):
             sender.send(Work.GENERATE)
-            clock.at += AWAY_S / 4
+            now[0] += AWAY_S / 4
 
         assert tried == [1000.0, 1000.0 + AWAY_S]
 
@@ -234,7 +204,7 @@ def _judged():
     study = make_study()
     make_comparisons(study, 1)
     lease = lease_next(make_rater(study=study), NOW)
-    return lambda: submit(lease)
+    return partial(submit, lease)
 
 
 def _reported():
@@ -243,111 +213,96 @@ def _reported():
     rater = make_rater(study=study)
     lease = lease_next(rater, NOW)
     words = ReportWords(ReportKind.CONTENT, "It names my street.")
-    return lambda: quality_services.report_context(
-        token=lease.token, rater=rater, words=words, now=NOW
+    return partial(
+        quality_services.report_context, token=lease.token, rater=rater, words=words, now=NOW
     )
-
-
-def _excluded():
-    rater, by = make_rater(), make_user()
-    return lambda: quality_services.exclude_rater(rater=rater, reason="haste", by=by, now=NOW)
 
 
 def _reinstated():
     rater, by = make_rater(), make_user()
     quality_services.exclude_rater(rater=rater, reason="haste", by=by, now=NOW)
-    return lambda: quality_services.reinstate_rater(rater=rater, reason="a mistake", by=by, now=NOW)
-
-
-def _rater_withdrawn():
-    rater = make_rater()
-    return lambda: rater_services.withdraw_rater(rater=rater, now=NOW)
-
-
-def _writer_withdrawn():
-    writer = make_writer()
-    return lambda: rater_services.withdraw_writer(writer=writer, keep_texts=False, now=NOW)
-
-
-def _opened():
-    study = make_study(state=StudyState.PAUSED)
-    return lambda: study_services.open_study(study=study, now=NOW)
+    return partial(
+        quality_services.reinstate_rater, rater=rater, reason="a mistake", by=by, now=NOW
+    )
 
 
 def _announced():
     make_hook(events=["alert"])
-    return lambda: events.announce(events.Event(HookEvent.ALERT, "k"), now=NOW)
+    return partial(events.announce, events.Event(HookEvent.ALERT, "k"), now=NOW)
 
 
 def _job_started():
-    dataset, by = make_dataset(), make_user()
-    asked = {"n": 3, "seed": 7}
-    return lambda: jobs.start_job(dataset=dataset, kind="BUILD", options=asked, by=by, now=NOW)
-
-
-def _hook_tried():
-    hook, by = make_hook(), make_user()
-    return lambda: hooks.send_test(hook, by=by, now=NOW)
-
-
-def _hook_resumed():
-    hook, by = make_hook(is_active=False), make_user()
-    return lambda: hooks.set_active(hook, is_active=True, by=by, now=NOW)
+    asked = {"kind": "BUILD", "options": {"n": 3, "seed": 7}}
+    return partial(jobs.start_job, dataset=make_dataset(), by=make_user(), now=NOW, **asked)
 
 
 def _sent_again():
     delivery = make_delivery(state=DeliveryState.ABANDONED, next_attempt_at=None)
-    by = make_user()
-    return lambda: hooks.resend(delivery, by=by, now=NOW)
+    return partial(hooks.resend, delivery, by=make_user(), now=NOW)
 
 
 def _mail_queued():
     writer = make_writer(email="w@example.org")
-    return lambda: writer_services.queue_mail(writer=writer, kind=MailKind.ADMITTED, now=NOW)
+    return partial(writer_services.queue_mail, writer=writer, kind=MailKind.ADMITTED, now=NOW)
 
 
 def _begun(make_run):
-    def prepared():
-        run = make_run()
-        return lambda: running.begin(run, 1, now=NOW, by=None)
-
-    return prepared
+    return lambda: partial(running.begin, make_run(), 1, now=NOW, by=None)
 
 
 def _resumed():
     run = make_generation_run(state=RunState.PAUSED, pause_reason=PauseReason.ADMIN)
-    return lambda: run_services.resume_run(run, now=NOW)
+    return partial(run_services.resume_run, run, now=NOW)
 
 
 def _tried_again():
     run = make_generation_run()
     make_generation_call(run=run, state=CallState.FAILED, ended_at=NOW, error_kind="x")
-    return lambda: run_services.retry_failed(run, now=NOW)
+    return partial(run_services.retry_failed, run, now=NOW)
 
 
 def _labels_ended():
     make_labelling_run()
-    return lambda: run_services.finish_all_runs(now=NOW)
+    return partial(run_services.finish_all_runs, now=NOW)
 
 
 def _fitted():
-    fits = ranking.claim_changed_fits(study=make_judged_study(), now=NOW + dt.timedelta(hours=1))
-    return lambda: ranking.run_fit(fit_id=fits[0], clock=lambda: NOW + dt.timedelta(hours=1))
+    later = NOW + dt.timedelta(hours=1)
+    fits = ranking.claim_changed_fits(study=make_judged_study(), now=later)
+    return partial(ranking.run_fit, fit_id=fits[0], clock=lambda: later)
 
 
+def given(act, /, **make):
+    """Return what prepares an act that is done at `NOW` with what the builders make."""
+    return lambda: partial(act, **{name: build() for name, build in make.items()}, now=NOW)
+
+
+excluded = partial(quality_services.exclude_rater, reason="haste")
+withdrawn = partial(rater_services.withdraw_writer, keep_texts=False)
+paused = partial(make_study, state=StudyState.PAUSED)
+resumed = partial(hooks.set_active, is_active=True)
 ACTS = {
     "a judgment": (_judged, Work.REFIT),
-    "an exclusion": (_excluded, Work.REFIT),
+    "an exclusion": (given(excluded, rater=make_rater, by=make_user), Work.REFIT),
     "an exclusion taken back": (_reinstated, Work.REFIT),
-    "a rater who takes answers along": (_rater_withdrawn, Work.REFIT),
-    "a writer who takes texts along": (_writer_withdrawn, Work.REFIT),
+    "a rater who takes answers along": (
+        given(rater_services.withdraw_rater, rater=make_rater),
+        Work.REFIT,
+    ),
+    "a writer who takes texts along": (given(withdrawn, writer=make_writer), Work.REFIT),
     "labels that are all there": (_labels_ended, Work.REFIT),
     "a fit": (_fitted, Work.ANALYSE),
     "a report": (_reported, Work.SEND_REPORT_ALERTS),
-    "a study that opens": (_opened, Work.ASK_JUDGES),
+    "a study that opens": (given(study_services.open_study, study=paused), Work.ASK_JUDGES),
     "an event": (_announced, Work.DELIVER_HOOKS),
-    "a webhook that is tried": (_hook_tried, Work.DELIVER_HOOKS),
-    "a webhook that goes on": (_hook_resumed, Work.DELIVER_HOOKS),
+    "a webhook that is tried": (
+        given(hooks.send_test, hook=make_hook, by=make_user),
+        Work.DELIVER_HOOKS,
+    ),
+    "a webhook that goes on": (
+        given(resumed, hook=partial(make_hook, is_active=False), by=make_user),
+        Work.DELIVER_HOOKS,
+    ),
     "a message sent again": (_sent_again, Work.DELIVER_HOOKS),
     "a mail": (_mail_queued, Work.SEND_WRITER_MAILS),
     "a job": (_job_started, Work.DO_JOBS),
@@ -376,6 +331,11 @@ class TestActs:
         assert {work for _prepare, work in ACTS.values()} == set(Work)
 
 
+def done(task):
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        return task()
+
+
 @pytest.mark.django_db
 class TestComingBack:
     """Work that falls due by itself: who leaves it behind comes back for it."""
@@ -383,36 +343,43 @@ class TestComingBack:
     def test_a_pull_comes_back_when_a_call_is_due(self, sent, site_clock):
         make_generation_call(retry_at=site_clock() + dt.timedelta(seconds=40))
 
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            assert generate_completions() == 0
-
+        assert done(generate_completions) == 0
         assert sent == [40]
 
     def test_a_pull_leaves_to_the_sweep_what_is_due_after_it(self, sent):
         make_generation_call(retry_at=timezone.now() + dt.timedelta(seconds=KEPT_S * 2))
 
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            generate_completions()
+        done(generate_completions)
 
         assert sent == []
 
-    def test_a_pull_that_could_do_nothing_waits_before_the_next(self, sent, monkeypatch):
+    @pytest.mark.parametrize(
+        ("task", "services", "n", "wanted"),
+        [
+            (generate_completions, generation_services, 0, [SOON_S]),
+            (generate_completions, generation_services, 9, [0.0]),
+            (send_writer_mails, writer_services, 0, []),
+            (send_writer_mails, writer_services, 3, [0.0]),
+            (send_report_alerts, quality_services, 0, []),
+            (send_report_alerts, quality_services, 3, [60.0]),
+        ],
+        ids=[
+            "a pull that could do nothing waits",
+            "a pull whose time is over",
+            "no mails",
+            "some mails",
+            "no alerts",
+            "some alerts",
+        ],
+    )
+    def test_what_did_something_is_followed_by_another(
+        self, task, services, n, wanted, sent, monkeypatch
+    ):
         make_generation_call()
-        monkeypatch.setattr(generation_services, "generate_completions", lambda **_how: 0)
+        monkeypatch.setattr(services, task.__name__, lambda **_how: n)
 
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            generate_completions()
-
-        assert sent == [SOON_S]
-
-    def test_a_pull_whose_time_is_over_is_followed_by_another(self, sent, monkeypatch):
-        make_generation_call()
-        monkeypatch.setattr(generation_services, "generate_completions", lambda **_how: 9)
-
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            generate_completions()
-
-        assert sent == [0.0]
+        assert done(task) == n
+        assert sent == wanted
 
     def test_a_pull_with_more_than_it_can_hold_calls_others(self, sent, monkeypatch, settings):
         settings.HEART_LLM_CONCURRENCY = 2
@@ -425,41 +392,19 @@ class TestComingBack:
             for _ in range(n):
                 make_generation_call()
             connection.run_on_commit.clear()
-            with TestCase.captureOnCommitCallbacks(execute=True):
-                generate_completions()
+            done(generate_completions)
             assert sent == calls
 
     def test_a_process_that_stops_asks_for_nothing_more(self, sent, monkeypatch):
         make_generation_call()
         monkeypatch.setattr(pulling.STOPPING, "is_set", lambda: True)
 
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            generate_completions()
+        done(generate_completions)
 
         assert sent == []
 
     def test_hooks_are_tried_again_when_they_are_due(self, sent, site_clock):
         make_delivery(next_attempt_at=site_clock() + dt.timedelta(seconds=30))
 
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            assert deliver_hooks() == 0
-
+        assert done(deliver_hooks) == 0
         assert sent == [30]
-
-    @pytest.mark.parametrize("n", [0, 3])
-    def test_mails_to_writers_are_followed_by_another_batch(self, n, sent, monkeypatch):
-        monkeypatch.setattr(writer_services, "send_writer_mails", lambda *, now: n)
-
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            assert send_writer_mails() == n
-
-        assert sent == [0.0] * bool(n)
-
-    @pytest.mark.parametrize("n", [0, 3])
-    def test_alerts_are_followed_by_others_a_minute_later(self, n, sent, monkeypatch):
-        monkeypatch.setattr(quality_services, "send_report_alerts", lambda *, now: n)
-
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            assert send_report_alerts() == n
-
-        assert sent == [60.0] * bool(n)

@@ -6,101 +6,34 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, models, transaction
 
-from access.models import AppendOnlyError, AppendOnlyModel, ConsentEvidence, LogEntry
-from annotation.models import (
-    Consent,
-    DimensionMark,
-    Exclusion,
-    ExternalBatch,
-    ExternalDecision,
-    ExternalJudgment,
-    Judgment,
-    PlatformEvent,
-    RationaleDecision,
-    Report,
-    ReportDecision,
-    SourceGuess,
-    ThemeLabel,
-    ThemeLabelling,
-)
-from completions.models import (
-    AdmissionDecision,
-    BroughtCompletion,
-    HumanLabelling,
-    MessageDecision,
-    MessageRevision,
-    StrategyLabel,
-    WriterConsent,
-)
-from ranking.models import DimensionRate, HumanRating, Rating
+from access.models import AppendOnlyError, AppendOnlyModel
+from annotation.models import DimensionMark
 from tests.heart_site.constraints.rules import our_models
-from tests.helpers.factories import make_judge, make_judgment, make_llm_judgment, make_rater
-from tests.helpers.factories_of_calls import (
-    make_human_labelling,
-    make_strategy_label,
-    make_text_decision,
-    make_theme_label,
-    make_theme_labelling,
-)
-from tests.helpers.factories_of_people import (
-    make_admission,
-    make_decision,
-    make_event,
-    make_guess,
-    make_message_decision,
-    make_report,
-    make_revision,
-)
-from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
-from tests.helpers.factories_written_once import (
-    make_consent,
-    make_dimension_rate,
-    make_evidence,
-    make_exclusion,
-    make_human_rating,
-    make_imported_completion,
-    make_log_entry,
-    make_mark,
-    make_rating,
-    make_user,
-    make_writer_consent,
-)
+from tests.heart_site.rows import BUILDERS
+from tests.helpers.factories import make_judge, make_llm_judgment, make_rater
+from tests.helpers.factories_written_once import make_exclusion, make_mark, make_user
 
 pytestmark = pytest.mark.django_db
 
-BUILDERS: dict[type[AppendOnlyModel], Callable[[], AppendOnlyModel]] = {
-    AdmissionDecision: lambda: make_admission(decided_by=make_user()),
-    BroughtCompletion: make_imported_completion,
-    Consent: make_consent,
-    ConsentEvidence: make_evidence,
-    DimensionMark: make_mark,
-    DimensionRate: make_dimension_rate,
-    Exclusion: lambda: make_exclusion(decided_by=make_user()),
-    ExternalBatch: make_batch,
-    ExternalDecision: make_batch_decision,
-    ExternalJudgment: make_external,
-    HumanLabelling: make_human_labelling,
-    HumanRating: make_human_rating,
-    Judgment: make_judgment,
-    LogEntry: lambda: make_log_entry(by=make_user()),
-    MessageDecision: lambda: make_message_decision(decided_by=make_user()),
-    MessageRevision: make_revision,
-    PlatformEvent: lambda: make_event(rater=make_rater()),
-    RationaleDecision: lambda: make_text_decision(decided_by=make_user()),
-    Rating: make_rating,
-    Report: make_report,
-    ReportDecision: make_decision,
-    SourceGuess: make_guess,
-    StrategyLabel: make_strategy_label,
-    ThemeLabel: make_theme_label,
-    ThemeLabelling: make_theme_labelling,
-    WriterConsent: make_writer_consent,
+WRITTEN_ONCE = [model for model in our_models() if issubclass(model, AppendOnlyModel)]
+WITH_PARENTS: dict[str, Callable[[], dict[str, object]]] = {
+    "AdmissionDecision": lambda: {"decided_by": make_user()},
+    "Exclusion": lambda: {"decided_by": make_user()},
+    "LogEntry": lambda: {"by": make_user()},
+    "MessageDecision": lambda: {"decided_by": make_user()},
+    "PlatformEvent": lambda: {"rater": make_rater()},
+    "RationaleDecision": lambda: {"decided_by": make_user()},
 }
-# Where the usual builder leaves a parent out.
-WITH_PARENT: dict[str, Callable[[], AppendOnlyModel]] = {
+"""What rows hang on that the usual builder leaves out."""
+OF_PARENT: dict[str, Callable[[], AppendOnlyModel]] = {
     "annotation.Judgment.judge": make_llm_judgment,
     "annotation.Exclusion.judge": lambda: make_exclusion(judge=make_judge()),
 }
+"""Rows that hang on one thing or another."""
+
+
+def build(model) -> Any:
+    return BUILDERS[model.__name__](**WITH_PARENTS.get(model.__name__, dict)())
 
 
 def some_column(model) -> str:
@@ -142,20 +75,27 @@ def foreign_keys():
     """Return the foreign keys by which a related manager reaches an append-only model."""
     return [
         field
-        for field in relations(BUILDERS)
+        for field in relations(WRITTEN_ONCE)
         if field.many_to_one and not field.remote_field.hidden
     ]
 
 
-def test_every_append_only_model_is_tried_here():
-    assert {model for model in our_models() if issubclass(model, AppendOnlyModel)} == set(BUILDERS)
+def test_what_people_said_and_what_follows_from_it_is_written_once():
+    assert {model.__name__ for model in WRITTEN_ONCE} == {
+        *("AdmissionDecision", "BroughtCompletion", "Consent", "ConsentEvidence", "DimensionMark"),
+        *("DimensionRate", "Exclusion", "ExternalBatch", "ExternalDecision", "ExternalJudgment"),
+        *("HumanLabelling", "HumanRating", "Judgment", "LogEntry", "MessageDecision"),
+        *("MessageRevision", "PlatformEvent", "RationaleDecision", "Rating", "Report"),
+        *("ReportDecision", "SourceGuess", "StrategyLabel", "ThemeLabel", "ThemeLabelling"),
+        "WriterConsent",
+    }
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_a_stored_row_refuses_to(attempt, each):
-    for model, build in BUILDERS.items():
+    for model in WRITTEN_ONCE:
         with each(model.__name__):
-            row = build()
+            row = build(model)
             with pytest.raises(AppendOnlyError, match=f"{model.__name__} rows are append-only"):
                 ATTEMPTS[attempt](row)
 
@@ -163,49 +103,38 @@ def test_a_stored_row_refuses_to(attempt, each):
 
 
 def test_a_new_object_with_the_key_of_a_stored_row_does_not_overwrite_it(each):
-    for model, build in BUILDERS.items():
+    for model in WRITTEN_ONCE:
         with each(model.__name__):
-            row = build()
+            row = build(model)
             with pytest.raises(IntegrityError), transaction.atomic():
                 model(**values(row)).save()
 
 
 def manager_of_another_row(field):
-    row = (WITH_PARENT.get(str(field)) or BUILDERS[field.model])()
+    row = OF_PARENT[str(field)]() if str(field) in OF_PARENT else build(field.model)
     return getattr(getattr(row, field.name), field.remote_field.get_accessor_name())
 
 
-class TestARelatedManager:
-    def test_refuses_to_update(self, each):
-        for field in foreign_keys():
-            with each(field):
-                manager = manager_of_another_row(field)
-                with pytest.raises(AppendOnlyError):
-                    manager.update(**{field.attname: manager.instance.pk})
+BY_MANAGER = {
+    "update": lambda manager, field: manager.update(**{field.attname: manager.instance.pk}),
+    "delete": lambda manager, _field: manager.all().delete(),
+    "move a row to another parent": lambda manager, field: manager.add(
+        manager_of_another_row(field).get()
+    ),
+    "let its rows go": lambda manager, _field: manager.clear(),
+}
 
-    def test_refuses_to_delete(self, each):
-        for field in foreign_keys():
-            with each(field):
-                manager = manager_of_another_row(field)
-                with pytest.raises(AppendOnlyError):
-                    manager.all().delete()
 
-    def test_refuses_to_move_a_row_to_another_parent(self, each):
-        for field in foreign_keys():
-            with each(field):
-                ours, theirs = manager_of_another_row(field), manager_of_another_row(field)
-                with pytest.raises(AppendOnlyError):
-                    theirs.add(ours.get())
-
-    def test_refuses_to_let_its_rows_go(self, each):
-        for field in foreign_keys():
-            with each(field):
-                manager = manager_of_another_row(field)
-                if not field.null:
-                    assert not hasattr(manager, "clear")
-                    continue
-                with pytest.raises(AppendOnlyError):
-                    manager.clear()
+@pytest.mark.parametrize("attempt", BY_MANAGER)
+def test_a_related_manager_refuses_to(attempt, each):
+    for field in foreign_keys():
+        with each(field):
+            manager = manager_of_another_row(field)
+            if attempt == "let its rows go" and not field.null:
+                assert not hasattr(manager, "clear")
+                continue
+            with pytest.raises(AppendOnlyError):
+                BY_MANAGER[attempt](manager, field)
 
 
 def test_rows_are_added_one_by_one_and_in_bulk():

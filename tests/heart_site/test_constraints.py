@@ -1,10 +1,11 @@
-"""Every named constraint and unique column refuses what it should, and nothing more."""
+"""Every table refuses what its rules say and nothing more, and every row has its own name."""
 
 import pytest
 from django.db import IntegrityError, transaction
 
 from tests.heart_site.constraints.cases import CASES
-from tests.heart_site.constraints.rules import broken_rule, rules
+from tests.heart_site.constraints.rules import broken_rule, our_models, rules
+from tests.heart_site.rows import BUILDERS
 from tests.helpers.factories_written_once import make_rating
 
 pytestmark = pytest.mark.django_db
@@ -33,3 +34,10 @@ def test_the_database_refuses_a_rating_that_is_not_a_number(each):
     for column in ("theta", "elo", "elo_se", "elo_low", "elo_high"):
         with each(column), pytest.raises(IntegrityError), transaction.atomic():
             make_rating(**{column: float("nan")})
+
+
+@pytest.mark.parametrize("model", our_models(), ids=lambda model: model.__name__)
+def test_two_rows_have_two_names(model):
+    build = BUILDERS[model.__name__]
+
+    assert str(build()) != str(build()) != ""

@@ -19,16 +19,22 @@ def test_an_empty_site_says_how_to_begin(client):
     assert "Members of the team make one in the console." in client.get("/").content.decode()
 
 
-def test_drafts_are_not_shown(client):
-    make_study(title="Not yet", state=StudyState.DRAFT, locked_at=None, protocol_hash="")
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"state": StudyState.DRAFT, "locked_at": None, "protocol_hash": ""},
+        {"state": StudyState.LOCKED},
+        {"is_simulated": True, "slug": "simulated-kindness-12-3"},
+    ],
+    ids=["a draft", "one that is locked and was never open", "a rehearsal"],
+)
+def test_what_is_not_for_people_is_not_shown(client, fields):
+    study = make_study(title="Simulated raters: X", **fields)
 
-    assert "Not yet" not in client.get("/").content.decode()
+    page = client.get("/").content.decode()
 
-
-def test_studies_that_are_locked_and_were_never_open_are_not_shown(client):
-    make_study(title="Not yet", state=StudyState.LOCKED)
-
-    assert "Not yet" not in client.get("/").content.decode()
+    assert study.title not in page
+    assert study.slug not in page
 
 
 @pytest.mark.parametrize(
@@ -56,12 +62,6 @@ def test_simulated_systems_are_named_as_such(client, django_assert_max_num_queri
         page = client.get("/").content.decode()
 
     assert "simulated systems" in page
-
-
-def test_rehearsals_are_not_offered_to_people(client):
-    make_study(slug="simulated-kindness-12-3", title="Simulated raters: X", is_simulated=True)
-
-    assert "simulated-kindness-12-3" not in client.get("/").content.decode()
 
 
 def test_judging_is_offered_only_where_a_visitor_can_come_in(client):

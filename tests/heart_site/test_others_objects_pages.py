@@ -5,10 +5,9 @@ with an object of another study, or named in ``ELSEWHERE`` with the test that lo
 """
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
+from django.db.models import Model
 from django.test import Client
 from django.urls import get_resolver, reverse
 
@@ -61,58 +60,43 @@ from tests.helpers.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 
-KEYS: dict[str, Callable[[Study], dict[str, Any]]] = {
-    r"contexts:candidate": lambda b: _key(
-        Candidate.objects.filter(dialogue__dataset=b.dataset), "pk"
+PK, KEY, CODE = {"pk": "pk"}, {"key": "key"}, {"code": "code"}
+KEYS: dict[str, tuple[type[Model], str, dict[str, str]]] = {
+    r"contexts:candidate": (Candidate, "dialogue__dataset", PK),
+    r"contexts:decide": (Hold, "completion__context__dataset", PK),
+    r"contexts:(context|review)": (Context, "dataset", KEY),
+    r"writing:writer|writing:writer-act|console:withdraw_writer": (Writer, "dataset", CODE),
+    r"writing:(message|decide|author)": (Message, "lease__context__dataset", PK),
+    r"console:switch_check": (QualityCheck, "comparison__study", PK),
+    r"console:judged": (Comparison, "study", KEY),
+    r"console:personal_text": (
+        RationaleScan,
+        "judgment__comparison__study",
+        {"pk": "judgment_id"},
     ),
-    r"contexts:decide": lambda b: _key(
-        Hold.objects.filter(completion__context__dataset=b.dataset), "pk"
+    r"console:decide_external": (ExternalBatch, "study", PK),
+    r"console:decide": (Report, "rater__study", {"key": "context__key"}),
+    r"raters:(rater|answers|answers_csv|exclude|reinstate)": (Rater, "study", CODE),
+    r"strategies:(label|store|settle|store-settled)": (SpotCheck, "dataset", {"check": "pk"}),
+    r"console:theme_(label|store|settle|store-settled)": (ThemeCheck, "study", {"check": "pk"}),
+    r"blinding:audit": (BlindingAudit, "study", PK),
+    r"raters:cell": (
+        Completion,
+        "context__dataset",
+        {"context": "context__key", "system": "system__slug"},
     ),
-    r"contexts:(context|review)": lambda b: _key(Context.objects.filter(dataset=b.dataset), "key"),
-    r"writing:writer|writing:writer-act|console:withdraw_writer": lambda b: _key(
-        Writer.objects.filter(dataset=b.dataset), "code"
-    ),
-    r"writing:(message|decide|author)": lambda b: _key(
-        Message.objects.filter(lease__context__dataset=b.dataset), "pk"
-    ),
-    r"console:switch_check": lambda b: _key(QualityCheck.objects.filter(comparison__study=b), "pk"),
-    r"console:judged": lambda b: _key(Comparison.objects.filter(study=b), "key"),
-    r"console:personal_text": lambda b: _key(
-        RationaleScan.objects.filter(judgment__comparison__study=b), "judgment_id", "pk"
-    ),
-    r"console:decide_external": lambda b: _key(ExternalBatch.objects.filter(study=b), "pk"),
-    r"console:decide": lambda b: _key(Report.objects.filter(rater__study=b), "context__key", "key"),
-    r"raters:(rater|answers|answers_csv|exclude|reinstate)": lambda b: _key(
-        Rater.objects.filter(study=b), "code"
-    ),
-    r"strategies:(label|store|settle|store-settled)": lambda b: (
-        _key(SpotCheck.objects.filter(dataset=b.dataset), "pk", "check") | {"number": 1}
-    ),
-    r"console:theme_(label|store|settle|store-settled)": lambda b: (
-        _key(ThemeCheck.objects.filter(study=b), "pk", "check") | {"number": 1}
-    ),
-    r"blinding:audit": lambda b: _key(BlindingAudit.objects.filter(study=b), "pk"),
-    r"raters:cell": lambda b: (
-        _key(
-            Completion.objects.filter(context__dataset=b.dataset),
-            "context__key",
-            "context",
-        )
-        | _key(Completion.objects.filter(context__dataset=b.dataset), "system__slug", "system")
-    ),
-    r"(raters|ranking):(release_zip|publish_release|unpublish_release)": lambda b: _key(
-        Release.objects.filter(study=b), "key"
-    ),
-    r"api:release\w*": lambda b: (
-        _key(Release.objects.filter(study=b), "key", "release") | {"path": "README.md"}
-    ),
-    r"raters:(un)?publish_fit": lambda b: _key(Fit.objects.filter(study=b), "key"),
-    r"(ranking:(fit|ratings|weigh|analysis|table)\w*)|(api:(fit|analyses|analysis))": lambda b: (
-        _key(Fit.objects.filter(study=b), "key")
-        | _key(Analysis.objects.filter(fit__study=b), "result__tables__0__key", "table")
-        | {"kind": "pairs", "form": "svg"}
+    r"(raters|ranking):(release_zip|publish_release|unpublish_release)": (Release, "study", KEY),
+    r"api:release\w*": (Release, "study", {"release": "key"}),
+    r"raters:(un)?publish_fit": (Fit, "study", KEY),
+    r"(ranking:(fit|ratings|weigh|analysis|table)\w*)|(api:(fit|analyses|analysis))": (
+        Analysis,
+        "fit__study",
+        {"key": "fit__key", "table": "result__tables__0__key"},
     ),
 }
+"""For views: whose key it is, by what it belongs to a study or dataset, and parts of addresses."""
+ALIKE = {"number": 1, "path": "README.md", "kind": "pairs", "form": "svg"}
+"""Parts of addresses that every study has."""
 ELSEWHERE = {
     "annotation:resume": "annotation/session/test_entry_pages.py: a link is signed for its study",
     "annotation:submit": "annotation/session/test_bad_input_pages.py, of another rater and study",
@@ -131,10 +115,6 @@ WEIGHTS = {"ranking:weighed_csv", "ranking:weighed_json", "ranking:weights"}
 """Of a study with marks of dimensions: ranking/results/test_weights_pages.py."""
 
 
-def _key(rows: Any, field: str, part: str = "") -> dict[str, Any]:
-    return {part or field: rows.values_list(field, flat=True)[:1].get()}
-
-
 def routes() -> dict[str, list[str]]:
     """Return the views below a study or a dataset that are given the key of something else."""
     found = {}
@@ -147,8 +127,11 @@ def routes() -> dict[str, list[str]]:
 
 def filled(name: str, parts: list[str], *, study: Study, owner: Study) -> str:
     """Return the address of an object of ``owner`` under ``study``."""
-    rule = next(of for pattern, of in KEYS.items() if re.fullmatch(pattern, name))
-    known = rule(owner) | {"study": study.slug, "dataset": study.dataset.slug}
+    model, path, fields = next(of for pattern, of in KEYS.items() if re.fullmatch(pattern, name))
+    whose = owner.dataset if path.endswith("dataset") else owner
+    row = model._default_manager.filter(**{path: whose}).values(*fields.values())[:1].get()
+    known = ALIKE | {part: row[field] for part, field in fields.items()}
+    known |= {"study": study.slug, "dataset": study.dataset.slug}
     return reverse(name, kwargs={part: known[part] for part in parts})
 
 

@@ -96,13 +96,11 @@ class TestPages:
         assert SAFE in answer.content.decode()
         assert "<html" not in answer.content.decode()
 
-    def test_nothing_is_said_of_the_database(self, client: Client, gone: None):
-        assert "shutting down" not in client.get(reverse("home")).content.decode()
-
-    def test_the_log_has_one_line_and_no_traceback(self, client: Client, gone: None, caplog):
-        client.get(reverse("home"))
+    def test_the_database_is_told_of_in_one_line_of_the_log_alone(self, client, gone, caplog):
+        page = client.get(reverse("home")).content.decode()
 
         (line,) = (one for one in caplog.records if one.name == "heart.outages")
+        assert "shutting down" not in page
         assert line.getMessage() == "OperationalError: the database system is shutting down"
         assert line.exc_info is None
 

@@ -23,22 +23,9 @@ from completions.leaks.rules import find_leaks
 APPS = (access, annotation, completions, ranking, heart_site)
 HOSTILE = (
     *("\n", " ", "\t", "1", "-", "1-", "a", "a ", "(", "[", "{", "<", "*", "_", "`", "#", "|", '"'),
-    *(
-        ".",
-        "...",
-        "!",
-        ", ",
-        "- ",
-        "1. ",
-        "a@",
-        "a.",
-        "http://",
-        "[a](",
-        "[a](http://",
-        "<a",
-        "\n\n",
-    ),
-    *("\n#", "\n- ", "\n|", "a\n", "a'", "i am ", "the ", "and.", ".  ", "{a", "] ", "**a", "AI "),
+    *(".", "...", "!", ", ", "- ", "1. ", "a@", "a.", "http://", "[a](", "[a](http://", "<a"),
+    *("\n\n", "\n#", "\n- ", "\n|", "a\n", "a'", "i am ", "the ", "and.", ".  ", "{a", "] "),
+    *("**a", "AI "),
 )
 BEFORE = ("", "a", "1. a ", "[a](http://", "**a", "and.", "- a\n", "<")
 SHORT, LONG = 1_000, 9_000

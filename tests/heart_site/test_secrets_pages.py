@@ -150,18 +150,25 @@ class TestVisitors:
         assert leaks(log, answer) == []
 
 
-class TestServers:
-    def test_a_database_that_refuses_is_told_without_its_password(self):
-        with pytest.raises(psycopg.OperationalError) as refusal:
-            psycopg.connect(f"postgres://heart:{PASSWORD}@127.0.0.1:1/heart", connect_timeout=5)
+@pytest.mark.parametrize(
+    ("error", "connect"),
+    [
+        (
+            psycopg.OperationalError,
+            lambda: psycopg.connect(f"postgres://heart:{PASSWORD}@127.0.0.1:1/heart"),
+        ),
+        (
+            redis.ConnectionError,
+            lambda: redis.Redis.from_url(f"redis://:{PASSWORD}@127.0.0.1:1/0").ping(),
+        ),
+    ],
+    ids=["database", "redis"],
+)
+def test_a_server_that_refuses_is_told_without_its_password(error, connect):
+    with pytest.raises(error) as refusal:
+        connect()
 
-        assert PASSWORD not in logs.trace(refusal.value)
-
-    def test_a_redis_that_refuses_too(self):
-        with pytest.raises(redis.ConnectionError) as refusal:
-            redis.Redis.from_url(f"redis://:{PASSWORD}@127.0.0.1:1/0").ping()
-
-        assert PASSWORD not in logs.trace(refusal.value)
+    assert PASSWORD not in logs.trace(refusal.value)
 
 
 def test_nobody_is_mailed_what_went_wrong():

@@ -1,5 +1,6 @@
-"""The frame of the API: errors in one shape, limits, its schema and its page."""
+"""The frame of the API: errors in one shape, limits, its schema and page, requests under a key."""
 
+import datetime as dt
 import json
 
 import pytest
@@ -7,10 +8,25 @@ import yaml
 from django.test import Client
 
 from access.api.problems import TITLES, pointers, problem
+from access.api.stored_answers import (
+    KeyTakenError,
+    StoredAnswer,
+    answer_once,
+    forget_idempotency_keys,
+)
 from access.choices import Scope
+from access.log import record
+from access.models import IdempotencyKey, LogEntry
+from access.tasks import forget_idempotency_keys as tick
 from heart_site.errors import bad_request, forbidden
 from ranking.api import views
-from tests.helpers.factories_of_site import bearing, make_secret
+from tests.helpers.factories import NOW
+from tests.helpers.factories_of_site import (
+    bearing,
+    make_idempotency_key,
+    make_secret,
+    make_token_row,
+)
 from tests.helpers.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db
@@ -29,27 +45,25 @@ def assert_problem(answer, status, code):
 
 
 class TestErrors:
-    def test_an_unknown_address(self, client):
-        assert_problem(client.get("/api/v1/nothing/"), 404, "not_found")
+    @pytest.mark.parametrize(
+        ("method", "address", "headers", "status", "code"),
+        [
+            ("GET", "/api/v1/nothing/", {}, 404, "not_found"),
+            ("POST", ADDRESS, {}, 405, "method_not_allowed"),
+            ("PUT", ADDRESS, {}, 405, "method_not_allowed"),
+            ("PATCH", ADDRESS, {}, 405, "method_not_allowed"),
+            ("DELETE", ADDRESS, {}, 405, "method_not_allowed"),
+            ("GET", ADDRESS, {"Accept": "text/csv"}, 406, "not_acceptable"),
+            ("GET", ADDRESS, bearing("heart_no"), 401, "authentication_failed"),
+        ],
+    )
+    def test_what_is_refused_has_one_shape(self, client, method, address, headers, status, code):
+        assert_problem(client.generic(method, address, headers=headers), status, code)
 
-    def test_what_does_not_exist(self, client):
+    def test_what_does_not_exist_is_named(self, client):
         shape = assert_problem(client.get("/api/v1/studies/none/ratings/"), 404, "not_found")
 
         assert shape["detail"] == "there is no study none"
-
-    @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
-    def test_a_method_that_is_not_taken(self, method):
-        assert_problem(getattr(Client(), method)(ADDRESS), 405, "method_not_allowed")
-
-    def test_a_form_that_does_not_exist(self, client):
-        answer = client.get(ADDRESS, headers={"Accept": "text/csv"})
-
-        assert_problem(answer, 406, "not_acceptable")
-
-    def test_a_wrong_token(self):
-        answer = Client().get(ADDRESS, headers=bearing("heart_no"))
-
-        assert_problem(answer, 401, "authentication_failed")
 
     def test_a_fault_of_ours_says_nothing_of_it(self, monkeypatch):
         monkeypatch.setattr(views.Ratings, "get", lambda *_a, **_k: 1 / 0)
@@ -138,24 +152,12 @@ class TestLimits:
         assert [Client().get(ADDRESS, headers=one).status_code for one in forged][-1] == 429
 
 
-class TestSessions:
-    def test_members_read(self, client):
-        client.force_login(make_member())
-
-        assert client.get(ADDRESS).status_code == 200
-
+class TestCaches:
     def test_no_answer_is_kept_by_caches_between(self, client):
         answer = client.get(ADDRESS)
 
         assert "private" in answer["Cache-Control"]
         assert {"Authorization", "Cookie"} <= set(answer["Vary"].split(", "))
-
-    def test_what_did_not_change_is_not_sent_again(self, client):
-        tag = client.get(ADDRESS)["ETag"]
-
-        again = client.get(ADDRESS, headers={"If-None-Match": tag})
-
-        assert (again.status_code, again.content) == (304, b"")
 
 
 class TestSchema:
@@ -188,3 +190,85 @@ class TestSchema:
         assert "<script src=" in page
         assert "<script>" not in page
         assert 'src="/static/drf_spectacular_sidecar/' in page
+
+
+DAY = dt.timedelta(days=1)
+SECOND = dt.timedelta(seconds=1)
+
+
+class BrokenError(Exception):
+    """Something went wrong in the middle."""
+
+
+@pytest.fixture
+def token():
+    return make_token_row()
+
+
+def act():
+    record(action="test.acted", subject="test", now=NOW)
+    return StoredAnswer(201, {"n": n_acts()})
+
+
+def fail():
+    act()
+    raise BrokenError
+
+
+def n_acts():
+    return LogEntry.objects.filter(action="test.acted").count()
+
+
+def ask(token, *, key="k", body="a", now=NOW, does=act):
+    return answer_once(token=token, key=key, request_hash=body * 64, now=now, act=does)
+
+
+class TestAnsweringOnce:
+    def test_acts_and_keeps_the_answer(self, token):
+        assert ask(token) == StoredAnswer(201, {"n": 1})
+        assert ask(token, now=NOW + DAY - SECOND) == StoredAnswer(201, {"n": 1}, is_replayed=True)
+        assert n_acts() == 1
+
+    def test_refuses_the_key_for_something_else(self, token):
+        ask(token)
+
+        with pytest.raises(KeyTakenError):
+            ask(token, body="b")
+        assert n_acts() == 1
+
+    def test_forgets_the_key_with_what_failed(self, token):
+        with pytest.raises(BrokenError):
+            ask(token, does=fail)
+
+        assert (n_acts(), IdempotencyKey.objects.count()) == (0, 0)
+        assert not ask(token, body="b").is_replayed
+
+    def test_a_key_is_its_tokens(self, token):
+        ask(token)
+
+        assert not ask(make_token_row(), body="b").is_replayed
+        assert not ask(token, key="another", body="b").is_replayed
+
+    def test_a_key_ends_with_its_day_though_nobody_deleted_it(self, token):
+        ask(token)
+
+        assert not ask(token, body="b", now=NOW + DAY).is_replayed
+        assert IdempotencyKey.objects.get().made_at == NOW + DAY
+
+
+class TestForgetting:
+    def test_deletes_what_is_a_day_old(self, monkeypatch):
+        old = [make_idempotency_key(made_at=NOW - DAY) for _ in range(3)]
+        kept = make_idempotency_key(made_at=NOW - DAY + SECOND)
+        monkeypatch.setattr("access.api.stored_answers.BATCH", 2)
+
+        assert forget_idempotency_keys(now=NOW) == len(old)
+        assert forget_idempotency_keys(now=NOW) == 0
+        assert IdempotencyKey.objects.get() == kept
+
+    def test_is_done_by_a_tick(self):
+        make_idempotency_key(made_at=NOW - DAY)
+
+        tick()
+
+        assert not IdempotencyKey.objects.exists()

@@ -1,4 +1,4 @@
-"""The console's home: what waits for somebody first, then the studies; and the way around."""
+"""The console's home: what waits for somebody first, then the studies; the way around, search."""
 
 import datetime as dt
 
@@ -8,23 +8,24 @@ from django.utils import timezone
 
 from annotation.choices import StudyState
 from completions.choices import JobState, PauseReason, RunState
-from tests.helpers.factories import make_comparison, make_context, make_judgment, make_study
+from tests.helpers.factories import (
+    make_comparison,
+    make_completion,
+    make_context,
+    make_judgment,
+    make_rater,
+    make_study,
+    make_writer,
+)
 from tests.helpers.factories_of_calls import make_generation_run, make_judge_run
 from tests.helpers.factories_of_people import make_hold
 from tests.helpers.factories_of_site import make_job
-from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
 HOME = reverse("console:overview")
 HELD_BY_BUDGET = {"state": RunState.PAUSED, "pause_reason": PauseReason.BUDGET}
-
-
-@pytest.fixture
-def staff(client):
-    client.force_login(make_member("ada"))
-    return client
 
 
 def needs(staff):
@@ -96,7 +97,7 @@ class TestWayAround:
         assert page.count('aria-current="true"') == 1
         assert f'aria-current="true">{part}</a>' in page
 
-    def test_a_page_that_is_not_there_keeps_the_way_around(self, staff, client):
+    def test_a_page_that_is_not_there_keeps_the_way_around(self, staff):
         lost = staff.get("/console/nowhere/")
 
         assert lost.status_code == 404
@@ -104,3 +105,60 @@ class TestWayAround:
 
     def test_strangers_see_no_console_on_a_page_of_errors(self, client):
         assert reverse("contexts:datasets") not in client.get("/console/nowhere/").content.decode()
+
+
+SEARCH = reverse("console:search")
+
+
+def found(staff, asked):
+    groups = staff.get(SEARCH, {"q": asked}).context["groups"]
+    return {label: [one.url for one in rows] for label, rows in groups}
+
+
+def test_a_study_is_found_by_its_title_and_its_address(staff):
+    study = make_study(slug="pilot-two", title="A pilot with nurses")
+    page = reverse("console:study", args=["pilot-two"])
+
+    assert found(staff, "NURSES") == found(staff, "pilot-tw") == {"Studies": [page]}
+    assert study.title in text(staff.get(SEARCH, {"q": "nurses"}))
+
+
+def test_a_context_is_found_by_its_key_and_a_text_by_its_words(staff):
+    context = make_context(key="ctx-lamp")
+    make_completion(context=context, text="I hear how heavy this is.")
+    page = reverse("contexts:context", args=[context.dataset.slug, "ctx-lamp"])
+
+    assert found(staff, "ctx-l") == {"Contexts": [page]}
+    assert found(staff, "how heavy") == {"Texts": [page]}
+
+
+def test_people_are_found_by_the_beginning_of_their_code(staff):
+    rater, writer = make_rater(code="ABCD1"), make_writer(code="ABCD2")
+
+    assert found(staff, "abcd") == {
+        "Raters": [reverse("raters:rater", args=[rater.study.slug, "ABCD1"])],
+        "Writers": [reverse("writing:writer", args=[writer.dataset.slug, "ABCD2"])],
+    }
+
+
+def test_nobody_is_found_by_an_id_of_a_platform(staff):
+    make_rater(platform="PROLIFIC", external_id="5f0c")
+
+    assert found(staff, "5f0c") == {}
+
+
+@pytest.mark.parametrize("asked", ["", " ", "\0", "%", "<script>"])
+def test_nothing_found_is_said_and_nothing_asked_is_not(staff, asked):
+    page = text(staff.get(SEARCH, {"q": asked}))
+
+    assert ("Nothing has" in page) == bool(asked.strip(" \0"))
+
+
+def test_a_few_of_each_kind_are_shown(staff):
+    for _ in range(12):
+        make_study(title="The same")
+
+    page = staff.get(SEARCH, {"q": "same"})
+
+    assert len(page.context["groups"][0][1]) == 10
+    assert "More words find fewer." in text(page)

@@ -1,32 +1,31 @@
-"""Tables of the console sort, filter and page on the server, and leave as CSV in the same order."""
+"""Tables of the console sort, filter and page on the server, and leave as CSV; also the log."""
+
+import csv
+import datetime as dt
+import io
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from access.choices import Role
-from annotation.rationales import services
+from annotation.rationales.services import scan_rationales
+from annotation.studies import services as study_services
 from completions.choices import RunState
 from tests.helpers.factories import (
     NOW,
     make_comparison,
     make_judge,
     make_judgment,
+    make_rater,
     make_study,
     make_system,
 )
 from tests.helpers.factories_of_calls import make_generation_run, make_judge_run
 from tests.helpers.factories_of_site import make_token_row
-from tests.helpers.factories_written_once import make_member
+from tests.helpers.factories_written_once import make_log_entry, make_member, make_release
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def owner():
-    client = Client()
-    client.force_login(make_member("olga"))
-    return client
 
 
 def make_rows():
@@ -37,9 +36,9 @@ def make_rows():
         make_system(name=f"{name} system", slug=f"{name}-system")
         make_judge(name=f"{name} judge", slug=f"{name}-judge")
     study = make_study()
-    for text in ("Write to ann@example.com.", "Call ann@example.com."):
-        make_judgment(comparison=make_comparison(study=study), rationale=text)
-    services.scan_rationales(clock=lambda: NOW)
+    for reason in ("Write to ann@example.com.", "Call ann@example.com."):
+        make_judgment(comparison=make_comparison(study=study), rationale=reason)
+    scan_rationales(clock=lambda: NOW)
     for state in (RunState.RUNNING, RunState.CANCELLED):
         over = None if state == RunState.RUNNING else NOW
         make_judge_run(study=study, state=state, ended_at=over)
@@ -60,30 +59,173 @@ TABLES = [
 OF_A_STUDY = ("console:personal_data", "console:judge_runs")
 
 
-def lines(owner, address, query):
-    return b"".join(owner.get(address, query)).decode().splitlines()[1:]
+def lines(staff, address, query):
+    return b"".join(staff.get(address, query)).decode().splitlines()[1:]
 
 
 @pytest.mark.parametrize(("page", "csv", "sort", "few"), TABLES)
-def test_a_table_sorts_filters_and_is_downloaded(owner, page, csv, sort, few):
+def test_a_table_sorts_filters_and_is_downloaded(staff, page, csv, sort, few):
     study = make_rows()
     parts = [study.slug] if page in OF_A_STUDY else []
     shown, taken = reverse(page, args=parts), reverse(csv, args=parts)
 
-    rows = lines(owner, taken, {})
-    assert lines(owner, taken, {"sort": sort}) == rows[::-1]
-    assert len(lines(owner, taken, few)) < len(rows) or not rows
-    found = owner.get(shown, {"sort": sort, **few})
+    rows = lines(staff, taken, {})
+    assert lines(staff, taken, {"sort": sort}) == rows[::-1]
+    assert len(lines(staff, taken, few)) < len(rows) or not rows
+    found = staff.get(shown, {"sort": sort, **few})
     assert found.status_code == 200
     assert f"{taken}?" in found.content.decode() or not rows
     for wrong in ({"sort": "x"}, {"show": "x"}):
-        assert owner.get(shown, wrong).status_code == 404
-        assert owner.get(taken, wrong).status_code == 404
+        assert staff.get(shown, wrong).status_code == 404
+        assert staff.get(taken, wrong).status_code == 404
 
 
-def test_a_search_keeps_what_a_page_shows(owner):
+def test_a_search_keeps_what_a_page_shows(staff):
     study = make_rows()
 
-    page = owner.get(reverse("console:personal_data", args=[study.slug]), {"state": "RELEASED"})
+    page = staff.get(reverse("console:personal_data", args=[study.slug]), {"state": "RELEASED"})
 
     assert '<input type="hidden" name="state" value="RELEASED">' in page.content.decode()
+
+
+DAY = dt.timedelta(days=1)
+
+
+def address(study=None, *, suffix=""):
+    if study is None:
+        return reverse(f"log:all{suffix}")
+    return reverse(f"raters:log{suffix}", args=[study.slug])
+
+
+def shown(client, study=None, **query):
+    answer = client.get(address(study), query)
+    assert answer.status_code == 200
+    return answer
+
+
+def actions(client, study=None, **query):
+    found = client.get(address(study, suffix="_csv"), query)
+    rows = csv.DictReader(io.StringIO(found.getvalue().decode()))
+    return [row["action"] for row in rows]
+
+
+class TestTheLogOfAStudy:
+    def test_has_what_belongs_to_the_study_and_nothing_else(self, staff):
+        study, other = make_study(slug="demo"), make_study(slug="my-demo")
+        rater, run = make_rater(study=study), make_judge_run(study=study)
+        release = make_release(study=study)
+        own = (
+            "study demo",
+            f"rater {rater.code}",
+            f"judge run {run.pk}",
+            f"release {release.key}",
+            "context c-1 in study demo",
+            "comparison 7 of study demo",
+            f"dataset {study.dataset.slug}",
+        )
+        strange = (
+            "study my-demo",
+            f"rater {make_rater(study=other).code}",
+            f"judge run {make_judge_run(study=other).pk}",
+            f"release {make_release(study=other).key}",
+            "context c-1 in study my-demo",
+            "context c-1 in study demo-2",
+        )
+        for subject in (*own, *strange):
+            make_log_entry(subject=subject, action="tried")
+
+        page = text(shown(staff, study))
+
+        assert len(actions(staff, study)) == len(own)
+        assert all(subject in page for subject in own)
+        assert not any(subject in page for subject in strange)
+
+    def test_has_an_act_once_it_is_done(self, staff):
+        study, boss = make_study(), make_member("boss")
+
+        study_services.pause_study(study=study, now=NOW, by=boss)
+
+        assert "boss study.paused" in text(shown(staff, study))
+
+    def test_costs_few_queries(self, staff, django_assert_max_num_queries):
+        study = make_study()
+        for _ in range(60):
+            make_log_entry(subject=f"study {study.slug}")
+
+        with django_assert_max_num_queries(10):
+            shown(staff, study)
+
+
+class TestTheWholeLog:
+    def test_shows_before_and_after_and_leaves_out_what_stayed(self, staff):
+        make_log_entry(
+            before={"quota": 3, "state": "OPEN", "gone": [1]},
+            after={"quota": 5, "state": "OPEN", "reason": "<b>More</b>"},
+        )
+
+        page = shown(staff).content.decode()
+
+        assert "<del>3</del>" in page
+        assert "<ins>5</ins>" in page
+        assert "<del>[1]</del>" in page
+        assert "&lt;b&gt;More&lt;/b&gt;" in page
+        assert "OPEN" not in page
+
+    def test_can_be_filtered_by_everything(self, staff):
+        boss = make_member("boss")
+        make_log_entry(action="a.done", subject="study one", by=boss, at=NOW)
+        make_log_entry(action="b.done", subject="rater R1", at=NOW + DAY)
+        make_log_entry(action="c.done", subject="study two", by=boss, at=NOW + 2 * DAY)
+
+        assert actions(staff, action="a.done") == ["a.done"]
+        assert actions(staff, by="boss") == ["c.done", "a.done"]
+        assert actions(staff, by="-") == ["b.done"]
+        assert actions(staff, subject="STUDY") == ["c.done", "a.done"]
+        assert actions(staff, since=(NOW + DAY).date()) == ["c.done", "b.done"]
+        assert actions(staff, until=(NOW + DAY).date()) == ["b.done", "a.done"]
+
+    @pytest.mark.parametrize(
+        ("asked", "wanted"),
+        [
+            ({"until": "9999-12-31"}, ["late.done", "early.done"]),
+            ({"until": "0001-01-01"}, []),
+            ({"since": "0001-01-01"}, ["late.done", "early.done"]),
+            ({"since": "9999-12-31"}, []),
+            ({"since": f"{NOW:%Y-%m-%d}", "until": f"{NOW:%Y-%m-%d}"}, ["late.done", "early.done"]),
+        ],
+    )
+    def test_takes_days_whole_up_to_the_first_and_the_last(self, staff, asked, wanted):
+        day = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
+        make_log_entry(action="early.done", at=day)
+        make_log_entry(action="late.done", at=day + DAY - dt.timedelta(microseconds=1))
+
+        assert actions(staff, **asked) == wanted
+
+    @pytest.mark.parametrize(
+        ("sort", "wanted"),
+        [("at", "ab"), ("-at", "ba"), ("action", "ab"), ("-action", "ba"), ("subject", "ba")],
+    )
+    def test_can_be_sorted(self, staff, sort, wanted):
+        make_log_entry(action="a", subject="z", at=NOW)
+        make_log_entry(action="b", subject="y", at=NOW + DAY)
+
+        assert "".join(actions(staff, sort=sort)) == wanted
+
+    def test_comes_in_pages_that_keep_the_filter(self, staff):
+        for number in range(60):
+            make_log_entry(action=f"act.{number}", at=NOW + number * DAY)
+
+        page = shown(staff, subject="study", page="2").content.decode()
+
+        assert "Page 2 of 2" in page
+        assert "?subject=study&amp;page=1" in page
+        assert page.count('scope="row"') == 10
+
+    @pytest.mark.parametrize("query", [{"since": "yesterday"}, {"sort": "luck"}])
+    def test_says_what_is_amiss_with_an_address(self, staff, query):
+        assert staff.get(address(), query).status_code == 422
+        assert staff.get(address(suffix="_csv"), query).status_code == 422
+
+    def test_is_told_from_a_study_of_its_name(self, staff):
+        assert reverse("log:all") == "/console/log/"
+        assert staff.get("/console/log/").status_code == 200

@@ -1,11 +1,10 @@
 """Webhooks: what happens is queued once, and what is queued arrives at least once."""
 
 import datetime as dt
-import hashlib
-import hmac
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import transaction
@@ -93,24 +92,21 @@ class TestEvents:
             ("run.finished", "generationrun", "CANCELLED"),
         ]
 
-    @pytest.mark.parametrize("reason", [PauseReason.BUDGET, PauseReason.REFUSED])
-    def test_a_run_that_stops_by_itself_is_an_alert_without_the_providers_words(self, reason):
+    @pytest.mark.parametrize(
+        ("reason", "is_told"),
+        [(PauseReason.BUDGET, True), (PauseReason.REFUSED, True), (PauseReason.ADMIN, False)],
+    )
+    def test_a_run_that_stops_by_itself_is_an_alert_without_the_providers_words(
+        self, reason, is_told
+    ):
         make_hook()
         run = make_generation_run()
 
         states.pause_if_running(run, reason, "words of the provider", now=NOW)
 
-        [(event, data)] = events()
-        assert (event, data["alert"], data["reason"]) == ("alert", "run.paused", reason)
-        assert data["dataset"] == run.dataset.slug
-        assert "words" not in json.dumps(data)
-
-    def test_what_an_administrator_pauses_is_none(self):
-        make_hook()
-
-        states.pause_if_running(make_generation_run(), PauseReason.ADMIN, "", now=NOW)
-
-        assert events() == []
+        told = [(event, data["alert"], data["reason"], data["dataset"]) for event, data in events()]
+        assert told == [("alert", "run.paused", reason, run.dataset.slug)] * is_told
+        assert "words" not in json.dumps(events())
 
     def test_a_report_is_an_alert_that_names_neither_rater_nor_words(self):
         make_hook()
@@ -173,17 +169,15 @@ class TestEvents:
 
         assert announce_full_studies(now=NOW) == 1
 
-    def test_an_empty_study_is_not_full(self):
-        make_hook()
+    def test_an_empty_study_is_not_full_and_nobody_is_asked_when_nobody_listens(
+        self, django_assert_num_queries
+    ):
         make_study(state=StudyState.OPEN)
-
-        assert announce_full_studies(now=NOW) == 0
-
-    def test_nobody_is_asked_when_nobody_listens(self, django_assert_num_queries):
-        make_study(state=StudyState.OPEN)
-
         with django_assert_num_queries(1):
             assert announce_full_studies(now=NOW) == 0
+
+        make_hook()
+        assert announce_full_studies(now=NOW) == 0
 
 
 def _judge(comparison):
@@ -201,35 +195,26 @@ def _answer(rater, lease):
 
 
 class TestDelivering:
-    def test_a_message_arrives_signed_for_whoever_knows_the_secret(self):
+    def test_a_message_arrives_and_the_documented_receiver_takes_it_alone(self):
+        [example] = re.findall(r"```python\n(.+?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+        documented: dict[str, Any] = {}
+        exec(example, documented)  # noqa: S102 (our own page)
+        is_ours = documented["is_ours"]
         with receiving() as receiver:
             row = make_delivery(hook=make_hook(url=receiver.url))
             assert deliver() == 1
-
         [request] = receiver.requests
-        signed = request.headers["HEART-Timestamp"].encode() + b"." + request.body
-        wanted = hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest()
-        assert request.headers["HEART-Signature"] == f"v1={wanted}"
-        assert request.headers["HEART-Event-Id"] == str(row.event_id)
         row.refresh_from_db()
+
         assert (row.state, row.delivered_at, row.last_status) == ("DELIVERED", NOW, 204)
+        assert request.headers["HEART-Event-Id"] == str(row.event_id)
         assert json.loads(request.body) == row.payload
-
-    def test_the_documented_receiver_takes_what_is_signed_and_nothing_else(self):
-        [example] = re.findall(r"```python\n(.+?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-        names = {}  # type: ignore[var-annotated]
-        exec(example, names)  # noqa: S102 (our own page)
-        with receiving() as receiver:
-            make_delivery(hook=make_hook(url=receiver.url))
-            deliver()
-        [request] = receiver.requests
         at = NOW.timestamp()
-
-        assert names["is_ours"](request.headers, request.body, SECRET, now=at)
-        assert not names["is_ours"](request.headers, request.body, "another", now=at)
-        assert not names["is_ours"](request.headers, request.body + b" ", SECRET, now=at)
-        assert not names["is_ours"](request.headers, request.body, SECRET, now=at + 301)
-        assert not names["is_ours"]({}, request.body, SECRET, now=at)
+        assert is_ours(request.headers, request.body, SECRET, now=at)
+        assert not is_ours(request.headers, request.body, "another", now=at)
+        assert not is_ours(request.headers, request.body + b" ", SECRET, now=at)
+        assert not is_ours(request.headers, request.body, SECRET, now=at + 301)
+        assert not is_ours({}, request.body, SECRET, now=at)
 
     def test_a_receiver_that_fails_twice_gets_it_the_third_time(self):
         with receiving(statuses=[500, 503]) as receiver:
@@ -245,15 +230,20 @@ class TestDelivering:
         assert (row.state, row.attempts, row.error) == ("DELIVERED", 3, "")
         assert len({request.headers["HEART-Event-Id"] for request in receiver.requests}) == 1
 
-    def test_a_failure_is_kept_with_what_was_answered(self):
-        with receiving(statuses=[418]) as receiver:
+    @pytest.mark.parametrize(
+        ("status", "state"),
+        [(418, "PENDING"), (410, "ABANDONED")],
+        ids=["a fault is tried again", "a receiver that is gone is not asked again"],
+    )
+    def test_a_refusal_is_kept_with_what_was_answered(self, status, state):
+        with receiving(statuses=[status]) as receiver:
             row = make_delivery(hook=make_hook(url=receiver.url))
             deliver()
 
         row.refresh_from_db()
-        assert (row.state, row.last_status, row.error) == ("PENDING", 418, "Answered 418.")
+        assert (row.state, row.last_status, row.error) == (state, status, f"Answered {status}.")
         assert row.claimed_at is None
-        assert row.next_attempt_at > NOW
+        assert (row.next_attempt_at is not None) == (state == "PENDING")
 
     def test_a_day_of_failures_is_given_up_and_can_be_sent_again(self):
         with receiving(statuses=[500]) as receiver:
@@ -268,14 +258,6 @@ class TestDelivering:
 
         row.refresh_from_db()
         assert (row.state, row.attempts) == ("DELIVERED", 1)
-
-    def test_a_receiver_that_is_gone_is_not_asked_again(self):
-        with receiving(statuses=[410]) as receiver:
-            row = make_delivery(hook=make_hook(url=receiver.url))
-            deliver()
-
-        row.refresh_from_db()
-        assert row.state == DeliveryState.ABANDONED
 
     def test_a_kill_between_sending_and_storing_sends_it_once_more(self, monkeypatch):
         def killed(*_args, **_options):

@@ -59,10 +59,6 @@ def page(client):
     return client.get(reverse("backups:all")).content.decode()
 
 
-def test_without_backups_the_page_offers_to_make_one(client, owner, out):
-    assert "There is no backup yet." in page(client)
-
-
 def test_each_backup_says_whether_its_rows_came_back(client, owner, kept):
     assert "1,234" in page(client)
     assert "never" in page(client)
@@ -127,13 +123,9 @@ def test_a_long_name_of_a_backup_loses_its_end_in_the_log(owner, kept, monkeypat
     assert LogEntry.objects.get().subject == name[:LONGEST_SUBJECT]
 
 
-def test_a_failure_that_was_written_down_as_the_subject_is_shown(client, owner, out):
+def test_what_is_under_way_or_failed_with_its_reason_as_the_subject_is_shown(client, owner, out):
+    (out / ".heart-20261123T020000Z.part").mkdir()
     record(action="backup.failed", subject="The disk is full.", now=timezone.now())
 
-    assert "The disk is full." in page(client)
-
-
-def test_a_backup_that_is_not_whole_is_said_to_be_made(client, owner, out):
-    (out / ".heart-20261123T020000Z.part").mkdir()
-
     assert "One is being made." in page(client)
+    assert "The disk is full." in page(client)

@@ -95,6 +95,45 @@ def giving_away(monkeypatch, change):
     monkeypatch.setattr(judging, "show_pair", show)
 
 
+def is_a_first(lease):
+    return lease.first_side == Side.A
+
+
+def as_shown(lease):
+    return lease.comparison.completions[:: 1 if is_a_first(lease) else -1]
+
+
+def show_a_key(answer, lease, _blank):
+    answer.content += f'<i id="{lease.comparison.key}"></i>'.encode()
+
+
+def show_a_height(answer, lease, blank):
+    if blank is None:
+        answer.content += f"<i style='height:{len(lease.comparison.first.text)}'>".encode()
+
+
+def show_a_number(answer, lease, _blank):
+    answer.content += f'<i data-of="{as_shown(lease)[0].system_id:04}"></i>'.encode()
+
+
+def add_a_tag(answer, lease, _blank):
+    if is_a_first(lease):
+        answer.content += b"<wbr>"
+
+
+def add_a_header(answer, lease, _blank):
+    if is_a_first(lease):
+        answer["X-Side"] = "1"
+
+
+def vary_a_header(answer, lease, _blank):
+    answer["X-Side"] = "1" if is_a_first(lease) else "2"
+
+
+def vary_a_cookie(answer, lease, _blank):
+    answer.set_cookie("side", "1" if is_a_first(lease) else "2")
+
+
 class TestAudit:
     def test_nothing_tells_where_sides_are_balanced(self, study):
         report = audit(study)
@@ -121,8 +160,8 @@ class TestAudit:
 
     def test_names_on_every_page_tell_where_their_order_follows_the_sides(self, study, monkeypatch):
         def name_both(answer, lease, _blank):
-            shown = lease.comparison.completions[:: 1 if lease.first_side == Side.A else -1]
-            answer.content += "<i>{}, {}</i>".format(*(one.system.slug for one in shown)).encode()
+            slugs = (one.system.slug for one in as_shown(lease))
+            answer.content += "<i>{}, {}</i>".format(*slugs).encode()
 
         giving_away(monkeypatch, name_both)
         report = audit(study)
@@ -139,14 +178,6 @@ class TestAudit:
 
         assert audit(study).holds
 
-    def test_a_key_on_the_page_is_found(self, study, monkeypatch):
-        def key_it(answer, lease, _blank):
-            answer.content += f'<i id="{lease.comparison.key}"></i>'.encode()
-
-        giving_away(monkeypatch, key_it)
-
-        assert len(audit(study).faults["names"]) == N_LEASES
-
     def test_an_address_of_a_writer_is_found_and_not_repeated(self, study, monkeypatch):
         writer = make_writer(dataset=study.dataset, email="ada@people.example")
 
@@ -160,68 +191,45 @@ class TestAudit:
         assert report.faults["names"][0].startswith(f"a name of {writer.code} on 8 pages")
         assert writer.email not in str(report.as_json())
 
-    def test_a_number_that_goes_with_the_source_tells(self, study, monkeypatch):
-        def number_it(answer, lease, _blank):
-            shown = lease.comparison.completions[:: 1 if lease.first_side == Side.A else -1]
-            answer.content += f'<i data-of="{shown[0].system_id:04}"></i>'.encode()
+    @pytest.mark.parametrize(
+        ("change", "kind", "n"),
+        [
+            (show_a_key, "names", N_LEASES),
+            (show_a_height, "markup", N_LEASES),
+            (add_a_header, "headers", 1),
+            (vary_a_header, "headers", 1),
+            (vary_a_cookie, "headers", 1),
+        ],
+    )
+    def test_what_differs_beside_the_texts_is_a_fault(self, study, monkeypatch, change, kind, n):
+        giving_away(monkeypatch, change)
 
-        giving_away(monkeypatch, number_it)
+        faults = audit(study).faults
 
-        assert audit(study).telling == ['number 1 of <i data-of="#">']
+        assert {name: len(found) for name, found in faults.items()} == {kind: n}
 
-    def test_a_tag_that_goes_with_the_source_tells(self, study, monkeypatch):
-        def mark(answer, lease, _blank):
-            if lease.first_side == Side.A:
-                answer.content += b"<wbr>"
+    @pytest.mark.parametrize(
+        ("change", "telling"),
+        [
+            (show_a_number, {'number 1 of <i data-of="#">'}),
+            (add_a_tag, {"how often <wbr> stands there", "length of the markup"}),
+        ],
+    )
+    def test_markup_that_goes_with_the_source_tells(self, study, monkeypatch, change, telling):
+        giving_away(monkeypatch, change)
 
-        giving_away(monkeypatch, mark)
-
-        assert set(audit(study).telling) == {
-            "how often <wbr> stands there",
-            "length of the markup",
-        }
+        assert set(audit(study).telling) == telling
 
     def test_time_that_goes_with_the_source_tells(self, study, monkeypatch):
         clock = [0.0]
 
         def dawdle(_answer, lease, _blank):
-            clock[0] += 2.0 if lease.first_side == Side.A else 1.0
+            clock[0] += 2.0 if is_a_first(lease) else 1.0
 
         giving_away(monkeypatch, dawdle)
         monkeypatch.setattr(replaying, "perf_counter", lambda: clock[0])
 
         assert audit(study).telling == ["time to make the page"]
-
-    def test_markup_that_follows_the_text_is_found(self, study, monkeypatch):
-        def measure(answer, lease, blank):
-            if blank is None:
-                answer.content += f"<i style='height:{len(lease.comparison.first.text)}'>".encode()
-
-        giving_away(monkeypatch, measure)
-
-        assert len(audit(study).faults["markup"]) == N_LEASES
-
-    def test_a_header_that_only_some_have_is_found(self, study, monkeypatch):
-        def mark(answer, lease, _blank):
-            if lease.first_side == Side.A:
-                answer["X-Side"] = "1"
-
-        giving_away(monkeypatch, mark)
-
-        assert "headers" in audit(study).faults
-
-    @pytest.mark.parametrize("where", ["header", "cookie"])
-    def test_a_value_that_only_some_have_is_found(self, study, monkeypatch, where):
-        def mark(answer, lease, _blank):
-            value = "1" if lease.first_side == Side.A else "2"
-            if where == "header":
-                answer["X-Side"] = value
-            else:
-                answer.set_cookie("side", value)
-
-        giving_away(monkeypatch, mark)
-
-        assert "headers" in audit(study).faults
 
     def test_people_always_on_one_side_tell(self, study):
         Lease.objects.update(first_side=Side.A)

@@ -52,7 +52,7 @@ CASES = [
         make_idempotency_key,
         token=make_token_row,
         key=lambda: "k",
-        but={"token": make_token_row},
+        but="token",
     ),
     breaks("idempotencykey_names_request", make_idempotency_key, "no key", key=""),
     breaks("idempotencykey_names_request", make_idempotency_key, request_hash=""),

@@ -96,7 +96,7 @@ CANDIDATES = [
         make_screening_call,
         candidate=make_candidate,
         assistant=make_assistant,
-        but={"assistant": make_assistant},
+        but="assistant",
     ),
     *ways(
         "screeningcall_done_with_opinion",
@@ -169,7 +169,7 @@ JOBS = [
         "over with a file",
     ),
     breaks("job_over_has_end_and_no_file", make_job, "open with an end", ended_at=NOW),
-    once("job_one_open_of_a_kind", make_job, dataset=make_dataset, but={"dataset": make_dataset}),
+    once("job_one_open_of_a_kind", make_job, dataset=make_dataset, but="dataset"),
 ]
 
 PRESENT = {"presence": Presence.PRESENT, "probability": 0.9, "quote": "No wonder"}
@@ -190,7 +190,7 @@ CALLS = [
         make_generation_call,
         context=make_context,
         system=make_system,
-        but={"system": make_system},
+        but="system",
     ),
     breaks("generationcall_done_with_completion", make_done_call, "done without", completion=None),
     breaks(
@@ -206,7 +206,7 @@ CALLS = [
         make_strategy_call,
         completion=make_completion,
         assistant=make_assistant,
-        but={"assistant": make_assistant},
+        but="assistant",
     ),
     *calls("strategycall", make_strategy_call),
     once(
@@ -256,7 +256,7 @@ CHECKS = [
         "spotcheckitem_position_once",
         make_spot_check_item,
         spot_check=make_spot_check,
-        but={"spot_check": make_spot_check},
+        but="spot_check",
     ),
 ]
 
@@ -283,7 +283,7 @@ THEME_CHECKS = [
         "themecheckitem_position_once",
         make_theme_check_item,
         spot_check=make_theme_check,
-        but={"spot_check": make_theme_check},
+        but="spot_check",
     ),
 ]
 

@@ -32,9 +32,7 @@ DAY = dt.timedelta(days=1)
 DECIDED = {"state": HoldState.RELEASED, "decided_at": NOW, "decision_reason": "a saying"}
 
 CASES = [
-    once(
-        "RationaleScan.judgment", make_scan, judgment=make_judgment, but={"judgment": make_judgment}
-    ),
+    once("RationaleScan.judgment", make_scan, judgment=make_judgment, but="judgment"),
     Case(
         "rationalescan_state_known",
         partial(make_scan, state="OTHER", n_passages=1),
@@ -61,7 +59,7 @@ CASES = [
         make_report,
         rater=make_rater,
         context=make_context,
-        but={"context": make_context},
+        but="context",
     ),
     breaks("report_kind_known", make_report, kind="OTHER"),
     Case("ReportAlert.report", twice(make_alert, report=make_report)),
@@ -72,7 +70,7 @@ CASES = [
         make_guess,
         rater=make_rater,
         completion=make_completion,
-        but={"completion": make_completion},
+        but="completion",
     ),
     breaks("sourceguess_known", make_guess, guess="OTHER"),
     once(
@@ -92,12 +90,7 @@ CASES = [
     Case("PlatformStudy.study", twice(make_platform_study, study=make_study)),
     breaks("platformstudy_key_given", make_platform_study, key=""),
     breaks("platformstudy_has_places", make_platform_study, n_places=0),
-    once(
-        "failedarrival_once_per_hour",
-        make_failed_arrival,
-        study=make_study,
-        but={"study": make_study},
-    ),
+    once("failedarrival_once_per_hour", make_failed_arrival, study=make_study, but="study"),
     breaks("failedarrival_platform_known", make_failed_arrival, platform="OTHER"),
     breaks("failedarrival_counts_one_at_least", make_failed_arrival, n=0),
     *ways(

@@ -82,7 +82,7 @@ DATASETS = [
         make_dialogue,
         dataset=make_dataset,
         content_hash="same",
-        but={"dataset": make_dataset},
+        but="dataset",
     ),
 ]
 
@@ -138,13 +138,7 @@ SYSTEMS = [
         "people with a family",
         family="people",
     ),
-    once(
-        "System.writer",
-        make_system,
-        kind=SystemKind.HUMAN,
-        writer=make_writer,
-        but={"writer": make_writer},
-    ),
+    once("System.writer", make_system, kind=SystemKind.HUMAN, writer=make_writer, but="writer"),
     breaks(
         "system_of_one_writer_is_human",
         make_system,
@@ -161,14 +155,9 @@ SYSTEMS = [
 WRITING_LEASES = [
     Case("WritingLease.token", twice(make_writing_lease, token="0" * 32)),
     limit("writinglease_positive_length", make_writing_lease, expires_at=(NOW, NOW + HOUR / 3600)),
-    Case(
-        "writinglease_closed_with_outcome",
-        partial(make_writing_lease, closed_at=NOW),
-        partial(make_writing_lease, **CLOSED),
-        "closed without an outcome",
-    ),
     *ways(
         "writinglease_closed_with_outcome",
+        (partial(make_writing_lease, **CLOSED), "closed without an outcome", {"outcome": ""}),
         (make_writing_lease, "open with an outcome", {"outcome": LeaseOutcome.EXPIRED}),
         (make_writing_lease, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
     ),
@@ -177,10 +166,12 @@ WRITING_LEASES = [
         make_skipped_writing_lease,
         outcome=LeaseOutcome.EXPIRED,
     ),
-    Case(
+    once(
         "writinglease_context_once_per_writer",
-        twice(make_writing_lease, context=make_context, writer=make_writer, **CLOSED),
-        twice(make_writing_lease, context=make_context, **CLOSED),
+        partial(make_writing_lease, **CLOSED),
+        context=make_context,
+        writer=make_writer,
+        but="writer",
     ),
     once("writinglease_one_open_per_writer", make_writing_lease, writer=make_writer, but=CLOSED),
 ]
@@ -199,7 +190,7 @@ COMPLETIONS = [
         make_completion,
         context=make_context,
         writer=make_writer,
-        but={"context": make_context},
+        but="context",
     ),
     breaks("completion_text_unless_erased", make_completion, "no text", text=""),
     Case(
@@ -253,10 +244,12 @@ WRITERS = [
         partial(make_writer, imported_as="author 7"),
         partial(make_writer, **ELSEWHERE),
     ),
-    Case(
+    once(
         "writer_imported_once_per_dataset",
-        twice(make_writer, dataset=make_dataset, **ELSEWHERE),
-        twice(make_writer, **ELSEWHERE),
+        make_writer,
+        dataset=make_dataset,
+        **ELSEWHERE,
+        but="dataset",
     ),
     Case(
         "writer_invited_once_per_dataset",
@@ -283,12 +276,7 @@ WRITERS = [
 
 MESSAGES = [
     Case("Message.lease", twice(make_message, lease=make_writing_lease)),
-    once(
-        "Message.completion",
-        make_message,
-        completion=make_completion,
-        but={"completion": make_completion},
-    ),
+    once("Message.completion", make_message, completion=make_completion, but="completion"),
     breaks("message_state_known", make_message, state="OTHER"),
     Case(
         "message_accepted_has_completion",

@@ -151,7 +151,7 @@ QUALITY = [
         "qualitycheck_once_per_comparison",
         make_quality_check,
         comparison=make_comparison,
-        but={"comparison": make_comparison},
+        but="comparison",
     ),
     breaks("qualitycheck_kind_known", make_quality_check, kind="OTHER"),
     limit(

@@ -49,13 +49,7 @@ FITS = [
 ]
 
 RATINGS = [
-    once(
-        "rating_once_per_fit",
-        make_rating,
-        fit=make_fit,
-        system=make_system,
-        but={"system": make_system},
-    ),
+    once("rating_once_per_fit", make_rating, fit=make_fit, system=make_system, but="system"),
     *(
         breaks("rating_numbers_finite", make_rating, column, **{column: value})
         for column, value in [

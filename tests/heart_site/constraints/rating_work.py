@@ -19,6 +19,8 @@ from tests.helpers.factories import (
 from tests.helpers.factories_written_once import make_consent
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+GENERIC = {"platform": Platform.GENERIC}
+CHECK = {"quality_check": make_quality_check}
 UNLOCKED = {"state": StudyState.DRAFT, "locked_at": None, "protocol_hash": ""}
 PROLIFIC = {"platform": Platform.PROLIFIC, "external_id": "60d0fe4f5311236168a109ca"}
 
@@ -132,24 +134,16 @@ PEOPLE = [
         platform=Platform.PROLIFIC,
         but={"state": RaterState.WITHDRAWN, "ended_at": NOW},
     ),
-    Case(
-        "rater_once_per_external_id",
-        twice(make_rater, study=make_study, **PROLIFIC),
-        twice(make_rater, study=make_study, **PROLIFIC, changed={"platform": Platform.GENERIC}),
-    ),
-    Case(
-        "rater_once_per_external_id",
-        twice(make_rater, study=make_study, **PROLIFIC),
-        twice(make_rater, **PROLIFIC),
-        "but in each study",
-    ),
+    once("rater_once_per_external_id", make_rater, study=make_study, **PROLIFIC, but=GENERIC),
     once(
-        "rater_once_per_form",
+        "rater_once_per_external_id",
         make_rater,
+        "but in each study",
         study=make_study,
-        bound_by="form",
-        but={"study": make_study},
+        **PROLIFIC,
+        but="study",
     ),
+    once("rater_once_per_form", make_rater, study=make_study, bound_by="form", but="study"),
     breaks("rater_stage_known", make_rater, stage="OTHER"),
     breaks(
         "rater_data_kept_unless_withdrawn",
@@ -177,14 +171,9 @@ COMPARISONS = [
 LEASES = [
     Case("Lease.token", twice(make_lease, token="0" * 32)),
     limit("lease_positive_length", make_lease, expires_at=(NOW, NOW + HOUR / 3600)),
-    Case(
-        "lease_closed_with_outcome",
-        partial(make_lease, closed_at=NOW),
-        partial(make_lease, **CLOSED),
-        "closed without an outcome",
-    ),
     *ways(
         "lease_closed_with_outcome",
+        (partial(make_lease, **CLOSED), "closed without an outcome", {"outcome": ""}),
         (make_lease, "open with an outcome", {"outcome": LeaseOutcome.EXPIRED}),
         (make_lease, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
     ),
@@ -192,10 +181,12 @@ LEASES = [
     once("lease_one_open_per_rater", make_lease, rater=make_rater, but=CLOSED),
     limit("lease_comparison_once_per_rater", make_shown_twice, as_check=(False, True)),
     limit("lease_check_once_per_rater", make_check_shown_twice, to_one_rater=(True, False)),
-    Case(
+    once(
         "lease_number_once_per_rater",
-        twice(make_lease, rater=make_rater, number=1, changed=CLOSED),
-        twice(make_lease, rater=make_rater, number=1, changed=CLOSED | {"number": 2}),
+        partial(make_lease, **CLOSED),
+        rater=make_rater,
+        number=1,
+        but={"number": 2},
     ),
     limit("lease_repeated_once", make_repeats, of_one_lease=(True, False)),
     breaks(
@@ -204,12 +195,7 @@ LEASES = [
         quality_check=make_quality_check,
         repeats=partial(make_lease, **CLOSED),
     ),
-    breaks(
-        "lease_screens_with_a_check",
-        make_lease,
-        is_screening=True,
-        but={"quality_check": make_quality_check},
-    ),
+    breaks("lease_screens_with_a_check", make_lease, is_screening=True, but=CHECK),
     limit("lease_probability_range", make_lease, "never", sampling_probability=(0, 1)),
     breaks("lease_probability_range", make_lease, "more than certain", sampling_probability=1.1),
     breaks("lease_side_known", make_lease, first_side="C"),

@@ -52,7 +52,12 @@ def ways(rule, *rows):
 
 
 def once(rule, make, label="", /, *, but, **shared):
-    """Return a case of two rows that may not be alike in ``shared``, unless one has ``but``."""
+    """Return a case of two rows that may not be alike in ``shared``, unless one has ``but``.
+
+    Where that is the name of a shared field, the row has another of the kind.
+    """
+    if isinstance(but, str):
+        but = {but: shared[but]}
     return Case(rule, twice(make, **shared), twice(make, **shared, changed=but), label)
 
 

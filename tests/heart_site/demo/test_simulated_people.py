@@ -1,4 +1,4 @@
-"""Simulated raters: who they are, what they find better, and how long they take."""
+"""Simulated raters: who they are, how they read, what they find better, how long they take."""
 
 import datetime as dt
 from collections import Counter
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from completions.offline import planted
+from heart_site.demo.rehearsal.browser import read_page
 from heart_site.demo.simulation import answering
 from heart_site.demo.simulation.answering import Mind
 from heart_site.demo.simulation.people import (
@@ -40,9 +41,14 @@ def mind(kind: Kind = Kind.HONEST, *, index: int = 0, truth: Truth = TRUTH) -> M
 
 
 class TestPopulation:
-    def test_is_the_same_from_the_same_seed_and_another_from_another(self):
-        assert draw_population(n=50, seed=1) == draw_population(n=50, seed=1)
-        assert draw_population(n=50, seed=1) != draw_population(n=50, seed=2)
+    def test_follows_from_its_seed_and_differs_in_skill_and_pace_around_a_middle(self):
+        people = draw_population(n=400, seed=1)
+
+        assert people == draw_population(n=400, seed=1)
+        assert people != draw_population(n=400, seed=2)
+        assert 0.9 < np.median([person.skill for person in people]) < 1.1
+        assert 0.25 < np.median([person.seconds_per_word for person in people]) < 0.35
+        assert len({person.skill for person in people}) == 400
 
     def test_has_ten_to_fifteen_cheaters_of_every_kind_in_a_hundred(self):
         people = draw_population(n=100, seed=1)
@@ -54,13 +60,6 @@ class TestPopulation:
         people = draw_population(n=12, seed=1, crowd=Crowd(shares={Kind.CLICKER: 0.25}))
 
         assert Counter(person.kind for person in people) == {Kind.CLICKER: 3, Kind.HONEST: 9}
-
-    def test_differs_in_skill_and_pace_around_a_middle(self):
-        people = draw_population(n=400, seed=1)
-
-        assert 0.9 < np.median([person.skill for person in people]) < 1.1
-        assert 0.25 < np.median([person.seconds_per_word for person in people]) < 0.35
-        assert len({person.skill for person in people}) == 400
 
     @pytest.mark.parametrize(
         ("n", "shares"),
@@ -79,8 +78,6 @@ class TestTruth:
         assert sorted(planted.values()) == [-1.5, -0.5, 0.5, 1.5]
         assert planted == plant_strengths("dcba", seed=1)
         assert len({tuple(plant_strengths("abcd", seed=seed).values()) for seed in range(30)}) > 10
-
-    def test_plants_nothing_on_a_lone_system(self):
         assert plant_strengths("a", seed=1) == {"a": 0.0}
 
     def test_lets_texts_stray_a_little_from_their_system(self):
@@ -92,47 +89,32 @@ class TestTruth:
         assert abs(found.mean() - 1.0) < 0.1
         assert abs(found.std() - TEXT_SPREAD) < 0.05
 
-    def test_knows_texts_however_they_are_wrapped(self):
-        truth = plant_texts([("two  words", "a")], {"a": 1.0}, known={}, seed=1)
+    def test_knows_texts_however_wrapped_those_of_checks_and_those_of_two_systems(self):
+        written = [("two  words", "a"), (GOOD, "a"), ("same", "a"), ("same", "b")]
+
+        truth = plant_texts(written, {"a": 10.0, "b": -10.0}, known={GOOD: HIGH}, seed=1)
 
         assert truth.of("two\nwords ") == truth.of("two words")
-
-    def test_gives_the_texts_of_checks_their_own_strength(self):
-        written = [(GOOD, "a"), ("else", "a")]
-
-        truth = plant_texts(written, {"a": 0.0}, known={GOOD: HIGH}, seed=1)
-
         assert truth.of(GOOD) == HIGH
-
-    def test_shares_words_between_systems_that_wrote_the_same(self):
-        strengths = {"a": 10.0, "b": -10.0}
-
-        truth = plant_texts([("same", "a"), ("same", "b")], strengths, known={}, seed=1)
-
         assert abs(truth.of("same")) < 2
-
-    def test_refuses_a_text_it_does_not_know(self):
         with pytest.raises(UnknownTextError, match="never seen"):
-            TRUTH.of("never seen")
+            truth.of("never seen")
 
 
 class TestPreference:
-    def answers(self, kind: Kind, a: str = GOOD, b: str = POOR) -> Counter[int]:
-        return Counter(answering.five_points(mind(kind), a, b, turn=turn) for turn in TURNS)
-
-    def test_of_an_honest_rater_finds_the_better_text_on_either_side(self):
-        assert min(self.answers(Kind.HONEST)) > 0
-        assert max(self.answers(Kind.HONEST, POOR, GOOD)) < 0
-
-    def test_of_a_contrary_rater_is_the_opposite(self):
-        assert max(self.answers(Kind.CONTRARY)) < 0
-
-    def test_of_a_one_sided_rater_is_a_whatever_it_reads(self):
-        assert set(self.answers(Kind.ONE_SIDED, POOR, GOOD)) == {1, 2}
-
-    @pytest.mark.parametrize("kind", [Kind.CLICKER, Kind.SPEEDER])
-    def test_of_somebody_who_clicks_at_random_is_anything(self, kind):
-        assert set(self.answers(kind)) == {-2, -1, 0, 1, 2}
+    @pytest.mark.parametrize(
+        ("kind", "pair", "wanted"),
+        [
+            (Kind.HONEST, (GOOD, POOR), {2}),
+            (Kind.HONEST, (POOR, GOOD), {-2}),
+            (Kind.CONTRARY, (GOOD, POOR), {-2}),
+            (Kind.ONE_SIDED, (POOR, GOOD), {1, 2}),
+            (Kind.CLICKER, (GOOD, POOR), {-2, -1, 0, 1, 2}),
+            (Kind.SPEEDER, (GOOD, POOR), {-2, -1, 0, 1, 2}),
+        ],
+    )
+    def test_is_what_the_kind_of_rater_says(self, kind, pair, wanted):
+        assert {answering.five_points(mind(kind), *pair, turn=turn) for turn in TURNS} == wanted
 
     def test_is_about_the_same_for_texts_alike(self):
         truth = Truth({"x": 0.0, "y": 0.0})
@@ -236,20 +218,21 @@ class TestReasons:
 
 
 class TestForcedChoice:
-    @pytest.mark.parametrize("kind", list(Kind))
-    def test_is_always_on_the_scale_without_a_tie(self, kind):
+    @pytest.mark.parametrize(
+        ("kind", "is_first_better"),
+        [
+            (Kind.HONEST, {True}),
+            (Kind.CONTRARY, {False}),
+            (Kind.ONE_SIDED, {True}),
+            (Kind.CLICKER, {True, False}),
+            (Kind.SPEEDER, {True, False}),
+        ],
+    )
+    def test_is_on_the_scale_without_a_tie_as_the_kind_says(self, kind, is_first_better):
         found = {answering.forced_choice(mind(kind), GOOD, POOR, turn=turn) for turn in TURNS}
 
         assert found <= {-5, -4, -3, -2, -1, 1, 2, 3, 4, 5}
-
-    def test_of_each_kind_is_as_it_should_be(self):
-        def signs(kind: Kind) -> set[bool]:
-            return {answering.forced_choice(mind(kind), GOOD, POOR, turn=t) > 0 for t in TURNS}
-
-        assert signs(Kind.HONEST) == {True}
-        assert signs(Kind.CONTRARY) == {False}
-        assert signs(Kind.ONE_SIDED) == {True}
-        assert signs(Kind.CLICKER) == {True, False}
+        assert {value > 0 for value in found} == is_first_better
 
     def test_has_marks_that_lean_as_the_verdict_does(self):
         found = [answering.marks(mind(), 4, "HEART", turn=turn) for turn in TURNS]
@@ -265,27 +248,23 @@ class TestPoints:
 
         assert {value for row in found for value in row.values()} <= {1, 2, 3, 4, 5}
 
-    def test_of_an_honest_rater_are_higher_for_the_better_text(self):
+    def test_are_higher_for_the_better_text_but_of_who_always_says_the_same(self):
         good = answering.points(mind(), GOOD, "HEART", turn=1)
         poor = answering.points(mind(), POOR, "HEART", turn=2)
 
         assert sum(good.values()) > sum(poor.values()) + 5
-
-    def test_of_a_one_sided_rater_are_always_the_same(self):
         assert answering.points(mind(Kind.ONE_SIDED), POOR, "HE", turn=1) == {"H": 4, "E": 4}
 
 
-class TestPace:
-    def seconds(self, kind: Kind, n_words: int = 200) -> float:
-        found = [answering.seconds(mind(kind), n_words=n_words, turn=turn) for turn in TURNS]
-        return float(np.median(found))
+@pytest.mark.parametrize(
+    ("kind", "n_words", "low", "high"),
+    [(Kind.HONEST, 200, 55, 80), (Kind.HONEST, 20, 0, 20), (Kind.SPEEDER, 200, 0, 2)],
+    ids=["a reader", "a reader of few words", "a speeder, whatever there is to read"],
+)
+def test_pace_grows_with_the_words_for_those_who_read(kind, n_words, low, high):
+    found = [answering.seconds(mind(kind), n_words=n_words, turn=turn) for turn in TURNS]
 
-    def test_of_a_reader_grows_with_the_words(self):
-        assert 55 < self.seconds(Kind.HONEST) < 80
-        assert self.seconds(Kind.HONEST, n_words=20) < 20
-
-    def test_of_a_speeder_is_a_second_or_two_whatever_there_is_to_read(self):
-        assert self.seconds(Kind.SPEEDER) < 2
+    assert low < np.median(found) < high
 
 
 class TestVirtualClock:
@@ -311,3 +290,36 @@ class TestWhims:
 
         assert seen[Whim.ANSWER] > 19_000
         assert all(0.5 < seen[kind] / 20_000 / share < 1.6 for kind, share in SHARES.items())
+
+
+PAGE = """
+<ol class="dialogue">
+  <li class="turn"><span class="who">Seeker</span><div class="said"><p>I moved &amp; know
+  nobody.</p></div></li>
+  <li class="turn latest"><span class="who">Seeker</span><div class="said"><p>Hello?</p></div></li>
+</ol>
+<article class="card message"><h3>Reply A</h3><p>That <em>sounds</em> lonely.</p></article>
+<article class="card message"><h3>Reply B</h3><p>Cheer up.</p></article>
+<p>Not a message.</p>
+<form action="/answer/"><input type="hidden" name="token" value="t">
+  <input type="radio" name="verdict" value="1"><input type="radio" name="verdict" value="-1">
+  <textarea name="rationale">
+kept</textarea>
+  <button name="choice" value="agree">Yes</button></form>
+<form action="/skip/"><button name="reason" value="unclear">Unclear</button></form>
+"""
+
+
+def test_a_page_is_read_for_its_messages_turns_words_and_forms():
+    page = read_page(PAGE, path="/s/x/judge/", status=200)
+    answer, skip = page.forms
+
+    assert page.messages == ["That sounds lonely.", "Cheer up."]
+    assert [" ".join(turn.split()) for turn in page.turns] == ["I moved & know nobody.", "Hello?"]
+    assert page.count_words() == 5 + 1 + 3 + 2
+    assert page.count_words(known=["Hello?"]) == 5 + 3 + 2
+    assert (answer.action, skip.action) == ("/answer/", "/skip/")
+    assert not answer.is_swapped
+    assert answer.fields == {"token": "t", "rationale": "kept"}
+    assert answer.choices == {"verdict": ["1", "-1"]}
+    assert skip.buttons == [("reason", "unclear")]

@@ -39,38 +39,31 @@ class TestDetection:
     def test_counts_precision_and_recall_over_all_and_by_kind(self):
         found = detect(KINDS, ["R1", "R3", "R5"])
 
-        assert found.precision == pytest.approx(2 / 3)
-        assert found.recall == pytest.approx(2 / 3)
+        assert found.precision == found.recall == pytest.approx(2 / 3)
         assert found.recall_of(Kind.CLICKER) == 0.5
         assert found.recall_of(Kind.SPEEDER) == 1.0
         assert found.found[Kind.HONEST] == 1
 
-    def test_says_nothing_where_there_is_nothing_to_say(self):
+    def test_says_nothing_where_there_is_nothing_and_refuses_whom_it_never_planted(self):
         found = detect({"R1": Kind.HONEST}, [])
 
         assert (found.precision, found.recall, found.recall_of(Kind.CONTRARY)) == (None,) * 3
-
-    def test_refuses_somebody_it_never_planted(self):
         with pytest.raises(ValueError, match="R9"):
             detect(KINDS, ["R9"])
 
 
-class TestRecovery:
-    def test_is_one_for_the_same_order_and_less_for_another(self):
-        planted = {"a": 1.0, "b": 0.0, "c": -1.0}
+def test_recovery_is_one_for_the_planted_order_and_unknown_of_one_system():
+    planted = {"a": 1.0, "b": 0.0, "c": -1.0}
 
-        assert recovery(planted, {"a": 1700.0, "b": 1600.0, "c": 1200.0}) == pytest.approx(1.0)
-        assert recovery(planted, {"a": 1.0, "b": 2.0, "c": 3.0}) == pytest.approx(-1.0)
-
-    def test_is_unknown_with_fewer_than_two_systems(self):
-        assert recovery({"a": 1.0, "b": 0.0}, {"a": 1500.0}) is None
+    assert recovery(planted, {"a": 1700.0, "b": 1600.0, "c": 1200.0}) == pytest.approx(1.0)
+    assert recovery(planted, {"a": 1.0, "b": 2.0, "c": 3.0}) == pytest.approx(-1.0)
+    assert recovery(planted, {"a": 1500.0}) is None
 
 
 class TestBalances:
     def test_compares_with_fair_coins_in_every_group(self):
-        shown = [ShownPair("p", "r1", first_is_a=True)] * 3 + [
-            ShownPair("p", "r2", first_is_a=False)
-        ]
+        shown = [ShownPair("p", "r1", first_is_a=True)] * 3
+        shown.append(ShownPair("p", "r2", first_is_a=False))
 
         per_pair, per_rater, overall = balances(shown)
 
@@ -88,14 +81,12 @@ class TestBalances:
 
         assert scipy.stats.kstest(ps, "uniform").pvalue > 0.01
 
-    def test_is_near_one_for_balanced_sides_and_near_zero_for_a_favoured_one(self):
+    def test_is_near_one_for_balanced_sides_or_none_and_near_zero_for_a_favoured_one(self):
         even = [ShownPair(n // 2, "r", first_is_a=bool(n % 2)) for n in range(200)]
         favoured = [ShownPair(n // 10, "r", first_is_a=n % 10 < 9) for n in range(200)]
 
         assert balances(even)[0].p > 0.999
         assert balances(favoured)[0].p < 1e-6
-
-    def test_of_nothing_is_nothing(self):
         assert [row.p for row in balances([])] == [1.0, 1.0, 1.0]
 
 

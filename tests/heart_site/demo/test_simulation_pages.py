@@ -145,17 +145,17 @@ class TestARehearsal:
         assert all(rater.external_id.startswith("simulated-3-") for rater in raters)
         assert {rater.platform for rater in raters} == {Platform.GENERIC}
 
-    def test_tells_how_far_it_is(self, rehearsed, cast):
-        assert rehearsed[3][0] == (0, cast.n_raters)
-        assert rehearsed[3][-1] == (cast.n_raters, cast.n_raters)
-
-    def test_goes_through_every_part_of_a_session(self, shadow, cast):
+    def test_goes_through_every_part_of_a_session_and_tells_how_far_it_is(
+        self, rehearsed, shadow, cast
+    ):
         leases = Lease.objects.filter(comparison__study=shadow)
+        told = rehearsed[3]
 
         assert not Rater.objects.filter(study=shadow, stage="COMPREHENSION").exists()
         assert leases.filter(is_screening=True).count() >= 2 * cast.n_raters
         assert leases.filter(repeats__isnull=False).exists()
         assert Rater.objects.filter(study=shadow, source_guesses__isnull=False).exists()
+        assert (told[0], told[-1]) == ((0, cast.n_raters), (cast.n_raters, cast.n_raters))
 
     def test_takes_place_in_virtual_time_before_now(self, shadow):
         times = Judgment.objects.filter(comparison__study=shadow).values_list("submitted_at")
@@ -247,16 +247,11 @@ class TestTheRealStudy:
             rehearse(study=real, cast=None, tell=print)  # type: ignore[arg-type]
 
 
-class TestThePagesOfATwin:
-    def test_say_that_it_is_simulated(self, client, shadow):
-        page = client.get(f"/results/{shadow.slug}/").content.decode()
+def test_the_pages_of_a_twin_say_that_it_is_simulated_and_let_no_person_in(client, shadow):
+    results = client.get(f"/results/{shadow.slug}/").content.decode()
 
-        assert "Simulated raters" in page
-
-    def test_let_no_person_in(self, client, shadow):
-        answer = client.get(f"/s/{shadow.slug}/", {"pid": "a-person"})
-
-        assert answer.status_code == 409
+    assert "Simulated raters" in results
+    assert client.get(f"/s/{shadow.slug}/", {"pid": "a-person"}).status_code == 409
 
 
 class TestARehearsalThatWasStopped:
@@ -342,17 +337,15 @@ class TestTheCommand:
         assert "draws from the seed, 0 differ" in said
         assert not study.raters.exists()
 
-    def test_refuses_a_study_that_it_does_not_know(self):
-        with pytest.raises(CommandError, match='there is no study "nowhere"') as refused:
-            self.run("--study", "nowhere")
+    @pytest.mark.parametrize(
+        ("slug", "reason"),
+        [("nowhere", 'there is no study "nowhere"'), ("shadow", "itself simulated")],
+    )
+    def test_refuses_a_study_that_is_not_there_or_itself_simulated(self, slug, reason):
+        make_study(slug="shadow", title="Simulated raters: X", is_simulated=True)
 
-        assert refused.value.returncode == 2
-
-    def test_refuses_a_study_that_is_itself_simulated(self):
-        study = make_study(title="Simulated raters: X", is_simulated=True)
-
-        with pytest.raises(CommandError, match="itself simulated") as refused:
-            self.run("--study", study.slug)
+        with pytest.raises(CommandError, match=reason) as refused:
+            self.run("--study", slug)
 
         assert refused.value.returncode == 2
 

@@ -80,21 +80,15 @@ class TestHeartbeats:
         assert (tmp_path / "alive").exists()
         assert set(heartbeats.newest(["llm", "outgoing", "beat"])) == {"llm", "outgoing"}
 
-    def test_an_old_file_is_young_again(self, settings, tmp_path):
-        settings.HEART_HEARTBEAT_FILE = str(tmp_path / "alive")
-        (tmp_path / "alive").touch()
-        os.utime(tmp_path / "alive", (0, 0))
+    def test_an_old_file_is_young_again_also_without_redis(self, lost, settings, tmp_path):
+        file = tmp_path / "alive"
+        settings.HEART_HEARTBEAT_FILE = str(file)
+        file.touch()
+        os.utime(file, (0, 0))
 
         heartbeats.give(["beat"], now=NOW.timestamp())
 
-        assert (tmp_path / "alive").stat().st_mtime > 0
-
-    def test_without_redis_the_file_is_still_touched(self, lost, settings, tmp_path):
-        settings.HEART_HEARTBEAT_FILE = str(tmp_path / "alive")
-
-        heartbeats.give(["beat"], now=NOW.timestamp())
-
-        assert (tmp_path / "alive").exists()
+        assert file.stat().st_mtime > 0
 
 
 class TestExpiredMessages:
@@ -131,10 +125,9 @@ class TestExpiredMessages:
         beat.close()
         assert len(looked) == 1
 
-    def test_are_nobodys_concern_without_redis(self, lost):
+    def test_are_nobodys_concern_without_redis_or_in_one_process(self, request):
         assert liveness.drop_expired(now=NOW) == 0
-
-    def test_are_nobodys_concern_in_one_process(self):
+        request.getfixturevalue("lost")
         assert liveness.drop_expired(now=NOW) == 0
 
 
@@ -179,27 +172,17 @@ class TestNumbers:
 
 @pytest.mark.django_db
 class TestReady:
-    def test_with_every_migration_in_place(self):
-        assert Client().get("/readyz").content == b"ready\n"
-
-    def test_not_while_one_is_missing(self):
-        MigrationRecorder(connection).record_unapplied(*newest())
-
-        answer = Client().get("/readyz")
-
-        assert (answer.status_code, answer.content) == (503, b"migrations are missing\n")
-
-    def test_asks_for_migrations_until_they_are_there_and_no_longer(
+    def test_not_while_a_migration_is_missing_which_is_asked_until_none_is(
         self, django_assert_num_queries
     ):
-        Client().get("/readyz")
-
+        assert Client().get("/readyz").content == b"ready\n"
         with django_assert_num_queries(1):
             Client().get("/readyz")
 
         caches["own"].clear()
         MigrationRecorder(connection).record_unapplied(*newest())
-        assert Client().get("/readyz").status_code == 503
+        answer = Client().get("/readyz")
+        assert (answer.status_code, answer.content) == (503, b"migrations are missing\n")
         MigrationRecorder(connection).record_applied(*newest())
         assert Client().get("/readyz").status_code == 200
 
@@ -216,11 +199,9 @@ class TestReady:
 
         assert Client().get("/readyz").content == b"the database does not answer\n"
 
-    def test_without_redis(self, lost):
-        assert Client().get("/readyz").status_code == 200
-
     @override_settings(HEART_METRICS_TOKEN="t")
-    def test_metrics_without_redis(self, lost):
+    def test_without_redis_which_metrics_tell(self, lost):
+        assert Client().get("/readyz").status_code == 200
         answer = Client().get("/metrics", headers={"Authorization": "Bearer t"})
 
         assert b"heart_broker_up 0.0" in answer.content

@@ -9,14 +9,16 @@ from functools import partial
 
 import pytest
 from django.db import IntegrityError, connection, transaction
-from django.test import Client, override_settings
+from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from completions.choices import CallState
 from completions.models import System
 from completions.writers.emails import MOST_ATTEMPTS
+from heart_site import schedule
 from heart_site.celery import app as celery_app
 from heart_site.monitoring.logs import (
+    IdleTasks,
     JsonFormatter,
     LineFormatter,
     add_id,
@@ -55,18 +57,21 @@ class TestRequests:
         assert first != second
         assert len(first) == 32
 
-    def test_the_id_of_a_proxy_is_kept(self):
-        answer = Client().get("/healthz", headers={"X-Request-ID": "abc-12345678"})
-
-        assert answer["X-Request-ID"] == "abc-12345678"
-
     @pytest.mark.parametrize(
-        "given", ["short", "x" * 65, "two words or more", "a\u00e9bcdefgh", "<b>12345678"]
+        ("given", "is_kept"),
+        [
+            ("abc-12345678", True),
+            ("short", False),
+            ("x" * 65, False),
+            ("two words or more", False),
+            ("a\u00e9bcdefgh", False),
+            ("<b>12345678", False),
+        ],
     )
-    def test_what_could_be_no_id_is_not(self, given):
+    def test_the_id_of_a_proxy_is_kept_where_it_could_be_one(self, given, is_kept):
         answer = Client().get("/healthz", headers={"X-Request-ID": given})
 
-        assert answer["X-Request-ID"] != given
+        assert (answer["X-Request-ID"] == given) is is_kept
 
     def test_one_line_names_the_page_and_not_the_address(self, caplog):
         make_study(slug="kind")
@@ -94,25 +99,19 @@ class TestLines:
         info = (type(error), error, error.__traceback__) if error else None
         return logging.LogRecord("heart.x", logging.ERROR, "x.py", 1, "it %s", ("broke",), info)
 
-    def test_json_has_the_id_of_the_work(self):
-        with working_on("request-1"):
-            line = json.loads(read(JsonFormatter(), self.record()))
-
-        assert line["id"] == "request-1"
-        assert line["message"] == "it broke"
-        assert line["level"] == "ERROR"
-        assert line["at"].endswith("+00:00")
-
-    def test_outside_of_work_there_is_none(self):
-        assert json.loads(read(JsonFormatter(), self.record()))["id"] == "-"
-
-    def test_a_trace_is_one_line_of_json(self):
+    def test_json_is_one_line_with_the_id_of_the_work_and_the_trace(self):
         with pytest.raises(ValueError, match="base 10") as caught:
             int("no such thing")
-        line = read(JsonFormatter(), self.record(caught.value))
+        with working_on("request-1"):
+            line = read(JsonFormatter(), self.record(caught.value))
+        outside = json.loads(read(JsonFormatter(), self.record()))
 
+        told = json.loads(line)
         assert "\n" not in line
-        assert json.loads(line)["trace"].endswith("base 10: 'no such thing'")
+        assert (told["id"], told["message"], told["level"]) == ("request-1", "it broke", "ERROR")
+        assert told["at"].endswith("+00:00")
+        assert told["trace"].endswith("base 10: 'no such thing'")
+        assert outside["id"] == "-"
 
     @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite quotes no row")
     def test_a_refused_row_is_not_quoted(self):
@@ -171,6 +170,10 @@ class TestWebFormatter:
 
 
 class TestMetrics:
+    @pytest.fixture(autouse=True)
+    def _token(self, settings):
+        settings.HEART_METRICS_TOKEN = TOKEN
+
     def ask(self, given=TOKEN):
         return Client().get("/metrics", headers={"Authorization": f"Bearer {given}"})
 
@@ -183,15 +186,15 @@ class TestMetrics:
             if sample.name == name and labels.items() <= sample.labels.items()
         ]
 
-    def test_without_a_token_set_there_are_none(self):
+    def test_without_a_token_set_there_are_none(self, settings):
+        settings.HEART_METRICS_TOKEN = ""
+
         assert self.ask("").status_code == 404
 
-    @override_settings(HEART_METRICS_TOKEN=TOKEN)
     @pytest.mark.parametrize("given", ["", "another", TOKEN + "x", "\u00e9"])
     def test_another_token_finds_nothing(self, given):
         assert self.ask(given).status_code == 404
 
-    @override_settings(HEART_METRICS_TOKEN=TOKEN)
     def test_slots_of_open_studies(self):
         study = make_study(slug="kind", state="OPEN", locked_at=NOW, protocol_hash="0" * 64)
         make_comparison(study=study, slots_left=3)
@@ -200,7 +203,6 @@ class TestMetrics:
 
         assert self.value("heart_open_slots") == [5]
 
-    @override_settings(HEART_METRICS_TOKEN=TOKEN)
     def test_waiting_calls_and_their_age(self):
         make_generation_call(created_at=NOW)
         make_generation_call(retry_at=NOW.replace(year=2999), created_at=NOW.replace(year=2000))
@@ -220,7 +222,6 @@ class TestMetrics:
         ],
         ids=["a report", "a report for nobody", "to a writer", "given up", "without an address"],
     )
-    @override_settings(HEART_METRICS_TOKEN=TOKEN)
     def test_an_email_waits_while_it_is_to_be_sent(self, admins, make, n, settings):
         settings.HEART_ADMINS = admins
         make()
@@ -229,14 +230,12 @@ class TestMetrics:
         (age,) = self.value("heart_oldest_waiting_seconds", kind="mails")
         assert (age > 0) == bool(n)
 
-    @override_settings(HEART_METRICS_TOKEN=TOKEN)
     def test_requests_are_counted_by_page(self):
         before = sum(self.value("heart_request_seconds_count", page="home"))
         Client().get("/")
 
         assert sum(self.value("heart_request_seconds_count", page="home")) == before + 1
 
-    @override_settings(HEART_METRICS_TOKEN=TOKEN)
     def test_takes_a_bounded_number_of_queries(self, django_assert_max_num_queries):
         for _ in range(3):
             make_generation_call(state=CallState.PENDING)
@@ -268,3 +267,40 @@ def test_processes_add_up(tmp_path):
     ).decode()
 
     assert 'heart_request_seconds_count{method="GET",page="home",status="200"} 2.0' in told
+
+
+TICK = "completions.tasks.look_after_runs"
+IDLE = {
+    "sent by beat": ("look-after-runs", TICK),
+    "taken": ({"name": TICK, "id": "1"},),
+    "ended without anything done": ({"name": TICK, "return_value": "0"},),
+}
+TELLING = {
+    "ended with something done": ({"name": TICK, "return_value": "3"},),
+    "work taken": ({"name": "ranking.tasks.run_fit", "id": "1"},),
+    "work ended": ({"name": "ranking.tasks.run_fit", "return_value": "None"},),
+    "about no task": (),
+}
+
+
+class TestIdleTasks:
+    """Lines about tasks that looked for work and did none are details; all others stay."""
+
+    @pytest.mark.parametrize("severity", [logging.INFO, logging.ERROR])
+    @pytest.mark.parametrize("level", [logging.DEBUG, logging.INFO])
+    @pytest.mark.parametrize("what", [*IDLE, *TELLING])
+    def test_a_line_that_tells_nothing_is_left_to_who_looks_for_details(
+        self, what, level, severity, caplog
+    ):
+        logger, idle = logging.getLogger("heart-idle-test"), IdleTasks(schedule.LOOKING)
+        told = (IDLE | TELLING)[what]
+        logger.addFilter(idle)
+
+        with caplog.at_level(level, logger.name):
+            logger.log(severity, "about %s %s" if len(told) > 1 else "about a task", *told)
+
+        logger.removeFilter(idle)
+        is_detail = what in IDLE and severity == logging.INFO
+        shown = [logging.DEBUG if is_detail else severity]
+        wanted = [one for one in shown if one >= level]
+        assert [record.levelno for record in caplog.records] == wanted

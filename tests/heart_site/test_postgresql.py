@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: what is kept on one, and how it is noticed that one is gone."""
+"""PostgreSQL: what is kept on a connection, how one that is gone is noticed, and replicas."""
 
 import datetime as dt
 import select
@@ -6,8 +6,22 @@ import uuid
 
 import psycopg
 import pytest
-from django.db import DatabaseError, ProgrammingError, connection, connections
+from django.db import (
+    DatabaseError,
+    InternalError,
+    ProgrammingError,
+    connection,
+    connections,
+    transaction,
+)
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from completions.models import System
+from ranking.fits import services
+from tests.helpers.factories import make_system
+from tests.helpers.judged import make_judged_study
+from tests.helpers.rated import close
 
 pytestmark = [
     pytest.mark.postgres,
@@ -207,3 +221,33 @@ def test_a_mistake_in_a_prepared_statement_is_djangos_error(other):
     with pytest.raises(ProgrammingError) as raised, other.prepared_cursor() as cursor:
         cursor.execute("SELECT nothing FROM nowhere")
     assert isinstance(raised.value.__cause__, psycopg.errors.UndefinedTable)
+
+
+@pytest.mark.django_db
+class TestAReplica:
+    """What a web server on it can show: here a transaction that may not write."""
+
+    @pytest.fixture
+    def study(self, now):
+        """A study with results, after which nothing may be written."""
+        study = make_judged_study(systems=[make_system(name=name) for name in ("Ash", "Beech")])
+        services.refit_study(study=study, clock=lambda: now)
+        close(study)
+        connection.check_constraints()  # what waits for the end would lock rows
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION READ ONLY")
+        return study
+
+    def test_refuses_to_write(self, study):
+        with pytest.raises(InternalError, match="read-only"), transaction.atomic():
+            System.objects.update(name="Other")
+
+    @pytest.mark.parametrize(
+        "page", ["leaderboard", "fits", "history", "history_csv", "verdicts", "verdicts_csv"]
+    )
+    def test_shows_results_without_writing(self, page, study, client):
+        assert client.get(reverse(f"ranking:{page}", args=[study.slug])).status_code == 200
+
+    @pytest.mark.parametrize("page", ["alive", "ready", "home"])
+    def test_is_healthy(self, page, study, client):
+        assert client.get(reverse(page)).status_code in {200, 302}

@@ -1,11 +1,61 @@
-"""What tells the source is found, and chance is not taken for it."""
+"""Pages without their texts, what is found to tell the source in them, and how it is told."""
+
+import uuid
 
 import numpy as np
 import pytest
 import scipy
 
-from heart_site.blinding import odds
+from heart_site.blinding import odds, replaying
 from heart_site.blinding.odds import Test as One
+from heart_site.blinding.reporting import lines, verdicts
+
+
+def test_tokens_and_secrets_are_drawn_anew_and_left_out():
+    first, second = (
+        f'<form action="/{uuid.uuid4()}/"><input name="csrfmiddlewaretoken" value="{n}">'
+        for n in range(2)
+    )
+
+    assert first != second
+    assert replaying.without_chance(first) == replaying.without_chance(second)
+
+
+def test_tags_are_alike_but_for_their_numbers():
+    page = '<p id="t1">2</p><p id="t20"><br></p>'
+
+    assert replaying.tags_of(page) == {
+        '<p id="t#">': replaying.Tag(2, (1,)),
+        "<br>": replaying.Tag(1, ()),
+    }
+
+
+def test_a_number_that_is_no_token_stays():
+    assert "12345678" in replaying.without_chance('<p id="12345678">')
+
+
+def test_texts_are_replaced_where_they_are_whole_paragraphs():
+    page = "<p>a &lt;b&gt;</p><p>kept: a &lt;b&gt;</p>"
+
+    assert replaying.without_texts(page, ["a <b>"], blank="-") == "<p>-</p><p>kept: a &lt;b&gt;</p>"
+
+
+def test_equal_texts_are_replaced_one_by_one():
+    assert replaying.without_texts("<p>x</p><p>x</p>", ["x", "x"], blank="-") == "<p>-</p><p>-</p>"
+
+
+@pytest.mark.parametrize(
+    ("page", "is_there"),
+    [
+        ("<i>Alder</i>", True),
+        ('<i data-x="alder">', True),
+        ("<i>alderman</i>", False),
+        ("<i>an-alder</i>", False),
+        ("<i>ald</i>", False),
+    ],
+)
+def test_names_are_found_as_words(page, is_there):
+    assert replaying.names_in(page, ["alder", "ald"]) == (["alder"] if is_there else [])
 
 
 def generator(seed=1):
@@ -107,3 +157,57 @@ class TestTelling:
 
     def test_no_tests_tell_nothing(self):
         assert odds.telling([]) == []
+
+
+REPORT = {
+    "n_pages": 30,
+    "n_leases": 35,
+    "faults": {},
+    "tests": [],
+    "telling": [],
+    "texts": [],
+    "guesses": None,
+    "is_simulated": False,
+    "holds": True,
+}
+
+
+def found(what, p_value):
+    return {"what": what, "n": 30, "value": 0.5, "chance": 0.5, "p_value": p_value}
+
+
+TOKEN = found("token of the lease", 0.7)
+LIST = found("how often <ol> stands there", 0.4)
+ITEM = found("how often <li> stands there", 0.02)
+MARK = found("number 1 of <i data-of='#'>", 0.0)
+
+
+def test_tags_that_tell_nothing_are_one_line_and_the_least_likely_stands_for_them():
+    shown = verdicts(REPORT | {"tests": [LIST, TOKEN, ITEM]})
+
+    assert [(one["what"], one["p_value"]) for one in shown] == [
+        ("token of the lease", 0.7),
+        ("tags of the page: the most telling of 2 counts and numbers", 0.02),
+    ]
+
+
+def test_a_tag_that_tells_comes_first_and_by_itself():
+    shown = verdicts(REPORT | {"tests": [TOKEN, LIST, MARK], "telling": [MARK["what"]]})
+
+    assert [one["what"] for one in shown if one["tells"]] == [shown[0]["what"]] == [MARK["what"]]
+    assert len(shown) == 3
+
+
+def test_a_long_name_does_not_widen_the_table():
+    name = f"how often <form {'hx-post ' * 40}> stands there"
+
+    said = lines(REPORT | {"tests": [found(name, 0.0)], "telling": [name], "holds": False})
+
+    assert max(map(len, said)) < 130
+    assert any("how often <form" in line and line.endswith("TELLS") for line in said)
+
+
+def test_a_study_that_nobody_judged_is_not_called_blinded():
+    said = lines(REPORT | {"n_pages": 0, "n_leases": 0})
+
+    assert said[-1] == "No pair was handed out yet: there is nothing to audit."

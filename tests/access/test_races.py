@@ -1,4 +1,4 @@
-"""Two owners who change the team at the same moment, in real threads."""
+"""Owners who change the team, and senders of webhooks, at the same moment in real threads."""
 
 from functools import partial
 
@@ -8,10 +8,13 @@ from django.contrib.auth.models import User
 from access.choices import Role
 from access.members import services as member_services
 from access.members.services import LastOwnerError, MemberRefusedError, NewMember
-from access.models import Member
+from access.models import HookDelivery, Member
+from access.webhooks import outgoing
+from access.webhooks.services import delivery
 from tests.helpers.factories import NOW
+from tests.helpers.factories_of_site import make_delivery
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.threads import while_uncommitted
+from tests.helpers.threads import together, while_uncommitted
 
 pytestmark = [
     pytest.mark.postgres,
@@ -45,3 +48,18 @@ def test_somebody_whom_both_add_is_added_once():
     while_uncommitted(partial(member_services.add_member, new, now=NOW), second, has_to_wait=True)
 
     assert User.objects.filter(username="ada").count() == 1
+
+
+def test_senders_at_once_send_each_message_once():
+    ids = sorted(str(make_delivery().event_id) for _ in range(8))
+    sent = []
+
+    def post(_url, _body, headers, **_options):
+        sent.append(headers["HEART-Event-Id"])
+        return outgoing.Reply(204)
+
+    send = partial(delivery.deliver, clock=lambda: NOW, rules=outgoing.Rules(), post=post)
+    assert sum(together([send] * 3)) == 8
+
+    assert sorted(sent) == ids
+    assert set(HookDelivery.objects.values_list("attempts", "delivered_at")) == {(1, NOW)}
