@@ -28,13 +28,8 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_of_people import (
     make_accepted,
-    make_admission,
-    make_mail,
     make_message,
-    make_message_decision,
-    make_revision,
 )
-from tests.helpers.factories_written_once import make_imported_completion, make_writer_consent
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
@@ -68,33 +63,27 @@ def make_skipped_writing_lease(**fields):
 
 
 DATASETS = [
-    Case("Dataset.slug", twice(make_dataset, slug="demo")),
-    breaks("dataset_slug_given", make_dataset, slug=""),
-    limit("dataset_completions_per_context_range", make_dataset, completions_per_context=(51, 50)),
-    limit("dataset_most_adversarial_share", make_dataset, most_adversarial=(101, 100)),
+    once("Dataset.slug", slug="demo"),
+    breaks("dataset_slug_given", slug=""),
+    limit("dataset_completions_per_context_range", completions_per_context=(51, 50)),
+    limit("dataset_most_adversarial_share", most_adversarial=(101, 100)),
     Case(
         "dataset_vetting_is_another",
         make_vetted_by_itself,
         lambda: make_dataset(vetting=make_dataset()),
     ),
-    once(
-        "dialogue_once_per_dataset",
-        make_dialogue,
-        dataset=make_dataset,
-        content_hash="same",
-        but="dataset",
-    ),
+    once("dialogue_once_per_dataset", dataset=make_dataset, content_hash="same", but="dataset"),
 ]
 
 CONTEXTS = [
-    Case("Context.key", twice(make_context, key="same")),
+    once("Context.key", key="same"),
     Case(
         "context_regular_once_per_turn",
         twice(make_context, dialogue=make_dialogue, turn_index=2),
         make_adversarial_context,
         "the rewrite of a turn is another context",
     ),
-    breaks("context_stratum_known", make_context, stratum="OTHER"),
+    breaks("context_stratum_known", stratum="OTHER"),
     *ways(
         "context_rewrite_has_profile_and_source",
         (make_adversarial_context, "without a profile", {"escalation_profile": ""}),
@@ -105,27 +94,23 @@ CONTEXTS = [
             {"source_context": None},
             {"escalation_profile": ""},
         ),
-        (make_context, "regular with a source", {"source_context": make_context}),
-        (
-            make_context,
-            "regular with a profile",
-            {"escalation_profile": EscalationProfile.MID_RAMP},
-        ),
+        ({}, "regular with a source", {"source_context": make_context}),
+        ({}, "regular with a profile", {"escalation_profile": EscalationProfile.MID_RAMP}),
     ),
     once(
         "context_rewritten_once_per_profile",
-        make_adversarial_context,
+        of=make_adversarial_context,
         source_context=make_context,
         but={"escalation_profile": EscalationProfile.ALWAYS_10},
     ),
-    limit("context_review_known", make_context, review=("OTHER", Review.DROPPED)),
-    limit("context_slots_not_negative", make_context, slots_left=(-1, 0)),
+    limit("context_review_known", review=("OTHER", Review.DROPPED)),
+    limit("context_slots_not_negative", slots_left=(-1, 0)),
 ]
 
 SYSTEMS = [
-    Case("System.slug", twice(make_system, slug="same")),
-    Case("System.name", twice(make_system, name="Same")),
-    breaks("system_kind_known", make_system, kind="OTHER"),
+    once("System.slug", slug="same"),
+    once("System.name", name="Same"),
+    breaks("system_kind_known", kind="OTHER"),
     Case(
         "system_model_has_family",
         partial(make_system, family=""),
@@ -134,65 +119,53 @@ SYSTEMS = [
     ),
     breaks(
         "system_model_has_family",
-        partial(make_system, kind=SystemKind.HUMAN),
         "people with a family",
+        of={"kind": SystemKind.HUMAN},
         family="people",
     ),
-    once("System.writer", make_system, kind=SystemKind.HUMAN, writer=make_writer, but="writer"),
-    breaks(
-        "system_of_one_writer_is_human",
-        make_system,
-        writer=make_writer,
-        but={"kind": SystemKind.HUMAN},
-    ),
+    once("System.writer", kind=SystemKind.HUMAN, writer=make_writer, but="writer"),
+    breaks("system_of_one_writer_is_human", writer=make_writer, but={"kind": SystemKind.HUMAN}),
     limit(
         "system_simulated_says_so",
-        partial(make_system, is_simulated=True),
+        of={"is_simulated": True},
         name=("Listener", "SIMULATED Listener"),
     ),
 ]
 
 WRITING_LEASES = [
-    Case("WritingLease.token", twice(make_writing_lease, token="0" * 32)),
-    limit("writinglease_positive_length", make_writing_lease, expires_at=(NOW, NOW + HOUR / 3600)),
+    once("WritingLease.token", token="0" * 32),
+    limit("writinglease_positive_length", expires_at=(NOW, NOW + HOUR / 3600)),
     *ways(
         "writinglease_closed_with_outcome",
-        (partial(make_writing_lease, **CLOSED), "closed without an outcome", {"outcome": ""}),
-        (make_writing_lease, "open with an outcome", {"outcome": LeaseOutcome.EXPIRED}),
-        (make_writing_lease, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
+        (CLOSED, "closed without an outcome", {"outcome": ""}),
+        ({}, "open with an outcome", {"outcome": LeaseOutcome.EXPIRED}),
+        ({}, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
     ),
     breaks(
         "writinglease_reason_only_when_skipped",
-        make_skipped_writing_lease,
+        of=make_skipped_writing_lease,
         outcome=LeaseOutcome.EXPIRED,
     ),
     once(
         "writinglease_context_once_per_writer",
-        partial(make_writing_lease, **CLOSED),
+        of=CLOSED,
         context=make_context,
         writer=make_writer,
         but="writer",
     ),
-    once("writinglease_one_open_per_writer", make_writing_lease, writer=make_writer, but=CLOSED),
+    once("writinglease_one_open_per_writer", writer=make_writer, but=CLOSED),
 ]
 
 COMPLETIONS = [
     once(
         "completion_once_per_system",
-        make_completion,
         "people's completions have one system",
         context=make_context,
         system=make_system,
         but={"writer": make_writer},
     ),
-    once(
-        "completion_once_per_writer",
-        make_completion,
-        context=make_context,
-        writer=make_writer,
-        but="context",
-    ),
-    breaks("completion_text_unless_erased", make_completion, "no text", text=""),
+    once("completion_once_per_writer", context=make_context, writer=make_writer, but="context"),
+    breaks("completion_text_unless_erased", "no text", text=""),
     Case(
         "completion_text_unless_erased",
         partial(make_completion, text="", erased_at=NOW),
@@ -201,18 +174,16 @@ COMPLETIONS = [
     ),
     breaks(
         "completion_text_unless_erased",
-        make_written_completion,
         "erased with a text",
+        of=make_written_completion,
         erased_at=NOW,
     ),
 ]
 
 IMPORTED = [
-    Case(
-        "BroughtCompletion.completion", twice(make_imported_completion, completion=make_completion)
-    ),
-    limit("broughtcompletion_way_known", make_imported_completion, way=("OTHER", "CONSOLE")),
-    breaks("broughtcompletion_text_kept", make_imported_completion, raw_text=""),
+    once("BroughtCompletion.completion", completion=make_completion),
+    limit("broughtcompletion_way_known", way=("OTHER", "CONSOLE")),
+    breaks("broughtcompletion_text_kept", raw_text=""),
 ]
 
 ELSEWHERE: dict[str, Any] = {"state": WriterState.ELSEWHERE, "imported_as": "author 7"}
@@ -220,64 +191,45 @@ USED = {"completion": make_completion}
 RETURNED = MessageVerdict.RETURNED
 
 WRITERS = [
-    Case("Writer.code", twice(make_writer, code="W1")),
-    breaks("writer_code_given", make_writer, code=""),
-    breaks("writer_state_known", make_writer, state="OTHER"),
-    limit("writer_background_known", make_writer, background=("OTHER", "")),
+    once("Writer.code", code="W1"),
+    breaks("writer_code_given", code=""),
+    breaks("writer_state_known", state="OTHER"),
+    limit("writer_background_known", background=("OTHER", "")),
+    breaks("writer_active_when_admitted", admitted_at=None, but={"state": WriterState.VETTING}),
+    breaks("writer_resumes_from_pause", may_resume=True, but={"state": WriterState.PAUSED}),
     breaks(
-        "writer_active_when_admitted",
-        make_writer,
-        admitted_at=None,
-        but={"state": WriterState.VETTING},
-    ),
-    breaks(
-        "writer_resumes_from_pause", make_writer, may_resume=True, but={"state": WriterState.PAUSED}
-    ),
-    breaks(
-        "writer_texts_kept_unless_withdrawn",
-        make_writer,
-        texts_kept=False,
-        but={"state": WriterState.WITHDRAWN},
+        "writer_texts_kept_unless_withdrawn", texts_kept=False, but={"state": WriterState.WITHDRAWN}
     ),
     Case(
         "writer_imported_writes_elsewhere",
         partial(make_writer, imported_as="author 7"),
         partial(make_writer, **ELSEWHERE),
     ),
-    once(
-        "writer_imported_once_per_dataset",
-        make_writer,
-        dataset=make_dataset,
-        **ELSEWHERE,
-        but="dataset",
-    ),
+    once("writer_imported_once_per_dataset", dataset=make_dataset, **ELSEWHERE, but="dataset"),
     Case(
         "writer_invited_once_per_dataset",
         twice(make_writer, dataset=make_dataset, email="a@example.org"),
         twice(make_writer, dataset=make_dataset, email=""),
         "several without an address",
     ),
-    once(
-        "writerconsent_once_per_text", make_writer_consent, writer=make_writer, but={"version": "2"}
-    ),
+    once("writerconsent_once_per_text", writer=make_writer, but={"version": "2"}),
     breaks(
         "admissiondecision_refused_with_note",
-        make_admission,
         is_admitted=False,
         but={"note": "It gives medical advice."},
     ),
-    breaks("writermail_kind_known", make_mail, kind="OTHER"),
+    breaks("writermail_kind_known", kind="OTHER"),
     *ways(
         "writermail_claimed_before_sent",
-        (make_mail, "never claimed", {"sent_at": NOW}, {"claimed_at": NOW}),
-        (make_mail, "claimed after it was sent", {"claimed_at": NOW + HOUR, "sent_at": NOW}),
+        ({}, "never claimed", {"sent_at": NOW}, {"claimed_at": NOW}),
+        ({}, "claimed after it was sent", {"claimed_at": NOW + HOUR, "sent_at": NOW}),
     ),
 ]
 
 MESSAGES = [
-    Case("Message.lease", twice(make_message, lease=make_writing_lease)),
-    once("Message.completion", make_message, completion=make_completion, but="completion"),
-    breaks("message_state_known", make_message, state="OTHER"),
+    once("Message.lease", lease=make_writing_lease),
+    once("Message.completion", completion=make_completion, but="completion"),
+    breaks("message_state_known", state="OTHER"),
     Case(
         "message_accepted_has_completion",
         partial(make_message, state=MessageState.ACCEPTED),
@@ -285,31 +237,19 @@ MESSAGES = [
     ),
     *ways(
         "message_completion_only_in_use",
-        (
-            make_message,
-            "rejected",
-            USED | {"state": MessageState.REJECTED},
-            {"state": MessageState.WAITING},
-        ),
-        (make_message, "on trial", USED | {"state": MessageState.TRIAL}),
+        ({}, "rejected", USED | {"state": MessageState.REJECTED}, {"state": MessageState.WAITING}),
+        ({}, "on trial", USED | {"state": MessageState.TRIAL}),
     ),
-    once(
-        "messagerevision_numbered_once",
-        make_revision,
-        message=make_message,
-        number=1,
-        but={"number": 2},
-    ),
-    breaks("messagerevision_number_from_one", make_revision, number=0),
+    once("messagerevision_numbered_once", message=make_message, number=1, but={"number": 2}),
+    breaks("messagerevision_number_from_one", number=0),
     *ways(
         "messagerevision_text_unless_erased",
-        (make_revision, "no text", {"text": ""}, {"erased_at": NOW}),
-        (make_revision, "erased with a text", {"erased_at": NOW}),
+        ({}, "no text", {"text": ""}, {"erased_at": NOW}),
+        ({}, "erased with a text", {"erased_at": NOW}),
     ),
-    breaks("messagedecision_verdict_known", make_message_decision, verdict="OTHER", note="x"),
+    breaks("messagedecision_verdict_known", verdict="OTHER", note="x"),
     breaks(
         "messagedecision_unless_accepted_with_note",
-        make_message_decision,
         verdict=RETURNED,
         but={"note": "Please say it in one sentence."},
     ),

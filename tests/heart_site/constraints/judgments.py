@@ -13,12 +13,11 @@ from tests.helpers.factories import (
     make_judge_call,
     make_judgment,
     make_llm_judgment,
-    make_quality_check,
     make_rater,
     make_study,
 )
-from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
-from tests.helpers.factories_written_once import make_exclusion, make_mark, make_user
+from tests.helpers.factories_of_site import make_batch, make_external
+from tests.helpers.factories_written_once import make_exclusion, make_user
 
 
 def make_pair_of_systems():
@@ -74,18 +73,13 @@ def judged(verdict, protocol=Protocol.PREFERENCE):
 
 
 JUDGES = [
-    Case("Judge.slug", twice(make_judge, slug="same")),
-    Case("Judge.name", twice(make_judge, name="Same")),
-    breaks("judge_family_given", make_judge, family=""),
-    breaks("judge_model_given", make_judge, model_id=""),
-    limit(
-        "judge_simulated_says_so",
-        partial(make_judge, is_simulated=True),
-        name=("Judge", "Simulated judge"),
-    ),
+    once("Judge.slug", slug="same"),
+    once("Judge.name", name="Same"),
+    breaks("judge_family_given", family=""),
+    breaks("judge_model_given", model_id=""),
+    limit("judge_simulated_says_so", of={"is_simulated": True}, name=("Judge", "Simulated judge")),
     once(
         "judgecall_once",
-        make_judge_call,
         "but in both orders",
         comparison=make_comparison,
         judge=make_judge,
@@ -93,13 +87,12 @@ JUDGES = [
     ),
     once(
         "judgecall_once",
-        make_judge_call,
         "but several samples",
         comparison=make_comparison,
         judge=make_judge,
         but={"sample": 1},
     ),
-    breaks("judgecall_side_known", make_judge_call, first_side="C"),
+    breaks("judgecall_side_known", first_side="C"),
     Case(
         "judgecall_not_own_family",
         partial(make_call_of_family, "one"),
@@ -114,8 +107,8 @@ JUDGMENTS = [
     Case("judgment_by_a_rater_or_a_judge", make_judgment_of_two, make_judgment, "both"),
     breaks(
         "judgment_by_a_rater_or_a_judge",
-        make_llm_judgment,
         "a judge and a rater without a lease",
+        of=make_llm_judgment,
         rater=make_rater,
     ),
     *(
@@ -132,37 +125,29 @@ JUDGMENTS = [
         for beyond, within in [(-6, -5), (0, 1), (6, 5)]
     ),
     Case("judgment_verdict_on_scale", judged(1, "OTHER"), judged(0), "of an unknown protocol"),
-    breaks("judgment_side_known", make_judgment, first_side="C"),
-    limit("judgment_shown_before_submitted", make_judgment, submitted_at=(NOW - HOUR, NOW)),
-    limit("judgment_once_per_lease", make_revision, "but revised", is_linked=(False, True)),
+    breaks("judgment_side_known", first_side="C"),
+    limit("judgment_shown_before_submitted", submitted_at=(NOW - HOUR, NOW)),
+    limit("judgment_once_per_lease", "but revised", of=make_revision, is_linked=(False, True)),
     Case("Judgment.judge_call", make_two_judgments_of_one_call),
-    limit("Judgment.revises", make_two_revisions, of_one=(True, False)),
-    breaks("judgment_protocol_named", make_judgment, protocol_hash=""),
-    once(
-        "dimensionmark_once_per_judgment", make_mark, judgment=make_judgment, but={"dimension": "E"}
-    ),
-    limit("dimensionmark_advantage_range", make_mark, "for the first", advantage=(6, 5)),
-    limit("dimensionmark_advantage_range", make_mark, "for the second", advantage=(-6, -5)),
-    breaks("dimensionmark_dimension_given", make_mark, dimension=""),
+    limit("Judgment.revises", of=make_two_revisions, of_one=(True, False)),
+    breaks("judgment_protocol_named", protocol_hash=""),
+    once("dimensionmark_once_per_judgment", judgment=make_judgment, but={"dimension": "E"}),
+    limit("dimensionmark_advantage_range", "for the first", advantage=(6, 5)),
+    limit("dimensionmark_advantage_range", "for the second", advantage=(-6, -5)),
+    breaks("dimensionmark_dimension_given", dimension=""),
 ]
 
 QUALITY = [
-    once(
-        "qualitycheck_once_per_comparison",
-        make_quality_check,
-        comparison=make_comparison,
-        but="comparison",
-    ),
-    breaks("qualitycheck_kind_known", make_quality_check, kind="OTHER"),
+    once("qualitycheck_once_per_comparison", comparison=make_comparison, but="comparison"),
+    breaks("qualitycheck_kind_known", kind="OTHER"),
     limit(
         "qualitycheck_answer_known",
-        partial(make_quality_check, kind=CheckKind.ATTENTION),
         "without an answer",
+        of={"kind": CheckKind.ATTENTION},
         expected=("", Expected.SECOND),
     ),
     breaks(
         "qualitycheck_answer_known",
-        make_quality_check,
         "high on no dimension",
         expected=Expected.HIGH,
         but={"dimension": "E"},
@@ -173,23 +158,17 @@ QUALITY = [
         lambda: make_exclusion(judge=make_judge()),
         "of neither",
     ),
-    breaks(
-        "exclusion_of_a_rater_or_a_judge",
-        make_exclusion,
-        "of both",
-        rater=make_rater,
-        judge=make_judge,
-    ),
-    breaks("exclusion_rule_named", make_exclusion, rule=""),
+    breaks("exclusion_of_a_rater_or_a_judge", "of both", rater=make_rater, judge=make_judge),
+    breaks("exclusion_rule_named", rule=""),
     *ways(
         "exclusion_taken_back_by_someone_with_reason",
         (
-            make_exclusion,
+            {},
             "by nobody",
             {"is_excluded": False, "reason": "a slow line"},
             {"decided_by": make_user},
         ),
-        (make_exclusion, "without a reason", {"is_excluded": False, "decided_by": make_user}),
+        ({}, "without a reason", {"is_excluded": False, "decided_by": make_user}),
     ),
 ]
 
@@ -213,19 +192,19 @@ ELSEWHERE = [
         twice(make_batch, study=make_study, reference="one"),
         twice(make_batch, study=make_study),
     ),
-    breaks("externalbatch_source_named", make_batch, "no source", source=""),
-    breaks("externalbatch_source_named", make_batch, "no reference", reference=""),
-    breaks("externalbatch_source_named", make_batch, "no address", url=""),
-    breaks("externalbatch_source_named", make_batch, "no licence", licence=""),
-    breaks("externalbatch_people_told_of", make_batch, "found how", recruitment=""),
-    breaks("externalbatch_people_told_of", make_batch, "agreed to what", consent=""),
-    breaks("externalbatch_collected_in_order", make_batch, collected_until=BEFORE),
-    breaks("externalbatch_hashes_given", make_batch, "content", content_digest=""),
-    breaks("externalbatch_hashes_given", make_batch, "protocol", protocol_hash=""),
+    breaks("externalbatch_source_named", "no source", source=""),
+    breaks("externalbatch_source_named", "no reference", reference=""),
+    breaks("externalbatch_source_named", "no address", url=""),
+    breaks("externalbatch_source_named", "no licence", licence=""),
+    breaks("externalbatch_people_told_of", "found how", recruitment=""),
+    breaks("externalbatch_people_told_of", "agreed to what", consent=""),
+    breaks("externalbatch_collected_in_order", collected_until=BEFORE),
+    breaks("externalbatch_hashes_given", "content", content_digest=""),
+    breaks("externalbatch_hashes_given", "protocol", protocol_hash=""),
     Case("externaljudgment_once_per_rater", _twice_by_one_rater, _by_two_raters),
-    breaks("externaljudgment_rater_given", make_external, rater=""),
-    limit("externaljudgment_verdict_range", make_external, verdict=(6, None)),
-    breaks("externaldecision_reason_given", make_batch_decision, reason=""),
+    breaks("externaljudgment_rater_given", rater=""),
+    limit("externaljudgment_verdict_range", verdict=(6, None)),
+    breaks("externaldecision_reason_given", reason=""),
 ]
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from annotation.choices import Platform, RaterState, StudyState
 from annotation.models import Comparison
 from completions.choices import LeaseOutcome
-from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
+from tests.heart_site.constraints.rules import Case, breaks, limit, once, ways
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -16,7 +16,6 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
-from tests.helpers.factories_written_once import make_consent
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 GENERIC = {"platform": Platform.GENERIC}
@@ -85,120 +84,96 @@ def make_check_shown_twice(*, to_one_rater):
 
 
 STUDIES = [
-    breaks("study_plan_known", make_study, plan="OTHER"),
-    once("study_version_once", make_study, name="winter", but={"version": 2}),
-    breaks("study_version_from_one", make_study, version=0),
+    breaks("study_plan_known", plan="OTHER"),
+    once("study_version_once", name="winter", but={"version": 2}),
+    breaks("study_version_from_one", version=0),
+    breaks("study_simulated_says_so", is_simulated=True, but={"title": "A simulated study"}),
+    once("Study.slug", slug="demo"),
+    breaks("study_protocol_known", protocol="OTHER"),
+    breaks("study_state_known", state="OTHER"),
+    limit("study_judgments_range", "none", judgments_per_pair=(0, 1)),
+    limit("study_judgments_range", "too many", judgments_per_pair=(1001, 1000)),
+    breaks("study_session_not_empty", session_length=0),
+    breaks("study_lease_not_empty", lease_minutes=0),
+    breaks("study_locked_with_hash", "locked without a hash", protocol_hash=""),
     breaks(
-        "study_simulated_says_so", make_study, is_simulated=True, but={"title": "A simulated study"}
-    ),
-    Case("Study.slug", twice(make_study, slug="demo")),
-    breaks("study_protocol_known", make_study, protocol="OTHER"),
-    breaks("study_state_known", make_study, state="OTHER"),
-    limit("study_judgments_range", make_study, "none", judgments_per_pair=(0, 1)),
-    limit("study_judgments_range", make_study, "too many", judgments_per_pair=(1001, 1000)),
-    breaks("study_session_not_empty", make_study, session_length=0),
-    breaks("study_lease_not_empty", make_study, lease_minutes=0),
-    breaks("study_locked_with_hash", make_study, "locked without a hash", protocol_hash=""),
-    breaks(
-        "study_locked_with_hash",
-        partial(make_study, **UNLOCKED),
-        "a hash without being locked",
-        protocol_hash="a1",
+        "study_locked_with_hash", "a hash without being locked", of=UNLOCKED, protocol_hash="a1"
     ),
     *(
-        breaks(
-            "study_runs_only_when_locked",
-            partial(make_study, **UNLOCKED),
-            state.lower(),
-            state=state,
-        )
+        breaks("study_runs_only_when_locked", state.lower(), of=UNLOCKED, state=state)
         for state in (StudyState.OPEN, StudyState.PAUSED, StudyState.CLOSED)
     ),
-    breaks("study_seed_given", make_study, seed=""),
+    breaks("study_seed_given", seed=""),
 ]
 
 PEOPLE = [
-    Case("Rater.code", twice(make_rater, code="R1")),
-    breaks("rater_platform_known", make_rater, platform="OTHER", external_id="p1"),
-    breaks("rater_state_known", make_rater, state="OTHER", ended_at=NOW),
+    once("Rater.code", code="R1"),
+    breaks("rater_platform_known", platform="OTHER", external_id="p1"),
+    breaks("rater_state_known", state="OTHER", ended_at=NOW),
     *ways(
         "rater_ended_with_time",
-        (make_rater, "ended without a time", {"state": RaterState.FINISHED}, {"ended_at": NOW}),
-        (make_rater, "active with a time", {"ended_at": NOW}),
+        ({}, "ended without a time", {"state": RaterState.FINISHED}, {"ended_at": NOW}),
+        ({}, "active with a time", {"ended_at": NOW}),
     ),
-    breaks("rater_external_id_unless_guest", make_rater, "a guest with one", external_id="p1"),
+    breaks("rater_external_id_unless_guest", "a guest with one", external_id="p1"),
     breaks(
         "rater_external_id_unless_guest",
-        make_rater,
         "from a platform without one",
         platform=Platform.PROLIFIC,
         but={"state": RaterState.WITHDRAWN, "ended_at": NOW},
     ),
-    once("rater_once_per_external_id", make_rater, study=make_study, **PROLIFIC, but=GENERIC),
+    once("rater_once_per_external_id", study=make_study, **PROLIFIC, but=GENERIC),
     once(
-        "rater_once_per_external_id",
-        make_rater,
-        "but in each study",
-        study=make_study,
-        **PROLIFIC,
-        but="study",
+        "rater_once_per_external_id", "but in each study", study=make_study, **PROLIFIC, but="study"
     ),
-    once("rater_once_per_form", make_rater, study=make_study, bound_by="form", but="study"),
-    breaks("rater_stage_known", make_rater, stage="OTHER"),
+    once("rater_once_per_form", study=make_study, bound_by="form", but="study"),
+    breaks("rater_stage_known", stage="OTHER"),
     breaks(
         "rater_data_kept_unless_withdrawn",
-        make_rater,
         data_kept=False,
         but={"state": RaterState.WITHDRAWN, "ended_at": NOW},
     ),
-    limit("rater_utc_offset_range", make_rater, "east", utc_offset_minutes=(841, 840)),
-    limit("rater_utc_offset_range", make_rater, "west", utc_offset_minutes=(-841, -840)),
-    once("consent_once_per_text", make_consent, rater=make_rater, but={"text_hash": "other"}),
+    limit("rater_utc_offset_range", "east", utc_offset_minutes=(841, 840)),
+    limit("rater_utc_offset_range", "west", utc_offset_minutes=(-841, -840)),
+    once("consent_once_per_text", rater=make_rater, but={"text_hash": "other"}),
 ]
 
 COMPARISONS = [
-    limit("comparison_completion_alone_once", make_alone_twice, in_one_study=(True, False)),
-    limit("comparison_weight_positive", make_comparison, weight=(0, 0.001)),
-    limit("comparison_pair_once", make_same_pair, in_one_study=(True, False)),
+    limit("comparison_completion_alone_once", of=make_alone_twice, in_one_study=(True, False)),
+    limit("comparison_weight_positive", weight=(0, 0.001)),
+    limit("comparison_pair_once", of=make_same_pair, in_one_study=(True, False)),
     Case("comparison_canonical_order", make_swapped_comparison, make_comparison, "swapped"),
     Case("comparison_canonical_order", make_comparison_with_itself, label="with itself"),
-    breaks("comparison_purpose_known", make_comparison, purpose="OTHER"),
-    limit("comparison_slots_not_negative", make_comparison, slots_left=(-1, 0)),
-    breaks("comparison_shown_not_negative", make_comparison, "A", shown_first_as_a=-1),
-    breaks("comparison_shown_not_negative", make_comparison, "B", shown_first_as_b=-1),
+    breaks("comparison_purpose_known", purpose="OTHER"),
+    limit("comparison_slots_not_negative", slots_left=(-1, 0)),
+    breaks("comparison_shown_not_negative", "A", shown_first_as_a=-1),
+    breaks("comparison_shown_not_negative", "B", shown_first_as_b=-1),
 ]
 
 LEASES = [
-    Case("Lease.token", twice(make_lease, token="0" * 32)),
-    limit("lease_positive_length", make_lease, expires_at=(NOW, NOW + HOUR / 3600)),
+    once("Lease.token", token="0" * 32),
+    limit("lease_positive_length", expires_at=(NOW, NOW + HOUR / 3600)),
     *ways(
         "lease_closed_with_outcome",
-        (partial(make_lease, **CLOSED), "closed without an outcome", {"outcome": ""}),
-        (make_lease, "open with an outcome", {"outcome": LeaseOutcome.EXPIRED}),
-        (make_lease, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
+        (CLOSED, "closed without an outcome", {"outcome": ""}),
+        ({}, "open with an outcome", {"outcome": LeaseOutcome.EXPIRED}),
+        ({}, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
     ),
-    breaks("lease_reason_only_when_skipped", make_skipped_lease, outcome=LeaseOutcome.EXPIRED),
-    once("lease_one_open_per_rater", make_lease, rater=make_rater, but=CLOSED),
-    limit("lease_comparison_once_per_rater", make_shown_twice, as_check=(False, True)),
-    limit("lease_check_once_per_rater", make_check_shown_twice, to_one_rater=(True, False)),
-    once(
-        "lease_number_once_per_rater",
-        partial(make_lease, **CLOSED),
-        rater=make_rater,
-        number=1,
-        but={"number": 2},
-    ),
-    limit("lease_repeated_once", make_repeats, of_one_lease=(True, False)),
+    breaks("lease_reason_only_when_skipped", of=make_skipped_lease, outcome=LeaseOutcome.EXPIRED),
+    once("lease_one_open_per_rater", rater=make_rater, but=CLOSED),
+    limit("lease_comparison_once_per_rater", of=make_shown_twice, as_check=(False, True)),
+    limit("lease_check_once_per_rater", of=make_check_shown_twice, to_one_rater=(True, False)),
+    once("lease_number_once_per_rater", of=CLOSED, rater=make_rater, number=1, but={"number": 2}),
+    limit("lease_repeated_once", of=make_repeats, of_one_lease=(True, False)),
     breaks(
         "lease_check_or_repeat",
-        make_lease,
         quality_check=make_quality_check,
         repeats=partial(make_lease, **CLOSED),
     ),
-    breaks("lease_screens_with_a_check", make_lease, is_screening=True, but=CHECK),
-    limit("lease_probability_range", make_lease, "never", sampling_probability=(0, 1)),
-    breaks("lease_probability_range", make_lease, "more than certain", sampling_probability=1.1),
-    breaks("lease_side_known", make_lease, first_side="C"),
+    breaks("lease_screens_with_a_check", is_screening=True, but=CHECK),
+    limit("lease_probability_range", "never", sampling_probability=(0, 1)),
+    breaks("lease_probability_range", "more than certain", sampling_probability=1.1),
+    breaks("lease_side_known", first_side="C"),
 ]
 
 CASES = [*STUDIES, *PEOPLE, *COMPARISONS, *LEASES]

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 
 from django.apps import apps
 from django.db import IntegrityError, connection
 from django.db.models import BaseConstraint, Model, UniqueConstraint
+
+from tests.heart_site.rows import BUILDERS
 
 APPS = ("access", "completions", "annotation", "ranking")
 
@@ -29,36 +32,39 @@ class Case:
         return f"{self.rule}-{self.label}".removesuffix("-").replace(" ", "-")
 
 
-def breaks(rule, make, label="", /, *, but=None, **wrong):
+def breaks(rule, label="", /, *, of=None, but=None, **wrong):
     """Return a case of a row that is refused with the ``wrong`` fields, and allowed without them.
 
-    Where ``but`` is given, it is allowed with them once it has those of ``but`` too. Values that
-    are builders are called when a row is made.
+    Where ``but`` is given, it is allowed with them once it has those of ``but`` too. Rows are made
+    by the plain builder of the rule's table, with the fields of ``of``, or by ``of`` if that is a
+    builder. Values that are builders are called when a row is made.
     """
     right = {} if but is None else wrong | but
-    return Case(rule, _row(make, wrong), _row(make, right), label)
+    return Case(rule, _row(rule, of, wrong), _row(rule, of, right), label)
 
 
-def limit(rule, make, label="", /, **pairs):
+def limit(rule, label="", /, *, of=None, **pairs):
     """Return a case of fields, each with what is refused and the nearest that is allowed."""
     wrong, right = ({name: pair[n] for name, pair in pairs.items()} for n in (0, 1))
-    return Case(rule, _row(make, wrong), _row(make, right), label)
+    return Case(rule, _row(rule, of, wrong), _row(rule, of, right), label)
 
 
 def ways(rule, *rows):
-    """Yield several cases of one rule: the builder, a label, and what ``breaks`` is told."""
-    for make, label, wrong, *but in rows:
-        yield breaks(rule, make, label, but=but[0] if but else None, **wrong)
+    """Yield several cases of one rule: of what, a label, what is wrong, and perhaps but what."""
+    for of, label, wrong, *but in rows:
+        yield breaks(rule, label, of=of, but=but[0] if but else None, **wrong)
 
 
-def once(rule, make, label="", /, *, but, **shared):
+def once(rule, label="", /, *, of=None, but=None, **shared):
     """Return a case of two rows that may not be alike in ``shared``, unless one has ``but``.
 
     Where that is the name of a shared field, the row has another of the kind.
     """
     if isinstance(but, str):
         but = {but: shared[but]}
-    return Case(rule, twice(make, **shared), twice(make, **shared, changed=but), label)
+    make = partial(_make, rule, of)
+    allows = twice(make, **shared, changed=but) if but else None
+    return Case(rule, twice(make, **shared), allows, label)
 
 
 def twice(make, *, changed=None, **shared):
@@ -76,8 +82,29 @@ def twice(make, *, changed=None, **shared):
     return run
 
 
-def _row(make, fields):
-    return lambda: make(**_built(fields))
+def _row(rule, of, fields):
+    return lambda: _make(rule, of, **_built(fields))
+
+
+def _make(rule, of, /, **fields):
+    if callable(of):
+        return of(**fields)
+    return BUILDERS[_table_of(rule)](**_built(of or {}) | fields)
+
+
+def _table_of(rule: str) -> str:
+    """Return the name of the model that states a rule."""
+    model, _, column = rule.partition(".")
+    return model if column else _tables()[rule]
+
+
+@cache
+def _tables() -> dict[str, str]:
+    return {
+        constraint.name: model.__name__
+        for model in our_models()
+        for constraint in model._meta.constraints
+    }
 
 
 def _built(fields):
