@@ -232,8 +232,8 @@ def _announced():
 
 
 def _job_started():
-    asked = {"kind": "BUILD", "options": {"n": 3, "seed": 7}}
-    return partial(jobs.start_job, dataset=make_dataset(), by=make_user(), now=NOW, **asked)
+    build = partial(jobs.start_job, kind="BUILD", options={"n": 3, "seed": 7})
+    return partial(build, dataset=make_dataset(), by=make_user(), now=NOW)
 
 
 def _sent_again():

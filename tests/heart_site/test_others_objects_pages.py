@@ -52,10 +52,7 @@ from tests.helpers.factories_of_calls import (
 )
 from tests.helpers.factories_of_people import make_audit, make_hold, make_report, make_sent
 from tests.helpers.factories_of_site import make_batch
-from tests.helpers.factories_written_once import (
-    make_member,
-    make_release,
-)
+from tests.helpers.factories_written_once import make_member, make_release
 from tests.helpers.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db

@@ -5,10 +5,7 @@ import datetime as dt
 from access.models import Member
 from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
 from tests.helpers.factories import NOW
-from tests.helpers.factories_of_site import (
-    make_hook,
-    make_token_row,
-)
+from tests.helpers.factories_of_site import make_hook, make_token_row
 from tests.helpers.factories_written_once import make_evidence, make_user
 
 

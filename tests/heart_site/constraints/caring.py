@@ -15,12 +15,7 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_calls import make_scan
-from tests.helpers.factories_of_people import (
-    make_audit,
-    make_event,
-    make_report,
-    make_submission,
-)
+from tests.helpers.factories_of_people import make_audit, make_event, make_report, make_submission
 
 DAY = dt.timedelta(days=1)
 DECIDED = {"state": HoldState.RELEASED, "decided_at": NOW, "decision_reason": "a saying"}

@@ -26,10 +26,7 @@ from tests.helpers.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.helpers.factories_of_people import (
-    make_accepted,
-    make_message,
-)
+from tests.helpers.factories_of_people import make_accepted, make_message
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 

@@ -5,11 +5,7 @@ from functools import partial
 from ranking.choices import FitState, PeopleKind, ReleaseState
 from tests.heart_site.constraints.rules import Case, breaks, limit, once, ways
 from tests.helpers.factories import HOUR, NOW, make_rater, make_study, make_system
-from tests.helpers.factories_written_once import (
-    make_fit,
-    make_rating,
-    make_release,
-)
+from tests.helpers.factories_written_once import make_fit, make_rating, make_release
 
 DONE = {"state": FitState.DONE, "ended_at": NOW}
 REFUSED = {"state": FitState.REFUSED, "ended_at": NOW, "refusal": "Two groups of systems."}
