@@ -298,7 +298,7 @@ class TestARow:
 
     def test_that_is_refused_says_what_to_do(self):
         assert set(REMEDIES) == set(Reason)
-        assert checked({}, 3)[0].remedy == "Mend the field."
+        assert Refused(1, "", Reason.BAD_FIELD, "x").remedy == "Mend the field."
         assert Refused(1, "", Reason.REPEATED, "x").remedy.startswith("Leave one")
         assert printable("a\ud800" + "b" * 200) == "a?" + "b" * 98  # of names that are sent back
 
