@@ -34,7 +34,8 @@ class TestDefuse:
         ],
     )
     def test_leaves_all_else_alone_also_lists_and_faces(self, cell):
-        assert defuse(cell) is cell
+        assert defuse(cell) == cell
+        assert type(defuse(cell)) is type(cell)
 
     @pytest.mark.parametrize(
         ("text", "safe"),

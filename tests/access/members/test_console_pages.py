@@ -130,6 +130,7 @@ class TestTheTeam:
         answer = client.post(f"{PAGE}{ada.pk}/remove/", follow=True)
 
         assert "ada is removed" in text(answer)
+        assert not Member.objects.filter(user=ada).exists()
         assert inside.get("/console/").status_code == 302
         assert sign_in("ada").get("/console/").status_code == 302
         assert client.get("/api/v1/systems/", headers=bearing(secret)).status_code == 401
