@@ -32,6 +32,7 @@ class TestTheList:
             answer = staff.get(LIST)
 
         page = answer.content.decode()
+        assert answer.status_code == 200
         assert SECRET not in page
         assert "key=abc" not in page
         for state in ("DELIVERED", "PENDING", "ABANDONED"):
