@@ -50,7 +50,7 @@
     }
   }
 
-  /* Time out of sight, noted at once, for a phone may drop a hidden tab. */
+  /* At once: a phone may drop a hidden tab. */
   let hidden = 0;
   let leftAt = null;
   let going = false;
@@ -149,7 +149,7 @@
     return Boolean(side);
   }
 
-  /* A digit answers the question that has the focus, and goes on to the next. */
+  /* A digit answers the question in focus. */
   function chooseNumber(number) {
     const groups = findAll("#stage [data-digits]");
     const focused = groups.findIndex((group) => group.contains(document.activeElement));
@@ -198,7 +198,7 @@
       send(event.target.closest("textarea")?.form ?? answerForm());
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return; /* a key held down */
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (typing(event.target) || !shortcutsOn()) return;
     if (singleKey(event.key)) event.preventDefault();
   });
@@ -233,7 +233,7 @@
     if (group) findAll(".error-text", group).forEach((note) => note.remove());
   }
 
-  /* Unreachable or failed: the answer is sent again, and counts once. */
+  /* Not sent: tried again, and counts once. */
   let attempts = 0;
   let timer = 0;
   let sendAgain = null;
@@ -252,7 +252,7 @@
     trouble(true);
     const button = requestConfig.triggeringEvent?.submitter;
     sendAgain = () => requestConfig.elt.requestSubmit(button);
-    const wait = 1500 * 2 ** Math.min(attempts++, 4); /* 1.5 to 24 s, and not all at once */
+    const wait = 1500 * 2 ** Math.min(attempts++, 4); /* 1.5 to 24 s, not all at once */
     timer = setTimeout(sendAgain, wait * (0.75 + Math.random() / 2));
   }
 
@@ -264,7 +264,7 @@
   addEventListener("online", () => sendAgain?.());
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
-    const key = detail.requestConfig.elt.dataset.keep; /* the form itself is gone by now */
+    const key = detail.requestConfig.elt.dataset.keep; /* the form is gone */
     if (key && detail.xhr.status >= 200 && detail.xhr.status < 400) dropDraft(key);
   });
 
