@@ -65,7 +65,7 @@ _WAITING: dict[str, tuple[Promise, str, str]] = {
 
 def needs(studies: list[StudyRow], *, now: dt.datetime) -> list[Need]:
     """Return what waits, the broken first, then studies almost or wholly full, then reviews."""
-    return [*_broken(now), *_about_to_fill(studies), *_reviews()]
+    return [*_broken(now), *_filling(studies), *_reviews()]
 
 
 def _broken(now: dt.datetime) -> list[Need]:
@@ -93,7 +93,7 @@ def _named(rows: Rows, kind: Value, *names: str) -> Rows:
     return found
 
 
-def _about_to_fill(studies: list[StudyRow]) -> list[Need]:
+def _filling(studies: list[StudyRow]) -> list[Need]:
     return [
         Need(
             one.title,

@@ -27,6 +27,12 @@ class Answer:
     kind: str = JSON
 
 
+def let_assistants_say(monkeypatch: pytest.MonkeyPatch, *answers: Any) -> None:
+    """Let the offline assistants say these, one per call; what is no text is sent as JSON."""
+    said = iter(one if isinstance(one, str) else json.dumps(one) for one in answers)
+    monkeypatch.setattr("completions.offline.assistants.answer", lambda *_: next(said))
+
+
 def said(body: Any, status: int = 200, **headers: str) -> Answer:
     """Return an answer of JSON; a header's underscores stand for hyphens."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()

@@ -1,12 +1,13 @@
 """Fixtures of tests in which an assistant finds themes in rationales."""
 
-import json
+from functools import partial
 
 import pytest
 
 from annotation.rationales import services
 from completions.systems.services.registering import assistant_for
 from tests.helpers.factories import make_study
+from tests.helpers.providers import let_assistants_say
 
 
 @pytest.fixture
@@ -40,9 +41,4 @@ def ask(provider, clock, start):
 @pytest.fixture
 def say(monkeypatch):
     """Let the coder say these, one per call."""
-
-    def _say(*answers):
-        said = iter(one if isinstance(one, str) else json.dumps(one) for one in answers)
-        monkeypatch.setattr("completions.offline.assistants.answer", lambda *_: next(said))
-
-    return _say
+    return partial(let_assistants_say, monkeypatch)

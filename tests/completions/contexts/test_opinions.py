@@ -1,6 +1,7 @@
 """Second opinions: asked about suitable candidates once, kept beside what the rules found."""
 
 import json
+from functools import partial
 
 import pytest
 
@@ -13,7 +14,7 @@ from completions.offline import Fault
 from completions.runs.services import states
 from completions.systems.services.registering import assistant_for
 from tests.helpers.factories import make_candidate, make_dataset, make_dialogue
-from tests.helpers.providers import ASKS_LITELLM
+from tests.helpers.providers import ASKS_LITELLM, let_assistants_say
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 TURNS = [
@@ -55,12 +56,7 @@ def gather(provider, clock, dataset):
 @pytest.fixture
 def say(monkeypatch):
     """Let the screener say these, one per call."""
-
-    def _say(*answers):
-        said = iter(one if isinstance(one, str) else json.dumps(one) for one in answers)
-        monkeypatch.setattr("completions.offline.assistants.answer", lambda *_: next(said))
-
-    return _say
+    return partial(let_assistants_say, monkeypatch)
 
 
 class TestGathering:

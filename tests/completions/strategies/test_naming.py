@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from functools import partial
 
 import pytest
 
@@ -53,7 +54,7 @@ from tests.helpers.factories_of_calls import (
 )
 from tests.helpers.factories_of_people import make_accepted
 from tests.helpers.observed import nudged
-from tests.helpers.providers import ASKS_LITELLM
+from tests.helpers.providers import ASKS_LITELLM, let_assistants_say
 from tests.helpers.written import (
     ACCEPT,
     REJECT,
@@ -108,12 +109,7 @@ def ask(provider, clock, plan):
 @pytest.fixture
 def say(monkeypatch):
     """Let the strategist say these, one per call."""
-
-    def _say(*answers):
-        said = iter(one if isinstance(one, str) else json.dumps(one) for one in answers)
-        monkeypatch.setattr("completions.offline.assistants.answer", lambda *_: next(said))
-
-    return _say
+    return partial(let_assistants_say, monkeypatch)
 
 
 def labelled():
