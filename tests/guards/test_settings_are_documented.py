@@ -1,4 +1,4 @@
-"""Every variable that the settings read is explained, and nothing else is."""
+"""Every variable that the site reads by name is explained, and nothing else is."""
 
 import re
 from itertools import pairwise
@@ -7,7 +7,11 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-READ = set(re.findall(r'env\.\w+\(\s*"(\w+)"', (ROOT / "heart_site/settings.py").read_text()))
+READ = {
+    name
+    for module in (ROOT / "heart_site").rglob("*.py")
+    for name in re.findall(r'\benv(?:iron\.get|\.\w+)\(\s*"(\w+)"', module.read_text())
+}
 COMPOSE = (ROOT / "docker-compose.yml").read_text()
 COMPOSED = yaml.safe_load(COMPOSE)["services"]["web"]["environment"]
 NOT_COMPOSED = {
