@@ -50,8 +50,8 @@ from completions.models import (
     WritingLease,
 )
 from completions.strategies.kinds import STRATEGIES
-from completions.writers import services
 from completions.writers.credentials import invitation_link
+from completions.writers.services import inviting
 
 SHOWN = ("code", "state", "background", "is_simulated", "invited_at", "admitted_at")
 
@@ -275,7 +275,7 @@ class WriterAdmin(ReadOnlyAdmin):
     ) -> None:
         """Invite the writer by the service; the row in hand becomes the one it made."""
         by = request.user if request.user.is_authenticated else None
-        invited = services.invite_writer(
+        invited = inviting.invite_writer(
             dataset=obj.dataset, email=obj.email, by=by, now=timezone.now()
         )
         obj.pk, obj.code = invited.pk, invited.code

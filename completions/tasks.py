@@ -9,19 +9,19 @@ from completions.jobs import services as job_services
 from completions.models import GenerationRun, LabellingRun
 from completions.runs import services as run_services
 from completions.strategies import services as strategy_services
-from completions.writers import services as writer_services
+from completions.writers.services import emailing, leasing
 
 
 @app.task(ignore_result=True)
 def release_expired_writing_leases() -> int:
     """Beat tick: give back the contexts of writing leases that ran out."""
-    return writer_services.release_expired_writing_leases(now=timezone.now())
+    return leasing.release_expired_writing_leases(now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def send_writer_mails() -> int:
     """Send the mails to writers that wait; safe to run twice."""
-    n = writer_services.send_writer_mails(now=timezone.now())
+    n = emailing.send_writer_mails(now=timezone.now())
     if n:  # there may be more than one batch
         nudge(Work.SEND_WRITER_MAILS)
     return n

@@ -29,7 +29,7 @@ from completions.runs.http import Budget
 from completions.runs.services import budgeting
 from completions.runs.services.running import NothingToAskError
 from completions.systems import tables
-from completions.systems.assisting import AssistantRun, suggested_models
+from completions.systems.forms import AssistantRun, suggested_models
 from completions.systems.queries import Choose
 from completions.systems.tables import ListedModel
 

@@ -16,8 +16,8 @@ from completions.choices import Way
 from completions.dialogues import queries
 from completions.files import Refused, printable
 from completions.models import Dataset
-from completions.systems import services
 from completions.systems.importing import CompletionIn, ImportedRow, checked
+from completions.systems.services import importing
 
 MOST_ROWS = 1_000
 SLUG = r"[A-Za-z0-9_-]{1,50}"
@@ -48,10 +48,10 @@ def import_rows(sent: object, *, by: User | AnonymousUser, now: dt.datetime) -> 
         raise TypeError(msg)
     rows, dataset = _read(sent)
     try:
-        report = services.import_completions(
+        report = importing.import_completions(
             rows=rows, way=Way.API, by=by, now=now, dataset=dataset
         )
-    except services.RowsRefusedError as error:
+    except importing.RowsRefusedError as error:
         raise _told(error.refused) from error
     return StoredAnswer(201 if report.n_new else 200, IntakeOut(report).data)
 

@@ -27,7 +27,7 @@ from completions.jobs import services
 from completions.jobs.work import REFUSALS
 from completions.models import Dataset, Job
 from completions.runs import queries as run_queries
-from completions.systems.assisting import ModelField, suggested_models
+from completions.systems.forms import ModelField, suggested_models
 
 MOST_BYTES = 30_000_000
 """How large a file of dialogues may be; ESConv, as published, has 11 MB."""

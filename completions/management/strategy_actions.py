@@ -19,7 +19,7 @@ from completions.strategies import spot_check_queries
 from completions.strategies.rules import Scores
 from completions.strategies.services.spot_checking import N_ITEMS
 from completions.strategies.spot_check_queries import Ledger, Phase
-from completions.systems import services as system_services
+from completions.systems.services import registering
 
 KIND = Kind("strategies", LabellingRun, strategy_services.name_strategies)
 
@@ -36,7 +36,7 @@ def label(options: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
     started = strategy_services.start_labelling_run(
         dataset=queries.dataset_named(options.dataset),
-        assistant=system_services.assistant_for("strategist", options.assistant),
+        assistant=registering.assistant_for("strategist", options.assistant),
         budget_usd=options.budget,
         now=timezone.now(),
     )
@@ -64,7 +64,7 @@ def sample(options: argparse.Namespace, _progress: Progress) -> str:
     dataset = queries.dataset_named(options.dataset)
     check = strategy_services.draw_sample(
         dataset=dataset,
-        assistant=system_services.assistant_for("strategist", options.assistant),
+        assistant=registering.assistant_for("strategist", options.assistant),
         n=options.n,
         seed=options.seed,
         now=timezone.now(),

@@ -14,10 +14,11 @@ from completions.dialogues import queries
 from completions.files import InputFileError, text_lines
 from completions.management.acting import Action, RefusedError
 from completions.management.progress import Progress
-from completions.writers import emails, message_queries, pool_queries, services
+from completions.writers import emails, message_queries, pool_queries
 from completions.writers.importing import written_file
 from completions.writers.pool_forms import read_addresses
 from completions.writers.pool_queries import WriterRow
+from completions.writers.services import importing, inviting, leasing, pool, vetting
 
 
 def add_invite_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +42,7 @@ def invite(options: argparse.Namespace, progress: Progress) -> str:
     if options.dry_run:
         n_known = pool_queries.n_known(dataset, found.good)
         return _invited("Dry run: would invite", len(found.good) - n_known, n_known, len(found.bad))
-    done = services.invite_writers(dataset=dataset, emails=found.good, now=timezone.now())
+    done = inviting.invite_writers(dataset=dataset, emails=found.good, now=timezone.now())
     if done.invited and not emails.is_server_set_up():
         progress.say("No mail is set up: pass the links on yourself (writers list --links).")
     return _invited("Invited", len(done.invited), len(done.known), len(found.bad))
@@ -117,7 +118,7 @@ def add_vetting_arguments(parser: argparse.ArgumentParser) -> None:
 def use_vetting(options: argparse.Namespace, progress: Progress) -> str:
     """Switch it, and tell what newcomers find from now on."""
     is_on = options.switch == "on"
-    dataset = services.use_vetting(
+    dataset = vetting.use_vetting(
         dataset=queries.dataset_named(options.dataset), now=timezone.now(), is_on=is_on
     )
     if dataset.vetting is None:
@@ -143,7 +144,7 @@ def add_import_arguments(parser: argparse.ArgumentParser) -> None:
 def import_messages(options: argparse.Namespace, progress: Progress) -> str:
     """Check the file, store what is good if that is asked for, and tell of every refused row."""
     dataset = queries.dataset_named(options.dataset)
-    act = services.import_messages if options.apply else services.try_messages
+    act = importing.import_messages if options.apply else importing.try_messages
     with _opened(options.file) as file, _report_file(options) as table:
         found = written_file(file)
         try:
@@ -155,7 +156,7 @@ def import_messages(options: argparse.Namespace, progress: Progress) -> str:
             )
         except InputFileError as error:
             raise _refused(options.file, str(error)) from error
-        except services.DatasetFrozenError as error:
+        except leasing.DatasetFrozenError as error:
             raise _refused(
                 options.dataset, "is frozen: no message is added to it any more"
             ) from error
@@ -167,7 +168,7 @@ def import_messages(options: argparse.Namespace, progress: Progress) -> str:
 
 
 def _import_lines(
-    options: argparse.Namespace, report: services.MessageImportReport
+    options: argparse.Namespace, report: importing.MessageImportReport
 ) -> Iterator[str]:
     """Yield the report, refused rows included."""
     if not options.apply:
@@ -225,7 +226,7 @@ def freeze(options: argparse.Namespace, _progress: Progress) -> str:
     dataset = queries.dataset_named(options.dataset)
     if dataset.frozen_at is not None:
         return f"{dataset.slug}: frozen already, since {dataset.frozen_at:%Y-%m-%d %H:%M} UTC"
-    n = services.freeze_dataset(dataset=dataset, by=None, now=timezone.now())
+    n = pool.freeze_dataset(dataset=dataset, by=None, now=timezone.now())
     left = message_queries.settled(dataset)
     return (
         f"{dataset.slug}: frozen; {n:,} open claims given back with their drafts kept, "
@@ -237,7 +238,7 @@ def freeze(options: argparse.Namespace, _progress: Progress) -> str:
 def thaw(options: argparse.Namespace, _progress: Progress) -> str:
     """Let people write again."""
     dataset = queries.dataset_named(options.dataset)
-    if not services.thaw_dataset(dataset=dataset, by=None, now=timezone.now()):
+    if not pool.thaw_dataset(dataset=dataset, by=None, now=timezone.now()):
         return f"{dataset.slug}: not frozen"
     n_fixed = message_queries.settled(dataset).n_fixed
     return (

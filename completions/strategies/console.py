@@ -20,7 +20,7 @@ from completions.strategies import services, spot_check_queries
 from completions.strategies.desk import SampleDesk, SpotCheckRow
 from completions.strategies.services.spot_checking import N_ITEMS
 from completions.strategies.spot_check_queries import LabellingProgress, Phase
-from completions.systems.assisting import AssistantRun, suggested_models
+from completions.systems.forms import AssistantRun, suggested_models
 
 
 @require_safe

@@ -9,7 +9,11 @@ from django.utils.translation import gettext_lazy
 
 from access.console.csv_cells import Cell
 from access.console.tables import Table
-from completions.systems.queries import EndpointRow
+from completions.choices import SystemKind
+from completions.models import System
+from completions.runs.services import budgeting
+from completions.systems import catalogue
+from completions.systems.queries import Choose, EndpointRow, SystemRow, by_slug, system_rows
 
 COLUMNS = (
     *("slug", "name", "maker", "model", "address", "is_simulated", "is_listed", "variables"),
@@ -56,3 +60,19 @@ def listing(label: object, *, counted: tuple[str, object]) -> Table:
         searched=("name", "slug", "family", "model_id"),
         numbers=("n",),
     )
+
+
+ModelRow = ListedModel[SystemRow]
+SYSTEMS = listing(gettext_lazy("System"), counted=("n_completions", gettext_lazy("Completions")))
+SYSTEM_COLUMNS = (*COLUMNS, "completions", "brought_in")
+
+
+def model_rows(environment: Mapping[str, str], choose: Choose = by_slug) -> list[ModelRow]:
+    """Return the language models that ``choose`` takes; ``environment`` says which keys are set."""
+    listed = {entry.slug for entry in catalogue.load_catalogues(catalogue.shipped()).system}
+    models = System.objects.filter(kind=SystemKind.MODEL).in_bulk(field_name="slug")
+    return [
+        ListedModel(row, row.slug in listed, budgeting.price_of(models[row.slug]))
+        for row in system_rows(environment, choose)
+        if row.slug in models
+    ]

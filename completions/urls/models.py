@@ -6,7 +6,6 @@ from completions.generation import console
 from completions.runs import console as runs
 from completions.runs import http
 from completions.systems import console as system_console
-from completions.systems import importing_console
 
 app_name = "models"
 urlpatterns = [
@@ -16,9 +15,9 @@ urlpatterns = [
     path("add/", system_console.add, name="add"),
     path("systems/<slug:slug>/", system_console.system, name="system"),
     path("systems/<slug:slug>/retire/", system_console.retire, name="retire"),
-    path("import/", importing_console.import_file, name="import"),
-    path("import/store/", importing_console.store, name="import-store"),
-    path("import/refused/", importing_console.refused, name="import-refused"),
+    path("import/", system_console.import_file, name="import"),
+    path("import/store/", system_console.store, name="import-store"),
+    path("import/refused/", system_console.refused, name="import-refused"),
     path("runs/", runs.runs, name="runs"),
     path("runs.csv", runs.runs_csv, name="runs_csv"),
     path("runs/new/", console.choose, name="choose"),

@@ -13,7 +13,7 @@ from completions.choices import MessageState, WriterState
 from completions.dialogues import wording
 from completions.dialogues.display import DialogueView
 from completions.models import Message, Writer, WritingLease
-from completions.writers import desk_queries, queries, vetting_queries
+from completions.writers import queries
 
 LONG_WORDS = 60  # above this the count says so; nothing else happens
 ON_DESK = 5  # how many sent messages the desk shows
@@ -177,7 +177,7 @@ class VettingProgress:
     @classmethod
     def of(cls, writer: Writer) -> "VettingProgress":
         """Count the dialogues of the trial, and those that were written for or passed over."""
-        trial = vetting_queries.trial_of(writer)
+        trial = queries.trial_of(writer)
         return cls(trial.n_dialogues, trial.n_done)
 
 
@@ -203,8 +203,8 @@ class Desk:
     @classmethod
     def of(cls, writer: Writer) -> "Desk":
         """Read the desk of ``writer``."""
-        counts = desk_queries.desk(writer)
-        held = desk_queries.open_writing_lease(writer)
+        counts = queries.desk(writer)
+        held = queries.open_writing_lease(writer)
         is_frozen = writer.dataset.frozen_at is not None
         is_newcomer = writer.state == WriterState.VETTING
         came_back = queries.messages_sent(writer).filter(state=MessageState.RETURNED)
@@ -218,7 +218,7 @@ class Desk:
             has_draft=held is not None and bool(held.draft),
             is_frozen=is_frozen,
             trial=VettingProgress.of(writer) if is_newcomer else None,
-            note="" if is_newcomer or counts.n_written else vetting_queries.newest_note(writer),
+            note="" if is_newcomer or counts.n_written else queries.newest_note(writer),
             returned=tuple(sent for sent in _shown(came_back, writer) if sent.is_returned),
             begun=tuple(
                 Begun(lease.token, lease.draft, lease.context.dialogue.language)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from completions.choices import MailKind, WriterState
@@ -65,6 +66,12 @@ def absolute(path: str) -> str:
 def personal_link(writer: Writer) -> str:
     """Return the writer's link as a whole; whoever has it can write in their place."""
     return absolute(invitation_link(writer))
+
+
+def waiting_mails() -> QuerySet[WriterMail]:
+    """Return the mails that are still to be sent: not given up, and with somewhere to go."""
+    waiting = WriterMail.objects.filter(sent_at=None, attempts__lt=MOST_ATTEMPTS)
+    return waiting.exclude(writer__email="")
 
 
 def mail_rows(writer: Writer) -> list[MailRow]:

@@ -12,7 +12,7 @@ from completions.choices import Background, MessageVerdict
 from completions.dialogues import wording
 from completions.dialogues.display import direction
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
-from completions.writers import services
+from completions.writers.services import sending
 
 BACKGROUNDS = [
     (Background.PEER, _("I support others in my life or as a volunteer")),
@@ -108,13 +108,13 @@ class MessageForm(forms.Form):
                 yield str(self[name].auto_id), str(message)
 
 
-def typed(posted: QueryDict) -> "services.Typed":
+def typed(posted: QueryDict) -> sending.Typed:
     """Return what was posted of a text, whatever else is missing."""
     text = TypedTextField(required=False, strip=False).to_python(posted.get("text"))
     signals = {name: _count(posted.get(name), most=most) for name, most in SIGNALS.items()}
     version = posted.get("version")
     seen = None if version is None else _count(version, most=MOST_VERSIONS)
-    return services.Typed(text, **signals, seen=seen)
+    return sending.Typed(text, **signals, seen=seen)
 
 
 def _count(value: str | None, *, most: int) -> int:

@@ -17,9 +17,10 @@ from completions.choices import WriterState
 from completions.dialogues import normaliser
 from completions.dialogues.wording import MAX_CHARACTERS
 from completions.models import Writer
-from completions.writers import desk_queries, services, vetting_queries
+from completions.writers import queries
 from completions.writers.credentials import credential, writer_of_credential
 from completions.writers.guidelines import GUIDE
+from completions.writers.services import leasing
 
 COOKIE = "heart_writer"
 COOKIE_SECONDS = 90 * 24 * 60 * 60
@@ -67,7 +68,7 @@ def writer_required(
 
     @wraps(view)
     def wrapper(request: WriterRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if request.method != "POST" and desk_queries.is_to_agree_again(request.writer):
+        if request.method != "POST" and queries.is_to_agree_again(request.writer):
             return go(request, reverse("completions:consent"))
         return view(request, *args, **kwargs)
 
@@ -92,9 +93,9 @@ def writer_known(
         request.writer = writer
         try:
             return view(request, *args, **kwargs)
-        except services.WriterNotActiveError:
+        except leasing.WriterNotActiveError:
             return say_not_writing(request, writer)
-        except services.WritingLeaseNotFoundError:
+        except leasing.WritingLeaseNotFoundError:
             return say_gone(request)
 
     return writer_page(wrapper)
@@ -215,7 +216,7 @@ def say_not_writing(request: HttpRequest, writer: Writer, *, status: int = 403) 
     context = {
         "heading": heading,
         "text": text,
-        "note": vetting_queries.newest_note(writer) if writer.state == WriterState.REFUSED else "",
+        "note": queries.newest_note(writer) if writer.state == WriterState.REFUSED else "",
         "may_resume": writer.may_resume,
         "may_leave": writer.state == WriterState.PAUSED,
         "may_withdraw": writer.texts_kept,

@@ -34,10 +34,10 @@ from completions.generation import queries as generation_queries
 from completions.generation import services as generation_services
 from completions.models import Dataset
 from completions.runs import services as run_services
-from completions.systems import services as system_services
-from completions.writers import desk_queries
-from completions.writers import services as writer_services
+from completions.systems.services import registering
+from completions.writers import queries as writer_queries
 from completions.writers.credentials import invitation_link
+from completions.writers.services import inviting
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import selectors as ranking
 from ranking.fits import services as publishing
@@ -139,8 +139,8 @@ def add_adversarial_contexts(study: Study, *, say: Callable[[str], object]) -> N
     A file of the user's own may have none to make them from: ``say`` is told so.
     """
     assistants = context_services.Assistants(
-        rewriter=system_services.assistant_for("rewriter", system_services.OFFLINE),
-        hostility_rater=system_services.assistant_for("hostility-rater", system_services.OFFLINE),
+        rewriter=registering.assistant_for("rewriter", registering.OFFLINE),
+        hostility_rater=registering.assistant_for("hostility-rater", registering.OFFLINE),
     )
     try:
         context_services.make_adversarial_contexts(
@@ -160,7 +160,7 @@ def run(study: Study) -> Fit:
     A worker and beat have to be running. Raises DemoStalledError when nothing moves.
     """
     systems = [
-        system_services.register_simulated_system(
+        registering.register_simulated_system(
             slug=f"simulated-{voice}",
             name=f"Simulated {voice.title()}",
             family=f"simulated-{voice}",
@@ -196,7 +196,7 @@ def run(study: Study) -> Fit:
 
 def doors(study: Study, *, now: dt.datetime) -> Doors:
     """Return the ways in; the demo's writer and admin are made once and found again."""
-    writer = desk_queries.any_writer(study.dataset) or writer_services.invite_writer(
+    writer = writer_queries.any_writer(study.dataset) or inviting.invite_writer(
         dataset=study.dataset, now=now
     )
     return Doors(

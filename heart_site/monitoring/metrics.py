@@ -50,7 +50,7 @@ from completions.models import (
     StrategyCall,
     WritingLease,
 )
-from completions.writers.queries import waiting_mails
+from completions.writers.emails import waiting_mails
 from ranking.choices import FitState
 from ranking.models import Fit
 

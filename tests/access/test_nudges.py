@@ -31,7 +31,7 @@ from completions.runs import pulling
 from completions.runs import services as run_services
 from completions.runs.services import running
 from completions.tasks import generate_completions, send_writer_mails
-from completions.writers import services as writer_services
+from completions.writers.services import emailing
 from heart_site.middleware.outages import is_outage
 from ranking.fits import services as ranking
 from tests.helpers.factories import (
@@ -243,7 +243,7 @@ def _sent_again():
 
 def _mail_queued():
     writer = make_writer(email="w@example.org")
-    return partial(writer_services.queue_mail, writer=writer, kind=MailKind.ADMITTED, now=NOW)
+    return partial(emailing.queue_mail, writer=writer, kind=MailKind.ADMITTED, now=NOW)
 
 
 def _begun(make_run):
@@ -358,8 +358,8 @@ class TestComingBack:
         [
             (generate_completions, generation_services, 0, [SOON_S]),
             (generate_completions, generation_services, 9, [0.0]),
-            (send_writer_mails, writer_services, 0, []),
-            (send_writer_mails, writer_services, 3, [0.0]),
+            (send_writer_mails, emailing, 0, []),
+            (send_writer_mails, emailing, 3, [0.0]),
             (send_report_alerts, quality_services, 0, []),
             (send_report_alerts, quality_services, 3, [60.0]),
         ],

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from completions.choices import Way
 from completions.contexts import screening
 from completions.models import Candidate, Context, Dataset, Dialogue
-from completions.systems import services
 from completions.systems.importing import ImportedRow
+from completions.systems.services.importing import IntakeReport, import_completions
 from tests.helpers.factories import (
     NOW,
     make_candidate,
@@ -249,9 +249,9 @@ def row(position: int = 0, **fields: Any) -> ImportedRow:
     return ImportedRow(position, **given | fields)
 
 
-def import_rows(*rows: Any, by: User | None = None, **options: Any) -> services.IntakeReport:
+def import_rows(*rows: Any, by: User | None = None, **options: Any) -> IntakeReport:
     given: dict[str, Any] = {"way": Way.API, "now": NOW}
-    return services.import_completions(rows=rows, by=by or make_user(), **given | options)
+    return import_completions(rows=rows, by=by or make_user(), **given | options)
 
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -8,7 +8,10 @@ from django.test import Client
 
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict, Stratum
 from completions.models import Completion, Context, Dataset, Message, Writer, WritingLease
-from completions.writers import services
+from completions.writers.services import sending
+from completions.writers.services.leasing import lease_next_context, skip_context
+from completions.writers.services.review_decisions import decide_message
+from completions.writers.services.sending import Typed, send_message
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -25,7 +28,7 @@ TEXT = "That sounds lonely. What would a good evening look like?"
 
 
 def lease_next(writer: Writer, now: dt.datetime = NOW) -> Any:
-    return services.lease_next_context(writer=writer, now=now)
+    return lease_next_context(writer=writer, now=now)
 
 
 def send(
@@ -38,10 +41,10 @@ def send(
     now: dt.datetime = NOW,
     **signals: int,
 ) -> Message:
-    return services.send_message(
+    return send_message(
         token=lease.token,
         writer=writer or lease.writer,
-        typed=services.Typed(text, **signals),
+        typed=Typed(text, **signals),
         is_own_words=is_own_words,
         has_looked_again=has_looked_again,
         now=now,
@@ -49,7 +52,7 @@ def send(
 
 
 def skip(lease: WritingLease, reason: str = "upsetting", now: dt.datetime = NOW) -> None:
-    services.skip_context(token=lease.token, writer=lease.writer, reason=reason, now=now)
+    skip_context(token=lease.token, writer=lease.writer, reason=reason, now=now)
 
 
 def save_draft(
@@ -60,8 +63,8 @@ def save_draft(
     seen: int | None = None,
     **signals: int,
 ) -> None:
-    typed = services.Typed(text, **signals, seen=seen)
-    services.save_draft(token=lease.token, writer=writer or lease.writer, typed=typed)
+    typed = Typed(text, **signals, seen=seen)
+    sending.save_draft(token=lease.token, writer=writer or lease.writer, typed=typed)
 
 
 def draft_of(lease: WritingLease) -> str:
@@ -94,9 +97,7 @@ SECOND_TEXT = "It must be hard to come home to an empty flat every night."
 
 def decide(message, verdict, note=None, *, by=None, now=NOW + HOUR, **fields):
     note = ("" if verdict == ACCEPT else NOTE) if note is None else note
-    return services.decide_message(
-        message=message, verdict=verdict, note=note, by=by, now=now, **fields
-    )
+    return decide_message(message=message, verdict=verdict, note=note, by=by, now=now, **fields)
 
 
 def stored(message):

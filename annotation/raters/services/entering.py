@@ -21,7 +21,7 @@ from annotation.raters.consent import consent_hash
 from annotation.raters.services.submissions import open_first, open_submission
 from annotation.studies import selectors
 from completions.models import Writer
-from completions.writers.services.pseudonyms import new_code, repeatable_code
+from completions.writers.credentials import new_code, repeatable_code
 
 DRAW_KEY_BYTES = 16
 

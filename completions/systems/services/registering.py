@@ -11,8 +11,7 @@ from django.utils.text import slugify
 from access.log import record
 from completions.choices import SystemKind
 from completions.models import Assistant, Dataset, System, Writer
-from completions.systems.catalogue import SystemEntry
-from completions.systems.catalogue.entries import SimulatedEntry
+from completions.systems.catalogue import SimulatedEntry, SystemEntry
 from completions.systems.services.syncing import columns_of
 
 LONGEST_SLUG = 50

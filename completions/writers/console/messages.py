@@ -17,17 +17,17 @@ from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.contexts.console_http import or_404, owners_act, staff_page
 from completions.dialogues import locking
 from completions.models import Dataset, Message
-from completions.writers import forms, message_queries, services
-from completions.writers import services as writer_services
+from completions.writers import forms, message_queries
 from completions.writers.forms import Freeze
 from completions.writers.message_queries import MessageFilter, Obstacle
+from completions.writers.services import leasing, pool, review_decisions
 
 REFUSALS: dict[type[Exception], Obstacle | None] = {
-    writer_services.MessageChangedError: None,
-    writer_services.MessageNotOpenError: Obstacle.CLOSED,
-    writer_services.WriterGoneError: Obstacle.GONE,
+    review_decisions.MessageChangedError: None,
+    review_decisions.MessageNotOpenError: Obstacle.CLOSED,
+    review_decisions.WriterGoneError: Obstacle.GONE,
     locking.CompletionFixedError: Obstacle.FIXED,
-    writer_services.DatasetFrozenError: Obstacle.FROZEN,
+    leasing.DatasetFrozenError: Obstacle.FROZEN,
 }
 
 
@@ -66,10 +66,10 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _show(request, dataset, pk, form=form, status=422, error=form.problem)
     posted = form.cleaned_data
-    seen = writer_services.Seen(posted["version"], posted["decisions"])
+    seen = review_decisions.Seen(posted["version"], posted["decisions"])
     before = found.state
     try:
-        decided = writer_services.decide_message(
+        decided = review_decisions.decide_message(
             message=found,
             verdict=posted["verdict"],
             note=posted["note"],
@@ -92,7 +92,7 @@ def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
             continue
         found, seen = one
         try:
-            writer_services.decide_message(
+            review_decisions.decide_message(
                 message=found,
                 verdict=MessageVerdict.ACCEPTED,
                 note="",
@@ -114,13 +114,13 @@ def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     return redirect(f"{reverse('writing:messages', args=[dataset.slug])}?{query}")
 
 
-def _ticked(dataset: Dataset, ticked: str) -> tuple[Message, writer_services.Seen] | None:
+def _ticked(dataset: Dataset, ticked: str) -> tuple[Message, review_decisions.Seen] | None:
     """Return the message of a tick and what the page showed: ``key-version-decisions``."""
     if (read := re.fullmatch(r"(\d+)-(\d+)-(\d+)", ticked)) is None:
         return None
     pk, version, decisions = map(int, read.groups())
     found = message_queries.message_of(dataset, pk)
-    return None if found is None else (found, writer_services.Seen(version, decisions))
+    return None if found is None else (found, review_decisions.Seen(version, decisions))
 
 
 @require_POST
@@ -128,7 +128,7 @@ def _ticked(dataset: Dataset, ticked: str) -> tuple[Message, writer_services.See
 def author(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Tell who wrote the message, on this one page, and log that it was asked."""
     found = or_404(message_queries.message_of(dataset, pk))
-    told = writer_services.reveal_author(message=found, by=request.user, now=timezone.now())
+    told = review_decisions.reveal_author(message=found, by=request.user, now=timezone.now())
     return _show(request, dataset, pk, author=told)
 
 
@@ -188,10 +188,10 @@ def freeze(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Nothing was changed: tick the box if you mean it."))
     elif form.cleaned_data["act"] == "freeze":
-        n = services.freeze_dataset(dataset=dataset, by=request.user, now=timezone.now())
+        n = pool.freeze_dataset(dataset=dataset, by=request.user, now=timezone.now())
         messages.success(request, _frozen(n))
     else:
-        services.thaw_dataset(dataset=dataset, by=request.user, now=timezone.now())
+        pool.thaw_dataset(dataset=dataset, by=request.user, now=timezone.now())
         messages.success(request, _("Thawed: people can write and revise again."))
     return redirect("writing:messages", dataset.slug)
 

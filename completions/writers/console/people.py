@@ -12,9 +12,11 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import staff_page
 from completions.models import Dataset
-from completions.writers import emails, pool_queries, services
+from completions.writers import emails, pool_queries
 from completions.writers import pool_forms as forms
 from completions.writers.pool_queries import WRITERS
+from completions.writers.services import inviting, vetting
+from completions.writers.services.pool import MessagesTakenError, PoolSettings, configure_pool
 
 MOST_NAMED = 5
 
@@ -46,7 +48,7 @@ def invite(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     if form.cleaned_data["is_dry"]:
         messages.info(request, _would_invite(dataset, found))
         return _show_pool(request, dataset, invite=form)
-    done = services.invite_writers(
+    done = inviting.invite_writers(
         dataset=dataset, emails=found.good, by=request.user, now=timezone.now()
     )
     messages.success(request, _invited(done))
@@ -59,7 +61,7 @@ def invite(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def make_link(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Invite somebody without an address; whoever invites passes the link on."""
-    writer = services.invite_writer(dataset=dataset, by=request.user, now=timezone.now())
+    writer = inviting.invite_writer(dataset=dataset, by=request.user, now=timezone.now())
     messages.success(request, _("There is a new link on this page. Pass it on to one person."))
     return redirect("writing:writer", dataset.slug, writer.code)
 
@@ -72,10 +74,10 @@ def settings(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     if not form.is_valid():
         return _show_pool(request, dataset, settings=form, status=422)
     try:
-        services.configure_pool(
+        configure_pool(
             dataset=dataset, settings=form.settings(), now=timezone.now(), by=request.user
         )
-    except services.MessagesTakenError as error:
+    except MessagesTakenError as error:
         form.say_taken(error.n_dialogues)
         return _show_pool(request, dataset, settings=form, status=422)
     messages.success(request, _("Kept. It holds for everything that is handed out from now on."))
@@ -91,7 +93,7 @@ def trial(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         messages.error(request, _("Nothing changed: choose whether newcomers write on trial."))
         return redirect("writing:pool", dataset.slug)
     is_on = form.cleaned_data["is_on"]
-    services.use_vetting(dataset=dataset, is_on=is_on, by=request.user, now=timezone.now())
+    vetting.use_vetting(dataset=dataset, is_on=is_on, by=request.user, now=timezone.now())
     done = _("Newcomers write on trial first."), _("Newcomers are let in at once.")
     messages.success(request, done[0] if is_on else done[1])
     return redirect("writing:pool", dataset.slug)
@@ -115,7 +117,7 @@ def _show_pool(
         "n_to_decide": sum(row.is_to_decide for row in rows),
         "states": pool_queries.n_in_state(rows),
         "invite": invite or forms.Invite(),
-        "settings": settings or forms.Settings.showing(services.PoolSettings.of(dataset)),
+        "settings": settings or forms.Settings.showing(PoolSettings.of(dataset)),
         "is_mail_set_up": emails.is_server_set_up(),
     }
     return render(request, "console/writing/pool.html", parts, status=status)
@@ -129,7 +131,7 @@ def _would_invite(dataset: Dataset, found: forms.Addresses) -> str:
     ) % {"new": len(found.good) - n_known, "known": n_known, "bad": len(found.bad)}
 
 
-def _invited(done: "services.Invitations") -> str:
+def _invited(done: inviting.Invitations) -> str:
     n, n_known = len(done.invited), len(done.known)
     told = ngettext("%(n)d person is invited.", "%(n)d people are invited.", n) % {"n": n}
     if n_known:

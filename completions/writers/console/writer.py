@@ -15,23 +15,23 @@ from access.roles import StaffRequest, may
 from completions.choices import WriterState
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Dataset, Writer
-from completions.writers import emails, pool_queries, services, vetting_queries
+from completions.writers import emails, pool_queries, queries
 from completions.writers import pool_forms as forms
 from completions.writers.credentials import invitation_link
+from completions.writers.services import inviting, leasing, leaving, vetting
 
 Act = tuple[Callable[..., object], object]
 
 ACTS: Mapping[str, Act] = {
-    "pause": (services.pause_writer, gettext_lazy("On pause. Everything is kept.")),
-    "resume": (services.resume_writer, gettext_lazy("Goes on from here.")),
-    "invite-again": (services.invite_again, gettext_lazy("The link is sent once more.")),
-    "renew-link": (services.renew_link, gettext_lazy("There is a new link; no older one works.")),
-    "admit": (services.admit_writer, gettext_lazy("Admitted.")),
-    "refuse": (services.refuse_writer, gettext_lazy("Not admitted.")),
+    "pause": (leaving.pause_writer, gettext_lazy("On pause. Everything is kept.")),
+    "resume": (leaving.resume_writer, gettext_lazy("Goes on from here.")),
+    "invite-again": (inviting.invite_again, gettext_lazy("The link is sent once more.")),
+    "renew-link": (inviting.renew_link, gettext_lazy("There is a new link; no older one works.")),
+    "admit": (vetting.admit_writer, gettext_lazy("Admitted.")),
+    "refuse": (vetting.refuse_writer, gettext_lazy("Not admitted.")),
 }
 TOLD = ("admit", "refuse")
 """Acts that the person hears about, with the note."""
-AT_WORK = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 
 
 @require_safe
@@ -57,9 +57,9 @@ def act(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
     note = {"note": form.cleaned_data["note"]} if act in TOLD else {}
     try:
         service(writer=found, by=request.user, now=timezone.now(), **note)
-    except (services.CannotBeInvitedError, services.TrialNotDoneError) as error:
+    except (inviting.CannotBeInvitedError, vetting.TrialNotDoneError) as error:
         messages.error(request, str(error))
-    except (services.WriterNotActiveError, services.NotOnTrialError):
+    except (leasing.WriterNotActiveError, vetting.NotOnTrialError):
         messages.error(request, _("Nothing changed: as things stand now, that is not possible."))
     else:
         messages.success(request, f"{code}: {done} {_told(found) if act in TOLD else ''}".strip())
@@ -87,7 +87,7 @@ def _show(request: StaffRequest, found: Writer, *, form: forms.Act | None = None
         "is_mail_set_up": emails.is_server_set_up(),
         "consents": found.consents.order_by("-given_at", "-pk"),
         "decisions": found.admission_decisions.select_related("decided_by").order_by("-pk"),
-        "trial": vetting_queries.trial_of(found),
+        "trial": queries.trial_of(found),
         "can": _possible(found),
         "form": form or forms.Act(),
     }
@@ -97,9 +97,9 @@ def _show(request: StaffRequest, found: Writer, *, form: forms.Act | None = None
 def _possible(found: Writer) -> dict[str, bool]:
     """Say which acts are possible as things stand; the services have the last word."""
     return {
-        "pause": found.state in AT_WORK or found.may_resume,
+        "pause": found.state in queries.AGREED or found.may_resume,
         "resume": found.state == WriterState.PAUSED,
         "take_back": found.state == WriterState.LEFT,
-        "send": found.state in services.LINKED and bool(found.email),
+        "send": found.state in inviting.LINKED and bool(found.email),
         "decide": found.state == WriterState.VETTING,
     }

@@ -14,7 +14,7 @@ from access.nudges import SOON_S, Work, nudge
 from completions.choices import MailKind, MessageState
 from completions.models import Message, Writer, WriterMail
 from completions.writers import emails
-from completions.writers.queries import waiting_mails
+from completions.writers.emails import waiting_mails
 
 BATCH = 20
 RETRY_AFTER = dt.timedelta(minutes=10)

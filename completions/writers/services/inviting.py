@@ -1,6 +1,7 @@
-"""Invite people to write for a dataset, and replace the link that they come by."""
+"""Invite people to write for a dataset, and take their answers; replace the link they come by."""
 
 import datetime as dt
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -8,12 +9,17 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from access.choices import PersonKind
+from access.evidence.services import Agreed, keep_evidence
 from access.log import record
-from completions.choices import MailKind, WriterState
-from completions.models import Dataset, Writer
+from completions.choices import Background, MailKind, WriterState
+from completions.models import Dataset, Writer, WriterConsent
+from completions.writers.credentials import new_code
+from completions.writers.pool_queries import LINKLESS
+from completions.writers.queries import AGREED
 from completions.writers.services.emailing import queue_mail
-from completions.writers.services.leasing import lock_writer
-from completions.writers.services.pseudonyms import new_code
+from completions.writers.services.leasing import WriterNotActiveError, lock_writer
+from completions.writers.services.vetting import move_on
 
 LINKED = (
     WriterState.INVITED,
@@ -23,7 +29,6 @@ LINKED = (
     WriterState.PAUSED,
 )
 """States of people whom their link lets in to write, or to agree to it."""
-LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
 
 
 class CannotBeInvitedError(Exception):
@@ -128,3 +133,100 @@ def _send_link(writer: Writer, *, now: dt.datetime) -> None:
     waiting = writer.mails.filter(kind=MailKind.INVITED, sent_at=None, claimed_at=None)
     if not waiting.exists():
         queue_mail(writer=writer, kind=MailKind.INVITED, now=now)
+
+
+ASKED = (WriterState.INVITED, WriterState.DECLINED)
+"""States in which the personal link asks for an answer; who declined may think better of it."""
+
+
+@transaction.atomic
+def accept_invitation(
+    *, writer: Writer, consent_version: str, consent_text: str, now: dt.datetime
+) -> Writer:
+    """Store the person's consent; the profile comes next. Repeating it is harmless.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the writer was paused, refused, or has left.
+    """
+    writer = lock_writer(writer)
+    if writer.state in ASKED:
+        writer.state = WriterState.PROFILING
+        writer.save(update_fields=["state"])
+        _store_consent(writer, version=consent_version, text=consent_text, now=now)
+    if writer.state not in AGREED:
+        raise WriterNotActiveError
+    return writer
+
+
+@transaction.atomic
+def agree_again(
+    *, writer: Writer, consent_version: str, consent_text: str, now: dt.datetime
+) -> Writer:
+    """Store that somebody who writes already agrees to newer words; repeating it is harmless.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the person may not write at the moment.
+    """
+    writer = lock_writer(writer)
+    if writer.state not in AGREED:
+        raise WriterNotActiveError
+    if not writer.consents.filter(version=consent_version).exists():
+        _store_consent(writer, version=consent_version, text=consent_text, now=now)
+    return writer
+
+
+@transaction.atomic
+def decline_invitation(*, writer: Writer) -> Writer:
+    """Forget the address of somebody who does not want to write; repeating it is harmless.
+
+    Nothing is stored of it but that they declined. A later list with the address invites them
+    again: nothing is known of them then.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the person has agreed before; that is taken back by leaving.
+    """
+    writer = lock_writer(writer)
+    if writer.state not in ASKED:
+        raise WriterNotActiveError
+    writer.state, writer.email = WriterState.DECLINED, ""
+    writer.save(update_fields=["state", "email"])
+    return writer
+
+
+@transaction.atomic
+def save_profile(
+    *, writer: Writer, background: Background, has_own_system: bool, now: dt.datetime
+) -> Writer:
+    """Store who the person is; they go on trial, or, without a vetting set, are let in.
+
+    Sent again, the first answer stays. A system of one's own is theirs only where the dataset
+    offers it.
+
+    Raises
+    ------
+    WriterNotActiveError
+        If the person has not agreed, is paused, or has left.
+    """
+    writer = lock_writer(writer)
+    if writer.state == WriterState.PROFILING:
+        writer.background = background
+        writer.has_own_system = has_own_system and writer.dataset.offers_own_systems
+        writer.save(update_fields=["background", "has_own_system"])
+        move_on(writer, now=now)
+    if writer.state not in AGREED:
+        raise WriterNotActiveError
+    return writer
+
+
+def _store_consent(writer: Writer, *, version: str, text: str, now: dt.datetime) -> None:
+    text_hash = hashlib.sha256(text.encode()).hexdigest()
+    WriterConsent.objects.create(writer=writer, version=version, text_hash=text_hash, given_at=now)
+    if not writer.is_simulated:
+        who = Agreed(PersonKind.WRITER, writer.dataset.slug, writer.email or writer.code)
+        keep_evidence(who, version=version, text_hash=text_hash, now=now)

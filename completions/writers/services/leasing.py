@@ -9,7 +9,7 @@ from django.db.models import F, QuerySet
 from completions.choices import LeaseOutcome, WriterState
 from completions.leases import timed
 from completions.models import Context, Writer, WritingLease
-from completions.writers import desk_queries
+from completions.writers import queries
 
 LEASE_LENGTH = dt.timedelta(hours=2)
 
@@ -52,7 +52,7 @@ def lease_next_context(*, writer: Writer, now: dt.datetime) -> WritingLease | No
         timed.prolong(held, length=LEASE_LENGTH, now=now)
         return held
     is_trial = writer.state == WriterState.VETTING
-    context = desk_queries.trial_contexts(writer).first() if is_trial else _claim_slot(writer)
+    context = queries.trial_contexts(writer).first() if is_trial else _claim_slot(writer)
     if context is None:
         return None
     return WritingLease.objects.create(
@@ -95,7 +95,7 @@ def lock_writer(writer: Writer) -> Writer:
 def lock_active_writer(writer: Writer) -> Writer:
     """Lock the writer's row, and refuse who may not write."""
     writer = lock_writer(writer)
-    if not desk_queries.is_writing(writer):
+    if not queries.is_writing(writer):
         raise WriterNotActiveError
     return writer
 
@@ -140,7 +140,7 @@ def give_back(lease: WritingLease, *, outcome: LeaseOutcome, now: dt.datetime) -
 
 def _claim_slot(writer: Writer) -> Context | None:
     """Take a slot of the best dialogue: one that nobody holds, or, when all are held, the first."""
-    offered = desk_queries.contexts_to_give(writer)
+    offered = queries.contexts_to_give(writer)
     context = _lock_first(offered, skip_locked=True) or _wait_for_one(offered)
     if context is not None:
         Context.objects.filter(pk=context.pk).update(slots_left=F("slots_left") - 1)

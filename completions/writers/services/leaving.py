@@ -21,11 +21,11 @@ from completions.models import (
 )
 from completions.runs.services.quoted_labels import DELETED
 from completions.strategies.services.labelling import forget_labels
+from completions.writers.queries import AGREED
 from completions.writers.services.leasing import WriterNotActiveError, give_back, lock_writer
 from completions.writers.services.vetting import move_on
 
-AT_WORK = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
-MAY_LEAVE = (*AT_WORK, WriterState.PAUSED)
+MAY_LEAVE = (*AGREED, WriterState.PAUSED)
 _RESUMED = {WriterState.PAUSED: "writer.resumed", WriterState.LEFT: "writer.taken_back"}
 """States from which somebody goes on, and what the log calls it."""
 
@@ -68,7 +68,7 @@ def resume_writer(*, writer: Writer, now: dt.datetime, by: User | None = None) -
         they have left, or if they are not here any more.
     """
     writer = lock_writer(writer)
-    if writer.state in AT_WORK:
+    if writer.state in AGREED:
         return writer
     before = writer.state
     if before not in _RESUMED or (by is None and not writer.may_resume):

@@ -9,7 +9,7 @@ from access.log import record
 from completions.choices import LeaseOutcome, MailKind, WriterState
 from completions.dialogues.authoring import lock_authored_dataset, store_authored_context
 from completions.models import AdmissionDecision, Dataset, Writer
-from completions.writers import vetting, vetting_queries
+from completions.writers import queries, vetting
 from completions.writers.services.emailing import queue_mail
 from completions.writers.services.leasing import give_back, lock_writer
 
@@ -99,7 +99,7 @@ def admit_writer(
         If dialogues are left to write for, or every one of them was skipped.
     """
     writer = _lock_newcomer(writer)
-    if missing := vetting_queries.trial_of(writer).missing:
+    if missing := queries.trial_of(writer).missing:
         raise TrialNotDoneError(missing)
     return _admit(writer, note=note.strip(), by=by, now=now)
 

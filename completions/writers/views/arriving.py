@@ -10,11 +10,10 @@ from django.views.decorators.http import require_http_methods
 from access.limits import seconds_to_wait
 from completions.choices import WriterState
 from completions.models import Writer
-from completions.writers import desk_queries, forms, guidelines, http, services
+from completions.writers import forms, guidelines, http, queries
 from completions.writers.credentials import writer_of_credential
 from completions.writers.http import WriterRequest, writer_known, writer_page, writer_required
-
-ASKED = (WriterState.INVITED, WriterState.DECLINED)
+from completions.writers.services import inviting, leasing
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -26,7 +25,7 @@ def invitation(request: HttpRequest, link: str) -> HttpResponse:
         return _say_wrong_link(request)
     if not writer.texts_kept:  # nothing is left to decide, and nobody is left to know
         return http.say_not_writing(request, writer)
-    if writer.state not in ASKED:
+    if writer.state not in inviting.ASKED:
         return _let_in(request, writer)
     if request.method == "POST":
         return _answer_invitation(request, writer)
@@ -61,14 +60,14 @@ def _say_wrong_link(request: HttpRequest) -> HttpResponse:
 @writer_known
 def consent(request: WriterRequest) -> HttpResponse:
     """Ask somebody who agreed to earlier words for consent to those of now."""
-    if not desk_queries.is_to_agree_again(request.writer):
+    if not queries.is_to_agree_again(request.writer):
         return http.go(request, reverse("completions:desk"))
     form = forms.Consent(request.POST if request.method == "POST" else None)
     if not form.is_valid():
         return _ask(request, request.writer, is_again=True, status=422 if form.is_bound else 200)
     if form.cleaned_data["choice"] == "decline":
         return http.go(request, reverse("completions:leave"))
-    services.agree_again(
+    inviting.agree_again(
         writer=request.writer,
         consent_version=guidelines.VERSION,
         consent_text=guidelines.consent_text(request.writer.dataset.host),
@@ -88,7 +87,7 @@ def profile(request: WriterRequest) -> HttpResponse:
     form = forms.Profile(request.POST)
     if not form.is_valid():
         return _show_profile(request, form, status=422)
-    services.save_profile(writer=request.writer, now=timezone.now(), **form.cleaned_data)
+    inviting.save_profile(writer=request.writer, now=timezone.now(), **form.cleaned_data)
     return http.go(request, reverse("completions:desk"))
 
 
@@ -120,19 +119,19 @@ def _answer_invitation(request: HttpRequest, writer: Writer) -> HttpResponse:
     try:
         if form.cleaned_data["choice"] == "decline":
             return _decline(request, writer)
-        services.accept_invitation(
+        inviting.accept_invitation(
             writer=writer,
             consent_version=guidelines.VERSION,
             consent_text=guidelines.consent_text(writer.dataset.host),
             now=timezone.now(),
         )
-    except services.WriterNotActiveError:
+    except leasing.WriterNotActiveError:
         pass  # answered in another tab meanwhile; the desk knows what holds
     return _let_in(request, writer)
 
 
 def _decline(request: HttpRequest, writer: Writer) -> HttpResponse:
-    services.decline_invitation(writer=writer)
+    inviting.decline_invitation(writer=writer)
     return http.say(
         request,
         heading=_("Thank you for reading"),

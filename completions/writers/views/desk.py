@@ -5,16 +5,17 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from completions.writers import blinded, desk_queries, http, services
+from completions.writers import blinded, http, queries
 from completions.writers.http import WriterRequest, writer_known, writer_page, writer_required
+from completions.writers.services import leasing, leaving
 
 
 @require_safe
 @writer_required
 def desk(request: WriterRequest) -> HttpResponse:
     """Show what is waiting and what is done."""
-    if not desk_queries.is_writing(request.writer):
-        raise services.WriterNotActiveError
+    if not queries.is_writing(request.writer):
+        raise leasing.WriterNotActiveError
     context = {"desk": blinded.Desk.of(request.writer)}
     return http.render_fragment(request, "completions/_desk.html", context)
 
@@ -23,8 +24,8 @@ def desk(request: WriterRequest) -> HttpResponse:
 @writer_required
 def sent(request: WriterRequest) -> HttpResponse:
     """Show everything that was sent, and where it stands."""
-    if not desk_queries.is_writing(request.writer):
-        raise services.WriterNotActiveError
+    if not queries.is_writing(request.writer):
+        raise leasing.WriterNotActiveError
     page = blinded.SentPage.of(request.writer, number=request.GET.get("page", ""))
     return http.render_fragment(request, "completions/_all_sent.html", {"page": page})
 
@@ -41,7 +42,7 @@ def help_lines(request: HttpRequest) -> HttpResponse:
 @writer_required
 def pause(request: WriterRequest) -> HttpResponse:
     """Hand this writer nothing until they go on."""
-    services.pause_writer(writer=request.writer, now=timezone.now())
+    leaving.pause_writer(writer=request.writer, now=timezone.now())
     return http.go(request, reverse("completions:desk"))
 
 
@@ -49,7 +50,7 @@ def pause(request: WriterRequest) -> HttpResponse:
 @writer_required
 def resume(request: WriterRequest) -> HttpResponse:
     """End a pause of the writer's own."""
-    services.resume_writer(writer=request.writer, now=timezone.now())
+    leaving.resume_writer(writer=request.writer, now=timezone.now())
     return http.go(request, reverse("completions:desk"))
 
 
@@ -58,7 +59,7 @@ def resume(request: WriterRequest) -> HttpResponse:
 def leave(request: WriterRequest) -> HttpResponse:
     """Ask once, with what it means, then end the writer's part."""
     if request.method == "POST":
-        writer = services.leave(writer=request.writer, now=timezone.now())
+        writer = leaving.leave(writer=request.writer, now=timezone.now())
         return http.say_not_writing(request, writer, status=200)
-    context = {"can_pause": desk_queries.is_writing(request.writer)}
+    context = {"can_pause": queries.is_writing(request.writer)}
     return http.render_fragment(request, "completions/_leave.html", context)

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from completions.choices import MessageState
 from completions.models import Message, WritingLease
-from completions.writers import blinded, desk_queries, forms, http, queries, services
+from completions.writers import blinded, forms, http, queries
 from completions.writers.http import WriterRequest, writer_required
 from completions.writers.presubmit_checks import Concern
+from completions.writers.services import leasing, sending
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,11 @@ OUTDATED = Refusal(
     ),
 )
 REFUSALS: Mapping[type[Exception], Refusal] = {
-    services.ContextTakenError: TAKEN,
-    services.DatasetFrozenError: FROZEN,
-    services.MessageClosedError: CLOSED,
-    services.DraftOutdatedError: OUTDATED,
-    services.TrialOverError: OVER,
+    leasing.ContextTakenError: TAKEN,
+    leasing.DatasetFrozenError: FROZEN,
+    sending.MessageClosedError: CLOSED,
+    sending.DraftOutdatedError: OUTDATED,
+    sending.TrialOverError: OVER,
 }
 """What a service raises when nothing can be mended, and how that is said."""
 
@@ -73,7 +74,7 @@ def composer(
     task: blinded.Task,
     *,
     form: forms.MessageForm | None = None,
-    typed: services.Typed | None = None,
+    typed: sending.Typed | None = None,
     concerns: Sequence[Concern] = (),
 ) -> HttpResponse:
     """Show the dialogue with the text box; with what is to be mended, if ``form`` was posted."""
@@ -94,7 +95,7 @@ def composer(
 
 def sent(request: WriterRequest, task: blinded.Task) -> HttpResponse:
     """Show a message that was sent in its dialogue, and where it stands."""
-    context = {"task": task, "n_waiting": desk_queries.desk(request.writer).n_waiting}
+    context = {"task": task, "n_waiting": queries.desk(request.writer).n_waiting}
     return http.render_fragment(request, "completions/_sent.html", context)
 
 
@@ -109,8 +110,8 @@ def kept(request: WriterRequest, refusal: Refusal, *, text: str) -> HttpResponse
 def next_dialogue(request: WriterRequest) -> HttpResponse:
     """Find the dialogue that this writer should write for now, and go to its own address."""
     try:
-        lease = services.lease_next_context(writer=request.writer, now=timezone.now())
-    except services.DatasetFrozenError:
+        lease = leasing.lease_next_context(writer=request.writer, now=timezone.now())
+    except leasing.DatasetFrozenError:
         return http.go(request, reverse("completions:desk"))
     if lease is None:
         return http.render_fragment(request, "completions/_nothing.html", {})
@@ -131,8 +132,8 @@ def dialogue(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
 @writer_required
 def change(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     """Show a message that was sent in the text box again, while it may be changed."""
-    if not desk_queries.is_writing(request.writer):
-        raise services.WriterNotActiveError
+    if not queries.is_writing(request.writer):
+        raise leasing.WriterNotActiveError
     task = blinded.Task.from_lease(_lease(request, token), writer=request.writer)
     if task.sent is None or not task.sent.can_change:
         return http.go(request, reverse("completions:dialogue", args=[token]))
@@ -145,8 +146,8 @@ def save_draft(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     """Keep what is typed so far; a script gets no content, a browser the page again."""
     typed = forms.typed(request.POST)
     try:
-        services.save_draft(token=token, writer=request.writer, typed=typed)
-    except services.DraftOutdatedError:
+        sending.save_draft(token=token, writer=request.writer, typed=typed)
+    except sending.DraftOutdatedError:
         return kept(request, OUTDATED, text=typed.text)
     if request.htmx:
         return HttpResponse(status=204)
@@ -161,7 +162,7 @@ def skip(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
     form = forms.Skip(request.POST)
     if not form.is_valid():
         return http.go(request, reverse("completions:dialogue", args=[token]))
-    services.skip_context(
+    leasing.skip_context(
         token=token,
         writer=request.writer,
         reason=form.cleaned_data["reason"],
@@ -173,14 +174,14 @@ def skip(request: WriterRequest, token: uuid.UUID) -> HttpResponse:
 def _lease(request: WriterRequest, token: uuid.UUID) -> WritingLease:
     lease = queries.lease_of(request.writer, token=token)
     if lease is None:
-        raise services.WritingLeaseNotFoundError
+        raise leasing.WritingLeaseNotFoundError
     return lease
 
 
 def _show_dialogue(request: WriterRequest, lease: WritingLease) -> HttpResponse:
     """Show the text box, or the message that was sent; a message that came back, in the box."""
-    if not desk_queries.is_writing(request.writer):
-        raise services.WriterNotActiveError
+    if not queries.is_writing(request.writer):
+        raise leasing.WriterNotActiveError
     task = blinded.Task.from_lease(lease, writer=request.writer)
     if task.sent is not None and not task.sent.is_returned:
         return sent(request, task)
@@ -199,7 +200,7 @@ def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
     concerns: Sequence[Concern] = ()
     try:
         message = _taken(request, lease, form, typed)
-    except services.LookAgainError as asked:
+    except sending.LookAgainError as asked:
         concerns = asked.findings
     except tuple(REFUSALS) as refusal:
         return kept(request, REFUSALS[type(refusal)], text=typed.text)
@@ -213,13 +214,13 @@ def _send(request: WriterRequest, lease: WritingLease) -> HttpResponse:
 
 
 def _taken(
-    request: WriterRequest, lease: WritingLease, form: forms.MessageForm, typed: services.Typed
+    request: WriterRequest, lease: WritingLease, form: forms.MessageForm, typed: sending.Typed
 ) -> Message | None:
     """Send what is posted; what is no message yet is kept as the draft alone."""
     if not form.is_valid():
-        services.save_draft(token=lease.token, writer=request.writer, typed=typed)
+        sending.save_draft(token=lease.token, writer=request.writer, typed=typed)
         return None
-    return services.send_message(
+    return sending.send_message(
         token=lease.token,
         writer=request.writer,
         typed=typed,

@@ -40,9 +40,10 @@ from completions.runs import services as run_services
 from completions.runs.queries import calls_of
 from completions.runs.services import calling
 from completions.strategies import services as strategy_services
-from completions.systems import services as system_services
-from completions.writers import services as writer_services
+from completions.systems.services import registering
 from completions.writers.importing import WrittenRow
+from completions.writers.services import review_decisions
+from completions.writers.services.importing import import_messages
 from heart_site.demo.paper import labelling, planting
 from heart_site.demo.paper.planting import TEXTS_PER_CONTEXT
 from heart_site.demo.paper.sizes import Size
@@ -102,10 +103,8 @@ class Paper:
         )
         dataset = dialogue_queries.dataset_named(NAME)
         assistants = context_services.Assistants(
-            rewriter=system_services.assistant_for("rewriter", system_services.OFFLINE),
-            hostility_rater=system_services.assistant_for(
-                "hostility-rater", system_services.OFFLINE
-            ),
+            rewriter=registering.assistant_for("rewriter", registering.OFFLINE),
+            hostility_rater=registering.assistant_for("hostility-rater", registering.OFFLINE),
         )
         with answering(assistants.rewriter):
             context_services.make_adversarial_contexts(
@@ -120,13 +119,13 @@ class Paper:
     def _texts(self, dataset: Dataset) -> None:
         """Have the simulated people write, then the simulated systems."""
         self.progress.say("Messages by simulated people and systems")
-        writer_services.import_messages(
+        import_messages(
             dataset=dataset, rows=_written(dataset), now=self.clock(), are_accepted=True
         )
         for message in Message.objects.filter(
             lease__context__dataset=dataset, state=MessageState.WAITING
         ):
-            writer_services.decide_message(
+            review_decisions.decide_message(
                 message=message,
                 verdict=MessageVerdict.ACCEPTED,
                 note="",
@@ -134,7 +133,7 @@ class Paper:
                 now=self.clock(),
             )
         systems = [
-            system_services.register_simulated_system(
+            registering.register_simulated_system(
                 slug=one.slug,
                 name=one.name,
                 family=one.family,
@@ -227,13 +226,13 @@ class Paper:
     def _label(self, dataset: Dataset, shadow: Study) -> None:
         """Have strategies and themes labelled, and samples of both checked."""
         self.progress.say("Labels and spot checks")
-        strategist = system_services.assistant_for("strategist", system_services.OFFLINE)
+        strategist = registering.assistant_for("strategist", registering.OFFLINE)
         with suppress(run_services.NothingToAskError):
             strategy_services.start_labelling_run(
                 dataset=dataset, assistant=strategist, now=self.clock()
             )
         self._work_off(strategy_actions.KIND, LabellingRun.objects.filter(dataset=dataset))
-        coder = system_services.assistant_for("coder", system_services.OFFLINE)
+        coder = registering.assistant_for("coder", registering.OFFLINE)
         if not RationaleRun.objects.filter(study=shadow).exists():
             rationale_services.start_rationale_run(
                 study=shadow, assistant=coder, now=self.clock(), most=self.size.rationales

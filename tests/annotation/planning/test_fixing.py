@@ -7,7 +7,7 @@ from annotation.planning import services as annotation
 from completions.choices import MessageState, MessageVerdict
 from completions.dialogues import locking
 from completions.models import Completion, Message
-from completions.writers import services as writer_services
+from completions.writers.services.review_decisions import decide_message
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -37,9 +37,7 @@ def accepted_in(study, text="I hear how much that weighs on you."):
 
 
 def decide(message, verdict):
-    return writer_services.decide_message(
-        message=message, verdict=verdict, note="A note.", by=None, now=NOW
-    )
+    return decide_message(message=message, verdict=verdict, note="A note.", by=None, now=NOW)
 
 
 def plan(study, now=NOW):

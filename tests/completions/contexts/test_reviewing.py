@@ -13,9 +13,8 @@ from completions.contexts import services as context_services
 from completions.contexts.services import reviewing
 from completions.generation import services as generation_services
 from completions.models import Context, GenerationCall
-from completions.writers import services as writer_services
-from completions.writers.desk_queries import open_contexts
-from completions.writers.queries import stranded_leases
+from completions.writers.queries import open_contexts, stranded_leases
+from completions.writers.services.leasing import ContextTakenError, release_expired_writing_leases
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -145,7 +144,7 @@ class TestADroppedContext:
         skip(lease)
         review(context, Review.DROPPED)
 
-        with pytest.raises(writer_services.ContextTakenError):
+        with pytest.raises(ContextTakenError):
             send(lease)
 
         assert draft_of(lease)
@@ -154,7 +153,7 @@ class TestADroppedContext:
     @pytest.mark.parametrize(("decision", "n"), [(Review.DROPPED, 0), (Review.KEPT, 1)])
     def test_asks_no_writer_to_finish_a_draft(self, writer, context, decision, n):
         save_draft(lease_next(writer))
-        writer_services.release_expired_writing_leases(now=NOW + 3 * HOUR)
+        release_expired_writing_leases(now=NOW + 3 * HOUR)
         review(context, decision)
 
         assert stranded_leases(writer).count() == n

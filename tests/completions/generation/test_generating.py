@@ -18,7 +18,7 @@ from completions.models import Completion, GenerationCall, GenerationRun, System
 from completions.offline import REFUSAL, Behaviour, Fault
 from completions.runs import services as run_services
 from completions.runs.services import calling
-from completions.writers import services as writer_services
+from completions.writers.services import leasing
 from tests.helpers.factories import (
     make_completion,
     make_context,
@@ -372,7 +372,7 @@ class TestTicks:
     def test_give_back_expired_writing_leases(self, monkeypatch):
         given: list[dt.datetime] = []
         monkeypatch.setattr(
-            writer_services, "release_expired_writing_leases", lambda *, now: given.append(now)
+            leasing, "release_expired_writing_leases", lambda *, now: given.append(now)
         )
 
         tasks.release_expired_writing_leases()

@@ -22,9 +22,8 @@ from completions.files import (
 from completions.leaks import queries
 from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
 from completions.runs import services as run_services
-from completions.systems import services as system_services
 from completions.systems.importing import ImportedRow, checked, imported_file
-from completions.systems.services.importing import RowsRefusedError
+from completions.systems.services.importing import RowsRefusedError, try_completions
 from tests.helpers.datasets import TEXT, import_rows, row
 from tests.helpers.factories import (
     HOUR,
@@ -109,7 +108,7 @@ class TestABatch:
         def broken(**_fields):
             raise BrokenError
 
-        monkeypatch.setattr("completions.systems.services.importing.storing.record", broken)
+        monkeypatch.setattr("completions.systems.services.importing.record", broken)
 
         with pytest.raises(BrokenError):
             import_rows(row(text="As an AI, I hear you."))
@@ -215,9 +214,7 @@ class TestTrying:
     def test_tells_everything_and_stores_nothing(self):
         rows = [row(2), row(3, context="nowhere"), row(4, system="ash", context="abc")]
 
-        report = system_services.try_completions(
-            rows=rows, way=Way.CONSOLE, by=make_user(), now=NOW
-        )
+        report = try_completions(rows=rows, way=Way.CONSOLE, by=make_user(), now=NOW)
 
         assert (report.n_read, report.n_new, report.n_refused) == (3, 1, 2)
         assert report.by_system == {"ash": 1}
@@ -231,7 +228,7 @@ class TestTrying:
 
     def test_has_the_digest_of_what_is_stored_then(self):
         ada = make_user()
-        tried = system_services.try_completions(rows=[row()], way=Way.CONSOLE, by=ada, now=NOW)
+        tried = try_completions(rows=[row()], way=Way.CONSOLE, by=ada, now=NOW)
 
         assert import_rows(row(), by=ada, as_shown=tried.digest).digest == tried.digest
 

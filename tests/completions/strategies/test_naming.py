@@ -33,7 +33,8 @@ from completions.strategies import rules
 from completions.strategies import services as strategy_services
 from completions.strategies.services import labelling
 from completions.systems.services.registering import assistant_for
-from completions.writers import services as writer_services
+from completions.writers.services.pool import freeze_dataset, thaw_dataset
+from completions.writers.services.sending import MessageClosedError
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -157,9 +158,9 @@ class TestFixing:
         """Freeze the texts, have them labelled, and thaw them."""
 
         def _label():
-            writer_services.freeze_dataset(dataset=dataset, by=None, now=NOW)
+            freeze_dataset(dataset=dataset, by=None, now=NOW)
             assert plan() == 1
-            writer_services.thaw_dataset(dataset=dataset, by=None, now=NOW)
+            thaw_dataset(dataset=dataset, by=None, now=NOW)
 
         return _label
 
@@ -169,7 +170,7 @@ class TestFixing:
         for verdict in (RETURN, REJECT):
             with pytest.raises(CompletionFixedError):
                 decide(message, verdict)
-        with pytest.raises(writer_services.MessageClosedError):
+        with pytest.raises(MessageClosedError):
             send(message.lease, "Another text that nobody has labelled.")
         assert completion_of(message).text == TEXT
 

@@ -8,9 +8,8 @@ from django.contrib.auth.models import User
 
 from access.models import LogEntry
 from completions.models import System
-from completions.systems import services
 from completions.systems.catalogue import SystemEntry
-from completions.systems.services.registering import SystemTakenError
+from completions.systems.services.registering import SystemTakenError, add_system
 from tests.helpers.factories import NOW
 from tests.helpers.threads import while_uncommitted
 
@@ -23,7 +22,7 @@ pytestmark = [
 
 def add(slug, name):
     entry = SystemEntry(slug=slug, name=name, kind="model", family="ours", model_id="openai/ours")
-    return services.add_system(entry=entry, by=User.objects.get(username="ada"), now=NOW)
+    return add_system(entry=entry, by=User.objects.get(username="ada"), now=NOW)
 
 
 class TestAddingOneSystemTwice:

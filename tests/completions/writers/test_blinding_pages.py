@@ -13,7 +13,7 @@ from completions.leaks import queries
 from completions.leaks import services as leak_services
 from completions.models import Message
 from completions.urls import writing
-from completions.writers import services as writer_services
+from completions.writers.services.review_decisions import decide_message
 from tests.heart_site.blinding.hidden import leaks
 from tests.helpers.factories import (
     NOW,
@@ -66,9 +66,7 @@ def messages(dataset):
 
 
 def accept(message):
-    writer_services.decide_message(
-        message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW
-    )
+    decide_message(message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW)
 
 
 def walk(client, messages):
@@ -159,7 +157,7 @@ class TestWhatElseAnAdminSees:
         )
         message = make_message(lease=lease, sent_at=ODD, changed_at=ODD)
         make_revision(message=message, written_at=ODD)
-        writer_services.decide_message(
+        decide_message(
             message=message, verdict=MessageVerdict.RETURNED, note=NOTE, by=None, now=ODD
         )
         return lease

@@ -13,10 +13,16 @@ from completions.choices import (
 )
 from completions.dialogues import locking
 from completions.models import Completion, Context, Hold, MessageDecision, Writer, WriterMail
-from completions.writers import services as writer_services
-from completions.writers.desk_queries import open_contexts
 from completions.writers.message_queries import REASONS, Obstacle, Situation, obstacle
-from completions.writers.services.review_decisions import Seen
+from completions.writers.queries import open_contexts
+from completions.writers.services.leasing import DatasetFrozenError
+from completions.writers.services.review_decisions import (
+    MessageChangedError,
+    MessageNotOpenError,
+    NoteMissingError,
+    Seen,
+    WriterGoneError,
+)
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import (
     make_accepted,
@@ -139,14 +145,14 @@ class TestARefusedDecision:
             (make_accepted, fix, REJECT, locking.CompletionFixedError),
             (make_accepted, compare_before, RETURN, locking.CompletionFixedError),
             (make_accepted, compare_before, REJECT, locking.CompletionFixedError),
-            (make_revised, freeze, ACCEPT, writer_services.DatasetFrozenError),
-            (make_accepted, freeze, RETURN, writer_services.DatasetFrozenError),
-            (make_accepted, freeze, REJECT, writer_services.DatasetFrozenError),
-            (make_sent, freeze, RETURN, writer_services.DatasetFrozenError),
-            (make_sent, gone(WriterState.LEFT), RETURN, writer_services.WriterGoneError),
-            (make_sent, gone(WriterState.WITHDRAWN), RETURN, writer_services.WriterGoneError),
-            (make_sent, gone(WriterState.ELSEWHERE), RETURN, writer_services.WriterGoneError),
-            (make_accepted, leave_alone, ACCEPT, writer_services.MessageNotOpenError),
+            (make_revised, freeze, ACCEPT, DatasetFrozenError),
+            (make_accepted, freeze, RETURN, DatasetFrozenError),
+            (make_accepted, freeze, REJECT, DatasetFrozenError),
+            (make_sent, freeze, RETURN, DatasetFrozenError),
+            (make_sent, gone(WriterState.LEFT), RETURN, WriterGoneError),
+            (make_sent, gone(WriterState.WITHDRAWN), RETURN, WriterGoneError),
+            (make_sent, gone(WriterState.ELSEWHERE), RETURN, WriterGoneError),
+            (make_accepted, leave_alone, ACCEPT, MessageNotOpenError),
         ],
     )
     def test_changes_nothing(self, make, settle, verdict, error):
@@ -170,13 +176,13 @@ class TestARefusedDecision:
         message = make_sent(state=state)
         before = facts_of(message)
 
-        with pytest.raises(writer_services.MessageNotOpenError):
+        with pytest.raises(MessageNotOpenError):
             decide(message, verdict)
 
         assert facts_of(message) == before
 
     def test_is_one_about_a_message_without_a_version(self):
-        with pytest.raises(writer_services.MessageNotOpenError):
+        with pytest.raises(MessageNotOpenError):
             decide(make_message(), ACCEPT)
 
     @pytest.mark.parametrize("verdict", [RETURN, REJECT])
@@ -184,7 +190,7 @@ class TestARefusedDecision:
     def test_is_one_that_owes_the_writer_a_note(self, verdict, note):
         message = make_sent()
 
-        with pytest.raises(writer_services.NoteMissingError):
+        with pytest.raises(NoteMissingError):
             decide(message, verdict, note)
 
         assert stored(message).state == WAITING
@@ -324,7 +330,7 @@ class TestRejecting:
         other = make_writer(dataset=context.dataset)
 
         decide(message, REJECT)
-        with pytest.raises(writer_services.MessageNotOpenError):
+        with pytest.raises(MessageNotOpenError):
             decide(message, REJECT)
 
         assert facts_of(message) == (MessageState.REJECTED, None, 1)
@@ -371,7 +377,7 @@ class TestAPageThatIsOutOfDate:
         message = make_sent()
         make_revision(message=message, text=SECOND_TEXT)
 
-        with pytest.raises(writer_services.MessageChangedError):
+        with pytest.raises(MessageChangedError):
             decide(message, ACCEPT, seen=AS_SENT)
 
         assert stored(message).state == WAITING
@@ -381,7 +387,7 @@ class TestAPageThatIsOutOfDate:
         message = make_sent()
         decide(message, ACCEPT, by=make_user())
 
-        with pytest.raises(writer_services.MessageChangedError):
+        with pytest.raises(MessageChangedError):
             decide(message, verdict, by=make_user(), seen=AS_SENT)
 
         assert stored(message).state == ACCEPTED

@@ -13,9 +13,14 @@ from annotation.raters import services as rater_services
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.dialogues import locking
 from completions.models import Completion, Message, MessageDecision, MessageRevision
-from completions.writers import services as writer_services
-from completions.writers.services.leasing import WritingLeaseNotFoundError
-from completions.writers.services.review_decisions import MessageNotOpenError, Seen
+from completions.writers.services.leasing import DatasetFrozenError, WritingLeaseNotFoundError
+from completions.writers.services.pool import freeze_dataset
+from completions.writers.services.review_decisions import (
+    MessageChangedError,
+    MessageNotOpenError,
+    Seen,
+    decide_message,
+)
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -43,7 +48,7 @@ NEW = "It must be hard to come home to an empty flat every night."
 
 
 def decide(message, verdict, by=None, seen=None):
-    return writer_services.decide_message(
+    return decide_message(
         message=message, verdict=verdict, note="A note.", by=by, now=NOW, seen=seen
     )
 
@@ -52,7 +57,7 @@ def try_to_decide(message, verdict, by=None):
     """Decide on a message as it was sent first; say whether that won."""
     try:
         decide(message, verdict, by, Seen(revision=1, decisions=0))
-    except writer_services.MessageChangedError:
+    except MessageChangedError:
         return False
     return True
 
@@ -78,7 +83,7 @@ def decide_unless_compared(message, verdict):
 def send_or_be_refused(lease):
     try:
         send(lease, NEW)
-    except writer_services.DatasetFrozenError:
+    except DatasetFrozenError:
         return False
     return True
 
@@ -224,7 +229,7 @@ class TestFreezing:
 
         while_uncommitted(
             partial(decide, message, MessageVerdict.RETURNED),
-            partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+            partial(freeze_dataset, dataset=dataset, by=None, now=NOW),
             has_to_wait=True,
         )
 
@@ -234,9 +239,9 @@ class TestFreezing:
         message = make_sent()
         dataset = message.lease.context.dataset
 
-        with pytest.raises(writer_services.DatasetFrozenError):
+        with pytest.raises(DatasetFrozenError):
             while_uncommitted(
-                partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+                partial(freeze_dataset, dataset=dataset, by=None, now=NOW),
                 partial(decide, message, MessageVerdict.RETURNED),
                 has_to_wait=True,
             )
@@ -248,7 +253,7 @@ class TestFreezing:
 
             _none, is_sent = together(
                 [
-                    partial(writer_services.freeze_dataset, dataset=dataset, by=None, now=NOW),
+                    partial(freeze_dataset, dataset=dataset, by=None, now=NOW),
                     partial(send_or_be_refused, lease),
                 ]
             )

@@ -8,7 +8,7 @@ from django.urls import reverse
 from access.models import LogEntry
 from completions.choices import Background, MessageState, MessageVerdict, WriterState
 from completions.models import Dataset, Message, MessageDecision
-from completions.writers import services
+from completions.writers.services.pool import freeze_dataset
 from tests.helpers.factories import NOW, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision
 from tests.helpers.pages import text
@@ -207,7 +207,7 @@ class TestARefusedDecision:
 
     def test_about_a_frozen_dataset_says_why_and_offers_the_rest(self, client, dataset):
         message = make_read(dataset)
-        services.freeze_dataset(dataset=dataset, by=None, now=NOW)
+        freeze_dataset(dataset=dataset, by=None, now=NOW)
 
         answer = decide(client, message, "RETURNED", note=NOTE)
         decide(client, message, "ACCEPTED")

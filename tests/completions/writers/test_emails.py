@@ -14,10 +14,11 @@ from annotation.quality.services.alerting import send_report_alerts
 from completions import tasks
 from completions.choices import MailKind, MessageState, WriterState
 from completions.models import Writer, WriterMail
-from completions.writers import emails, services
+from completions.writers import emails
 from completions.writers.credentials import writer_of_credential
 from completions.writers.services import emailing
-from completions.writers.services.emailing import send_writer_mails
+from completions.writers.services.emailing import queue_mail, send_writer_mails
+from completions.writers.services.leaving import leave
 from tests.helpers.factories import NOW, make_dataset, make_writer
 from tests.helpers.factories_of_people import make_alert, make_mail, make_sent
 from tests.helpers.factories_written_once import make_member
@@ -35,7 +36,7 @@ def _site(settings):
 
 
 def send(now=NOW):
-    return services.send_writer_mails(now=now)
+    return emailing.send_writer_mails(now=now)
 
 
 def letter(kind, *, note="", **fields):
@@ -147,7 +148,7 @@ class TestSending:
         assert WriterMail.objects.get().claimed_at is None
 
     def test_queues_nothing_for_somebody_without_an_address(self):
-        queued = services.queue_mail(writer=make_writer(), kind=MailKind.ADMITTED, now=NOW)
+        queued = queue_mail(writer=make_writer(), kind=MailKind.ADMITTED, now=NOW)
 
         assert queued is None
         assert not WriterMail.objects.exists()
@@ -196,7 +197,7 @@ class TestWhatChangesWhileAMailWaitsInItsBatch:
         assert WriterMail.objects.get(sent_at=None).attempts == 0
 
     def test_goes_to_nobody_who_has_left(self, monkeypatch):
-        assert self.meanwhile(monkeypatch, lambda ada: services.leave(writer=ada, now=NOW)) == 1
+        assert self.meanwhile(monkeypatch, lambda ada: leave(writer=ada, now=NOW)) == 1
 
         assert [sent.to for sent in mail.outbox] == [["kim@example.org"]]
 

@@ -4,9 +4,9 @@ import pytest
 
 from access.models import LogEntry
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict, SystemKind
-from completions.writers import services
 from completions.writers.presubmit_checks import REASONS, look
 from completions.writers.services.flagging import flags_of, rules
+from completions.writers.services.review_decisions import reveal_author
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -162,7 +162,7 @@ def test_takes_three_queries_however_many_texts(
 
 
 def reveal(message, **fields):
-    return services.reveal_author(message=message, **{"by": None, "now": NOW} | fields)
+    return reveal_author(message=message, **{"by": None, "now": NOW} | fields)
 
 
 def lease_of(writer):

@@ -28,10 +28,10 @@ from completions.models import (
     Writer,
     WritingLease,
 )
-from completions.writers import services as writer_services
 from completions.writers.importing import WrittenRow
 from completions.writers.services import importing
-from completions.writers.services.importing import storing as module
+from completions.writers.services.importing import import_messages, try_messages
+from completions.writers.services.leasing import DatasetFrozenError
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -62,11 +62,11 @@ def row(context, text=WORDS[0], *, author="Ada", line=2, **fields):
 
 
 def import_rows(dataset, *rows, **fields):
-    return writer_services.import_messages(dataset=dataset, rows=rows, now=NOW, **fields)
+    return import_messages(dataset=dataset, rows=rows, now=NOW, **fields)
 
 
 def dry_run(dataset, *rows, **fields):
-    return writer_services.try_messages(dataset=dataset, rows=rows, now=NOW, **fields)
+    return try_messages(dataset=dataset, rows=rows, now=NOW, **fields)
 
 
 def reasons(report):
@@ -303,7 +303,7 @@ class TestMessagesThatWereAcceptedElsewhere:
 class TestNothingIsStored:
     def refuses(self, error, dataset, rows, **fields):
         before = everything()
-        for act in (writer_services.import_messages, writer_services.try_messages):
+        for act in (import_messages, try_messages):
             with pytest.raises(error):
                 act(dataset=dataset, rows=rows, now=NOW)
         assert everything() == before
@@ -311,7 +311,7 @@ class TestNothingIsStored:
     def test_in_a_dataset_that_is_frozen(self, dataset, context):
         Dataset.objects.update(frozen_at=NOW)
 
-        self.refuses(writer_services.DatasetFrozenError, dataset, [row(context)])
+        self.refuses(DatasetFrozenError, dataset, [row(context)])
 
     def test_of_a_file_that_breaks_off(self, dataset, context):
         class BreaksOff:
@@ -325,7 +325,7 @@ class TestNothingIsStored:
         def fail(**_entry):
             raise ConnectionError
 
-        monkeypatch.setattr(module, "record", fail)
+        monkeypatch.setattr(importing, "record", fail)
 
         self.refuses(ConnectionError, dataset, [row(context)])
 

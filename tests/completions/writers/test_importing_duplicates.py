@@ -3,7 +3,7 @@
 import pytest
 
 from completions.models import MessageRevision
-from completions.writers.services.importing.drafting import MOST_NEAR, MOST_PLACES, Shelf
+from completions.writers.services.import_rows import MOST_NEAR, MOST_PLACES, Shelf
 from tests.completions.writers.test_importing import import_rows, make_open, row
 from tests.helpers.factories import make_completion, make_context, make_dialogue
 from tests.helpers.factories_of_people import make_sent

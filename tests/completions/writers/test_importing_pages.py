@@ -12,8 +12,8 @@ from django.test import Client
 from access.models import LogEntry
 from completions.dialogues import forms
 from completions.models import Dataset, Message, Writer
-from completions.writers import services
 from completions.writers.importing import WrittenRow
+from completions.writers.services.importing import import_messages
 from tests.completions.writers.test_message_files import TEXT, table
 from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
 from tests.helpers.pages import text
@@ -155,7 +155,7 @@ class TestStoring:
     def test_shows_the_check_again_when_something_changed(self, admin_client, context):
         seal = sealed(check(admin_client, GOOD))
         row = WrittenRow(position=2, context="abc", text=TEXT, author="Ada Lovelace")
-        services.import_messages(dataset=context.dataset, rows=[row], now=NOW)
+        import_messages(dataset=context.dataset, rows=[row], now=NOW)
 
         answer = admin_client.post(STORE, {"sealed": seal})
 

@@ -7,7 +7,18 @@ import pytest
 from access.models import LogEntry
 from completions.choices import Background, MailKind, WriterState
 from completions.models import WriterConsent, WriterMail
-from completions.writers import services
+from completions.writers.services import inviting
+from completions.writers.services.inviting import (
+    CannotBeInvitedError,
+    accept_invitation,
+    decline_invitation,
+    invite_again,
+    invite_writer,
+    invite_writers,
+    renew_link,
+)
+from completions.writers.services.leasing import WriterNotActiveError
+from completions.writers.services.pool import MessagesTakenError, PoolSettings, configure_pool
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer
 from tests.helpers.factories_of_people import make_mail, make_vetting
 from tests.helpers.factories_written_once import make_user
@@ -20,7 +31,7 @@ class TestInviteWriter:
     def test_creates_a_writer_logs_it_and_queues_the_mail_with_the_link(self, dataset):
         by = make_user()
 
-        writer = services.invite_writer(dataset=dataset, now=NOW, email="Ada@Example.org ", by=by)
+        writer = invite_writer(dataset=dataset, now=NOW, email="Ada@Example.org ", by=by)
 
         writer.refresh_from_db()
         assert (writer.state, writer.invited_at) == (WriterState.INVITED, NOW)
@@ -33,7 +44,7 @@ class TestInviteWriter:
 
     def test_returns_the_writer_whom_an_address_has_already_in_the_dataset(self, dataset):
         def invite(where, email):
-            return services.invite_writer(dataset=where, now=NOW, email=email)
+            return invite_writer(dataset=where, now=NOW, email=email)
 
         first = invite(dataset, "ada@example.org")
         again = invite(dataset, "ADA@example.org")
@@ -43,16 +54,16 @@ class TestInviteWriter:
         assert LogEntry.objects.count() == WriterMail.objects.count() == 2
 
     def test_creates_a_writer_each_time_without_an_address(self, dataset):
-        first = services.invite_writer(dataset=dataset, now=NOW)
+        first = invite_writer(dataset=dataset, now=NOW)
 
-        assert services.invite_writer(dataset=dataset, now=NOW) != first
+        assert invite_writer(dataset=dataset, now=NOW) != first
         assert not WriterMail.objects.exists()
 
     def test_takes_many_each_once_and_tells_new_people_from_those_of_the_pool(self, dataset):
         there = make_writer(dataset=dataset, email="ada@example.org")
         emails = ["ADA@example.org", "kim@example.org", "Kim@example.org"]
 
-        done = services.invite_writers(dataset=dataset, emails=emails, now=NOW)
+        done = invite_writers(dataset=dataset, emails=emails, now=NOW)
 
         assert done.known == (there,)
         assert [writer.email for writer in done.invited] == ["kim@example.org"]
@@ -67,7 +78,7 @@ class TestInviteAgain:
     def test_has_the_same_link_sent_once_more_and_the_log_says_so(self):
         by, writer = make_user(), invited()
 
-        services.invite_again(writer=writer, now=NOW, by=by)
+        invite_again(writer=writer, now=NOW, by=by)
 
         writer.refresh_from_db()
         assert writer.link_version == 1
@@ -79,7 +90,7 @@ class TestInviteAgain:
         writer = invited()
         make_mail(writer=writer, **went)
 
-        services.invite_again(writer=writer, now=NOW)
+        invite_again(writer=writer, now=NOW)
 
         assert WriterMail.objects.filter(sent_at=None).count() == 1
         assert WriterMail.objects.count() == 1 + bool(went)
@@ -96,8 +107,8 @@ class TestInviteAgain:
     def test_refuses_somebody_who_cannot_be_reached_or_has_gone(self, fields, words):
         writer = invited(**fields)
 
-        with pytest.raises(services.CannotBeInvitedError, match=words):
-            services.invite_again(writer=writer, now=NOW)
+        with pytest.raises(CannotBeInvitedError, match=words):
+            invite_again(writer=writer, now=NOW)
 
         assert not WriterMail.objects.exists()
         assert not LogEntry.objects.exists()
@@ -107,7 +118,7 @@ class TestRenewLink:
     def test_raises_the_version_sends_the_new_link_and_logs_both_versions(self):
         by, writer = make_user(), invited()
 
-        services.renew_link(writer=writer, now=NOW, by=by)
+        renew_link(writer=writer, now=NOW, by=by)
 
         writer.refresh_from_db()
         entry = LogEntry.objects.get()
@@ -118,15 +129,15 @@ class TestRenewLink:
 
     @pytest.mark.parametrize("fields", [{"email": ""}, {"state": WriterState.LEFT}])
     def test_sends_nothing_to_somebody_without_an_address_or_who_has_left(self, fields):
-        assert services.renew_link(writer=invited(**fields), now=NOW).link_version == 2
+        assert renew_link(writer=invited(**fields), now=NOW).link_version == 2
         assert not WriterMail.objects.exists()
 
     @pytest.mark.parametrize("state", [WriterState.WITHDRAWN, WriterState.ELSEWHERE])
     def test_refuses_who_has_no_link(self, state):
         writer = invited(state=state, email="")
 
-        with pytest.raises(services.CannotBeInvitedError, match="no link"):
-            services.renew_link(writer=writer, now=NOW)
+        with pytest.raises(CannotBeInvitedError, match="no link"):
+            renew_link(writer=writer, now=NOW)
 
         writer.refresh_from_db()
         assert writer.link_version == 1
@@ -146,17 +157,17 @@ def make_newcomer(**fields):
 
 
 def accept(writer, now=NOW):
-    return services.accept_invitation(
+    return accept_invitation(
         writer=writer, consent_version="2", consent_text="You may stop.", now=now
     )
 
 
 def decline(writer):
-    services.decline_invitation(writer=writer)
+    decline_invitation(writer=writer)
 
 
 def save_profile(writer, *, background=Background.PEER, has_own_system=False):
-    services.save_profile(
+    inviting.save_profile(
         writer=writer, background=background, has_own_system=has_own_system, now=NOW
     )
     writer.refresh_from_db()
@@ -233,7 +244,7 @@ class TestSaveProfile:
 def test_a_step_that_is_not_open_to_a_person_changes_nothing(act, state):
     writer = make_writer(state=state, email="ada@example.org")
 
-    with pytest.raises(services.WriterNotActiveError):
+    with pytest.raises(WriterNotActiveError):
         act(writer)
 
     writer.refresh_from_db()
@@ -242,16 +253,16 @@ def test_a_step_that_is_not_open_to_a_person_changes_nothing(act, state):
 
 
 def set_messages(dataset, n):
-    settings = services.PoolSettings(n, 25, offers_own_systems=False)
-    return services.configure_pool(dataset=dataset, settings=settings, now=NOW)
+    settings = PoolSettings(n, 25, offers_own_systems=False)
+    return configure_pool(dataset=dataset, settings=settings, now=NOW)
 
 
 class TestConfigurePool:
     def test_stores_the_settings_and_what_was_before(self):
         dataset, by = make_dataset(most_adversarial=25), make_user()
 
-        settings = services.PoolSettings(5, 40, offers_own_systems=True, host={"lab": "L"})
-        services.configure_pool(dataset=dataset, settings=settings, now=NOW, by=by)
+        settings = PoolSettings(5, 40, offers_own_systems=True, host={"lab": "L"})
+        configure_pool(dataset=dataset, settings=settings, now=NOW, by=by)
 
         dataset.refresh_from_db()
         assert (dataset.most_adversarial, dataset.offers_own_systems) == (40, True)
@@ -292,7 +303,7 @@ class TestConfigurePool:
         dataset = make_dataset()
         full, fresh = (make_open_context(dataset, slots_left=one) for one in (0, 3))
 
-        with pytest.raises(services.MessagesTakenError) as refused:
+        with pytest.raises(MessagesTakenError) as refused:
             set_messages(dataset, 2)
 
         dataset.refresh_from_db()

@@ -4,9 +4,14 @@ import pytest
 
 from completions.choices import LeaseOutcome, MessageState, Review, WriterState
 from completions.models import Context, Dataset, Writer, WritingLease
-from completions.writers import desk_queries, services
+from completions.writers import queries
 from completions.writers.assigning import ADVERSARIAL, REGULAR, Stock, WriterStatus
-from completions.writers.desk_queries import DeskContents
+from completions.writers.queries import DeskContents
+from completions.writers.services.leasing import (
+    DatasetFrozenError,
+    WriterNotActiveError,
+    release_expired_writing_leases,
+)
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -70,7 +75,7 @@ def strata_given(writer):
 
 
 def sweep(*_leases):
-    return services.release_expired_writing_leases(now=LATER)
+    return release_expired_writing_leases(now=LATER)
 
 
 def have_returned(lease):
@@ -144,13 +149,13 @@ class TestLeaseNextContext:
         make_open_context(make_dataset())
 
         assert lease_next(writer) is None
-        assert desk_queries.desk(writer).n_waiting == 0
+        assert queries.desk(writer).n_waiting == 0
 
     @pytest.mark.parametrize("state", sorted(set(WriterState) - MAY_WRITE))
     def test_refuses_a_writer_who_is(self, writer, context, state):
         set_state(writer, state)
 
-        with pytest.raises(services.WriterNotActiveError):
+        with pytest.raises(WriterNotActiveError):
             lease_next(writer)
 
         assert slots_of(context) == 3
@@ -160,8 +165,7 @@ class TestLeaseNextContext:
         writers = [make_writer(dataset=dataset) for _ in range(6)]
 
         orders = [
-            tuple(desk_queries.contexts_to_give(one).values_list("key", flat=True))
-            for one in writers
+            tuple(queries.contexts_to_give(one).values_list("key", flat=True)) for one in writers
         ]
 
         assert len(set(orders)) == 6
@@ -260,7 +264,7 @@ class TestAFrozenDataset:
             lease_next(writer)
         Dataset.objects.filter(pk=writer.dataset_id).update(frozen_at=NOW)
 
-        with pytest.raises(services.DatasetFrozenError):
+        with pytest.raises(DatasetFrozenError):
             lease_next(writer)
 
         assert WritingLease.objects.count() == is_claimed
@@ -271,7 +275,7 @@ class TestAFrozenDataset:
         lease_next(writer)
         Dataset.objects.filter(pk=dataset.pk).update(frozen_at=NOW)
 
-        seen = desk_queries.desk(Writer.objects.get(pk=writer.pk))
+        seen = queries.desk(Writer.objects.get(pk=writer.pk))
 
         assert seen == DeskContents(n_written=1, n_waiting=0, n_trial=0)
 
@@ -326,10 +330,10 @@ class TestTheDesk:
     def test_promises_what_the_writer_then_gets(self, dataset, writer):
         make_dialogues(dataset, 7)
         make_dialogues(dataset, 5, stratum=ADVERSARIAL)
-        promised = desk_queries.desk(writer).n_waiting
+        promised = queries.desk(writer).n_waiting
 
         assert len(strata_given(writer)) == promised == 9
-        assert desk_queries.desk(writer) == DeskContents(n_written=9, n_waiting=0, n_trial=0)
+        assert queries.desk(writer) == DeskContents(n_written=9, n_waiting=0, n_trial=0)
 
     def test_counts_the_dialogue_that_is_held_and_no_trial(self, dataset, writer):
         make_dialogues(dataset, 3)
@@ -339,7 +343,7 @@ class TestTheDesk:
         closed = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
         make_writing_lease(context=old, writer=writer, is_trial=True, **closed)
 
-        assert desk_queries.desk(writer) == DeskContents(n_written=1, n_waiting=2, n_trial=1)
+        assert queries.desk(writer) == DeskContents(n_written=1, n_waiting=2, n_trial=1)
 
     def test_of_a_newcomer_counts_the_trial_dialogues(self):
         writer = make_newcomer(n_dialogues=4)
@@ -347,7 +351,7 @@ class TestTheDesk:
         skip(lease_next(writer))
         lease_next(writer)
 
-        assert desk_queries.desk(writer) == DeskContents(n_written=1, n_waiting=2, n_trial=0)
+        assert queries.desk(writer) == DeskContents(n_written=1, n_waiting=2, n_trial=0)
 
     def test_takes_as_many_queries_however_much_there_is(
         self, dataset, writer, django_assert_num_queries
@@ -358,7 +362,7 @@ class TestTheDesk:
             send_next(writer)
 
         with django_assert_num_queries(2):
-            desk_queries.desk(writer)
+            queries.desk(writer)
 
 
 class TestTheStatus:
@@ -372,7 +376,7 @@ class TestTheStatus:
         send_next(writer)
         held = lease_next(writer)
 
-        seen = desk_queries.status_of(writer)
+        seen = queries.status_of(writer)
 
         kept = {REGULAR: 2, ADVERSARIAL: 0}
         kept[held.context.stratum] += 1
@@ -384,7 +388,7 @@ class TestTheStatus:
         make_dialogues(dataset, 2)
         send_next(make_writer(dataset=dataset))
 
-        assert desk_queries.status_of(writer) == WriterStatus(regular=Stock(dialogues=2, slots=5))
+        assert queries.status_of(writer) == WriterStatus(regular=Stock(dialogues=2, slots=5))
 
     def test_is_empty_without_dialogues(self, writer):
-        assert desk_queries.status_of(writer) == WriterStatus()
+        assert queries.status_of(writer) == WriterStatus()

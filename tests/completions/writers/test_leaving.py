@@ -8,7 +8,11 @@ from django.contrib.auth.models import User
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
 from completions.models import Context, Dataset, Message, WriterMail, WritingLease
-from completions.writers import queries, services
+from completions.writers import queries
+from completions.writers.services import leaving
+from completions.writers.services.leasing import WriterNotActiveError, lease_next_context
+from completions.writers.services.leaving import pause_writer, resume_writer
+from completions.writers.services.pool import freeze_dataset, thaw_dataset
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
 from tests.helpers.factories_written_once import make_user
@@ -20,15 +24,15 @@ NEW: dict[str, Any] = {"admitted_at": None, "background": "PEER"}
 
 
 def pause(writer, by=None):
-    return services.pause_writer(writer=writer, now=NOW, by=by)
+    return pause_writer(writer=writer, now=NOW, by=by)
 
 
 def resume(writer, by=None):
-    return services.resume_writer(writer=writer, now=NOW, by=by)
+    return resume_writer(writer=writer, now=NOW, by=by)
 
 
 def leave(writer):
-    return services.leave(writer=writer, now=NOW)
+    return leaving.leave(writer=writer, now=NOW)
 
 
 @pytest.fixture
@@ -52,7 +56,7 @@ class TestPausing:
     def test_by_an_admin_can_be_ended_by_an_admin_alone(self, boss):
         writer = pause(make_writer(), by=boss)
 
-        with pytest.raises(services.WriterNotActiveError):
+        with pytest.raises(WriterNotActiveError):
             resume(writer)
         assert resume(writer, by=boss).state == WriterState.ACTIVE
 
@@ -61,7 +65,7 @@ class TestPausing:
         pause(writer, by=boss)
         pause(writer)
 
-        with pytest.raises(services.WriterNotActiveError):
+        with pytest.raises(WriterNotActiveError):
             resume(writer)
 
     def test_leaves_the_dialogue_with_the_writer(self):
@@ -74,7 +78,7 @@ class TestPausing:
 
     @pytest.mark.parametrize("state", [WriterState.INVITED, WriterState.LEFT, WriterState.REFUSED])
     def test_is_for_those_who_are_here(self, state):
-        with pytest.raises(services.WriterNotActiveError):
+        with pytest.raises(WriterNotActiveError):
             pause(make_writer(state=state))
 
 
@@ -100,7 +104,7 @@ class TestGoingOn:
 
     def test_is_for_those_who_left_only_where_an_admin_takes_them_back(self, boss):
         writer = leave(make_writer())
-        with pytest.raises(services.WriterNotActiveError):
+        with pytest.raises(WriterNotActiveError):
             resume(writer)
 
         writer = resume(writer, by=boss)
@@ -111,7 +115,7 @@ class TestGoingOn:
 
     @pytest.mark.parametrize("state", [WriterState.REFUSED, WriterState.WITHDRAWN])
     def test_is_for_nobody_who_was_refused_or_withdrew(self, boss, state):
-        with pytest.raises(services.WriterNotActiveError):
+        with pytest.raises(WriterNotActiveError):
             resume(make_writer(state=state), by=boss)
 
 
@@ -173,11 +177,11 @@ class TestLeaving:
 
 
 def freeze(dataset, *, by=None, now=NOW):
-    return services.freeze_dataset(dataset=dataset, by=by, now=now)
+    return freeze_dataset(dataset=dataset, by=by, now=now)
 
 
 def thaw(dataset, *, by=None, now=NOW + HOUR):
-    return services.thaw_dataset(dataset=dataset, by=by, now=now)
+    return thaw_dataset(dataset=dataset, by=by, now=now)
 
 
 def stored(lease):
@@ -261,7 +265,7 @@ class TestThawing:
         assert thaw(dataset, by=by)
 
         assert frozen_at(dataset) is None
-        assert services.lease_next_context(writer=writer, now=NOW) is not None
+        assert lease_next_context(writer=writer, now=NOW) is not None
         entry = LogEntry.objects.order_by("-pk")[0]
         assert (entry.action, entry.by) == ("dataset.thawed", by)
         assert entry.before == {"frozen": NOW.isoformat()}

@@ -4,7 +4,7 @@ import pytest
 
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict, Stratum
 from completions.models import Message
-from completions.writers import services
+from completions.writers.services.review_decisions import complete_message
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -307,7 +307,7 @@ class TestThePageOfAMessage:
 
     def test_shows_the_text_that_was_accepted_before(self, client, dataset):
         message = make_read(dataset, "The text that was accepted first.")
-        services.complete_message(message=message, revision=message.revisions.get(), now=NOW)
+        complete_message(message=message, revision=message.revisions.get(), now=NOW)
         Message.objects.update(state=MessageState.WAITING)
         make_revision(message=message, text=WORDS)
 

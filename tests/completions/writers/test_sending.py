@@ -8,7 +8,19 @@ import pytest
 from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.dialogues import wording
 from completions.models import Completion, Context, Dataset, Message
-from completions.writers import services
+from completions.writers.services.leasing import (
+    ContextTakenError,
+    DatasetFrozenError,
+    WriterNotActiveError,
+    WritingLeaseNotFoundError,
+    release_expired_writing_leases,
+)
+from completions.writers.services.sending import (
+    DraftOutdatedError,
+    LookAgainError,
+    MessageClosedError,
+    OwnWordsMissingError,
+)
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_sent, make_vetting
 from tests.helpers.written import (
@@ -45,7 +57,7 @@ def sent(lease):
 
 
 def sweep():
-    services.release_expired_writing_leases(now=NOW + 2 * HOUR)
+    release_expired_writing_leases(now=NOW + 2 * HOUR)
 
 
 def freeze(dataset):
@@ -79,7 +91,7 @@ class TestADraft:
         assert draft_of(lease) == "I can hear how"
 
     def test_that_is_older_than_what_was_sent_is_refused(self, sent):
-        with pytest.raises(services.DraftOutdatedError):
+        with pytest.raises(DraftOutdatedError):
             save_draft(sent, "typed in an old tab", seen=0)
 
         assert draft_of(sent) == ""
@@ -97,14 +109,14 @@ class TestALeaseThatIsNotTheWriters:
     def test_is_not_found_by_a_token_that_nobody_has(self, lease, act):
         lease.token = uuid.uuid4()
 
-        with pytest.raises(services.WritingLeaseNotFoundError):
+        with pytest.raises(WritingLeaseNotFoundError):
             act(lease)
 
         assert not Message.objects.exists()
 
     @pytest.mark.parametrize("act", [save_draft, send])
     def test_is_not_found_by_the_token_of_another(self, lease, dataset, act):
-        with pytest.raises(services.WritingLeaseNotFoundError):
+        with pytest.raises(WritingLeaseNotFoundError):
             act(lease, writer=make_writer(dataset=dataset))
 
         assert draft_of(lease) == ""
@@ -114,7 +126,7 @@ class TestALeaseThatIsNotTheWriters:
     def test_is_not_found_by_who_has_withdrawn_and_nothing_is_kept(self, lease, act):
         set_state(lease.writer, WriterState.WITHDRAWN)
 
-        with pytest.raises(services.WritingLeaseNotFoundError):
+        with pytest.raises(WritingLeaseNotFoundError):
             act(lease)
 
         assert draft_of(lease) == ""
@@ -201,8 +213,8 @@ class TestARefusedText:
             ("Oh no", True, wording.UnusableTextError),
             ("?!... --", True, wording.UnusableTextError),
             ("word " * 151, True, wording.UnusableTextError),
-            (TEXT, False, services.OwnWordsMissingError),
-            (REACH, True, services.LookAgainError),
+            (TEXT, False, OwnWordsMissingError),
+            (REACH, True, LookAgainError),
         ],
         ids=["empty", "too short", "no word", "too long", "not declared", "to be looked at again"],
     )
@@ -218,7 +230,7 @@ class TestARefusedText:
         sweep()
         Context.objects.update(slots_left=0)
 
-        with pytest.raises(services.ContextTakenError):
+        with pytest.raises(ContextTakenError):
             send(lease, now=NOW + 3 * HOUR)
 
         lease.refresh_from_db()
@@ -229,7 +241,7 @@ class TestARefusedText:
     def test_comes_when_the_texts_of_the_dataset_are_final(self, lease, dataset):
         freeze(dataset)
 
-        with pytest.raises(services.DatasetFrozenError):
+        with pytest.raises(DatasetFrozenError):
             send(lease)
 
         assert draft_of(lease) == TEXT
@@ -239,7 +251,7 @@ class TestARefusedText:
     def test_comes_from_a_writer_who_may_not_write_any_more(self, lease, state):
         set_state(lease.writer, state)
 
-        with pytest.raises(services.WriterNotActiveError):
+        with pytest.raises(WriterNotActiveError):
             send(lease)
 
         assert draft_of(lease) == TEXT
@@ -248,7 +260,7 @@ class TestARefusedText:
 
 class TestLookingAgain:
     def test_is_asked_for_with_the_words_and_may_end_in_sending_all_the_same(self, lease):
-        with pytest.raises(services.LookAgainError) as asked:
+        with pytest.raises(LookAgainError) as asked:
             send(lease, REACH)
         version = send(lease, REACH, has_looked_again=True).revisions.get()
 
@@ -333,12 +345,12 @@ def make_compared(**fields):
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda: make_sent(state=MessageState.REJECTED), services.MessageClosedError),
-        (lambda: make_sent(state=MessageState.LAPSED), services.MessageClosedError),
-        (make_compared, services.MessageClosedError),
-        (lambda: make_compared(state=MessageState.WAITING), services.MessageClosedError),
-        (lambda: make_trial_message(WriterState.ACTIVE), services.MessageClosedError),
-        (make_frozen, services.DatasetFrozenError),
+        (lambda: make_sent(state=MessageState.REJECTED), MessageClosedError),
+        (lambda: make_sent(state=MessageState.LAPSED), MessageClosedError),
+        (make_compared, MessageClosedError),
+        (lambda: make_compared(state=MessageState.WAITING), MessageClosedError),
+        (lambda: make_trial_message(WriterState.ACTIVE), MessageClosedError),
+        (make_frozen, DatasetFrozenError),
     ],
     ids=["rejected", "lapsed", "compared", "compared in an older version", "trial over", "frozen"],
 )

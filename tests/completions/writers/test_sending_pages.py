@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from completions.choices import LeaseOutcome, MessageState
 from completions.models import Context, Message
-from completions.writers import services
+from completions.writers.services.leasing import release_expired_writing_leases
 from tests.completions.writers.desk import (
     HTMX,
     MESSAGE,
@@ -176,7 +176,7 @@ class TestSending:
         assert lease.draft == payload["text"]
 
     def test_shows_the_text_again_when_others_have_filled_the_place(self, desk, lease):
-        services.release_expired_writing_leases(now=timezone.now() + DAY)
+        release_expired_writing_leases(now=timezone.now() + DAY)
         Context.objects.filter(pk=lease.context_id).update(slots_left=0)
 
         answers = [

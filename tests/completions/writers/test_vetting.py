@@ -16,8 +16,18 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
-from completions.writers import services as writer_services
-from completions.writers import vetting, vetting_queries
+from completions.writers import queries, vetting
+from completions.writers.services.leaving import pause_writer, resume_writer
+from completions.writers.services.sending import TrialOverError
+from completions.writers.services.vetting import (
+    NotOnTrialError,
+    RefusalNoteMissingError,
+    TrialNotDoneError,
+    admit_writer,
+    load_vetting_dialogues,
+    refuse_writer,
+    use_vetting,
+)
 from completions.writers.vetting import VettingError
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision, make_sent, make_vetting
@@ -49,7 +59,7 @@ def make_newcomer(**fields):
 
 
 def dialogues(writer):
-    return vetting_queries.trial_contexts(writer)
+    return queries.vetting_dialogues(writer)
 
 
 def lease_dialogue(writer, context, **fields):
@@ -71,18 +81,18 @@ def finish_trial(writer):
 
 
 def admit(writer, note=""):
-    return writer_services.admit_writer(writer=writer, note=note, by=None, now=NOW)
+    return admit_writer(writer=writer, note=note, by=None, now=NOW)
 
 
 def refuse(writer, note="Too short."):
-    return writer_services.refuse_writer(writer=writer, note=note, by=None, now=NOW)
+    return refuse_writer(writer=writer, note=note, by=None, now=NOW)
 
 
 class TestLoadingTheDialogues:
     def test_stores_them_once_apart_and_wants_no_completion(self):
-        dataset = writer_services.load_vetting_dialogues(now=NOW)
+        dataset = load_vetting_dialogues(now=NOW)
 
-        assert writer_services.load_vetting_dialogues(now=NOW + HOUR) == dataset
+        assert load_vetting_dialogues(now=NOW + HOUR) == dataset
         assert (dataset.is_for_checks, dataset.is_authored) == (True, True)
         shown = dataset.contexts.values_list("slots_left", "dialogue__source_id")
         assert sorted(shown) == [(0, "flat-share"), (0, "night-shifts"), (0, "swimming-club")]
@@ -92,7 +102,7 @@ class TestLoadingTheDialogues:
         make_dataset(slug="vetting-heart-1")
 
         with pytest.raises(authoring.DatasetTakenError):
-            writer_services.load_vetting_dialogues(now=NOW)
+            load_vetting_dialogues(now=NOW)
 
 
 class TestUsingVetting:
@@ -100,7 +110,7 @@ class TestUsingVetting:
         dataset = make_dataset()
 
         for _ in range(2):
-            dataset = writer_services.use_vetting(dataset=dataset, now=NOW)
+            dataset = use_vetting(dataset=dataset, now=NOW)
 
         assert dataset.vetting == Dataset.objects.get(slug="vetting-heart-1")
         assert len(dialogues(make_writer(dataset=dataset))) == 3
@@ -109,7 +119,7 @@ class TestUsingVetting:
     def test_no_more_lets_everybody_in_who_is_on_trial(self):
         writer = make_newcomer()
 
-        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+        use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
         writer.refresh_from_db()
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
@@ -119,10 +129,10 @@ class TestUsingVetting:
     def test_no_more_during_a_pause_takes_it_back_when_the_pause_ends(self):
         writer = make_newcomer()
         lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
-        writer_services.pause_writer(writer=writer, now=NOW)
-        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+        pause_writer(writer=writer, now=NOW)
+        use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
-        assert writer_services.resume_writer(writer=writer, now=NOW).state == WriterState.ACTIVE
+        assert resume_writer(writer=writer, now=NOW).state == WriterState.ACTIVE
 
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
 
@@ -130,10 +140,10 @@ class TestUsingVetting:
         writer = make_newcomer()
         lease = lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
 
-        writer_services.use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
+        use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
-        with pytest.raises(writer_services.TrialOverError):
+        with pytest.raises(TrialOverError):
             send(lease)
         assert not Message.objects.exists()
         assert draft_of(lease) == TEXT
@@ -146,7 +156,7 @@ class TestTheTrial:
         write(writer, first)
         skip(writer, second)
 
-        trial = vetting_queries.trial_of(writer)
+        trial = queries.trial_of(writer)
 
         counts = (trial.n_dialogues, trial.n_done, trial.n_sent, trial.n_skipped, trial.n_left)
         assert counts == (3, 2, 1, 1, 1)
@@ -164,20 +174,20 @@ class TestTheTrial:
         writer = make_newcomer()
         lease_dialogue(writer, dialogues(writer)[0], **closed)
 
-        trial = vetting_queries.trial_of(writer)
+        trial = queries.trial_of(writer)
 
         assert (trial.n_done, trial.n_skipped) == counts
 
     def test_waits_for_an_admin_from_its_end_to_the_decision(self):
         writer = make_newcomer()
         finish_trial(writer)
-        is_waiting = vetting_queries.trial_of(writer).is_waiting
+        is_waiting = queries.trial_of(writer).is_waiting
 
         admit(writer)
         writer.refresh_from_db()
 
         assert is_waiting
-        assert not vetting_queries.trial_of(writer).is_waiting
+        assert not queries.trial_of(writer).is_waiting
 
     def test_shows_dialogues_in_their_order_with_every_version(self, django_assert_max_num_queries):
         writer = make_newcomer()
@@ -185,7 +195,7 @@ class TestTheTrial:
             make_revision(message=write(writer, context, text=f"For {context.key}"), text="Better.")
 
         with django_assert_max_num_queries(4):
-            texts = vetting_queries.trial_of(writer).texts
+            texts = queries.trial_of(writer).texts
 
         said = [[revision.text for revision in text.revisions] for text in texts]
         assert said == [[f"For {context.key}", "Better."] for context in dialogues(writer)]
@@ -197,8 +207,8 @@ class TestAdmittingWriter:
         writer, boss = make_newcomer(), User.objects.create_user("boss")
         finish_trial(writer)
 
-        writer_services.admit_writer(writer=writer, note=" Warm. ", by=boss, now=NOW)
-        with pytest.raises(writer_services.NotOnTrialError):
+        admit_writer(writer=writer, note=" Warm. ", by=boss, now=NOW)
+        with pytest.raises(NotOnTrialError):
             admit(writer)
 
         writer.refresh_from_db()
@@ -213,7 +223,7 @@ class TestAdmittingWriter:
         writer = make_newcomer()
         write(writer, dialogues(writer)[0])
 
-        with pytest.raises(writer_services.TrialNotDoneError, match="left to write"):
+        with pytest.raises(TrialNotDoneError, match="left to write"):
             admit(writer)
 
     def test_needs_something_to_read(self):
@@ -221,7 +231,7 @@ class TestAdmittingWriter:
         for context in dialogues(writer):
             skip(writer, context)
 
-        with pytest.raises(writer_services.TrialNotDoneError, match="nothing to read"):
+        with pytest.raises(TrialNotDoneError, match="nothing to read"):
             admit(writer)
 
 
@@ -238,7 +248,7 @@ class TestRefusingWriter:
         assert LogEntry.objects.get().action == "writer.refused"
 
     def test_needs_a_note(self):
-        with pytest.raises(writer_services.RefusalNoteMissingError):
+        with pytest.raises(RefusalNoteMissingError):
             refuse(make_newcomer(), note="  ")
 
     def test_takes_back_the_dialogue_that_is_open(self):
@@ -251,7 +261,7 @@ class TestRefusingWriter:
         assert dialogues(writer)[0].slots_left == 0
 
     def test_is_for_newcomers_alone(self):
-        with pytest.raises(writer_services.NotOnTrialError):
+        with pytest.raises(NotOnTrialError):
             refuse(make_writer())
 
 

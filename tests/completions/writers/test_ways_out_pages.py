@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from completions.choices import MessageState, WriterState
 from completions.models import Writer
-from completions.writers import services
 from completions.writers.credentials import invitation_link
+from completions.writers.services.leaving import pause_writer
 from tests.completions.writers.desk import shown, url
 from tests.helpers.factories import NOW, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_sent
@@ -48,7 +48,7 @@ class TestPause:
         assert resumed.status_code == 200
 
     def test_by_an_admin_has_no_way_on(self, desk, writer, admin):
-        services.pause_writer(writer=writer, now=NOW, by=admin)
+        pause_writer(writer=writer, now=NOW, by=admin)
 
         page = desk.get(url("desk"))
 

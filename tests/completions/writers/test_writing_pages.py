@@ -8,9 +8,9 @@ from django.utils import timezone
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict, WriterState
 from completions.dialogues import wording
 from completions.models import Context, Dataset, Message, MessageRevision, WritingLease
-from completions.writers import services
 from completions.writers.blinded import ON_DESK, ON_PAGE
 from completions.writers.guidelines import FIVE_LINES
+from completions.writers.services.leasing import release_expired_writing_leases
 from tests.completions.writers.desk import (
     MESSAGE,
     TEXT,
@@ -78,7 +78,7 @@ class TestDesk:
     def test_leads_back_to_a_draft_also_when_its_place_was_given_free(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": "It took me a night to"})
         held = shown(desk.get(url("desk")))
-        services.release_expired_writing_leases(now=timezone.now() + DAY)
+        release_expired_writing_leases(now=timezone.now() + DAY)
 
         page = shown(desk.get(url("desk")))
 

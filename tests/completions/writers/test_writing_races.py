@@ -17,10 +17,19 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
-from completions.writers import services
 from completions.writers.assigning import ADVERSARIAL, REGULAR
 from completions.writers.importing import WrittenRow
 from completions.writers.services import emailing
+from completions.writers.services.emailing import send_writer_mails
+from completions.writers.services.importing import import_messages
+from completions.writers.services.inviting import invite_writer
+from completions.writers.services.leasing import (
+    ContextTakenError,
+    DatasetFrozenError,
+    release_expired_writing_leases,
+)
+from completions.writers.services.pool import freeze_dataset
+from completions.writers.services.review_decisions import decide_message
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -59,7 +68,7 @@ REVIEWERS = 4
 def write_if_wanted(lease):
     try:
         send(lease, now=LATER)
-    except services.ContextTakenError:
+    except ContextTakenError:
         assert WritingLease.objects.get(pk=lease.pk).draft == TEXT
 
 
@@ -125,9 +134,7 @@ class TestWriters:
     def test_invited_twice_at_once_are_one_writer(self, crowd):
         dataset = make_dataset()
         for n in range(crowd.rounds):
-            invite = partial(
-                services.invite_writer, dataset=dataset, now=NOW, email=f"w{n}@example.org"
-            )
+            invite = partial(invite_writer, dataset=dataset, now=NOW, email=f"w{n}@example.org")
 
             assert len(set(together([invite] * 2))) == 1
 
@@ -149,7 +156,7 @@ class TestTheSweepOfExpiredLeases:
         lease = lease_next(make_writer(dataset=context.dataset))
 
         again = while_uncommitted(
-            partial(services.release_expired_writing_leases, now=LATER),
+            partial(release_expired_writing_leases, now=LATER),
             partial(lease_next, lease.writer, LATER),
             has_to_wait=True,
         )
@@ -165,7 +172,7 @@ class TestTheSweepOfExpiredLeases:
 
             together(
                 [
-                    partial(services.release_expired_writing_leases, now=LATER),
+                    partial(release_expired_writing_leases, now=LATER),
                     *(partial(write_if_wanted, lease) for lease in late),
                     *(partial(claim_and_write, writer) for writer in others),
                 ]
@@ -175,17 +182,17 @@ class TestTheSweepOfExpiredLeases:
 
 
 def sweep():
-    return services.release_expired_writing_leases(now=LATER)
+    return release_expired_writing_leases(now=LATER)
 
 
 def freeze(dataset):
-    return services.freeze_dataset(dataset=dataset, by=None, now=NOW)
+    return freeze_dataset(dataset=dataset, by=None, now=NOW)
 
 
 def lease_unless_frozen(writer):
     try:
         return lease_next(writer)
-    except services.DatasetFrozenError:
+    except DatasetFrozenError:
         return "frozen"
 
 
@@ -269,7 +276,7 @@ class TestSenders:
         for address in addresses:
             make_mail(writer=make_writer(email=address))
 
-        n_sent = together([partial(services.send_writer_mails, now=NOW)] * 2)
+        n_sent = together([partial(send_writer_mails, now=NOW)] * 2)
 
         assert n_sent == [3, 3]
         assert sorted(sent.to[0] for sent in mail.outbox) == addresses
@@ -286,7 +293,7 @@ def rows_of(contexts, *authors):
 
 
 def import_rows(dataset, rows):
-    return services.import_messages(dataset=dataset, rows=rows, now=NOW)
+    return import_messages(dataset=dataset, rows=rows, now=NOW)
 
 
 def slots_are_filled_once(context):
@@ -359,7 +366,7 @@ def write_skip_and_walk_away(writer):
     n = 0
     while (lease := lease_next(writer, LONG_AGO if walks_away(n) else NOW)) is not None:
         if walks_away(n):
-            services.release_expired_writing_leases(now=NOW)
+            release_expired_writing_leases(now=NOW)
         if n % 13 == 12:
             skip(lease)
         elif not walks_away(n) or n % 2 == 0:
@@ -375,15 +382,13 @@ def walks_away(n):
 def send_if_wanted(lease, text):
     try:
         send(lease, text)
-    except services.ContextTakenError:
+    except ContextTakenError:
         assert lease.issued_at == LONG_AGO, "only who is late may find the dialogue filled"
 
 
 def accept(messages):
     for message in messages:
-        services.decide_message(
-            message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW
-        )
+        decide_message(message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW)
 
 
 @pytest.mark.full  # a smaller crowd stands above

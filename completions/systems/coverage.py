@@ -1,4 +1,4 @@
-"""The map of contexts and systems, page by page, with the totals of all contexts."""
+"""The coverage map: which contexts have a completion of which system, counted in SQL."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,24 +12,23 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table, TableQuery
+from completions.choices import CallState, HoldState
 from completions.models import Completion, Context, Dataset, GenerationCall, System
-from completions.systems.coverage.cells import (
-    BAD,
-    FAILED,
-    HELD,
-    MISSING,
-    OPEN,
-    RUNNING,
-    STATES,
-    THERE,
-    WITHHELD,
-    CoverageRow,
-    rows_of,
-)
 
 ON_PAGE = 25
 AT_ONCE = 500
 """Contexts of a download that are read together."""
+THERE, HELD, RUNNING, FAILED, MISSING = "there", "held", "running", "failed", "missing"
+STATES: Mapping[str, object] = {
+    THERE: _("there"),
+    HELD: _("held back"),
+    RUNNING: _("under way"),
+    FAILED: _("failed"),
+    MISSING: _("missing"),
+}
+WITHHELD = (HoldState.HELD, HoldState.DROPPED)
+BAD = (CallState.FAILED, CallState.INVALID)
+OPEN = (CallState.PENDING, CallState.CLAIMED)
 
 
 class UnknownCoverageError(ValueError):
@@ -44,6 +43,41 @@ COVERAGE = Table(
     usual="context",
     numbers=("there",),
 )
+
+
+@dataclass
+class Cell:
+    """What there is of one system in one context; ``n`` counts completions that may be paired."""
+
+    system: str
+    n: int = 0
+    n_held: int = 0
+    call: str = ""
+
+    @property
+    def state(self) -> str:
+        """What comes first of these."""
+        if self.n:
+            return THERE
+        if self.n_held:
+            return HELD
+        if self.call in OPEN:
+            return RUNNING
+        return FAILED if self.call in BAD else MISSING
+
+    @property
+    def label(self) -> object:
+        """The state in words."""
+        return STATES[self.state]
+
+
+@dataclass(frozen=True)
+class CoverageRow:
+    """A context, and its cells in the order of the systems."""
+
+    key: str
+    n_there: int
+    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -102,7 +136,7 @@ def coverage(dataset: Dataset, query: TableQuery, number: str) -> Coverage:
     page: Page[Context] = Paginator(listed, ON_PAGE).get_page(number)
     return Coverage(
         page=page,
-        rows=tuple(rows_of(list(page), meant)),
+        rows=tuple(_rows(list(page), meant)),
         systems=tuple(_totals(dataset, meant, n_contexts, there)),
         all_systems=tuple((system.slug, system.name) for system in systems),
         n_contexts=n_contexts,
@@ -131,9 +165,46 @@ def _cells(
     rest = iter(keys)
     while some := list(islice(rest, AT_ONCE)):
         found = Context.objects.in_bulk(some)
-        for row in rows_of([found[pk] for pk in some if pk in found], systems):
+        for row in _rows([found[pk] for pk in some if pk in found], systems):
             for cell in row.cells:
                 yield row.key, cell.system, cell.state, cell.n
+
+
+def _rows(contexts: Sequence[Context], systems: Sequence[System]) -> Iterator[CoverageRow]:
+    """Yield the rows of contexts, in two queries."""
+    grid = {(context.pk, one.pk): Cell(one.slug) for context in contexts for one in systems}
+    of_both = {"context__in": contexts, "system__in": systems}
+    texts = Completion.objects.filter(erased_at=None, **of_both)
+    for context, system, hold in texts.values_list("context", "system", "hold__state"):
+        if hold in WITHHELD:
+            grid[context, system].n_held += 1
+        else:
+            grid[context, system].n += 1
+    calls = GenerationCall.objects.filter(**of_both)
+    for context, system, state in calls.values_list("context", "system", "state"):
+        grid[context, system].call = state
+    for one in contexts:
+        cells = tuple(grid[one.pk, system.pk] for system in systems)
+        yield CoverageRow(one.key, sum(cell.state == THERE for cell in cells), cells)
+
+
+def cell_details(dataset: Dataset, *, context: str, system: str) -> dict[str, Any] | None:
+    """Return one cell with its texts and its call, or None without such a context or system."""
+    place = Context.objects.filter(dataset=dataset, key=context).first()
+    chosen = System.objects.filter(slug=system).first()
+    if place is None or chosen is None:
+        return None
+    texts = Completion.objects.filter(context=place, system=chosen)
+    call = GenerationCall.objects.filter(context=place, system=chosen).first()
+    (row,) = _rows([place], [chosen])
+    return {
+        "cell": row.cells[0],
+        "context": place.key,
+        "system_name": chosen.name,
+        "texts": texts.select_related("hold", "brought").order_by("pk"),
+        "call": call,
+        "can_be_retried": call is not None and call.state in BAD and call.run_id is not None,
+    }
 
 
 def _there(dataset: Dataset) -> dict[int, int]:

@@ -26,18 +26,18 @@ from completions.models import (
     WritingLease,
 )
 from completions.writers.importing import WrittenRow
-from completions.writers.services.completing import complete_message
 from completions.writers.services.flagging import Flag, rules
-from completions.writers.services.importing.drafting import draft_rows
-from completions.writers.services.importing.sifting import (
+from completions.writers.services.import_rows import (
     Draft,
     ExistingTexts,
     GoodDraft,
+    draft_rows,
     lock_authors,
     lock_existing_texts,
     sift,
 )
 from completions.writers.services.leasing import LEASE_LENGTH, DatasetFrozenError
+from completions.writers.services.review_decisions import complete_message
 
 
 @dataclass
@@ -120,14 +120,14 @@ def try_messages(
     now: dt.datetime,
     are_accepted: bool = False,
 ) -> MessageImportReport:
-    """Return the report that ``bring_messages`` would give, and store nothing.
+    """Return the report that ``import_messages`` would give, and store nothing.
 
     Everything is stored, by the rules of the database too, and rolled back.
 
     Raises
     ------
     DatasetFrozenError, InputFileError
-        As ``bring_messages`` does.
+        As ``import_messages`` does.
     """
     drafts = list(draft_rows(dataset, rows, now=now))
     with transaction.atomic():

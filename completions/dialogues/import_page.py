@@ -1,0 +1,157 @@
+"""The page of an import: a file is checked, shown, sealed into the page, stored if confirmed."""
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from access.console.csv_cells import csv_lines
+from access.roles import StaffRequest
+from completions.dialogues import forms
+from completions.dialogues.forms import Checked, FileUpload, SealBrokenError, TooLargeError
+from completions.files import InputFileError, OutcomeChangedError, Refused, RowFile
+
+LISTED = 100
+"""Refusals that the page shows; the table has them all."""
+
+
+class ImportReport(Protocol):
+    """What became of a file, or would become of it."""
+
+    refused: list[Refused]
+
+    @property
+    def digest(self) -> str:
+        """A hash by which two outcomes are told apart."""
+
+    def rows(self) -> Iterator[Sequence[str]]:
+        """Yield the refusals as a table."""
+
+
+Report = TypeVar("Report", bound=ImportReport)
+
+
+class ImportPage(ABC, Generic[Report]):
+    """The import of one request, whose answers views give; a subclass for each kind of rows.
+
+    What ``upload`` asks beside the file is handed to ``attempt`` and ``keep``.
+    """
+
+    template: ClassVar[str]
+    upload: ClassVar[type[FileUpload]]
+    read: ClassVar[Callable[..., RowFile[Any]]]
+    """Returns the rows of a file, which has ``most_rows`` at most."""
+    changed: ClassVar[tuple[type[Exception], ...]] = (OutcomeChangedError,)
+    """What ``keep`` raises when the outcome is another than was shown."""
+    closed: ClassVar[Mapping[type[Exception], str | Promise]] = {}
+    """What is raised when nothing can be stored whatever the file holds, and how that is said."""
+
+    def __init__(
+        self, request: StaffRequest, *, holder: str, address: str, done: str, **parts: object
+    ) -> None:
+        """Answer ``request`` at ``address``, and go on to ``done``; the template gets ``parts``.
+
+        What was sealed for another ``holder`` is not taken.
+        """
+        self.request, self._holder, self._parts = request, holder, parts
+        self._address, self._done = address, done
+
+    @abstractmethod
+    def attempt(self, rows: RowFile[Any], given: Mapping[str, Any], /) -> Report:
+        """Return what would become of the rows, and store nothing."""
+
+    @abstractmethod
+    def keep(self, rows: RowFile[Any], given: Mapping[str, Any], /, *, as_shown: str) -> Report:
+        """Store the rows, if what becomes of them has the digest of what was shown."""
+
+    @abstractmethod
+    def said(self, report: Report) -> str:
+        """Say what was stored."""
+
+    def n_told(self, report: Report) -> int:
+        """Return how many refusals there are, of which the page shows the first."""
+        return len(report.refused)
+
+    def check(self) -> HttpResponse:
+        """Take a file, and show what would become of each row; nothing is stored yet."""
+        if self.request.method != "POST":
+            return self._page(self.upload())
+        form = self.upload(self.request.POST, self.request.FILES)
+        if not form.is_valid():
+            return self._page(form, status=422)
+        given = dict(form.cleaned_data)
+        sent = given.pop("file")
+        try:
+            return self._preview(Checked(sent.text, given))
+        except InputFileError as error:
+            form.add_error("file", f"{sent.name}: {error}.")
+        except TooLargeError:
+            form.add_error("file", form.too_large())
+        except tuple(self.closed) as error:
+            form.add_error(None, str(self.closed[type(error)]))
+        return self._page(form, status=422)
+
+    def store(self) -> HttpResponse:
+        """Store exactly what was shown, or show again what changed since."""
+        if (checked := self._unsealed()) is None:
+            return redirect(self._address)
+        try:
+            report = self.keep(self._rows(checked), checked.given, as_shown=checked.digest)
+        except self.changed:
+            said = _("Something changed meanwhile. Nothing was stored: look again.")
+            messages.error(self.request, said)
+            return self._preview(checked, status=409)
+        except tuple(self.closed) as error:
+            messages.error(self.request, str(self.closed[type(error)]))
+            return redirect(self._address)
+        messages.success(self.request, self.said(report))
+        return redirect(self._done)
+
+    def refused(self, *, name: str) -> HttpResponse:
+        """Send the refusals as a table."""
+        if (checked := self._unsealed()) is None:
+            return redirect(self._address)
+        try:
+            report = self.attempt(self._rows(checked), checked.given)
+        except tuple(self.closed):
+            return redirect(self._address)
+        answer = HttpResponse(content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = f'attachment; filename="{name}-refused.csv"'
+        answer.writelines(csv_lines(report.rows()))
+        return answer
+
+    def _preview(self, checked: Checked, *, status: int = 200) -> HttpResponse:
+        rows = self._rows(checked)
+        report = self.attempt(rows, checked.given)
+        parts = {
+            "report": report,
+            "listed": report.refused[:LISTED],
+            "n_unlisted": max(0, self.n_told(report) - LISTED),
+            "notes": rows.notes,
+            **checked.given,
+            "sealed": replace(checked, digest=report.digest).seal(self._holder),
+        }
+        return self._page(self.upload(), status=status, **parts)
+
+    def _page(self, form: FileUpload, *, status: int = 200, **report: object) -> HttpResponse:
+        parts = {"form": form, "most_rows": forms.MOST_ROWS, **self._parts, **report}
+        return render(self.request, self.template, parts, status=status)
+
+    def _rows(self, checked: Checked) -> RowFile[Any]:
+        return self.read(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
+
+    def _unsealed(self) -> Checked | None:
+        """Return what the page carried, or say that it is not to be trusted any more."""
+        try:
+            return Checked.unseal(self.request.POST.get("sealed", ""), self._holder)
+        except SealBrokenError:
+            said = _("The check was too long ago. Choose the file once more.")
+            messages.error(self.request, said)
+            return None
