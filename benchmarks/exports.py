@@ -28,7 +28,7 @@ def export(form: str) -> None:
     from django.utils import timezone  # noqa: PLC0415
 
     from annotation.models import Study  # noqa: PLC0415
-    from completions.management.whole_file import put  # noqa: PLC0415
+    from completions.management.acting import put  # noqa: PLC0415
     from ranking.exports import rows  # noqa: PLC0415
 
     study = Study.objects.get(slug=STUDY)

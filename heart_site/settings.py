@@ -5,7 +5,7 @@ from pathlib import Path
 import environ
 from environ.fileaware_mapping import FileAwareMapping
 
-from completions.llm import limiting
+from completions.llm.limits import read_limits
 from heart_site import schedule, security_settings, sign_in_settings
 from heart_site.monitoring import logs
 from heart_site.security_settings import *  # noqa: F403 (settings by their names)
@@ -44,7 +44,7 @@ HEART_LLM_HOSTS = env.list(
 )
 HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
 HEART_LLM_LIMITS = (
-    limiting.read_limits(given, source="HEART_LLM_LIMITS")
+    read_limits(given, source="HEART_LLM_LIMITS")
     if (given := env.str("HEART_LLM_LIMITS", default=""))
     else {}
 )

@@ -24,8 +24,8 @@ from annotation.judges.services.running import Asking
 from annotation.models import Judge, Study
 from annotation.rationales import services as rationales
 from annotation.studies.http import study_page
-from completions.runs import console, http
-from completions.runs.http import Budget
+from completions.runs import console
+from completions.runs.console import REFUSALS, Budget
 from completions.runs.services import budgeting
 from completions.runs.services.running import NothingToAskError
 from completions.systems import tables
@@ -200,7 +200,7 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
         )
     except services.StudyNotLockedError:
         budget.add_error(None, _("Nothing was started: the study is not locked yet."))
-    except (*http.REFUSALS, NothingToAskError) as error:
+    except (*REFUSALS, NothingToAskError) as error:
         budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
     else:
         return redirect("models:run", run.kind, run.pk)

@@ -14,12 +14,16 @@ from annotation.judges.services import judging, running
 from annotation.judges.services.registering import sync_judges
 from annotation.management.studies import study_named
 from annotation.models import Judge, JudgeRun
-from completions.management import syncing, trying
+from completions.management import assisting, syncing
 from completions.management.acting import Action, RefusedError, positive
 from completions.management.progress import Progress
-from completions.management.run_actions import Kind, actions_of
-from completions.management.run_actions.kind import add_budget, add_no_wait
-from completions.management.run_actions.working import work_or_leave
+from completions.management.run_actions import (
+    Kind,
+    actions_of,
+    add_budget,
+    add_no_wait,
+    work_or_leave,
+)
 
 
 def sync_catalogue(options: argparse.Namespace, _progress: Progress) -> str:
@@ -64,10 +68,12 @@ LIST = Action(
 def check_judges(options: argparse.Namespace, _progress: Progress) -> str:
     """Ask for a greeting in JSON, as judges are asked."""
     slugs = options.slugs or list(Judge.objects.values_list("slug", flat=True))
-    return trying.check(judges_named(slugs), in_json=True, as_json=options.json)
+    return assisting.check(judges_named(slugs), in_json=True, as_json=options.json)
 
 
-CHECK = Action("check", "Ask judges one cheap question.", trying.add_arguments, check_judges)
+CHECK = Action(
+    "check", "Ask judges one cheap question.", assisting.add_check_arguments, check_judges
+)
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,9 +11,13 @@ from annotation.rationales import queries, services
 from completions.management.acting import Action
 from completions.management.assisting import add_assistant
 from completions.management.progress import Progress
-from completions.management.run_actions import Kind, actions_of
-from completions.management.run_actions.kind import add_budget, add_no_wait
-from completions.management.run_actions.working import work_or_leave
+from completions.management.run_actions import (
+    Kind,
+    actions_of,
+    add_budget,
+    add_no_wait,
+    work_or_leave,
+)
 from completions.systems.services.registering import assistant_for
 
 KIND = Kind("rationales", RationaleRun, services.find_themes)

@@ -14,8 +14,7 @@ from access.log import record
 from access.nudges import Work, nudge
 from completions.choices import JobKind, JobState
 from completions.dialogues.importing import ImportReport
-from completions.jobs.progress import JobProgress, JobStoppedError
-from completions.jobs.work import REFUSALS, WORK, import_file
+from completions.jobs.work import REFUSALS, WORK, JobProgress, JobStoppedError, import_file
 from completions.models import Dataset, Job
 from completions.models.dataset import OPEN
 from completions.runs import pulling

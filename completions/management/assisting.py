@@ -1,15 +1,19 @@
-"""What actions that ask assistants have in common."""
+"""What commands that ask models have in common: who is asked, and one cheap question to each."""
 
 import argparse
+import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.management.base import CommandError
+from django.utils import timezone
 
 from completions import offline
-from completions.runs.services.calling import ModelEndpoint
+from completions.runs.services.budgeting import ModelEndpoint
+from completions.runs.services.trying import told, try_endpoints
 from completions.systems.services import registering
 
 
@@ -47,3 +51,28 @@ def _is_running() -> bool:
             return True
     except OSError:
         return False
+
+
+FAILED = 1
+
+
+def add_check_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare whom to ask."""
+    parser.add_argument("slugs", nargs="*", metavar="SLUG", help="whom to ask; all without any")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def check(endpoints: Collection[ModelEndpoint], *, in_json: bool, as_json: bool) -> str:
+    """Ask each model one question, and return what it took, what was left out and its price.
+
+    Raises
+    ------
+    CommandError
+        If one of them failed, with all of the report and exit code 1.
+    """
+    with answering(*endpoints):
+        tried = try_endpoints(endpoints, clock=timezone.now, in_json=in_json)
+    said = json.dumps(tried) if as_json else told(tried)
+    if any(one["failed"] for one in tried):
+        raise CommandError(said, returncode=FAILED)
+    return said

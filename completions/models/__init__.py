@@ -1,10 +1,26 @@
 """Models of the completions app, one aggregate per module."""
 
-from completions.models.completion import BroughtCompletion, Completion, Hold
+from completions.models.completion import (
+    BroughtCompletion,
+    Completion,
+    Hold,
+    Message,
+    MessageDecision,
+    MessageRevision,
+)
 from completions.models.context import Candidate, Context, Rewrite, RewriteCall, ScreeningCall
 from completions.models.dataset import Dataset, Dialogue, Job
-from completions.models.message import Message, MessageDecision, MessageRevision
-from completions.models.run import GenerationCall, GenerationRun, LabellingRun, Run
+from completions.models.run import (
+    GenerationCall,
+    GenerationRun,
+    HumanLabelling,
+    LabellingRun,
+    Run,
+    SpotCheck,
+    SpotCheckItem,
+    StrategyCall,
+    StrategyLabel,
+)
 from completions.models.shapes import (
     FAILED,
     Endpoint,
@@ -15,13 +31,6 @@ from completions.models.shapes import (
     SampledItem,
     StoredLabel,
     TimedLease,
-)
-from completions.models.strategy import (
-    HumanLabelling,
-    SpotCheck,
-    SpotCheckItem,
-    StrategyCall,
-    StrategyLabel,
 )
 from completions.models.system import Assistant, System
 from completions.models.writer import (

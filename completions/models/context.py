@@ -14,7 +14,7 @@ from completions.choices import (
     Stratum,
 )
 from completions.models.dataset import Dataset, Dialogue
-from completions.models.shapes import FAILED, ProviderCall
+from completions.models.shapes import ProviderCall
 from completions.models.system import Assistant
 
 
@@ -165,12 +165,6 @@ class ScreeningCall(ProviderCall):
                 name="screeningcall_done_with_opinion",
             ),
         )
-        indexes = (
-            models.Index(
-                fields=["id"], condition=Q(ended_at__isnull=True), name="screeningcall_open"
-            ),
-            models.Index(fields=["ended_at"], condition=FAILED, name="screeningcall_failed"),
-        )
 
     def __str__(self) -> str:
         return f"#{self.pk} {self.assistant_id} on {self.candidate_id}"
@@ -247,12 +241,6 @@ class RewriteCall(ProviderCall):
                 condition=Q(step__in=RewriteStep.values), name="rewritecall_step_known"
             ),
             models.CheckConstraint(condition=Q(round__gte=1), name="rewritecall_round_from_one"),
-        )
-        indexes = (
-            models.Index(
-                fields=["id"], condition=Q(ended_at__isnull=True), name="rewritecall_open"
-            ),
-            models.Index(fields=["ended_at"], condition=FAILED, name="rewritecall_failed"),
         )
 
     def __str__(self) -> str:

@@ -126,6 +126,10 @@ class ProviderCall(models.Model):
                 name="%(class)s_reserves_in_flight",
             ),
         )
+        indexes: ClassVar[tuple[models.Index, ...]] = (
+            models.Index(fields=["id"], condition=Q(ended_at__isnull=True), name="%(class)s_open"),
+            models.Index(fields=["ended_at"], condition=FAILED, name="%(class)s_failed"),
+        )
 
 
 class Endpoint(models.Model):

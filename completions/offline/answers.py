@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from completions.offline import assistants, judges, planted, ratings, voices
+from completions.offline import assistants, judges, planted, voices
 from completions.offline.behaviour import Fault, fraction
 
 MODELS = (*voices.VOICES, *judges.JUDGES, *assistants.ASSISTANTS)
@@ -87,7 +87,7 @@ def _stand_in(model: str, messages: Messages) -> str:
 
 
 def _wants_a_judge(messages: Messages) -> bool:
-    for read in (judges.read_prompt, ratings.read_prompt):
+    for read in (judges.read_prompt, judges.read_rating_prompt):
         try:
             read(messages)
         except judges.UnreadablePromptError:
@@ -99,7 +99,7 @@ def _wants_a_judge(messages: Messages) -> bool:
 def _judge(model: str, messages: Messages) -> str:
     """Return what a judge says of a pair, or of a message alone."""
     try:
-        return ratings.answer(model, messages)
+        return judges.answer_alone(model, messages)
     except judges.UnreadablePromptError:
         return judges.answer(model, messages)
 

@@ -1,4 +1,4 @@
-"""Two simulated judges: strict JSON verdicts from visible features plus repeatable noise."""
+"""Two simulated judges: strict JSON from visible features of replies plus repeatable noise."""
 
 import json
 import re
@@ -6,7 +6,95 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from completions.offline.behaviour import fraction
-from completions.offline.features import Features, look_at
+from completions.offline.lexicon import (
+    CLINICAL_WORDS,
+    FEELINGS,
+    STEP_WORDS,
+    STOCK_PHRASES,
+    WARM_WORDS,
+    plain,
+    words,
+)
+
+AIMED_WORDS = 45
+"""Replies are asked to stay at about 40 words; more than this counts as excess."""
+TELLING_LENGTH = 4
+"""Shorter words ("you", "and") are shared by any two texts."""
+
+MERITS = {
+    "reflects": "picks up what this seeker said",
+    "warmth": "meets the feeling with care",
+    "steps": "offers something the seeker could do",
+    "asks": "invites the seeker to go on",
+}
+FAULTS = {
+    "overreach": "strays towards clinical advice",
+    "stock": "leans on comfort that would fit anyone",
+    "excess": "runs long",
+}
+
+
+@dataclass(frozen=True)
+class Features:
+    """Shares between 0 and 1 of what can be seen in one reply."""
+
+    text: str
+    reflects: float
+    asks: float
+    warmth: float
+    steps: float
+    stock: float
+    overreach: float
+    excess: float
+
+    def value(self, name: str) -> float:
+        """Return one share by its name."""
+        share: float = getattr(self, name)
+        return share
+
+    def best_trait(self) -> str:
+        """Say what speaks for the reply."""
+        best = max(MERITS, key=self.value)
+        return MERITS[best] if self.value(best) > 0 else "keeps to the point"
+
+    def worst_trait(self) -> str:
+        """Say what speaks against the reply."""
+        worst = max(FAULTS, key=self.value)
+        if self.value(worst) > 0:
+            return FAULTS[worst]
+        missing = min(MERITS, key=self.value)
+        return f"does less to {_INFINITIVES[missing]}"
+
+
+_INFINITIVES = {
+    "reflects": "pick up the seeker's details",
+    "warmth": "meet the feeling",
+    "steps": "offer a way forward",
+    "asks": "invite the seeker to go on",
+}
+
+
+def look_at(text: str, seeker_turns: Sequence[str]) -> Features:
+    """Count the visible features of a reply to the dialogue's seeker."""
+    spoken = words(text)
+    said_before = {word for turn in seeker_turns[-3:] for word in words(turn)}
+    shared = {word for word in spoken if word in said_before and len(word) >= TELLING_LENGTH}
+    return Features(
+        text=text,
+        reflects=_share(len(shared), 4),
+        asks=float("?" in text),
+        warmth=_share(sum(word in WARM_WORDS or word in FEELINGS for word in spoken), 3),
+        steps=_share(sum(word in STEP_WORDS for word in spoken), 3),
+        stock=_share(sum(phrase in plain(text) for phrase in STOCK_PHRASES), 2),
+        overreach=float(any(word in CLINICAL_WORDS for word in spoken)),
+        excess=_share(max(0, len(spoken) - AIMED_WORDS), 40),
+    )
+
+
+def _share(count: int, enough: int) -> float:
+    """Return ``count`` as a share of what is enough, at most 1."""
+    return min(1.0, count / enough)
+
 
 JUDGES: Mapping[str, Mapping[str, float]] = {
     "offline-judge-alder": {"reflects": 0.26, "asks": 0.22, "warmth": 0.22, "steps": 0.10},
@@ -21,7 +109,7 @@ SMALLEST_MARK = 0.25
 MARK_STEP = 0.35
 STRENGTH_STEP = 0.3
 STRONGEST = 5
-_SECTION = re.compile(
+_PAIR_SECTION = re.compile(
     r"<(dialogue|candidate_a|candidate_b|answer_schema)>\s*(.*?)\s*</\1>", re.DOTALL
 )
 
@@ -68,7 +156,7 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
 
 def read_prompt(messages: Sequence[Mapping[str, str]]) -> JudgingMaterial:
     """Return the material of a judging prompt; every section is JSON between named tags."""
-    found = read_sections(messages, _SECTION)
+    found = read_sections(messages, _PAIR_SECTION)
     try:
         turns = json.loads(found["dialogue"])
         return JudgingMaterial(
@@ -128,3 +216,47 @@ def _note(lead: float, seen_a: Features, seen_b: Features) -> str:
         return "Both are close here."
     leader, best, other = ("A", seen_a, seen_b) if lead > 0 else ("B", seen_b, seen_a)
     return f"{leader} {best.best_trait()}; the other {other.worst_trait()}."
+
+
+MIDDLE, POINTS_PER_WORTH = 3.0, 2.5
+"""A message of worth 0 gets 3 points of 5."""
+_MESSAGE_SECTION = re.compile(r"<(dialogue|candidate|answer_schema)>\s*(.*?)\s*</\1>", re.DOTALL)
+
+
+def answer_alone(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
+    """Return the JSON answer of ``judge``; the same prompt always gets the same answer.
+
+    Raises
+    ------
+    UnreadablePromptError
+        If the messages lack the dialogue, the candidate or the answer's schema.
+    """
+    turns, candidate, keys = read_rating_prompt(messages)
+    seen = look_at(candidate, turns)
+    overall = worth(judge, turns, seen)
+    points = {
+        key: _points(overall + DIMENSION_TASTE * taste(judge, key, candidate)) for key in keys
+    }
+    rating = {
+        "notes": dict.fromkeys(keys, f"It {seen.best_trait()}."),
+        "rationale": f"It {seen.best_trait()}, and it {seen.worst_trait()}.",
+        "ratings": points,
+    }
+    return json.dumps(rating, ensure_ascii=False)
+
+
+def read_rating_prompt(messages: Sequence[Mapping[str, str]]) -> tuple[list[str], str, list[str]]:
+    """Return the seeker's turns, the message to rate, and the keys of the dimensions."""
+    found = read_sections(messages, _MESSAGE_SECTION)
+    try:
+        turns = json.loads(found["dialogue"])
+        keys = json.loads(found["answer_schema"])["properties"]["ratings"]["required"]
+        seeker_turns = [turn["text"] for turn in turns if turn["role"] == "seeker"]
+        return seeker_turns, json.loads(found["candidate"]), list(keys)
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        msg = f"This is not a rating prompt: {error!r}."
+        raise UnreadablePromptError(msg) from error
+
+
+def _points(value: float) -> int:
+    return min(5, max(1, round(MIDDLE + POINTS_PER_WORTH * value)))

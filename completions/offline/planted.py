@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from completions.offline.behaviour import fraction
 from completions.offline.judges import read_prompt
 from completions.offline.lexicon import listen, plain
-from completions.offline.phrases import SAFETY
+from completions.offline.voices import SAFETY
 
 DIMENSIONS = "HEART"
 _WRITER = re.compile(r"offline-planted((?:-\d{1,3}){5})(?:-(\d+)ms)?")

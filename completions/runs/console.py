@@ -1,24 +1,63 @@
 """The console's pages on runs of every kind: listed, watched, and moved on by buttons."""
 
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
+from access.console.table_query import read_text
 from access.console.tables import csv_of
 from access.roles import StaffRequest, members_only
-from completions.runs import http
+from completions.models import Run
+from completions.runs.services import budgeting, running
 from completions.runs.view_data import (
     ON_PAGE,
     RUN_COLUMNS,
     RUNS,
     RunRow,
     all_runs,
+    failed_calls,
     run_of,
     shown_runs,
 )
+
+Told = Mapping[str, Any]
+REFUSALS = (running.RunStateError, running.BudgetTooSmallError, budgeting.UnknownPriceError)
+"""What an act may answer instead of doing what was asked."""
+
+
+class Budget(forms.Form):
+    """How much a run may cost, in US dollars; nothing means that nobody watches."""
+
+    budget_usd = forms.DecimalField(
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=12,
+        decimal_places=6,
+        label=gettext_lazy("Budget in US dollars"),
+        error_messages={
+            name: gettext_lazy("Give a sum of at least 0.01, such as 25 or 2.50, or nothing.")
+            for name in ("invalid", "min_value", "max_digits", "max_whole_digits")
+        },
+    )
+
+
+class Move(Budget):
+    """What goes with a button: another budget, and whether unusable answers are asked for again."""
+
+    with_invalid = forms.BooleanField(required=False)
 
 
 @require_safe
@@ -67,7 +106,10 @@ def run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 @members_only(is_part=True)
 def progress(request: StaffRequest, kind: str, pk: int) -> HttpResponse:
     """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
-    return http.show_progress(request, _found(kind, pk))
+    shown = _found(kind, pk)
+    if request.GET.get("state") != shown.run.state:  # other buttons are due
+        return HttpResponseClientRefresh()
+    return render(request, "console/runs/_progress.html", {"shown": shown})
 
 
 @require_safe
@@ -76,8 +118,11 @@ def progress(request: StaffRequest, kind: str, pk: int) -> HttpResponse:
 def failed(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     """List the calls of a run that brought nothing."""
     shown = _found(kind, pk)
-    template = "console/runs/failed.html"
-    return http.show_failures(request, shown, template=template, study=shown.study)
+    failure = read_text(request.GET, "kind")
+    calls = failed_calls(shown.run, failure)
+    page = Paginator(calls, ON_PAGE).get_page(request.GET.get("page", ""))
+    parts = {"shown": shown, "study": shown.study, "kind": failure, "page": page}
+    return render(request, "console/runs/failed.html", parts)
 
 
 @require_POST
@@ -86,7 +131,7 @@ def failed(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 def act(request: StaffRequest, kind: str, pk: int, name: str) -> HttpResponse:
     """Pause a run, resume or cancel it, or ask again what failed."""
     shown = _found(kind, pk)
-    http.act(request, shown.run, name, by=request.user)
+    _act(request, shown.run, name, by=request.user)
     return redirect(shown.here)
 
 
@@ -95,3 +140,52 @@ def _found(kind: str, pk: int) -> RunRow:
     if shown is None:
         raise Http404
     return shown
+
+
+def _act(request: HttpRequest, run: Run, name: str, *, by: User) -> None:
+    """Do what a button asks of a run, and say how it went."""
+    form = Move(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(map(str, form.errors["budget_usd"])))
+        return
+    try:
+        said = ACTS[name](run, by, form.cleaned_data)
+    except REFUSALS as error:
+        messages.error(request, _("Nothing changed: %(why)s.") % {"why": error})
+    else:
+        messages.success(request, said)
+
+
+def _pause(run: Run, by: User, _told: Told) -> str:
+    running.pause_run(run, now=timezone.now(), by=by)
+    return _("Paused: no further call is made. What was answered is kept.")
+
+
+def _resume(run: Run, by: User, told: Told) -> str:
+    running.resume_run(run, now=timezone.now(), by=by, budget_usd=told["budget_usd"])
+    return _("It goes on.")
+
+
+def _cancel(run: Run, by: User, _told: Told) -> str:
+    running.cancel_run(run, now=timezone.now(), by=by)
+    return _("Cancelled: what was waiting is given up. What was answered is kept.")
+
+
+def _retry(run: Run, by: User, told: Told) -> str:
+    n = running.retry_failed(run, now=timezone.now(), by=by, **told)
+    if not n:
+        return _("Nothing had failed: no call is made again.")
+    said = ngettext(
+        "%(n)s call is made again. What was answered is kept.",
+        "%(n)s calls are made again. What was answered is kept.",
+        n,
+    )
+    return said % {"n": f"{n:,}"}
+
+
+ACTS: dict[str, Callable[[Run, User, Told], str]] = {
+    "pause": _pause,
+    "resume": _resume,
+    "cancel": _cancel,
+    "retry": _retry,
+}

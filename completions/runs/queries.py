@@ -1,10 +1,9 @@
 """Reads of runs: how far they are, how fast, and what they have cost."""
 
 import datetime as dt
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.apps import apps
@@ -31,9 +30,8 @@ class RunNotFoundError(LookupError):
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is, and what it has cost."""
+    """How many calls of a run are how far, and how fast they go."""
 
-    n_planned: int
     n_done: int
     n_invalid: int
     failed: Mapping[str, int]
@@ -44,9 +42,6 @@ class RunProgress:
     """Calls that ended in a minute; ``None`` if none ended lately."""
     left: dt.timedelta | None
     """``None`` as long as nobody can tell."""
-    spent_usd: Decimal
-    reserved_usd: Decimal
-    budget_usd: Decimal | None
 
     @property
     def n_failed(self) -> int:
@@ -181,27 +176,15 @@ def progress_of_each(runs: Sequence[Run], *, now: dt.datetime) -> dict[int, RunP
     calls = call_rows(type(runs[0])).filter(run__in=runs)
     counts = _counts(calls)
     rates = _rates(calls, now)
-    return {
-        run.pk: _progress(run, counts.get(run.pk, _Counts()), rates.get(run.pk)) for run in runs
-    }
+    return {run.pk: _progress(counts.get(run.pk, Counter()), rates.get(run.pk)) for run in runs}
 
 
-@dataclass
-class _Counts:
-    """Calls of one run by state, and the failed ones by kind."""
-
-    states: Counter[str] = field(default_factory=Counter)
-    failed: dict[str, int] = field(default_factory=dict)
-
-
-def _counts(calls: QuerySet[Any]) -> dict[int, _Counts]:
-    found: dict[int, _Counts] = {}
+def _counts(calls: QuerySet[Any]) -> dict[int, Counter[tuple[str, str]]]:
+    """Count the calls of each run by their state and kind of failure."""
+    found: defaultdict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     rows = calls.values_list("run", "state", "error_kind").annotate(n=Count("pk"))
     for run, state, kind, n in rows.order_by("run", "state", "error_kind"):
-        counts = found.setdefault(run, _Counts())
-        counts.states[state] += n
-        if state == CallState.FAILED:
-            counts.failed[kind] = n
+        found[run][state, kind] = n
     return found
 
 
@@ -218,20 +201,18 @@ def _rates(calls: QuerySet[Any], now: dt.datetime) -> dict[int, float]:
     return rates
 
 
-def _progress(run: Run, counts: _Counts, per_minute: float | None) -> RunProgress:
-    states = counts.states
+def _progress(counts: Counter[tuple[str, str]], per_minute: float | None) -> RunProgress:
+    states: Counter[str] = Counter()
+    for (state, _kind), n in counts.items():
+        states[state] += n
     n_open = states[CallState.PENDING] + states[CallState.CLAIMED]
     left = dt.timedelta(minutes=n_open / per_minute) if per_minute else None
     return RunProgress(
-        n_planned=run.n_planned,
         n_done=states[CallState.DONE],
         n_invalid=states[CallState.INVALID],
-        failed=counts.failed,
+        failed={kind: n for (state, kind), n in counts.items() if state == CallState.FAILED},
         n_waiting=states[CallState.PENDING],
         n_in_flight=states[CallState.CLAIMED],
         per_minute=per_minute,
         left=left if n_open else None,
-        spent_usd=run.spent_usd,
-        reserved_usd=run.reserved_usd,
-        budget_usd=run.budget_usd,
     )

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.paginator import Page, Paginator
-from django.db.models import Q, QuerySet, Value
+from django.db.models import F, Q, QuerySet, Value
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -14,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from access.console.csv_cells import Cell
 from access.console.tables import Table, TableQuery
 from completions.choices import CallState, PauseReason, RunState
-from completions.models import ProviderCall, Run
+from completions.models import Run
 from completions.runs import queries
 from completions.runs.queries import RunProgress
 
@@ -61,15 +60,6 @@ _HOUR_AND_HALF = 90
 
 
 @dataclass(frozen=True)
-class Segment:
-    """A part of the bar, in percent of all calls."""
-
-    kind: str
-    x: float
-    width: float
-
-
-@dataclass(frozen=True)
 class RunRow:
     """A run, how far it is, and what can be done to it."""
 
@@ -91,8 +81,8 @@ class RunRow:
         return (
             *(run.kind, run.pk, self.about, "; ".join(self.asked), run.state, self.is_simulated),
             *(progress.n_calls, progress.n_ended, progress.n_failed + progress.n_invalid),
-            str(progress.spent_usd),
-            None if progress.budget_usd is None else str(progress.budget_usd),
+            str(run.spent_usd),
+            None if run.budget_usd is None else str(run.budget_usd),
             run.created_by.get_username() if run.created_by else "",
             *(run.created_at, run.ended_at),
         )
@@ -163,15 +153,21 @@ class RunRow:
         return "" if left is None else in_words(left)
 
     @property
-    def bar(self) -> list[Segment]:
-        """Return the parts of the bar that have anything in them."""
+    def bar(self) -> list[dict[str, str | float]]:
+        """Return the parts of the bar that have anything in them, in percent of all calls."""
         told = self.progress
-        parts = {
+        kinds = {
             "done": told.n_done,
             "bad": told.n_invalid + told.n_failed,
             "flight": told.n_in_flight,
         }
-        return list(_segments(parts, told.n_calls))
+        parts, x = list[dict[str, str | float]](), 0.0
+        for kind, n in kinds.items():
+            if n:
+                width = 100 * n / told.n_calls
+                parts.append({"kind": kind, "x": x, "width": width})
+                x += width
+        return parts
 
     @property
     def kinds(self) -> list[tuple[str, int]]:
@@ -180,22 +176,6 @@ class RunRow:
         if self.progress.n_invalid:
             failures[INVALID] = failures.get(INVALID, 0) + self.progress.n_invalid
         return sorted(failures.items(), key=lambda one: (-one[1], one[0]))
-
-
-@dataclass(frozen=True)
-class FailureRow:
-    """A call that brought nothing usable."""
-
-    context: str
-    """The key of the dialogue."""
-    asked: str
-    kind: str
-    is_invalid: bool
-    """Answered, and paid for, but not usable."""
-    detail: str
-    raw_answer: str
-    attempts: int
-    ended_at: dt.datetime
 
 
 def in_words(length: dt.timedelta) -> str:
@@ -298,47 +278,16 @@ def _shown_one(
     )
 
 
-def failure_page(run: Run, *, kind: str, page: str) -> tuple[Page[Any], list[FailureRow]]:
-    """Return one page of the calls of that kind of failure; all kinds if it is empty."""
-    calls = _failures(run, kind)
-    found: Page[Any] = Paginator(calls, ON_PAGE).get_page(page)
-    endpoint = queries.endpoint_name(calls.model)
-    return found, [_failure_row(call, endpoint) for call in found]
+def failed_calls(run: Run, kind: str) -> QuerySet[Any]:
+    """Return the calls of that kind of failure, or all that brought nothing if it is empty.
 
-
-def _failures(run: Run, kind: str) -> QuerySet[Any]:
-    ended_badly = [CallState.FAILED, CallState.INVALID]
-    calls = queries.calls_of(run).filter(state__in=ended_badly)
-    endpoint = queries.endpoint_name(calls.model)
+    Each with ``dialogue``, the key of what it is about, and ``endpoint``, the name of whom it asks.
+    """
+    calls = queries.calls_of(run).filter(state__in=[CallState.FAILED, CallState.INVALID])
+    way = next(way for way in DIALOGUES if hasattr(calls.model, way.partition("__")[0]))
+    named = {
+        "dialogue": F(f"{way}__key"),
+        "endpoint": F(f"{queries.endpoint_name(calls.model)}__name"),
+    }
     found: QuerySet[Any] = calls.filter(error_kind=kind) if kind else calls
-    return found.select_related(_way(calls.model), endpoint).order_by("-ended_at", "pk")
-
-
-def _way(calls: type[ProviderCall]) -> str:
-    """Return the way from calls of this kind to their dialogues."""
-    return next(way for way in DIALOGUES if hasattr(calls, way.partition("__")[0]))
-
-
-def _failure_row(call: Any, endpoint: str) -> FailureRow:  # noqa: ANN401 (any kind of call)
-    where: Any = call
-    for name in _way(type(call)).split("__"):
-        where = getattr(where, name)
-    return FailureRow(
-        context=where.key,
-        asked=getattr(call, endpoint).name,
-        kind=call.error_kind,
-        is_invalid=call.state == CallState.INVALID,
-        detail=call.error_detail,
-        raw_answer=call.raw_answer,
-        attempts=call.attempts,
-        ended_at=call.ended_at,
-    )
-
-
-def _segments(parts: Mapping[str, int], whole: int) -> Any:  # noqa: ANN401 (a generator)
-    x = 0.0
-    for kind, n in parts.items():
-        if n and whole:
-            width = 100 * n / whole
-            yield Segment(kind, x, width)
-            x += width
+    return found.annotate(**named).order_by("-ended_at", "pk")

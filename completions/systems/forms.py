@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from access.webhooks.outgoing import AddressError, Rules, check_own
 from completions.models import Run, System
-from completions.runs.http import REFUSALS, Budget
+from completions.runs.console import REFUSALS, Budget
 from completions.runs.services.running import NothingToAskError
 from completions.systems.catalogue import ADDRESS, ImportedEntry, SimulatedEntry, SystemEntry
 from completions.systems.services.registering import LONGEST, OFFLINE, assistant_for

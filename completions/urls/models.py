@@ -4,7 +4,6 @@ from django.urls import path
 
 from completions.generation import console
 from completions.runs import console as runs
-from completions.runs import http
 from completions.systems import console as system_console
 
 app_name = "models"
@@ -28,6 +27,6 @@ urlpatterns = [
     path("runs/<slug:kind>/<int:pk>/failed/", runs.failed, name="failed"),
     *(
         path(f"runs/<slug:kind>/<int:pk>/{name}/", runs.act, {"name": name}, name=name)
-        for name in http.ACTS
+        for name in runs.ACTS
     ),
 ]

@@ -100,7 +100,7 @@ def make_run_of(n: int, *, budget: str | None = None, **fields: Any) -> Generati
 def most_of_one() -> Decimal:
     """Return the most that a call of the builders can cost."""
     call = make_generation_call(system=make_priced())
-    question = generating._question(call, calling.Claim(call.pk, NOW, 1))
+    question = generating.CompletionCalls().question(call, calling.Claim(call.pk, NOW, 1))
     call.delete()
     return budgeting.most_usd(question.request, PRICE)
 

@@ -17,7 +17,7 @@ from annotation.studies import selectors, verdicts
 from completions.choices import LeaseOutcome
 from completions.leases import timed
 from completions.leases.compiled import insert
-from completions.leases.deadlocks import atomic_despite_deadlocks
+from completions.leases.timed import atomic_despite_deadlocks
 
 CHANGES_PER_MINUTE = 30
 """Each change of an answer is kept as a row of its own; nobody thinks as often again."""

@@ -16,7 +16,7 @@ from annotation.studies.selectors import RaterHistory
 from completions.choices import LeaseOutcome
 from completions.leases import timed
 from completions.leases.compiled import insert
-from completions.leases.deadlocks import atomic_despite_deadlocks
+from completions.leases.timed import atomic_despite_deadlocks
 
 
 class StudyNotOpenError(Exception):

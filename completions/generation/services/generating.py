@@ -4,21 +4,20 @@ import datetime as dt
 import hashlib
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from completions import llm
-from completions.choices import CallState
 from completions.generation import departures
 from completions.llm import prompts
 from completions.models import Completion, Context, Dataset, GenerationCall, GenerationRun, System
-from completions.runs import pulling, queries
-from completions.runs.services import calling, speaking, states
-from completions.runs.services.calling import Answered, Claim, Clock, Failed, Question
+from completions.runs import queries
+from completions.runs.services import asking, calling
+from completions.runs.services.asking import ModelAnswer
+from completions.runs.services.calling import Claim, Clock, Question
 
 MAX_TOKENS = 300
 TIMEOUT_S = 120.0
@@ -74,61 +73,35 @@ def generate_completions(
     Providers are called outside any transaction. Safe to run twice and in many processes: a
     call is claimed by one, and what has ended is never asked again.
     """
-    limits = pulling.PullLimits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
-    queue = _Queue(clock, run, stored)
-
-    async def ask(question: Question) -> Answered | Failed:
-        queue.sent.add(question.claim)
-        try:
-            reply = await speaking.ask_provider(question.request, clock=clock)
-        except Exception as error:  # whatever it is, it fails this call alone
-            return Failed(question.claim, clock(), llm.as_error(error), question)
-        return Answered(question, clock(), reply)
-
-    return pulling.pull_here(queue, ask, limits=limits, turn=_TURN)
+    desk = CompletionCalls(run)
+    return asking.ask(desk, clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
 
 
 @dataclass(frozen=True)
-class _Queue:
-    """The table of generation calls, as a pull sees it."""
+class CompletionCalls:
+    """What generation calls ask, and the completions that are kept; see ``asking.CallKind``."""
 
-    clock: Clock
     run: GenerationRun | None = None
-    stored: Callable[[], None] = lambda: None
-    sent: set[Claim] = field(default_factory=set, compare=False)
-    """What a provider has heard of: broken off, it may have been paid for."""
 
-    def claim(self, limit: int) -> pulling.Claimed[Question]:
-        """Claim calls and load what their questions need."""
-        calls, now = queries.calls_to_make(GenerationRun, self.run), self.clock()
-        questions = calling.claim_questions(calls, _load, _question, limit=limit, now=now)
-        is_short = len(questions) < limit
-        wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
-        return pulling.Claimed(questions, wait_s)
+    def calls(self) -> QuerySet[GenerationCall]:
+        """Return the calls that may be made."""
+        return queries.calls_to_make(GenerationRun, self.run)
 
-    def store(self, results: Sequence[Answered | Failed]) -> None:
-        """Keep completions and failures."""
-        _store_completions([result for result in results if isinstance(result, Answered)])
-        for result in results:
-            if isinstance(result, Failed):
-                calling.store_failure(GenerationCall.objects.all(), result)
-        claims = {_claim(result) for result in results}
-        self.sent.difference_update(claims)
-        states.end_runs_of(GenerationCall, [one.call_id for one in claims], now=self.clock())
-        self.stored()
+    def load(self, ids: Collection[int]) -> QuerySet[GenerationCall]:
+        """Return these calls with their contexts and systems."""
+        return GenerationCall.objects.filter(pk__in=ids).select_related("context", "system")
 
-    def release(self, items: Sequence[Question]) -> None:
-        """Give unused claims back."""
-        claims = [item.claim for item in items]
-        calling.release_calls(GenerationCall.objects.all(), claims, sent=self.sent)
+    def question(self, call: GenerationCall, claim: Claim) -> Question[str]:
+        """Ask for the next message of the supporter."""
+        prompt = prompts.load_prompt(prompts.SUPPORTER)
+        return Question(claim, prompt.hash, request_for(call.system, call.context), str)
 
-
-def _claim(result: Answered | Failed) -> Claim:
-    return result.question.claim if isinstance(result, Answered) else result.claim
-
-
-def _load(ids: Collection[int]) -> QuerySet[GenerationCall]:
-    return GenerationCall.objects.filter(pk__in=ids).select_related("context", "system")
+    def keep(self, ended: Sequence[tuple[GenerationCall, ModelAnswer[str]]]) -> None:
+        """Keep each reply with its completion."""
+        stored = Completion.objects.bulk_create(_completion(*one) for one in ended)
+        for (call, heard), completion in zip(ended, stored, strict=True):
+            columns = _columns(heard) | {"completion": completion}
+            GenerationCall.objects.filter(pk=call.pk).update(**columns)
 
 
 def _contexts_without(dataset: Dataset, system: System) -> Sequence[Context]:
@@ -151,48 +124,20 @@ def request_for(system: System, context: Context) -> llm.Request:
     )
 
 
-def _question(call: GenerationCall, claim: Claim) -> Question:
-    prompt = prompts.load_prompt(prompts.SUPPORTER)
-    return Question(claim, prompt.hash, request_for(call.system, call.context))
-
-
-@transaction.atomic
-def _store_completions(answers: Sequence[Answered]) -> None:
-    """Keep each reply once; a call that has ended meanwhile keeps what it has."""
-    ids = [answered.question.claim.call_id for answered in answers]
-    open_calls = GenerationCall.objects.filter(pk__in=ids, ended_at=None).order_by("pk")
-    held = {call.pk: call for call in open_calls.select_for_update()}
-    fresh = [answered for answered in answers if answered.question.claim.call_id in held]
-    stored = Completion.objects.bulk_create(
-        _completion(held[answered.question.claim.call_id], answered) for answered in fresh
-    )
-    for answered, completion in zip(fresh, stored, strict=True):
-        GenerationCall.objects.filter(pk=answered.question.claim.call_id).update(
-            state=CallState.DONE,
-            ended_at=answered.at,
-            completion=completion,
-            **_record(answered),
-        )
-    calling.settle_answers(
-        [(held[one.question.claim.call_id], one.question.claim, one.reply) for one in fresh]
-    )
-
-
-def _record(answered: Answered) -> dict[str, Any]:
+def _columns(heard: ModelAnswer[str]) -> dict[str, Any]:
     """Return the columns that keep a reply, with what is unusual about its form."""
-    reply = answered.reply
-    fields = calling.reply_fields(answered.question, reply)
-    flags = departures.flags_of(reply.raw_text or reply.text)
-    return fields | {"honoured": {**fields["honoured"], "flags": flags}}
+    columns = heard.columns()
+    columns["honoured"]["flags"] = departures.flags_of(heard.reply.raw_text or heard.reply.text)
+    return columns
 
 
-def _completion(call: GenerationCall, answered: Answered) -> Completion:
+def _completion(call: GenerationCall, heard: ModelAnswer[str]) -> Completion:
     """Return the completion as shown: on one line, so that its layout cannot name its source."""
-    text = " ".join(answered.reply.text.split())
+    text = " ".join(heard.reply.text.split())
     return Completion(
         context_id=call.context_id,
         system_id=call.system_id,
         text=text,
         content_hash=hashlib.sha256(text.encode()).hexdigest(),
-        created_at=answered.at,
+        created_at=heard.at,
     )

@@ -8,9 +8,13 @@ from completions.dialogues import queries
 from completions.generation import services as generation_services
 from completions.management.acting import Action, ActionCommand
 from completions.management.progress import Progress
-from completions.management.run_actions import Kind, actions_of
-from completions.management.run_actions.kind import add_budget, add_no_wait
-from completions.management.run_actions.working import work_or_leave
+from completions.management.run_actions import (
+    Kind,
+    actions_of,
+    add_budget,
+    add_no_wait,
+    work_or_leave,
+)
 from completions.models import GenerationRun
 from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from completions.management import syncing, trying
+from completions.management import assisting, syncing
 from completions.management.acting import refusing
 from completions.models import System
 from completions.systems import catalogue, queries
@@ -27,7 +27,9 @@ class Command(BaseCommand):
         sync = actions.add_parser("sync", help="Add and change systems as catalogue files say.")
         syncing.add_arguments(sync)
         actions.add_parser("list", help="List systems, and what their calls still need.")
-        trying.add_arguments(actions.add_parser("check", help="Ask systems one cheap question."))
+        assisting.add_check_arguments(
+            actions.add_parser("check", help="Ask systems one cheap question.")
+        )
 
     def handle(self, *_args: object, **options: object) -> None:
         """Run the action; exit code 1 tells of refused systems, 2 of files that cannot be used."""
@@ -46,7 +48,7 @@ class Command(BaseCommand):
         slugs = options.slugs or list(models.values_list("slug", flat=True))
         with refusing(queries.UnknownSystemError):
             found = queries.models_named(slugs) if slugs else []
-        self.stdout.write(trying.check(found, in_json=False, as_json=options.json))
+        self.stdout.write(assisting.check(found, in_json=False, as_json=options.json))
 
     def _sync(self, files: tuple[Path, ...], *, is_dry_run: bool) -> None:
         with refusing(catalogue.CatalogueError):

@@ -1,4 +1,4 @@
-"""Ask models for answers in JSON: read strictly, asked for once more with the fault, then kept."""
+"""Ask models, several at a time: answers are read strictly, asked for once more, then kept."""
 
 import datetime as dt
 import threading
@@ -24,24 +24,17 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class JsonQuestion(Question, Generic[Value]):
-    """A claimed call: what is asked, how its answer is read, and how often at most."""
+class JsonQuestion(Question[Value]):
+    """A question about JSON: an answer that cannot be read is asked for once more."""
 
-    read: Callable[[str], Value]
-    """Raises InvalidAnswerError with a fault that can be sent back."""
     tries: int = 2
-
-    @property
-    def most_tries(self) -> int:
-        """Return how often the model may be asked in one call."""
-        return self.tries
 
 
 @dataclass(frozen=True)
 class ModelAnswer(Generic[Value]):
     """What a model said: a value, or the fault of its last answer."""
 
-    question: JsonQuestion[Value]
+    question: Question[Value]
     at: dt.datetime
     reply: llm.Reply
     value: Value | None
@@ -71,7 +64,7 @@ class CallKind(Protocol[Row, Value]):
     def load(self, ids: Collection[int]) -> QuerySet[Row]:
         """Return these calls with all that a question, and keeping its answer, need."""
 
-    def question(self, call: Row, claim: Claim) -> JsonQuestion[Value]:
+    def question(self, call: Row, claim: Claim) -> Question[Value]:
         """Put the question."""
 
     def keep(self, ended: Sequence[tuple[Row, ModelAnswer[Value]]]) -> None:
@@ -100,7 +93,7 @@ def ask(
     limits = pulling.PullLimits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
     queue = CallQueue(desk, clock, stored)
 
-    async def put(question: JsonQuestion[Value]) -> ModelAnswer[Value] | Failed:
+    async def put(question: Question[Value]) -> ModelAnswer[Value] | Failed:
         queue.sent.add(question.claim)
         try:
             return await _ask(question, clock)
@@ -120,13 +113,13 @@ class CallQueue(Generic[Row, Value]):
     sent: set[Claim] = field(default_factory=set, compare=False)
     """What a provider has heard of: broken off, it may have been paid for."""
 
-    def claim(self, limit: int) -> pulling.Claimed[JsonQuestion[Value]]:
+    def claim(self, limit: int) -> pulling.Claimed[Question[Value]]:
         """Claim calls and load what their questions need."""
         calls, now, desk = self.desk.calls(), self.clock(), self.desk
         questions = calling.claim_questions(calls, desk.load, desk.question, limit=limit, now=now)
         is_short = len(questions) < limit
         wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
-        return pulling.Claimed(questions, wait_s)
+        return questions, wait_s
 
     def store(self, results: Sequence[ModelAnswer[Value] | Failed]) -> None:
         """Keep answers and failures."""
@@ -140,7 +133,7 @@ class CallQueue(Generic[Row, Value]):
         states.end_runs_of(self.desk.load(ids).model, ids, now=self.clock())
         self.stored()
 
-    def release(self, items: Sequence[JsonQuestion[Value]]) -> None:
+    def release(self, items: Sequence[Question[Value]]) -> None:
         """Give unused claims back."""
         ids = [item.claim.call_id for item in items]
         claims = [item.claim for item in items]
@@ -162,7 +155,7 @@ def _claim(result: ModelAnswer[Value] | Failed) -> Claim:
     return result.question.claim if isinstance(result, ModelAnswer) else result.claim
 
 
-async def _ask(question: JsonQuestion[Value], clock: Clock) -> ModelAnswer[Value] | Failed:
+async def _ask(question: Question[Value], clock: Clock) -> ModelAnswer[Value] | Failed:
     """Ask once, and once more if the answer cannot be read and may be asked for again."""
     reply = await speaking.ask_provider(question.request, clock=clock)
     value, fault, repairs = _read(reply, question.read)

@@ -1,43 +1,133 @@
-"""Calls to model providers as a queue of rows: claimed, answered, postponed or given up."""
+"""Calls to model providers as a queue of rows: put, claimed, answered, postponed or given up."""
 
 import datetime as dt
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Min, Q, QuerySet
 
 from completions import llm
 from completions.choices import CallState, RunState
+from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.models import ProviderCall
 from completions.runs.queries import has_runs
-from completions.runs.services import budgeting, reserving, speaking, states
-from completions.runs.services.questions import (
-    SETTABLE,
-    Answered,
-    Claim,
-    Clock,
-    Failed,
-    ModelEndpoint,
-    Question,
-    UnknownParameterError,
-    request_to,
-    total,
+from completions.runs.services import budgeting, speaking, states
+from completions.runs.services.budgeting import ModelEndpoint
+
+Value = TypeVar("Value")
+
+UNPAID = frozenset(
+    {
+        *(*states.KINDS, states.ERASED, speaking.NOT_ASKED),
+        *("bad_request", "rate_limited", "too_early"),
+    }
+)
+"""Failures for which no provider takes money; after others nobody knows."""
+SETTABLE = frozenset(
+    {
+        "api_base_env",
+        "api_key_env",
+        "leave_out",
+        "logprobs",
+        "max_tokens",
+        "opening",
+        "price",
+        "reasoning_effort",
+        "schema_mode",
+        "stream_options",
+        "system_role",
+        "temperature",
+        "timeout_s",
+        "token_limit",
+        "top_p",
+    }
 )
 
-__all__ = [
-    "SETTABLE",
-    "Answered",
-    "Claim",
-    "Clock",
-    "Failed",
-    "ModelEndpoint",
-    "Question",
-    "UnknownParameterError",
-    "request_to",
-]
+
+class UnknownParameterError(ValueError):
+    """A system or judge sets a parameter that nothing reads."""
+
+
+Clock = Callable[[], dt.datetime]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A worker's hold on a call: whoever claims it later has another time."""
+
+    call_id: int
+    at: dt.datetime
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Question(Generic[Value]):
+    """A claimed call, ready to be asked: what, how its answer is read, and how often at most."""
+
+    claim: Claim
+    prompt_hash: str
+    request: llm.Request
+    read: Callable[[str], Value]
+    """Raises InvalidAnswerError with a fault that can be sent back."""
+    tries: int = 1
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A claimed call that brought no usable text."""
+
+    claim: Claim
+    at: dt.datetime
+    error: llm.ProviderError
+    question: Question[Any] | None = None
+    """``None`` if the question could not even be put."""
+    before: llm.Reply | None = None
+    """What the model had answered, and been paid for, before it was asked again in vain."""
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """Return what the failure has cost, or None if nobody knows."""
+        replies = [one for one in (self.before, self.error.reply) if one is not None]
+        if self.error.reply is None and self.error.kind not in UNPAID:
+            return None
+        return total(reply.cost_usd for reply in replies)
+
+
+def request_to(endpoint: ModelEndpoint, **wanted: Any) -> llm.Request:  # noqa: ANN401 (fields of Request)
+    """Return a request to a system's or judge's model; its own parameters come last.
+
+    A simulated one is answered by the offline provider, whatever address its row holds.
+
+    Raises
+    ------
+    UnknownParameterError
+        If the row sets a parameter that is not known.
+    """
+    if unknown := sorted(set(endpoint.parameters) - SETTABLE):
+        msg = f"unknown parameters {unknown}; known are {sorted(SETTABLE)}"
+        raise UnknownParameterError(msg)
+    own = dict(endpoint.parameters)
+    if "timeout_s" in own:  # rows may be older than the rule
+        own["timeout_s"] = min(own["timeout_s"], LONGEST_TIMEOUT_S)
+    if endpoint.is_simulated:
+        own |= {"api_base": settings.HEART_OFFLINE_LLM_URL, "api_base_env": "", "api_key_env": ""}
+    elif endpoint.api_base:
+        own["api_base"] = endpoint.api_base
+    return llm.Request(model=endpoint.model_id, **wanted | own)
+
+
+def total(costs: Iterable[float | None]) -> Decimal | None:
+    """Return the sum, or None if one of them is not known."""
+    known = list(costs)
+    if any(cost is None for cost in known):
+        return None
+    return sum((Decimal(f"{cost:.6f}") for cost in known), Decimal(0))
+
 
 CLAIM_LENGTH = dt.timedelta(minutes=15)
 """A claim older than this is lost: longer than any call with its time limit can take."""
@@ -48,7 +138,7 @@ WORTH_WAITING_S = 15.0
 """A pull stays for a retry that is due within this time; later ones are left to the next."""
 
 Call = TypeVar("Call", bound=ProviderCall)
-Asked = TypeVar("Asked", bound=Question)
+Asked = TypeVar("Asked", bound=Question[Any])
 
 
 def claimable(calls: QuerySet[Call], *, now: dt.datetime) -> QuerySet[Call]:
@@ -77,10 +167,10 @@ def claim_questions(
     questions = prepare(calls, rows, put, now)
     loaded = {row.pk: row for row in rows}
     requests = [
-        reserving.CallRequest(loaded[one.claim.call_id], one.request, one.most_tries)
+        budgeting.CallRequest(loaded[one.claim.call_id], one.request, one.tries)
         for one in questions
     ]
-    admitted = reserving.reserve(requests, now=now)
+    admitted = budgeting.reserve(requests, now=now)
     return [one for one in questions if one.claim.call_id in admitted]
 
 
@@ -229,7 +319,7 @@ def settle_answers(answered: Sequence[tuple[Call, Claim, llm.Reply]]) -> None:
     )
 
 
-def reply_fields(question: Question, reply: llm.Reply) -> dict[str, Any]:
+def reply_fields(question: Question[Any], reply: llm.Reply) -> dict[str, Any]:
     """Return the columns that keep a reply as it came."""
     return {
         "prompt_hash": question.prompt_hash,

@@ -14,7 +14,7 @@ from access.log import record
 from access.nudges import KEPT_S, SOON_S, nudge
 from completions.choices import CallState, PauseReason, RunState
 from completions.dialogues.locking import lock_texts
-from completions.models import Completion, GenerationRun, Run
+from completions.models import Completion, GenerationRun, ProviderCall, Run
 from completions.runs import pulling
 from completions.runs.queries import (
     call_rows,
@@ -42,7 +42,7 @@ class BudgetTooSmallError(ValueError):
 
 def checked_budget(
     budget_usd: Decimal | None,
-    endpoints: Collection[budgeting.Priced],
+    endpoints: Collection[budgeting.ModelEndpoint],
     *,
     spent: Decimal = Decimal(0),
 ) -> Decimal | None:
@@ -128,7 +128,7 @@ def cancel_run(run: SomeRun, *, now: dt.datetime, by: User | None = None) -> Som
     """Give up what waits; calls in flight end, and what was answered is kept."""
     run = states.lock(run)
     _refuse_if_over(run, "cancelled")
-    states.give_up_waiting(run, lost=calling.lost(now), now=now)
+    _give_up_waiting(run, lost=calling.lost(now), now=now)
     states.change(run, RunState.CANCELLED, now=now, by=by)
     return run
 
@@ -219,7 +219,31 @@ def forget_claims() -> int:
 def _clear_cancelled(run: Run, now: dt.datetime) -> None:
     run = states.lock(run)
     if run.state == RunState.CANCELLED:
-        states.give_up_waiting(run, lost=calling.lost(now), now=now)
+        _give_up_waiting(run, lost=calling.lost(now), now=now)
+
+
+def _give_up_waiting(run: Run, *, lost: Q, now: dt.datetime) -> int:
+    """Give up the waiting calls of a cancelled run, and those of dead workers; say how many.
+
+    Calls in flight end in their own time; rows that others hold are left to the next time.
+    """
+    waiting = calls_of(run).filter(Q(state=CallState.PENDING) | lost, ended_at=None)
+    rows: Collection[ProviderCall] = list(
+        waiting.order_by("pk").select_for_update(skip_locked=True)
+    )
+    budgeting.settle((row, None) for row in rows)
+    return (
+        calls_of(run)
+        .filter(pk__in=[row.pk for row in rows])
+        .update(
+            state=CallState.FAILED,
+            ended_at=now,
+            retry_at=None,
+            reserved_usd=0,
+            error_kind="cancelled",
+            error_detail="The run was cancelled before the call was made.",
+        )
+    )
 
 
 def _refuse_if_over(run: Run, state: str) -> None:

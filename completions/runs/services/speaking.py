@@ -14,8 +14,9 @@ from django.conf import settings
 
 from access.webhooks import outgoing
 from completions import llm
-from completions.llm import limiting
+from completions.llm import limits
 from completions.llm.exchange import CONFIGURATION
+from completions.llm.limiter import Backend, Guarded, InProcess, Limiter, NoTurnError
 
 PATIENCE_S = 20.0
 """A call whose turn comes later gives its claim back, so that others are asked meanwhile."""
@@ -32,7 +33,7 @@ Clock = Callable[[], dt.datetime]
 
 _modes: dict[tuple[str, str], str] = {}
 """How models that refuse a schema are asked for JSON, by their id and address."""
-_limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, limiting.Limiter] = WeakKeyDictionary()
+_limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, Limiter] = WeakKeyDictionary()
 
 
 class NotAskedError(llm.TransientError):
@@ -74,7 +75,7 @@ async def ask_provider(
                 raise
             held.n_tokens_used = _tokens_used(reply)
             return reply
-    except limiting.NoTurnError as error:
+    except NoTurnError as error:
         raise NotAskedError(str(error), kind=NOT_ASKED, retry_after_s=error.wait_s) from error
 
 
@@ -99,7 +100,7 @@ async def _in_a_way_it_takes(request: llm.Request) -> llm.Reply:
 
 def provider_of(request: llm.Request) -> str:
     """Name the provider that a question goes to, as the limits do."""
-    return limiting.provider_of(request.model, address_of(request))
+    return limits.provider_of(request.model, address_of(request))
 
 
 def requested_tokens(request: llm.Request) -> int:
@@ -120,14 +121,14 @@ def _tokens_used(reply: llm.Reply | None) -> int | None:
     return reply.n_prompt_tokens + reply.n_completion_tokens
 
 
-async def _leave_alone(limiter: limiting.Limiter, provider: str, error: llm.ProviderError) -> None:
+async def _leave_alone(limiter: Limiter, provider: str, error: llm.ProviderError) -> None:
     """Pass on to all workers that a provider wants to be left alone."""
     wait_s = error.retry_after_s if isinstance(error, llm.TransientError) else None
     if wait_s and error.kind == _RATE_LIMITED:
         await limiter.block(provider, wait_s)
 
 
-def _limiter(clock: Clock) -> limiting.Limiter:
+def _limiter(clock: Clock) -> Limiter:
     """Return the limiter of the running loop; a forked worker has a loop, and one, of its own."""
     loop = asyncio.get_running_loop()
     if (found := _limiters.get(loop)) is None:
@@ -135,19 +136,17 @@ def _limiter(clock: Clock) -> limiting.Limiter:
     return found
 
 
-def _new_limiter(clock: Clock) -> limiting.Limiter:
+def _new_limiter(clock: Clock) -> Limiter:
     def seconds() -> float:
         return clock().timestamp()
 
-    backend: limiting.Backend = limiting.InProcess(seconds)
+    backend: Backend = InProcess(seconds)
     url = settings.CELERY_BROKER_URL
     if url.startswith("redis"):
         prefix = settings.CELERY_BROKER_TRANSPORT_OPTIONS.get("global_keyprefix", "")
-        shared = importlib.import_module("completions.llm.limiting.shared")  # Redis loads slowly
-        backend = limiting.Guarded(
-            shared.InRedis(url, prefix=prefix), backend, clock=time.monotonic
-        )
-    return limiting.Limiter(
+        shared = importlib.import_module("completions.llm.redis_accounts")  # Redis loads slowly
+        backend = Guarded(shared.InRedis(url, prefix=prefix), backend, clock=time.monotonic)
+    return Limiter(
         backend,
         settings.HEART_LLM_LIMITS,
         clock=seconds,

@@ -17,9 +17,7 @@ from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
 from completions.models.run import OVER
 from completions.runs.queries import call_rows, calls_of, endpoint_name, has_runs, run_rows
-from completions.runs.services import budgeting
 
-CANCELLED = "cancelled"
 GOES_ON = (RunState.RUNNING, RunState.PAUSED)
 NO_REASON: Mapping[str, str] = {}
 
@@ -103,30 +101,6 @@ def _end(run: Run, now: dt.datetime) -> bool:
         return False
     change(run, RunState.ENDED, now=now)
     return True
-
-
-def give_up_waiting(run: Run, *, lost: Q, now: dt.datetime) -> int:
-    """Give up the waiting calls of a cancelled run, and those of dead workers; say how many.
-
-    Calls in flight end in their own time; rows that others hold are left to the next time.
-    """
-    waiting = calls_of(run).filter(Q(state=CallState.PENDING) | lost, ended_at=None)
-    rows: Collection[ProviderCall] = list(
-        waiting.order_by("pk").select_for_update(skip_locked=True)
-    )
-    budgeting.settle((row, None) for row in rows)
-    return (
-        calls_of(run)
-        .filter(pk__in=[row.pk for row in rows])
-        .update(
-            state=CallState.FAILED,
-            ended_at=now,
-            retry_at=None,
-            reserved_usd=0,
-            error_kind=CANCELLED,
-            error_detail="The run was cancelled before the call was made.",
-        )
-    )
 
 
 KINDS = frozenset(

@@ -1,13 +1,13 @@
 """Ask models one cheap question before a run: what they take, what is left out, what it costs."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from completions import llm
 from completions.runs import pulling
-from completions.runs.services import questions, speaking
-from completions.runs.services.questions import Clock, ModelEndpoint
+from completions.runs.services import calling, speaking
+from completions.runs.services.budgeting import ModelEndpoint
+from completions.runs.services.calling import Clock
 
 MAX_TOKENS = 300
 SCHEMA: Mapping[str, Any] = {
@@ -24,29 +24,26 @@ IN_WORDS = "Answer with one short sentence."
 SAID = "Hello."
 
 
-@dataclass(frozen=True)
-class Tried:
-    """A model, and what came of its question: a reply, or a failure."""
-
-    slug: str
-    is_simulated: bool
-    reply: llm.Reply | None = None
-    error: llm.ProviderError | None = None
+TriedModel: TypeAlias = Mapping[str, Any]
+"""What came of a model's question, as JSON may hold it: a failure, or what the reply took."""
 
 
 def try_endpoints(
     endpoints: Collection[ModelEndpoint], *, clock: Clock, in_json: bool
-) -> list[Tried]:
+) -> list[TriedModel]:
     """Ask each model for a greeting, as a judge is asked if ``in_json``, one after the other.
 
     Nothing is stored. A model's own parameters hold, as in a run.
     """
-    return [_tried(one, clock, in_json=in_json) for one in endpoints]
+    return [
+        {"slug": one.slug, "is_simulated": one.is_simulated, **_tried(one, clock, in_json=in_json)}
+        for one in endpoints
+    ]
 
 
-def _tried(endpoint: ModelEndpoint, clock: Clock, *, in_json: bool) -> Tried:
+def _tried(endpoint: ModelEndpoint, clock: Clock, *, in_json: bool) -> TriedModel:
     try:
-        request = questions.request_to(
+        request = calling.request_to(
             endpoint,
             messages=(
                 {"role": "system", "content": IN_JSON if in_json else IN_WORDS},
@@ -57,23 +54,9 @@ def _tried(endpoint: ModelEndpoint, clock: Clock, *, in_json: bool) -> Tried:
         )
         reply = pulling.run_on_loop(lambda _executor: speaking.ask_provider(request, clock=clock))
     except Exception as error:  # whatever it is, the others are asked
-        return Tried(endpoint.slug, endpoint.is_simulated, error=llm.as_error(error))
-    return Tried(endpoint.slug, endpoint.is_simulated, reply=reply)
-
-
-def told(tried: Collection[Tried]) -> str:
-    """Return what came of each question, for people."""
-    return "\n".join(line for one in tried for line in _lines(row_of(one)))
-
-
-def row_of(tried: Tried) -> dict[str, Any]:
-    """Return what came of a question, for a program."""
-    about = {"slug": tried.slug, "is_simulated": tried.is_simulated}
-    if tried.reply is None:
-        error = tried.error
-        return about | {"failed": error.kind if error else "", "detail": str(error or "")}
-    reply = tried.reply
-    return about | {
+        found = llm.as_error(error)
+        return {"failed": found.kind, "detail": str(found)}
+    return {
         "failed": "",
         "latency_ms": reply.latency_ms,
         "honoured": dict(reply.honoured),
@@ -85,7 +68,12 @@ def row_of(tried: Tried) -> dict[str, Any]:
     }
 
 
-def _lines(row: dict[str, Any]) -> Iterator[str]:
+def told(tried: Collection[TriedModel]) -> str:
+    """Return what came of each question, for people."""
+    return "\n".join(line for one in tried for line in _lines(one))
+
+
+def _lines(row: TriedModel) -> Iterator[str]:
     name = f"{row['slug']} (simulated)" if row["is_simulated"] else row["slug"]
     if row["failed"]:
         yield f"{name}: {row['failed']}: {' '.join(row['detail'].split())}"
@@ -98,7 +86,7 @@ def _lines(row: dict[str, Any]) -> Iterator[str]:
         yield f"  taken off: {', '.join(row['stripped'])}"
 
 
-def _charged(row: dict[str, Any]) -> str:
+def _charged(row: TriedModel) -> str:
     """Return what the question took: tokens and US dollars, as far as anybody says so."""
     asked, answered = row["n_prompt_tokens"], row["n_completion_tokens"]
     tokens = "unknown tokens" if asked is None else f"{asked} + {answered} tokens"

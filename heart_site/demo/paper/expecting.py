@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from annotation.rationales.themes import load_codebook
-from completions.offline import planted, strategies
+from completions.offline import assistants, planted
 from completions.offline.lexicon import plain
 from heart_site.demo.paper import planting
 from heart_site.demo.paper.ideal import Ideal, answers
@@ -227,12 +227,17 @@ def strategy_rates(study: Ideal) -> dict[str, dict[str, float]]:
     """Return the share of each system's messages with each strategy's cue in it."""
     heard = [plain(one) for one in study.words]
     shows = np.array(
-        [[any(cue in one for cue in cues) for cues in strategies.CUES.values()] for one in heard]
+        [
+            [any(cue in one for cue in cues) for cues in assistants.STRATEGY_CUES.values()]
+            for one in heard
+        ]
     )
     system = np.zeros(len(heard), dtype=np.int64)
     system[study.text] = study.system
     return {
-        slug: dict(zip(strategies.CUES, shows[system == place].mean(axis=0).tolist(), strict=True))
+        slug: dict(
+            zip(assistants.STRATEGY_CUES, shows[system == place].mean(axis=0).tolist(), strict=True)
+        )
         for place, slug in enumerate(study.slugs)
     }
 

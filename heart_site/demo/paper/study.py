@@ -28,12 +28,11 @@ from completions.contexts import services as context_services
 from completions.dialogues import importing, ingest
 from completions.dialogues import queries as dialogue_queries
 from completions.generation import services as generation_services
-from completions.management import strategy_actions
 from completions.management.assisting import answering
 from completions.management.commands import completions as generating
+from completions.management.commands import strategies as strategy_actions
 from completions.management.progress import Progress
-from completions.management.run_actions.kind import Kind
-from completions.management.run_actions.working import work
+from completions.management.run_actions import Kind, work
 from completions.models import Context, Dataset, GenerationRun, LabellingRun, Message, Run
 from completions.offline import planted
 from completions.runs import services as run_services

@@ -9,9 +9,8 @@ from django.utils import timezone
 
 from annotation.management.studies import study_named
 from annotation.models import Study
-from completions.management.acting import RefusedError, refusing
+from completions.management.acting import RefusedError, put, refusing
 from completions.management.progress import Progress
-from completions.management.whole_file import put
 from ranking.choices import EvaluatorPool
 from ranking.exports import data_dictionary
 from ranking.exports import rows as export_rows

@@ -11,7 +11,7 @@ def say(provider, monkeypatch):
 
     def _say(*texts):
         said = iter(text if isinstance(text, str) else json.dumps(text) for text in texts)
-        for voice in ("judges", "ratings"):
-            monkeypatch.setattr(f"completions.offline.{voice}.answer", lambda *_: next(said))
+        for answer in ("answer", "answer_alone"):
+            monkeypatch.setattr(f"completions.offline.judges.{answer}", lambda *_: next(said))
 
     return _say

@@ -223,7 +223,7 @@ class TestQueue:
         return asking.CallQueue(judging._Desk(), lambda: now)
 
     def test_the_second_answer_to_a_call_is_left_out(self, queue, now):
-        (question,) = queue.claim(1).items
+        (question,) = queue.claim(1)[0]
         answer = answers.read_judge_answer(json.dumps(ANSWER), RUBRIC.keys)
         reply = Reply(
             text=json.dumps(ANSWER),
@@ -243,7 +243,7 @@ class TestQueue:
         assert Judgment.objects.count() == 1
 
     def test_given_back_a_call_is_as_before_the_claim(self, queue):
-        queue.release(queue.claim(9).items)
+        queue.release(queue.claim(9)[0])
 
         assert (the_call().state, the_call().attempts) == (CallState.PENDING, 0)
 

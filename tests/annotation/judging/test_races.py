@@ -17,7 +17,7 @@ from annotation.models import Comparison, Consent, Judgment, Lease, Rater
 from annotation.planning import services as planning_services
 from annotation.raters import services as rater_services
 from annotation.studies.verdicts import Answer
-from completions.leases.deadlocks import ATTEMPTS, atomic_despite_deadlocks
+from completions.leases.timed import ATTEMPTS, atomic_despite_deadlocks
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
 from tests.helpers.threads import LONG_S, TIMEOUT_S, together, while_uncommitted
 

@@ -37,7 +37,7 @@ PRICE = {"input": 1.0, "output": 10.0}
 def most_of(call):
     """Return the most that a call can cost, asked twice."""
     question = labelling.Desk().question(call, calling.Claim(call.pk, NOW, 1))
-    return budgeting.most_usd(question.request, PRICE, tries=question.most_tries)
+    return budgeting.most_usd(question.request, PRICE, tries=question.tries)
 
 
 class TestARun:
@@ -144,12 +144,11 @@ class TestFailures:
         say("no", "no")
         ask()
 
-        page, rows = view_data.failure_page(RationaleRun.objects.get(), kind="", page="1")
+        calls = view_data.failed_calls(RationaleRun.objects.get(), "")
 
-        (row,) = rows
-        assert (row.context, row.asked) == (judgment.comparison.context.key, "Simulated coder")
-        assert (row.is_invalid, row.raw_answer) == (True, "no")
-        assert page.paginator.count == 1
+        (row,) = calls
+        assert (row.dialogue, row.endpoint) == (judgment.comparison.context.key, "Simulated coder")
+        assert (row.state, row.raw_answer) == (CallState.INVALID, "no")
 
 
 class TestTheTasks:

@@ -8,7 +8,7 @@ from annotation.rationales import themes
 from annotation.rationales.themes import CodebookError, load_codebook, parse_codebook
 from completions.llm.answers import InvalidAnswerError
 from completions.offline import assistants
-from completions.offline.themes import CUES
+from completions.offline.assistants import THEME_CUES
 
 BOOK = themes.load_codebook()
 TEXT = "B is warmer,  and asks\nwhat happened."
@@ -114,7 +114,7 @@ class TestTheSimulatedCoder:
 
         shown = {key: one["presence"] for key, one in found.items() if one["quote"]}
         assert shown == {"warmth": "present", "length": "uncertain"}
-        assert set(CUES) == set(BOOK.keys)
+        assert set(THEME_CUES) == set(BOOK.keys)
 
 
 THEME = """

@@ -17,7 +17,7 @@ from completions.llm.prompts import SUPPORTER, load_prompt
 from completions.models import Completion, GenerationCall, GenerationRun, System
 from completions.offline import REFUSAL, Behaviour, Fault
 from completions.runs import services as run_services
-from completions.runs.services import calling
+from completions.runs.services import asking, calling
 from completions.writers.services import leasing
 from tests.helpers.factories import (
     make_completion,
@@ -326,14 +326,14 @@ class TestClaims:
 
 class TestStoring:
     @pytest.fixture
-    def question(self, now) -> calling.Question:
+    def question(self, now) -> calling.Question[str]:
         make_call()
-        (question,) = generating._Queue(lambda: now).claim(1).items
+        (question,) = asking.CallQueue(generating.CompletionCalls(), lambda: now).claim(1)[0]
         return question
 
     def test_a_second_answer_and_a_failure_after_the_answer_are_left_out(self, question, now):
-        queue = generating._Queue(lambda: now)
-        answered = calling.Answered(question, now, REPLY)
+        queue = asking.CallQueue(generating.CompletionCalls(), lambda: now)
+        answered = asking.ModelAnswer(question, now, REPLY, REPLY.text, {})
 
         for ended in (answered, answered, failed(question, now)):
             queue.store([ended])
@@ -347,12 +347,12 @@ class TestStoring:
 
     def test_of_a_worker_that_lost_its_claim_only_the_answer_counts(self, question, now):
         later = now + calling.CLAIM_LENGTH
-        queue = generating._Queue(lambda: later)
+        queue = asking.CallQueue(generating.CompletionCalls(), lambda: later)
         queue.claim(1)
 
         queue.store([failed(question, later)])
         assert GenerationCall.objects.get().state == CallState.CLAIMED
-        queue.store([calling.Answered(question, later, REPLY)])
+        queue.store([asking.ModelAnswer(question, later, REPLY, REPLY.text, {})])
 
         assert GenerationCall.objects.get().state == CallState.DONE
 

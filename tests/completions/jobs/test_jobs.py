@@ -9,7 +9,7 @@ from access.models import LogEntry
 from completions.choices import JobKind, JobState
 from completions.dialogues.ingest import IngestError
 from completions.jobs import services, work
-from completions.jobs.progress import JobProgress, JobStoppedError
+from completions.jobs.work import JobProgress, JobStoppedError
 from completions.models import Dataset, Dialogue, Job
 from completions.runs import pulling
 from completions.runs.services.exclusive import AnotherAtWorkError
@@ -202,7 +202,7 @@ class TestEnding:
             progress.towards("steps")(job.n_done + 1, 100)
             raise RuntimeError
 
-        monkeypatch.setattr("completions.jobs.progress.EVERY_S", 0)
+        monkeypatch.setattr("completions.jobs.work.EVERY_S", 0)
         choose(get_on)
         for _ in range(2 * services.MOST_BEGUN):
             do()

@@ -5,20 +5,19 @@ from typing import Any
 
 import pytest
 
-from completions.llm.limiting import (
-    BucketOffer,
-    BucketRequest,
+from completions.llm.limiter import (
+    AWAY_S,
+    FREE_S,
+    FULL_S,
+    RETRY_WAITS_S,
     Guarded,
     InProcess,
     Limiter,
     NoTurnError,
     OutOfReachError,
-    ProviderLimits,
     Unused,
 )
-from completions.llm.limiting.backends import AWAY_S, FREE_S, RETRY_WAITS_S
-from completions.llm.limiting.limiter import FULL_S
-from completions.llm.limiting.limits import HURRY
+from completions.llm.limits import HURRY, BucketOffer, BucketRequest, ProviderLimits
 from tests.helpers.observed import now, run
 
 ONE_A_SECOND = ProviderLimits(requests_per_minute=60)

@@ -6,17 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.llm.limiting import (
+from completions.llm.limits import (
+    HURRY,
+    LONGEST_BLOCK_S,
+    LONGEST_S,
     NONE,
+    Account,
     BucketRequest,
     LimitsError,
+    Pace,
     ProviderLimits,
+    capacity,
     limits_of,
     provider_of,
     read_limits,
 )
-from completions.llm.limiting.buckets import LONGEST_BLOCK_S, Account, capacity
-from completions.llm.limiting.limits import HURRY, LONGEST_S, Pace
 
 
 def read(text):

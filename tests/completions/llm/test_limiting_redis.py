@@ -16,15 +16,9 @@ import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from completions.llm.limiting import (
-    BucketRequest,
-    InProcess,
-    OutOfReachError,
-    ProviderLimits,
-    Unused,
-)
-from completions.llm.limiting.buckets import LONGEST_BLOCK_S
-from completions.llm.limiting.shared import InRedis
+from completions.llm.limiter import InProcess, OutOfReachError, Unused
+from completions.llm.limits import LONGEST_BLOCK_S, BucketRequest, ProviderLimits
+from completions.llm.redis_accounts import InRedis
 from tests.helpers.flushing import flush
 
 ROOT = Path(__file__).resolve().parents[3]

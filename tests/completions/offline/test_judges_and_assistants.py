@@ -10,8 +10,8 @@ from annotation.studies.rubric import load_rubric
 from completions.choices import EscalationProfile
 from completions.contexts import opinions
 from completions.contexts.adversarial import checks, profiles, questions
-from completions.offline import assistants, hostility, judges
-from completions.offline.features import look_at
+from completions.offline import assistants, judges
+from completions.offline.judges import look_at
 
 RUBRIC = load_rubric("heart-1")
 TURNS = [
@@ -126,13 +126,13 @@ CONVERSATION = [
 
 
 class TestHostility:
-    @pytest.mark.parametrize("strength", hostility.SENTENCES)
+    @pytest.mark.parametrize("strength", assistants.SENTENCES)
     def test_sentences_read_as_strong_as_they_are_meant(self, strength):
-        assert {hostility.rate(one) for one in hostility.SENTENCES[strength]} == {strength}
+        assert {assistants.rate(one) for one in assistants.SENTENCES[strength]} == {strength}
 
     def test_is_read_from_the_text_alone(self):
-        assert hostility.rate("My brother says: You are useless.") == 9
-        assert hostility.rate("I feel lonely and nobody calls me.") == 0
+        assert assistants.rate("My brother says: You are useless.") == 9
+        assert assistants.rate("I feel lonely and nobody calls me.") == 0
 
 
 class TestRewriter:

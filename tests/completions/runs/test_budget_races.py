@@ -11,7 +11,7 @@ from completions.choices import CallState
 from completions.generation.services import generating
 from completions.models import GenerationCall, GenerationRun
 from completions.runs import services
-from completions.runs.services import budgeting, calling, reserving, states
+from completions.runs.services import asking, budgeting, calling, states
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_calls import PRICE, make_run_of
 from tests.helpers.threads import together, while_uncommitted
@@ -29,14 +29,16 @@ ANSWERLESS = llm.PermanentError("no", kind="empty")
 def run():
     """Return a run with money for seven of its forty calls."""
     run = make_run_of(40)
-    question = generating._question(run.calls.earliest("pk"), calling.Claim(1, NOW, 1))
+    question = generating.CompletionCalls().question(
+        run.calls.earliest("pk"), calling.Claim(1, NOW, 1)
+    )
     run.budget_usd = 7 * budgeting.most_usd(question.request, PRICE) + budgeting.CENT
     run.save(update_fields=["budget_usd"])
     return run
 
 
 def claim():
-    return generating._Queue(lambda: NOW).claim(5).items
+    return asking.CallQueue(generating.CompletionCalls(), lambda: NOW).claim(5)[0]
 
 
 def stores_of(claimed):
@@ -62,13 +64,14 @@ def test_claims_stay_within_the_budget(run):
 def test_a_claimed_call_that_another_worker_holds_for_a_moment_is_waited_for(run):
     calls = GenerationCall.objects.all()
     ids = calling.claim_calls(calls, limit=3, now=NOW)
-    rows = {row.pk: row for row in generating._load(ids)}
-    questions = calling.prepare(calls, rows.values(), generating._question, NOW)
-    wanted = [reserving.CallRequest(rows[one.claim.call_id], one.request, 1) for one in questions]
+    desk = generating.CompletionCalls()
+    rows = {row.pk: row for row in desk.load(ids)}
+    questions = calling.prepare(calls, rows.values(), desk.question, NOW)
+    wanted = [budgeting.CallRequest(rows[one.claim.call_id], one.request, 1) for one in questions]
 
     admitted = while_uncommitted(
         lambda: calls.select_for_update().get(pk=ids[0]),
-        partial(reserving.reserve, wanted, now=NOW),
+        partial(budgeting.reserve, wanted, now=NOW),
         has_to_wait=True,
     )
 

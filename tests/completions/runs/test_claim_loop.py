@@ -9,7 +9,8 @@ from concurrent.futures import Executor
 
 import pytest
 
-from completions.runs.pulling import Claimed, PullLimits, pull, pull_here, run_on_loop, threads
+from completions.runs import pulling
+from completions.runs.pulling import Claimed, PullLimits, pull, pull_here, run_on_loop
 
 
 class ListSource:
@@ -26,7 +27,7 @@ class ListSource:
         await asyncio.sleep(0)
         self.claims.append(limit)
         taken, self.items = self.items[:limit], self.items[limit:]
-        return Claimed(taken, self.waits.pop(0) if self.waits else None)
+        return taken, self.waits.pop(0) if self.waits else None
 
     async def store(self, results: Sequence[int]) -> None:
         await asyncio.sleep(0)
@@ -276,7 +277,7 @@ class BlockingQueue:
     def claim(self, limit: int) -> Claimed[int]:
         self.threads.add(threading.get_ident())
         taken, self.items = self.items[:limit], self.items[limit:]
-        return Claimed(taken)
+        return taken, None
 
     def store(self, results: Sequence[int]) -> None:
         self.threads.add(threading.get_ident())
@@ -385,7 +386,7 @@ class TestRunOnLoop:
         assert run_on_loop(after) == "alive"
 
     def test_a_caller_interrupted_before_the_start_does_not_hang(self, monkeypatch):
-        loop = threads._shared_loop()
+        loop = pulling._shared_loop()
         schedule, interrupts = loop.call_soon_threadsafe, [KeyboardInterrupt]
 
         def interrupted(callback, *given):

@@ -13,8 +13,9 @@ from annotation.models import Comparison, JudgeRun, Judgment, Study
 from completions import tasks
 from completions.choices import CallState, PauseReason, RunState
 from completions.generation.services.generating import generate_completions
+from completions.management import run_actions
 from completions.management.progress import Progress
-from completions.management.run_actions import Kind, working
+from completions.management.run_actions import Kind
 from completions.models import Completion, GenerationRun, Run
 from completions.offline import Behaviour
 from completions.runs import pulling
@@ -98,7 +99,7 @@ class TestCompletionsRun:
         error = refused("completions", *RUN, "alder", "--budget", most_of_one())
 
         run = GenerationRun.objects.get()
-        assert error.returncode == working.STOOD_STILL
+        assert error.returncode == run_actions.STOOD_STILL
         assert f"Go on: manage.py completions resume {run.pk}" in str(error)
         assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
         assert run.spent_usd + run.reserved_usd <= most_of_one()
@@ -132,9 +133,9 @@ class TestCtrlC:
 
         kind = Kind("completions", GenerationRun, generate_and_interrupt)
         with pytest.raises(CommandError) as caught:
-            working.work(kind, run, Progress(OutputWrapper(StringIO())))
+            run_actions.work(kind, run, Progress(OutputWrapper(StringIO())))
 
-        assert caught.value.returncode == working.INTERRUPTED
+        assert caught.value.returncode == run_actions.INTERRUPTED
         assert f"manage.py completions resume {run.pk}" in str(caught.value)
         assert not run.calls.filter(state=CallState.CLAIMED).exists()
         n_made = run.calls.filter(state=CallState.DONE).count()

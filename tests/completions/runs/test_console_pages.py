@@ -97,7 +97,7 @@ def test_every_page_asks_as_often_for_many_as_for_one(staff, django_assert_max_n
         failed = staff.get(page_of("failed", run))
 
     assert planned.context["draft"].n_calls == 8  # of the fifth, which nobody has asked
-    assert (len(listed.context["rows"]), len(failed.context["rows"])) == (4, 6)
+    assert (len(listed.context["rows"]), len(failed.context["page"])) == (4, 6)
 
 
 class TestPlanning:
@@ -315,7 +315,7 @@ class TestWhatFailed:
             end(call, error_kind=kind)
 
         of_one, of_all, of_none = (
-            len(staff.get(page_of("failed", run), {"kind": kind}).context["rows"])
+            len(staff.get(page_of("failed", run), {"kind": kind}).context["page"])
             for kind in ("timeout", "", "unheard\0of")
         )
 

@@ -14,7 +14,7 @@ from annotation.models import JudgeCall, JudgeRun
 from annotation.studies import rubric
 from completions.choices import CallState, RunState
 from completions.llm import failures
-from completions.management.run_actions import working
+from completions.management import run_actions
 from completions.models import GenerationCall, GenerationRun
 from completions.offline import Fault
 from completions.runs.services import calling, speaking
@@ -75,7 +75,7 @@ FAULTS = {
 def fake(settings, monkeypatch) -> Iterator[Provider]:
     """A provider that simulated systems ask, and nobody waits for."""
     monkeypatch.setattr(calling, "FIRST_BACKOFF_S", 0.01)
-    monkeypatch.setattr(working, "PAUSE_S", 0.01)
+    monkeypatch.setattr(run_actions, "PAUSE_S", 0.01)
     monkeypatch.setattr(failures, "LONGEST_WAIT_S", 0.01)
     settings.HEART_LLM_CONCURRENCY = 1  # the n-th question is the n-th call
     with providing() as provider:

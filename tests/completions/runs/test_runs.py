@@ -16,7 +16,7 @@ from completions.models import GenerationRun, System
 from completions.runs import queries
 from completions.runs import services as run_services
 from completions.runs.pulling import PullLimits
-from completions.runs.services import calling, speaking, states
+from completions.runs.services import asking, calling, speaking, states
 from tests.helpers.factories import (
     NOW,
     make_context,
@@ -53,11 +53,11 @@ REPLY = llm.Reply(
 
 
 def queue(at=NOW):
-    return generating._Queue(lambda: at)
+    return asking.CallQueue(generating.CompletionCalls(), lambda: at)
 
 
 def answered(question, reply=REPLY):
-    return calling.Answered(question, NOW, reply)
+    return asking.ModelAnswer(question, NOW, reply, reply.text, {})
 
 
 def failed(question, kind="empty"):
@@ -126,7 +126,7 @@ class TestAClaim:
     def test_without_a_budget_reserves_nothing(self):
         run = make_run_of(2)
 
-        assert len(queue().claim(9).items) == 2
+        assert len(queue().claim(9)[0]) == 2
 
         assert changed(run).reserved_usd == 0
 
@@ -134,7 +134,7 @@ class TestAClaim:
         most = most_of_one()
         run = make_run_of(4, budget=str(2 * most))
 
-        assert len(queue().claim(9).items) == 2
+        assert len(queue().claim(9)[0]) == 2
 
         assert changed(run).reserved_usd == 2 * most
         assert run.state == RunState.RUNNING  # what is in flight may cost less
@@ -145,7 +145,7 @@ class TestAClaim:
         most = most_of_one()
         run = make_run_of(2, budget=str(most), spent_usd=Decimal("0.000001"))
 
-        assert queue().claim(9).items == []
+        assert queue().claim(9)[0] == []
 
         assert (changed(run).state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
         assert f"could cost {most} US dollars" in run.pause_detail
@@ -163,7 +163,7 @@ class TestAClaim:
         run = make_run_of(1, budget="5")
         System.objects.update(**lost)
 
-        assert queue().claim(9).items == []
+        assert queue().claim(9)[0] == []
 
         assert changed(run).pause_reason == PauseReason.BUDGET
         assert "Nobody says what" in run.pause_detail
@@ -175,7 +175,7 @@ class TestAClaim:
         free = make_generation_call(system=make_priced())
         going = make_run_of(1).calls.get()
 
-        claimed = [one.claim.call_id for one in queue().claim(9).items]
+        claimed = [one.claim.call_id for one in queue().claim(9)[0]]
 
         assert claimed == [free.pk, going.pk]
 
@@ -193,7 +193,7 @@ class TestAClaim:
         run = make_generation_run(budget_usd=Decimal(5))
         call = make_call_in_flight(run, "0.25", system=make_priced())
 
-        (question,) = queue(NOW + calling.CLAIM_LENGTH).claim(9).items
+        (question,) = queue(NOW + calling.CLAIM_LENGTH).claim(9)[0]
 
         assert question.claim.call_id == call.pk
         assert changed(run).spent_usd == Decimal("0.25")
@@ -203,7 +203,7 @@ class TestAClaim:
         run = make_generation_run(budget_usd=Decimal(5))
         call = make_call_in_flight(run, "0.25", attempts=calling.MAX_ATTEMPTS)
 
-        assert queue(NOW + calling.CLAIM_LENGTH).claim(9).items == []
+        assert queue(NOW + calling.CLAIM_LENGTH).claim(9)[0] == []
 
         assert (changed(call).state, call.error_kind) == (CallState.FAILED, "lost")
         assert (changed(run).spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
@@ -223,7 +223,7 @@ class TestWhatACallCosts:
         return make_run_of(2, budget="5")
 
     def claim(self, n=1):
-        return queue().claim(n).items
+        return queue().claim(n)[0]
 
     def settled(self, run):
         """Return what was spent, and what is still reserved."""
@@ -288,7 +288,7 @@ class TestWhatACallCosts:
 class TestRefusals:
     def test_of_one_model_pause_the_run_with_their_reason(self):
         run = make_run_of(5)
-        questions = queue().claim(9).items
+        questions = queue().claim(9)[0]
 
         queue().store([failed(one, "authentication") for one in questions[: states.ENOUGH - 1]])
         assert changed(run).state == RunState.RUNNING
@@ -301,7 +301,7 @@ class TestRefusals:
         run, other = make_generation_run(), make_run_of(states.ENOUGH + 2)
         for _ in range(states.ENOUGH + 1):
             make_generation_call(run=run, system=make_priced())
-        questions = {one.claim.call_id: one for one in queue().claim(20).items}
+        questions = {one.claim.call_id: one for one in queue().claim(20)[0]}
         of_run, of_other = (
             [questions[pk] for pk in one.calls.order_by("pk").values_list("pk", flat=True)][:-1]
             for one in (run, other)
@@ -314,7 +314,7 @@ class TestRefusals:
 
     def test_of_every_call_leave_the_run_to_be_resumed(self):
         run = make_run_of(3)
-        queue().store([failed(one, "payment") for one in queue().claim(9).items])
+        queue().store([failed(one, "payment") for one in queue().claim(9)[0]])
         run_services.finish_all_runs(now=NOW)
 
         run = run_services.resume_run(run, now=LATER)
@@ -329,11 +329,11 @@ class TestPauseAndResume:
 
         for _ in range(2):
             run_services.pause_run(run, now=NOW, by=user)
-        assert queue().claim(9).items == []
+        assert queue().claim(9)[0] == []
         for _ in range(2):
             run_services.resume_run(run, now=LATER, by=user)
 
-        assert len(queue().claim(9).items) == 2
+        assert len(queue().claim(9)[0]) == 2
         actions = LogEntry.objects.filter(by=user).values_list("action", flat=True)
         assert list(actions.order_by("pk")) == ["run.paused", "run.running"]
 
@@ -343,7 +343,7 @@ class TestPauseAndResume:
 
         run_services.resume_run(run, now=NOW, budget_usd=Decimal(3))
 
-        assert len(queue().claim(9).items) == 1
+        assert len(queue().claim(9)[0]) == 1
 
     def test_with_a_budget_that_is_spent_is_refused(self):
         run = make_run_of(1, budget="2", spent_usd=Decimal(1))
@@ -364,7 +364,7 @@ class TestPauseAndResume:
 class TestCancel:
     def test_gives_up_what_waits_and_lets_calls_in_flight_end(self):
         run = make_run_of(3)
-        (question,) = queue().claim(1).items
+        (question,) = queue().claim(1)[0]
 
         run = run_services.cancel_run(run, now=NOW)
 
@@ -375,7 +375,7 @@ class TestCancel:
 
     def test_gives_up_later_what_came_back_to_the_queue(self):
         run = make_run_of(2)
-        questions = queue().claim(2).items
+        questions = queue().claim(2)[0]
         run_services.cancel_run(run, now=NOW)
         queue().release(questions[:1])
 
@@ -416,13 +416,13 @@ class TestRetry:
         run = run_services.cancel_run(make_run_of(2), now=NOW)
 
         assert run_services.retry_failed(run, now=LATER) == 2
-        assert len(queue().claim(9).items) == 2
+        assert len(queue().claim(9)[0]) == 2
 
 
 class TestTheEnd:
     def test_comes_with_the_last_answer(self):
         run = make_run_of(2)
-        first, last = queue().claim(2).items
+        first, last = queue().claim(2)[0]
 
         queue().store([answered(first)])
         assert changed(run).state == RunState.RUNNING
@@ -457,8 +457,8 @@ class TestProgress:
         assert (progress.n_done, progress.n_invalid, progress.n_failed) == (0, 0, 2)
         assert (progress.n_waiting, progress.n_in_flight) == (1, 1)
         assert (progress.n_ended, progress.n_open, progress.n_calls) == (2, 2, 4)
-        assert progress.reserved_usd == most_of_one()
-        assert progress.budget_usd == 5
+        assert run.reserved_usd == most_of_one()
+        assert run.budget_usd == 5
 
     def test_tells_the_rate_and_the_time_left_by_what_ended_lately(self):
         run = make_run_of(6)

@@ -13,7 +13,7 @@ from annotation.studies.rubric import load_rubric
 from completions import llm
 from completions.choices import CallState
 from completions.generation import services
-from completions.llm.limiting import ProviderLimits
+from completions.llm.limits import ProviderLimits
 from completions.models import GenerationCall
 from completions.runs.services import speaking
 from tests.helpers import observed

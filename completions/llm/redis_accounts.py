@@ -8,11 +8,10 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from completions.llm.limiting.backends import OutOfReachError, Seconds, Unused
-from completions.llm.limiting.buckets import BucketOffer, BucketRequest
-from completions.llm.limiting.limits import NONE, ProviderLimits
+from completions.llm.limiter import OutOfReachError, Seconds, Unused
+from completions.llm.limits import NONE, BucketOffer, BucketRequest, ProviderLimits
 
-SCRIPT = Path(__file__).with_name("shared.lua").read_text(encoding="utf-8")
+SCRIPT = Path(__file__).with_name("redis_accounts.lua").read_text(encoding="utf-8")
 ANSWER_S = 2.0
 """How long Redis may take to answer."""
 CONNECTIONS = 4

@@ -1,4 +1,4 @@
--- Limits of a provider for all workers: completions/limiting/buckets.py in Redis.
+-- Limits of a provider for all workers: completions/llm/limits.py in Redis.
 -- KEYS: the account (a hash), its places (a sorted set: name, until when)
 -- ARGV: act, now ("" takes the server's clock), numbers of the act
 local account, places = KEYS[1], KEYS[2]
