@@ -4,13 +4,13 @@ from django.utils import timezone
 
 from access.background import app
 from access.nudges import Work, nudge
-from annotation.judges import services as judge_services
+from annotation.judges.services import judging
 from annotation.judging import services as judging_services
 from annotation.models import JudgeRun, RationaleRun
-from annotation.quality import services as quality_services
+from annotation.quality.services import reporting
 from annotation.quality.services.reporting import ALERT_WITHIN_S
 from annotation.raters import services as rater_services
-from annotation.rationales import services as rationales_services
+from annotation.rationales.services import labelling, scanning
 from annotation.retention import services as retention_services
 from annotation.studies import services as study_services
 from completions.runs import services as run_services
@@ -25,19 +25,19 @@ def release_expired_leases() -> int:
 @app.task(ignore_result=True)
 def ask_judges() -> int:
     """Make waiting judge calls until none is left or its time is over; safe to run twice."""
-    return run_services.pull(JudgeRun, judge_services.ask_judges, clock=timezone.now)
+    return run_services.pull(JudgeRun, judging.ask_judges, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def find_themes() -> int:
     """Make waiting calls about rationales until none is left or its time is over; twice is safe."""
-    return run_services.pull(RationaleRun, rationales_services.find_themes, clock=timezone.now)
+    return run_services.pull(RationaleRun, labelling.find_themes, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def scan_rationales() -> int:
     """Beat tick: scan rationales for personal data, if not done yet; safe to run twice."""
-    return rationales_services.scan_rationales(clock=timezone.now)
+    return scanning.scan_rationales(clock=timezone.now)
 
 
 @app.task(ignore_result=True)
@@ -49,7 +49,7 @@ def enforce_retention() -> int:
 @app.task(ignore_result=True)
 def send_report_alerts() -> int:
     """Tell admins by e-mail of what raters reported; safe to run twice."""
-    n = quality_services.send_report_alerts(now=timezone.now())
+    n = reporting.send_report_alerts(now=timezone.now())
     if n:  # there may be more than one message takes
         nudge(Work.SEND_REPORT_ALERTS, within_s=ALERT_WITHIN_S)
     return n

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotation.judges.services.running import Asking, start_judge_run
+from annotation.judges.services.runs import Asking, start_judge_run
 from annotation.models import JudgeCall, Study
 from annotation.studies.rubric import load_rubric
 from completions.choices import CallState

@@ -10,7 +10,7 @@ from annotation.models import Comparison, Judge, Study
 from benchmarks.refit_rows import DIMENSIONS, N_EACH, Size, copies, fill, unchecked
 from completions.choices import Presence, Stratum, SystemKind
 from completions.models import Completion, StrategyCall, System
-from completions.strategies.rules import load_codebook
+from completions.strategies.codebook import load_codebook
 from ranking.models import Fit
 from tests.helpers.factories import make_judge, make_judge_call, make_llm_judgment
 from tests.helpers.factories_of_calls import DONE, make_strategy_call

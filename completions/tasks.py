@@ -8,7 +8,7 @@ from completions.generation import services as generation_services
 from completions.jobs import services as job_services
 from completions.models import GenerationRun, LabellingRun
 from completions.runs import services as run_services
-from completions.strategies import services as strategy_services
+from completions.strategies.services import labelling
 from completions.writers.services import emailing, leasing
 
 
@@ -56,4 +56,4 @@ def generate_completions() -> int:
 @app.task(ignore_result=True)
 def name_strategies() -> int:
     """Make waiting strategy calls until none is left or its time is over; safe to run twice."""
-    return run_services.pull(LabellingRun, strategy_services.name_strategies, clock=timezone.now)
+    return run_services.pull(LabellingRun, labelling.name_strategies, clock=timezone.now)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.choices import StudyState
 from annotation.judges import judge_catalogue, queries
 from annotation.judges.queries import JudgeRow, judges_named
-from annotation.judges.services import judging, running
+from annotation.judges.services import judging, runs
 from annotation.judges.services.registering import sync_judges
 from annotation.management.studies import study_named
 from annotation.models import Judge, JudgeRun
@@ -108,10 +108,10 @@ def run_judges(options: argparse.Namespace, progress: Progress) -> str:
     if study.locked_at is None:
         msg = f'study "{options.study}": its protocol is not locked'
         raise RefusedError(msg)
-    asking = running.Asking(
+    asking = runs.Asking(
         both_orders=options.both_orders, samples=options.samples, temperature=options.temperature
     )
-    started = running.start_judge_run(
+    started = runs.start_judge_run(
         study=study,
         judges=queries.requested_judges(options.judges),
         asking=asking,

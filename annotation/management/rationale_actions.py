@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from annotation.management.studies import study_named
 from annotation.models import RationaleRun
-from annotation.rationales import queries, services
+from annotation.rationales import queries
+from annotation.rationales.services import labelling, scanning
 from completions.management.acting import Action
 from completions.management.assisting import add_assistant
 from completions.management.progress import Progress
@@ -20,7 +21,7 @@ from completions.management.run_actions import (
 )
 from completions.systems.services.registering import assistant_for
 
-KIND = Kind("rationales", RationaleRun, services.find_themes)
+KIND = Kind("rationales", RationaleRun, labelling.find_themes)
 LONGEST = dt.timedelta(days=1)
 
 
@@ -34,7 +35,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 
 def find_themes(options: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
-    started = services.start_rationale_run(
+    started = labelling.start_rationale_run(
         study=study_named(options.study),
         assistant=assistant_for("coder", options.assistant),
         budget_usd=options.budget,
@@ -57,7 +58,7 @@ def add_scan_arguments(parser: argparse.ArgumentParser) -> None:
 def scan(options: argparse.Namespace, progress: Progress) -> str:
     """Scan what the rules of now have not read, and say how all rationales stand."""
     study = study_named(options.study)
-    n = services.scan_rationales(clock=timezone.now, study=study, longest=LONGEST)
+    n = scanning.scan_rationales(clock=timezone.now, study=study, longest=LONGEST)
     progress.say(f"{n:,} rationales read.")
     counts = queries.counts(study)
     return (

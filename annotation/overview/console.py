@@ -24,7 +24,7 @@ from annotation.overview.queries import StudyRow
 from annotation.planning import services as planning_services
 from annotation.planning.figures import PLAN, PlanFigures
 from annotation.quality import gold, report_queries
-from annotation.quality import services as quality_services
+from annotation.quality.services.gold import UnsuitableCheckError
 from annotation.raters import entry_links, entry_queries
 from annotation.studies import selectors, services
 from annotation.studies import services as study_services
@@ -174,7 +174,7 @@ def extend(request: StaffRequest, study: Study) -> HttpResponse:
     """Write the plan: comparisons that completions make possible, holds and checks."""
     try:
         report = planning_services.plan_study(study=study, now=timezone.now(), by=request.user)
-    except (gold.GoldError, quality_services.UnsuitableCheckError, DatasetTakenError) as error:
+    except (gold.GoldError, UnsuitableCheckError, DatasetTakenError) as error:
         messages.error(request, _("Nothing was planned: %(why)s.") % {"why": error})
         return redirect("console:study", study.slug)
     text = ngettext(

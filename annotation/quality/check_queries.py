@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Judgment, QualityCheck, Study
 from annotation.models.quality import OF_PAIRS
-from annotation.quality.rules import is_check_passed, is_rating_passed
+from annotation.quality.rules.exclusions import is_check_passed, is_rating_passed
 from annotation.studies.selectors import shown_text
 from completions.dialogues.display import DialogueView
 

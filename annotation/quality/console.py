@@ -17,7 +17,8 @@ from access.console.undoing import say_done
 from access.roles import StaffRequest
 from annotation.choices import Expected, ReportOutcome
 from annotation.models import Comparison, Study
-from annotation.quality import check_queries, report_queries, services
+from annotation.quality import check_queries, report_queries
+from annotation.quality.services import gold, reporting
 from annotation.studies import selectors
 from annotation.studies.http import study_page
 from completions.dialogues.forms import TypedTextField
@@ -41,7 +42,7 @@ def reports(request: StaffRequest, study: Study) -> HttpResponse:
         "study": study,
         "dialogues": dialogues,
         "n_open": sum(dialogue.n_open > 0 for dialogue in dialogues),
-        "is_mail_set_up": services.is_mail_set_up(),
+        "is_mail_set_up": reporting.is_mail_set_up(),
         "alerts": report_queries.alert_state(study),
     }
     return render(request, "console/study/reports.html", context)
@@ -56,7 +57,7 @@ def decide(request: StaffRequest, study: Study, key: str) -> HttpResponse:
         raise Http404
     form = DecideForm(request.POST)
     if form.is_valid():
-        services.decide_report(
+        reporting.decide_report(
             study=study,
             context=context,
             outcome=form.cleaned_data["outcome"],
@@ -148,7 +149,7 @@ def switch(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
         raise Http404
     form = SwitchForm(request.POST)
     if form.is_valid():
-        services.switch_check(check=check, by=request.user, now=timezone.now(), **form.cleaned_data)
+        gold.switch_check(check=check, by=request.user, now=timezone.now(), **form.cleaned_data)
         undo = reverse("console:switch_check", args=[study.slug, pk])
         back = "no" if form.cleaned_data["is_active"] else "yes"
         said = _("Done. Answers given so far stay what they are.")
@@ -178,7 +179,7 @@ def mark(request: StaffRequest, study: Study) -> HttpResponse:
 def _mark(request: StaffRequest, comparison: Comparison, form: MarkForm) -> str:
     """Return what stood against it, or nothing."""
     try:
-        services.mark_gold(
+        gold.mark_gold(
             comparison=comparison,
             expected=form.cleaned_data["expected"],
             dimension=form.cleaned_data["dimension"],
@@ -186,6 +187,6 @@ def _mark(request: StaffRequest, comparison: Comparison, form: MarkForm) -> str:
             by=request.user,
             now=timezone.now(),
         )
-    except (services.UnsuitableCheckError, services.AlreadyACheckError) as error:
+    except (gold.UnsuitableCheckError, gold.AlreadyACheckError) as error:
         return f"{error}."
     return ""

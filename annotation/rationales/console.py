@@ -15,8 +15,9 @@ from access.console.tables import Table, TableQuery, csv_of
 from access.roles import StaffRequest
 from annotation.choices import TextOutcome, TextState
 from annotation.models import RationaleScan, Study
-from annotation.rationales import queries, services
+from annotation.rationales import queries
 from annotation.rationales.queries import TEXTS
+from annotation.rationales.services import scanning
 from annotation.rationales.services.scanning import TextWords
 from annotation.studies.http import figures_of, study_page
 from completions.dialogues.forms import TypedTextField
@@ -89,12 +90,12 @@ def text(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
     error: Sequence[object] | None = next(filter(None, faults), None)
     if form.is_valid():
         try:
-            services.decide_rationale(
+            scanning.decide_rationale(
                 study=study, judgment=pk, words=form.words(), by=request.user, now=timezone.now()
             )
         except RationaleScan.DoesNotExist as missing:
             raise Http404 from missing
-        except services.NothingToMaskError:
+        except scanning.NothingToMaskError:
             error = [_("Nothing is marked. Write the words to remove, one to a line.")]
         else:
             messages.success(request, form.cleaned_data["outcome"].label)

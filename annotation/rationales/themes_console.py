@@ -10,13 +10,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest
 from annotation.models import Study, ThemeCheckItem
-from annotation.rationales import checks, services
+from annotation.rationales import checks
+from annotation.rationales.services import labelling
 from annotation.studies.http import study_page
 from completions.models import Assistant
 from completions.strategies import spot_check_queries
 from completions.strategies.console import SampleForm
 from completions.strategies.desk import SampleDesk, SpotCheckRow
-from completions.strategies.services import NotLabelledYetError
+from completions.strategies.services.spot_checking import NotLabelledYetError
 
 
 @require_safe
@@ -34,7 +35,7 @@ def draw(request: StaffRequest, study: Study) -> HttpResponse:
     if not form.is_valid():
         return _overview(request, study, form)
     try:
-        services.draw_theme_sample(
+        labelling.draw_theme_sample(
             study=study, by=request.user, now=timezone.now(), **form.cleaned_data
         )
     except NotLabelledYetError as error:

@@ -13,7 +13,7 @@ from django.core.cache import cache
 
 from annotation.models import Study
 
-FORM = 4
+FORM = 5
 """To be raised when the shape of figures changes: those of an older form are not read."""
 OLDEST = dt.timedelta(minutes=10)
 """Figures that are older are worked out anew when a page is asked for, whatever changed."""

@@ -4,7 +4,6 @@ from django.urls import path
 
 from annotation.external import console as external_console
 from annotation.judges import console as judge_console
-from annotation.judges import runs_console as runs
 from annotation.overview import console, searching
 from annotation.quality import console as quality_console
 from annotation.quick import console as quick_console
@@ -21,9 +20,9 @@ urlpatterns = [
         withdrawing_writer.withdraw_for,
         name="withdraw_writer",
     ),
-    path("judges/", runs.all_judges, name="all_judges"),
-    path("judges.csv", runs.all_judges_csv, name="all_judges_csv"),
-    path("judges/sync/", runs.sync, name="sync_judges"),
+    path("judges/", judge_console.all_judges, name="all_judges"),
+    path("judges.csv", judge_console.all_judges_csv, name="all_judges_csv"),
+    path("judges/sync/", judge_console.sync, name="sync_judges"),
     path("search/", searching.search, name="search"),
     path("new/", making.start, name="new"),
     path("new/file/", making.take_file, name="new_file"),
@@ -48,10 +47,10 @@ urlpatterns = [
     path("<slug:study>/checks/<int:pk>/switch/", quality_console.switch, name="switch_check"),
     path("<slug:study>/judges/", judge_console.judges, name="judges"),
     path("<slug:study>/judges/<slug:key>/", judge_console.judged, name="judged"),
-    path("<slug:study>/judge-runs/", runs.runs, name="judge_runs"),
-    path("<slug:study>/judge-runs.csv", runs.runs_csv, name="judge_runs_csv"),
-    path("<slug:study>/judge-runs/new/", runs.choose, name="judge_choose"),
-    path("<slug:study>/themes/", runs.find_themes, name="find_themes"),
+    path("<slug:study>/judge-runs/", judge_console.runs, name="judge_runs"),
+    path("<slug:study>/judge-runs.csv", judge_console.runs_csv, name="judge_runs_csv"),
+    path("<slug:study>/judge-runs/new/", judge_console.choose, name="judge_choose"),
+    path("<slug:study>/themes/", judge_console.find_themes, name="find_themes"),
     path("<slug:study>/theme-checks/", theme_checks.overview, name="theme_overview"),
     path("<slug:study>/theme-checks/draw/", theme_checks.draw, name="theme_draw"),
     path(
@@ -74,8 +73,8 @@ urlpatterns = [
         theme_checks.store_settled,
         name="theme_store-settled",
     ),
-    path("<slug:study>/judge-runs/plan/", runs.plan, name="judge_plan"),
-    path("<slug:study>/judge-runs/start/", runs.start, name="judge_start"),
+    path("<slug:study>/judge-runs/plan/", judge_console.plan, name="judge_plan"),
+    path("<slug:study>/judge-runs/start/", judge_console.start, name="judge_start"),
     path("<slug:study>/personal-data/", rationales_console.queue, name="personal_data"),
     path(
         "<slug:study>/personal-data.csv",

@@ -16,8 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Assistant, Dataset, SpotCheckItem
-from completions.strategies import services, spot_check_queries
+from completions.strategies import spot_check_queries
 from completions.strategies.desk import SampleDesk, SpotCheckRow
+from completions.strategies.services import labelling, spot_checking
 from completions.strategies.services.spot_checking import N_ITEMS
 from completions.strategies.spot_check_queries import LabellingProgress, Phase
 from completions.systems.forms import AssistantRun, suggested_models
@@ -44,7 +45,7 @@ def overview(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 def start(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Have a model label the texts of the dataset that it has not."""
     form = AssistantRun(request.POST)
-    run = form.start(services.start_labelling_run, "strategist", by=request.user, dataset=dataset)
+    run = form.start(labelling.start_labelling_run, "strategist", by=request.user, dataset=dataset)
     if run is None:
         return _overview(request, dataset, form=form)
     return redirect("models:run", run.kind, run.pk)
@@ -90,10 +91,10 @@ def draw(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     if not form.is_valid():
         return _overview(request, dataset, sample=form)
     try:
-        services.draw_sample(
+        spot_checking.draw_sample(
             dataset=dataset, by=request.user, now=timezone.now(), **form.cleaned_data
         )
-    except services.NotLabelledYetError as error:
+    except spot_checking.NotLabelledYetError as error:
         form.add_error(None, _("Nothing was drawn: %(why)s.") % {"why": error})
         return _overview(request, dataset, sample=form)
     messages.success(request, _("The sample is drawn. Two people can label it now."))

@@ -18,8 +18,9 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from access.roles import StaffRequest
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
-from completions.strategies import services, spot_check_queries
+from completions.strategies import spot_check_queries
 from completions.strategies.rules import LabelScore, Scores
+from completions.strategies.services import spot_checking
 from completions.strategies.services.spot_checking import SampleItem
 from completions.strategies.spot_check_items import names_of, to_label, to_settle
 from completions.strategies.spot_check_queries import Ledger, Sample
@@ -108,17 +109,17 @@ class LabelsForm(forms.Form):
 
 
 REFUSALS: dict[type[Exception], Promise] = {
-    services.LabellingClosedError: _lazy(
+    spot_checking.LabellingClosedError: _lazy(
         "Both people are through, so labels stay as they are. What differs can be settled."
     ),
-    services.TwoLabellersError: _lazy(
+    spot_checking.TwoLabellersError: _lazy(
         "Two people label this sample already. You can settle what differs when they are through."
     ),
-    services.LabellingOpenError: _lazy(
+    spot_checking.LabellingOpenError: _lazy(
         "Nothing can be settled yet: nobody sees the labels of others before both people are "
         "through."
     ),
-    services.NothingToSettleError: _lazy("Both people agree on this text."),
+    spot_checking.NothingToSettleError: _lazy("Both people agree on this text."),
 }
 
 
@@ -147,9 +148,9 @@ class SampleDesk:
         """Show one text to label, with what this person found before."""
         ledger = spot_check_queries.ledger_of(item.spot_check)
         if ledger.is_labelled:
-            return self._refuse(request, services.LabellingClosedError())
+            return self._refuse(request, spot_checking.LabellingClosedError())
         if not ledger.may_label(request.user.pk):
-            return self._refuse(request, services.TwoLabellersError())
+            return self._refuse(request, spot_checking.TwoLabellersError())
         shown = to_label(item, ledger, request.user.pk)
         return self._render(request, ("label", "store"), item, {"shown": shown, "form": form})
 
@@ -159,10 +160,10 @@ class SampleDesk:
         if not form.is_valid():
             return self.show_to_label(request, item, form)
         try:
-            services.label_item(
+            spot_checking.label_item(
                 item=item, labeller=request.user, now=timezone.now(), **form.cleaned_data
             )
-        except (services.LabellingClosedError, services.TwoLabellersError) as error:
+        except (spot_checking.LabellingClosedError, spot_checking.TwoLabellersError) as error:
             return self._refuse(request, error)
         ledger = spot_check_queries.ledger_of(item.spot_check)
         following = ledger.next_to_label(request.user.pk, after=item.position)
@@ -177,7 +178,7 @@ class SampleDesk:
         """Show one text on which the two people differ."""
         ledger = spot_check_queries.ledger_of(item.spot_check)
         if not ledger.is_labelled:
-            return self._refuse(request, services.LabellingOpenError())
+            return self._refuse(request, spot_checking.LabellingOpenError())
         if item.pk not in ledger.differing:
             raise Http404
         parts = {"shown": to_settle(item, ledger), "form": form}
@@ -189,11 +190,13 @@ class SampleDesk:
         if not form.is_valid():
             return self.show_to_settle(request, item, form)
         try:
-            services.adjudicate(item=item, by=request.user, now=timezone.now(), **form.cleaned_data)
-        except services.UnknownStrategyError:
+            spot_checking.adjudicate(
+                item=item, by=request.user, now=timezone.now(), **form.cleaned_data
+            )
+        except spot_checking.UnknownStrategyError:
             form.add_error("found", _("Both people agree on that one: it stands as it is."))
             return self.show_to_settle(request, item, form)
-        except (services.LabellingOpenError, services.NothingToSettleError) as error:
+        except (spot_checking.LabellingOpenError, spot_checking.NothingToSettleError) as error:
             return self._refuse(request, error)
         ledger = spot_check_queries.ledger_of(item.spot_check)
         following = ledger.next_to_settle(after=item.position)

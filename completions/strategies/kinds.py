@@ -9,7 +9,7 @@ from django.db.models import Model, Q
 from completions.contexts.screening.highlights import MarkedDialogue, mark_dialogue
 from completions.dialogues.normaliser import plain
 from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyLabel
-from completions.strategies import rules
+from completions.strategies.codebook import load_codebook
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class CheckKind:
 def _strategies(codebook: str) -> Iterable[LabelMeaning]:
     return (
         LabelMeaning(one.key, one.name, one.shows, one.leaves_out)
-        for one in rules.load_codebook(codebook).strategies
+        for one in load_codebook(codebook).strategies
     )
 
 

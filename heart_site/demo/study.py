@@ -19,7 +19,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 from tqdm import tqdm
 
-from annotation.judges import services as judge_services
+from annotation.judges.services import runs
+from annotation.judges.services.registering import register_simulated_judge
 from annotation.models import Study
 from annotation.planning import services as planning_services
 from annotation.studies import selectors as studies
@@ -169,7 +170,7 @@ def run(study: Study) -> Fit:
         for voice in VOICES
     ]
     judges = [
-        judge_services.register_simulated_judge(
+        register_simulated_judge(
             slug=f"simulated-judge-{voice}",
             name=f"Simulated judge {voice.title()}",
             family=f"simulated-{voice}",
@@ -184,7 +185,7 @@ def run(study: Study) -> Fit:
     _wait("Completions", lambda: generation_queries.generation_progress(study.dataset))
     planning_services.plan_study(study=study, now=timezone.now())
     with suppress(run_services.NothingToAskError):
-        judge_services.start_judge_run(study=study, judges=judges, now=timezone.now())
+        runs.start_judge_run(study=study, judges=judges, now=timezone.now())
     _wait("Judgments", lambda: studies.judging_progress(study))
     _wait("Ratings", lambda: _rated(study))
     fit = _newest_fit(study)

@@ -38,7 +38,7 @@ from annotation.models import (
     RationaleRun,
     ReportAlert,
 )
-from annotation.quality.services import is_mail_set_up
+from annotation.quality.services.reporting import is_mail_set_up
 from completions.choices import CallState, RunState
 from completions.models import (
     FAILED,

@@ -9,7 +9,7 @@ HERE = Path(__file__).parents[1]
 SOURCES = (
     *(HERE / name for name in ("analyses", "fits/estimate.py", "fits/people")),
     *(HERE / f"judgments/{name}.py" for name in ("scores", "style", "tallies")),
-    HERE.parent / "annotation" / "rationales" / "themes" / "codebook.py",
+    HERE.parent / "annotation" / "rationales" / "themes" / "__init__.py",
 )
 
 

@@ -19,7 +19,7 @@ from access.console.tables import csv_answer
 from access.console.undoing import say_done
 from access.roles import StaffRequest
 from annotation.models import Rater, Study
-from annotation.quality import services as annotation_services
+from annotation.quality.services import excluding
 from annotation.studies import selectors as annotation_selectors
 from annotation.studies.http import figures_of, with_kept
 from annotation.studies.stored_figures import StoredFigures
@@ -103,7 +103,7 @@ def measure(request: StaffRequest, study: Study) -> HttpResponse:
 def exclude(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Leave a rater out of the analysis, with a reason."""
     done = _("Left out of the analysis. Every answer is kept; ratings follow in a moment.")
-    act = annotation_services.exclude_rater
+    act = excluding.exclude_rater
     return _decide(request, study, code, act, done=done, undo="raters:reinstate")
 
 
@@ -112,7 +112,7 @@ def exclude(request: StaffRequest, study: Study, code: str) -> HttpResponse:
 def reinstate(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Take a rater back, with a reason."""
     done = _("Taken back. The earlier decision is kept; ratings follow in a moment.")
-    act = annotation_services.reinstate_rater
+    act = excluding.reinstate_rater
     return _decide(request, study, code, act, done=done, undo="raters:exclude")
 
 
@@ -203,7 +203,7 @@ def _decide(
             by=request.user,
             now=timezone.now(),
         )
-    except annotation_services.DecisionError as error:
+    except excluding.DecisionError as error:
         messages.error(request, str(error))
     else:
         say_done(request, f"{code}: {done}", undo=reverse(undo, args=[study.slug, code]))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy
 
-from annotation.quality.queries import Decision
-from annotation.quality.rules import Finding
+from annotation.quality.queries.raters import Decision
+from annotation.quality.rules.records import Finding
 from ranking.raters.rows import FINDINGS, SENTENCES, STATUSES, RaterRow
 
 if TYPE_CHECKING:

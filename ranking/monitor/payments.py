@@ -23,8 +23,8 @@ from access.console.tables import csv_answer
 from access.roles import Needs, StaffRequest, members_only
 from annotation.choices import Platform
 from annotation.models import PlatformStudy, PlatformSubmission, Study
-from annotation.quality.queries import attention_checks
-from annotation.quality.rules import CheckAnswer
+from annotation.quality.queries.records import attention_checks
+from annotation.quality.rules.records import CheckAnswer
 from annotation.raters import prolific
 from annotation.raters.consent import session_minutes
 from annotation.raters.services import recruiting

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import Protocol, Purpose
-from annotation.judges import verdict_queries
+from annotation.judges import tallies, verdict_queries
 from annotation.judges.ensembles import Account, Fate, VoteStatus, judge_verdict
 from annotation.judges.verdict_queries import JudgeAccountRow
 from annotation.models import Judgment, Lease, Study
@@ -79,8 +79,8 @@ def verdict_accounting(study: Study) -> tuple[AccountRow, ...]:
 
     Eight queries, in which no call comes singly.
     """
-    rows = verdict_queries.judge_rows(study, verdict_queries.panel_of(study))
-    for tally, n in verdict_queries.alike_tallies(study):
+    rows = verdict_queries.judge_rows(study, tallies.panel_of(study))
+    for tally, n in tallies.alike_tallies(study):
         n_answers, status = n * tally.replies.n_valid, judge_verdict(tally.replies).status
         rows[tally.judge].count_answers(n_answers, status, is_erased=tally.is_erased)
     people = _of_people(study)

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from django.db.models import Exists, OuterRef
 
 from annotation.models import Judgment, Rater, Study
-from annotation.quality import queries, rules
-from annotation.quality.queries import LEFT_OUT, ListedAnswer, RaterHead, StudyQuality
-from annotation.quality.rules import Finding, Infit, RaterRecord
+from annotation.quality.queries import raters, records
+from annotation.quality.queries.raters import RaterHead
+from annotation.quality.queries.records import LEFT_OUT, ListedAnswer, StudyQuality
+from annotation.quality.rules import exclusions
+from annotation.quality.rules.findings import Infit, StudyRecord, examine, infit
+from annotation.quality.rules.records import Finding, RaterRecord
 from ranking.judgments import analysis_set
 from ranking.models import Measurement, RaterFigures
 from ranking.raters.rows import MeasuredRaters, RaterRow
@@ -59,7 +62,7 @@ def answers_of(rater: Rater, *, as_of: dt.datetime) -> tuple[ListedAnswer, ...]:
     leases = set(counting.values_list("lease", flat=True))
     return tuple(
         one if one.is_check or one.lease in leases else replace(one, kind=LEFT_OUT)
-        for one in queries.answers_given(rater, as_of=as_of)
+        for one in records.answers_given(rater, as_of=as_of)
     )
 
 
@@ -72,7 +75,7 @@ def unmeasured_studies() -> list[int]:
 
 def measure(study: Study, *, as_of: dt.datetime) -> MeasuredRaters:
     """Read every judgment by people and measure those who gave them, in six queries at most."""
-    known = queries.read_quality(study, as_of=as_of)
+    known = records.read_quality(study, as_of=as_of)
     seconds = [one.seconds for record in known.records for one in record.answers]
     return MeasuredRaters(
         rows=_rows(known),
@@ -84,7 +87,7 @@ def measure(study: Study, *, as_of: dt.datetime) -> MeasuredRaters:
 
 def _stored(study: Study, measured: Measurement, *, now: dt.datetime) -> MeasuredRaters:
     figures = {one.rater_id: one for one in measured.figures.all()}
-    heads = queries.raters_judged(study, as_of=now)
+    heads = raters.raters_judged(study, as_of=now)
     return MeasuredRaters(
         rows=tuple(
             _stored_row(head, figures[head.pk], measured.as_of)
@@ -118,8 +121,8 @@ def _stored_row(head: RaterHead, found: RaterFigures, as_of: dt.datetime) -> Rat
 
 def _rows(known: StudyQuality) -> tuple[RaterRow, ...]:
     infits = _infits(known)
-    found = rules.examine(rules.StudyRecord(known.records, known.pairs, infits), known.rules)
-    agreement = rules.agreement_by_rater(known.winners)
+    found = examine(StudyRecord(known.records, known.pairs, infits), known.rules)
+    agreement = exclusions.agreement_by_rater(known.winners)
     return tuple(
         _row(head, record, found[head.code], infits.get(head.code), agreement.get(head.code))
         for head, record in zip(known.raters, known.records, strict=True)
@@ -177,7 +180,7 @@ def _infits(known: StudyQuality) -> dict[str, Infit | None]:
     except (NotConnectedError, NotConvergedError, ValueError):
         return {}  # too few systems or answers: nobody's misfit can be told
     return {
-        record.rater: rules.infit(
+        record.rater: infit(
             list(zip(outcomes.tolist(), expit(row[first] - row[second]).tolist(), strict=True))
         )
         for record, row, (outcomes, first, second) in zip(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table
-from annotation.quality.queries import LEFT_OUT, MAIN, ListedAnswer, RaterHead
-from annotation.quality.rules import Finding
+from annotation.quality.queries.raters import RaterHead
+from annotation.quality.queries.records import LEFT_OUT, MAIN, ListedAnswer
+from annotation.quality.rules.records import Finding
 
 
 @dataclass(frozen=True)

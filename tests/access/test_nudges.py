@@ -18,7 +18,7 @@ from access.nudges import AWAY_S, KEPT_S, SOON_S, Sender, Work, nudge
 from access.tasks import deliver_hooks
 from access.webhooks.services import events, hooks
 from annotation.choices import ReportKind, StudyState
-from annotation.quality import services as quality_services
+from annotation.quality.services import excluding, reporting
 from annotation.quality.services.reporting import ReportWords
 from annotation.raters import services as rater_services
 from annotation.studies import services as study_services
@@ -213,17 +213,13 @@ def _reported():
     rater = make_rater(study=study)
     lease = lease_next(rater, NOW)
     words = ReportWords(ReportKind.CONTENT, "It names my street.")
-    return partial(
-        quality_services.report_context, token=lease.token, rater=rater, words=words, now=NOW
-    )
+    return partial(reporting.report_context, token=lease.token, rater=rater, words=words, now=NOW)
 
 
 def _reinstated():
     rater, by = make_rater(), make_user()
-    quality_services.exclude_rater(rater=rater, reason="haste", by=by, now=NOW)
-    return partial(
-        quality_services.reinstate_rater, rater=rater, reason="a mistake", by=by, now=NOW
-    )
+    excluding.exclude_rater(rater=rater, reason="haste", by=by, now=NOW)
+    return partial(excluding.reinstate_rater, rater=rater, reason="a mistake", by=by, now=NOW)
 
 
 def _announced():
@@ -277,7 +273,7 @@ def given(act, /, **make):
     return lambda: partial(act, **{name: build() for name, build in make.items()}, now=NOW)
 
 
-excluded = partial(quality_services.exclude_rater, reason="haste")
+excluded = partial(excluding.exclude_rater, reason="haste")
 withdrawn = partial(rater_services.withdraw_writer, keep_texts=False)
 paused = partial(make_study, state=StudyState.PAUSED)
 resumed = partial(hooks.set_active, is_active=True)
@@ -360,8 +356,8 @@ class TestComingBack:
             (generate_completions, generation_services, 9, [0.0]),
             (send_writer_mails, emailing, 0, []),
             (send_writer_mails, emailing, 3, [0.0]),
-            (send_report_alerts, quality_services, 0, []),
-            (send_report_alerts, quality_services, 3, [60.0]),
+            (send_report_alerts, reporting, 0, []),
+            (send_report_alerts, reporting, 3, [60.0]),
         ],
         ids=[
             "a pull that could do nothing waits",

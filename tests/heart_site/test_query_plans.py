@@ -12,7 +12,7 @@ from access.choices import Scope
 from access.webhooks.services import delivery
 from annotation.judging import services
 from annotation.models import JudgeCall, Judgment, Lease, RationaleCall, Study
-from annotation.quality import queries
+from annotation.quality.queries import raters
 from annotation.rationales import passages
 from annotation.rationales import queries as rationales_queries
 from completions.models import GenerationCall, StrategyCall
@@ -145,7 +145,7 @@ def test_calls_are_claimed(studies, table):
             lambda: list(rationales_queries.unscanned(rules=passages.version(), after=0)[:500]),
             id="scans of reasons",
         ),
-        pytest.param(lambda: list(queries.recently_judged(since=LATE)), id="studies to review"),
+        pytest.param(lambda: list(raters.recently_judged(since=LATE)), id="studies to review"),
     ],
 )
 def test_what_waits_is_found(studies, ask):

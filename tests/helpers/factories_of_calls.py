@@ -38,7 +38,7 @@ from completions.models import (
     System,
 )
 from completions.runs.services import budgeting, calling
-from completions.strategies import rules
+from completions.strategies import codebook
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -122,7 +122,7 @@ def make_call_in_flight(
 
 DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "{}"}
 REFERENCE = "heart-1"
-KEYS = rules.load_codebook(REFERENCE).keys
+KEYS = codebook.load_codebook(REFERENCE).keys
 
 
 def make_strategy_call(**fields: Any) -> StrategyCall:

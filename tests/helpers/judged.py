@@ -19,7 +19,7 @@ from annotation.models import (
     Report,
     Study,
 )
-from annotation.quality import services as quality_services
+from annotation.quality.services import reporting
 from annotation.quality.services.reporting import ReportWords
 from annotation.studies.verdicts import Answer
 from completions.choices import CallState, SystemKind
@@ -345,6 +345,6 @@ def make_rated_alone(study: Study | None = None) -> Comparison:
 
 
 def report(lease: Lease, kind: ReportKind = ReportKind.CONTENT, text: str = "", now=NOW) -> Report:
-    return quality_services.report_context(
+    return reporting.report_context(
         token=lease.token, rater=lease.rater, words=ReportWords(kind, text), now=now
     )

@@ -1,7 +1,7 @@
 """Put comparisons to LLM judges and turn their valid answers into judgments."""
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -12,9 +12,8 @@ from pydantic import TypeAdapter
 
 from access.nudges import Work, nudge
 from annotation.choices import Protocol, Side
-from annotation.judges import answers as judge_answers_answers
-from annotation.judges import prompt, ratings
-from annotation.judges.verdict_probability import probability_of_a
+from annotation.judges import prompts
+from annotation.judges.answers import probability_of_a
 from annotation.models import Comparison, DimensionMark, JudgeCall, JudgeRun, Judgment
 from annotation.rationales.addressing import addressed_by
 from annotation.studies import selectors, verdicts
@@ -89,8 +88,18 @@ class _Desk:
         if call.comparison.is_erased:
             raise TextDeletedError
         rubric = _RUBRIC.validate_python(selectors.content_of(call.comparison.study)["rubric"])
-        put = _put_pair if call.comparison.second_id else _put_alone
-        return put(call, claim, rubric)
+        prompt = prompts.PAIR if call.comparison.second_id else prompts.ALONE
+        turns = _plain_turns(call.comparison)
+        request = calling.request_to(
+            call.judge,
+            messages=prompt.messages(rubric, turns, **_candidates(call)),
+            response_schema=prompt.schema(rubric.keys),
+            max_tokens=MAX_TOKENS,
+            timeout_s=TIMEOUT_S,
+            **_sampling(call),
+        )
+        read = partial(prompt.read, dimensions=rubric.keys)
+        return JsonQuestion(claim, prompt.hash(rubric), request, read)
 
     def keep(self, ended: Sequence[tuple[JudgeCall, ModelAnswer[Answer]]]) -> None:
         """End the calls; a valid answer becomes a judgment, an invalid one never does."""
@@ -101,36 +110,13 @@ class _Desk:
         )
 
 
-def _put_pair(call: JudgeCall, claim: Claim, rubric: Rubric) -> JsonQuestion[Answer]:
-    comparison = call.comparison
-    first, second = (_dressed(completion.text) for completion in comparison.pair)
-    a, b = (first, second) if call.first_side == Side.A else (second, first)
-    messages = prompt.judge_messages(rubric, _plain_turns(comparison), a=a, b=b)
-    request = _request(call, messages, judge_answers_answers.answer_schema(rubric.keys))
-    read = partial(judge_answers_answers.read_judge_answer, dimensions=rubric.keys)
-    return JsonQuestion(claim, prompt.prompt_hash(rubric), request, read)
-
-
-def _put_alone(call: JudgeCall, claim: Claim, rubric: Rubric) -> JsonQuestion[Answer]:
-    comparison = call.comparison
-    text = _dressed(comparison.first.text)
-    messages = ratings.rating_messages(rubric, _plain_turns(comparison), text)
-    request = _request(call, messages, ratings.rating_schema(rubric.keys))
-    read = partial(ratings.read_rating_answer, dimensions=rubric.keys)
-    return JsonQuestion(claim, ratings.prompt_hash(rubric), request, read)
-
-
-def _request(
-    call: JudgeCall, messages: Sequence[Mapping[str, str]], schema: dict[str, Any]
-) -> llm.Request:
-    return calling.request_to(
-        call.judge,
-        messages=messages,
-        response_schema=schema,
-        max_tokens=MAX_TOKENS,
-        timeout_s=TIMEOUT_S,
-        **_sampling(call),
-    )
+def _candidates(call: JudgeCall) -> dict[str, str]:
+    """Return the texts by their names in the prompt: two on the sides drawn, or one alone."""
+    texts = [_dressed(completion.text) for completion in call.comparison.completions]
+    if len(texts) == 1:
+        return {"candidate": texts[0]}
+    a, b = texts if call.first_side == Side.A else reversed(texts)
+    return {"a": a, "b": b}
 
 
 @lru_cache(maxsize=2048)  # a dialogue's turns come back with each of its pairs, twice per judge

@@ -5,7 +5,7 @@ import datetime as dt
 from annotation.choices import Expected, RaterStage, RaterState
 from annotation.judging.services.choosing import Choice, choose_check
 from annotation.models import Judgment, Rater, Study
-from annotation.quality.rules import is_check_passed, is_rating_passed
+from annotation.quality.rules.exclusions import is_check_passed, is_rating_passed
 from annotation.studies import selectors
 from annotation.studies.selectors import RaterHistory, content_of
 from completions.choices import LeaseOutcome

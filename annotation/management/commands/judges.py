@@ -1,7 +1,7 @@
 """Command line of LLM judges."""
 
 from annotation.judges.queries import UnknownJudgeError
-from annotation.judges.services.running import SamplesAlikeError
+from annotation.judges.services.runs import SamplesAlikeError
 from annotation.management.judge_actions import ACTIONS
 from completions.management.acting import ActionCommand
 from completions.runs import services

@@ -11,7 +11,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Judgment, Study
 from annotation.quality.queries.raters import kept_raters
-from annotation.quality.rules import active_seconds
+from annotation.quality.rules.exclusions import active_seconds
 from completions.dialogues.wording import count_words
 from completions.models import Completion, Context
 

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.choices import RaterState
 from annotation.models import Exclusion, Judgment, Rater, Study
-from annotation.quality.rules import Rules
+from annotation.quality.rules.records import Rules
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""From answers to the records that the rules look at."""
+"""From answers to the records that the rules look at, and the answers of one rater, one by one."""
 
 import datetime as dt
 from collections import defaultdict
@@ -9,13 +9,15 @@ from functools import cache
 from django.db.models import Q
 
 from annotation.choices import CheckKind, Side
-from annotation.models import Study
-from annotation.quality import rules as quality_rules
+from annotation.models import Rater, Study
 from annotation.quality.queries.answers import CurrentAnswer, StudyTexts, read_answers
 from annotation.quality.queries.raters import RaterHead, raters_judged, rules_of
-from annotation.quality.rules import CheckAnswer, MainAnswer, PairAnswers, RaterRecord, Rules
+from annotation.quality.rules import exclusions
+from annotation.quality.rules.findings import PairAnswers
+from annotation.quality.rules.records import CheckAnswer, MainAnswer, RaterRecord, Rules
+from completions.models import Completion
 
-REPEAT = "REPEAT"
+REPEAT, MAIN, LEFT_OUT = "REPEAT", "MAIN", "LEFT_OUT"
 
 
 @dataclass(frozen=True)
@@ -152,12 +154,69 @@ def _is_passed(answer: CurrentAnswer) -> bool:
     """Say whether a preference is right, or the rating on the check's dimension; none is not."""
     expected = str(answer.lease__quality_check__expected)
     if answer.verdict is not None:
-        return quality_rules.is_check_passed(answer.verdict, expected=expected)
+        return exclusions.is_check_passed(answer.verdict, expected=expected)
     mark = answer.marks.get(str(answer.lease__quality_check__dimension))
-    return mark is not None and quality_rules.is_rating_passed(mark, expected=expected)
+    return mark is not None and exclusions.is_rating_passed(mark, expected=expected)
 
 
 def _is_consistent(earlier: CurrentAnswer, later: CurrentAnswer) -> bool:
     if earlier.verdict is None or later.verdict is None:
-        return quality_rules.are_ratings_consistent(earlier.marks, later.marks)
-    return quality_rules.is_repeat_consistent(earlier.verdict, later.verdict)
+        return exclusions.are_ratings_consistent(earlier.marks, later.marks)
+    return exclusions.is_repeat_consistent(earlier.verdict, later.verdict)
+
+
+@dataclass(frozen=True)
+class ListedAnswer:
+    """One answer as it stands now, with the time of its first sending.
+
+    ``kind`` is that of a check, ``REPEAT``, or ``MAIN`` for what is neither; who knows the
+    analysis set says ``LEFT_OUT`` of a main answer that does not count. ``marks`` are there where
+    a message was rated alone; ``is_passed`` is None of what is no check.
+    """
+
+    lease: int
+    at: dt.datetime
+    kind: str
+    first: str
+    second: str
+    verdict: int | None
+    marks: tuple[tuple[str, int], ...]
+    first_side: str
+    seconds: float
+    is_passed: bool | None
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a check or a repeat."""
+        return self.kind not in {MAIN, LEFT_OUT}
+
+
+def answers_given(rater: Rater, *, as_of: dt.datetime) -> tuple[ListedAnswer, ...]:
+    """Return the current answers of a rater, the newest first, in three queries at most.
+
+    Those of the screening round are left out, and all of a rater whose answers never count.
+    """
+    answers = read_answers(rater.study, as_of=as_of, only=Q(rater=rater.pk))
+    given = answers.values()
+    texts = {key for one in given for key in (one.comparison__first, one.comparison__second) if key}
+    systems = dict(Completion.objects.filter(pk__in=texts).values_list("pk", "system__slug"))
+    return tuple(_listed(one, answers, systems) for one in reversed(given))
+
+
+def _listed(
+    answer: CurrentAnswer, answers: Mapping[int, CurrentAnswer], systems: Mapping[int, str]
+) -> ListedAnswer:
+    check = None if answer.is_main else check_of(answer, answers)
+    planted = answer.lease__quality_check__kind or (REPEAT if answer.lease__repeats else MAIN)
+    return ListedAnswer(
+        lease=answer.lease,
+        at=answer.submitted_at,
+        kind=planted if check is None else check.kind,
+        first=systems[answer.comparison__first],
+        second=systems.get(answer.comparison__second or 0, ""),
+        verdict=answer.verdict,
+        marks=tuple(sorted(answer.marks.items())),
+        first_side=answer.first_side,
+        seconds=answer.seconds,
+        is_passed=None if check is None else check.is_passed,
+    )

@@ -8,9 +8,8 @@ from functools import cache, cached_property, lru_cache
 from itertools import chain, groupby
 from operator import mul
 
-from annotation.quality.rules.checks import failed_checks
+from annotation.quality.rules.exclusions import anomalous_times, failed_checks, pace_of
 from annotation.quality.rules.records import RULES_VERSION, Finding, RaterRecord, Rules
-from annotation.quality.rules.times import anomalous_times, pace_of
 
 STRAIGHT_LINING = f"straight-lining-{RULES_VERSION}"
 ONE_SIDED = f"one-sided-{RULES_VERSION}"

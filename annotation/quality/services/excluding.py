@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from access import log
 from access.nudges import Work, nudge
 from annotation.models import Exclusion, Rater, Study
-from annotation.quality.rules import Finding
+from annotation.quality.rules.records import Finding
 
 BY_HAND = "by-hand"
 TAKEN_BACK = "taken-back"

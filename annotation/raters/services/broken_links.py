@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotation.choices import Platform, StudyState
 from annotation.models import FailedArrival, Study
-from annotation.quality.services.alerting import is_mail_set_up, message_to_admins
+from annotation.quality.services.reporting import is_mail_set_up, message_to_admins
 from annotation.raters import entry_links
 from completions.writers import emails
 

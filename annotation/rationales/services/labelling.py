@@ -36,8 +36,7 @@ from completions.runs.services import asking, calling, quoted_labels, running
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 from completions.strategies.rules import Item
-from completions.strategies.services import NotLabelledYetError, draw
-from completions.strategies.services.spot_checking import N_ITEMS
+from completions.strategies.services.spot_checking import N_ITEMS, NotLabelledYetError, draw
 
 MAX_TOKENS = 4000
 TIMEOUT_S = 120.0

@@ -13,7 +13,7 @@ from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, StudyState
 from annotation.judging import services as judging_services
 from annotation.models import Lease
-from annotation.quality import services as quality_services
+from annotation.quality.services import reporting
 from annotation.raters.visit_time import visit_time
 from annotation.session import blinded, forms, http
 from annotation.session.blinded import ComparisonPage, SessionProgress
@@ -96,7 +96,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
     if not form.is_valid():
         return _show_again(request, token, _form(request))
     if form.cleaned_data["reason"] == forms.UPSETTING:
-        return _report(request, token, quality_services.ReportWords(ReportKind.UPSET))
+        return _report(request, token, reporting.ReportWords(ReportKind.UPSET))
     try:
         judging_services.skip_comparison(
             token=token,
@@ -234,16 +234,14 @@ def report(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
     form = ReportForm(request.POST)
     if not form.is_valid():
         return _say_unclear(request)
-    words = quality_services.ReportWords(ReportKind.CONTENT, form.cleaned_data["text"])
+    words = reporting.ReportWords(ReportKind.CONTENT, form.cleaned_data["text"])
     return _report(request, token, words)
 
 
-def _report(
-    request: RaterRequest, token: uuid.UUID, words: quality_services.ReportWords
-) -> HttpResponse:
+def _report(request: RaterRequest, token: uuid.UUID, words: reporting.ReportWords) -> HttpResponse:
     """Store what a rater says of a conversation, which leaves their screen for good."""
     try:
-        quality_services.report_context(
+        reporting.report_context(
             token=token, rater=request.rater, words=words, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:

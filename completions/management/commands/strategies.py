@@ -20,15 +20,15 @@ from completions.management.run_actions import (
 from completions.models import LabellingRun, SpotCheck
 from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
-from completions.strategies import services as strategy_services
 from completions.strategies import spot_check_queries
 from completions.strategies.rules import Scores
+from completions.strategies.services import labelling, spot_checking
 from completions.strategies.services.spot_checking import N_ITEMS
 from completions.strategies.spot_check_queries import Ledger, Phase
 from completions.systems.services import registering
 from completions.systems.services.registering import ModelIdError
 
-KIND = Kind("strategies", LabellingRun, strategy_services.name_strategies)
+KIND = Kind("strategies", LabellingRun, labelling.name_strategies)
 
 
 def add_label_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def add_label_arguments(parser: argparse.ArgumentParser) -> None:
 
 def label(options: argparse.Namespace, progress: Progress) -> str:
     """Start a run, and make its calls unless workers are to."""
-    started = strategy_services.start_labelling_run(
+    started = labelling.start_labelling_run(
         dataset=queries.dataset_named(options.dataset),
         assistant=registering.assistant_for("strategist", options.assistant),
         budget_usd=options.budget,
@@ -69,7 +69,7 @@ def add_sample_arguments(parser: argparse.ArgumentParser) -> None:
 def sample(options: argparse.Namespace, _progress: Progress) -> str:
     """Draw the sample, or find the one that was drawn with this seed before."""
     dataset = queries.dataset_named(options.dataset)
-    check = strategy_services.draw_sample(
+    check = spot_checking.draw_sample(
         dataset=dataset,
         assistant=registering.assistant_for("strategist", options.assistant),
         n=options.n,
@@ -152,7 +152,7 @@ class Command(ActionCommand):
     refusals = (
         queries.DatasetNotFoundError,
         run_services.BudgetTooSmallError,
-        strategy_services.NotLabelledYetError,
+        spot_checking.NotLabelledYetError,
         run_services.NothingToAskError,
         run_services.RunStateError,
         run_services.UnknownPriceError,

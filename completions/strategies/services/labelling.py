@@ -29,7 +29,14 @@ from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 from completions.runs.services.quoted_labels import TextDeletedError
 from completions.runs.services.running import begin, checked_budget
-from completions.strategies import rules
+from completions.strategies.codebook import (
+    STRATEGIST,
+    answer_schema,
+    load_codebook,
+    read_labels,
+    strategist_messages,
+    strategist_prompt,
+)
 
 MAX_TOKENS = 3000
 TIMEOUT_S = 120.0
@@ -118,18 +125,18 @@ class StrategyCalls:
 
     def question(self, call: StrategyCall, claim: Claim) -> JsonQuestion[Labels]:
         """Put the message in its dialogue, dressed as people see both."""
-        codebook = rules.load_codebook()
+        codebook = load_codebook()
         turns = [turn | {"text": plain(turn["text"])} for turn in call.completion.context.turns]
         text = shown_text(call.completion)
         request = calling.request_to(
             call.assistant,
-            messages=rules.strategist_messages(turns, text, codebook),
-            response_schema=rules.answer_schema(codebook),
+            messages=strategist_messages(turns, text, codebook),
+            response_schema=answer_schema(codebook),
             max_tokens=MAX_TOKENS,
             timeout_s=TIMEOUT_S,
         )
-        read = partial(rules.read_labels, text=text, codebook=codebook)
-        return JsonQuestion(claim, rules.strategist_prompt(codebook).hash, request, read)
+        read = partial(read_labels, text=text, codebook=codebook)
+        return JsonQuestion(claim, strategist_prompt(codebook).hash, request, read)
 
     def keep(self, ended: Sequence[tuple[StrategyCall, ModelAnswer[Labels]]]) -> None:
         """End each call, with a label for each strategy if the answer could be read."""
@@ -176,7 +183,7 @@ def start_labelling_run(
     NothingToAskError
         If it was asked about every text; no run is added then.
     """
-    codebook = rules.load_codebook()
+    codebook = load_codebook()
     run = LabellingRun.objects.create(
         dataset=dataset,
         plan={
@@ -184,8 +191,8 @@ def start_labelling_run(
             "assistant": assistant.slug,
             "codebook": codebook.reference,
             "codebook_sha256": codebook.sha256,
-            "prompt": rules.STRATEGIST,
-            "prompt_sha256": rules.strategist_prompt(codebook).hash,
+            "prompt": STRATEGIST,
+            "prompt_sha256": strategist_prompt(codebook).hash,
         },
         budget_usd=checked_budget(budget_usd, [assistant]),
         created_at=now,

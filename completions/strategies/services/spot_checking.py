@@ -19,6 +19,7 @@ from completions.models import (
     StrategyLabel,
 )
 from completions.strategies import rules, spot_check_queries
+from completions.strategies.codebook import load_codebook
 from completions.strategies.kinds import STRATEGIES, CheckKind, kind_of
 from completions.strategies.rules import Item
 from completions.strategies.spot_check_queries import Ledger, Sample
@@ -72,7 +73,7 @@ def draw_sample(
         If calls are still open, or none has brought labels.
     """
     Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)  # one at a time
-    codebook = rules.load_codebook()
+    codebook = load_codebook()
     check: SpotCheck = draw(
         STRATEGIES,
         {"dataset": dataset, "assistant": assistant, "codebook": codebook.reference, "seed": seed},

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from completions.strategies import services
+from completions.strategies.services import spot_checking
 from completions.strategies.spot_check_queries import Sample, found_by_model, keys_of, ledger_of
 from heart_site.demo.simulation.people import generator
 
@@ -25,13 +25,13 @@ def check(sample: Sample, *, now: dt.datetime) -> None:
         for person in map(_person, LABELLERS):
             for item in items:
                 found = _seen(person, item, present[item.pk], keys_of(sample))
-                services.label_item(item=item, labeller=person, found=found, now=now)
+                spot_checking.label_item(item=item, labeller=person, found=found, now=now)
     ledger, person = ledger_of(sample), _person(ADJUDICATOR)
     for item in items:
         if item.pk in ledger.unsettled:
             found = _seen(person, item, present[item.pk], keys_of(sample))
             held = found & ledger.open(item.pk)
-            services.adjudicate(item=item, by=person, found=held, now=now)
+            spot_checking.adjudicate(item=item, by=person, found=held, now=now)
 
 
 def share_wrong(*, is_there: bool) -> float:

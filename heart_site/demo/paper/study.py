@@ -13,11 +13,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.judges import services as judge_services
+from annotation.judges.services import runs as judges_runs
+from annotation.judges.services.registering import register_simulated_judge
 from annotation.management import judge_actions, rationale_actions
 from annotation.models import JudgeRun, RationaleRun, Study
 from annotation.planning import services as planning_services
-from annotation.rationales import services as rationale_services
+from annotation.rationales.services import labelling as rationales_labelling
 from annotation.studies import selectors as studies
 from annotation.studies import services as study_services
 from annotation.studies.protocol import STUDIES, load_protocol
@@ -38,7 +39,8 @@ from completions.offline import planted
 from completions.runs import services as run_services
 from completions.runs.queries import calls_of
 from completions.runs.services import calling
-from completions.strategies import services as strategy_services
+from completions.strategies.services import labelling as strategies_labelling
+from completions.strategies.services import spot_checking
 from completions.systems.services import registering
 from completions.writers.importing import WrittenRow
 from completions.writers.services import review_decisions
@@ -181,7 +183,7 @@ class Paper:
         """Have the simulated judges judge every pair in both orders."""
         self.progress.say("Simulated judges")
         judges = [
-            judge_services.register_simulated_judge(
+            register_simulated_judge(
                 slug=f"simulated-judge-{family}",
                 name=f"Simulated {planting.JUDGE_NAMES[family]} judge",
                 family=family,
@@ -190,10 +192,10 @@ class Paper:
             for family, judge in planting.JUDGES.items()
         ]
         with suppress(run_services.NothingToAskError):
-            judge_services.start_judge_run(
+            judges_runs.start_judge_run(
                 study=shadow,
                 judges=judges,
-                asking=judge_services.Asking(both_orders=True),
+                asking=judges_runs.Asking(both_orders=True),
                 now=self.clock(),
             )
         self._work_off(judge_actions.KIND, JudgeRun.objects.filter(study=shadow))
@@ -227,20 +229,20 @@ class Paper:
         self.progress.say("Labels and spot checks")
         strategist = registering.assistant_for("strategist", registering.OFFLINE)
         with suppress(run_services.NothingToAskError):
-            strategy_services.start_labelling_run(
+            strategies_labelling.start_labelling_run(
                 dataset=dataset, assistant=strategist, now=self.clock()
             )
         self._work_off(strategy_actions.KIND, LabellingRun.objects.filter(dataset=dataset))
         coder = registering.assistant_for("coder", registering.OFFLINE)
         if not RationaleRun.objects.filter(study=shadow).exists():
-            rationale_services.start_rationale_run(
+            rationales_labelling.start_rationale_run(
                 study=shadow, assistant=coder, now=self.clock(), most=self.size.rationales
             )
         self._work_off(rationale_actions.KIND, RationaleRun.objects.filter(study=shadow))
         drawn: dict[str, Any] = {"seed": str(SEED), "n": self.size.checked, "now": self.clock()}
         for sample in (
-            strategy_services.draw_sample(dataset=dataset, assistant=strategist, **drawn),
-            rationale_services.draw_theme_sample(study=shadow, assistant=coder, **drawn),
+            spot_checking.draw_sample(dataset=dataset, assistant=strategist, **drawn),
+            rationales_labelling.draw_theme_sample(study=shadow, assistant=coder, **drawn),
         ):
             labelling.check(sample, now=self.clock())
 

@@ -1,7 +1,7 @@
 """Command line of studies: create, lock, plan, open, show."""
 
 from annotation.quality import gold
-from annotation.quality import services as quality_services
+from annotation.quality.services.gold import UnsuitableCheckError
 from annotation.quick.services import REFUSALS
 from annotation.studies import services
 from annotation.studies.protocol import ProtocolError
@@ -37,7 +37,7 @@ class Command(ActionCommand):
         RubricError,
         ShadowStudyError,
         gold.GoldError,
-        quality_services.UnsuitableCheckError,
+        UnsuitableCheckError,
         services.DimensionUnknownError,
         services.NothingChangedError,
         services.RubricShownError,

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from annotation.models import Comparison, Judge
-from annotation.quality.rules import active_seconds
+from annotation.quality.rules.exclusions import active_seconds
 from annotation.studies.selectors import content_of
 from completions.choices import CallState, Presence, Stratum
 from completions.models import GenerationCall, StrategyLabel, System
-from completions.strategies.rules import load_codebook
+from completions.strategies.codebook import load_codebook
 from ranking.judgments.analysis_set import Selection, selected
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.frames.integers import SAID

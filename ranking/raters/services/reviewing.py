@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotation.choices import Protocol
 from annotation.models import Exclusion, Study
-from annotation.quality import queries
-from annotation.quality import services as annotation_services
+from annotation.quality.queries import raters
+from annotation.quality.services import excluding
 from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.estimate import EstimateRefusedError, point_ratings
@@ -123,15 +123,15 @@ def review_raters(
         return Review(rows, told, ())
     if expected is not None and set(expected) != {row.code for row in leaving}:
         raise ReviewChangedError
-    decisions = annotation_services.exclude_by_rules(
+    decisions = excluding.exclude_by_rules(
         study=study, examined=[_examined(row) for row in leaving], now=now, by=by
     )
     return Review(rows, (), tuple(decisions))
 
 
-def _examined(row: RaterRow) -> annotation_services.Examined:
+def _examined(row: RaterRow) -> excluding.Examined:
     newest = row.head.decision
-    return annotation_services.Examined(row.head.pk, row.findings, newest.pk if newest else None)
+    return excluding.Examined(row.head.pk, row.findings, newest.pk if newest else None)
 
 
 def review_study(*, study_id: int, now: dt.datetime) -> Review:
@@ -141,7 +141,7 @@ def review_study(*, study_id: int, now: dt.datetime) -> Review:
 
 def studies_to_review(*, now: dt.datetime) -> list[int]:
     """Return the keys of the studies in which a person answered within the last day."""
-    recent = queries.recently_judged(since=now - LOOKED_BACK)
+    recent = raters.recently_judged(since=now - LOOKED_BACK)
     return list(recent.values_list("pk", flat=True))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.choices import StudyState
 from annotation.models import DimensionMark, Exclusion, Judge, Judgment, QualityCheck, Rater
-from annotation.quality.rules import active_seconds, is_check_passed, is_rating_passed
+from annotation.quality.rules.exclusions import active_seconds, is_check_passed, is_rating_passed
 from ranking.judgments.analysis_set import analysis_set
 from ranking.raters.accounting import CLASSES, verdict_accounting
 from ranking.released.files import identities

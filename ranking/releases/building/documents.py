@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.choices import Protocol
-from annotation.judges import prompt, ratings
+from annotation.judges.prompts import ALONE, PAIR
 from annotation.studies import selectors
 from annotation.studies.rubric import Rubric, rubric_of
 from completions.files.toml import content_hash
@@ -126,7 +126,6 @@ def _plan(contents: Contents) -> dict[str, Any]:
 def _prompts(contents: Contents, rubric: Rubric) -> dict[str, str]:
     """Return the fixed part of all prompts, as their hashes are made of it."""
     is_alone = contents.study.protocol == Protocol.LIKERT
-    judge = ratings if is_alone else prompt
-    parts = (judge.VERSION, judge.instructions(rubric), judge.MATERIAL, judge.CORRECTION)
+    judge = ALONE if is_alone else PAIR
     supporter = prompts.load_prompt(prompts.SUPPORTER)
-    return {"judge.txt": "\n".join(parts), f"{supporter.name}.txt": supporter.text}
+    return {"judge.txt": judge.fixed(rubric), f"{supporter.name}.txt": supporter.text}

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from access.choices import Role
-from annotation.rationales.services import scan_rationales
+from annotation.rationales.services.scanning import scan_rationales
 from annotation.studies import services as study_services
 from completions.choices import RunState
 from tests.helpers.factories import (

@@ -5,7 +5,7 @@ import pytest
 
 from annotation.choices import Protocol
 from annotation.judges.ensembles import VoteStatus
-from annotation.judges.verdict_queries import judges_page
+from annotation.judges.verdict_queries import judges_figures
 from annotation.models import Exclusion, Rater
 from completions.choices import CallState, LeaseOutcome
 from ranking.choices import ContextSet, EvaluatorPool
@@ -141,7 +141,7 @@ class TestJudges:
             comparison = ask(*said)
             if number % 6 == 0:
                 delete_text(comparison.first_id)
-        (one,) = judges_page(study, show="", page="").rows
+        (one,) = judges_figures(study).rows
 
         row = the_row(study)
 
@@ -225,7 +225,7 @@ class TestRows:
             verdict=None,
         )
 
-        (one,) = judges_page(study, show="", page="").rows
+        (one,) = judges_figures(study).rows
 
         assert filled(the_row(study)) == {"n_preferences": 1}
         assert (one.account.n_calls, one.n_answers) == (1, 1)

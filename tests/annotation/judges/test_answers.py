@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.judges.answers import answer_schema, read_judge_answer
-from annotation.judges.ratings import read_rating_answer
-from annotation.judges.verdict_probability import probability_of_a
+from annotation.judges.answers import (
+    answer_schema,
+    probability_of_a,
+    read_judge_answer,
+    read_rating_answer,
+)
 from annotation.studies.verdicts import SCALES, Answer, check_answer
 from completions.llm import Token
 from completions.llm.answers import InvalidAnswerError

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from annotation.judges import prompt
-from annotation.judges.answers import answer_schema, read_judge_answer
+from annotation.judges.answers import answer_schema, probability_of_a, read_judge_answer
 from annotation.judges.judge_catalogue import JudgeEntry, load_judges, shipped
-from annotation.judges.verdict_probability import probability_of_a
+from annotation.judges.prompts import PAIR
 from annotation.models import Judge
 from annotation.rationales.addressing import addressed_by
 from annotation.studies.verdicts import Answer
@@ -74,7 +73,7 @@ def ask(provider: offline.OfflineServer, model: str, messages: Any, **fields: An
 
 
 def judge(provider: offline.OfflineServer, a: str, b: str, turns=TURNS) -> Answer:
-    messages = prompt.judge_messages(RUBRIC, turns, a=a, b=b)
+    messages = PAIR.messages(RUBRIC, turns, a=a, b=b)
     schema = answer_schema(RUBRIC.keys)
     model = "hosted_vllm/offline-judge-alder"
     return read_judge_answer(ask(provider, model, messages, response_schema=schema), RUBRIC.keys)
@@ -242,7 +241,7 @@ def exchange(
     row = Judge(model_id=entry.model_id, parameters=entry.parameters.as_stored(), api_base=base)
     request = calling.request_to(
         row,
-        messages=prompt.judge_messages(RUBRIC, TURNS, a=A, b=B),
+        messages=PAIR.messages(RUBRIC, TURNS, a=A, b=B),
         response_schema=answer_schema(RUBRIC.keys),
         max_tokens=2000,
     )
@@ -281,7 +280,7 @@ class TestTheCatalogue:
         (instructions, told), (user, material) = asked.chat
 
         assert (instructions, user) == ("system", "user")
-        assert told == prompt.instructions(RUBRIC)
+        assert told == PAIR.text(RUBRIC)
         assert sections(material) == {"dialogue": TURNS, "candidate_a": A, "candidate_b": B}
 
     def test_the_answer_is_read(self, asked):

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.choices import Protocol
-from annotation.judges import services
+from annotation.judges.services import runs
 from annotation.models import Exclusion, JudgeCall
 from annotation.studies.rubric import load_rubric
 from completions.choices import CallState
@@ -90,7 +90,7 @@ class TestPage:
         content = {"rubric": load_rubric("heart-1").content()}
         study = make_study(protocol=Protocol.LIKERT, content=content)
         make_alone(study=study)
-        services.plan_judge_calls(study=study, judges=[make_judge(name="Judge A")], now=NOW)
+        runs.plan_judge_calls(study=study, judges=[make_judge(name="Judge A")], now=NOW)
 
         page = text(admin_client.get(url(study)))
         form = text(admin_client.get(url(study, "console:judge_choose")))

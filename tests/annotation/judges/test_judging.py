@@ -11,8 +11,9 @@ from django.utils import timezone
 from access.nudges import Work
 from annotation import tasks
 from annotation.choices import Protocol, Side, StudyState
-from annotation.judges import answers, prompt, ratings, services
-from annotation.judges.services import judging
+from annotation.judges import answers
+from annotation.judges.prompts import ALONE, PAIR
+from annotation.judges.services import judging, runs
 from annotation.judging import services as judging_services
 from annotation.models import DimensionMark, JudgeCall, JudgeRun, Judgment
 from completions.choices import CallState
@@ -66,7 +67,7 @@ class TestAsk:
             make_call(comparison=make_comparison(study=study), judge=judge)
 
         with CaptureQueriesContext(connection) as queries:
-            n_ended = services.ask_judges(clock=clock)
+            n_ended = judging.ask_judges(clock=clock)
 
         reads = [one for one in queries if '"annotation_study"."content"' in one["sql"]]
         assert (n_ended, len(reads)) == (3, 1)
@@ -76,10 +77,10 @@ class TestAsk:
         say(ANSWER)
         call = make_call(first_side=side)
 
-        assert services.ask_judges(clock=clock) == 1
+        assert judging.ask_judges(clock=clock) == 1
 
         call.refresh_from_db()
-        assert (call.state, call.prompt_hash) == (CallState.DONE, prompt.prompt_hash(RUBRIC))
+        assert (call.state, call.prompt_hash) == (CallState.DONE, PAIR.hash(RUBRIC))
         assert call.honoured["response_schema"] is True
         assert call.ttft_ms is None
         judgment = call.judgment
@@ -100,7 +101,7 @@ class TestAsk:
         dialogue = call.comparison.context.dialogue
         type(dialogue).objects.update(emotion_type="EMOTION", problem_type="PROBLEM")
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         request = provider.calls[0].request
         shown = request["messages"][1]["content"]
@@ -124,7 +125,7 @@ class TestAsk:
         type(call.comparison.study).objects.update(state=state)
 
         assert not run_services.is_waiting(JudgeRun, now=clock.at)
-        assert services.ask_judges(clock=clock) == 0
+        assert judging.ask_judges(clock=clock) == 0
         assert not provider.calls
 
 
@@ -136,7 +137,7 @@ class TestUnusableAnswers:
         say(f"<think>hm</think>{bad}", ANSWER)
         make_call()
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         call = the_call()
         said, correction = provider.calls[1].request["messages"][-2:]
@@ -153,8 +154,8 @@ class TestUnusableAnswers:
         provider.script.extend([Fault.BROKEN_ANSWER, Fault.BROKEN_ANSWER])
         make_call()
 
-        services.ask_judges(clock=clock)
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         call = the_call()
         assert (call.state, call.error_kind) == (CallState.INVALID, "invalid_answer")
@@ -173,7 +174,7 @@ class TestFailures:
         provider.script.append(fault)
         make_call()
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         assert (the_call().state, the_call().error_kind) == (CallState.FAILED, kind)
         assert not Judgment.objects.exists()
@@ -182,7 +183,7 @@ class TestFailures:
         call = make_call()
         type(call.comparison.study).objects.update(content={"rubric": {"name": "heart"}})
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         assert (the_call().state, the_call().error_kind) == (CallState.FAILED, "configuration")
 
@@ -191,7 +192,7 @@ class TestFailures:
     ):
         delete_text(make_call().comparison.second_id)
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         assert (the_call().state, the_call().error_kind) == (CallState.FAILED, "erased")
         assert not provider.calls
@@ -202,7 +203,7 @@ class TestFailures:
         provider.script.extend([Fault.RATE_LIMITED, Fault.CUT])
         make_call()
 
-        services.ask_judges(clock=timezone.now)
+        judging.ask_judges(clock=timezone.now)
 
         assert the_call().state == CallState.DONE
         assert len(provider.calls) == 3
@@ -211,7 +212,7 @@ class TestFailures:
         lost = clock.at - calling.CLAIM_LENGTH
         make_call(state=CallState.CLAIMED, claimed_at=lost, attempts=1)
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         assert the_call().state == CallState.DONE
 
@@ -287,18 +288,18 @@ class TestMessagesAlone:
         return make_study(protocol=Protocol.LIKERT, **WITH_RUBRIC)
 
     def plan(self, study, now):
-        services.plan_judge_calls(study=study, judges=[make_simulated_judge()], now=now)
+        runs.plan_judge_calls(study=study, judges=[make_simulated_judge()], now=now)
 
     def test_points_become_a_rating_without_a_verdict(self, study, say, clock):
         say(RATING)
         make_alone(study=study)
         self.plan(study, clock.at)
 
-        assert services.ask_judges(clock=clock) == 1
+        assert judging.ask_judges(clock=clock) == 1
 
         call, judgment = the_call(), Judgment.objects.get()
         assert (call.state, call.first_probability) == (CallState.DONE, None)
-        assert call.prompt_hash == ratings.prompt_hash(RUBRIC)
+        assert call.prompt_hash == ALONE.hash(RUBRIC)
         assert (judgment.protocol, judgment.verdict) == (Protocol.LIKERT, None)
         assert (marks_of(judgment), judgment.rationale) == (POINTS, RATING["rationale"])
 
@@ -307,7 +308,7 @@ class TestMessagesAlone:
             make_alone(study=study)
         self.plan(study, clock.at)
 
-        assert services.ask_judges(clock=clock) == 4
+        assert judging.ask_judges(clock=clock) == 4
 
         points = list(DimensionMark.objects.values_list("advantage", flat=True))
         assert len(points) == 20
@@ -321,7 +322,7 @@ class TestMessagesAlone:
         make_alone(study=study)
         self.plan(study, clock.at)
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         call = the_call()
         assert call.state == CallState.INVALID
@@ -336,7 +337,7 @@ class TestMessagesAlone:
         make_comparison(study=study, first=make_completion(context=context, text=text))
         self.plan(study, clock.at)
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         assert the_call().asked["addressed"]["first"]
         assert "second" not in the_call().asked["addressed"]

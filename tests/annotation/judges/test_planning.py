@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from annotation.choices import Protocol, Purpose, Side, StudyState
-from annotation.judges import services
+from annotation.judges.services import runs
 from annotation.models import Comparison, JudgeCall, JudgeRun
 from completions.choices import SystemKind
 from tests.helpers.factories import (
@@ -38,7 +38,7 @@ def make_study_of(n: int, *, families: tuple[str, str] = ("fam-a", "fam-b")):
 
 def plan(study, *judges, **options):
     """Plan calls, and return how many were added."""
-    return services.plan_judge_calls(study=study, judges=judges, now=NOW, **options)
+    return runs.plan_judge_calls(study=study, judges=judges, now=NOW, **options)
 
 
 def planned(*fields):
@@ -119,7 +119,7 @@ class TestPlan:
         assert not plan(make_comparison(purpose=Purpose.CHECK).study, make_judge())
 
     def test_a_study_that_may_still_change_is_refused(self):
-        with pytest.raises(services.StudyNotLockedError):
+        with pytest.raises(runs.StudyNotLockedError):
             plan(make_study(locked_at=None, protocol_hash="", state=StudyState.DRAFT), make_judge())
 
     @pytest.mark.parametrize("samples", [1, 4])
@@ -196,7 +196,7 @@ class TestOrdersAndSamples:
         wanted: dict[str, Any] = {"both_orders": True, "samples": 2}
 
         with django_assert_num_queries(2):
-            counted = services.count_wanted_judge_calls(study=study, judges=judges, **wanted)
+            counted = runs.count_wanted_judge_calls(study=study, judges=judges, **wanted)
 
         assert counted == {"free": 9, "own": 0}
         assert JudgeCall.objects.count() == 3

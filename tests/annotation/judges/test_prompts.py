@@ -2,11 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
-from annotation.judges import prompt, ratings
-from annotation.judges.answers import answer_schema
+from annotation.judges import prompts as judge_prompts
+from annotation.judges.answers import answer_schema, rating_schema
+from annotation.judges.prompts import ALONE, PAIR
 from annotation.studies.rubric import Dimension, Rubric, load_rubric
 from completions.llm import prompts
 
@@ -35,11 +37,11 @@ def sections(message):
 
 
 def ask_of_pair(text="a", turns=TURNS):
-    return prompt.judge_messages(RUBRIC, turns, a=text, b=f"b {text}")
+    return PAIR.messages(RUBRIC, turns, a=text, b=f"b {text}")
 
 
 def ask_of_one(text="a", turns=TURNS):
-    return ratings.rating_messages(RUBRIC, turns, text)
+    return ALONE.messages(RUBRIC, turns, candidate=text)
 
 
 of_either = pytest.mark.parametrize("ask", [ask_of_pair, ask_of_one], ids=["a pair", "one alone"])
@@ -86,7 +88,7 @@ class TestInstructions:
 
         for one in RUBRIC.dimensions:
             assert all(text in system["content"] for text in (one.asks, one.high, one.low))
-        assert sections(system)["answer_schema"] == ratings.rating_schema(RUBRIC.keys)
+        assert sections(system)["answer_schema"] == rating_schema(RUBRIC.keys)
 
     @pytest.mark.parametrize(
         "words",
@@ -127,21 +129,26 @@ def test_a_correction_shows_the_answer_and_its_fault():
 
 class TestPromptHash:
     def test_is_the_same_for_the_same_rubric_and_another_for_another_question(self):
-        assert prompt.prompt_hash(RUBRIC) == prompt.prompt_hash(load_rubric("heart-1"))
-        assert ratings.prompt_hash(RUBRIC) == ratings.prompt_hash(RUBRIC)
-        assert ratings.prompt_hash(RUBRIC) != prompt.prompt_hash(RUBRIC)
+        assert PAIR.hash(RUBRIC) == PAIR.hash(load_rubric("heart-1"))
+        assert ALONE.hash(RUBRIC) == ALONE.hash(RUBRIC)
+        assert ALONE.hash(RUBRIC) != PAIR.hash(RUBRIC)
 
     def test_changes_with_any_word_of_the_rubric(self):
         last = Dimension(key="T", name="T", asks="?", high="h", low="l")
         dimensions = (*RUBRIC.dimensions[:-1], last)
         other = Rubric(name="heart", version="1", dimensions=dimensions, checklist=RUBRIC.checklist)
 
-        assert prompt.prompt_hash(other) != prompt.prompt_hash(RUBRIC)
+        assert PAIR.hash(other) != PAIR.hash(RUBRIC)
 
-    @pytest.mark.parametrize("name", ["VERSION", "INSTRUCTIONS", "MATERIAL", "CORRECTION"])
-    def test_changes_with_everything_that_is_said_each_time(self, monkeypatch, name):
-        before = prompt.prompt_hash(RUBRIC)
+    @pytest.mark.parametrize("name", ["version", "instructions", "material"])
+    def test_changes_with_everything_that_is_said_each_time(self, name):
+        changed = replace(PAIR, **{name: f"{getattr(PAIR, name)}!"})
 
-        monkeypatch.setattr(prompt, name, f"{getattr(prompt, name)}!")
+        assert changed.hash(RUBRIC) != PAIR.hash(RUBRIC)
 
-        assert prompt.prompt_hash(RUBRIC) != before
+    def test_changes_with_the_words_of_a_correction(self, monkeypatch):
+        before = PAIR.hash(RUBRIC)
+
+        monkeypatch.setattr(judge_prompts, "CORRECTION", f"{judge_prompts.CORRECTION}!")
+
+        assert PAIR.hash(RUBRIC) != before

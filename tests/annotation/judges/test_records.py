@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from annotation.choices import Side
-from annotation.judges import services
+from annotation.judges.services import judging, runs
 from annotation.models import JudgeRun, Judgment
 from completions.choices import CallState
 from completions.offline import Behaviour, Fault
@@ -44,7 +44,7 @@ def asked(provider, clock):
     def _asked(pair=None, judge=None, **fields):
         judge = make_simulated_judge(**(judge or {}))
         call = make_call(comparison=pair or make_pair(), judge=judge, **fields)
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
         call.refresh_from_db()
         return call
 
@@ -126,7 +126,7 @@ class TestProbability:
         call = make_call(judge=make_simulated_judge(**LOGPROBS))
         type(call.judge).objects.update(model_id="anthropic/offline-judge-alder")
 
-        services.ask_judges(clock=clock)
+        judging.ask_judges(clock=clock)
 
         call.refresh_from_db()
         assert call.state == CallState.DONE
@@ -161,8 +161,8 @@ def test_in_both_orders_a_judge_sees_the_pair_both_ways_and_each_answer_is_a_jud
 ):
     pair, judge = make_pair(), make_simulated_judge()
 
-    services.plan_judge_calls(study=pair.study, judges=[judge], now=clock.at, both_orders=True)
-    services.ask_judges(clock=clock)
+    runs.plan_judge_calls(study=pair.study, judges=[judge], now=clock.at, both_orders=True)
+    judging.ask_judges(clock=clock)
 
     shown = [call.request["messages"][1]["content"] for call in provider.calls]
     as_a = Counter(text.index(KIND) < text.index("I see.") for text in shown)

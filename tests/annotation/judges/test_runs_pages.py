@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from annotation.choices import StudyState
-from annotation.judges.services.running import start_judge_run
+from annotation.judges.services.runs import start_judge_run
 from annotation.models import Judge, JudgeCall, JudgeRun, RationaleRun
 from completions.choices import CallState, RunState
 from tests.helpers.factories import NOW, make_comparison, make_judge, make_judgment, make_study

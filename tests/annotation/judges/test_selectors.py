@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotation.choices import Side
-from annotation.judges import verdict_queries
+from annotation.judges import tallies, verdict_queries
 from annotation.judges.ensembles import EnsembleOutcome, Fate, VoteStatus
 from annotation.models import Exclusion, JudgeCall
 from completions.choices import CallState, Stratum
@@ -38,12 +38,14 @@ def asked(*answers, study=None, **fields):
 
 
 def page_of(study, show="", page="1"):
-    return verdict_queries.judges_page(study, show=show, page=page)
+    figures = verdict_queries.judges_figures(study)
+    listed, shown = verdict_queries.listed_comparisons(study, figures, show=show, page=page)
+    return figures, listed, [names.key for names, _said in shown]
 
 
 def verdict_of(comparison):
-    panel = verdict_queries.panel_of(comparison.study)
-    (found,) = verdict_queries.judged_comparisons(comparison.study, panel)
+    panel = tallies.panel_of(comparison.study)
+    (found,) = tallies.judged_comparisons(comparison.study, panel)
     return found
 
 
@@ -136,10 +138,10 @@ class TestVerdicts:
         asked(["A+3"])  # of another study
         study = make_study()
         pairs = [asked(["A+1"], ["B-1"], study=study).pk for _ in range(3)]
-        panel = verdict_queries.panel_of(study)
+        panel = tallies.panel_of(study)
 
         with django_assert_num_queries(1):
-            found = list(verdict_queries.judged_comparisons(study, panel))
+            found = list(tallies.judged_comparisons(study, panel))
 
         assert [one.comparison for one in found] == pairs
 
@@ -159,7 +161,7 @@ class TestAccounts:
             judge_calls(make_comparison(study=study), judge, ["A?"], **fields)
         judge_calls(make_comparison(study=study), judge, ["A+2", "B+2"])
 
-        (row,) = page_of(study).rows
+        (row,) = verdict_queries.judges_figures(study).rows
 
         assert row.account.n_calls == JudgeCall.objects.count() == len(rows) + 2
         assert {one: row.account.n(one) for one in Fate} == {
@@ -187,7 +189,7 @@ class TestAccounts:
         judge_calls(erased, judge, ["A+3", "B+3"])
         delete_text(erased.first_id)
 
-        (row,) = page_of(study).rows
+        (row,) = verdict_queries.judges_figures(study).rows
 
         assert dict(row.answers) == {
             VoteStatus.DECIDED: 5,
@@ -208,7 +210,7 @@ class TestPosition:
             judge_calls(comparison, steady, ["A+3", "B+1"])
             judge_calls(comparison, led, ["A+3", "B-3"])
 
-        first, second = page_of(study).rows
+        first, second = verdict_queries.judges_figures(study).rows
 
         assert (first.position.n_same, first.position.n_compared) == (2, 2)
         assert first.position.mean_gap == 2
@@ -230,7 +232,7 @@ class TestEnsemble:
             source_context=source,
         )
 
-        whole, regular, adversarial = page_of(study).figures.ensembles
+        whole, regular, adversarial = verdict_queries.judges_figures(study).ensembles
 
         assert (whole.n, whole.n_majority, whole.n_unanimous) == (4, 2, 1)
         assert (regular.n, regular.outcomes[EnsembleOutcome.NO_MAJORITY]) == (3, 1)
@@ -252,11 +254,11 @@ class TestEnsemble:
             )
         ]
 
-        assert [one.fact.key for one in page_of(study, show).shown] == [pairs[n] for n in expected]
-        monkeypatch.setattr("annotation.judges.verdict_queries.page.PER_PAGE", 1)
-        second = page_of(study, show, page="2")
-        assert [one.fact.key for one in second.shown] == [pairs[expected[1]]]
-        assert second.listed.paginator.count == len(expected)
+        assert page_of(study, show)[2] == [pairs[n] for n in expected]
+        monkeypatch.setattr("annotation.judges.verdict_queries.PER_PAGE", 1)
+        _, listed, second = page_of(study, show, page="2")
+        assert second == [pairs[expected[1]]]
+        assert listed.paginator.count == len(expected)
 
     @pytest.mark.parametrize(
         ("judge", "system", "expected"),
@@ -270,7 +272,7 @@ class TestEnsemble:
         comparison = make_comparison(study=study, first=first)
         judge_calls(comparison, make_judge(**(judge and named | judge)), ["A+1"])
 
-        assert page_of(study).figures.is_simulated is expected
+        assert verdict_queries.judges_figures(study).is_simulated is expected
 
 
 def test_the_page_costs_seven_queries_and_a_comparison_six_however_many_calls_there_are(
@@ -281,12 +283,12 @@ def test_the_page_costs_seven_queries_and_a_comparison_six_however_many_calls_th
     judge_in_bulk(pairs, [make_judge() for _ in range(6)])
 
     with django_assert_num_queries(7):
-        found = page_of(study)
+        figures, _, _ = page_of(study)
     with django_assert_max_num_queries(6):
         pair = pair_of(pairs[0])
 
-    assert sum(row.account.n_calls for row in found.rows) == 2 * 6 * 6
-    assert [len(one.calls) for one in pair.judges] == [len(Side)] * 6
+    assert sum(row.account.n_calls for row in figures.rows) == 2 * 6 * 6
+    assert [len(calls) for *_, calls in pair["judges"]] == [len(Side)] * 6
 
 
 class TestOneComparison:
@@ -295,14 +297,14 @@ class TestOneComparison:
 
         pair = pair_of(comparison)
 
-        (section,) = pair.judges
-        assert [(one.is_first_a, one.sample, one.verdict) for one in section.calls] == [
+        ((_, _, verdict, calls),) = pair["judges"]
+        assert [(one.is_first_a, one.sample, one.verdict) for one in calls] == [
             (True, 1, 3),
             (False, 2, -1),
         ]
-        assert section.verdict.status is VoteStatus.UNSETTLED
-        assert pair.ensemble == together(comparison)
-        assert pair.first == comparison.first.text
+        assert verdict.status is VoteStatus.UNSETTLED
+        assert pair["judged"].ensemble == together(comparison)
+        assert pair["first"] == comparison.first.text
 
     def test_shows_what_was_asked_and_what_went_wrong(self):
         comparison = asked(
@@ -315,7 +317,7 @@ class TestOneComparison:
             asked={"model": "openai/x", "addressed": ["A"]},
         )
 
-        (call,) = pair_of(comparison).judges[0].calls
+        ((*_, (call,)),) = pair_of(comparison)["judges"]
 
         assert (call.fate, call.fault) == (Fate.INVALID, "invalid_answer: no JSON")
         assert '"model": "openai/x"' in call.asked
@@ -327,7 +329,7 @@ class TestOneComparison:
         JudgeCall.objects.update(asked={"first_try": {"answer": "secret"}}, error_detail="secret")
         delete_text(comparison.first_id)
 
-        (call,) = pair_of(comparison).judges[0].calls
+        ((*_, (call,)),) = pair_of(comparison)["judges"]
 
         assert (call.rationale, call.raw_answer, call.asked, call.fault) == ("",) * 4
         assert call.verdict == 3

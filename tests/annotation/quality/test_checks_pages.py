@@ -7,7 +7,8 @@ from django.urls import reverse
 from access.models import LogEntry
 from annotation.choices import Expected, Protocol
 from annotation.models import DimensionMark, QualityCheck
-from annotation.quality import check_queries, services
+from annotation.quality import check_queries
+from annotation.quality.services import gold
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -84,7 +85,7 @@ class TestPage:
     def test_shows_each_check_with_its_texts_or_how_they_come_about(self, staff):
         study = make_planted_study()
         assert "There is none yet" in page(staff, study)
-        services.load_gold(study=study, now=NOW)
+        gold.load_gold(study=study, now=NOW)
 
         shown = page(staff, study)
 

@@ -11,25 +11,26 @@ from hypothesis import strategies as st
 
 from access.models import LogEntry
 from annotation.models import Exclusion, Judgment
-from annotation.quality import services
-from annotation.quality.rules import (
+from annotation.quality.rules.exclusions import (
+    active_seconds,
+    anomalous_times,
+    are_ratings_consistent,
+    failed_checks,
+    is_check_passed,
+    is_rating_passed,
+    is_repeat_consistent,
+    pace_of,
+)
+from annotation.quality.rules.findings import StudyRecord, examine
+from annotation.quality.rules.records import (
     CheckAnswer,
     Finding,
     MainAnswer,
     RaterRecord,
     Rules,
     RulesError,
-    StudyRecord,
-    active_seconds,
-    are_ratings_consistent,
-    examine,
-    is_check_passed,
-    is_rating_passed,
-    is_repeat_consistent,
-    pace_of,
 )
-from annotation.quality.rules.checks import failed_checks
-from annotation.quality.rules.times import anomalous_times
+from annotation.quality.services import excluding
 from annotation.studies.protocol.parts import ExclusionRules
 from tests.helpers.factories import HOUR, NOW, make_judgment, make_rater
 from tests.helpers.released import decisions
@@ -288,8 +289,8 @@ def boss():
 
 
 def exclude(rater, *findings, known=None, now=NOW):
-    examined = services.Examined(rater.pk, findings, known)
-    return services.exclude_by_rules(study=rater.study, examined=[examined], now=now)
+    examined = excluding.Examined(rater.pk, findings, known)
+    return excluding.exclude_by_rules(study=rater.study, examined=[examined], now=now)
 
 
 @pytest.mark.django_db
@@ -299,9 +300,9 @@ class TestExcludingByRules:
     ):
         judgment = make_judgment()
         rater = judgment.rater
-        examined = [services.Examined(rater.pk, [FAILED, RUSHED, ODD], None)]
+        examined = [excluding.Examined(rater.pk, [FAILED, RUSHED, ODD], None)]
 
-        decision, _ = services.exclude_by_rules(
+        decision, _ = excluding.exclude_by_rules(
             study=rater.study, examined=examined, now=NOW, by=boss
         )
 
@@ -326,7 +327,7 @@ class TestExcludingByRules:
     def test_does_not_overrule_a_person_but_may_follow_what_the_rules_knew_of(self, boss):
         rater = make_rater()
         (seen,) = exclude(rater, FAILED)
-        back = services.reinstate_rater(
+        back = excluding.reinstate_rater(
             rater=rater, reason="Gold was wrong.", by=boss, now=NOW + HOUR
         )
 
@@ -336,9 +337,9 @@ class TestExcludingByRules:
 
     def test_leaves_raters_of_other_studies_alone(self):
         rater, other = make_rater(), make_rater()
-        examined = [services.Examined(other.pk, [FAILED], None)]
+        examined = [excluding.Examined(other.pk, [FAILED], None)]
 
-        assert services.exclude_by_rules(study=rater.study, examined=examined, now=NOW) == []
+        assert excluding.exclude_by_rules(study=rater.study, examined=examined, now=NOW) == []
 
 
 @pytest.mark.django_db
@@ -346,8 +347,8 @@ class TestDecidingByHand:
     def test_excludes_with_who_and_why_and_is_taken_back_by_another(self, boss):
         rater = make_rater()
 
-        taken = services.exclude_rater(rater=rater, reason=" Asked to. ", by=boss, now=NOW)
-        back = services.reinstate_rater(rater=rater, reason="Wrong.", by=boss, now=NOW)
+        taken = excluding.exclude_rater(rater=rater, reason=" Asked to. ", by=boss, now=NOW)
+        back = excluding.reinstate_rater(rater=rater, reason="Wrong.", by=boss, now=NOW)
 
         assert (taken.reason, taken.decided_by) == ("Asked to.", boss)
         assert decisions(rater) == [(True, "by-hand"), (False, "taken-back by-hand")]
@@ -355,24 +356,24 @@ class TestDecidingByHand:
 
     @pytest.mark.parametrize("reason", ["", "  "])
     def test_needs_a_reason(self, boss, reason):
-        with pytest.raises(services.DecisionError, match="reason"):
-            services.exclude_rater(rater=make_rater(), reason=reason, by=boss, now=NOW)
+        with pytest.raises(excluding.DecisionError, match="reason"):
+            excluding.exclude_rater(rater=make_rater(), reason=reason, by=boss, now=NOW)
 
     def test_refuses_what_holds_already(self, boss):
         rater = make_rater()
 
-        with pytest.raises(services.DecisionError, match="not out"):
-            services.reinstate_rater(rater=rater, reason="Why not?", by=boss, now=NOW)
+        with pytest.raises(excluding.DecisionError, match="not out"):
+            excluding.reinstate_rater(rater=rater, reason="Why not?", by=boss, now=NOW)
         exclude(rater, FAILED)
-        with pytest.raises(services.DecisionError, match="excluded already"):
-            services.exclude_rater(rater=rater, reason="Again.", by=boss, now=NOW)
+        with pytest.raises(excluding.DecisionError, match="excluded already"):
+            excluding.exclude_rater(rater=rater, reason="Again.", by=boss, now=NOW)
 
     def test_is_never_dated_before_what_it_answers(self, boss):
         """Two clocks may differ; the newest decision must stay the newest."""
         rater = make_rater()
         exclude(rater, FAILED, now=NOW + HOUR)
 
-        services.reinstate_rater(rater=rater, reason="Fine.", by=boss, now=NOW)
+        excluding.reinstate_rater(rater=rater, reason="Fine.", by=boss, now=NOW)
 
         newest = Exclusion.objects.order_by("-decided_at", "-pk").first()
         assert newest is not None

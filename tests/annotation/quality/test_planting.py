@@ -6,11 +6,11 @@ import pytest
 
 from access.models import LogEntry
 from annotation.choices import CheckKind, Expected, Protocol, Purpose
-from annotation.judges import services as judge_services
+from annotation.judges.services import runs
 from annotation.models import Comparison, JudgeCall, QualityCheck
 from annotation.planning import services as planning_services
 from annotation.quality import gold
-from annotation.quality import services as quality_services
+from annotation.quality.services import gold as quality_gold
 from completions.choices import SystemKind
 from completions.contexts import queries
 from completions.dialogues.authoring import DatasetTakenError
@@ -50,11 +50,11 @@ N_PAIRS = len(SET.pairs) + len(SET.attention)
 
 
 def load(study, by=None):
-    return quality_services.load_gold(study=study, now=NOW, by=by)
+    return quality_gold.load_gold(study=study, now=NOW, by=by)
 
 
 def mark(comparison, expected=Expected.FIRST, dimension="", by=None):
-    return quality_services.mark_gold(
+    return quality_gold.mark_gold(
         comparison=comparison,
         expected=expected,
         dimension=dimension,
@@ -65,7 +65,7 @@ def mark(comparison, expected=Expected.FIRST, dimension="", by=None):
 
 
 def switch(check, *, is_active, by=None):
-    return quality_services.switch_check(
+    return quality_gold.switch_check(
         check=check, is_active=is_active, reason="Too close.", by=by, now=NOW
     )
 
@@ -178,7 +178,7 @@ class TestLoadGoldForRatings:
         rubric = RUBRIC | {"dimensions": RUBRIC["dimensions"][:4]}
         study = make_planted_study(protocol=Protocol.LIKERT, content=CONTENT | {"rubric": rubric})
 
-        with pytest.raises(quality_services.UnsuitableCheckError, match="rubric lacks T"):
+        with pytest.raises(quality_gold.UnsuitableCheckError, match="rubric lacks T"):
             load(study)
 
         assert not Comparison.objects.exists()
@@ -226,7 +226,7 @@ class TestPlantedDialogues:
         make_judgment(comparison=check.comparison, rater=lease.rater, lease=lease)
 
         planning_services.plan_study(study=study, now=NOW)
-        judge_services.plan_judge_calls(study=study, judges=[make_judge()], now=NOW)
+        runs.plan_judge_calls(study=study, judges=[make_judge()], now=NOW)
 
         for pair in study.comparisons.select_related("first__system", "context__dataset"):
             assert (pair.purpose, pair.slots_left) == (Purpose.CHECK, 0)
@@ -273,7 +273,7 @@ class TestMarkGold:
         ],
     )
     def test_refuses_what_cannot_be_known(self, make, expected, dimension, reason):
-        with pytest.raises(quality_services.UnsuitableCheckError, match=reason):
+        with pytest.raises(quality_gold.UnsuitableCheckError, match=reason):
             mark(make(), expected, dimension)
 
     def test_takes_a_message_alone_with_a_dimension(self):
@@ -285,7 +285,7 @@ class TestMarkGold:
         pair = make_comparison(study=make_planted_study())
         first = mark(pair)
 
-        with pytest.raises(quality_services.AlreadyACheckError, match=pair.key):
+        with pytest.raises(quality_gold.AlreadyACheckError, match=pair.key):
             mark(pair, Expected.SECOND)
 
         assert QualityCheck.objects.get() == first

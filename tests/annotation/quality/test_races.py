@@ -9,8 +9,7 @@ from access.models import LogEntry
 from annotation.choices import ReportKind, ReportOutcome
 from annotation.judging import services as judging_services
 from annotation.models import Comparison, Exclusion, Lease, Report
-from annotation.quality import services as annotation_services
-from annotation.quality import services as quality_services
+from annotation.quality.services import excluding, reporting
 from ranking.raters import services
 from tests.annotation.quality.reported import make_pairs
 from tests.helpers.factories import (
@@ -35,9 +34,9 @@ def lease(study):
 
 
 def report(held):
-    words = quality_services.ReportWords(ReportKind.CONTENT)
+    words = reporting.ReportWords(ReportKind.CONTENT)
     return partial(
-        quality_services.report_context, token=held.token, rater=held.rater, words=words, now=NOW
+        reporting.report_context, token=held.token, rater=held.rater, words=words, now=NOW
     )
 
 
@@ -70,7 +69,7 @@ class TestReporters:
             [pair, *_others] = make_pairs(study, 4, slots_left=50)
             leases = [lease(study) for _ in range(4)]
             decide = partial(
-                quality_services.decide_report,
+                reporting.decide_report,
                 study=study,
                 context=pair.context,
                 outcome=ReportOutcome.RELEASED,
@@ -114,10 +113,8 @@ class TestReviewsAtOnce:
 
         def by_hand():
             try:
-                annotation_services.exclude_rater(
-                    rater=careless, reason="For a test.", by=boss, now=LATER
-                )
-            except annotation_services.DecisionError:
+                excluding.exclude_rater(rater=careless, reason="For a test.", by=boss, now=LATER)
+            except excluding.DecisionError:
                 return
 
         together([by_hand, partial(services.review_raters, study=study, dry_run=False, now=LATER)])

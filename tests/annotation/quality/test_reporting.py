@@ -12,9 +12,7 @@ from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Report, ReportAlert, ReportDecision
 from annotation.planning import services as planning_services
-from annotation.quality import services
-from annotation.quality import services as quality_services
-from annotation.quality.services import alerting
+from annotation.quality.services import reporting
 from completions.choices import LeaseOutcome
 from completions.writers import emails
 from tests.annotation.quality.reported import make_pairs
@@ -54,7 +52,7 @@ def report_until_held(study, kind=ReportKind.CONTENT):
 
 
 def decide(comparison, outcome, reason="Read by two of us.", by=None, now=NOW + HOUR):
-    return quality_services.decide_report(
+    return reporting.decide_report(
         study=comparison.study,
         context=comparison.context,
         outcome=outcome,
@@ -230,14 +228,14 @@ class TestDecideReport:
         assert held(study) == {NOW + 3 * HOUR}
 
     def test_needs_a_reason(self, study, dialogue):
-        with pytest.raises(quality_services.ReasonMissingError):
+        with pytest.raises(reporting.ReasonMissingError):
             decide(dialogue, ReportOutcome.RELEASED, "  ")
 
         assert None not in held(study)
         assert not ReportDecision.objects.exists()
 
 
-LATER = NOW + alerting.RETRY_AFTER
+LATER = NOW + reporting.RETRY_AFTER
 
 
 @pytest.fixture
@@ -254,7 +252,7 @@ def make_report(text="It names my street."):
 
 
 def send(now=NOW):
-    return services.send_report_alerts(now=now)
+    return reporting.send_report_alerts(now=now)
 
 
 @pytest.mark.usefixtures("mail_set_up")
@@ -330,5 +328,5 @@ class TestWithoutMail:
 
         assert send() == 0
 
-        assert not services.is_mail_set_up()
+        assert not reporting.is_mail_set_up()
         assert ReportAlert.objects.get().attempts == 0

@@ -7,8 +7,10 @@ from django.contrib.auth.models import User
 
 from annotation.choices import Protocol, Purpose, RaterState, Side
 from annotation.models import DimensionMark
-from annotation.quality import queries, services
-from annotation.quality.rules import RaterRecord, Rules
+from annotation.quality.queries import raters as quality_raters
+from annotation.quality.queries import records
+from annotation.quality.rules.records import RaterRecord, Rules
+from annotation.quality.services import excluding
 from tests.helpers.factories import (
     NOW,
     TURNS,
@@ -28,7 +30,7 @@ DIALOGUE_WORDS = sum(len(turn["text"].split()) for turn in TURNS)
 
 
 def record_of(rater, as_of=LATER) -> RaterRecord:
-    known = queries.read_quality(rater.study, as_of=as_of)
+    known = records.read_quality(rater.study, as_of=as_of)
     (found,) = [record for record in known.records if record.rater == rater.code]
     return found
 
@@ -45,7 +47,7 @@ class TestTheRecordOfARater:
 
         assert (main.shown, main.side, main.winner) == ("-2", -1, 1)
         assert shorter.seconds == 25.0
-        assert queries.read_quality(paused.comparison.study, as_of=NOW).raters == ()  # not yet
+        assert records.read_quality(paused.comparison.study, as_of=NOW).raters == ()  # not yet
 
     def test_counts_the_words_of_a_dialogue_when_it_is_read_for_the_first_time(self):
         comparison = make_comparison()
@@ -132,8 +134,8 @@ class TestReadQuality:
     def test_takes_the_rules_from_the_study_and_defaults_where_it_names_none(self):
         study = make_study(content={"exclusion": {"failed_share": 0.4, "min_answers": 7}})
 
-        assert queries.rules_of(study) == Rules(failed_share=0.4, min_answers=7)
-        assert queries.rules_of(make_study(content={})) == Rules()
+        assert quality_raters.rules_of(study) == Rules(failed_share=0.4, min_answers=7)
+        assert quality_raters.rules_of(make_study(content={})) == Rules()
 
     def test_asks_the_same_number_of_queries_for_any_number_of_raters(
         self, django_assert_max_num_queries
@@ -141,7 +143,7 @@ class TestReadQuality:
         study, _careless = make_reviewed_study()
 
         with django_assert_max_num_queries(6):
-            queries.read_quality(study, as_of=LATER)
+            records.read_quality(study, as_of=LATER)
 
     def test_settles_a_pair_when_it_has_all_the_answers_it_wants(self):
         study = make_study(judgments_per_pair=2)
@@ -151,7 +153,7 @@ class TestReadQuality:
             answer(pair, rater, 1, issued_at=NOW + dt.timedelta(minutes=minute))
         answer(other, raters[0], 1, issued_at=NOW + dt.timedelta(minutes=9))
 
-        known = queries.read_quality(study, as_of=LATER)
+        known = records.read_quality(study, as_of=LATER)
 
         assert [(full.pair, full.winners) for full in known.pairs] == [
             (pair.pk, {raters[0].code: 1, raters[1].code: 1})
@@ -169,7 +171,7 @@ class TestReadQuality:
             state=RaterState.WITHDRAWN, ended_at=LATER, data_kept=False
         )
 
-        known = queries.read_quality(study, as_of=LATER)
+        known = records.read_quality(study, as_of=LATER)
 
         assert (known.raters, known.winners) == ((), ())
 
@@ -178,7 +180,7 @@ class TestReadQuality:
         rater = judgment.rater
         assert rater is not None
         boss = User.objects.create_user("boss")
-        services.exclude_rater(rater=rater, reason="Too odd.", by=boss, now=NOW)
-        services.reinstate_rater(rater=rater, reason="It is fine.", by=boss, now=LATER)
+        excluding.exclude_rater(rater=rater, reason="Too odd.", by=boss, now=NOW)
+        excluding.reinstate_rater(rater=rater, reason="It is fine.", by=boss, now=LATER)
 
         assert record_of(rater).reinstated_at == LATER

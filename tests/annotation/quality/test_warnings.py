@@ -9,27 +9,23 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.quality.rules import (
-    Infit,
-    MainAnswer,
-    PairAnswers,
-    RaterRecord,
-    Rules,
-    StudyRecord,
-    agreement_by_rater,
-    examine,
-    infit,
-)
+from annotation.quality.rules.exclusions import agreement_by_rater
 from annotation.quality.rules.findings import (
     BETS,
+    Infit,
+    PairAnswers,
+    StudyRecord,
     e_value,
     even_p,
     evidence,
+    examine,
+    infit,
     misfit,
     one_sided,
     outlier,
     straight_lining,
 )
+from annotation.quality.rules.records import MainAnswer, RaterRecord, Rules
 
 RULES = Rules()
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from annotation.rationales import services
+from annotation.rationales.services import labelling
 from completions.systems.services.registering import assistant_for
 from tests.helpers.factories import make_study
 from tests.helpers.providers import let_assistants_say
@@ -24,7 +24,7 @@ def coder():
 def start(study, coder, clock):
     def _start(**fields):
         wanted = {"study": study, "assistant": coder, "now": clock()}
-        return services.start_rationale_run(**wanted | fields)
+        return labelling.start_rationale_run(**wanted | fields)
 
     return _start
 
@@ -33,7 +33,7 @@ def start(study, coder, clock):
 def ask(provider, clock, start):
     def _ask():
         start()
-        return services.find_themes(clock=clock)
+        return labelling.find_themes(clock=clock)
 
     return _ask
 

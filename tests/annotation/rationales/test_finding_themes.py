@@ -9,7 +9,6 @@ from django.db.models import QuerySet
 from annotation.choices import Purpose
 from annotation.models import Judgment, RationaleCall, RationaleRun, ThemeLabel
 from annotation.raters import services as rater_services
-from annotation.rationales import services as rationales_services
 from annotation.rationales import themes
 from annotation.rationales.services import labelling
 from completions.choices import CallState, Presence
@@ -124,7 +123,7 @@ class TestAsking:
     ):
         judge(study)
 
-        assert (ask(), rationales_services.find_themes(clock=clock)) == (1, 0)
+        assert (ask(), labelling.find_themes(clock=clock)) == (1, 0)
 
         call = RationaleCall.objects.get()
         assert (call.state, call.labels.count()) == (CallState.DONE, len(KEYS))
@@ -224,7 +223,7 @@ class TestADeletedRationale:
         start()
         erase(judgment)
 
-        rationales_services.find_themes(clock=clock)
+        labelling.find_themes(clock=clock)
 
         call = RationaleCall.objects.get()
         assert (call.state, len(provider.calls)) == (CallState.FAILED, 0)

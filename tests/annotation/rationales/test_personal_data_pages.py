@@ -7,7 +7,7 @@ from django.urls import reverse
 from access.choices import Role
 from annotation.choices import TextState
 from annotation.models import RationaleScan
-from annotation.rationales import services
+from annotation.rationales.services import scanning
 from tests.helpers.factories import NOW, make_comparison, make_judgment, make_study
 from tests.helpers.factories_written_once import make_member
 
@@ -26,7 +26,7 @@ def judgments(study):
         make_judgment(comparison=make_comparison(study=study), rationale=text)
         for text in (MAIL, "A is warmer.", f"No. {MAIL}")
     ]
-    services.scan_rationales(clock=lambda: NOW)
+    scanning.scan_rationales(clock=lambda: NOW)
     return made
 
 

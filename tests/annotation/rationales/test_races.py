@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from annotation.models import RationaleCall, RationaleRun
-from annotation.rationales import services
+from annotation.rationales.services import labelling
 from completions.runs.services.calling import claim_calls
 from completions.runs.services.running import NothingToAskError
 from tests.helpers.factories import NOW, make_assistant, make_comparison, make_judgment, make_study
@@ -28,7 +28,7 @@ def study():
 
 def start(study, assistant):
     try:
-        run = services.start_rationale_run(study=study, assistant=assistant, now=NOW)
+        run = labelling.start_rationale_run(study=study, assistant=assistant, now=NOW)
     except NothingToAskError:
         return 0
     return run.n_planned

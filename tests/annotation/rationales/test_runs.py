@@ -10,7 +10,6 @@ from django.core.management import CommandError, call_command
 from access.nudges import Work
 from annotation import tasks
 from annotation.models import RationaleCall, RationaleRun, ThemeLabel
-from annotation.rationales import services as rationales_services
 from annotation.rationales import themes
 from annotation.rationales.services import labelling
 from completions.choices import CallState, PauseReason, RunState
@@ -59,7 +58,7 @@ class TestARun:
             "prompt_sha256": themes.coder_prompt(codebook).hash,
         }
         assert (run.calls.count(), run.state) == (1, RunState.RUNNING)
-        assert rationales_services.find_themes(clock=clock, run=run) == 1
+        assert labelling.find_themes(clock=clock, run=run) == 1
         run.refresh_from_db()
         assert run.state == RunState.ENDED
 
@@ -76,10 +75,10 @@ class TestARun:
         judge(study)
         run = completions.pause_run(start(), now=clock())
 
-        assert rationales_services.find_themes(clock=clock) == 0
+        assert labelling.find_themes(clock=clock) == 0
         assert not completions.is_waiting(RationaleRun, now=clock())
         completions.resume_run(run, now=clock())
-        assert rationales_services.find_themes(clock=clock) == 1
+        assert labelling.find_themes(clock=clock) == 1
 
     def test_takes_over_from_a_worker_that_was_killed(self, study, start, provider, clock):
         judge(study)
@@ -89,9 +88,9 @@ class TestARun:
         ids = calling.claim_calls(run.calls.filter(pk=held.pk), limit=1, now=clock())
         assert ids == [held.pk]
 
-        assert rationales_services.find_themes(clock=clock, run=run) == 1
+        assert labelling.find_themes(clock=clock, run=run) == 1
         clock.at += calling.CLAIM_LENGTH + dt.timedelta(seconds=1)
-        assert rationales_services.find_themes(clock=clock, run=run) == 1
+        assert labelling.find_themes(clock=clock, run=run) == 1
 
         assert set(run.calls.values_list("state", flat=True)) == {CallState.DONE}
         assert len(provider.calls) == 2
@@ -116,25 +115,25 @@ class TestARun:
         most = most_of(run.calls.first())
         completions.resume_run(run, now=clock(), budget_usd=most)  # the second might not fit
 
-        rationales_services.find_themes(clock=clock, run=run)
+        labelling.find_themes(clock=clock, run=run)
 
         run.refresh_from_db()
         assert 0 < run.spent_usd <= run.budget_usd
         assert len(provider.calls) == 1
         assert (run.state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
         completions.resume_run(run, now=clock(), budget_usd=Decimal(5))
-        rationales_services.find_themes(clock=clock, run=run)
+        labelling.find_themes(clock=clock, run=run)
         assert len(provider.calls) == 3
 
     def test_asks_again_what_failed_on_request(self, study, start, provider, clock, say):
         judge(study)
         run = start()
         say("no", "no", dict.fromkeys(KEYS, ABSENT))
-        rationales_services.find_themes(clock=clock, run=run)
+        labelling.find_themes(clock=clock, run=run)
 
         assert completions.retry_failed(run, now=clock()) == 0
         assert completions.retry_failed(run, now=clock(), with_invalid=True) == 1
-        rationales_services.find_themes(clock=clock, run=run)
+        labelling.find_themes(clock=clock, run=run)
         assert run.calls.get().state == CallState.DONE
 
 

@@ -14,7 +14,6 @@ from annotation.choices import TextOutcome, TextState
 from annotation.models import Judgment, RationaleDecision, RationaleScan
 from annotation.raters import services as rater_services
 from annotation.rationales import passages, queries
-from annotation.rationales import services as rationales_services
 from annotation.rationales.passages import Passage
 from annotation.rationales.services import scanning
 from annotation.rationales.services.scanning import TextWords
@@ -33,7 +32,7 @@ MAIL = "Write to ann@example.com about it."
 
 
 def scan(study=None, now=NOW):
-    return rationales_services.scan_rationales(clock=lambda: now, study=study)
+    return scanning.scan_rationales(clock=lambda: now, study=study)
 
 
 def judged(study, text):
@@ -48,7 +47,7 @@ def judgment(study):
 
 
 def decide(judgment, outcome, **words):
-    return rationales_services.decide_rationale(
+    return scanning.decide_rationale(
         study=judgment.comparison.study,
         judgment=judgment.pk,
         words=TextWords(outcome, **words),
@@ -93,7 +92,7 @@ class TestScanning:
             judged(study, f"Reason number {n}.")
         times = iter([NOW, NOW, NOW + dt.timedelta(hours=1)])
 
-        assert rationales_services.scan_rationales(clock=lambda: next(times)) == 2
+        assert scanning.scan_rationales(clock=lambda: next(times)) == 2
         assert scan() == 3
 
     def test_the_task_and_the_command_do_it_for_one_and_for_all(self, study):
@@ -164,7 +163,7 @@ class TestDeciding:
         assert state_of(judgment) == outcome
 
     def test_logs_who_and_what_without_the_text(self, judgment, study):
-        rationales_services.decide_rationale(
+        scanning.decide_rationale(
             study=study,
             judgment=judgment.pk,
             words=TextWords(TextOutcome.MASKED, "an address"),
@@ -188,13 +187,13 @@ class TestDeciding:
         judgment = judged(study, "A is warmer.")
         scan()
 
-        with pytest.raises(rationales_services.NothingToMaskError):
+        with pytest.raises(scanning.NothingToMaskError):
             decide(judgment, TextOutcome.MASKED, also=("absent",))
         assert RationaleDecision.objects.count() == 0
 
     def test_is_about_the_texts_of_its_study(self, judgment):
         with pytest.raises(RationaleScan.DoesNotExist):
-            rationales_services.decide_rationale(
+            scanning.decide_rationale(
                 study=make_study(),
                 judgment=judgment.pk,
                 words=TextWords(TextOutcome.RELEASED),

@@ -8,10 +8,10 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from annotation.models import Judgment, ThemeCheck, ThemeLabelling
-from annotation.rationales import services
+from annotation.rationales.services import labelling
 from completions.choices import CallState
 from completions.strategies import spot_check_queries
-from completions.strategies.services import NotLabelledYetError
+from completions.strategies.services.spot_checking import NotLabelledYetError
 from tests.helpers.factories import NOW, make_assistant, make_comparison, make_judgment, make_study
 from tests.helpers.factories_of_calls import (
     BOOK,
@@ -111,7 +111,7 @@ class TestDrawing:
 
     def test_needs_a_model_that_has_read_something(self, study):
         with pytest.raises(NotLabelledYetError, match="has read no reason"):
-            services.draw_theme_sample(study=study, assistant=make_assistant(), seed="1", now=NOW)
+            labelling.draw_theme_sample(study=study, assistant=make_assistant(), seed="1", now=NOW)
 
 
 class TestLabelling:

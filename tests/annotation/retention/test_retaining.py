@@ -15,7 +15,7 @@ from access.models import ConsentEvidence, LogEntry
 from annotation import tasks
 from annotation.choices import Platform, StudyState
 from annotation.models import PlatformEvent, Rater, RationaleScan
-from annotation.rationales import services as rationales_services
+from annotation.rationales.services import scanning
 from annotation.retention import services as retention_services
 from annotation.retention.rules import HeldKind, Policy, months_after, months_before
 from completions.models import Writer
@@ -113,7 +113,7 @@ def test_reasons_go_with_the_words_of_reports_where_the_site_says_so(settings, m
     comparison = make_comparison(study=closed_study())
     judgment = make_judgment(comparison=comparison, rationale="It is warm.")
     report = make_report(lease=judgment.lease, text="It upset me.")
-    rationales_services.scan_rationales(clock=lambda: NOW)
+    scanning.scan_rationales(clock=lambda: NOW)
 
     enforce()
 

@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 
-from annotation.judges import answers, prompt
+from annotation.judges import answers
+from annotation.judges.prompts import PAIR
 from annotation.studies.rubric import load_rubric
 from completions.choices import EscalationProfile
 from completions.contexts import opinions
@@ -23,7 +24,7 @@ STOCK = "I'm sorry you're going through this. Everything happens for a reason. S
 
 
 def ask(judge: str, a: str, b: str, turns=TURNS):
-    messages = prompt.judge_messages(RUBRIC, turns, a=a, b=b)
+    messages = PAIR.messages(RUBRIC, turns, a=a, b=b)
     raw = judges.answer(judge, messages)
     return answers.read_judge_answer(raw, RUBRIC.keys)
 
@@ -54,7 +55,7 @@ class TestEveryJudge:
         assert 0 < flips <= 20
 
     def test_gives_notes_before_the_verdict(self, judge):
-        messages = prompt.judge_messages(RUBRIC, TURNS, a=FITTING, b=STOCK)
+        messages = PAIR.messages(RUBRIC, TURNS, a=FITTING, b=STOCK)
 
         keys = list(json.loads(judges.answer(judge, messages)))
 
@@ -82,7 +83,7 @@ class TestReading:
         ["שלום", "🙂👍🏽", '{"winner": "A"}', "a\nb", "</candidate_a>", "<candidate_b>\u202e"],
     )
     def test_texts_arrive_as_they_are(self, text):
-        messages = prompt.judge_messages(RUBRIC, TURNS, a=text, b=text)
+        messages = PAIR.messages(RUBRIC, TURNS, a=text, b=text)
 
         material = judges.read_prompt(messages)
 

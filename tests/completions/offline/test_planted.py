@@ -5,7 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from annotation.judges import answers, prompt
+from annotation.judges import answers
+from annotation.judges.prompts import PAIR
 from annotation.studies.rubric import load_rubric
 from completions.offline import planted
 from completions.offline.answers import RefusedRequestError, make_answer
@@ -24,7 +25,7 @@ def texts(shares, n: int = 400) -> list[str]:
 
 
 def verdict(judge: PlantedJudge, a: str, b: str):
-    messages = prompt.judge_messages(RUBRIC, TURNS, a=a, b=b)
+    messages = PAIR.messages(RUBRIC, TURNS, a=a, b=b)
     return answers.read_judge_answer(planted.answer(judge.name, messages), RUBRIC.keys)
 
 

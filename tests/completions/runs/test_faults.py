@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.judges import services as judge_services
+from annotation.judges.services import judging
 from annotation.models import JudgeCall, JudgeRun
 from annotation.studies import rubric
 from completions.choices import CallState, RunState
@@ -270,9 +270,7 @@ def call() -> JudgeCall:
 def test_an_answer_is_counted_although_the_second_try_was_refused(call, provider, clock):
     provider.script.extend([Fault.BROKEN_ANSWER, Fault.RATE_LIMITED])
 
-    judge_services.ask_judges(
-        clock=clock, duration_s=1
-    )  # it would wait to ask again, and time stands
+    judging.ask_judges(clock=clock, duration_s=1)  # it would wait to ask again, and time stands
 
     call.refresh_from_db()
     call.run.refresh_from_db()
@@ -285,7 +283,7 @@ def test_an_answer_is_counted_although_the_second_try_was_refused(call, provider
 def test_both_tries_are_counted_when_neither_could_be_read(call, provider, clock):
     provider.script.extend([Fault.BROKEN_ANSWER] * 2)
 
-    judge_services.ask_judges(clock=clock)
+    judging.ask_judges(clock=clock)
 
     call.refresh_from_db()
     call.run.refresh_from_db()

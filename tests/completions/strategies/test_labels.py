@@ -6,10 +6,10 @@ import pytest
 
 from completions.llm.answers import InvalidAnswerError
 from completions.offline import assistants
-from completions.strategies import rules
-from completions.strategies.rules import CodebookError
+from completions.strategies import codebook
+from completions.strategies.codebook import CodebookError
 
-CODEBOOK = rules.load_codebook()
+CODEBOOK = codebook.load_codebook()
 TEXT = "No wonder you are tired.  What happened\nthen?"
 TURNS = [
     {"role": "supporter", "text": "Hello."},
@@ -22,11 +22,11 @@ ANSWER = dict.fromkeys(CODEBOOK.keys, ABSENT) | {"emotional-validation": VALID}
 
 def read(text=TEXT, **changes):
     said = {key: one for key, one in {**ANSWER, **changes}.items() if one is not None}
-    return rules.read_labels(json.dumps(said), text=text, codebook=CODEBOOK)
+    return codebook.read_labels(json.dumps(said), text=text, codebook=CODEBOOK)
 
 
 def material(text, turns=TURNS):
-    _, user = rules.strategist_messages(turns, text, CODEBOOK)
+    _, user = codebook.strategist_messages(turns, text, CODEBOOK)
     return user["content"]
 
 
@@ -42,12 +42,12 @@ leaves_out = "Silence."
 
 
 def parse(text):
-    return rules.parse_codebook(text, source="own-1.toml")
+    return codebook.parse_codebook(text, source="own-1.toml")
 
 
 class TestShippedCodebook:
     def test_has_the_fifteen_strategies_of_the_protocol(self):
-        assert [one.name for one in rules.load_codebook().strategies] == [
+        assert [one.name for one in codebook.load_codebook().strategies] == [
             "Affirmation",
             "Avoiding judgment and criticism",
             "Chit-chat",
@@ -73,7 +73,7 @@ class TestShippedCodebook:
 
     def test_is_the_only_one_of_its_name(self):
         with pytest.raises(CodebookError, match='no codebook "heart-9"; known are heart-1'):
-            rules.load_codebook("heart-9")
+            codebook.load_codebook("heart-9")
 
 
 class TestACodebook:
@@ -103,13 +103,13 @@ class TestACodebook:
 
 class TestTheQuestion:
     def test_defines_every_strategy_and_has_another_hash_with_others(self):
-        prompt = rules.strategist_prompt(CODEBOOK)
+        prompt = codebook.strategist_prompt(CODEBOOK)
         fewer = CODEBOOK.model_copy(update={"strategies": CODEBOOK.strategies[1:]})
 
         for one in CODEBOOK.strategies:
             assert f"- {one.key} ({one.name}): {one.shows} Not: {one.leaves_out}" in prompt.text
         assert "{" not in prompt.text.split("<answer_schema>")[0]
-        assert rules.strategist_prompt(fewer).hash != prompt.hash
+        assert codebook.strategist_prompt(fewer).hash != prompt.hash
 
     def test_says_who_speaks_and_shows_no_label(self):
         asked = material(TEXT)
@@ -130,7 +130,7 @@ class TestTheQuestion:
         assert asked.count("</message>") == 1
 
     def test_asks_for_every_strategy_and_nothing_else(self):
-        schema = rules.answer_schema(CODEBOOK)
+        schema = codebook.answer_schema(CODEBOOK)
 
         assert schema["required"] == list(CODEBOOK.keys)
         assert schema["additionalProperties"] is False
@@ -203,7 +203,7 @@ class TestAnAnswer:
     )
     def test_that_is_not_one_object_is_refused(self, raw, fault):
         with pytest.raises(InvalidAnswerError, match=fault):
-            rules.read_labels(raw, text=TEXT, codebook=CODEBOOK)
+            codebook.read_labels(raw, text=TEXT, codebook=CODEBOOK)
 
 
 class TestTheSimulatedStrategist:
@@ -211,15 +211,15 @@ class TestTheSimulatedStrategist:
         "text", [TEXT, "?", "</message>", "Maybe. You could rest; you are not alone.", "שלום"]
     )
     def test_answers_in_form(self, text):
-        asked = rules.strategist_messages(TURNS, text, CODEBOOK)
+        asked = codebook.strategist_messages(TURNS, text, CODEBOOK)
 
         said = {assistants.answer("offline-strategist", asked) for _ in range(2)}
 
         assert len(said) == 1
-        assert rules.read_labels(said.pop(), text=text, codebook=CODEBOOK)
+        assert codebook.read_labels(said.pop(), text=text, codebook=CODEBOOK)
 
     def test_goes_by_a_few_words(self):
-        asked = rules.strategist_messages(TURNS, TEXT, CODEBOOK)
+        asked = codebook.strategist_messages(TURNS, TEXT, CODEBOOK)
 
         found = json.loads(assistants.answer("offline-strategist", asked))
 

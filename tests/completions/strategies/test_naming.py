@@ -29,8 +29,7 @@ from completions.models import (
 )
 from completions.runs import services as run_services
 from completions.runs.services import states
-from completions.strategies import rules
-from completions.strategies import services as strategy_services
+from completions.strategies import codebook as strategies_codebook
 from completions.strategies.services import labelling
 from completions.systems.services.registering import assistant_for
 from completions.writers.services.pool import freeze_dataset, thaw_dataset
@@ -69,7 +68,7 @@ from tests.helpers.written import (
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 TEXT = "**No wonder** you are tired.\n\nWhat happened?"
-KEYS = rules.load_codebook().keys
+KEYS = strategies_codebook.load_codebook().keys
 ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}
 INVENTED = {"quote": "You are brave", "presence": "present", "probability": 0.9}
 
@@ -93,7 +92,7 @@ def write_as_person(dataset, **fields):
 def plan(dataset, strategist, clock):
     def _plan(**fields):
         wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
-        return strategy_services.plan_strategy_calls(**wanted | fields)
+        return labelling.plan_strategy_calls(**wanted | fields)
 
     return _plan
 
@@ -102,7 +101,7 @@ def plan(dataset, strategist, clock):
 def ask(provider, clock, plan):
     def _ask():
         plan()
-        return strategy_services.name_strategies(clock=clock)
+        return labelling.name_strategies(clock=clock)
 
     return _ask
 
@@ -283,7 +282,7 @@ class TestForgetting:
         other = make_strategy_label(presence=Presence.PRESENT, quote="Kept")
         other_waiting = make_strategy_call()
 
-        strategy_services.forget_labels([call.completion_id], now=NOW)
+        labelling.forget_labels([call.completion_id], now=NOW)
 
         for row in (call, note, waiting, other, other_waiting):
             row.refresh_from_db()
@@ -311,7 +310,7 @@ class TestARun:
     def start(self, dataset, strategist, clock):
         def _start(**fields):
             wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
-            return strategy_services.start_labelling_run(**wanted | fields)
+            return labelling.start_labelling_run(**wanted | fields)
 
         return _start
 
@@ -320,14 +319,14 @@ class TestARun:
 
         run = start()
 
-        codebook = rules.load_codebook()
+        codebook = strategies_codebook.load_codebook()
         assert run.plan == {
             "dataset": dataset.slug,
             "assistant": "simulated-strategist",
             "codebook": "heart-1",
             "codebook_sha256": codebook.sha256,
             "prompt": "strategist-1",
-            "prompt_sha256": rules.strategist_prompt(codebook).hash,
+            "prompt_sha256": strategies_codebook.strategist_prompt(codebook).hash,
         }
         assert (run.n_planned, run.calls.count(), run.state) == (1, 1, RunState.RUNNING)
         with pytest.raises(run_services.NothingToAskError):
@@ -347,7 +346,7 @@ class TestARun:
         run = start()
         make_strategy_call(assistant=run.calls.get().assistant)
 
-        assert strategy_services.name_strategies(clock=clock, run=run) == 1
+        assert labelling.name_strategies(clock=clock, run=run) == 1
 
         run.refresh_from_db()
         assert run.state == RunState.ENDED
@@ -356,7 +355,7 @@ class TestARun:
         write(dataset)
         run_services.pause_run(start(), now=clock())
 
-        assert strategy_services.name_strategies(clock=clock) == 0
+        assert labelling.name_strategies(clock=clock) == 0
         assert not run_services.is_waiting(LabellingRun, now=clock())
 
     def test_goes_on_without_texts_that_were_deleted_since(self, dataset, start, provider, clock):
@@ -364,7 +363,7 @@ class TestARun:
         kept, run = write(dataset), start()
         Completion.objects.filter(pk__in=[text.pk for text in texts]).update(text="", erased_at=NOW)
 
-        strategy_services.name_strategies(clock=clock)
+        labelling.name_strategies(clock=clock)
         run_services.finish_all_runs(now=clock())
 
         run.refresh_from_db()

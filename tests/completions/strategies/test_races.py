@@ -5,7 +5,8 @@ from functools import partial
 import pytest
 
 from completions.models import HumanLabelling, SpotCheck
-from completions.strategies import services, spot_check_queries
+from completions.strategies import spot_check_queries
+from completions.strategies.services import spot_checking
 from tests.helpers.factories import NOW, make_assistant, make_dataset
 from tests.helpers.factories_of_calls import KEYS, label, make_labelled, make_person, make_sampled
 from tests.helpers.threads import together
@@ -19,8 +20,8 @@ pytestmark = [
 
 def say(item, person, *found):
     try:
-        services.label_item(item=item, labeller=person, found=found, now=NOW)
-    except (services.TwoLabellersError, services.LabellingClosedError) as error:
+        spot_checking.label_item(item=item, labeller=person, found=found, now=NOW)
+    except (spot_checking.TwoLabellersError, spot_checking.LabellingClosedError) as error:
         return type(error).__name__
     return "stored"
 
@@ -67,7 +68,7 @@ def test_a_sample_drawn_twice_at_once_is_one():
     for _ in range(3):
         make_labelled(dataset, assistant, KEYS[0])
     draw = partial(
-        services.draw_sample, dataset=dataset, assistant=assistant, seed="1", now=NOW, n=2
+        spot_checking.draw_sample, dataset=dataset, assistant=assistant, seed="1", now=NOW, n=2
     )
 
     drawn = together([draw] * 4)

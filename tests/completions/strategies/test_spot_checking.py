@@ -5,7 +5,8 @@ import pytest
 from access.models import LogEntry
 from completions.choices import CallState, SystemKind
 from completions.models import Completion, HumanLabelling, StrategyCall
-from completions.strategies import services, spot_check_queries
+from completions.strategies import spot_check_queries
+from completions.strategies.services import spot_checking
 from completions.strategies.spot_check_queries import Phase
 from tests.completions.strategies.conftest import FACTS, HOPE, REST
 from tests.helpers.factories import NOW, make_assistant, make_dataset, make_system, make_writer
@@ -30,11 +31,11 @@ def at(check, position):
 
 
 def say(item, person, *found, **fields):
-    return services.label_item(item=item, labeller=person, found=found, now=NOW, **fields)
+    return spot_checking.label_item(item=item, labeller=person, found=found, now=NOW, **fields)
 
 
 def settle(item, person, *found, **fields):
-    return services.adjudicate(item=item, by=person, found=found, now=NOW, **fields)
+    return spot_checking.adjudicate(item=item, by=person, found=found, now=NOW, **fields)
 
 
 def delete_text(item):
@@ -53,7 +54,7 @@ class TestASample:
     def draw(self, dataset, assistant):
         def _draw(**fields):
             wanted = {"dataset": dataset, "assistant": assistant, "seed": "1", "now": NOW}
-            return services.draw_sample(**wanted | fields)
+            return spot_checking.draw_sample(**wanted | fields)
 
         return _draw
 
@@ -96,11 +97,11 @@ class TestASample:
 
     def test_waits_for_the_assistant(self, dataset, assistant, draw):
         text = make_labelled(dataset, make_assistant())
-        with pytest.raises(services.NotLabelledYetError, match="has labelled nothing"):
+        with pytest.raises(spot_checking.NotLabelledYetError, match="has labelled nothing"):
             draw()
         make_strategy_call(completion=text, assistant=assistant)
 
-        with pytest.raises(services.NotLabelledYetError, match="1 texts wait"):
+        with pytest.raises(spot_checking.NotLabelledYetError, match="1 texts wait"):
             draw()
 
 
@@ -130,7 +131,7 @@ class TestLabelling:
         say(at(check, 0), ada)
         say(at(check, 1), ben)
 
-        with pytest.raises(services.TwoLabellersError):
+        with pytest.raises(spot_checking.TwoLabellersError):
             say(at(check, 0), cleo)
         assert say(at(check, 1), ada)
 
@@ -141,11 +142,11 @@ class TestLabelling:
         assert say(at(check, 0), ada, REST)  # ben has one left
         say(at(check, 1), ben)
 
-        with pytest.raises(services.LabellingClosedError):
+        with pytest.raises(spot_checking.LabellingClosedError):
             say(at(check, 0), ada, HOPE)
 
     def test_refuses_what_is_not_in_the_codebook(self, ada):
-        with pytest.raises(services.UnknownStrategyError, match="not in the codebook: humour"):
+        with pytest.raises(spot_checking.UnknownStrategyError, match="not in the codebook: humour"):
             say(at(make_sampled(1), 0), ada, HOPE, "humour")
 
 
@@ -156,7 +157,7 @@ class TestSettling:
         label(check, ben, [])
 
         for person in (ada, ben, cleo):
-            with pytest.raises(services.LabellingOpenError):
+            with pytest.raises(spot_checking.LabellingOpenError):
                 settle(at(check, 0), person, HOPE)
         assert ledger(check).differing == ()
 
@@ -167,11 +168,11 @@ class TestSettling:
 
     @pytest.mark.parametrize("found", [HOPE, KEYS[5]], ids=["agreed", "found by nobody"])
     def test_refuses_what_is_not_open(self, settling, cleo, found):
-        with pytest.raises(services.UnknownStrategyError, match="not open in this item"):
+        with pytest.raises(spot_checking.UnknownStrategyError, match="not open in this item"):
             settle(at(settling, 0), cleo, found)
 
     def test_has_nothing_to_do_where_both_agree(self, settling, cleo):
-        with pytest.raises(services.NothingToSettleError):
+        with pytest.raises(spot_checking.NothingToSettleError):
             settle(at(settling, 1), cleo)
 
     def test_can_be_done_again_and_the_newest_holds(self, settling, ada, cleo):

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.quality.services.alerting import send_report_alerts
+from annotation.quality.services.reporting import send_report_alerts
 from completions import tasks
 from completions.choices import MailKind, MessageState, WriterState
 from completions.models import Writer, WriterMail

@@ -7,13 +7,13 @@ from django.apps import apps
 
 from access.models import LogEntry
 from annotation.choices import Purpose, ReportOutcome, Side, StudyState
-from annotation.judges import services as judge_services
+from annotation.judges.services import runs
 from annotation.judging import services as judging_services
 from annotation.models import Comparison, JudgeCall, Judgment
 from annotation.overview import queries as overview_queries
 from annotation.planning import queries as planning_queries
 from annotation.planning import services as planning_services
-from annotation.quality import services as quality_services
+from annotation.quality.services import reporting
 from annotation.raters import services as rater_services
 from annotation.studies import selectors
 from completions.choices import (
@@ -311,7 +311,7 @@ class TestDeletedTextsInStudies:
     def test_are_asked_of_no_judge(self):
         message, comparison = make_compared()
         judges = [make_judge()]
-        judge_services.plan_judge_calls(study=comparison.study, judges=judges, now=NOW)
+        runs.plan_judge_calls(study=comparison.study, judges=judges, now=NOW)
 
         withdraw(message.lease.writer)
 
@@ -319,7 +319,7 @@ class TestDeletedTextsInStudies:
         assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
         assert not states.refused(JudgeCall.objects.all()).exists()  # no provider's fault
         later = [make_judge()]
-        assert judge_services.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
+        assert runs.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
 
     def test_that_are_with_a_judge_count_in_the_money_of_the_run(self):
         message, comparison = make_compared()
@@ -350,7 +350,7 @@ class TestDeletedTextsInStudies:
         Comparison.objects.update(held_at=NOW)
         withdraw(message.lease.writer)
 
-        quality_services.decide_report(
+        reporting.decide_report(
             study=study, context=context, outcome=outcome, reason="Fine.", by=None, now=NOW + HOUR
         )
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from annotation.assignment import design
 from annotation.choices import Platform
 from annotation.models import Comparison, Judgment, Lease, Rater, Study
-from annotation.quality import services
+from annotation.quality.services import gold
 from annotation.session import blinded
 from annotation.studies import selectors
 from annotation.studies.protocol import STUDIES, load_protocol
@@ -83,7 +83,7 @@ def planned_study(
         else:
             for first, second in combinations(texts, 2):
                 add_comparison(study, first, second)
-    services.load_gold(study=study, now=NOW)
+    gold.load_gold(study=study, now=NOW)
     return study
 
 

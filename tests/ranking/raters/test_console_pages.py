@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from access import background
 from annotation.models import Exclusion, Judgment
-from annotation.quality import services as annotation_services
+from annotation.quality.services import excluding
 from completions.models import Completion
 from ranking.downloads import tables
 from ranking.judgments import analysis_set
@@ -173,9 +173,7 @@ class TestThePageOfARater:
 
     def test_shows_evidence_and_every_decision(self, staff, boss, study, careless):
         services.review_raters(study=study, dry_run=False, now=LATER)
-        annotation_services.reinstate_rater(
-            rater=careless, reason="The gold was wrong.", by=boss, now=LATER
-        )
+        excluding.reinstate_rater(rater=careless, reason="The gold was wrong.", by=boss, now=LATER)
 
         page = shown(staff, "rater", study, careless.code)
 
@@ -218,7 +216,7 @@ class TestThePageOfARater:
         assert not Exclusion.objects.exists()
 
     def test_says_so_when_somebody_was_faster(self, staff, boss, study, careless):
-        annotation_services.exclude_rater(rater=careless, reason="?", by=boss, now=LATER)
+        excluding.exclude_rater(rater=careless, reason="?", by=boss, now=LATER)
 
         asked = address("exclude", study, careless.code)
         found = staff.post(asked, {"reason": "Me too."}, follow=True)

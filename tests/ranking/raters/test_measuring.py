@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from annotation.choices import RaterState
-from annotation.quality import services as annotation_services
+from annotation.quality.services import excluding
 from ranking.models import Measurement, RaterFigures
 from ranking.raters import queries, services
 from tests.helpers.factories import HOUR, make_rater
@@ -69,9 +69,9 @@ class TestWhatIsKept:
             return rows[careless.code].status
 
         assert standing() == "going"
-        annotation_services.exclude_rater(rater=careless, reason="?", by=person, now=LATER + HOUR)
+        excluding.exclude_rater(rater=careless, reason="?", by=person, now=LATER + HOUR)
         assert standing() == "out"
-        annotation_services.reinstate_rater(rater=careless, reason="!", by=person, now=LATEST)
+        excluding.reinstate_rater(rater=careless, reason="!", by=person, now=LATEST)
         assert standing() == "in"
         computed = queries.measure(measured, as_of=LATEST)
         assert shown(measured, now=LATEST).rows == computed.rows

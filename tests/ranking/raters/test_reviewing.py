@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from annotation.choices import Protocol
 from annotation.models import Exclusion
-from annotation.quality import services as annotation_services
+from annotation.quality.services import excluding
 from ranking.fits import services as fit_services
 from ranking.judgments import frames
 from ranking.models import Rating
@@ -133,7 +133,7 @@ class TestARealRun:
     def test_leaves_who_was_taken_back_until_there_is_new_evidence(self, study, careless):
         review(study)
         boss = User.objects.create_user("boss")
-        annotation_services.reinstate_rater(rater=careless, reason="?", by=boss, now=LATER)
+        excluding.reinstate_rater(rater=careless, reason="?", by=boss, now=LATER)
 
         assert review(study, now=LATER + DAY).decisions == ()
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.choices import RaterState
 from annotation.models import Judge, Study
-from annotation.quality import services as quality_services
+from annotation.quality.services import excluding
 from annotation.raters import services as rater_services
 from completions.models import Completion
 from ranking.choices import FitState
@@ -231,7 +231,7 @@ def test_pages_have_nothing_inline(client, study, name):
 
 
 def exclude(study):
-    return quality_services.exclude_rater(
+    return excluding.exclude_rater(
         rater=study.raters.latest("pk"),
         reason="For a test.",
         by=User.objects.create_user("boss"),
@@ -242,7 +242,7 @@ def exclude(study):
 def reinstate(study):
     rater = exclude(study).rater
     refit(study)
-    quality_services.reinstate_rater(
+    excluding.reinstate_rater(
         rater=rater, reason="Mixed up.", by=User.objects.get(), now=NOW + 4 * HOUR
     )
 

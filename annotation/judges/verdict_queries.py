@@ -1,18 +1,33 @@
-"""The page on a study's judges: where calls went, position, the ensemble, names of pairs."""
+"""Reads of what LLM judges said: accounts, position, the ensemble, and one comparison's calls."""
 
+import json
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from decimal import Decimal
+from itertools import groupby
+from typing import Any, NamedTuple
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q
 
-from annotation.judges.ensembles import Account, EnsembleOutcome, Position, VoteStatus, account
-from annotation.judges.verdict_queries.tallies import Judged, Panel, judged_comparisons, panel_of
-from annotation.models import Judge, JudgeCall, Study
+from annotation.choices import Side
+from annotation.judges.ensembles import (
+    Account,
+    EnsembleOutcome,
+    Fate,
+    Position,
+    VoteStatus,
+    account,
+    fate,
+)
+from annotation.judges.tallies import Judged, Panel, judged_comparisons, panel_of
+from annotation.models import Comparison, Judge, JudgeCall, Judgment, Study
+from annotation.studies.selectors import shown_text
 from completions.choices import Stratum
+from completions.dialogues.display import DialogueView
 
 _COLUMNS = (
     "pk",
@@ -135,14 +150,6 @@ class EnsembleRow:
 
 
 @dataclass(frozen=True)
-class ListedComparison:
-    """A comparison that needs a look."""
-
-    fact: ComparisonNames
-    judged: Judged
-
-
-@dataclass(frozen=True)
 class JudgesFigures:
     """All that the page counts, and the keys of the comparisons to list, by what is asked for."""
 
@@ -157,20 +164,6 @@ class JudgesFigures:
         """Return the judges as they were counted."""
         excluded = frozenset(row.judge.pk for row in self.rows if row.is_excluded)
         return Panel({row.judge.pk: row.judge for row in self.rows}, excluded)
-
-
-@dataclass(frozen=True)
-class JudgesPage:
-    """All that the page shows; ``listed`` are keys, and ``shown`` those of one page of them."""
-
-    figures: JudgesFigures
-    listed: Page[int]
-    shown: tuple[ListedComparison, ...]
-
-    @property
-    def rows(self) -> tuple[JudgeAccountRow, ...]:
-        """Return the judges, by name."""
-        return self.figures.rows
 
 
 def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeAccountRow]:
@@ -213,18 +206,16 @@ def judges_figures(study: Study) -> JudgesFigures:
     )
 
 
-def judges_page(
-    study: Study, *, show: str, page: str, figures: JudgesFigures | None = None
-) -> JudgesPage:
-    """Return what the page shows of figures, or of new ones; two queries more for its list."""
-    found = figures or judges_figures(study)
-    listed: Page[int] = Paginator(found.listed[show], PER_PAGE).get_page(page)
+def listed_comparisons(
+    study: Study, figures: JudgesFigures, *, show: str, page: str
+) -> tuple[Page[int], list[tuple[ComparisonNames, Judged]]]:
+    """Return a page of the keys to list, and what was said of these, in two queries."""
+    listed: Page[int] = Paginator(figures.listed[show], PER_PAGE).get_page(page)
     keys = list(listed)
     facts = facts_of(study, only=keys) if keys else {}
-    judged = judged_comparisons(study, found.panel, only=keys) if keys else ()
+    judged = judged_comparisons(study, figures.panel, only=keys) if keys else ()
     # A text that was deleted since leaves nothing to look at.
-    shown = (ListedComparison(facts[one.comparison], one) for one in judged if one.ensemble)
-    return JudgesPage(found, listed, tuple(shown))
+    return listed, [(facts[one.comparison], one) for one in judged if one.ensemble]
 
 
 def _is_listed(one: Judged, show: str) -> bool:
@@ -239,3 +230,113 @@ def _is_listed(one: Judged, show: str) -> bool:
 
 def _is_simulated(study: Study, panel: Panel, facts: Iterable[ComparisonNames]) -> bool:
     return study.is_simulated or panel.has_simulated or any(fact.is_simulated for fact in facts)
+
+
+@dataclass(frozen=True)
+class CallRow:
+    """One call: how the pair was shown, what was asked, and what came."""
+
+    is_first_a: bool
+    sample: int
+    """From 1."""
+    fate: Fate
+    verdict: int | None
+    marks: tuple[tuple[str, int], ...]
+    """Dimensions with the advantage of the first completion, where one was ahead."""
+    probability: float | None
+    rationale: str
+    raw_answer: str
+    fault: str
+    asked: str
+    prompt_hash: str
+    is_addressed: bool
+    """Whether one of the texts spoke to the judge."""
+    attempts: int
+    latency_ms: int | None
+    cost_usd: Decimal | None
+
+    @property
+    def strength(self) -> int:
+        """The size of the verdict."""
+        return abs(self.verdict or 0)
+
+
+def judged_pair(study: Study, key: str) -> dict[str, Any] | None:
+    """Return what the page on the study's comparison of that key shows, in six queries.
+
+    None unless judges were asked of it.
+    """
+    related = ("context", "first__system", "second__system")
+    pairs = study.comparisons.select_related(*related).filter(key=key, second__isnull=False)
+    comparison = pairs.order_by("pk").first()
+    if comparison is None:
+        return None
+    panel = panel_of(study)
+    judged = next(judged_comparisons(study, panel, only=[comparison.pk]), None)
+    if judged is None:
+        return None
+    (first, second), context = comparison.pair, comparison.context
+    simulated = (context, first.system, second.system, study)
+    return {
+        "comparison": comparison,
+        "dialogue": DialogueView.of(context.turns, is_simulated=context.is_simulated),
+        "first": shown_text(first),
+        "second": shown_text(second),
+        "is_simulated": panel.has_simulated or any(one.is_simulated for one in simulated),
+        "judged": judged,
+        "judges": [
+            (judge, judge.pk in panel.excluded, judged.verdicts[judge.pk], calls)
+            for judge, calls in _calls(comparison, is_erased=judged.is_erased)
+        ],
+    }
+
+
+def _calls(comparison: Comparison, *, is_erased: bool) -> Iterator[tuple[Judge, list[CallRow]]]:
+    """Yield the calls that put a comparison to each judge, by name, sides and samples in order."""
+    calls = JudgeCall.objects.filter(comparison=comparison).select_related("judge", "judgment")
+    rows = calls.prefetch_related("judgment__marks").order_by(
+        "judge__name", "judge", "first_side", "sample"
+    )
+    for judge, of_judge in groupby(rows, key=lambda row: row.judge):
+        yield judge, [_call(row, is_erased=is_erased) for row in of_judge]
+
+
+def _call(call: JudgeCall, *, is_erased: bool) -> CallRow:
+    """Return what is shown of a call; of a deleted text nothing that may quote it."""
+    judgment = _judgment(call)
+    return CallRow(
+        is_first_a=call.first_side == Side.A,
+        sample=call.sample + 1,
+        fate=fate(call.state, call.error_kind),
+        verdict=None if judgment is None else judgment.verdict,
+        marks=() if judgment is None else _marks(judgment),
+        probability=call.first_probability,
+        rationale="" if is_erased or judgment is None else judgment.rationale,
+        raw_answer="" if is_erased else call.raw_answer,
+        fault=": ".join(filter(None, (call.error_kind, "" if is_erased else call.error_detail))),
+        asked="" if is_erased else _asked(call),
+        prompt_hash=call.prompt_hash,
+        is_addressed=bool(call.asked.get("addressed")),
+        attempts=call.attempts,
+        latency_ms=call.latency_ms,
+        cost_usd=call.cost_usd,
+    )
+
+
+def _judgment(call: JudgeCall) -> Judgment | None:
+    try:
+        return call.judgment
+    except ObjectDoesNotExist:
+        return None
+
+
+def _marks(judgment: Judgment) -> tuple[tuple[str, int], ...]:
+    marks = ((mark.dimension, mark.advantage) for mark in judgment.marks.all())
+    return tuple(sorted(mark for mark in marks if mark[1]))
+
+
+def _asked(call: JudgeCall) -> str:
+    """Return the parameters as wanted, as stored; an unusable first answer is one of them."""
+    if not call.asked:
+        return ""
+    return json.dumps(call.asked, ensure_ascii=False, indent=2, sort_keys=True)

@@ -1,30 +1,134 @@
-"""Plan which judge is asked about which comparison, in which orders, and how often."""
+"""Runs of LLM judges: which calls are missing, what they would come to, and starting one."""
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from decimal import Decimal
+from typing import Any, NamedTuple
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.assignment import design
 from annotation.choices import Purpose, Side
-from annotation.models import Judge, JudgeCall, JudgeRun, Study
+from annotation.judges.services.judging import request_for
+from annotation.models import Comparison, Judge, JudgeCall, JudgeRun, Study
 from annotation.studies import selectors
+from completions.generation.services import planning
+from completions.generation.services.planning import RunDraft
+from completions.runs.services import running
 
 
 class StudyNotLockedError(Exception):
     """Judging needs a protocol that can no longer change."""
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """Who is to judge, and how often."""
+class SamplesAlikeError(ValueError):
+    """Several samples at temperature 0 are copies of one."""
 
-    judges: Collection[Judge]
-    both_orders: bool
-    samples: int
+
+@dataclass(frozen=True)
+class Asking:
+    """How often each judge is asked about a comparison, and how freely it answers."""
+
+    both_orders: bool = False
+    samples: int = 1
+    temperature: float | None = None
+    """``None``: what the judge's own parameters say, else 0."""
+
+
+@transaction.atomic
+def start_judge_run(
+    *,
+    study: Study,
+    judges: Collection[Judge],
+    now: dt.datetime,
+    asking: Asking = Asking(),
+    budget_usd: Decimal | None = None,
+    by: User | None = None,
+) -> JudgeRun:
+    """Put the comparisons of a study to judges, as far as they were not, in a run of their own.
+
+    Raises
+    ------
+    SamplesAlikeError
+        If several samples are wanted at no temperature above 0.
+    StudyNotLockedError, UnknownPriceError, BudgetTooSmallError
+        If the protocol can still change, a budget cannot be kept, or it is nothing.
+    NothingToAskError
+        If every call was planned before; no run is added then.
+    """
+    if asking.samples > 1 and not asking.temperature:
+        msg = "several samples need a temperature above 0: at 0 they would be copies of one"
+        raise SamplesAlikeError(msg)
+    run = JudgeRun.objects.create(
+        study=study,
+        both_orders=asking.both_orders,
+        samples=asking.samples,
+        plan=_plan_of(study, judges, asking),
+        budget_usd=running.checked_budget(budget_usd, judges),
+        created_at=now,
+        created_by=by,
+    )
+    n_added = plan_judge_calls(
+        study=study,
+        judges=judges,
+        now=now,
+        run=run,
+        both_orders=asking.both_orders,
+        samples=asking.samples,
+    )
+    return running.begin(run, n_added, now=now, by=by)
+
+
+def _plan_of(study: Study, judges: Collection[Judge], asking: Asking) -> dict[str, Any]:
+    plan = {
+        "study": study.slug,
+        "judges": sorted(judge.slug for judge in judges),
+        "both_orders": asking.both_orders,
+        "samples": asking.samples,
+    }
+    return plan if asking.temperature is None else plan | {"temperature": asking.temperature}
+
+
+TRIES = 2
+"""An answer that cannot be read is asked for once more."""
+
+
+def draft_judge_run(
+    *,
+    study: Study,
+    judges: Collection[Judge],
+    asking: Asking,
+    environment: Mapping[str, str],
+    now: dt.datetime,
+) -> RunDraft:
+    """Return what putting the study's comparisons to these judges would come to."""
+    counts = count_wanted_judge_calls(
+        study=study, judges=judges, both_orders=asking.both_orders, samples=asking.samples
+    )
+    pairs = _sample(study)
+    askings = [
+        planning.Asking(
+            judge,
+            counts[judge.slug],
+            [request_for(_drafted(pair, judge, now)) for pair in pairs],
+            tries=TRIES,
+        )
+        for judge in judges
+    ]
+    return planning.draft(askings, JudgeCall.objects.all(), environment)
+
+
+def _sample(study: Study) -> list[Comparison]:
+    """Return some of the comparisons that judges are asked about."""
+    pairs = Comparison.objects.filter(selectors.INTACT, study=study, purpose=Purpose.MAIN)
+    return planning.evenly(pairs.select_related("study", "context", "first", "second"))
+
+
+def _drafted(pair: Comparison, judge: Judge, now: dt.datetime) -> JudgeCall:
+    return JudgeCall(comparison=pair, judge=judge, first_side=Side.A, created_at=now)
 
 
 @transaction.atomic
@@ -57,8 +161,7 @@ def plan_judge_calls(
     study = Study.objects.select_for_update().get(pk=study.pk)  # one planner at a time
     if study.locked_at is None:
         raise StudyNotLockedError
-    plan = _Plan(judges, both_orders=both_orders, samples=samples)
-    missing = _wanted_calls(study, plan)
+    missing = _wanted_calls(study, judges, Asking(both_orders, samples))
     calls = (_call(one, now=now, run=run) for one in missing)
     return len(JudgeCall.objects.bulk_create(calls, batch_size=500))
 
@@ -67,8 +170,8 @@ def count_wanted_judge_calls(
     *, study: Study, judges: Collection[Judge], both_orders: bool = False, samples: int = 1
 ) -> dict[str, int]:
     """Return how many calls planning would add for each judge, by slug; nothing is written."""
-    plan = _Plan(judges, both_orders=both_orders, samples=samples)
-    counts = Counter(one.judge.slug for one in _wanted_calls(study, plan))
+    wanted = _wanted_calls(study, judges, Asking(both_orders, samples))
+    counts = Counter(one.judge.slug for one in wanted)
     return {judge.slug: counts[judge.slug] for judge in judges}
 
 
@@ -114,7 +217,7 @@ class _Sides:
         return self.shown[kind, key, Side.A], self.shown[kind, key, Side.B]
 
 
-def _wanted_calls(study: Study, plan: _Plan) -> Iterator[_CallPlan]:
+def _wanted_calls(study: Study, judges: Collection[Judge], asking: Asking) -> Iterator[_CallPlan]:
     """Yield the missing calls, with the sides drawn so far carried along."""
     drawn = _Sides()
     rows = JudgeCall.objects.filter(comparison__study=study).order_by("pk")
@@ -122,21 +225,23 @@ def _wanted_calls(study: Study, plan: _Plan) -> Iterator[_CallPlan]:
         "comparison_id", "judge_id", "first_side", "sample"
     ):
         drawn.add(comparison, judge, Side(side), sample)
-    for pair, evaluator in _allowed(study, plan.judges):
-        for side in _sides(study, plan, drawn, pair, evaluator):
+    for pair, evaluator in _allowed(study, judges):
+        for side in _sides(study, asking, drawn, pair, evaluator):
             had = drawn.asked[pair.pk, evaluator.pk].get(side, set()).copy()
-            for sample in sorted(set(range(plan.samples)) - had):
+            for sample in sorted(set(range(asking.samples)) - had):
                 drawn.add(pair.pk, evaluator.pk, side, sample)
                 yield _CallPlan(pair, evaluator, side, sample)
 
 
-def _sides(study: Study, plan: _Plan, drawn: _Sides, pair: _Pair, judge: Judge) -> tuple[Side, ...]:
+def _sides(
+    study: Study, asking: Asking, drawn: _Sides, pair: _Pair, judge: Judge
+) -> tuple[Side, ...]:
     """Return the sides on which the first completion is wanted, the drawn one first."""
     if pair.second_family is None:
         return (Side.A,)
     earlier = drawn.asked.get((pair.pk, judge.pk))
     side = next(iter(earlier)) if earlier else _draw(study, drawn, pair, judge)
-    return (side, Side.B if side == Side.A else Side.A) if plan.both_orders else (side,)
+    return (side, Side.B if side == Side.A else Side.A) if asking.both_orders else (side,)
 
 
 def _draw(study: Study, drawn: _Sides, pair: _Pair, judge: Judge) -> Side:

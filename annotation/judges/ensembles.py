@@ -1,10 +1,13 @@
-"""From the answers of judges to one comparison: each judge's verdict, and the ensemble's."""
+"""Pure rules of LLM judges: their verdicts, the ensemble's, position, and where calls went."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
+
+from annotation.quality.rules.findings import even_p
+from completions.contexts.screening.checking import wilson
 
 
 class ImpossibleRepliesError(ValueError):
@@ -42,14 +45,6 @@ class EnsembleOutcome(StrEnum):
     SECOND = "SECOND"
     NO_MAJORITY = "NO_MAJORITY"
     WAITING = "WAITING"
-
-
-class Reply(NamedTuple):
-    """One call: where the first completion stood, and the verdict, positive if it won."""
-
-    first_is_a: bool
-    verdict: int | None
-    is_open: bool = False
 
 
 class Order(NamedTuple):
@@ -118,22 +113,6 @@ class EnsembleVerdict:
         return self.n_judges - self.n_first - self.n_second
 
 
-def replies_of(calls: Iterable[Reply]) -> Replies:
-    """Gather the calls that put one comparison to one judge; their order does not matter.
-
-    Raises
-    ------
-    ImpossibleRepliesError
-        If a verdict names no winner: judges have to choose.
-    """
-    orders: dict[bool, list[int | None]] = {True: [], False: []}
-    n_open = 0
-    for call in calls:
-        orders[call.first_is_a].append(call.verdict)
-        n_open += call.is_open
-    return Replies(_order(orders[True]), _order(orders[False]), n_open)
-
-
 def judge_verdict(replies: Replies) -> JudgeVerdict:
     """Return a judge's verdict on one comparison.
 
@@ -184,15 +163,6 @@ def ensemble_verdict(verdicts: Mapping[str, JudgeVerdict]) -> EnsembleVerdict:
     )
 
 
-def _order(verdicts: list[int | None]) -> Order:
-    named = [verdict for verdict in verdicts if verdict is not None]
-    if 0 in named:
-        msg = "a judge's verdict of 0 names no winner"
-        raise ImpossibleRepliesError(msg)
-    n_first = sum(verdict > 0 for verdict in named)
-    return Order(len(verdicts), n_first, len(named) - n_first, sum(named))
-
-
 def _status(replies: Replies, *, n_asked: int, winners: list[Winner | None]) -> VoteStatus:
     if replies.n_open:
         return VoteStatus.WAITING
@@ -217,3 +187,176 @@ def _check(replies: Replies) -> None:
     if too_few or too_many or replies.n_valid + replies.n_open > n_calls:
         msg = f"there cannot be more answers and open calls than calls: {replies}"
         raise ImpossibleRepliesError(msg)
+
+
+@dataclass
+class Position:
+    """What is known of one judge's consistency of position; comparisons are added one by one.
+
+    Only comparisons whose two orders both have a winner are compared. A judge who names one
+    completion in both orders was led by the texts; one who names side A in both, or side B in
+    both, by the place.
+    """
+
+    n_same: int = 0
+    """Comparisons with the same winner in both orders."""
+    n_a_twice: int = 0
+    """Comparisons in which side A won in both orders."""
+    n_b_twice: int = 0
+    n_chose_a: int = 0
+    """Valid answers, of all comparisons, that chose side A."""
+    n_answers: int = 0
+    gap: float = 0.0
+    """Sum of how far the mean verdicts of the two orders are apart, in points of strength."""
+    shift: float = 0.0
+    """Sum of half the same, with its sign: what being side A adds to a verdict."""
+
+    def add(self, replies: Replies) -> None:
+        """Take one comparison into account; open calls do not matter."""
+        as_a, as_b = replies.first_as_a, replies.first_as_b
+        self.n_chose_a += as_a.n_first + as_b.n_second
+        self.n_answers += replies.n_valid
+        if as_a.winner is None or as_b.winner is None or as_a.mean is None or as_b.mean is None:
+            return
+        if as_a.winner == as_b.winner:
+            self.n_same += 1
+        elif as_a.winner == Winner.FIRST:
+            self.n_a_twice += 1
+        else:
+            self.n_b_twice += 1
+        self.gap += abs(as_a.mean - as_b.mean)
+        self.shift += (as_a.mean - as_b.mean) / 2
+
+    @property
+    def n_compared(self) -> int:
+        """How many comparisons have a winner in both orders."""
+        return self.n_same + self.n_a_twice + self.n_b_twice
+
+    @property
+    def share(self) -> float | None:
+        """The share of these with one winner; None without any."""
+        return self.n_same / self.n_compared if self.n_compared else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of the share; comparisons are taken as independent."""
+        return wilson(self.n_same, self.n_compared) if self.n_compared else None
+
+    @property
+    def percent(self) -> tuple[float, ...]:
+        """The share and the ends of its interval in percent; empty without any."""
+        if self.share is None or self.interval is None:
+            return ()
+        return tuple(100 * one for one in (self.share, *self.interval))
+
+    @property
+    def p(self) -> float | None:
+        """How likely a split between the sides at least this uneven is without a favourite.
+
+        Exact binomial test, two-sided, of A twice against B twice; None if neither occurred.
+        """
+        n = self.n_a_twice + self.n_b_twice
+        return even_p(self.n_a_twice, n) if n else None
+
+    @property
+    def share_a(self) -> float | None:
+        """The share of all valid answers that chose side A; None without any."""
+        return self.n_chose_a / self.n_answers if self.n_answers else None
+
+    @property
+    def mean_gap(self) -> float | None:
+        """How far the verdicts of the two orders are apart in the mean, in points of strength."""
+        return self.gap / self.n_compared if self.n_compared else None
+
+    @property
+    def mean_shift(self) -> float | None:
+        """How many points of strength side A gains in the mean by its place."""
+        return self.shift / self.n_compared if self.n_compared else None
+
+
+class UnknownCallError(ValueError):
+    """A call is in a state that no rule here knows, or failed without saying how."""
+
+
+class Fate(StrEnum):
+    """What became of a call."""
+
+    VALID = "VALID"
+    """Answered on the scale: it became a judgment."""
+    INVALID = "INVALID"
+    """Answered twice in a way that could not be read."""
+    REFUSED = "REFUSED"
+    """The provider's filter, or the model, would not."""
+    TRUNCATED = "TRUNCATED"
+    EMPTY = "EMPTY"
+    TIMED_OUT = "TIMED_OUT"
+    OTHER = "OTHER"
+    """Given up for another reason, which has its own count."""
+    IN_FLIGHT = "IN_FLIGHT"
+    WAITING = "WAITING"
+
+
+NOT_FAILED: Mapping[str, Fate] = {
+    "DONE": Fate.VALID,
+    "INVALID": Fate.INVALID,
+    "CLAIMED": Fate.IN_FLIGHT,
+    "PENDING": Fate.WAITING,
+}
+FAILURES: Mapping[str, Fate] = {
+    "content_filtered": Fate.REFUSED,
+    "refused": Fate.REFUSED,
+    "truncated": Fate.TRUNCATED,
+    "empty": Fate.EMPTY,
+    "only_thoughts": Fate.EMPTY,
+    "timeout": Fate.TIMED_OUT,
+}
+
+
+def fate(state: str, error_kind: str) -> Fate:
+    """Return what became of a call; a postponed one is waiting, whatever stopped it before.
+
+    Raises
+    ------
+    UnknownCallError
+        If the state is not known, or a failed call does not say how it failed.
+    """
+    if state in NOT_FAILED:
+        return NOT_FAILED[state]
+    if state != "FAILED" or not error_kind:
+        msg = f"a call is {state!r} with the error {error_kind!r}: it cannot be accounted for"
+        raise UnknownCallError(msg)
+    return FAILURES.get(error_kind, Fate.OTHER)
+
+
+@dataclass(frozen=True)
+class Account:
+    """How many calls had each fate; ``others`` counts other failures by their kind."""
+
+    fates: Mapping[Fate, int] = field(default_factory=dict)
+    others: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def n_calls(self) -> int:
+        """How many calls there are: every call has one fate."""
+        return sum(self.fates.values())
+
+    def n(self, one: Fate) -> int:
+        """How many calls had this fate."""
+        return self.fates.get(one, 0)
+
+
+def account(counts: Iterable[tuple[str, str, int]]) -> Account:
+    """Sort calls, counted by state and kind of error, into their fates.
+
+    Raises
+    ------
+    UnknownCallError
+        If some of them cannot be accounted for.
+    """
+    fates, others = Counter[Fate](), Counter[str]()
+    for state, error_kind, n in counts:
+        found = fate(state, error_kind)
+        fates[found] += n
+        if found is Fate.OTHER:
+            others[error_kind] += n
+    return Account(fates, dict(sorted(others.items())))
