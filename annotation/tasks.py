@@ -5,21 +5,22 @@ from django.utils import timezone
 from access.background import app
 from access.nudges import Work, nudge
 from annotation.judges.services import judging
-from annotation.judging import services as judging_services
+from annotation.judging.services import leasing
 from annotation.models import JudgeRun, RationaleRun
 from annotation.quality.services import reporting
 from annotation.quality.services.reporting import ALERT_WITHIN_S
-from annotation.raters import services as rater_services
+from annotation.raters.services import broken_links
 from annotation.rationales.services import labelling, scanning
 from annotation.retention import services as retention_services
-from annotation.studies import services as study_services
+from annotation.studies import stored_figures
+from annotation.studies.services import states
 from completions.runs import services as run_services
 
 
 @app.task(ignore_result=True)
 def release_expired_leases() -> int:
     """Beat tick: give back the slots of leases that ran out."""
-    return judging_services.release_expired_leases(now=timezone.now())
+    return leasing.release_expired_leases(now=timezone.now())
 
 
 @app.task(ignore_result=True)
@@ -58,16 +59,16 @@ def send_report_alerts() -> int:
 @app.task(ignore_result=True)
 def send_arrival_alerts() -> int:
     """Beat tick: tell admins of visits by broken links, once a day; safe to run twice."""
-    return rater_services.send_arrival_alerts(now=timezone.now())
+    return broken_links.send_arrival_alerts(now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def announce_full_studies() -> int:
     """Beat tick: tell webhooks of studies of which every slot is judged; safe to run twice."""
-    return study_services.announce_full_studies(now=timezone.now())
+    return states.announce_full_studies(now=timezone.now())
 
 
 @app.task(ignore_result=True)
 def keep_figures(*, kind: str, study_id: int) -> None:
     """Work out figures that a page waits for, and keep them; safe to run twice."""
-    study_services.keep_figures(kind=kind, study_id=study_id, now=timezone.now())
+    stored_figures.keep_figures(kind=kind, study_id=study_id, now=timezone.now())

@@ -84,8 +84,7 @@ def _keep_figures(study: int) -> None:
     """Do what a worker does when somebody looks at a page for the first time."""
     from django.utils import timezone  # noqa: PLC0415 (models need the settings)
 
-    from annotation.studies.services.keeping import keep_figures  # noqa: PLC0415
-    from annotation.studies.stored_figures import FIGURES  # noqa: PLC0415
+    from annotation.studies.stored_figures import FIGURES, keep_figures  # noqa: PLC0415
 
     for kind in FIGURES:
         started = time.perf_counter()

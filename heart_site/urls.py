@@ -3,7 +3,8 @@
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from annotation.session.views import hooks
+from annotation import urls as annotation
+from annotation.session.views import ending
 from heart_site import admin_site, errors, views
 from heart_site.monitoring import health, metrics
 
@@ -19,9 +20,9 @@ handler500 = errors.server_error
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("results/", views.home, name="results"),
-    path("s/<slug:study>/", include("annotation.urls.raters")),
-    path("hooks/prolific/<slug:study>/", hooks.prolific, name="prolific-hook"),
-    path("w/withdraw/", include("annotation.urls.withdrawing")),
+    path("s/<slug:study>/", include((annotation.RATERS, "annotation"))),
+    path("hooks/prolific/<slug:study>/", ending.prolific, name="prolific-hook"),
+    path("w/withdraw/", include((annotation.WRITERS, "writers"))),
     path("w/", include("completions.urls.writers")),
     path("console/webhooks/", include("access.webhooks.urls")),
     path("console/tokens/", include("access.tokens.urls")),
@@ -34,13 +35,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console/models/", include("completions.urls.models")),
     path("console/", include("ranking.urls.log")),
     path("console/people/", include("ranking.urls.people")),
-    path("console/", include("annotation.urls.console")),
+    path("console/", include((annotation.CONSOLE, "console"))),
     path("console/", include("ranking.urls.console")),
     path("console/", include("heart_site.blinding.urls")),
     path("", include("ranking.urls.results")),
     path("api/v1/", include("access.api.urls")),
     path("api/v1/", include("completions.urls.api")),
-    path("api/v1/", include("annotation.urls.api")),
+    path("api/v1/", include((annotation.API, "api_studies"))),
     path("api/v1/", include("ranking.urls.api")),
     path("accounts/", include("access.sign_in.urls")),
     path("admin/", admin.site.urls),

@@ -1,6 +1,6 @@
 """The console's page on judgments that other labs made, with the form of a file of them."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -18,11 +18,10 @@ from access.console.undoing import say_done
 from access.roles import StaffRequest, may
 from annotation.external import queries, services
 from annotation.external.serializers import ProvenanceIn
-from annotation.external.services.storing import Provenance
 from annotation.models import Study
 from annotation.quality.console import BatchForm
 from annotation.studies.http import study_page
-from annotation.tool_files import JudgmentFileError, columns_named
+from annotation.tool_files.reading import JudgmentFileError, columns_named
 from completions.dialogues.forms import (
     Checked,
     FileUpload,
@@ -100,10 +99,10 @@ class ExternalUpload(FileUpload):
 
     @staticmethod
     def _told(given: dict[str, Any]) -> dict[str, Any]:
-        return {one.name: given[one.name] for one in fields(Provenance)}
+        return {name: given[name] for name in ProvenanceIn().fields}
 
 
-def provenance_of(told: dict[str, str]) -> Provenance:
+def provenance_of(told: dict[str, str]) -> services.Provenance:
     """Return where judgments come from, as a page carried it."""
     read = ProvenanceIn(data=told)
     read.is_valid(raise_exception=True)
@@ -201,13 +200,13 @@ def _page(
     form: ExternalUpload,
     *,
     status: int = 200,
-    report: "services.ExternalFileReport | None" = None,
+    report: services.ExternalFileReport | None = None,
     sealed: str = "",
 ) -> HttpResponse:
     problems = report.problems if report else ()
     parts = {
         "study": study,
-        "batches": queries.batch_rows(study),
+        "batches": queries.batches_shown(study),
         "may_decide": may(request, Role.MANAGER),
         "form": form,
         "report": report,
@@ -218,7 +217,7 @@ def _page(
     return render(request, "console/study/external.html", parts, status=status)
 
 
-def _file(checked: Checked) -> "services.ExternalFile":
+def _file(checked: Checked) -> services.ExternalFile:
     return services.ExternalFile(
         content=checked.content,
         provenance=provenance_of(checked.given["provenance"]),

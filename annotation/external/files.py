@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.external.rules import BadFieldError, ExternalRow, Opinion, RowProblem
-from annotation.tool_files import ToolFile, spelled
+from annotation.tool_files.layouts import spelled
+from annotation.tool_files.reading import ToolFile
 
 KEYS = ("comparison", "comparison_key", "key", "context_id")
 """Columns that may hold the key of the comparison."""

@@ -3,16 +3,14 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.external.files import NamedPair
 from annotation.external.rules import KnownPair
 from annotation.models import Comparison, ExternalBatch, ExternalDecision, Study
 
-COUNTED = ("is_out", "n_judgments", "n_raters", "n_comparisons")
 OFFERED = ("pk", "key", "first__content_hash", "second__content_hash")
 
 
@@ -65,42 +63,8 @@ def _folded(*names: str) -> frozenset[str]:
     return frozenset(name.casefold() for name in names)
 
 
-@dataclass(frozen=True)
-class BatchDecision:
-    """A decision about a batch, as the console shows it."""
-
-    is_excluded: bool
-    reason: str
-    decided_at: dt.datetime
-    who: str
-
-
-@dataclass(frozen=True)
-class BatchRow:
-    """A batch with the decisions about it, the newest first."""
-
-    batch: ExternalBatch
-    is_out: bool
-    n_judgments: int
-    n_raters: int
-    n_comparisons: int
-    decisions: tuple[BatchDecision, ...]
-
-
-def batch_rows(study: Study) -> list[BatchRow]:
-    """Return what the console shows of a study's batches, the newest first; two queries."""
-    decided: dict[int, list[BatchDecision]] = defaultdict(list)
-    rows = ExternalDecision.objects.filter(batch__study=study).select_related("decided_by")
-    for row in rows.order_by("-decided_at", "-pk"):
-        who = row.decided_by.get_username()
-        decided[row.batch_id].append(
-            BatchDecision(row.is_excluded, row.reason, row.decided_at, who)
-        )
-    return [
-        BatchRow(
-            batch=one,
-            decisions=tuple(decided[one.pk]),
-            **{name: vars(one)[name] for name in COUNTED},
-        )
-        for one in reversed(batches_of(study))
-    ]
+def batches_shown(study: Study) -> QuerySet[ExternalBatch]:
+    """Return a study's batches with the decisions about each, all the newest first; two queries."""
+    decisions = ExternalDecision.objects.select_related("decided_by")
+    newest = Prefetch("decisions", decisions.order_by("-decided_at", "-pk"))
+    return batches_of(study).order_by("-pk").prefetch_related(newest)

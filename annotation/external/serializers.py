@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from access.api.paging import EARLIEST, LATEST
 from annotation.external.rules import ExternalRow, Opinion, RowProblem
-from annotation.external.services.storing import Dated, Provenance
+from annotation.external.services import Dated, Provenance
 from annotation.models import ExternalBatch
 
 MOST_ROWS = 1000
@@ -83,8 +83,7 @@ class ProvenanceIn(serializers.Serializer[ExternalBatch]):
     @property
     def provenance(self) -> Provenance:
         """Where what was sent comes from."""
-        given = {name: value for name, value in self.validated_data.items() if name != "rows"}
-        return Provenance(**given)
+        return {name: value for name, value in self.validated_data.items() if name != "rows"}
 
 
 class ExternalBatchIn(ProvenanceIn):

@@ -1,11 +1,15 @@
-"""Models of the annotation app, one aggregate per module."""
+"""Models of the annotation app, one subject per module."""
 
-from annotation.models.audit import BlindingAudit, SourceGuess
-from annotation.models.care import Report, ReportAlert, ReportDecision
-from annotation.models.comparison import Comparison
 from annotation.models.external import ExternalBatch, ExternalDecision, ExternalJudgment
 from annotation.models.judge import Judge, JudgeCall, JudgeRun
-from annotation.models.judging import DimensionMark, Judgment, Lease
+from annotation.models.judging import (
+    DimensionMark,
+    Judgment,
+    Lease,
+    Report,
+    ReportAlert,
+    ReportDecision,
+)
 from annotation.models.people import (
     Consent,
     FailedArrival,
@@ -14,7 +18,7 @@ from annotation.models.people import (
     PlatformSubmission,
     Rater,
 )
-from annotation.models.quality import Exclusion, QualityCheck
+from annotation.models.quality import BlindingAudit, Exclusion, QualityCheck, SourceGuess
 from annotation.models.rationale import (
     RationaleCall,
     RationaleDecision,
@@ -25,7 +29,7 @@ from annotation.models.rationale import (
     ThemeLabel,
     ThemeLabelling,
 )
-from annotation.models.study import Study
+from annotation.models.study import Comparison, Study
 
 __all__ = [
     "BlindingAudit",

@@ -5,8 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from access.models import AppendOnlyModel
-from annotation.models.comparison import Comparison
-from annotation.models.study import Study
+from annotation.models.study import Comparison, Study
 
 
 class ExternalBatch(AppendOnlyModel):

@@ -7,8 +7,7 @@ from django.db.models import F, Q
 
 from access.nudges import Work
 from annotation.choices import Side, StudyState
-from annotation.models.comparison import Comparison
-from annotation.models.study import Study
+from annotation.models.study import Comparison, Study
 from completions.models import FAILED, Endpoint, ProviderCall, Run
 
 

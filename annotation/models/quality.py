@@ -1,14 +1,14 @@
-"""Quality checks, and decisions to leave an evaluator out of the analysis."""
+"""Quality checks, decisions on evaluators, audits of the blinding and guesses of sources."""
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from access.models import AppendOnlyModel
-from annotation.choices import CheckKind, Expected
-from annotation.models.comparison import Comparison
+from annotation.choices import AuditState, CheckKind, Expected, Source
 from annotation.models.judge import Judge
 from annotation.models.people import Rater
+from annotation.models.study import Comparison, Study
 
 OF_PAIRS = (Expected.FIRST, Expected.SECOND)
 
@@ -75,3 +75,86 @@ class Exclusion(AppendOnlyModel):
 
     def __str__(self) -> str:
         return f"#{self.pk} {'out' if self.is_excluded else 'in'} by {self.rule}"
+
+
+class BlindingAudit(models.Model):
+    """One audit of the blinding of a study: claimed when it starts, completed once, then kept."""
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="blinding_audits")
+    n_pages = models.PositiveIntegerField(help_text="How many pages are replayed at most.")
+    seed = models.PositiveIntegerField(help_text="Of the deals that guesses are held against.")
+    state = models.CharField(max_length=7, choices=AuditState, default=AuditState.RUNNING)
+    n_done = models.PositiveIntegerField(default=0)
+    n_total = models.PositiveIntegerField(default=0, help_text="Pages that there are to replay.")
+    begun = models.PositiveSmallIntegerField(
+        default=0, help_text="How often a worker began it; one whose workers are lost is given up."
+    )
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    started_at = models.DateTimeField()
+    claimed_at = models.DateTimeField(help_text="When its worker was last heard of.")
+    ended_at = models.DateTimeField(null=True, blank=True)
+    holds = models.BooleanField(null=True, help_text="Whether nothing but the texts told.")
+    report = models.JSONField(default=dict, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["study"],
+                condition=Q(state=AuditState.RUNNING),
+                name="blindingaudit_one_under_way",
+            ),
+            models.CheckConstraint(condition=Q(n_pages__gte=1), name="blindingaudit_pages_wanted"),
+            models.CheckConstraint(
+                condition=Q(n_done__lte=F("n_total")), name="blindingaudit_progress_within_total"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=AuditState.values), name="blindingaudit_state_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    state=AuditState.RUNNING, ended_at__isnull=True, holds__isnull=True, error=""
+                )
+                | Q(state=AuditState.DONE, ended_at__isnull=False, holds__isnull=False, error="")
+                | (
+                    Q(state=AuditState.FAILED, ended_at__isnull=False, holds__isnull=True)
+                    & ~Q(error="")
+                ),
+                name="blindingaudit_ended_by_state",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["id"],
+                condition=Q(state=AuditState.RUNNING),
+                name="blindingaudit_running",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.state}"
+
+
+class SourceGuess(AppendOnlyModel):
+    """Who one rater guessed to have written one completion that they judged."""
+
+    rater = models.ForeignKey(Rater, models.PROTECT, related_name="source_guesses")
+    completion = models.ForeignKey(
+        "completions.Completion", models.PROTECT, related_name="source_guesses"
+    )
+    guess = models.CharField(max_length=7, choices=Source)
+    guessed_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "source guesses"
+        constraints = (
+            models.UniqueConstraint(
+                fields=["rater", "completion"], name="sourceguess_once_per_completion"
+            ),
+            models.CheckConstraint(condition=Q(guess__in=Source.values), name="sourceguess_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.pk} {self.guess}"

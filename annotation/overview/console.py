@@ -1,39 +1,40 @@
-"""The console: how studies stand, one study with its plan and numbers, and moving it on."""
+"""The console: how studies stand, one study, moving it on, and a search over all."""
 
 from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from access.console.table_query import read_text
 from access.console.undoing import say_done
 from access.roles import StaffRequest, members_only
 from annotation.choices import Platform
-from annotation.models import Study
-from annotation.overview import attention, queries
-from annotation.overview import progress as overview_progress
-from annotation.overview.progress import StudyProgress
-from annotation.overview.queries import StudyRow
+from annotation.models import Rater, Study
+from annotation.overview import progress, queries
 from annotation.planning import services as planning_services
 from annotation.planning.figures import PLAN, PlanFigures
 from annotation.quality import gold, report_queries
 from annotation.quality.services.gold import UnsuitableCheckError
 from annotation.raters import entry_links, entry_queries
-from annotation.studies import selectors, services
-from annotation.studies import services as study_services
-from annotation.studies.counts import COUNTS, StudyTally
+from annotation.studies.counts import COUNTS
 from annotation.studies.http import ask_for, figures_of, study_or_404, study_page, with_kept
+from annotation.studies.services import states
 from annotation.studies.stored_figures import StoredFigures
 from completions.contexts.funnel import funnel_of, rewrites_of
 from completions.contexts.funnel.picture import Picture
 from completions.dialogues.authoring import DatasetTakenError
+from completions.models import Completion, Context, Writer
 from completions.writers import emails
 
 
@@ -43,13 +44,13 @@ from completions.writers import emails
 def overview(request: HttpRequest) -> HttpResponse:
     """Show what waits for somebody, and each study with its counts."""
     now = timezone.now()
-    studies, old = queries.study_rows(now=now)
+    studies, old = queries.tallied_studies(now=now)
     for study in old:
         ask_for(study, COUNTS)
     context = {
         "waiting": report_queries.waiting_studies(),
         "turned_away": entry_queries.turned_away(now=now),
-        "needs": attention.needs(studies, now=now),
+        "needs": progress.needs(studies, now=now),
         "studies": studies,
     }
     return render(request, "console/overview.html", context)
@@ -60,7 +61,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 def open_study(request: StaffRequest, study: str) -> HttpResponse:
     """Let raters in, for the first time or again after a pause."""
     done = _("Open: raters can come in now.")
-    return _move(request, study, services.open_study, done=done, undo="console:pause")
+    return _move(request, study, states.open_study, done=done, undo="console:pause")
 
 
 @require_POST
@@ -68,24 +69,24 @@ def open_study(request: StaffRequest, study: str) -> HttpResponse:
 def pause_study(request: StaffRequest, study: str) -> HttpResponse:
     """Hand out no new pairs for now."""
     done = _("On pause: no new pairs go out.")
-    return _move(request, study, services.pause_study, done=done, undo="console:open")
+    return _move(request, study, states.pause_study, done=done, undo="console:open")
 
 
 @require_POST
 @members_only()
 def close_study(request: StaffRequest, study: str) -> HttpResponse:
     """End the study's judging for good."""
-    return _move(request, study, services.close_study, done=_("Closed. Every judgment is kept."))
+    return _move(request, study, states.close_study, done=_("Closed. Every judgment is kept."))
 
 
 def _move(
     request: StaffRequest, slug: str, change: Callable[..., Study], *, done: str, undo: str = ""
 ) -> HttpResponse:
     """Ask the service for the change, and say how it went beside the study's title."""
-    study = _study_or_404(slug)
+    study = study_or_404(slug)
     try:
         change(study=study, now=timezone.now(), by=request.user)
-    except services.StudyStateError as error:
+    except states.StudyStateError as error:
         messages.error(request, f"{study.title}: {error}.")
     else:
         said = f"{study.title}: {done}"
@@ -96,29 +97,24 @@ def _move(
     return redirect("console:study", study.slug)
 
 
-def _study_or_404(slug: str) -> Study:
-    study = selectors.study_by_slug(slug)
-    if study is None:
-        raise Http404
-    return study
-
-
 @require_safe
 @study_page
 def study_shown(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how the study stands and what can be done to it."""
-    progress = _progress(study)
-    page = queries.study_page(study, row=progress.row)
-    parts = {"study": page.row, "page": page, "progress": progress, "links": _links(page.row)}
+    parts = {
+        **_progress(study),
+        "is_intact": queries.is_intact(study),
+        "versions": queries.other_versions(study),
+        "links": _links(study),
+    }
     return render(request, "console/study/study.html", parts)
 
 
-def _links(row: StudyRow) -> list[tuple[Platform, str]]:
+def _links(study: Study) -> list[tuple[Platform, str]]:
     """Return the platforms whose people are let in, each with the link to give it."""
-    entry = emails.absolute(reverse("annotation:entry", args=[row.slug]))
-    return [
-        (Platform(name), entry + end) for name, end in entry_links.links_for(row.platform).items()
-    ]
+    entry = emails.absolute(reverse("annotation:entry", args=[study.slug]))
+    ends = entry_links.links_for(study.content["crowd"]["platform"])
+    return [(Platform(name), entry + end) for name, end in ends.items()]
 
 
 @require_safe
@@ -129,15 +125,14 @@ def live(request: HttpRequest, study: str) -> HttpResponse:
     found = study_or_404(study)
     if request.GET.get("state") != found.state:
         return HttpResponseClientRefresh()
-    progress = _progress(found)
-    parts = {"study": progress.row, "progress": progress}
-    return render(request, "console/study/_live.html", parts)
+    return render(request, "console/study/_live.html", _progress(found))
 
 
-def _progress(study: Study) -> StudyProgress:
+def _progress(study: Study) -> dict[str, Any]:
     """Return how the study stands; the counts of a large one are those that were kept."""
     now = timezone.now()
-    return overview_progress.study_progress(study, figures_of(study, COUNTS, now=now), now=now)
+    found = progress.study_progress(study, figures_of(study, COUNTS, now=now), now=now)
+    return {"study": study, "progress": found, "tally": found.counts.tally}
 
 
 @require_safe
@@ -161,8 +156,7 @@ def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what planning would add and come to; nothing is written."""
 
     def page(figures: PlanFigures, shown: StoredFigures[PlanFigures]) -> HttpResponse:
-        row = StudyRow.of(study, StudyTally())  # its title and state; the counts are elsewhere
-        parts = {"study": row, "plan": figures, "work": figures.work, "shown": shown}
+        parts = {"study": study, "plan": figures, "work": figures.work, "shown": shown}
         return render(request, "console/study/plan.html", parts)
 
     return with_kept(request, study, PLAN, page)
@@ -191,9 +185,88 @@ def extend(request: StaffRequest, study: Study) -> HttpResponse:
 def lock(request: StaffRequest, study: Study) -> HttpResponse:
     """Freeze the study under its hash."""
     try:
-        study_services.lock_study(study=study, now=timezone.now(), by=request.user)
-    except study_services.StudyStateError as error:
+        states.lock_study(study=study, now=timezone.now(), by=request.user)
+    except states.StudyStateError as error:
         messages.error(request, f"{error}.")
     else:
         messages.success(request, _("Locked: from now on only its state changes."))
     return redirect("console:study", study.slug)
+
+
+MOST = 10
+"""Of each kind that one page shows."""
+LONGEST = 100
+SHOWN_WORDS = 24
+
+
+Found: TypeAlias = tuple[str, str, str]
+"""Something that was found: its name, what is beside it, and its page."""
+
+
+@require_safe
+@never_cache
+@members_only()
+def search(request: HttpRequest) -> HttpResponse:
+    """Show what has the words that are asked for, a few of each kind."""
+    text = read_text(request.GET, "q")[:LONGEST]
+    groups = [(label, found) for label, found in _groups(text) if found] if text else []
+    return render(request, "console/search.html", {"asked": text, "groups": groups, "most": MOST})
+
+
+def _groups(text: str) -> list[tuple[str, list[Found]]]:
+    """Return each kind with what was found of it, in one query each."""
+    return [
+        (_("Studies"), _studies(text)),
+        (_("Contexts"), _contexts(text)),
+        (_("Raters"), _raters(text)),
+        (_("Writers"), _writers(text)),
+        (_("Texts"), _texts(text)),
+    ]
+
+
+def _studies(text: str) -> list[Found]:
+    rows = Study.objects.filter(Q(title__icontains=text) | Q(slug__icontains=text))
+    return [
+        (one.title, one.slug, reverse("console:study", args=[one.slug]))
+        for one in rows.order_by("-pk")[:MOST]
+    ]
+
+
+def _contexts(text: str) -> list[Found]:
+    rows = Context.objects.filter(key__istartswith=text, dataset__is_for_checks=False)
+    return [
+        (one.key, one.dataset.name, _of_context(one))
+        for one in rows.select_related("dataset").order_by("key")[:MOST]
+    ]
+
+
+def _raters(text: str) -> list[Found]:
+    rows = Rater.objects.filter(code__istartswith=text).select_related("study")
+    return [
+        (one.code, one.study.title, reverse("raters:rater", args=[one.study.slug, one.code]))
+        for one in rows.order_by("code", "pk")[:MOST]
+    ]
+
+
+def _writers(text: str) -> list[Found]:
+    rows = Writer.objects.filter(code__istartswith=text).select_related("dataset")
+    return [
+        (one.code, one.dataset.name, reverse("writing:writer", args=[one.dataset.slug, one.code]))
+        for one in rows.order_by("code", "pk")[:MOST]
+    ]
+
+
+def _texts(text: str) -> list[Found]:
+    rows = Completion.objects.filter(text__icontains=text, context__dataset__is_for_checks=False)
+    return [
+        (
+            Truncator(one.text).words(SHOWN_WORDS),
+            f"{one.system.name}, {one.context.key}",
+            _of_context(one.context),
+        )
+        for one in rows.select_related("system", "context__dataset").order_by("pk")[:MOST]
+    ]
+
+
+def _of_context(context: Context) -> str:
+    return reverse("contexts:context", args=[context.dataset.slug, context.key])

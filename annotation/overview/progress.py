@@ -1,31 +1,48 @@
-"""Reads of the live overview of a study: what is done, moving and failing, counted in SQL."""
+"""What is done, moving, failing and waiting: in one study, and over all of them."""
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import CharField, Count, Exists, F, OuterRef, Q, QuerySet, Value
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, ngettext_lazy
 
 from annotation.apps import MORE_ALERTS
-from annotation.choices import Platform, StudyState
-from annotation.models import Exclusion, JudgeRun, Lease, RationaleRun, Study
+from annotation.choices import Platform, TextState
+from annotation.models import Exclusion, JudgeRun, Lease, RationaleRun, RationaleScan, Study
 from annotation.overview import queries
-from annotation.overview.queries import StudyRow
 from annotation.quality import report_queries
 from annotation.raters import entry_links, entry_queries
+from annotation.rationales import passages
 from annotation.studies import pace
-from annotation.studies.counts import StudyCounts, number_of
-from annotation.studies.pace import Pace
+from annotation.studies.counts import StudyCounts, StudyTally, number_of
 from annotation.studies.stored_figures import StoredFigures
-from completions.choices import CallState, HoldState, PauseReason, RunState
-from completions.models import GenerationCall, GenerationRun, Hold, LabellingRun, Run
-from completions.runs.view_data import KINDS
+from completions.choices import (
+    CallState,
+    HoldState,
+    JobState,
+    MessageState,
+    PauseReason,
+    Review,
+    RunState,
+)
+from completions.models import (
+    Context,
+    GenerationCall,
+    GenerationRun,
+    Hold,
+    Job,
+    LabellingRun,
+    Message,
+    Run,
+)
+from completions.runs.view_data import KINDS, run_models
 
 NEARLY_FULL = 0.05
 """Share of the judgments by people that is left, from which a study is nearly full."""
@@ -54,28 +71,20 @@ class Spend:
 class StudyProgress:
     """How a study stands now.
 
-    ``left`` is None while nobody can tell; it is for judgments by people, at the pace of people.
-    ``shown`` says as of when its counts are: those of a large study come from a worker.
+    ``shown`` says as of when its counts are: those of a large study come from a worker. ``left``
+    is None while nobody can tell; it is for judgments by people, at the pace of people.
+    ``is_moving`` says whether its numbers may change by themselves: then the page asks again.
     """
 
-    row: StudyRow
+    counts: StudyCounts
     shown: StoredFigures[StudyCounts]
-    n_contexts_dropped: int
     n_held: int
     n_leases: int
-    n_failed: int
     n_checks: int
-    n_held_pairs: int
-    people: Pace
-    judges: Pace
     left: dt.timedelta | None
     spend: Spend
     alerts: tuple[Alert, ...]
-
-    @property
-    def is_moving(self) -> bool:
-        """Whether its numbers may change by themselves: then the page asks again."""
-        return not self.row.is_closed or not self.shown.is_current
+    is_moving: bool
 
 
 def study_progress(
@@ -84,21 +93,16 @@ def study_progress(
     """Return how the study stands, given its counts, in six queries and ``MORE_ALERTS``."""
     parts, runs = _parts(study, now), _runs(study)
     counts = shown.figures or StudyCounts()
-    row = StudyRow.of(study, counts.tally, is_counted=shown.figures is not None)
     return StudyProgress(
-        row=row,
+        counts=counts,
         shown=shown,
-        n_contexts_dropped=counts.n_contexts_dropped,
         n_held=parts["held"],
         n_leases=parts["leases"],
-        n_failed=parts["failed"],
         n_checks=parts["checks"],
-        n_held_pairs=counts.n_held_pairs,
-        people=counts.people,
-        judges=counts.judges,
-        left=pace.time_left(row.tally.slots_left + parts["leases"], counts.people),
+        left=pace.time_left(counts.tally.slots_left + parts["leases"], counts.people),
         spend=_spend(runs),
-        alerts=(*_alerts(study, row, parts, runs), *_more(study)),
+        alerts=(*_alerts(study, counts.tally, parts, runs), *_more(study)),
+        is_moving=not study.is_closed or not shown.is_current,
     )
 
 
@@ -173,15 +177,15 @@ def _of_arrivals(study: Study, parts: dict[str, int]) -> list[Alert]:
     ]
 
 
-def _alerts(study: Study, row: StudyRow, parts: dict[str, int], runs: list[Run]) -> list[Alert]:
+def _alerts(study: Study, tally: StudyTally, parts: dict[str, int], runs: list[Run]) -> list[Alert]:
     found = [
         *_of_arrivals(study, parts),
         *_of_reports(study),
         *_of_counts(study, parts),
         *(_of_run(run) for run in runs if run.state == RunState.PAUSED),
     ]
-    left = row.tally.slots_left
-    if study.state == StudyState.OPEN and 0 < left <= NEARLY_FULL * row.tally.wanted:
+    left = tally.slots_left
+    if study.is_open and 0 < left <= NEARLY_FULL * tally.wanted:
         text = ngettext(
             "Nearly full: %(n)s judgment by people is left.",
             "Nearly full: %(n)s judgments by people are left.",
@@ -250,3 +254,114 @@ def _of_run(run: Run) -> Alert:
     is_bad = run.pause_reason != PauseReason.ADMIN
     text = _("%(kind)s, run %(n)s, stands still: %(why)s.") % told
     return Alert(text, reverse("models:run", args=[run.kind, run.pk]), is_bad)
+
+
+# Over all studies and datasets.
+
+Rows: TypeAlias = Any
+"""A queryset: of which model, or of which tuples, differs."""
+RECENT = dt.timedelta(days=7)
+"""How long a job that failed is shown."""
+FILLING = 0.9
+"""The share of judgments from which on a study is about to fill."""
+
+
+Need: TypeAlias = tuple[str, Alert]
+"""Something that waits, and whose it is: the title of a study, or the name of a dataset."""
+_WAITING: dict[str, tuple[Promise, str, str]] = {
+    "messages": (
+        ngettext_lazy("%(number)s text to review", "%(number)s texts to review", "n"),
+        "writing:messages",
+        "",
+    ),
+    "held": (
+        ngettext_lazy("%(number)s completion held back", "%(number)s completions held back", "n"),
+        "contexts:held",
+        "",
+    ),
+    "contexts": (
+        ngettext_lazy("%(number)s context to review", "%(number)s contexts to review", "n"),
+        "contexts:list",
+        "?review=PENDING",
+    ),
+    "reasons": (
+        ngettext_lazy(
+            "%(number)s reason to decide about", "%(number)s reasons to decide about", "n"
+        ),
+        "console:personal_data",
+        "",
+    ),
+}
+"""What is counted: its words, and the page and query on which it is done."""
+
+
+def needs(studies: Iterable[tuple[Study, StudyTally | None]], *, now: dt.datetime) -> list[Need]:
+    """Return what waits, the broken first, then studies almost or wholly full, then reviews."""
+    return [*_broken(now), *_filling(studies), *_reviews()]
+
+
+def _broken(now: dt.datetime) -> list[Need]:
+    """Return the runs that stand still and the jobs that failed lately."""
+    jobs = Job.objects.filter(state=JobState.FAILED, ended_at__gt=now - RECENT)
+    found: list[Rows] = [_named(jobs, Value(""), "pk", "dataset__name")]
+    for kind, model in run_models().items():
+        rows = model._default_manager.filter(state=RunState.PAUSED)  # noqa: SLF001
+        held = rows.exclude(pause_reason=PauseReason.ADMIN)
+        of = "study__title" if hasattr(model, "study") else "dataset__name"
+        found.append(_named(held, Value(kind), "pk", of))
+    broken = []
+    for kind, pk, whose in found[0].union(*found[1:], all=True):
+        if kind:
+            what = _("%(kind)s, run %(n)s, stands still") % {"kind": KINDS[kind], "n": pk}
+            alert = Alert(what, reverse("models:run", args=[kind, pk]), is_bad=True)
+        else:
+            alert = Alert(_("A job failed"), reverse("data:job", args=[pk]), is_bad=True)
+        broken.append((whose or "", alert))
+    return broken
+
+
+def _named(rows: Rows, kind: Value, *names: str) -> Rows:
+    found: Rows = rows.order_by().values_list(kind, *names)
+    return found
+
+
+def _filling(studies: Iterable[tuple[Study, StudyTally | None]]) -> list[Need]:
+    return [
+        (
+            one.title,
+            Alert(
+                _("About to fill") if tally.done < tally.wanted else _("Every judgment is in"),
+                reverse("console:study", args=[one.slug]),
+            ),
+        )
+        for one, tally in studies
+        if tally and one.is_open and 0 < FILLING * tally.wanted <= tally.done
+    ]
+
+
+def _reviews() -> list[Need]:
+    waiting = Message.objects.filter(state=MessageState.WAITING)
+    held = Hold.objects.filter(state=HoldState.HELD)
+    contexts = Context.objects.filter(review=Review.PENDING, dataset__is_for_checks=False)
+    reasons = RationaleScan.objects.filter(state=TextState.WAITING, rules=passages.version())
+    found = [
+        _counted("messages", waiting, "lease__context__dataset", "name"),
+        _counted("held", held, "completion__context__dataset", "name"),
+        _counted("reasons", reasons, "judgment__comparison__study", "title"),
+        _counted("contexts", contexts, "dataset", "name"),
+    ]
+    needs = []
+    for kind, slug, whose, n in found[0].union(*found[1:], all=True):
+        words, page, query = _WAITING[kind]
+        url = f"{reverse(page, args=[slug])}{query}"
+        needs.append((whose, Alert(str(words % {"n": n, "number": f"{n:,}"}), url)))
+    return sorted(needs, key=lambda one: (one[0], one[1].url))
+
+
+def _counted(kind: str, rows: Rows, of: str, name: str) -> Rows:
+    """Return kind, slug, name and number of the rows of each dataset or study."""
+    labelled = rows.order_by().annotate(kind=Value(kind, output_field=CharField()))
+    grouped = labelled.values("kind", slug=F(f"{of}__slug"), whose=F(f"{of}__{name}"))
+    counted = grouped.annotate(n=Count("pk"))
+    found: Rows = counted.values_list("kind", "slug", "whose", "n")
+    return found

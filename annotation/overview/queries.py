@@ -1,120 +1,87 @@
-"""Reads of the console: how every study stands, in a fixed number of queries."""
+"""Reads of the console: all studies with their counts, and the rows behind the counts of one."""
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
-from django.db.models import Aggregate, Count, Model, Q, QuerySet, Sum
+from django.core.paginator import Page, Paginator
+from django.db.models import Aggregate, Count, Exists, Model, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from annotation.choices import PlanKind, Protocol, Purpose, StudyState
-from annotation.models import Comparison, Judgment, QualityCheck, Study
-from annotation.studies import counts as study_counts_counts
+from access.console.tables import Table, TableQuery
+from annotation.choices import Protocol, Purpose
+from annotation.models import Comparison, Judgment, Lease, QualityCheck, Study
+from annotation.studies import counts as study_counts
 from annotation.studies import selectors
-from annotation.studies.counts import StudyTally
-from annotation.studies.protocol import content_hash
+from annotation.studies.counts import StudyCounts, StudyTally
+from completions.files.toml import content_hash
 from completions.models import Completion, Context
 
 Row = TypeVar("Row", bound=Model)
+ON_PAGE = 50
+COMPARISONS = Table(
+    orders={
+        "key": (gettext_lazy("Comparison"), ("key",)),
+        "context": (gettext_lazy("Context"), ("context__key",)),
+        "first": (gettext_lazy("First"), ("first__system__slug",)),
+        "second": (gettext_lazy("Second"), ("second__system__slug",)),
+        "left": (gettext_lazy("Slots left"), ("slots_left",)),
+    },
+    usual="context",
+    shows={
+        "open": (
+            gettext_lazy("With slots left"),
+            Q(selectors.INTACT, purpose=Purpose.MAIN, slots_left__gt=0),
+        ),
+        "done": (gettext_lazy("With no slot left"), Q(purpose=Purpose.MAIN, slots_left=0)),
+        "leased": (
+            gettext_lazy("On a screen now"),
+            Q(Exists(Lease.objects.filter(comparison=OuterRef("pk"), closed_at=None))),
+        ),
+        "held": (gettext_lazy("Held by reports"), Q(held_at__isnull=False)),
+        "planted": (gettext_lazy("Planted pairs"), ~Q(purpose=Purpose.MAIN)),
+    },
+    numbers=("left",),
+)
+"""Comparisons; a search is for a context, a system or a comparison's key."""
+JUDGMENTS = Table(
+    orders={
+        "at": (gettext_lazy("When"), ("submitted_at",)),
+        "who": (gettext_lazy("Who"), ("rater__code", "judge__slug")),
+        "context": (gettext_lazy("Context"), ("comparison__context__key",)),
+    },
+    usual="-at",
+    shows={
+        "people": (gettext_lazy("By people"), Q(rater__isnull=False, revises__isnull=True)),
+        "judges": (gettext_lazy("By judges"), Q(judge__isnull=False, revises__isnull=True)),
+        "changed": (gettext_lazy("Changed answers"), Q(revises__isnull=False)),
+        "surplus": (gettext_lazy("Surplus"), Q(is_surplus=True)),
+    },
+)
+"""Judgments; a search is for a rater, a judge, a context or a comparison's key."""
 
-
-@dataclass(frozen=True)
-class StudyRow:
-    """One study as the console lists it; its counts mean nothing until they are there."""
-
-    slug: str
-    title: str
-    state: str
-    state_label: str
-    protocol_label: str
-    dataset: str
-    dataset_slug: str
-    tally: StudyTally
-    platform: str
-    """Whose people it lets in, as study files say it."""
-    is_counted: bool = True
-
-    @property
-    def can_open(self) -> bool:
-        """Whether opening it, or going on after a pause, is a step that exists."""
-        return self.state in (StudyState.DRAFT, StudyState.LOCKED, StudyState.PAUSED)
-
-    @property
-    def is_for_mturk(self) -> bool:
-        """Whether Mechanical Turk alone sends its raters."""
-        return self.platform == "mturk"
-
-    @property
-    def is_new(self) -> bool:
-        """Whether it was never open."""
-        return self.state in (StudyState.DRAFT, StudyState.LOCKED)
-
-    @property
-    def is_draft(self) -> bool:
-        """Whether opening it would lock its protocol."""
-        return self.state == StudyState.DRAFT
-
-    @property
-    def is_open(self) -> bool:
-        """Whether raters can come in."""
-        return self.state == StudyState.OPEN
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether its judging is over for good."""
-        return self.state == StudyState.CLOSED
-
-    @classmethod
-    def of(cls, study: Study, tally: StudyTally, *, is_counted: bool = True) -> "StudyRow":
-        """Pick what the console shows."""
-        return cls(
-            slug=study.slug,
-            title=study.title,
-            state=study.state,
-            state_label=StudyState(study.state).label,
-            protocol_label=Protocol(study.protocol).label,
-            dataset=study.dataset.name,
-            dataset_slug=study.dataset.slug,
-            tally=tally,
-            platform=study.content["crowd"]["platform"],
-            is_counted=is_counted,
-        )
-
-
-@dataclass(frozen=True)
-class StudyOverview:
-    """One study as its own page of the console shows it.
-
-    ``is_intact`` says whether the stored content still has the hash under which it was locked,
-    ``confirmatory`` which analyses it names in advance.
-    """
-
-    row: StudyRow
-    name: str
-    version: int
-    plan_label: str
-    is_adaptive: bool
-    is_simulated: bool
-    pairs_per_context: int
-    judgments_per_pair: int
-    protocol_hash: str
-    locked_at: dt.datetime | None
-    is_intact: bool
-    confirmatory: tuple[str, ...]
-    versions: tuple[str, ...]
-    dataset_slug: str
+KNOWN: Mapping[str, Callable[[StudyCounts], int]] = {
+    "": lambda counts: counts.n_judgments,
+    "people": lambda counts: counts.tally.by_people,
+    "judges": lambda counts: counts.tally.by_judges,
+}
+"""Judgments whose number is counted with the study."""
+CountedComparison: TypeAlias = tuple[Comparison, int, int]
+"""A comparison with how many judgments people and judges gave, changed ones once."""
 
 
 @dataclass(frozen=True)
 class JudgmentRow:
-    """One judgment as the console lists it."""
+    """One judgment as the console lists it, with the keys of its comparison and context."""
 
+    key: str
+    context: str
     at: dt.datetime
     who: str
     is_simulated: bool
-    study: str
     better: str
     worse: str
     words: str
@@ -122,23 +89,22 @@ class JudgmentRow:
     notes: tuple[str, ...]
 
 
-def study_rows(*, now: dt.datetime) -> tuple[list[StudyRow], list[Study]]:
+def tallied_studies(
+    *, now: dt.datetime
+) -> tuple[list[tuple[Study, StudyTally | None]], list[Study]]:
     """Return every study with its counts, newest first, in seven queries.
 
-    Those of large studies are what was kept; second come the studies of which newer ones are to
-    be worked out.
+    Those of large studies are what was kept, None while nothing is; second come the studies of
+    which newer ones are to be worked out.
     """
     studies = list(selectors.studies())
-    large = study_counts_counts.large_among(studies)
-    kept = {one.pk: found for one, found in study_counts_counts.kept_counts(large, now=now)}
+    large = study_counts.large_among(studies)
+    kept = {one.pk: found for one, found in study_counts.kept_counts(large, now=now)}
     tallies = _tallies([one for one in studies if one.pk not in kept])
     for pk, found in kept.items():
         if found.figures is not None:
             tallies[pk] = found.figures.tally
-    rows = [
-        StudyRow.of(one, tallies.get(one.pk, StudyTally()), is_counted=one.pk in tallies)
-        for one in studies
-    ]
+    rows = [(one, tallies.get(one.pk)) for one in studies]
     return rows, [one for one in large if not kept[one.pk].is_current]
 
 
@@ -174,25 +140,15 @@ def _tallies(studies: Sequence[Study]) -> dict[int, StudyTally]:
     }
 
 
-def study_page(study: Study, *, row: StudyRow) -> StudyOverview:
-    """Return one study, counted before, with its hash and other versions, in one query."""
+def is_intact(study: Study) -> bool:
+    """Say whether the stored content still has the hash under which it was locked."""
+    return not study.protocol_hash or content_hash(study.content) == study.protocol_hash
+
+
+def other_versions(study: Study) -> list[str]:
+    """Return the slugs of the study's other versions, in their order; one query."""
     versions = Study.objects.filter(name=study.name).exclude(pk=study.pk)
-    return StudyOverview(
-        row=row,
-        name=study.name,
-        version=study.version,
-        plan_label=PlanKind(study.plan).label,
-        is_adaptive=study.plan == PlanKind.ADAPTIVE,
-        is_simulated=study.is_simulated,
-        pairs_per_context=study.pairs_per_context,
-        judgments_per_pair=study.judgments_per_pair,
-        protocol_hash=study.protocol_hash,
-        locked_at=study.locked_at,
-        is_intact=not study.protocol_hash or content_hash(study.content) == study.protocol_hash,
-        confirmatory=tuple((study.content.get("analysis") or {}).get("confirmatory", ())),
-        versions=tuple(versions.order_by("version").values_list("slug", flat=True)),
-        dataset_slug=study.dataset.slug,
-    )
+    return list(versions.order_by("version").values_list("slug", flat=True))
 
 
 def active_checks(study: Study) -> QuerySet[QualityCheck]:
@@ -221,10 +177,11 @@ def judgment_row(judgment: Judgment) -> JudgmentRow:
     evaluator = judgment.rater or judgment.judge
     better, words, worse = _finding(judgment)
     return JudgmentRow(
+        key=judgment.comparison.key,
+        context=judgment.comparison.context.key,
         at=judgment.submitted_at,
         who=judgment.rater.code if judgment.rater else str(getattr(judgment.judge, "name", "")),
         is_simulated=bool(evaluator and evaluator.is_simulated),
-        study=judgment.comparison.study.title,
         better=better,
         worse=worse,
         words=words,
@@ -260,3 +217,89 @@ def _notes(judgment: Judgment) -> list[str]:
     if judgment.is_surplus:
         notes.append(_("surplus"))
     return notes
+
+
+def comparisons(study: Study, query: TableQuery) -> QuerySet[Comparison]:
+    """Return the comparisons meant, in the order meant; planted ones only if they are asked for."""
+    found = query.choose(Comparison.objects.filter(study=study))
+    if not query.show:
+        found = found.filter(purpose=Purpose.MAIN)
+    if query.q:
+        found = found.filter(
+            Q(key=query.q)
+            | Q(context__key=query.q)
+            | Q(first__system__slug=query.q)
+            | Q(second__system__slug=query.q)
+        )
+    related = ("context", "first__system", "second__system")
+    return found.select_related(*related).order_by(*query.indexed_order)
+
+
+def comparison_page(
+    study: Study, query: TableQuery, number: str
+) -> tuple[Page[Comparison], list[CountedComparison]]:
+    """Return one page of the comparisons, in three queries."""
+    page = Paginator(comparisons(study, query), ON_PAGE).get_page(number)
+    said = _said(Judgment.objects.filter(comparison__in=[one.pk for one in page]))
+    return page, [(one, *said[one.pk]) for one in page]
+
+
+def all_comparisons(study: Study, query: TableQuery) -> Iterator[CountedComparison]:
+    """Yield all of the comparisons meant, in two queries."""
+    said = _said(Judgment.objects.filter(comparison__study=study))
+    for one in comparisons(study, query).iterator(chunk_size=1000):
+        yield one, *said[one.pk]
+
+
+def judgments(study: Study, query: TableQuery) -> QuerySet[Judgment]:
+    """Return the judgments meant, in the order meant."""
+    found = query.choose(Judgment.objects.filter(comparison__study=study))
+    if query.q:
+        found = found.filter(
+            Q(rater__code=query.q)
+            | Q(judge__slug=query.q)
+            | Q(comparison__key=query.q)
+            | Q(comparison__context__key=query.q)
+        )
+    return found.order_by(*query.indexed_order)
+
+
+def judgment_page(
+    study: Study, query: TableQuery, number: str, counts: StudyCounts | None = None
+) -> tuple[Page[int], list[JudgmentRow]]:
+    """Return one page of the judgments, in four queries.
+
+    ``counts`` may be given of a large study: then nobody counts all of its judgments for a page.
+    """
+    # The keys are sorted, and texts come for those of the page alone: whole rows sort slowly.
+    found = Paginator(judgments(study, query).values_list("pk", flat=True), ON_PAGE)
+    if counts is not None and not query.q and query.show in KNOWN:
+        found.count = KNOWN[query.show](counts)
+    page = found.get_page(number)
+    rows = _with_pairs(Judgment.objects.filter(pk__in=list(page))).in_bulk()
+    return page, [judgment_row(rows[pk]) for pk in page if pk in rows]
+
+
+def all_judgments(study: Study, query: TableQuery) -> Iterator[JudgmentRow]:
+    """Yield all of the judgments meant; memory stays flat."""
+    for one in _with_pairs(judgments(study, query)).iterator(chunk_size=1000):
+        yield judgment_row(one)
+
+
+def _with_pairs(found: QuerySet[Judgment]) -> QuerySet[Judgment]:
+    pair = ("context", "study", "first__system", "second__system")
+    related = (f"comparison__{one}" for one in pair)
+    return found.select_related("rater", "judge", *related).prefetch_related("marks")
+
+
+def _said(given: QuerySet[Judgment]) -> defaultdict[int, tuple[int, int]]:
+    """Count the judgments of each comparison by people and by judges, changed ones once."""
+    rows = (
+        given.filter(revises__isnull=True)
+        .order_by()
+        .values_list("comparison")
+        .annotate(people=Count("rater"), judges=Count("judge"))
+    )
+    found = defaultdict[int, tuple[int, int]](lambda: (0, 0))
+    found.update({pk: (people, judges) for pk, people, judges in rows})
+    return found

@@ -10,7 +10,7 @@ from django.db.models import Avg, Count, QuerySet, Sum
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, Judge, Study
 from annotation.planning import queries
-from annotation.planning.pairing import PlanSummary, StratumSummary
+from annotation.planning.pairing.parts import PlanSummary, StratumSummary
 from annotation.planning.queries import PlanDraft
 from annotation.studies import pace
 from annotation.studies.counts import newest_keys, number_of

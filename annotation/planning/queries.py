@@ -9,8 +9,14 @@ from django.db.models import QuerySet
 
 from annotation.choices import Protocol, Purpose
 from annotation.models import Study
-from annotation.planning import pairing
-from annotation.planning.pairing import Block, Candidate, PlannedPair, PlanSummary, keys_of
+from annotation.planning.pairing.parts import (
+    Block,
+    Candidate,
+    PlannedPair,
+    PlanSummary,
+    keys_of,
+    summarise,
+)
 from annotation.studies import selectors
 from completions.dialogues.normaliser import plain
 from completions.leaks import queries
@@ -114,7 +120,7 @@ def _draft_pairs(study: Study, places: Sequence[_Place]) -> tuple[list[PlannedPa
     per_context = study.pairs_per_context or None
     blocks = [place.block for place in places]
     pairs = plan_pairs(blocks, per_context=per_context, seed=study.seed)
-    return pairs, pairing.summarise(blocks, pairs, per_context=per_context)
+    return pairs, summarise(blocks, pairs, per_context=per_context)
 
 
 def _draft_ratings(

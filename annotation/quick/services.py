@@ -14,15 +14,10 @@ from annotation.planning import services as planning_services
 from annotation.planning.services import PlanReport
 from annotation.quick.layout import QuickFile
 from annotation.studies import selectors
-from annotation.studies.protocol import (
-    STUDIES,
-    FaultyError,
-    StudyProtocol,
-    check_values,
-    load_protocol,
-)
+from annotation.studies.protocol.files import STUDIES, FaultyError, check_values, load_protocol
+from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import load_rubric
-from annotation.studies.services import studies as study_services
+from annotation.studies.services import drafts, states
 from completions.choices import Way
 from completions.dialogues.items import ItemChangedError, store_items
 from completions.models import Dataset
@@ -64,8 +59,8 @@ REFUSALS = (
     FaultyError,
     ItemChangedError,
     QuickNameError,
-    study_services.StudyExistsError,
-    study_services.StudyStateError,
+    drafts.StudyExistsError,
+    states.StudyStateError,
 )
 """What a file and its answers may be told instead of becoming a study, but for faults of rows."""
 
@@ -87,7 +82,7 @@ def make_quick_study(
         If an item is there with another context.
     completions.systems.services.importing.RowsRefusedError
         If a system has another text for an item than before.
-    annotation.studies.protocol.FaultyError
+    annotation.studies.protocol.files.FaultyError
         If the question or the number of judgments cannot be used.
     """
     slug = slugify(wish.name)[:LONGEST_NAME].strip("-")
@@ -138,7 +133,7 @@ def _rows(
 
 
 def _open(protocol: StudyProtocol, dataset: Dataset, *, now: dt.datetime, by: User | None) -> Study:
-    study = study_services.create_study(
+    study = drafts.create_study(
         protocol=protocol,
         rubric=load_rubric(protocol.rubric),
         dataset=dataset,
@@ -146,7 +141,7 @@ def _open(protocol: StudyProtocol, dataset: Dataset, *, now: dt.datetime, by: Us
         by=by,
         may_replace=False,
     )
-    return study_services.open_study(study=study, now=now, by=by)
+    return states.open_study(study=study, now=now, by=by)
 
 
 def usual() -> StudyProtocol:

@@ -1,7 +1,8 @@
 """All that a rater's page may know: frozen values without rows, keys, systems or times."""
 
+import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -249,3 +250,41 @@ def answer_on_screen(lease: Lease) -> verdicts.Answer | None:
         return None
     stored = selectors.answer_of(judgment)
     return verdicts.swap_frame(stored, first_is_a=lease.first_side == Side.A)
+
+
+LANGUAGE = re.compile(r"^\s*([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}))?\b", re.IGNORECASE)
+LONGEST_HEADER = 500
+
+
+def requested_countries(accept_language: str) -> tuple[str, ...]:
+    """Return the countries in an Accept-Language header, as it orders them.
+
+    >>> requested_countries("de-CH,de;q=0.9,en-GB;q=0.5")
+    ('CH', 'GB')
+    """
+    found = []
+    for part in accept_language[:LONGEST_HEADER].split(","):
+        match = LANGUAGE.match(part)
+        if match and match[2] and match[2].upper() not in found:
+            found.append(match[2].upper())
+    return tuple(found)
+
+
+def split_lines(
+    lines: Iterable[HelpLine], countries: Sequence[str]
+) -> tuple[tuple[HelpLine, ...], tuple[HelpLine, ...]]:
+    """Return the help lines to show at once, and the rest.
+
+    At once: those of the visitor's countries, then those for anywhere. Where no line is of a
+    country of theirs, all are shown, those for anywhere first.
+    """
+
+    def rank(line: HelpLine) -> int:
+        served = [countries.index(code) for code in line.countries if code in countries]
+        return min(served) if served else len(countries) + bool(line.countries)
+
+    ordered = sorted(lines, key=rank)
+    if not any(rank(line) < len(countries) for line in ordered):
+        return tuple(ordered), ()
+    near = [line for line in ordered if rank(line) <= len(countries)]
+    return tuple(near), tuple(ordered[len(near) :])

@@ -7,11 +7,11 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MinLengthValidator
 from django.forms import BoundField
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from annotation.choices import Protocol, Source
-from annotation.raters.comprehension import ComprehensionQuestion
 from annotation.session.blinded import PageChip, StudyPage
 from annotation.studies.rubric import Dimension
 from annotation.studies.verdicts import Answer
@@ -338,13 +338,13 @@ GUESSES = [
 class Comprehension(forms.Form):
     """One choice for each question of the study file."""
 
-    def __init__(self, data: Posted = None, *, questions: Sequence[ComprehensionQuestion]) -> None:
+    def __init__(self, data: Posted = None, *, questions: Sequence[Mapping[str, Any]]) -> None:
         super().__init__(data)
         for place, question in enumerate(questions):
             self.fields[f"question_{place}"] = forms.TypedChoiceField(
-                label=question.text,
+                label=question["text"],
                 coerce=int,
-                choices=list(enumerate(question.options)),
+                choices=list(enumerate(question["options"])),
                 widget=forms.RadioSelect,
                 error_messages={"required": _("Choose an answer.")},
             )
@@ -365,7 +365,10 @@ class Comprehension(forms.Form):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield each message with the id of the control that it is about."""
-        yield from _problems(self)
+        for name, messages in self.errors.items():
+            field = self[name]
+            for message in messages:
+                yield f"{field.auto_id}_0", f"{field.label} {message}"
 
 
 class Guesses(forms.Form):
@@ -384,35 +387,24 @@ class Guesses(forms.Form):
         return {place: guess for place, guess in enumerate(made) if guess}
 
 
+def _kept_or_deleted(otherwise: Promise) -> forms.ChoiceField:
+    """Return the choice of somebody who withdraws; ``otherwise`` is said where none is made."""
+    return forms.ChoiceField(
+        choices=[("keep", "keep"), ("delete", "delete")],
+        error_messages={"required": otherwise, "invalid_choice": otherwise},
+    )
+
+
 class Withdrawal(forms.Form):
     """What is to become of the answers of somebody who withdraws."""
 
-    answers = forms.ChoiceField(
-        choices=[("keep", "keep"), ("delete", "delete")],
-        error_messages={
-            "required": _("Please choose what happens to your answers."),
-            "invalid_choice": _("Please choose what happens to your answers."),
-        },
-    )
+    answers = _kept_or_deleted(_("Please choose what happens to your answers."))
 
 
 class WriterWithdrawal(forms.Form):
     """What is to become of the texts of a writer who withdraws."""
 
-    texts = forms.ChoiceField(
-        choices=[("keep", "keep"), ("delete", "delete")],
-        error_messages={
-            "required": _("Please choose what happens to your replies."),
-            "invalid_choice": _("Please choose what happens to your replies."),
-        },
-    )
-
-
-def _problems(form: forms.Form) -> Iterator[tuple[str, str]]:
-    for name, messages in form.errors.items():
-        field: BoundField = form[name]
-        for message in messages:
-            yield f"{field.auto_id}_0", f"{field.label} {message}"
+    texts = _kept_or_deleted(_("Please choose what happens to your replies."))
 
 
 def pairs_of(form: forms.Form, items: Sequence[Any]) -> list[tuple[Any, BoundField]]:

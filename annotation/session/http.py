@@ -21,9 +21,9 @@ from access.roles import may
 from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.judging import RaterCredential
 from annotation.models import Rater, Study
-from annotation.raters import services
+from annotation.raters.services import broken_links, entering
 from annotation.raters.visit_time import visit_time
-from annotation.session import blinded, help_lines
+from annotation.session import blinded
 from annotation.session.blinded import StudyPage
 from annotation.session.forms import MAX_RATIONALE, MAX_TEXT
 from annotation.studies import http as study_http
@@ -97,7 +97,7 @@ def rater_known(
             return _turn_away(request, study_page(request, study.slug), kwargs)
         _remember_writer(request, rater)
         if not rater.is_team and is_team(request):
-            services.flag_team(rater)
+            entering.flag_team(rater)
         request.rater, request.page = rater, study_page(request, study.slug)
         request.credential = RaterCredential(study.slug, rater.code, rater.link_version)
         return view(request, *args, **kwargs)
@@ -166,8 +166,8 @@ def study_page(request: HttpRequest, slug: str) -> StudyPage:
     page = blinded.study_page(slug)
     if page is None:
         raise Http404
-    countries = help_lines.requested_countries(request.headers.get("Accept-Language", ""))
-    near, others = help_lines.split_lines(page.help_lines, countries)
+    countries = blinded.requested_countries(request.headers.get("Accept-Language", ""))
+    near, others = blinded.split_lines(page.help_lines, countries)
     return replace(page, help_lines=near, other_help_lines=others)
 
 
@@ -347,7 +347,7 @@ def count_failed_arrival(request: HttpRequest, study: Study, platform: str) -> N
 
     def close_and_count() -> None:
         close()
-        services.count_failed_arrival(study=study, platform=platform, now=now)
+        broken_links.count_failed_arrival(study=study, platform=platform, now=now)
 
     # The server closes the request with the answer, after it has sent it.
     request.close = close_and_count  # type: ignore[method-assign]
@@ -400,7 +400,7 @@ def _remember_writer(request: HttpRequest, rater: Rater) -> None:
     if rater.writer_id is not None or rater.state != RaterState.ACTIVE:
         return
     if (writer := recognised_writer(request, rater.study)) is not None:
-        services.link_writer(rater=rater, writer=writer)
+        entering.link_writer(rater=rater, writer=writer)
         rater.writer = writer
 
 

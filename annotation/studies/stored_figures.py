@@ -7,9 +7,10 @@ They are kept in the cache that all processes share; what is lost there is worke
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.core.cache import cache
+from django.utils.module_loading import import_string
 
 from annotation.models import Study
 
@@ -100,6 +101,12 @@ def keep(kind: FiguresKind[Figures], study: Study, *, now: dt.datetime) -> bool:
     finally:
         cache.delete(f"{key}:running")
     return True
+
+
+def keep_figures(*, kind: str, study_id: int, now: dt.datetime) -> bool:
+    """Work out one kind of figures of the study of that key; say whether it was done here."""
+    found: FiguresKind[Any] = import_string(FIGURES[kind])
+    return keep(found, Study.objects.get(pk=study_id), now=now)
 
 
 def _key(kind: FiguresKind[Figures], study: Study) -> str:

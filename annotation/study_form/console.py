@@ -13,12 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.roles import StaffRequest
 from annotation.models import Study
-from annotation.studies import selectors, services
+from annotation.studies import selectors
 from annotation.studies.http import managers_page, study_or_404, study_page
-from annotation.studies.protocol import (
+from annotation.studies.protocol.files import (
     STUDIES,
     ProtocolError,
-    StudyProtocol,
     as_toml,
     check_values,
     load_protocol,
@@ -26,23 +25,25 @@ from annotation.studies.protocol import (
     shipped_studies,
     values_of,
 )
+from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import Rubric, RubricError, load_rubric
+from annotation.studies.services import drafts, states
 from annotation.study_form.forms import StudyFile, StudyForm
 from completions.models import Dataset
 
 REFUSALS = (
-    services.DimensionUnknownError,
-    services.NothingChangedError,
-    services.RubricShownError,
-    services.SeedTakenError,
-    services.StudyExistsError,
-    services.StudyStateError,
+    drafts.DimensionUnknownError,
+    drafts.NothingChangedError,
+    drafts.RubricShownError,
+    drafts.SeedTakenError,
+    drafts.StudyExistsError,
+    states.StudyStateError,
     RubricError,
 )
 BESIDE: Mapping[type[Exception], str] = {
-    services.DimensionUnknownError: "analysis",
-    services.SeedTakenError: "seed",
-    services.StudyExistsError: "slug",
+    drafts.DimensionUnknownError: "analysis",
+    drafts.SeedTakenError: "seed",
+    drafts.StudyExistsError: "slug",
     RubricError: "rubric",
 }
 """The field that each refusal is about; others are about the study as a whole."""
@@ -130,7 +131,7 @@ def form_over_study(request: StaffRequest, study: Study) -> StudyForm:
         start = {"dataset": study.dataset.slug}
         return StudyForm(request.POST or None, values=values, initial=start)
     newest = selectors.newest_version(study)
-    slug = services.versioned_slug(newest.name, newest.version + 1)
+    slug = drafts.versioned_slug(newest.name, newest.version + 1)
     fixed = {"slug": slug, "dataset": newest.dataset.slug}
     values |= {"name": study.name}
     return StudyForm(request.POST or None, values=values, initial=fixed, fixed=fixed)
@@ -158,7 +159,7 @@ Store = Callable[[StudyProtocol, Rubric, Dataset], Study]
 
 def _create(request: StaffRequest) -> Store:
     def store(protocol: StudyProtocol, rubric: Rubric, dataset: Dataset) -> Study:
-        return services.create_study(
+        return drafts.create_study(
             protocol=protocol,
             rubric=rubric,
             dataset=dataset,
@@ -172,7 +173,7 @@ def _create(request: StaffRequest) -> Store:
 
 def _create_version(request: StaffRequest) -> Store:
     def store(protocol: StudyProtocol, rubric: Rubric, _dataset: Dataset) -> Study:
-        return services.create_version(
+        return drafts.create_version(
             protocol=protocol, rubric=rubric, now=timezone.now(), by=request.user
         )
 
@@ -181,7 +182,7 @@ def _create_version(request: StaffRequest) -> Store:
 
 def _change(request: StaffRequest, draft: Study) -> Store:
     def store(protocol: StudyProtocol, rubric: Rubric, dataset: Dataset) -> Study:
-        changed, n_void = services.edit_study(
+        changed, n_void = drafts.edit_study(
             study=draft,
             protocol=protocol,
             rubric=rubric,

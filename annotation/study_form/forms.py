@@ -10,7 +10,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.studies.protocol import FaultyError, StudyProtocol, check_values, values_as_toml
+from annotation.studies.protocol.files import FaultyError, check_values, values_as_toml
+from annotation.studies.protocol.study import StudyProtocol
 from annotation.study_form.form_fields import NAMES, PARTS, SECTIONS, FieldSpec, Section
 from completions.files.toml import read_toml
 from completions.models import Dataset

@@ -8,7 +8,8 @@ from django.db.models.functions import Cast, Concat, Random
 from annotation.assignment import design
 from annotation.choices import Purpose
 from annotation.models import Comparison, Study
-from annotation.studies import protocol, rubric
+from annotation.studies import rubric
+from annotation.studies.protocol import files
 from annotation.studies.protocol.parts import Screening
 from benchmarks.refit_rows import Size, pair, unchecked
 from completions.dialogues import normaliser
@@ -28,7 +29,7 @@ def make_loaded_study(n_comparisons: int, *, now: dt.datetime) -> Study:
 
     Raters judge without a first round: which answers are right in it only its own pairs tell.
     """
-    file = protocol.load_protocol(protocol.STUDIES / "heart-preference.toml")
+    file = files.load_protocol(files.STUDIES / "heart-preference.toml")
     file = file.model_copy(update={"screening": Screening(), "session_length": SESSION})
     words = rubric.load_rubric(file.rubric).content()
     study = make_study(

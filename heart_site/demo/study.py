@@ -24,9 +24,9 @@ from annotation.judges.services.registering import register_simulated_judge
 from annotation.models import Study
 from annotation.planning import services as planning_services
 from annotation.studies import selectors as studies
-from annotation.studies import services as study_services
-from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.rubric import load_rubric
+from annotation.studies.services import drafts, states
 from completions.contexts import services as context_services
 from completions.dialogues import importing, ingest
 from completions.dialogues import queries as dialogue_queries
@@ -118,13 +118,13 @@ def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -
 
 def _create_study(source: Source, *, now: dt.datetime) -> Study:
     protocol = load_protocol(STUDIES / "demo.toml").model_copy(update={"slug": source.study})
-    study = study_services.create_study(
+    study = drafts.create_study(
         protocol=protocol,
         rubric=load_rubric(protocol.rubric),
         dataset=_dataset(source),
         now=now,
     )
-    return study_services.open_study(study=study, now=now)
+    return states.open_study(study=study, now=now)
 
 
 def _dataset(source: Source) -> Dataset:

@@ -15,7 +15,7 @@ from access.console.table_query import read_text
 from access.console.tables import TableQuery, csv_of
 from access.roles import StaffRequest
 from annotation.models import Study
-from annotation.overview import rows as overview_rows
+from annotation.overview import queries as overview
 from annotation.studies.http import kept_counts
 from completions.generation.services.planning import retry_completions
 from completions.runs.services import budgeting, running
@@ -122,8 +122,8 @@ JUDGMENT_COLUMNS = (
 @staff_page
 def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
     """List the comparisons, with what was said of each."""
-    query = overview_rows.COMPARISONS.asked(request)
-    page, rows = overview_rows.comparison_page(study, query, request.GET.get("page", ""))
+    query = overview.COMPARISONS.asked(request)
+    page, rows = overview.comparison_page(study, query, request.GET.get("page", ""))
     parts = {"study": study, "filters": query, "page": page, "rows": rows}
     return render(request, "console/study/comparisons.html", parts)
 
@@ -132,20 +132,20 @@ def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same comparisons, in the same order."""
-    rows = overview_rows.all_comparisons(study, overview_rows.COMPARISONS.asked(request))
+    rows = overview.all_comparisons(study, overview.COMPARISONS.asked(request))
     lines = (
         (
             row.key,
-            row.context,
-            row.first,
-            row.second,
-            row.purpose,
-            row.by_people,
-            row.by_judges,
+            row.context.key,
+            row.first.system.name,
+            row.second.system.name if row.second else "",
+            row.get_purpose_display(),
+            by_people,
+            by_judges,
             row.slots_left,
-            row.is_held,
+            row.held_at is not None,
         )
-        for row in rows
+        for row, by_people, by_judges in rows
     )
     return csv_of(request, f"{study.slug}-comparisons", COMPARISON_COLUMNS, lines)
 
@@ -154,9 +154,9 @@ def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpRespons
 @staff_page
 def judgments(request: StaffRequest, study: Study) -> HttpResponse:
     """List the judgments."""
-    query = overview_rows.JUDGMENTS.asked(request)
+    query = overview.JUDGMENTS.asked(request)
     counts = kept_counts(study, now=timezone.now())
-    page, rows = overview_rows.judgment_page(study, query, request.GET.get("page", ""), counts)
+    page, rows = overview.judgment_page(study, query, request.GET.get("page", ""), counts)
     parts = {"study": study, "filters": query, "page": page, "rows": rows}
     return render(request, "console/study/judgments.html", parts)
 
@@ -165,19 +165,19 @@ def judgments(request: StaffRequest, study: Study) -> HttpResponse:
 @staff_page
 def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same judgments, in the same order."""
-    shown = overview_rows.all_judgments(study, overview_rows.JUDGMENTS.asked(request))
+    shown = overview.all_judgments(study, overview.JUDGMENTS.asked(request))
     lines = (
         (
-            one.row.at,
-            one.row.who,
-            one.row.is_simulated,
+            one.at,
+            one.who,
+            one.is_simulated,
             one.key,
             one.context,
-            one.row.better,
-            one.row.words,
-            one.row.worse,
-            "; ".join(one.row.notes),
-            one.row.rationale,
+            one.better,
+            one.words,
+            one.worse,
+            "; ".join(one.notes),
+            one.rationale,
         )
         for one in shown
     )

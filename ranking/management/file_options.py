@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from annotation.tool_files import columns_named
+from annotation.tool_files.reading import columns_named
 
 
 def add_file(parser: CommandParser) -> None:

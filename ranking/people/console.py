@@ -17,7 +17,8 @@ from access.console.tables import csv_of
 from access.evidence import services as evidence_services
 from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Rater
-from annotation.raters import person_queries, services
+from annotation.raters import person_queries
+from annotation.raters.services import entering, withdrawing
 from annotation.retention import queries
 from completions.dialogues.forms import TypedTextField
 from completions.models import Writer
@@ -112,7 +113,7 @@ def unbind(request: StaffRequest, code: str) -> HttpResponse:
     if found is None:
         raise Http404
     try:
-        services.release_binding(rater=found, by=request.user, now=timezone.now())
+        entering.release_binding(rater=found, by=request.user, now=timezone.now())
     except ValueError:
         messages.error(request, _("%(code)s has no ID to come back with.") % {"code": code})
     else:
@@ -154,12 +155,12 @@ def retention_csv(request: StaffRequest) -> StreamingHttpResponse:
 
 def _withdraw(found: Rater | Writer, form: Leaving, request: StaffRequest) -> None:
     keep = form.cleaned_data["wish"] == "anonymise"
-    withdrawal = services.WithdrawalRequest(request.user, form.cleaned_data["reason"])
+    withdrawal = withdrawing.WithdrawalRequest(request.user, form.cleaned_data["reason"])
     if isinstance(found, Rater):
-        services.withdraw_rater(
+        withdrawing.withdraw_rater(
             rater=found, keep_answers=keep, now=timezone.now(), request=withdrawal
         )
     else:
-        services.withdraw_writer(
+        withdrawing.withdraw_writer(
             writer=found, keep_texts=keep, now=timezone.now(), request=withdrawal
         )

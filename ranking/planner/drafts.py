@@ -20,7 +20,7 @@ from annotation.studies import pace
 from annotation.studies.http import managers_page, study_or_404
 from annotation.studies.rubric import RubricError, load_rubric
 from annotation.studies.selectors import DEFAULT_SECONDS
-from annotation.studies.services.studies import fields_of
+from annotation.studies.services.drafts import fields_of
 from annotation.study_form.console import form_over_study, form_over_template
 from annotation.study_form.forms import StudyForm
 from completions.models import Context, Dataset

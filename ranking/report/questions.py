@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Judgment, Study
-from annotation.studies.protocol import content_hash
 from annotation.studies.selectors import content_of
+from completions.files.toml import content_hash
 from ranking.choices import AnalysisKind
 from ranking.findings import Findings
 

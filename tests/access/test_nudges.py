@@ -20,8 +20,8 @@ from access.webhooks.services import events, hooks
 from annotation.choices import ReportKind, StudyState
 from annotation.quality.services import excluding, reporting
 from annotation.quality.services.reporting import ReportWords
-from annotation.raters import services as rater_services
-from annotation.studies import services as study_services
+from annotation.raters.services import withdrawing
+from annotation.studies.services import states
 from annotation.tasks import send_report_alerts
 from completions.choices import CallState, MailKind, PauseReason, RunState
 from completions.generation import services as generation_services
@@ -274,7 +274,7 @@ def given(act, /, **make):
 
 
 excluded = partial(excluding.exclude_rater, reason="haste")
-withdrawn = partial(rater_services.withdraw_writer, keep_texts=False)
+withdrawn = partial(withdrawing.withdraw_writer, keep_texts=False)
 paused = partial(make_study, state=StudyState.PAUSED)
 resumed = partial(hooks.set_active, is_active=True)
 ACTS = {
@@ -282,14 +282,14 @@ ACTS = {
     "an exclusion": (given(excluded, rater=make_rater, by=make_user), Work.REFIT),
     "an exclusion taken back": (_reinstated, Work.REFIT),
     "a rater who takes answers along": (
-        given(rater_services.withdraw_rater, rater=make_rater),
+        given(withdrawing.withdraw_rater, rater=make_rater),
         Work.REFIT,
     ),
     "a writer who takes texts along": (given(withdrawn, writer=make_writer), Work.REFIT),
     "labels that are all there": (_labels_ended, Work.REFIT),
     "a fit": (_fitted, Work.ANALYSE),
     "a report": (_reported, Work.SEND_REPORT_ALERTS),
-    "a study that opens": (given(study_services.open_study, study=paused), Work.ASK_JUDGES),
+    "a study that opens": (given(states.open_study, study=paused), Work.ASK_JUDGES),
     "an event": (_announced, Work.DELIVER_HOOKS),
     "a webhook that is tried": (
         given(hooks.send_test, hook=make_hook, by=make_user),

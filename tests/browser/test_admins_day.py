@@ -28,7 +28,7 @@ import sys
 from django.core.management import call_command
 from django.utils import timezone
 from annotation.models import Study
-from annotation.studies.services import Rehearsal, make_shadow_study
+from annotation.studies.services.shadow_studies import Rehearsal, make_shadow_study
 from heart_site.demo.rehearsal.simulating import BEGAN
 
 study = Study.objects.get(slug={slug!r})

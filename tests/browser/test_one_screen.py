@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, Page, Route, ViewportSize
 
 from annotation.models import Study
 from annotation.session.blinded import ComparisonPage, SessionProgress, StudyPage
-from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.rubric import load_rubric
-from annotation.studies.services.studies import fields_of
+from annotation.studies.services.drafts import fields_of
 from completions.dialogues import ingest
 from completions.dialogues.couplets import couplets
 from completions.dialogues.display import DialogueView

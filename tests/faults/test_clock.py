@@ -9,7 +9,7 @@ import pytest
 from django.db.models import Count, F
 from django.test import Client
 
-from annotation.judging import services
+from annotation.judging.services import leasing
 from annotation.models import Comparison, Judgment, Lease
 from annotation.raters.visit_time import IMAGINED
 from heart_site import schedule
@@ -41,7 +41,7 @@ def test_steps_between_pair_and_answer_lose_nothing(step):
 
     for moved in (step, dt.timedelta(), -step):
         lease = lease_next(rater, NOW)
-        services.release_expired_leases(now=NOW + moved)
+        leasing.release_expired_leases(now=NOW + moved)
         first = submit(lease, now=NOW + moved)
         again = submit(lease, now=NOW)
         assert again == first

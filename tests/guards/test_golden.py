@@ -15,7 +15,8 @@ import pytest
 from django.core.management import call_command, get_commands, load_command_class
 from django.urls import get_resolver
 
-from annotation.studies.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
+from completions.files.toml import content_hash
 from ranking.released.writing import SUMS, files_of
 from tests.helpers.released import build, make_study_to_release
 

@@ -80,7 +80,7 @@ class TestPages:
         study = open_study(n_pairs=1)
         enrol(client, study)
         (form,) = (one for one in read_forms(client.get(url(study, "judge"))) if one.id == "answer")
-        monkeypatch.setattr("annotation.judging.services.submit_and_assign_next", fails)
+        monkeypatch.setattr("annotation.judging.services.judging.submit_and_assign_next", fails)
 
         answer = client.post(form.action, form.fields | ANSWERS["preference"])
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from access.choices import Scope
 from access.webhooks.services import delivery
-from annotation.judging import services
+from annotation.judging.services import leasing
 from annotation.models import JudgeCall, Judgment, Lease, RationaleCall, Study
 from annotation.quality.queries import raters
 from annotation.rationales import passages
@@ -117,7 +117,7 @@ def test_what_a_rater_asks_is_planned_once_for_any_values(studies):
 def test_leases_that_ran_out_are_swept(studies):
     swept = []
 
-    found = read_from_end_to_end(lambda: swept.append(services.release_expired_leases(now=LATER)))
+    found = read_from_end_to_end(lambda: swept.append(leasing.release_expired_leases(now=LATER)))
 
     assert found == {}
     assert swept[0] > 0

@@ -11,7 +11,7 @@ from django.db import IntegrityError
 from django.test import Client
 
 from access.choices import Scope
-from annotation.judging import services as judging_services
+from annotation.judging.services import judging
 from annotation.models import Lease
 from annotation.session import http
 from completions.writers.credentials import invitation_link
@@ -81,7 +81,7 @@ class TestFaultsOfOurs:
         def broken(**_given):
             raise error
 
-        monkeypatch.setattr(judging_services, "submit_and_assign_next", broken)
+        monkeypatch.setattr(judging, "submit_and_assign_next", broken)
 
         answer = submit()
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from access.console.csv_cells import FORMULA_STARTS, NEGATIVE_NUMBER
 from annotation.external.serializers import ExternalBatchIn
 from annotation.models import Study
-from annotation.studies import protocol
+from annotation.studies.protocol import files
 from tests.helpers.console_pages import console_pages
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.spoiled import APPS, make_everything, pages_of_readers, spoil
@@ -153,13 +153,13 @@ def test_no_cell_of_any_csv_is_a_formula(study, owner):
 
 @pytest.mark.parametrize("address", ["javascript:xq()", "data:text/html,xq", "//evil.example/"])
 def test_no_address_of_another_kind_is_taken_in(address):
-    shipped = (protocol.STUDIES / "heart-preference.toml").read_text("utf-8")
+    shipped = (files.STUDIES / "heart-preference.toml").read_text("utf-8")
     led = shipped.replace('return_url = ""', f'return_url = "{address}"')
     batch = ExternalBatchIn(data={"url": address})
 
     assert led != shipped
-    with pytest.raises(protocol.ProtocolError, match="return_url"):
-        protocol.parse_protocol(led, source="x")
+    with pytest.raises(files.ProtocolError, match="return_url"):
+        files.parse_protocol(led, source="x")
     assert not batch.is_valid()
     assert "url" in batch.errors
 

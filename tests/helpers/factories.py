@@ -18,7 +18,7 @@ from annotation.models import (
     Rater,
     Study,
 )
-from annotation.studies import protocol
+from annotation.studies.protocol import files
 from annotation.studies.protocol.parts import Checks, ResultsMinimum, Screening
 from completions.choices import (
     CallState,
@@ -61,7 +61,7 @@ RUBRIC = {
     "checklist": ["Ignore length."],
 }
 CONTENT = (
-    protocol.load_protocol(protocol.STUDIES / "heart-preference.toml")
+    files.load_protocol(files.STUDIES / "heart-preference.toml")
     .model_copy(
         update={
             "checks": Checks(),

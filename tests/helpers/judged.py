@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from annotation.choices import Protocol, ReportKind, Side
-from annotation.judging import services as judging_services
+from annotation.judging.services import judging, leasing
 from annotation.models import (
     Comparison,
     DimensionMark,
@@ -250,7 +250,7 @@ ANSWER = Answer(1, "It names the loss.")
 
 
 def lease_next(rater: Rater, now: dt.datetime = NOW) -> Any:
-    return judging_services.lease_next_comparison(rater=rater, now=now)
+    return leasing.lease_next_comparison(rater=rater, now=now)
 
 
 def submit(
@@ -261,15 +261,15 @@ def submit(
     hidden_ms: int = 0,
     rater: Rater | None = None,
 ) -> Judgment:
-    return judging_services.submit_judgment(
+    return judging.submit_judgment(
         rater=rater or lease.rater,
-        submission=judging_services.Submission(lease.token, answer, hidden_ms),
+        submission=judging.Submission(lease.token, answer, hidden_ms),
         now=now,
     )
 
 
 def skip(lease: Lease, reason: str = "upsetting", now: dt.datetime = NOW) -> None:
-    judging_services.skip_comparison(token=lease.token, rater=lease.rater, reason=reason, now=now)
+    leasing.skip_comparison(token=lease.token, rater=lease.rater, reason=reason, now=now)
 
 
 def judge_all(rater: Rater) -> list[Comparison]:
@@ -307,7 +307,7 @@ def make_open_lease(
 def make_expired_lease(*, slots_left: int = 4, first_side: str = Side.A) -> Lease:
     """Lease a slot that is then given back; others left ``slots_left`` of them meanwhile."""
     lease = make_open_lease(first_side=first_side)
-    judging_services.release_expired_leases(now=NOW + HOUR)
+    leasing.release_expired_leases(now=NOW + HOUR)
     lease.comparison.slots_left = slots_left
     lease.comparison.save(update_fields=["slots_left"])
     return lease

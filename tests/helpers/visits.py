@@ -8,7 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Rater, Study
-from annotation.studies import protocol, rubric
+from annotation.studies import rubric
+from annotation.studies.protocol import files
 from completions.dialogues import normaliser
 from tests.helpers.factories import make_alone, make_comparison, make_study
 
@@ -29,7 +30,7 @@ ANSWERS = {
 
 def study_content(kind: str = "preference", **changes: Any) -> dict[str, Any]:
     """Return the content of the study file that ships for the protocol."""
-    shipped = protocol.load_protocol(protocol.STUDIES / f"heart-{kind}.toml")
+    shipped = files.load_protocol(files.STUDIES / f"heart-{kind}.toml")
     content = shipped.content(
         rubric.load_rubric(shipped.rubric).content(), normaliser=normaliser.VERSION
     )

@@ -1,4 +1,4 @@
-"""Hand comparisons out to raters and take them back, with breaks and ends (ADR-0005)."""
+"""Hand comparisons out to raters and take them back, with stages, breaks and ends (ADR-0005)."""
 
 import datetime as dt
 import uuid
@@ -6,17 +6,18 @@ import uuid
 from django.db import transaction
 
 from annotation.assignment import slots
-from annotation.assignment.slots import lock_rater
-from annotation.choices import RaterStage, RaterState, StudyState
-from annotation.judging.services.choosing import Choice, choose_next
-from annotation.judging.services.stages import choose_screening, end_rater
-from annotation.models import Lease, Rater
+from annotation.choices import Expected, RaterStage, RaterState, StudyState
+from annotation.judging.services.choosing import Choice, choose_check, choose_next
+from annotation.models import Judgment, Lease, Rater, Study
+from annotation.quality.rules.exclusions import is_check_passed, is_rating_passed
 from annotation.studies import selectors
-from annotation.studies.selectors import RaterHistory
+from annotation.studies.selectors import RaterHistory, content_of
 from completions.choices import LeaseOutcome
 from completions.leases import timed
 from completions.leases.compiled import insert
 from completions.leases.timed import atomic_despite_deadlocks
+
+BY_THE_RATER = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
 
 
 class StudyNotOpenError(Exception):
@@ -168,7 +169,7 @@ def finish_with_nothing_left(*, rater: Rater, now: dt.datetime) -> None:
     Whoever answered something has finished; whoever came too late for even one finds the study
     full. If there is a pair for them after all, nothing changes.
     """
-    rater = lock_rater(rater)
+    rater = slots.lock_rater(rater)
     if rater.state != RaterState.ACTIVE or timed.lock_open(rater.leases) is not None:
         return
     if selectors.open_comparisons(rater).exists():
@@ -183,7 +184,73 @@ def pause_judging(*, rater: Rater, now: dt.datetime) -> None:
 
     Without an open pair, or on a break already, nothing changes.
     """
-    lease = timed.lock_open(lock_rater(rater).leases)
+    lease = timed.lock_open(slots.lock_rater(rater).leases)
     if lease is not None and lease.paused_at is None:
         lease.paused_at = now
         lease.save(update_fields=["paused_at"])
+
+
+# The parts of a session.
+
+
+def first_stage(study: Study) -> RaterStage:
+    """Return the first part of a session that the study has."""
+    if content_of(study)["comprehension"]:
+        return RaterStage.COMPREHENSION
+    return stage_after_comprehension(study)
+
+
+def stage_after_comprehension(study: Study) -> RaterStage:
+    """Return the part of a session that follows once the task is clear."""
+    return RaterStage.SCREENING if content_of(study)["screening"]["pairs"] else RaterStage.JUDGING
+
+
+def move_to(rater: Rater, stage: RaterStage) -> None:
+    """Let the locked rater into the next part of the session."""
+    rater.stage = stage
+    rater.save(update_fields=["stage"])
+
+
+def end_rater(rater: Rater, *, state: RaterState, now: dt.datetime) -> None:
+    """End the part of the locked rater, for the reason that the state names."""
+    rater.state = state
+    rater.ended_at = now
+    rater.save(update_fields=["state", "ended_at"])
+
+
+def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -> Choice | None:
+    """Return the next pair of the round, or None once the round is over.
+
+    It is over when as many pairs were answered as the study asks for, or none is left to show.
+    The rater is then in the main part, or ended if too many answers were wrong: screened out,
+    never rejected.
+    """
+    rules = content_of(rater.study)["screening"]
+    answers = selectors.screening_answers(rater)
+    if len(answers) < rules["pairs"] and (
+        choice := choose_check(rater, history, is_screening=True)
+    ):
+        return choice
+    # A study that has few planted pairs asks for fewer; whoever skips them is asked for all.
+    decided = rater.leases.filter(is_screening=True, outcome__in=BY_THE_RATER)
+    required = min(rules["min_passed"], decided.count())
+    if sum(map(_is_passed, answers)) >= required:
+        move_to(rater, RaterStage.JUDGING)
+    else:
+        end_rater(rater, state=RaterState.SCREENED, now=now)
+    return None
+
+
+def _is_passed(judgment: Judgment) -> bool:
+    lease = judgment.lease
+    check = lease.quality_check if lease is not None else None
+    if check is None:
+        return False
+    if judgment.verdict is not None:
+        return is_check_passed(
+            judgment.verdict, expected="FIRST" if check.expected == Expected.FIRST else "SECOND"
+        )
+    ratings = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
+    rating = ratings.get(check.dimension)
+    expected = "HIGH" if check.expected == Expected.HIGH else "LOW"
+    return rating is not None and is_rating_passed(rating, expected=expected)

@@ -1,22 +1,88 @@
 """Command line of rationales: the themes that they speak of, and personal data in them."""
 
-from annotation.management.rationale_actions import ACTIONS
-from completions.management.acting import ActionCommand
-from completions.runs import services
+import argparse
+import datetime as dt
+
+from django.utils import timezone
+
+from annotation.management.studies import study_named
+from annotation.models import RationaleRun
+from annotation.rationales import queries
+from annotation.rationales.services import labelling, scanning
+from completions.management.acting import Action, ActionCommand
+from completions.management.assisting import add_assistant
+from completions.management.progress import Progress
+from completions.management.run_actions import (
+    Kind,
+    actions_of,
+    add_budget,
+    add_no_wait,
+    work_or_leave,
+)
+from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
-from completions.systems.services.registering import ModelIdError
+from completions.systems.services.registering import ModelIdError, assistant_for
+
+KIND = Kind("rationales", RationaleRun, labelling.find_themes)
+LONGEST = dt.timedelta(days=1)
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare whose rationales, who reads them, and what it may cost."""
+    parser.add_argument("--study", required=True, help="Name of the study in addresses.")
+    add_assistant(parser, "--assistant", "Who finds the themes")
+    add_budget(parser)
+    add_no_wait(parser)
+
+
+def find_themes(options: argparse.Namespace, progress: Progress) -> str:
+    """Start a run, and make its calls unless workers are to."""
+    started = labelling.start_rationale_run(
+        study=study_named(options.study),
+        assistant=assistant_for("coder", options.assistant),
+        budget_usd=options.budget,
+        now=timezone.now(),
+    )
+    progress.say(f"Run #{started.pk}: {started.n_planned:,} rationales to read.")
+    return work_or_leave(KIND, started, options, progress)
+
+
+RUN = Action(
+    "run", "Have an assistant read the rationales that it has not.", add_run_arguments, find_themes
+)
+
+
+def add_scan_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare whose rationales."""
+    parser.add_argument("--study", required=True, help="Name of the study in addresses.")
+
+
+def scan(options: argparse.Namespace, progress: Progress) -> str:
+    """Scan what the rules of now have not read, and say how all rationales stand."""
+    study = study_named(options.study)
+    n = scanning.scan_rationales(clock=timezone.now, study=study, longest=LONGEST)
+    progress.say(f"{n:,} rationales read.")
+    counts = queries.counts(study)
+    return (
+        f"{counts.total:,} rationales: {counts.clean:,} clean, {counts.released:,} released as "
+        f"they are, {counts.masked:,} with passages removed, {counts.withheld:,} withheld, "
+        f"{counts.waiting:,} wait for a person."
+    )
+
+
+SCAN = Action("scan", "Look for personal data in rationales.", add_scan_arguments, scan)
 
 
 class Command(ActionCommand):
     """Have a model find the themes of rationales, in runs, or scan them for personal data."""
 
     help = "Find the themes of a study's rationales, and personal data in them."
-    actions = ACTIONS
+    actions = (RUN, SCAN, *actions_of(KIND))
     refusals = (
         ModelIdError,
         RunNotFoundError,
-        services.BudgetTooSmallError,
-        services.NothingToAskError,
-        services.RunStateError,
-        services.UnknownPriceError,
+        run_services.BudgetTooSmallError,
+        run_services.NothingToAskError,
+        run_services.RunStateError,
+        run_services.UnknownPriceError,
     )

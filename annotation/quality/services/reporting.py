@@ -20,7 +20,7 @@ from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Rater, Report, ReportAlert, ReportDecision, Study
 from annotation.quality import report_queries
 from annotation.studies import selectors
-from annotation.studies.services.announcing import announce_report
+from annotation.studies.services.states import announce_report
 from completions.leases import timed
 from completions.models import Context
 from completions.writers import emails

@@ -13,8 +13,7 @@ from access.evidence.services import Agreed, keep_evidence
 from access.log import record
 from annotation.assignment.slots import lock_rater
 from annotation.choices import Platform, StudyState
-from annotation.judging.services.leasing import StudyNotOpenError
-from annotation.judging.services.stages import first_stage
+from annotation.judging.services.leasing import StudyNotOpenError, first_stage
 from annotation.models import Consent, Rater, Study
 from annotation.raters import entry_queries
 from annotation.raters.consent import consent_hash

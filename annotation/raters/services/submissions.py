@@ -9,7 +9,7 @@ from django.db import transaction
 from access.log import record
 from annotation.assignment.slots import give_back, lock_rater
 from annotation.choices import Platform, RaterState, SubmissionState
-from annotation.judging.services.stages import end_rater
+from annotation.judging.services.leasing import end_rater
 from annotation.models import PlatformEvent, PlatformSubmission, Rater, Study
 from annotation.raters import entry_queries
 from annotation.raters.webhooks import SUBMISSION, Event

@@ -1,21 +1,34 @@
-"""Pauses and ends: help, break, stop, the guess of sources, withdraw, thanks."""
+"""Pauses and ends: help, break, stop, guess, thanks; who withdraws, and who ends on a platform."""
 
+from django.conf import settings
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from access.roles import StaffRequest
 from annotation.choices import Platform, RaterState
-from annotation.judging import services as judging_services
-from annotation.raters import entry_queries, services
-from annotation.raters import services as rater_services
+from annotation.judging.services import leasing
+from annotation.raters import entry_queries, webhooks
+from annotation.raters.services import questions, submissions, withdrawing
 from annotation.raters.visit_time import visit_time
 from annotation.session import http
 from annotation.session.blinded import Message, SessionProgress
 from annotation.session.endings import Ending
-from annotation.session.forms import Guesses, Withdrawal, pairs_of
+from annotation.session.forms import Guesses, Withdrawal, WriterWithdrawal, pairs_of
 from annotation.session.http import RaterRequest, rater_known, rater_page
 from annotation.studies import http as study_http
 from annotation.studies import selectors
+from completions.choices import WriterState
+from completions.contexts.console_http import or_404, owners_act
+from completions.models import Dataset, Writer
+from completions.writers import http as writers
+from completions.writers import pool_queries
+from completions.writers.http import writer_page
 
 
 @require_safe
@@ -38,7 +51,7 @@ def take_break(request: RaterRequest) -> HttpResponse:
     if _is_over(request):
         return _to_last_page(request)
     if request.method == "POST":
-        judging_services.pause_judging(rater=request.rater, now=visit_time(request))
+        leasing.pause_judging(rater=request.rater, now=visit_time(request))
         return http.go(request, reverse("annotation:take_break", args=[request.page.slug]))
     context = {
         "study": request.page,
@@ -56,7 +69,7 @@ def stop(request: RaterRequest) -> HttpResponse:
     if _is_over(request):
         return _to_last_page(request)
     if request.method == "POST":
-        judging_services.stop_judging(rater=request.rater, now=visit_time(request))
+        leasing.stop_judging(rater=request.rater, now=visit_time(request))
         return _to_last_page(request)
     context = {"study": request.page, "ending": Ending.of_rater(request.rater)}
     return http.render_fragment(request, "annotation/_stop.html", context)
@@ -66,7 +79,7 @@ def stop(request: RaterRequest) -> HttpResponse:
 @rater_known
 def finish(request: RaterRequest) -> HttpResponse:
     """End the part of a rater for whom no pair is left."""
-    judging_services.finish_with_nothing_left(rater=request.rater, now=visit_time(request))
+    leasing.finish_with_nothing_left(rater=request.rater, now=visit_time(request))
     return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
 
 
@@ -80,9 +93,7 @@ def withdraw(request: RaterRequest) -> HttpResponse:
     form = Withdrawal(request.POST if request.method == "POST" else None)
     if form.is_valid():
         keep = form.cleaned_data["answers"] == "keep"
-        rater_services.withdraw_rater(
-            rater=request.rater, now=visit_time(request), keep_answers=keep
-        )
+        withdrawing.withdraw_rater(rater=request.rater, now=visit_time(request), keep_answers=keep)
         return _to_last_page(request)
     context = {"study": request.page, "ending": ending, "form": form}
     status = 422 if form.is_bound else 200
@@ -110,7 +121,7 @@ def show_end(request: RaterRequest) -> HttpResponse:
 def _show_last_page(request: RaterRequest) -> HttpResponse:
     ending = Ending.of_rater(request.rater)
     if ending.code:
-        rater_services.give_code(rater=request.rater, code=ending.code, now=visit_time(request))
+        submissions.give_code(rater=request.rater, code=ending.code, now=visit_time(request))
     context = {
         "study": request.page,
         "ending": ending,
@@ -144,15 +155,15 @@ ASKED_IN = (RaterState.FINISHED, RaterState.STOPPED)
 def guess(request: RaterRequest) -> HttpResponse:
     """Show a few judged messages, one by one and without their pairs; no answer is given away."""
     done = reverse("annotation:done", args=[request.page.slug])
-    messages = _messages(request)
-    if not messages:
+    shown = _messages(request)
+    if not shown:
         return http.go(request, done)
-    form = Guesses(request.POST if request.method == "POST" else None, n_messages=len(messages))
+    form = Guesses(request.POST if request.method == "POST" else None, n_messages=len(shown))
     if not form.is_bound:
-        context = {"study": request.page, "asked": pairs_of(form, messages)}
+        context = {"study": request.page, "asked": pairs_of(form, shown)}
         return http.render_fragment(request, "annotation/_guess.html", context)
     if "skip" not in request.POST and form.is_valid():
-        services.record_guesses(
+        questions.record_guesses(
             rater=request.rater, guesses=form.guesses(), now=visit_time(request)
         )
     return _not_again(http.SeeOther(done), request)
@@ -184,3 +195,84 @@ def _not_again(response: HttpResponse, request: RaterRequest) -> HttpResponse:
         samesite="Lax",
     )
     return response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@writer_page
+def withdraw_writer(request: HttpRequest) -> HttpResponse:
+    """Ask once, with what each choice means, then do as the writer says.
+
+    Open to everybody whom the browser knows as a writer: also to who has left, was not admitted,
+    or withdrew before and kept the texts.
+    """
+    writer = writers.recognised(request)
+    if writer is None:
+        return writers.say_who_are_you(request)
+    if _is_erased(writer):
+        return writers.say_not_writing(request, writer)
+    form = WriterWithdrawal(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        keep_texts = form.cleaned_data["texts"] == "keep"
+        withdrawing.withdraw_writer(writer=writer, keep_texts=keep_texts, now=timezone.now())
+        writer.refresh_from_db()
+        return writers.say_not_writing(request, writer, status=200)
+    context = {
+        "form": form,
+        "has_withdrawn": writer.state == WriterState.WITHDRAWN,
+        "has_desk": writer.state in writers.MAY_COME_IN,
+    }
+    status = 422 if form.is_bound else 200
+    return writers.render_fragment(
+        request, "annotation/_withdraw_writer.html", context, status=status
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@owners_act
+def withdraw_writer_for(request: StaffRequest, dataset: Dataset, code: str) -> HttpResponse:
+    """Do the same for a writer who asked an admin for it: who lost the link, or never had one."""
+    writer = or_404(pool_queries.writer_of(dataset, code))
+    form = WriterWithdrawal(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        keep_texts = form.cleaned_data["texts"] == "keep"
+        withdrawing.withdraw_writer(
+            writer=writer,
+            keep_texts=keep_texts,
+            now=timezone.now(),
+            request=withdrawing.WithdrawalRequest(request.user),
+        )
+        messages.success(request, _("%(code)s has withdrawn.") % {"code": code})
+    elif not _is_erased(writer):
+        context = {
+            "dataset": dataset,
+            "writer": writer,
+            "form": form,
+            "has_withdrawn": writer.state == WriterState.WITHDRAWN,
+        }
+        status = 422 if form.is_bound else 200
+        return render(request, "console/writing/withdraw.html", context, status=status)
+    return redirect("writing:writer", dataset.slug, code)
+
+
+def _is_erased(writer: Writer) -> bool:
+    """Say whether nothing is left to decide about."""
+    return writer.state == WriterState.WITHDRAWN and not writer.texts_kept
+
+
+@csrf_exempt  # the signature says who it comes from
+@require_POST
+def prolific(request: HttpRequest, study: str) -> HttpResponse:
+    """Take in an event of Prolific: 403 if it is not signed, 400 if it is none, else 204."""
+    secret = settings.HEART_PROLIFIC_SECRET
+    if not secret:
+        raise Http404
+    found = study_http.study_or_404(study)
+    now = visit_time(request)
+    try:
+        event = webhooks.read_event(request.body, request.headers, secret=secret, now=now)
+    except webhooks.SignatureError:
+        return HttpResponse("not signed", status=403, content_type="text/plain")
+    except webhooks.WebhookError as error:
+        return HttpResponse(str(error), status=400, content_type="text/plain")
+    submissions.take_event(study=found, event=event, now=now)
+    return HttpResponse(status=204)

@@ -2,8 +2,9 @@
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from django.conf import settings
 from django.core import signing
@@ -14,12 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.limits import seconds_to_wait
 from annotation.choices import Platform, RaterStage, RaterState, StudyState
-from annotation.judging import services as judging_services
+from annotation.judging.services import leasing
 from annotation.models import Rater, Study
-from annotation.raters import entry_links, services
-from annotation.raters import services as rater_services
-from annotation.raters.comprehension import ComprehensionQuestion
+from annotation.raters import entry_links
 from annotation.raters.consent import consent_lines
+from annotation.raters.services import entering, questions
 from annotation.raters.visit_time import is_simulated_visit, visit_time
 from annotation.session import forms, http
 from annotation.session.blinded import PracticePage, StudyPage
@@ -35,10 +35,10 @@ RETRY_S = 120
 NOT_OPEN = {StudyState.PAUSED: Way.PAUSED, StudyState.CLOSED: Way.CLOSED}
 """How it ends for somebody whom a platform sends to a study that was open before."""
 REFUSED = (
-    rater_services.BoundElsewhereError,
-    judging_services.StudyNotOpenError,
-    rater_services.WrongPlatformError,
-    rater_services.StudyFullError,
+    entering.BoundElsewhereError,
+    leasing.StudyNotOpenError,
+    entering.WrongPlatformError,
+    entering.StudyFullError,
 )
 
 
@@ -55,7 +55,7 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
         return _next_page(request, rater, entry)
     try:
-        known = rater_services.check_arrival(
+        known = entering.check_arrival(
             study=found, entry=entry, is_simulated=is_simulated_visit(request)
         )
     except REFUSED as refusal:
@@ -92,9 +92,7 @@ def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
     study, form = found.slug, forms.ConsentForm(request.POST)
     try:
         form.full_clean()
-        entry = rater_services.Entry(
-            **http.unsign_entry(form.cleaned_data.get("entry", ""), study=found)
-        )
+        entry = entering.Entry(**http.unsign_entry(form.cleaned_data.get("entry", ""), study=found))
     except signing.BadSignature:
         return http.SeeOther(reverse("annotation:entry", args=[study]))
     if not form.is_valid():
@@ -145,8 +143,11 @@ def rubric(request: HttpRequest, study: str) -> HttpResponse:
     return http.render_fragment(request, "annotation/_whole_rubric.html", {"study": page})
 
 
-def _questions(request: RaterRequest) -> Sequence[ComprehensionQuestion]:
-    return services.comprehension_questions(request.rater.study)
+def _questions(request: RaterRequest) -> Sequence[Mapping[str, Any]]:
+    questions: Sequence[Mapping[str, Any]] = selectors.content_of(request.rater.study)[
+        "comprehension"
+    ]
+    return questions
 
 
 @require_safe
@@ -208,19 +209,19 @@ def _read_arrival(request: HttpRequest, study: Study) -> entry_links.Arrival:
     return replace(entry_links.read_arrival(signed), is_signed=True)
 
 
-def _entry(arrival: entry_links.Arrival) -> rater_services.Entry:
+def _entry(arrival: entry_links.Arrival) -> entering.Entry:
     """Return who comes, with what this visit's consent form carries and no other's does."""
     form = secrets.token_urlsafe(16)
-    return rater_services.Entry(
+    return entering.Entry(
         arrival.platform, arrival.external_id, arrival.session, form, arrival.is_signed
     )
 
 
-def _next_page(request: HttpRequest, rater: Rater, entry: rater_services.Entry) -> HttpResponse:
+def _next_page(request: HttpRequest, rater: Rater, entry: entering.Entry) -> HttpResponse:
     """Send a rater on to their pairs, with a submission of their platform opened if it is new."""
     if entry.external_id and request.method == "GET":
         own = replace(entry, form=rater.bound_by)
-        rater_services.come_back(
+        entering.come_back(
             rater=rater, entry=own, now=visit_time(request), is_simulated=rater.is_simulated
         )
     return http.go(request, reverse("annotation:judge", args=[rater.study.slug]))
@@ -229,11 +230,11 @@ def _next_page(request: HttpRequest, rater: Rater, entry: rater_services.Entry) 
 def _enter(
     request: HttpRequest,
     study: Study,
-    entry: rater_services.Entry,
+    entry: entering.Entry,
     *,
     utc_offset_minutes: int | None,
 ) -> Rater:
-    return rater_services.enter_study(
+    return entering.enter_study(
         study=study,
         entry=entry,
         utc_offset_minutes=utc_offset_minutes,
@@ -246,11 +247,11 @@ def _enter(
 def _say_refused(
     request: HttpRequest, study: Study, refusal: Exception, *, platform: str
 ) -> HttpResponse:
-    if isinstance(refusal, rater_services.BoundElsewhereError):
+    if isinstance(refusal, entering.BoundElsewhereError):
         return _say_bound_elsewhere(request, study)
-    if isinstance(refusal, rater_services.StudyFullError):
+    if isinstance(refusal, entering.StudyFullError):
         return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
-    if isinstance(refusal, rater_services.WrongPlatformError):
+    if isinstance(refusal, entering.WrongPlatformError):
         required = selectors.content_of(study)["crowd"]["platform"].upper()
         http.count_failed_arrival(request, study, required)
         return _say_open_from_platform(request, study.slug, platform=required)
@@ -319,10 +320,10 @@ def comprehension(request: RaterRequest) -> HttpResponse:
     if not form.is_bound or not form.is_valid():
         return _ask(request, form, status=422 if form.is_bound else 200)
     try:
-        outcome = services.answer_comprehension(
+        outcome = questions.answer_comprehension(
             rater=rater, answers=form.answers(), now=visit_time(request)
         )
-    except services.NothingToAnswerError:
+    except questions.NothingToAnswerError:
         return http.go(request, onwards)
     if outcome.is_passed or outcome.is_over:
         return http.go(request, onwards)

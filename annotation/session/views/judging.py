@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from access.limits import MINUTE
 from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, StudyState
-from annotation.judging import services as judging_services
+from annotation.judging.services import judging, leasing
 from annotation.models import Lease
 from annotation.quality.services import reporting
 from annotation.raters.visit_time import visit_time
@@ -47,19 +47,19 @@ def submit(request: CredentialRequest, token: uuid.UUID) -> HttpResponse:
     if not form.is_valid():
         return _show_again(request, token, form)
     noted = form.cleaned_data["opened_earlier"]
-    submission = judging_services.Submission(
+    submission = judging.Submission(
         token,
         form.answer(),
         form.cleaned_data["hidden_ms"],
         opened_earlier=None if noted is None else bool(noted),
     )
     try:
-        upcoming = judging_services.submit_and_assign_next(
+        upcoming = judging.submit_and_assign_next(
             credential=request.credential, submission=submission, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
         return http.say_not_yours(request)
-    except judging_services.TooManyChangesError:
+    except judging.TooManyChangesError:
         return _ask_to_wait(request, token, form)
     if upcoming.lease is None or not request.htmx:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
@@ -77,7 +77,7 @@ def foreseen(request: CredentialRequest, token: uuid.UUID) -> HttpResponse:
     the answer is acknowledged (ADR-0005).
     """
     try:
-        lease = judging_services.foresee_next(
+        lease = judging.foresee_next(
             credential=request.credential, token=token, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
@@ -98,7 +98,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
     if form.cleaned_data["reason"] == forms.UPSETTING:
         return _report(request, token, reporting.ReportWords(ReportKind.UPSET))
     try:
-        judging_services.skip_comparison(
+        leasing.skip_comparison(
             token=token,
             rater=request.rater,
             reason=form.cleaned_data["reason"],
@@ -137,10 +137,10 @@ def _next_page(request: RaterRequest, *, saved: str) -> HttpResponse:
 
 def _show_next(request: RaterRequest, *, saved: str = "") -> HttpResponse:
     try:
-        lease = judging_services.lease_next_comparison(rater=request.rater, now=visit_time(request))
-    except judging_services.NotUnderstoodError:
+        lease = leasing.lease_next_comparison(rater=request.rater, now=visit_time(request))
+    except leasing.NotUnderstoodError:
         return http.go(request, reverse("annotation:comprehension", args=[request.page.slug]))
-    except (judging_services.RaterEndedError, judging_services.StudyNotOpenError):
+    except (leasing.RaterEndedError, leasing.StudyNotOpenError):
         lease = None
     if lease is None:
         return _show_halt(request)

@@ -11,7 +11,7 @@ from django.db import transaction
 from access.log import record
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, QualityCheck, Study
-from annotation.studies.protocol import content_hash
+from completions.files.toml import content_hash
 
 BATCH = 1000
 LONGEST_SLUG, LONGEST_TITLE = 50, 120

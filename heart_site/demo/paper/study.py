@@ -15,14 +15,15 @@ from django.utils import timezone
 
 from annotation.judges.services import runs as judges_runs
 from annotation.judges.services.registering import register_simulated_judge
-from annotation.management import judge_actions, rationale_actions
+from annotation.management.commands import judges as judge_command
+from annotation.management.commands import rationales as rationale_command
 from annotation.models import JudgeRun, RationaleRun, Study
 from annotation.planning import services as planning_services
 from annotation.rationales.services import labelling as rationales_labelling
 from annotation.studies import selectors as studies
-from annotation.studies import services as study_services
-from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.rubric import load_rubric
+from annotation.studies.services import drafts, states
 from annotation.studies.services.shadow_studies import Rehearsal, make_shadow_study
 from completions.choices import MessageState, MessageVerdict, RunState
 from completions.contexts import services as context_services
@@ -88,7 +89,7 @@ class Paper:
         self._judge(shadow)
         self._crowd(shadow)
         self._label(dataset, shadow)
-        return study_services.close_study(study=shadow, now=self.clock())
+        return states.close_study(study=shadow, now=self.clock())
 
     def _contexts(self) -> Dataset:
         """Import the dialogues, and choose and make the contexts."""
@@ -171,13 +172,13 @@ class Paper:
                 "source_guesses": 0,
             }
         )
-        study = study_services.create_study(
+        study = drafts.create_study(
             protocol=protocol,
             rubric=load_rubric(protocol.rubric),
             dataset=dataset,
             now=self.clock(),
         )
-        return study_services.lock_study(study=study, now=self.clock())
+        return states.lock_study(study=study, now=self.clock())
 
     def _judge(self, shadow: Study) -> None:
         """Have the simulated judges judge every pair in both orders."""
@@ -198,7 +199,7 @@ class Paper:
                 asking=judges_runs.Asking(both_orders=True),
                 now=self.clock(),
             )
-        self._work_off(judge_actions.KIND, JudgeRun.objects.filter(study=shadow))
+        self._work_off(judge_command.KIND, JudgeRun.objects.filter(study=shadow))
 
     def _crowd(self, shadow: Study) -> None:
         """Have the crowd judge, and hold it against the study's rules."""
@@ -238,7 +239,7 @@ class Paper:
             rationales_labelling.start_rationale_run(
                 study=shadow, assistant=coder, now=self.clock(), most=self.size.rationales
             )
-        self._work_off(rationale_actions.KIND, RationaleRun.objects.filter(study=shadow))
+        self._work_off(rationale_command.KIND, RationaleRun.objects.filter(study=shadow))
         drawn: dict[str, Any] = {"seed": str(SEED), "n": self.size.checked, "now": self.clock()}
         for sample in (
             spot_checking.draw_sample(dataset=dataset, assistant=strategist, **drawn),

@@ -15,7 +15,7 @@ from django.db import close_old_connections
 from django.db.models import Count, Max
 
 from annotation.choices import RaterState
-from annotation.judging import services
+from annotation.judging.services import leasing
 from annotation.models import Rater, Study
 from heart_site.demo.rehearsal.browser import Browser
 from heart_site.demo.rehearsal.walking import Walk, task_of
@@ -73,7 +73,7 @@ def rehearse(*, study: Study, cast: Cast, tell: Tell) -> None:
     with _kept_connection():
         _run_walks(clock, walks, lambda n_left: tell(len(cast.people) - n_left, len(cast.people)))
     ended = clock.now + dt.timedelta(minutes=study.lease_minutes)
-    services.release_expired_leases(now=ended, is_simulated=True)
+    leasing.release_expired_leases(now=ended, is_simulated=True)
 
 
 def _run_walks(clock: VirtualClock, walks: Mapping[int, Walk], tell: Callable[[int], None]) -> None:
@@ -81,7 +81,7 @@ def _run_walks(clock: VirtualClock, walks: Mapping[int, Walk], tell: Callable[[i
     n_left = len(walks)
     tell(n_left)
     for index in clock.turns():
-        services.release_expired_leases(now=clock.now, is_simulated=True)
+        leasing.release_expired_leases(now=clock.now, is_simulated=True)
         wait = walks[index].act(clock.now)
         if wait is not None:
             clock.wake(index, at=clock.now + _seconds(wait))

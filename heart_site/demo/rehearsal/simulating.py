@@ -3,7 +3,7 @@
 import datetime as dt
 
 from annotation.models import Study
-from annotation.studies import services as annotation
+from annotation.studies.services import shadow_studies
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import Cast, Tell, rehearse
 from heart_site.demo.rehearsal.reporting import RehearsalReport, report_on
@@ -18,7 +18,7 @@ BEGAN = dt.timedelta(days=4)
 def simulate(
     *,
     study: Study,
-    rehearsal: annotation.Rehearsal,
+    rehearsal: shadow_studies.Rehearsal,
     now: dt.datetime,
     tell: Tell,
     crowd: Crowd = USUAL,
@@ -32,7 +32,7 @@ def simulate(
     annotation.ShadowStudyError
         If the study can have no shadow study; nothing is written then.
     """
-    shadow = annotation.make_shadow_study(study=study, rehearsal=rehearsal, now=now - BEGAN)
+    shadow = shadow_studies.make_shadow_study(study=study, rehearsal=rehearsal, now=now - BEGAN)
     people = draw_population(n=rehearsal.n_raters, seed=rehearsal.seed, crowd=crowd)
     planted = evidence.plant(shadow, seed=rehearsal.seed)
     cast = Cast(people, planted.truth, rehearsal.seed, crowd)

@@ -3,10 +3,11 @@
 from annotation.quality import gold
 from annotation.quality.services.gold import UnsuitableCheckError
 from annotation.quick.services import REFUSALS
-from annotation.studies import services
-from annotation.studies.protocol import ProtocolError
+from annotation.studies.protocol.files import ProtocolError
 from annotation.studies.rubric import RubricError
+from annotation.studies.services import drafts
 from annotation.studies.services.shadow_studies import ShadowStudyError
+from annotation.studies.services.states import StudyStateError
 from completions.dialogues.authoring import DatasetTakenError
 from completions.dialogues.queries import DatasetNotFoundError
 from completions.management.acting import ActionCommand
@@ -38,11 +39,11 @@ class Command(ActionCommand):
         ShadowStudyError,
         gold.GoldError,
         UnsuitableCheckError,
-        services.DimensionUnknownError,
-        services.NothingChangedError,
-        services.RubricShownError,
-        services.SeedTakenError,
-        services.StudyExistsError,
-        services.StudyNotFoundError,
-        services.StudyStateError,
+        drafts.DimensionUnknownError,
+        drafts.NothingChangedError,
+        drafts.RubricShownError,
+        drafts.SeedTakenError,
+        drafts.StudyExistsError,
+        drafts.StudyNotFoundError,
+        StudyStateError,
     )

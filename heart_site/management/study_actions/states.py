@@ -9,10 +9,11 @@ from django.utils import timezone
 from annotation.management.studies import study_named
 from annotation.models import Study
 from annotation.overview import queries
-from annotation.overview.queries import StudyRow
-from annotation.studies import counts, services
-from annotation.studies.protocol import STUDIES, StudyProtocol, load_protocol
+from annotation.studies import counts
+from annotation.studies.protocol.files import STUDIES, load_protocol
+from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import load_rubric
+from annotation.studies.services import drafts, states
 from completions.dialogues.queries import dataset_named
 from completions.management.acting import Action
 from completions.management.progress import Progress
@@ -36,7 +37,7 @@ def _protocol(file: str) -> StudyProtocol:
 
 def _create(options: argparse.Namespace, _progress: Progress) -> str:
     protocol, dataset = _protocol(options.file), dataset_named(options.dataset)
-    study = services.create_study(
+    study = drafts.create_study(
         protocol=protocol,
         rubric=load_rubric(protocol.rubric),
         dataset=dataset,
@@ -47,7 +48,7 @@ def _create(options: argparse.Namespace, _progress: Progress) -> str:
 
 def _version(options: argparse.Namespace, _progress: Progress) -> str:
     protocol = _protocol(options.file)
-    study = services.create_version(
+    study = drafts.create_version(
         protocol=protocol, rubric=load_rubric(protocol.rubric), now=timezone.now()
     )
     return f"{study.slug}: draft of version {study.version} of {study.name}{_seeded(protocol)}"
@@ -58,7 +59,7 @@ def _seeded(protocol: StudyProtocol) -> str:
 
 
 def _lock(options: argparse.Namespace, _progress: Progress) -> str:
-    study = services.lock_study(study=study_named(options.study), now=timezone.now())
+    study = states.lock_study(study=study_named(options.study), now=timezone.now())
     return f"{study.slug}: locked, version {study.version}, protocol {study.protocol_hash}"
 
 
@@ -72,16 +73,17 @@ def _move(name: str, text: str, change: Callable[..., Study]) -> Action:
 
 def _show(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
     study = study_named(options.study)
-    row = StudyRow.of(study, counts.study_counts(study, timezone.now()).tally)
-    page, tally = queries.study_page(study, row=row), row.tally
-    yield f"{row.slug}: {row.title}"
-    yield f"  version {page.version} of {page.name}, {row.state_label.lower()}, on {row.dataset}"
-    yield f"  {row.protocol_label}"
-    yield f"  {page.plan_label}"
-    yield f"  protocol {page.protocol_hash or 'not locked yet'}"
-    if not page.is_intact:
+    tally = counts.study_counts(study, timezone.now()).tally
+    confirmatory = (study.content.get("analysis") or {}).get("confirmatory", ())
+    stands = study.get_state_display().lower()
+    yield f"{study.slug}: {study.title}"
+    yield f"  version {study.version} of {study.name}, {stands}, on {study.dataset.name}"
+    yield f"  {study.get_protocol_display()}"
+    yield f"  {study.get_plan_display()}"
+    yield f"  protocol {study.protocol_hash or 'not locked yet'}"
+    if not queries.is_intact(study):
         yield "  THE STORED CONTENT IS NOT WHAT WAS LOCKED: its hash is another one"
-    yield f"  confirmatory: {', '.join(page.confirmatory) or 'nothing is named'}"
+    yield f"  confirmatory: {', '.join(confirmatory) or 'nothing is named'}"
     yield f"  {tally.contexts:,} contexts, {tally.completions:,} completions"
     n_checks = queries.active_checks(study).count()
     yield f"  {tally.comparisons:,} comparisons, {n_checks:,} quality checks"
@@ -103,8 +105,8 @@ LOCK = Action(
     _lock,
 )
 MOVES = (
-    _move("open", "let raters in, for the first time or again", services.open_study),
-    _move("pause", "hand out no new pairs for now", services.pause_study),
-    _move("close", "end a study's judging for good", services.close_study),
+    _move("open", "let raters in, for the first time or again", states.open_study),
+    _move("pause", "hand out no new pairs for now", states.pause_study),
+    _move("close", "end a study's judging for good", states.close_study),
 )
 SHOW = Action("show", "show a study's state, version, protocol hash and numbers", add_study, _show)

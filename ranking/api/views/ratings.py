@@ -12,7 +12,7 @@ from access.api.errors import NoFitError, UnknownFilterError
 from access.api.permissions import is_member
 from access.api.views import ApiView, ListView
 from access.choices import Scope
-from annotation.api.http import study_of
+from annotation.api import study_of
 from annotation.models import Judgment
 from ranking import models
 from ranking.api import filters as api_filters

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from access.api.permissions import is_member
 from access.api.views import ApiView, ListView
 from access.choices import Scope
-from annotation.api.http import study_of
+from annotation.api import study_of
 from ranking import models
 from ranking.released import http, queries
 from ranking.results import serializers

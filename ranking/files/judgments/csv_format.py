@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from annotation.tool_files import JudgmentFileError, RowFault, bad_rows
+from annotation.tool_files.reading import JudgmentFileError, RowFault, bad_rows
 from ranking.files.judgments.judgments import Places, RawColumns, coded
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from annotation.tool_files import JudgmentFileError, RowFault
+from annotation.tool_files.reading import JudgmentFileError, RowFault
 from ranking.files.judgments.judgments import COUNTS, Coded, Places, RawColumns, coded, tidy
 
 BLOCK_BYTES = 4 * 2**20  # also the longest line that can be read at once

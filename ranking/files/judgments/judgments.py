@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annotation.tool_files import RowFault
+from annotation.tool_files.reading import RowFault
 from ranking.numerics.arrays import Booleans, Integers
 from ranking.numerics.strength import STRONGEST
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotation.tool_files import JudgmentFileError
+from annotation.tool_files.reading import JudgmentFileError
 from ranking.files.judgments.judgments import Places, RawColumns, coded
 
 if TYPE_CHECKING:

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from annotation.tool_files import (
+from annotation.tool_files.layouts import side, spelled
+from annotation.tool_files.reading import (
     SHOWN,
     JudgmentFileError,
     RowFault,
     bad_rows,
     read_tool_file,
-    side,
-    spelled,
 )
 from completions.files import alike
 from ranking.files.judgments import csv_format, jsonl_format, parquet_format
@@ -273,7 +272,7 @@ def read_foreign(
     Raises
     ------
     JudgmentFileError
-        As `annotation.tool_files.read_tool_file`.
+        As `annotation.tool_files.reading.read_tool_file`.
     """
     found = read_tool_file(path, columns, demanded=demanded)
 

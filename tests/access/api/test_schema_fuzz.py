@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from access.api.permissions import Scoped
 from access.choices import Scope
-from annotation.api.views import Studies
+from annotation.api import Studies
 from completions.models import Context
 from ranking.api.views import Judgments
 from tests.helpers.factories import make_system

@@ -8,7 +8,7 @@ from annotation.judges import console as judge_console
 from annotation.planning import figures as planning_figures
 from annotation.planning import services as planning_services
 from annotation.studies import counts, stored_figures
-from annotation.studies import services as study_services
+from annotation.studies import stored_figures as studies_stored_figures
 from ranking.raters.services import rank_moves
 from ranking.releases import queries
 from tests.helpers.datasets import make_dialogues
@@ -48,7 +48,7 @@ def study():
 
 
 def keep(kind, study, now=NOW):
-    return study_services.keep_figures(kind=kind, study_id=study.pk, now=now)
+    return studies_stored_figures.keep_figures(kind=kind, study_id=study.pk, now=now)
 
 
 class TestAPlan:

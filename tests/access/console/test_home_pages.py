@@ -29,7 +29,7 @@ HELD_BY_BUDGET = {"state": RunState.PAUSED, "pause_reason": PauseReason.BUDGET}
 
 
 def needs(staff):
-    return [(one.what, one.url) for one in staff.get(HOME).context["needs"]]
+    return [(one.text, one.url) for _whose, one in staff.get(HOME).context["needs"]]
 
 
 class TestWhatWaits:
@@ -112,7 +112,7 @@ SEARCH = reverse("console:search")
 
 def found(staff, asked):
     groups = staff.get(SEARCH, {"q": asked}).context["groups"]
-    return {label: [one.url for one in rows] for label, rows in groups}
+    return {label: [url for *_words, url in rows] for label, rows in groups}
 
 
 def test_a_study_is_found_by_its_title_and_its_address(staff):

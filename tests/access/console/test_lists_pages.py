@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from access.choices import Role
 from annotation.rationales.services.scanning import scan_rationales
-from annotation.studies import services as study_services
+from annotation.studies.services import states
 from completions.choices import RunState
 from tests.helpers.factories import (
     NOW,
@@ -143,7 +143,7 @@ class TestTheLogOfAStudy:
     def test_has_an_act_once_it_is_done(self, staff):
         study, boss = make_study(), make_member("boss")
 
-        study_services.pause_study(study=study, now=NOW, by=boss)
+        states.pause_study(study=study, now=NOW, by=boss)
 
         assert "boss study.paused" in text(shown(staff, study))
 

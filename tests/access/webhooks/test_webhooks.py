@@ -19,7 +19,7 @@ from annotation.judging.services.judging import Submission, submit_judgment
 from annotation.judging.services.leasing import lease_next_comparison
 from annotation.models import Comparison
 from annotation.quality.services.reporting import ReportWords, report_context
-from annotation.studies.services.announcing import announce_full_studies
+from annotation.studies.services.states import announce_full_studies
 from annotation.studies.verdicts import Answer
 from completions.choices import PauseReason, RunState
 from completions.runs.services import states

@@ -15,7 +15,7 @@ from annotation.choices import (
     Side,
     StudyState,
 )
-from annotation.judging import services as judging_services
+from annotation.judging.services import judging, leasing
 from annotation.models import (
     Comparison,
     DimensionMark,
@@ -192,7 +192,7 @@ class TestScreening:
     def test_waits_for_the_comprehension_check(self):
         rater = make_rater(study=make_planting_study(), stage=RaterStage.COMPREHENSION)
 
-        with pytest.raises(judging_services.NotUnderstoodError):
+        with pytest.raises(leasing.NotUnderstoodError):
             lease_next(rater)
 
     def test_ends_kindly_when_too_many_answers_were_wrong(self):
@@ -204,7 +204,7 @@ class TestScreening:
         rater.refresh_from_db()
         assert len(leases) == 3
         assert (rater.state, rater.ended_at) == (RaterState.SCREENED, NOW)
-        with pytest.raises(judging_services.RaterEndedError):
+        with pytest.raises(leasing.RaterEndedError):
             lease_next(rater)
 
     def test_is_over_where_the_study_has_no_planted_pairs(self):
@@ -247,12 +247,12 @@ class TestScreening:
 
 
 def credential_of(rater):
-    return judging_services.RaterCredential(rater.study.slug, rater.code, rater.link_version)
+    return judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
 
 
 def foresee(lease, *, rater=None, now=NOW + SECOND):
     credential = credential_of(rater or lease.rater)
-    return judging_services.foresee_next(credential=credential, token=lease.token, now=now)
+    return judging.foresee_next(credential=credential, token=lease.token, now=now)
 
 
 class TestForeseeing:
@@ -318,8 +318,8 @@ def drawn(lease):
 
 class TestSubmitAndAssignNext:
     def assign_next(self, lease, answer=GOOD):
-        submission = judging_services.Submission(lease.token, answer)
-        return judging_services.submit_and_assign_next(
+        submission = judging.Submission(lease.token, answer)
+        return judging.submit_and_assign_next(
             credential=credential_of(lease.rater), submission=submission, now=NOW + SECOND
         )
 

@@ -7,10 +7,10 @@ from django.urls import reverse
 from annotation.assignment import design
 from annotation.choices import Purpose
 from annotation.models import Lease, Rater, Study
-from annotation.studies import services
-from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.protocol.parts import Checks, Screening
 from annotation.studies.rubric import load_rubric
+from annotation.studies.services import drafts, states
 from completions.models import Dataset
 from tests.heart_site import permissions
 from tests.helpers.console_pages import console_pages
@@ -40,12 +40,12 @@ def make_study_from_the_template() -> Study:
     }
     file = load_protocol(STUDIES / "heart-preference.toml").model_copy(update=plain)
     rubric = load_rubric(file.rubric)
-    study = services.create_study(protocol=file, rubric=rubric, dataset=make_dataset(), now=NOW)
+    study = drafts.create_study(protocol=file, rubric=rubric, dataset=make_dataset(), now=NOW)
     make_comparisons(study, SESSION)
     for _ in range(N_CHECKS):
         planted = make_comparison(study=study, purpose=Purpose.CHECK, slots_left=0)
         make_quality_check(comparison=planted)
-    return services.open_study(study=study, now=NOW)
+    return states.open_study(study=study, now=NOW)
 
 
 def judge_to_the_end(client: Client, study: Study) -> str:

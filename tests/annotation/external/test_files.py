@@ -7,7 +7,8 @@ import json
 import pytest
 
 from annotation.external.files import NO_PAIR, NO_SIDES, SEVERAL, NamedPair, rows_of
-from annotation.tool_files import LAYOUTS, OF_TEXTS, read_tool_file
+from annotation.tool_files.layouts import LAYOUTS, OF_TEXTS
+from annotation.tool_files.reading import read_tool_file
 
 ONE, TWO = "Tell me more.", "Cheer up!"
 

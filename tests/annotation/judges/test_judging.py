@@ -14,7 +14,7 @@ from annotation.choices import Protocol, Side, StudyState
 from annotation.judges import answers
 from annotation.judges.prompts import ALONE, PAIR
 from annotation.judges.services import judging, runs
-from annotation.judging import services as judging_services
+from annotation.judging.services import leasing
 from annotation.models import DimensionMark, JudgeCall, JudgeRun, Judgment
 from completions.choices import CallState
 from completions.llm import Reply
@@ -263,9 +263,7 @@ class TestTicks:
 
     def test_expired_leases_are_given_back(self, monkeypatch):
         given: list[dt.datetime] = []
-        monkeypatch.setattr(
-            judging_services, "release_expired_leases", lambda *, now: given.append(now)
-        )
+        monkeypatch.setattr(leasing, "release_expired_leases", lambda *, now: given.append(now))
 
         tasks.release_expired_leases()
 

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.assignment import slots as assignment_slots
 from annotation.choices import RaterState
-from annotation.judging import services as judging_services
+from annotation.judging.services import leasing
 from annotation.models import Comparison, Lease
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import (
@@ -67,9 +67,7 @@ class TestSkipComparison:
 
         for token in (lease.token, uuid.uuid4()):
             with pytest.raises(assignment_slots.LeaseNotFoundError):
-                judging_services.skip_comparison(
-                    token=token, rater=other, reason="unclear", now=NOW
-                )
+                leasing.skip_comparison(token=token, rater=other, reason="unclear", now=NOW)
 
         lease.refresh_from_db()
         assert lease.closed_at is None
@@ -82,7 +80,7 @@ class TestStopJudging:
         lease = lease_next(rater)
 
         for now in (NOW + SECOND, NOW + HOUR):  # the second time for nothing
-            judging_services.stop_judging(rater=rater, now=now)
+            leasing.stop_judging(rater=rater, now=now)
 
         rater.refresh_from_db()
         lease.refresh_from_db()
@@ -99,7 +97,7 @@ class TestReleaseExpiredLeases:
         late, open_, answered = (lease_next(make_rater(study=study)) for _ in range(3))
         Lease.objects.filter(pk=open_.pk).update(expires_at=late.expires_at + SECOND)
         submit(answered, now=NOW)
-        release = judging_services.release_expired_leases
+        release = leasing.release_expired_leases
 
         assert release(now=late.expires_at - SECOND) == 0
         assert [release(now=late.expires_at) for _ in range(2)] == [1, 0]
@@ -115,8 +113,8 @@ class TestReleaseExpiredLeases:
         make_comparison(study=study)
         lease_next(make_rater(study=study, is_simulated=True))
 
-        assert judging_services.release_expired_leases(now=NOW + 100 * HOUR) == 0
-        assert judging_services.release_expired_leases(now=NOW + HOUR, is_simulated=True) == 1
+        assert leasing.release_expired_leases(now=NOW + 100 * HOUR) == 0
+        assert leasing.release_expired_leases(now=NOW + HOUR, is_simulated=True) == 1
 
     def test_asks_once_where_nothing_ran_out_and_for_no_order(self, study, rater):
         """An ordered question makes SQLite go through all leases that there ever were."""
@@ -124,7 +122,7 @@ class TestReleaseExpiredLeases:
         lease_next(rater)
 
         with CaptureQueriesContext(connection) as asked:
-            judging_services.release_expired_leases(now=NOW)
+            leasing.release_expired_leases(now=NOW)
 
         reads = [one["sql"] for one in asked if one["sql"].startswith("SELECT")]
         assert len(reads) == 1
@@ -133,7 +131,7 @@ class TestReleaseExpiredLeases:
 
 class TestFinishWithNothingLeft:
     def finish(self, rater):
-        judging_services.finish_with_nothing_left(rater=rater, now=NOW)
+        leasing.finish_with_nothing_left(rater=rater, now=NOW)
         rater.refresh_from_db()
         return rater.state
 
@@ -143,7 +141,7 @@ class TestFinishWithNothingLeft:
 
         assert self.finish(rater) == RaterState.FINISHED
         assert rater.ended_at == NOW
-        judging_services.stop_judging(rater=rater, now=NOW + SECOND)
+        leasing.stop_judging(rater=rater, now=NOW + SECOND)
         rater.refresh_from_db()
         assert (rater.state, rater.ended_at) == (RaterState.FINISHED, NOW)
 
@@ -160,7 +158,7 @@ class TestFinishWithNothingLeft:
         assert self.finish(rater) == RaterState.ACTIVE
 
     def test_changes_nothing_after_the_end(self, rater):
-        judging_services.stop_judging(rater=rater, now=NOW)
+        leasing.stop_judging(rater=rater, now=NOW)
 
         assert self.finish(rater) == RaterState.STOPPED
 
@@ -170,7 +168,7 @@ class TestPauseJudging:
 
     def pause(self, rater, *minutes):
         for minute in minutes:
-            judging_services.pause_judging(rater=rater, now=NOW + minute * MINUTE)
+            leasing.pause_judging(rater=rater, now=NOW + minute * MINUTE)
 
     def test_keeps_time_on_a_break_apart_and_a_second_break_adds_to_the_first(self, study, rater):
         make_comparison(study=study)

@@ -7,7 +7,7 @@ from django.db import connection
 
 from annotation.assignment import slots
 from annotation.choices import Protocol, RaterState, Side, StudyState
-from annotation.judging import services as judging_services
+from annotation.judging.services import judging, leasing
 from annotation.models import DimensionMark, Judgment, Lease
 from annotation.studies import selectors
 from annotation.studies.verdicts import Answer, InvalidAnswerError
@@ -186,13 +186,13 @@ class TestALateAnswer:
     def test_counts_in_the_sides_that_the_rater_has_been_shown(self, at_once):
         lease = make_expired_lease(first_side=Side.B)
         make_comparison(study=lease.rater.study, position=9)
-        credential = judging_services.RaterCredential(
+        credential = judging.RaterCredential(
             lease.rater.study.slug, lease.rater.code, lease.rater.link_version
         )
-        submission = judging_services.Submission(lease.token, Answer(1, "late, but here"))
+        submission = judging.Submission(lease.token, Answer(1, "late, but here"))
 
         if at_once:
-            following = judging_services.submit_and_assign_next(
+            following = judging.submit_and_assign_next(
                 credential=credential, submission=submission, now=NOW + 2 * HOUR
             ).lease
         else:
@@ -216,7 +216,7 @@ class TestALateAnswer:
 
     def test_counts_when_the_rater_has_stopped_meanwhile(self):
         lease = make_open_lease(slots_left=4)
-        judging_services.stop_judging(rater=lease.rater, now=NOW)
+        leasing.stop_judging(rater=lease.rater, now=NOW)
 
         assert not submit(lease).is_surplus
 

@@ -5,7 +5,7 @@ from django.db import connection
 
 from annotation.assignment import design
 from annotation.choices import Purpose, RaterState, Side, StudyState
-from annotation.judging import services
+from annotation.judging.services import leasing
 from annotation.models import Comparison, Lease
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import (
@@ -66,7 +66,7 @@ class TestLeaseNextComparison:
     def test_hands_out_another_comparison_when_the_lease_was_given_back(self, study, rater):
         make_comparisons(study, 2)
         lease = lease_next(rater)
-        services.release_expired_leases(now=NOW + HOUR)
+        leasing.release_expired_leases(now=NOW + HOUR)
 
         other = lease_next(rater, NOW + HOUR)
 
@@ -86,7 +86,7 @@ class TestLeaseNextComparison:
         make_comparison(study=study)
         rater = make_rater(study=study, state=state, ended_at=NOW)
 
-        with pytest.raises(services.RaterEndedError):
+        with pytest.raises(leasing.RaterEndedError):
             lease_next(rater)
 
     @pytest.mark.parametrize("state", [StudyState.DRAFT, StudyState.PAUSED, StudyState.CLOSED])
@@ -94,7 +94,7 @@ class TestLeaseNextComparison:
         study = make_study(state=state)
         make_comparison(study=study)
 
-        with pytest.raises(services.StudyNotOpenError):
+        with pytest.raises(leasing.StudyNotOpenError):
             lease_next(make_rater(study=study))
 
         assert not Lease.objects.exists()
@@ -109,7 +109,7 @@ class TestLeaseNextComparison:
 
         rater.refresh_from_db()
         assert (rater.state, rater.ended_at) == (RaterState.FINISHED, NOW)
-        with pytest.raises(services.RaterEndedError):
+        with pytest.raises(leasing.RaterEndedError):
             lease_next(rater)
 
     @pytest.mark.parametrize(

@@ -10,12 +10,11 @@ from django.db.models import F
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from annotation.choices import Platform, Side
-from annotation.judging import services
-from annotation.judging.services import leasing
+from annotation.judging.services import judging, leasing
 from annotation.judging.services.choosing import choose_next
 from annotation.models import Comparison, Consent, Judgment, Lease, Rater
 from annotation.planning import services as planning_services
-from annotation.raters import services as rater_services
+from annotation.raters.services import entering
 from annotation.studies.verdicts import Answer
 from completions.leases.timed import ATTEMPTS, atomic_despite_deadlocks
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
@@ -36,12 +35,12 @@ def make_raters(study, n):
 
 
 def lease_next(rater, now=NOW):
-    return services.lease_next_comparison(rater=rater, now=now)
+    return leasing.lease_next_comparison(rater=rater, now=now)
 
 
 def answer(lease, said=ANSWER, now=NOW):
-    return services.submit_judgment(
-        rater=lease.rater, submission=services.Submission(lease.token, said), now=now
+    return judging.submit_judgment(
+        rater=lease.rater, submission=judging.Submission(lease.token, said), now=now
     )
 
 
@@ -145,9 +144,9 @@ class TestNewRaters:
         rater = while_uncommitted(
             partial(planning_services.plan_study, study=study, now=NOW),
             partial(
-                rater_services.enter_study,
+                entering.enter_study,
                 study=study,
-                entry=rater_services.Entry(),
+                entry=entering.Entry(),
                 utc_offset_minutes=None,
                 now=NOW,
             ),
@@ -161,9 +160,9 @@ class TestOnePersonWhoEntersTwice:
     def test_at_once_is_one_rater_with_one_consent(self, crowd):
         study = make_comparison().study
         for n in range(crowd.rounds):
-            entry = rater_services.Entry(Platform.PROLIFIC, f"person {n}")
+            entry = entering.Entry(Platform.PROLIFIC, f"person {n}")
             enter = partial(
-                rater_services.enter_study,
+                entering.enter_study,
                 study=study,
                 entry=entry,
                 utc_offset_minutes=None,
@@ -186,7 +185,7 @@ class TestTheSweepOfExpiredLeases:
 
             together(
                 [
-                    partial(services.release_expired_leases, now=LATER),
+                    partial(leasing.release_expired_leases, now=LATER),
                     *(partial(answer, lease, now=LATER) for lease in late),
                     *(partial(lease_and_answer, rater, LATER) for rater in others),
                 ]
@@ -200,7 +199,7 @@ class TestTheSweepOfExpiredLeases:
         lease = lease_next(make_rater(study=pair.study))
 
         again = while_uncommitted(
-            partial(services.release_expired_leases, now=LATER),
+            partial(leasing.release_expired_leases, now=LATER),
             partial(lease_next, lease.rater, LATER),
             has_to_wait=True,
         )
@@ -234,12 +233,12 @@ def act(raters):
     while waiting:
         still = []
         for rater in waiting:
-            lease = services.lease_next_comparison(rater=rater, now=NOW)
+            lease = leasing.lease_next_comparison(rater=rater, now=NOW)
             if lease is None:
                 continue
             still.append(rater)
             if (lease.pk + rater.pk) % 7 == 0:
-                services.skip_comparison(token=lease.token, rater=rater, reason="unclear", now=NOW)
+                leasing.skip_comparison(token=lease.token, rater=rater, reason="unclear", now=NOW)
                 continue
             acknowledged.append(answer_twice(lease, rater))
         waiting = still
@@ -247,10 +246,10 @@ def act(raters):
 
 
 def answer_twice(lease, rater):
-    credential = services.RaterCredential(rater.study.slug, rater.code, rater.link_version)
-    submission = services.Submission(lease.token, Answer(1, f"for {lease.token}"))
-    services.submit_judgment(rater=rater, submission=submission, now=NOW)
-    services.submit_and_assign_next(credential=credential, submission=submission, now=NOW)
+    credential = judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
+    submission = judging.Submission(lease.token, Answer(1, f"for {lease.token}"))
+    judging.submit_judgment(rater=rater, submission=submission, now=NOW)
+    judging.submit_and_assign_next(credential=credential, submission=submission, now=NOW)
     return lease.token
 
 
@@ -369,7 +368,7 @@ def test_a_rater_whose_choice_was_ended_gets_a_pair(monkeypatch):
     monkeypatch.setattr(leasing, "choose_next", ended)
 
     with transaction.atomic():  # as within a larger one
-        lease = services.lease_next_comparison(rater=rater, now=NOW)
+        lease = leasing.lease_next_comparison(rater=rater, now=NOW)
 
     assert ended.calls == 2
     assert [lease] == list(Lease.objects.all())

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.models import Comparison
 from annotation.overview import progress as overview_progress
-from annotation.raters.services import withdraw_rater
+from annotation.raters.services.withdrawing import withdraw_rater
 from annotation.studies import stored_figures
 from annotation.studies.counts import COUNTS
 from completions.choices import CallState, HoldState, PauseReason, RunState
@@ -84,7 +84,7 @@ class TestCounts:
 
         found = progress(study)
 
-        tally = found.row.tally
+        tally = found.counts.tally
         assert (tally.comparisons, tally.by_people, tally.by_judges) == (3, 2, 3)
         assert found.n_leases == 1
 
@@ -95,9 +95,9 @@ class TestCounts:
         Comparison.objects.filter(purpose="MAIN").update(slots_left=1)
         rater = make_rater(study=study)
         n_main = sum(lease.is_main for lease in walk(rater))
-        answered = progress(study).row.tally
+        answered = progress(study).counts.tally
         withdraw_rater(rater=rater, now=NOW)
-        taken_back = progress(study).row.tally
+        taken_back = progress(study).counts.tally
 
         assert (answered.by_people, taken_back.by_people) == (10, 10)
         assert (answered.done, answered.wanted) == (n_main, 8)
@@ -115,8 +115,8 @@ class TestPace:
 
         found = progress(study)
 
-        assert (found.people.in_hour, found.people.in_day) == (6, 7)
-        assert (found.judges.in_hour, found.judges.in_day) == (0, 2)
+        assert (found.counts.people.in_hour, found.counts.people.in_day) == (6, 7)
+        assert (found.counts.judges.in_hour, found.counts.judges.in_day) == (0, 2)
 
     def test_says_that_nobody_can_tell_yet(self, admin_client):
         study = make_study()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotation.planning.pairing import Block, Candidate, summarise
+from annotation.planning.pairing.parts import Block, Candidate, summarise
 from annotation.planning.pairing.planning import plan_pairs
 
 SEEDS = st.text(max_size=8)

@@ -7,7 +7,7 @@ import pytest
 
 from annotation.quality import gold
 from annotation.quality.gold import GoldError
-from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
 from completions.contexts import screening
 from completions.dialogues.normaliser import plain
 from completions.leaks.rules import find_leaks

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from access.models import LogEntry
 from annotation.choices import ReportKind, ReportOutcome
-from annotation.judging import services as judging_services
+from annotation.judging.services import leasing
 from annotation.models import Comparison, Exclusion, Lease, Report
 from annotation.quality.services import excluding, reporting
 from ranking.raters import services
@@ -28,7 +28,7 @@ pytestmark = [
 
 
 def lease(study):
-    found = judging_services.lease_next_comparison(rater=make_rater(study=study), now=NOW)
+    found = leasing.lease_next_comparison(rater=make_rater(study=study), now=NOW)
     assert found is not None
     return found
 
@@ -41,7 +41,7 @@ def report(held):
 
 
 def assign_next(study):
-    return partial(judging_services.lease_next_comparison, rater=make_rater(study=study), now=NOW)
+    return partial(leasing.lease_next_comparison, rater=make_rater(study=study), now=NOW)
 
 
 class TestReporters:

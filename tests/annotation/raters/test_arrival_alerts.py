@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation import tasks
 from annotation.choices import Platform
 from annotation.models import FailedArrival
-from annotation.raters import entry_links, services
+from annotation.raters import entry_links
 from annotation.raters.services import broken_links
 from completions.writers import emails
 from tests.helpers.factories import HOUR, NOW, make_study
@@ -30,11 +30,11 @@ def _mail_is_set_up(settings):
 
 def fail(study, *, at=NOW, n=1, platform=Platform.PROLIFIC):
     for _ in range(n):
-        services.count_failed_arrival(study=study, platform=platform, now=at)
+        broken_links.count_failed_arrival(study=study, platform=platform, now=at)
 
 
 def send(now=NOW):
-    return services.send_arrival_alerts(now=now)
+    return broken_links.send_arrival_alerts(now=now)
 
 
 def test_goes_to_every_admin_with_the_link_as_it_has_to_be():

@@ -9,9 +9,8 @@ import pytest
 from django.db import IntegrityError
 
 from annotation.choices import Platform, RaterStage, RaterState, StudyState
-from annotation.judging import services as judging_services
+from annotation.judging.services import leasing
 from annotation.models import Consent, Rater, Study
-from annotation.raters import services as rater_services
 from annotation.raters.services import entering
 from annotation.raters.services.entering import Entry
 from annotation.raters.visit_time import IMAGINED, is_simulated_visit, visit_time
@@ -32,7 +31,7 @@ LATER = NOW + dt.timedelta(days=1)
 
 
 def enter(study, entry=None, *, now=NOW, utc_offset_minutes=None, **fields):
-    return rater_services.enter_study(
+    return entering.enter_study(
         study=study,
         entry=entry or Entry(),
         utc_offset_minutes=utc_offset_minutes,
@@ -161,7 +160,7 @@ class TestEnterStudy:
         study.state = state
         study.save()
 
-        with pytest.raises(judging_services.StudyNotOpenError):
+        with pytest.raises(leasing.StudyNotOpenError):
             enter(study, PROLIFIC)
 
         assert not Rater.objects.exists()
@@ -203,7 +202,7 @@ class TestEnterStudy:
         study = make_study()
         make_comparison(study=study, **fields)
 
-        with pytest.raises(rater_services.StudyFullError):
+        with pytest.raises(entering.StudyFullError):
             enter(study)
 
         assert not Rater.objects.exists()
@@ -226,14 +225,14 @@ class TestEnterStudy:
         if is_let_in:
             assert enter(study, entry).pk
         else:
-            with pytest.raises(rater_services.WrongPlatformError):
+            with pytest.raises(entering.WrongPlatformError):
                 enter(study, entry)
 
     @pytest.mark.parametrize("is_program", [True, False])
     def test_keeps_programs_and_people_apart(self, is_program):
         study = open_study(title="Perhaps simulated", is_simulated=not is_program)
 
-        with pytest.raises(judging_services.StudyNotOpenError):
+        with pytest.raises(leasing.StudyNotOpenError):
             enter(study, is_simulated=is_program)
 
     def test_takes_eight_queries(self, study, django_assert_num_queries):
@@ -248,8 +247,8 @@ class TestLinkWriter:
     def test_remembers_the_writer_once(self, study):
         rater, writer = enter(study), make_writer(dataset=study.dataset)
 
-        rater_services.link_writer(rater=rater, writer=writer)
-        rater_services.link_writer(rater=rater, writer=make_writer(dataset=study.dataset))
+        entering.link_writer(rater=rater, writer=writer)
+        entering.link_writer(rater=rater, writer=make_writer(dataset=study.dataset))
 
         rater.refresh_from_db()
         assert rater.writer == writer

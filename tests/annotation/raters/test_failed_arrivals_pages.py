@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from annotation.choices import Platform, StudyState
 from annotation.models import FailedArrival, Rater
-from annotation.raters import entry_links, services
+from annotation.raters import entry_links
+from annotation.raters.services import broken_links
 from annotation.session.views import entering
 from tests.helpers.factories import HOUR, NOW, make_study
 from tests.helpers.factories_of_people import make_failed_arrival
@@ -81,8 +82,8 @@ class TestCounting:
         study = make_study()
         for _ in range(50):
             for platform in ("PROLIFIC", "MTURK"):
-                services.count_failed_arrival(study=study, platform=platform, now=NOW)
-        services.count_failed_arrival(study=study, platform="MTURK", now=NOW + HOUR)
+                broken_links.count_failed_arrival(study=study, platform=platform, now=NOW)
+        broken_links.count_failed_arrival(study=study, platform="MTURK", now=NOW + HOUR)
 
         rows = FailedArrival.objects.order_by("hour", "platform").values_list("platform", "n")
         assert list(rows) == [("MTURK", 50), ("PROLIFIC", 50), ("MTURK", 1)]
@@ -109,7 +110,7 @@ def test_the_visitor_reads_their_page_where_nothing_can_be_written(client, caplo
 
 def test_the_page_is_made_before_anything_is_counted(rf, monkeypatch):
     counted = []
-    monkeypatch.setattr(services, "count_failed_arrival", lambda **row: counted.append(row))
+    monkeypatch.setattr(broken_links, "count_failed_arrival", lambda **row: counted.append(row))
     study = open_study()
     request = rf.get(url(study, "entry"), {"pid": ""})
 

@@ -6,7 +6,8 @@ import pytest
 
 from annotation.choices import RaterState, Side, Source
 from annotation.models import SourceGuess
-from annotation.raters import entry_queries, services
+from annotation.raters import entry_queries
+from annotation.raters.services import questions
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import (
     CONTENT,
@@ -99,7 +100,7 @@ class TestRecordGuesses:
         judged(rater, 3)
 
         guesses = {0: PERSON, 2: PROGRAM, 7: PERSON, -1: PERSON}
-        n = services.record_guesses(rater=rater, guesses=guesses, now=NOW)
+        n = questions.record_guesses(rater=rater, guesses=guesses, now=NOW)
 
         messages = asked(rater)
         stored = SourceGuess.objects.values_list("completion", "guess", "guessed_at")
@@ -108,9 +109,9 @@ class TestRecordGuesses:
 
     def test_the_first_guess_about_a_message_stays(self, rater):
         judged(rater, 3)
-        services.record_guesses(rater=rater, guesses={0: PERSON}, now=NOW)
+        questions.record_guesses(rater=rater, guesses={0: PERSON}, now=NOW)
 
-        n = services.record_guesses(rater=rater, guesses={0: PROGRAM, 1: PROGRAM}, now=NOW)
+        n = questions.record_guesses(rater=rater, guesses={0: PROGRAM, 1: PROGRAM}, now=NOW)
 
         assert n == 1
         assert sorted(SourceGuess.objects.values_list("guess", flat=True)) == [PERSON, PROGRAM]

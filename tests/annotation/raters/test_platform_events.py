@@ -10,9 +10,9 @@ import pytest
 
 from access.models import LogEntry
 from annotation.choices import Platform, RaterState
-from annotation.judging import services as judging_services
+from annotation.judging.services import judging, leasing
 from annotation.models import PlatformEvent
-from annotation.raters import services as rater_services
+from annotation.raters.services import submissions, withdrawing
 from annotation.raters.webhooks import (
     EVENT_ID,
     SIGNATURE,
@@ -42,7 +42,7 @@ def make_participant(study=None, **fields):
 @pytest.fixture
 def rater():
     rater = make_participant()
-    judging_services.lease_next_comparison(rater=rater, now=NOW)
+    leasing.lease_next_comparison(rater=rater, now=NOW)
     return rater
 
 
@@ -51,7 +51,7 @@ def event(status="RETURNED", *, event_id="e-1", submission="x-1", participant="p
 
 
 def take(rater, told):
-    is_new = rater_services.take_event(study=rater.study, event=told, now=NOW + HOUR)
+    is_new = submissions.take_event(study=rater.study, event=told, now=NOW + HOUR)
     rater.refresh_from_db()
     return is_new
 
@@ -76,8 +76,8 @@ class TestTakeEvent:
     def test_keeps_what_was_answered_and_other_parts_of_the_person(self, rater):
         other = make_participant(session={"SESSION_ID": "x-2"})
         lease = rater.leases.get()
-        submission = judging_services.Submission(lease.token, ANSWER)
-        judging_services.submit_judgment(rater=rater, submission=submission, now=NOW)
+        submission = judging.Submission(lease.token, ANSWER)
+        judging.submit_judgment(rater=rater, submission=submission, now=NOW)
 
         take(rater, event())
 
@@ -96,7 +96,7 @@ class TestTakeEvent:
         assert LogEntry.objects.filter(action="rater.returned").count() == 1
 
     def test_finds_the_submission_in_whichever_study_it_is(self, rater):
-        rater_services.take_event(study=make_study(), event=event(), now=NOW)
+        submissions.take_event(study=make_study(), event=event(), now=NOW)
 
         rater.refresh_from_db()
         assert rater.state == RaterState.STOPPED
@@ -126,13 +126,13 @@ class TestTakeEvent:
         rater = make_participant(session={})
         study = rater.study if is_own_address else make_study()
 
-        rater_services.take_event(study=study, event=event(), now=NOW)
+        submissions.take_event(study=study, event=event(), now=NOW)
 
         rater.refresh_from_db()
         assert (rater.state == RaterState.STOPPED) is is_own_address
 
     def test_knows_nobody_who_withdrew(self, rater):
-        rater_services.withdraw_rater(rater=rater, now=NOW)
+        withdrawing.withdraw_rater(rater=rater, now=NOW)
 
         take(rater, event())
 

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.choices import Platform, RaterState
 from annotation.models import Consent, PlatformEvent, Rater
-from annotation.raters import services
+from annotation.raters.services import entering, submissions, withdrawing
 from annotation.raters.services.entering import Entry
 from annotation.raters.webhooks import Event
 from tests.helpers.factories import NOW, make_comparison, make_rater, make_study
@@ -30,7 +30,7 @@ class TestPeopleWhoLeave:
                 submit(lease_next(rater), now=NOW)
             lease_next(rater)
 
-        together([partial(services.withdraw_rater, rater=rater, now=NOW) for rater in raters])
+        together([partial(withdrawing.withdraw_rater, rater=rater, now=NOW) for rater in raters])
 
         rows = study.comparisons.values_list("slots_left", "shown_first_as_a", "shown_first_as_b")
         assert set(rows) == {(5, 0, 0)}
@@ -41,7 +41,7 @@ class TestPeopleWhoPressTwice:
         study = make_study()
         make_comparison(study=study)
         enter = partial(
-            services.enter_study,
+            entering.enter_study,
             study=study,
             entry=Entry(Platform.PROLIFIC, "p-17"),
             utc_offset_minutes=None,
@@ -66,7 +66,7 @@ class TestEventsSentTwice:
         )
         lease_next(rater)
         event = Event("e-1", "submission.status.change", "RETURNED", "p-17", "x-1")
-        take = partial(services.take_event, study=study, event=event, now=NOW)
+        take = partial(submissions.take_event, study=study, event=event, now=NOW)
 
         taken = together([take] * crowd.people)
 

@@ -4,8 +4,8 @@ import pytest
 
 from annotation.choices import RaterStage, RaterState
 from annotation.models import Rater
-from annotation.raters import services as rater_services
-from annotation.raters.comprehension import ComprehensionQuestion, judge_answers
+from annotation.raters.services import questions as raters_questions
+from annotation.raters.services.questions import judge_answers
 from tests.helpers.factories import CONTENT, NOW, make_rater, make_study
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ def rater():
 
 
 def answer(rater, answers):
-    outcome = rater_services.answer_comprehension(rater=rater, answers=answers, now=NOW)
+    outcome = raters_questions.answer_comprehension(rater=rater, answers=answers, now=NOW)
     rater.refresh_from_db()
     return outcome
 
@@ -71,16 +71,16 @@ class TestAnswerComprehension:
         if first is WRONG:
             answer(rater, WRONG)
 
-        with pytest.raises(rater_services.NothingToAnswerError):
-            rater_services.answer_comprehension(rater=rater, answers=RIGHT, now=NOW)
+        with pytest.raises(raters_questions.NothingToAnswerError):
+            raters_questions.answer_comprehension(rater=rater, answers=RIGHT, now=NOW)
 
         rater.refresh_from_db()
         assert rater.comprehension_tries == (1 if first is RIGHT else 2)
 
 
 ASKED = (
-    ComprehensionQuestion("What counts?", ("Length", "How it feels"), 1),
-    ComprehensionQuestion("May you skip?", ("Yes", "No"), 0),
+    {"text": "What counts?", "options": ["Length", "How it feels"], "answer": 2},
+    {"text": "May you skip?", "options": ["Yes", "No"], "answer": 1},
 )
 
 

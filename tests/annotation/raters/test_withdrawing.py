@@ -4,9 +4,9 @@ import pytest
 
 from access.models import LogEntry
 from annotation.choices import Platform, RaterState
-from annotation.judging import services as judging_services
+from annotation.judging.services import judging, leasing
 from annotation.models import Comparison, Judgment, Report
-from annotation.raters import services as rater_services
+from annotation.raters.services import withdrawing
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from ranking.judgments import frames
@@ -38,12 +38,12 @@ def rater(now):
         external_id="p-77",
         session={"STUDY_ID": "s", "SESSION_ID": "x"},
     )
-    lease = judging_services.lease_next_comparison(rater=rater, now=now)
+    lease = leasing.lease_next_comparison(rater=rater, now=now)
     assert lease is not None
-    judging_services.submit_judgment(
-        rater=rater, submission=judging_services.Submission(lease.token, ANSWER), now=now
+    judging.submit_judgment(
+        rater=rater, submission=judging.Submission(lease.token, ANSWER), now=now
     )
-    judging_services.lease_next_comparison(rater=rater, now=now)
+    leasing.lease_next_comparison(rater=rater, now=now)
     return rater
 
 
@@ -53,7 +53,7 @@ class TestWithdrawRater:
         assert frames.n_judgments(study=rater.study, as_of=now) == 1
 
         for _ in range(2):  # repeating it changes nothing
-            rater_services.withdraw_rater(rater=rater, now=now)
+            withdrawing.withdraw_rater(rater=rater, now=now)
 
         rater.refresh_from_db()
         assert (rater.external_id, rater.bound_by) == ("", "")
@@ -67,12 +67,12 @@ class TestWithdrawRater:
         assert LogEntry.objects.filter(action="rater.withdrew").count() == 1
 
     def test_ends_the_rater_for_good(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now)
+        withdrawing.withdraw_rater(rater=rater, now=now)
 
         rater.refresh_from_db()
         assert rater.state == RaterState.WITHDRAWN
-        with pytest.raises(judging_services.RaterEndedError):
-            judging_services.lease_next_comparison(rater=rater, now=now)
+        with pytest.raises(leasing.RaterEndedError):
+            leasing.lease_next_comparison(rater=rater, now=now)
 
     def test_gives_no_slot_back_for_planted_and_repeated_pairs(self, rater, now):
         study = rater.study
@@ -87,14 +87,14 @@ class TestWithdrawRater:
             lease = make_lease(rater=rater, **fields, **closed)
             make_judgment(comparison=lease.comparison, rater=rater, lease=lease)
 
-        rater_services.withdraw_rater(rater=rater, now=now)
+        withdrawing.withdraw_rater(rater=rater, now=now)
 
         assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
 
     def test_an_ended_rater_may_withdraw(self, rater, now):
-        judging_services.stop_judging(rater=rater, now=now)
+        leasing.stop_judging(rater=rater, now=now)
 
-        rater_services.withdraw_rater(rater=rater, now=now + HOUR)
+        withdrawing.withdraw_rater(rater=rater, now=now + HOUR)
 
         rater.refresh_from_db()
         assert (rater.state, rater.ended_at) == (RaterState.WITHDRAWN, now + HOUR)
@@ -104,7 +104,7 @@ class TestWithdrawRater:
 
 class TestWithdrawRaterAndKeepTheAnswers:
     def test_removes_identity_and_keeps_what_was_said_in_the_analysis(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
+        withdrawing.withdraw_rater(rater=rater, now=now, keep_answers=True)
 
         rater.refresh_from_db()
         assert (rater.external_id, rater.writer) == ("", None)
@@ -117,8 +117,8 @@ class TestWithdrawRaterAndKeepTheAnswers:
         assert slots == [2, 3], "the open slot alone is given back"
 
     def test_may_be_followed_by_deleting(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now, keep_answers=True)
-        rater_services.withdraw_rater(rater=rater, now=now + HOUR)
+        withdrawing.withdraw_rater(rater=rater, now=now, keep_answers=True)
+        withdrawing.withdraw_rater(rater=rater, now=now + HOUR)
 
         rater.refresh_from_db()
         assert not rater.data_kept
@@ -127,8 +127,8 @@ class TestWithdrawRaterAndKeepTheAnswers:
         assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
 
     def test_cannot_call_back_what_was_deleted(self, rater, now):
-        rater_services.withdraw_rater(rater=rater, now=now)
-        rater_services.withdraw_rater(rater=rater, now=now + HOUR, keep_answers=True)
+        withdrawing.withdraw_rater(rater=rater, now=now)
+        withdrawing.withdraw_rater(rater=rater, now=now + HOUR, keep_answers=True)
 
         rater.refresh_from_db()
         assert not rater.data_kept

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from annotation.choices import Purpose
 from annotation.models import Judgment, RationaleCall, RationaleRun, ThemeLabel
-from annotation.raters import services as rater_services
+from annotation.raters.services import withdrawing
 from annotation.rationales import themes
 from annotation.rationales.services import labelling
 from completions.choices import CallState, Presence
@@ -260,7 +260,7 @@ class TestADeletedRationale:
         item = make_theme_check_item(judgment=judgment)
         noted = make_theme_labelling(item=item, note="They wrote: warmer.", themes=[KEYS[0]])
 
-        rater_services.withdraw_rater(rater=judgment.rater, now=NOW, keep_answers=keep_answers)
+        withdrawing.withdraw_rater(rater=judgment.rater, now=NOW, keep_answers=keep_answers)
 
         for row in (done, label, waiting, kept, noted):
             row.refresh_from_db()

@@ -12,7 +12,7 @@ from access.models import LogEntry
 from annotation import tasks
 from annotation.choices import TextOutcome, TextState
 from annotation.models import Judgment, RationaleDecision, RationaleScan
-from annotation.raters import services as rater_services
+from annotation.raters.services import withdrawing
 from annotation.rationales import passages, queries
 from annotation.rationales.passages import Passage
 from annotation.rationales.services import scanning
@@ -241,7 +241,7 @@ def test_erasing_a_text_takes_what_was_found_with_it(study):
     decide(judgment, TextOutcome.MASKED, reason="names Ann")
     assert judgment.rater is not None
 
-    rater_services.withdraw_rater(rater=judgment.rater, now=NOW)
+    withdrawing.withdraw_rater(rater=judgment.rater, now=NOW)
 
     assert Judgment.objects.get().rationale == ""
     assert RationaleScan.objects.count() == 0

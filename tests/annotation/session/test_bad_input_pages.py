@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from annotation.choices import StudyState
-from annotation.judging import services
+from annotation.judging.services import leasing
 from annotation.models import Comparison, Judgment, Lease, Rater, Report, Study
 from completions.choices import LeaseOutcome
 from tests.conftest import rolled_back
@@ -108,7 +108,7 @@ class TestToken:
 
     @SENT_AS
     def test_that_ran_out_still_takes_the_answer(self, client, study, lease, kind, headers):
-        services.release_expired_leases(now=lease.expires_at + HOUR)
+        leasing.release_expired_leases(now=lease.expires_at + HOUR)
 
         answer = client.post(url(study, "submit", lease.token), ANSWERS[kind], headers=headers)
 

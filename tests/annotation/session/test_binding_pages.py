@@ -12,7 +12,7 @@ from access.choices import Role
 from access.models import LogEntry
 from annotation.choices import RaterState
 from annotation.models import Judgment, Rater
-from annotation.raters import services
+from annotation.raters.services import entering
 from annotation.session import http
 from tests.annotation.raters.test_signed_links import HOST, IDS, KEY, key_set, keys_served, token
 from tests.annotation.session.steps import PROLIFIC
@@ -225,7 +225,7 @@ class TestMembersWhoRate:
         assert "signed in as a member" in page.content.decode()
 
     def test_are_told_from_others_in_the_console(self, client, study, rater):
-        services.flag_team(rater)
+        entering.flag_team(rater)
         client.force_login(make_member(role=Role.ANALYST))
 
         listed = client.get(reverse("raters:list", args=[study.slug])).content.decode()

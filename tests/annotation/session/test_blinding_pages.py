@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.choices import Purpose, Side
 from annotation.models import Comparison, Lease, Rater, Study
-from annotation.urls import raters
+from annotation.urls import RATERS
 from completions.choices import LeaseOutcome, SystemKind
 from completions.models import Completion
 from tests.annotation.session.walk import RIGHT, walk
@@ -81,7 +81,7 @@ class TestEveryAnswer:
         files = " ".join(map(static_text, set().union(*map(static_files_in, answers)))).casefold()
         assert "judging.js" in files
         assert [secret for secret in secrets if secret.casefold() in files] == []
-        assert addresses_of(answers) == {pattern.name for pattern in raters.urlpatterns}
+        assert addresses_of(answers) == {pattern.name for pattern in RATERS}
         assert {answer.status_code for answer in answers} == {
             *(200, 204, 303),
             *(400, 403, 404, 405, 409, 422),

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.choices import Platform, RaterState, SubmissionState
-from annotation.raters.services import withdraw_rater
+from annotation.raters.services.withdrawing import withdraw_rater
 from annotation.session.endings import Ending, Way
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import (

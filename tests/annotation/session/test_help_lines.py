@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from annotation.session.help_lines import requested_countries, split_lines
+from annotation.session.blinded import requested_countries, split_lines
 
 
 @dataclass(frozen=True)

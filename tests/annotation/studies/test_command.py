@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Comparison, QualityCheck, Study
-from annotation.studies.protocol import STUDIES
+from annotation.studies.protocol.files import STUDIES
 from completions.models import Hold
 from tests.helpers.factories import (
     make_completion,

@@ -3,11 +3,15 @@
 import pytest
 
 from annotation.models import Study
-from annotation.studies import protocol, rubric, services
-from annotation.studies.protocol import STUDIES, ProtocolError, content_hash, load_protocol
+from annotation.studies import rubric
+from annotation.studies.protocol import files
+from annotation.studies.protocol.files import STUDIES, ProtocolError, load_protocol
 from annotation.studies.protocol.parts import AnalysisPlan
 from annotation.studies.rubric import load_rubric
-from annotation.studies.services.studies import DimensionUnknownError
+from annotation.studies.services import drafts, states
+from annotation.studies.services.drafts import DimensionUnknownError
+from completions.files import toml
+from completions.files.toml import content_hash
 from ranking.choices import AnalysisKind
 from ranking.fits.analysis_queries import known_kinds
 from ranking.report.questions import NamedAnalyses, named_analyses
@@ -26,11 +30,11 @@ def file_of(plan, **changes):
 def draft(plan=PLAN):
     file = file_of(plan)
     rubric = load_rubric(file.rubric)
-    return services.create_study(protocol=file, rubric=rubric, dataset=make_dataset(), now=NOW)
+    return drafts.create_study(protocol=file, rubric=rubric, dataset=make_dataset(), now=NOW)
 
 
 def locked(plan=PLAN):
-    return services.lock_study(study=draft(plan), now=NOW)
+    return states.lock_study(study=draft(plan), now=NOW)
 
 
 def judged(study):
@@ -67,10 +71,10 @@ class TestAnAmendedFile:
         judged(before)
         file = file_of(PLAN)
 
-        after = services.create_version(protocol=file, rubric=load_rubric(file.rubric), now=NOW)
+        after = drafts.create_version(protocol=file, rubric=load_rubric(file.rubric), now=NOW)
 
         assert named_analyses(Study.objects.get(pk=before.pk)) == NamedAnalyses()
-        assert named_analyses(services.lock_study(study=after, now=NOW)).kinds
+        assert named_analyses(states.lock_study(study=after, now=NOW)).kinds
 
     def test_in_the_database_confirms_nothing(self):
         study = locked(AnalysisPlan(confirmatory=("pairs",)))
@@ -121,7 +125,7 @@ RUBRIC = rubric.load_rubric("heart-1").content()
 
 def parsed(*lines):
     text = "\n".join([FILE, "", "[analysis]", *lines])
-    return protocol.parse_protocol(text, source="study.toml")
+    return files.parse_protocol(text, source="study.toml")
 
 
 class TestAnalysisPlan:
@@ -134,7 +138,7 @@ class TestAnalysisPlan:
         assert plan.confirmatory == (kind.lower(),)
 
     def test_changes_the_hash_and_nothing_that_raters_read(self):
-        plain = protocol.parse_protocol(FILE, source="x")
+        plain = files.parse_protocol(FILE, source="x")
         named = parsed('confirmatory = ["strategies"]')
         studies = [
             plain,
@@ -146,7 +150,7 @@ class TestAnalysisPlan:
 
         contents = [study.content(RUBRIC, normaliser="normaliser-3") for study in studies]
 
-        assert len({protocol.content_hash(content) for content in contents}) == 5
+        assert len({toml.content_hash(content) for content in contents}) == 5
         assert "analysis" not in contents[0], "its hash is what it was before files could name any"
         assert named.mentions(["strategies"]) == plain.mentions(["strategies"])
 

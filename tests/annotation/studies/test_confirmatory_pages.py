@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.models import Study
-from annotation.studies.protocol import content_hash
+from completions.files.toml import content_hash
 from ranking.choices import AnalysisKind, FitState
 from tests.helpers.factories import HOUR, NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_analysis

@@ -9,11 +9,12 @@ from django.urls import get_resolver, reverse
 
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Comparison, DimensionMark, Study
-from annotation.studies import services
-from annotation.studies.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.protocol.study import TAKEN
 from annotation.studies.rubric import load_rubric
+from annotation.studies.services import drafts, states
 from annotation.templatetags.study_tabs import TABS, pages_beside, study_tabs
+from completions.files.toml import content_hash
 from completions.models import Hold
 from tests.helpers.datasets import make_dialogues
 from tests.helpers.factories import (
@@ -41,13 +42,13 @@ def address(name, study):
 
 def locked():
     protocol = load_protocol(STUDIES / "heart-rubric.toml")
-    study = services.create_study(
+    study = drafts.create_study(
         protocol=protocol,
         rubric=load_rubric(protocol.rubric),
         dataset=make_dialogues(),
         now=NOW,
     )
-    return services.lock_study(study=study, now=NOW)
+    return states.lock_study(study=study, now=NOW)
 
 
 class TestAccess:

@@ -13,9 +13,14 @@ from access.models import LogEntry
 from annotation.choices import StudyState
 from annotation.models import Study
 from annotation.planning import services as planning_services
-from annotation.studies import services as study_services
-from annotation.studies.protocol import STUDIES, load_protocol, parse_protocol, shipped_studies
+from annotation.studies.protocol.files import (
+    STUDIES,
+    load_protocol,
+    parse_protocol,
+    shipped_studies,
+)
 from annotation.studies.rubric import load_rubric
+from annotation.studies.services import drafts, states
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import Wish
 from ranking.planner.plans import Layout, Rates, first_plan
@@ -293,7 +298,7 @@ class TestBesideTheForm:
         form = as_shown(admin_client, reverse("console:edit", args=["ours"]))
         assert admin_client.post(address, form).context["figures"].n_systems == 3
 
-        study_services.lock_study(study=Study.objects.get(), now=NOW)
+        states.lock_study(study=Study.objects.get(), now=NOW)
         form = as_shown(admin_client, reverse("console:version", args=["ours"]))
         del form["dataset"]  # a browser sends no field that cannot be changed
         assert admin_client.post(address, form).context["figures"].n_systems == 3
@@ -430,7 +435,7 @@ class TestChanging:
         sent = as_shown(admin_client, address, title="Another")
         protocol_page = reverse("console:protocol", args=["demo"])
         before = admin_client.get(protocol_page).content.decode()
-        study_services.lock_study(study=draft, now=NOW)
+        states.lock_study(study=draft, now=NOW)
 
         after = admin_client.get(protocol_page).content.decode()
         refused = text(admin_client.post(address, sent, follow=True))
@@ -441,11 +446,11 @@ class TestChanging:
         assert Study.objects.get().title != "Another"
 
     def test_is_refused_by_the_service_of_a_locked_study(self, draft):
-        study_services.lock_study(study=draft, now=NOW)
+        states.lock_study(study=draft, now=NOW)
         protocol = load_protocol(STUDIES / "demo.toml")
 
-        with pytest.raises(study_services.StudyStateError, match="locked"):
-            study_services.edit_study(
+        with pytest.raises(states.StudyStateError, match="locked"):
+            drafts.edit_study(
                 study=draft,
                 protocol=protocol,
                 rubric=load_rubric(protocol.rubric),
@@ -460,7 +465,7 @@ class TestANewVersion:
     @pytest.fixture
     def locked(self, admin_client, shown):
         admin_client.post(FORM, dict(shown))
-        return study_services.lock_study(study=Study.objects.get(), now=NOW)
+        return states.lock_study(study=Study.objects.get(), now=NOW)
 
     def test_is_offered_and_becomes_a_draft_on_the_same_dataset(self, admin_client, locked):
         offer = admin_client.get(reverse("console:protocol", args=["demo"])).content.decode()
@@ -518,9 +523,9 @@ class TestProtocolPage:
             return admin_client.get(reverse(f"console:{name}", args=["demo"])).content.decode()
 
         admin_client.post(FORM, dict(shown))
-        study = study_services.open_study(study=Study.objects.get(), now=NOW)
+        study = states.open_study(study=Study.objects.get(), now=NOW)
         while_open = [read(name) for name in ("protocol", "toml")]
-        study_services.close_study(study=study, now=NOW)
+        states.close_study(study=study, now=NOW)
 
         assert [study.seed in page for page in while_open] == [False, False]
         assert ["secret until the study is closed" in page for page in while_open] == [True, True]

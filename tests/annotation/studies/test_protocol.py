@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.rationales.themes import load_codebook
-from annotation.studies import protocol, rubric
-from annotation.studies.protocol import (
+from annotation.studies import rubric
+from annotation.studies.protocol import files
+from annotation.studies.protocol import study as protocol_study
+from annotation.studies.protocol.files import (
+    FORMS,
     STUDIES,
     FaultyError,
     ProtocolError,
@@ -20,7 +23,7 @@ from annotation.studies.protocol import (
     values_as_toml,
     values_of,
 )
-from annotation.studies.protocol.files import FORMS
+from completions.files import toml
 
 SHIPPED = sorted(path.stem for path in STUDIES.glob("*.toml"))
 DEMO = (STUDIES / "demo.toml").read_text(encoding="utf-8")
@@ -30,7 +33,7 @@ SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f"
 
 
 def load(slug):
-    return protocol.load_protocol(STUDIES / f"{slug}.toml")
+    return files.load_protocol(STUDIES / f"{slug}.toml")
 
 
 def content_of(study, **changes):
@@ -38,7 +41,7 @@ def content_of(study, **changes):
     return study.content(referred["rubric"], normaliser=referred["normaliser"])
 
 
-HASH_OF_DEMO = protocol.content_hash(content_of(load("demo")))
+HASH_OF_DEMO = toml.content_hash(content_of(load("demo")))
 
 
 def test_mentions_are_words_of_the_study_whatever_their_case():
@@ -104,9 +107,9 @@ class TestContent:
 
     def test_hash_does_not_depend_on_comments_and_defaults_left_out(self):
         layout = "# another comment\n" + DEMO.replace("lease_minutes = 30\n", "")
-        other = protocol.parse_protocol(layout, source="x")
+        other = files.parse_protocol(layout, source="x")
 
-        assert protocol.content_hash(content_of(other)) == HASH_OF_DEMO
+        assert toml.content_hash(content_of(other)) == HASH_OF_DEMO
 
     @pytest.mark.parametrize(
         ("old", "new"),
@@ -118,9 +121,9 @@ class TestContent:
         ],
     )
     def test_hash_changes_with_the_content(self, old, new):
-        changed = protocol.parse_protocol(DEMO.replace(old, new), source="x")
+        changed = files.parse_protocol(DEMO.replace(old, new), source="x")
 
-        assert protocol.content_hash(content_of(changed)) != HASH_OF_DEMO
+        assert toml.content_hash(content_of(changed)) != HASH_OF_DEMO
 
     @pytest.mark.parametrize(
         "changes",
@@ -128,7 +131,7 @@ class TestContent:
         ids=["rubric", "normaliser"],
     )
     def test_hash_changes_with_what_the_file_refers_to(self, changes):
-        assert protocol.content_hash(content_of(load("demo"), **changes)) != HASH_OF_DEMO
+        assert toml.content_hash(content_of(load("demo"), **changes)) != HASH_OF_DEMO
 
     def test_holds_of_the_seed_the_hash_alone(self):
         content = content_of(load("demo").model_copy(update={"seed": SEED}))
@@ -144,7 +147,7 @@ def with_seed(seed):
 class TestSeed:
     @pytest.mark.parametrize("seed", [SEED, SEED.upper(), 2 * SEED], ids=["32", "upper", "64"])
     def test_may_be_typed_as_a_long_number_drawn_by_chance(self, seed):
-        assert protocol.parse_protocol(with_seed(seed), source="x").seed == seed
+        assert files.parse_protocol(with_seed(seed), source="x").seed == seed
 
     @pytest.mark.parametrize(
         "seed",
@@ -156,7 +159,7 @@ class TestSeed:
     )
     def test_is_refused_where_somebody_could_guess_it(self, seed):
         with pytest.raises(ProtocolError, match=r"x: seed: .*leave it out, so that it is drawn"):
-            protocol.parse_protocol(with_seed(seed), source="x")
+            files.parse_protocol(with_seed(seed), source="x")
 
 
 SLUG, PAIRS, CHECKS = 'slug = "demo"', "judgments_per_pair = 3", "[checks]"
@@ -204,7 +207,7 @@ class TestBadStudy:
         assert old in DEMO
 
         with pytest.raises(ProtocolError) as caught:
-            protocol.parse_protocol(DEMO.replace(old, new), source="mine.toml")
+            files.parse_protocol(DEMO.replace(old, new), source="mine.toml")
 
         assert str(caught.value).startswith("mine.toml: ")
         assert message in str(caught.value)
@@ -215,7 +218,7 @@ class TestBadStudy:
         )
 
         with pytest.raises(ProtocolError) as caught:
-            protocol.parse_protocol(text, source="x")
+            files.parse_protocol(text, source="x")
 
         assert len(str(caught.value).splitlines()) == 2
 
@@ -224,14 +227,14 @@ class TestBadStudy:
         path.write_bytes(b'title = "caf\xe9"')
 
         with pytest.raises(ProtocolError, match="not UTF-8: unexpected byte at position 12"):
-            protocol.load_protocol(path)
+            files.load_protocol(path)
         with pytest.raises(ProtocolError, match=r"none\.toml: cannot be read: No such file"):
-            protocol.load_protocol(tmp_path / "none.toml")
+            files.load_protocol(tmp_path / "none.toml")
 
 
 def test_no_fault_is_told_as_a_regular_expression():
     """Each pattern that a study file is held to has words of its own."""
-    schema = json.dumps(protocol.StudyProtocol.model_json_schema())
+    schema = json.dumps(protocol_study.StudyProtocol.model_json_schema())
     patterns = set(re.findall(r'"pattern": ("(?:[^"\\\\]|\\\\.)*")', schema))
 
     assert patterns
@@ -251,8 +254,8 @@ def test_a_fault_of_form_says_what_is_wanted(old, new, said):
     assert old in DEMO
 
     values = tomllib.loads(DEMO.replace(old, new, 1))
-    with pytest.raises(protocol.FaultyError, match=said):
-        protocol.check_values(values)
+    with pytest.raises(files.FaultyError, match=said):
+        files.check_values(values)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -266,7 +269,7 @@ class TestAsToml:
     def test_reads_back_as_the_same_study_and_is_written_the_same_again(self, slug):
         text = as_toml(load(slug))
 
-        read = protocol.parse_protocol(text, source="written")
+        read = files.parse_protocol(text, source="written")
         assert read == load(slug)
         assert as_toml(read) == text
 

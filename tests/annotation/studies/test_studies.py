@@ -8,11 +8,12 @@ import pytest
 from access.models import LogEntry
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Study
-from annotation.studies import services
-from annotation.studies.protocol import STUDIES, content_hash, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.rubric import load_rubric
-from annotation.studies.services.studies import versioned_slug
+from annotation.studies.services import drafts, states
+from annotation.studies.services.drafts import versioned_slug
 from completions.dialogues import normaliser
+from completions.files.toml import content_hash
 from tests.helpers.factories import NOW, make_comparison, make_dataset, make_study
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +26,7 @@ def protocol(name="heart-preference", **changes):
 
 def create(name="heart-preference", *, dataset=None, **changes):
     file = protocol(name, **changes)
-    return services.create_study(
+    return drafts.create_study(
         protocol=file,
         rubric=load_rubric(file.rubric),
         dataset=dataset or make_dataset(),
@@ -36,18 +37,18 @@ def create(name="heart-preference", *, dataset=None, **changes):
 def create_as(slug, **names):
     """Store the study under another slug than the one in its name."""
     file = protocol(slug=slug).model_copy(update=names)
-    return services.create_study(
+    return drafts.create_study(
         protocol=file, rubric=load_rubric(file.rubric), dataset=make_dataset(), now=NOW
     )
 
 
 def version(**changes):
     file = protocol(**changes)
-    return services.create_version(protocol=file, rubric=load_rubric(file.rubric), now=NOW)
+    return drafts.create_version(protocol=file, rubric=load_rubric(file.rubric), now=NOW)
 
 
 def lock(study):
-    return services.lock_study(study=study, now=NOW)
+    return states.lock_study(study=study, now=NOW)
 
 
 def version_of_locked(study):
@@ -88,7 +89,7 @@ class TestCreateStudy:
     def test_does_not_replace_a_study_that_something_rests_on(self, rest_on_it):
         rest_on_it(create())
 
-        with pytest.raises(services.StudyExistsError, match="heart-preference"):
+        with pytest.raises(drafts.StudyExistsError, match="heart-preference"):
             create(title="Changed")
 
         assert Study.objects.get().title != "Changed"
@@ -97,9 +98,9 @@ class TestCreateStudy:
         lock(create())
         made = version(title="Changed")
 
-        with pytest.raises(services.StudyExistsError, match=f'2 of "{made.name}" is the study'):
+        with pytest.raises(drafts.StudyExistsError, match=f'2 of "{made.name}" is the study'):
             create_as("fresh", name=made.name, version=2)
-        with pytest.raises(services.StudyExistsError, match='is the study "heart-preference"'):
+        with pytest.raises(drafts.StudyExistsError, match='is the study "heart-preference"'):
             create_as("fresh", name=made.name)
 
         assert Study.objects.count() == 2
@@ -107,7 +108,7 @@ class TestCreateStudy:
     def test_is_refused_where_another_study_has_the_slug_as_its_name(self):
         create_as("fresh", name="heart-preference")
 
-        with pytest.raises(services.StudyExistsError, match='is the study "fresh" already'):
+        with pytest.raises(drafts.StudyExistsError, match='is the study "fresh" already'):
             create()
 
 
@@ -131,22 +132,22 @@ class TestTheSeed:
     def test_of_another_study_or_an_earlier_version_is_refused(self):
         lock(create(seed=SEED))
 
-        with pytest.raises(services.SeedTakenError, match="another study has this one"):
+        with pytest.raises(drafts.SeedTakenError, match="another study has this one"):
             create(slug="other", seed=SEED)
-        with pytest.raises(services.SeedTakenError):
+        with pytest.raises(drafts.SeedTakenError):
             version(title="Changed", seed=SEED)
 
     def test_alone_can_be_what_a_version_changes(self):
         lock(create(seed=SEED))
 
-        with pytest.raises(services.NothingChangedError):
+        with pytest.raises(drafts.NothingChangedError):
             version(seed=SEED)
         assert version(seed=OTHER_SEED).seed == OTHER_SEED
 
     def test_is_disclosed_once_the_study_is_closed(self):
         study = create()
         told = [study.disclosed_seed]
-        for move in (services.open_study, services.pause_study, services.close_study):
+        for move in (states.open_study, states.pause_study, states.close_study):
             study = move(study=study, now=NOW)
             told.append(study.disclosed_seed)
 
@@ -165,7 +166,7 @@ class TestLockStudy:
         assert entry.after == {"state": "LOCKED", "protocol_hash": study.protocol_hash}
 
     def test_comes_with_the_first_opening_of_a_draft(self):
-        study = services.open_study(study=create(), now=NOW)
+        study = states.open_study(study=create(), now=NOW)
 
         assert study.protocol_hash == content_hash(study.content)
         assert study.state == StudyState.OPEN
@@ -185,11 +186,11 @@ class TestStates:
     @pytest.mark.parametrize(
         ("state", "move", "then"),
         [
-            ("LOCKED", services.open_study, "OPEN"),
-            ("LOCKED", services.close_study, "CLOSED"),
-            ("OPEN", services.pause_study, "PAUSED"),
-            ("PAUSED", services.open_study, "OPEN"),
-            ("PAUSED", services.close_study, "CLOSED"),
+            ("LOCKED", states.open_study, "OPEN"),
+            ("LOCKED", states.close_study, "CLOSED"),
+            ("OPEN", states.pause_study, "PAUSED"),
+            ("PAUSED", states.open_study, "OPEN"),
+            ("PAUSED", states.close_study, "CLOSED"),
         ],
     )
     def test_change_and_nothing_else_does(self, state, move, then):
@@ -203,23 +204,23 @@ class TestStates:
     @pytest.mark.parametrize(
         ("state", "move"),
         [
-            ("CLOSED", services.open_study),
-            ("CLOSED", services.lock_study),
-            ("OPEN", services.lock_study),
-            ("LOCKED", services.pause_study),
+            ("CLOSED", states.open_study),
+            ("CLOSED", states.lock_study),
+            ("OPEN", states.lock_study),
+            ("LOCKED", states.pause_study),
         ],
     )
     def test_that_cannot_follow_are_refused(self, state, move):
         study = make_study(state=state)
 
-        with pytest.raises(services.StudyStateError, match="cannot become"):
+        with pytest.raises(states.StudyStateError, match="cannot become"):
             move(study=study, now=NOW)
 
         assert Study.objects.get().state == state
 
     def test_of_a_draft_do_not_skip_the_lock(self):
-        with pytest.raises(services.StudyStateError):
-            services.close_study(study=create(), now=NOW)
+        with pytest.raises(states.StudyStateError):
+            states.close_study(study=create(), now=NOW)
 
 
 class TestCreateVersion:
@@ -252,28 +253,28 @@ class TestCreateVersion:
     def test_is_refused_when_the_file_says_the_same(self):
         lock(create())
 
-        with pytest.raises(services.NothingChangedError, match="heart-preference"):
+        with pytest.raises(drafts.NothingChangedError, match="heart-preference"):
             version()
 
     def test_is_refused_of_nothing_and_of_a_draft(self):
-        with pytest.raises(services.StudyNotFoundError, match="heart-preference"):
+        with pytest.raises(drafts.StudyNotFoundError, match="heart-preference"):
             version()
         create()
-        with pytest.raises(services.StudyStateError, match="draft"):
+        with pytest.raises(states.StudyStateError, match="draft"):
             version(title="Changed")
 
     def test_is_refused_where_another_study_has_its_slug(self):
         lock(create())
         create(slug="heart-preference-v2")
 
-        with pytest.raises(services.StudyExistsError, match='"heart-preference-v2" already'):
+        with pytest.raises(drafts.StudyExistsError, match='"heart-preference-v2" already'):
             version(title="Changed")
 
     def test_leaves_a_draft_alone_that_is_planned(self):
         lock(create())
         make_comparison(study=version(title="Changed"))
 
-        with pytest.raises(services.StudyStateError, match="planned already"):
+        with pytest.raises(states.StudyStateError, match="planned already"):
             version(title="Changed once more")
 
         assert Study.objects.get(version=2).title == "Changed"

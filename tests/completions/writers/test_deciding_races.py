@@ -9,7 +9,7 @@ from annotation.assignment import design
 from annotation.choices import StudyState
 from annotation.models import Comparison, Lease
 from annotation.planning import services as planning_services
-from annotation.raters import services as rater_services
+from annotation.raters.services import withdrawing
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.dialogues import locking
 from completions.models import Completion, Message, MessageDecision, MessageRevision
@@ -295,7 +295,7 @@ def judge(rater, n):
 
 
 def withdraw(writer):
-    rater_services.withdraw_writer(writer=writer, keep_texts=False, now=NOW)
+    withdrawing.withdraw_writer(writer=writer, keep_texts=False, now=NOW)
 
 
 class TestWritersWhoWithdraw:

@@ -8,13 +8,13 @@ from django.apps import apps
 from access.models import LogEntry
 from annotation.choices import Purpose, ReportOutcome, Side, StudyState
 from annotation.judges.services import runs
-from annotation.judging import services as judging_services
+from annotation.judging.services import leasing
 from annotation.models import Comparison, JudgeCall, Judgment
 from annotation.overview import queries as overview_queries
 from annotation.planning import queries as planning_queries
 from annotation.planning import services as planning_services
 from annotation.quality.services import reporting
-from annotation.raters import services as rater_services
+from annotation.raters.services import withdrawing
 from annotation.studies import selectors
 from completions.choices import (
     CallState,
@@ -71,7 +71,7 @@ CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 
 def withdraw(writer, *, keep_texts=False, now=NOW + HOUR):
-    rater_services.withdraw_writer(writer=writer, keep_texts=keep_texts, now=now)
+    withdrawing.withdraw_writer(writer=writer, keep_texts=keep_texts, now=now)
     writer.refresh_from_db()
 
 
@@ -274,12 +274,12 @@ class TestDeletedTextsInStudies:
         withdraw(message.lease.writer)
 
         assert Comparison.objects.get().held_at == NOW + HOUR
-        assert judging_services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
+        assert leasing.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
 
     def test_leave_the_screens_of_raters(self):
         message, comparison = make_compared(slots_left=3)
         rater = make_rater(study=comparison.study)
-        judging_services.lease_next_comparison(rater=rater, now=NOW)
+        leasing.lease_next_comparison(rater=rater, now=NOW)
 
         withdraw(message.lease.writer)
 
@@ -295,7 +295,7 @@ class TestDeletedTextsInStudies:
         make_lease(comparison=comparison, rater=rater, first_side=Side.A)
         Comparison.objects.update(shown_first_as_a=1)
 
-        assert judging_services.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
+        assert leasing.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
         assert rater.leases.get().outcome == LeaseOutcome.RELEASED
 
     def test_are_not_shown_again_to_who_judged_them(self):
@@ -378,8 +378,8 @@ class TestDeletedTextsInStudies:
         draft = planning_queries.draft_plan(study)
         assert (draft.additions, draft.summary.n_pairs) == ([], 0)
         assert queries.find_new_leaks(study.dataset_id) == {}
-        (row,), _old = overview_queries.study_rows(now=NOW)
-        assert (row.tally.completions, row.tally.comparisons, row.tally.wanted) == (1, 1, 0)
+        ((_study, tally),), _old = overview_queries.tallied_studies(now=NOW)
+        assert (tally.completions, tally.comparisons, tally.wanted) == (1, 1, 0)
 
 
 class TestDeletedTextsInResults:

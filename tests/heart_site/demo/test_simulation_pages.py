@@ -15,7 +15,7 @@ from annotation.models import Comparison, Judgment, Lease, Rater, Study
 from annotation.quality.services import gold
 from annotation.session import blinded
 from annotation.studies import selectors
-from annotation.studies.protocol import STUDIES, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.services.shadow_studies import Rehearsal
 from completions.models import Completion
 from heart_site.demo.rehearsal import evidence

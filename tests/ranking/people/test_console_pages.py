@@ -11,7 +11,7 @@ from access.evidence import services as evidence_services
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import Platform, RaterState, StudyState
 from annotation.models import Judgment, PlatformEvent
-from annotation.raters import services
+from annotation.raters.services import entering, withdrawing
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import Completion
 from ranking.choices import EvaluatorPool, FitState, ReleaseState
@@ -179,7 +179,7 @@ class TestStaleResults:
     def test_say_so_once_their_data_is_withdrawn(self, rater, fit, after, keep_answers, is_stale):
         assert not stale_queries.has_withdrawn_data(fit)
 
-        services.withdraw_rater(rater=rater, now=fit.as_of + after, keep_answers=keep_answers)
+        withdrawing.withdraw_rater(rater=rater, now=fit.as_of + after, keep_answers=keep_answers)
 
         assert stale_queries.has_withdrawn_data(fit) is is_stale
 
@@ -200,13 +200,13 @@ class TestEvidence:
     def enter(self):
         study = make_study(state=StudyState.OPEN, locked_at=NOW, protocol_hash="0" * 64)
         make_comparison(study=study, slots_left=3)
-        entry = services.Entry(Platform.PROLIFIC, ID, {})
-        return services.enter_study(study=study, entry=entry, utc_offset_minutes=None, now=NOW)
+        entry = entering.Entry(Platform.PROLIFIC, ID, {})
+        return entering.enter_study(study=study, entry=entry, utc_offset_minutes=None, now=NOW)
 
     def test_outlasts_a_deletion_without_the_id_the_code_or_the_time(self, owner):
         rater = self.enter()
         row = ConsentEvidence.objects.get()
-        services.withdraw_rater(rater=rater, now=NOW + HOUR)
+        withdrawing.withdraw_rater(rater=rater, now=NOW + HOUR)
 
         page = owner.post(SEARCH, {"asked": ID}).content.decode()
 

@@ -19,13 +19,13 @@ from django.utils import timezone
 from annotation.choices import Purpose, RaterState, TextOutcome
 from annotation.models import Comparison, Judgment, QualityCheck, Rater, Study
 from annotation.quality.services.excluding import exclude_rater
-from annotation.raters.services import withdraw_rater, withdraw_writer
+from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writer
 from annotation.rationales.services.scanning import (
     TextWords,
     decide_rationale,
     scan_rationales,
 )
-from annotation.studies.services.studies import close_study
+from annotation.studies.services.states import close_study
 from completions.choices import SystemKind
 from completions.models import Completion, Dataset, Dialogue, System
 from ranking import tasks

@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotation.choices import RaterState
 from annotation.models import Judge, Study
 from annotation.quality.services import excluding
-from annotation.raters import services as rater_services
+from annotation.raters.services import withdrawing
 from completions.models import Completion
 from ranking.choices import FitState
 from ranking.fits import services
@@ -256,7 +256,7 @@ def delete_messages(study):
     writer = make_writer(dataset=study.dataset)
     text = Completion.objects.filter(pk=study.comparisons.first().first_id)
     text.update(writer=writer)
-    rater_services.withdraw_writer(writer=writer, keep_texts=False, now=NOW + 2 * HOUR)
+    withdrawing.withdraw_writer(writer=writer, keep_texts=False, now=NOW + 2 * HOUR)
 
 
 def refit(study, now=NOW + 3 * HOUR):

@@ -1,29 +1,54 @@
-"""Addresses of the console, mounted under /console/."""
+"""Addresses of the annotation app: a group for each place where they are mounted."""
 
 from django.urls import path
 
+from annotation import api
 from annotation.external import console as external_console
 from annotation.judges import console as judge_console
-from annotation.overview import console, searching
+from annotation.overview import console
 from annotation.quality import console as quality_console
 from annotation.quick import console as quick_console
 from annotation.rationales import console as rationales_console
 from annotation.rationales import themes_console as theme_checks
-from annotation.session.views import withdrawing_writer
+from annotation.session.http import led_back
+from annotation.session.views import ending, entering, judging
 from annotation.study_form import console as making
 
-app_name = "console"
-urlpatterns = [
+RATERS = [
+    path("", entering.entry, name="entry"),
+    path("consent/", led_back(entering.consent, to="entry"), name="consent"),
+    path("how/", entering.how, name="how"),
+    path("questions/", entering.comprehension, name="comprehension"),
+    path("rubric/", entering.rubric, name="rubric"),
+    path("resume/<str:link>/", entering.resume, name="resume"),
+    path("judge/", judging.judge, name="judge"),
+    path("judge/<uuid:token>/", led_back(judging.submit, to="judge"), name="submit"),
+    path("judge/<uuid:token>/next/", judging.foreseen, name="foreseen"),
+    path("judge/<uuid:token>/skip/", led_back(judging.skip, to="judge"), name="skip"),
+    path("judge/<uuid:token>/report/", led_back(judging.report, to="judge"), name="report"),
+    path("last/", judging.last, name="last"),
+    path("help/", ending.help_lines, name="help"),
+    path("break/", ending.take_break, name="take_break"),
+    path("stop/", ending.stop, name="stop"),
+    path("finish/", led_back(ending.finish, to="judge"), name="finish"),
+    path("withdraw/", ending.withdraw, name="withdraw"),
+    path("guess/", ending.guess, name="guess"),
+    path("done/", ending.done, name="done"),
+]
+"""Pages of raters, under /s/<study>/."""
+WRITERS = [path("", ending.withdraw_writer, name="withdraw")]
+"""What writers do that judgments rest on, under /w/withdraw/."""
+CONSOLE = [
     path("", console.overview, name="overview"),
     path(
         "writing/<slug:dataset>/writers/<slug:code>/withdraw/",
-        withdrawing_writer.withdraw_for,
+        ending.withdraw_writer_for,
         name="withdraw_writer",
     ),
     path("judges/", judge_console.all_judges, name="all_judges"),
     path("judges.csv", judge_console.all_judges_csv, name="all_judges_csv"),
     path("judges/sync/", judge_console.sync, name="sync_judges"),
-    path("search/", searching.search, name="search"),
+    path("search/", console.search, name="search"),
     path("new/", making.start, name="new"),
     path("new/file/", making.take_file, name="new_file"),
     path("new/texts/", quick_console.import_file, name="new_quick"),
@@ -92,3 +117,14 @@ urlpatterns = [
     path("<slug:study>/reports/", quality_console.reports, name="reports"),
     path("<slug:study>/reports/<slug:key>/decide/", quality_console.decide, name="decide"),
 ]
+API = [
+    path("studies/", api.Studies.as_view(), name="studies"),
+    path("studies/<slug:study>/", api.StudyView.as_view(), name="study"),
+    path("studies/<slug:study>/comparisons/", api.Comparisons.as_view(), name="comparisons"),
+    path(
+        "studies/<slug:study>/external-judgments/",
+        api.ExternalJudgments.as_view(),
+        name="external_judgments",
+    ),
+]
+"""Studies and what belongs to them, under /api/v1/."""

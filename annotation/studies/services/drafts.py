@@ -1,37 +1,41 @@
-"""Create studies with their seeds, lock them, make new versions and change their state."""
+"""Create studies with their seeds, change drafts, and make new versions (ADR-0012)."""
 
 import datetime as dt
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from access.log import record
-from access.nudges import Work, nudge
-from annotation.choices import PlanKind, Protocol, StudyState
-from annotation.models import Study
-from annotation.studies.protocol import StudyProtocol, content_hash
+from annotation.choices import PlanKind, Protocol, Purpose
+from annotation.models import QualityCheck, Study
+from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import Rubric
+from annotation.studies.services.states import StudyStateError
 from completions.dialogues import normaliser
 from completions.models import Dataset
 
-ALLOWED = {
-    StudyState.DRAFT: {StudyState.LOCKED, StudyState.OPEN},
-    StudyState.LOCKED: {StudyState.OPEN, StudyState.CLOSED},
-    StudyState.OPEN: {StudyState.PAUSED, StudyState.CLOSED},
-    StudyState.PAUSED: {StudyState.OPEN, StudyState.CLOSED},
-    StudyState.CLOSED: set[StudyState](),
-}
-VERBS = {
-    StudyState.LOCKED: "locked",
-    StudyState.OPEN: "opened",
-    StudyState.PAUSED: "paused",
-    StudyState.CLOSED: "closed",
-}
 LONGEST_SLUG = 50
+SEED_BYTES = 16
 NAMES = ("slug", "name", "version")
 """Fields of a study file that say which study it is, not what it is like."""
+
+
+PLANNED_BY = frozenset(
+    {
+        "protocol",
+        "rubric",
+        "seed_sha256",
+        "judgments_per_pair",
+        "pairs_per_context",
+        "checks",
+        "normaliser",
+        "systems",
+    }
+)
+"""What a plan is made from: with a change to one of these, and of the dataset, it is void."""
 
 
 class StudyExistsError(Exception):
@@ -46,16 +50,16 @@ class NothingChangedError(Exception):
     """The file says what the newest version says."""
 
 
+class SeedTakenError(Exception):
+    """The typed seed is another study's: whoever learns one would know what comes in the other."""
+
+
 class RubricShownError(Exception):
     """A preference study names a dimension of the rubric that its raters must not see."""
 
 
 class DimensionUnknownError(Exception):
     """A study weighs a dimension that its rubric does not have."""
-
-
-class StudyStateError(Exception):
-    """The study cannot go from its state to the one asked for."""
 
 
 @transaction.atomic
@@ -152,6 +156,56 @@ def create_version(
     return study
 
 
+@transaction.atomic
+def edit_study(
+    *,
+    study: Study,
+    protocol: StudyProtocol,
+    rubric: Rubric,
+    dataset: Dataset,
+    now: dt.datetime,
+    by: User | None = None,
+) -> tuple[Study, int]:
+    """Store another content of a draft; return it, and how many comparisons of its plan are void.
+
+    A plan stays while nothing changed that it was made from; else its comparisons and checks,
+    which nobody can have judged yet, are deleted, to be planned anew. A file without a seed keeps
+    the draft's.
+
+    Raises
+    ------
+    StudyStateError
+        If the study is locked.
+    StudyExistsError
+        If it is to have the slug of another study, or its name and version.
+    RubricShownError, DimensionUnknownError, SeedTakenError
+        As for a new study.
+    """
+    check_rubric(protocol, rubric)
+    study = Study.objects.select_for_update().select_related("dataset").get(pk=study.pk)
+    if study.locked_at is not None:
+        msg = f'"{study.slug}" is locked: nothing of it changes any more'
+        raise StudyStateError(msg)
+    check_free(protocol, draft=study)
+    fields = fields_of(with_seed(protocol, draft=study), rubric)
+    before = {"dataset": study.dataset.slug, **study.content}
+    after = {"dataset": dataset.slug, **fields["content"]}
+    changed = {key for key in before | after if before.get(key) != after.get(key)}
+    if not changed:
+        return study, 0
+    n_void = _void_plan(study) if changed & {"dataset", *PLANNED_BY} else 0
+    Study.objects.filter(pk=study.pk).update(dataset=dataset, **fields)
+    record(
+        action="study.edited",
+        subject=f"study {study.slug}",
+        now=now,
+        by=by,
+        before=_only(before, changed),
+        after={**_only(after, changed), **({"comparisons_void": n_void} if n_void else {})},
+    )
+    return Study.objects.select_related("dataset").get(pk=study.pk), n_void
+
+
 def check_free(protocol: StudyProtocol, *, draft: Study | None) -> None:
     """Make sure that a file names a study that is not there; ``draft`` is changed or replaced.
 
@@ -177,60 +231,6 @@ def versioned_slug(name: str, version: int) -> str:
     """Return the slug of a later version, short enough for its column."""
     tail = f"-v{version}"
     return name[: LONGEST_SLUG - len(tail)].rstrip("-") + tail
-
-
-def lock_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
-    """Freeze the study under the hash of its content: from now on only its state changes."""
-    return _move(study, StudyState.LOCKED, now=now, by=by)
-
-
-def open_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
-    """Let raters in; the first opening of a draft locks it on the way."""
-    return _move(study, StudyState.OPEN, now=now, by=by)
-
-
-def pause_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
-    """Hand out no new work for now; answers to pairs already shown are still kept."""
-    return _move(study, StudyState.PAUSED, now=now, by=by)
-
-
-def close_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Study:
-    """Hand out no more work for good."""
-    return _move(study, StudyState.CLOSED, now=now, by=by)
-
-
-@transaction.atomic
-def _move(study: Study, state: StudyState, *, now: dt.datetime, by: User | None) -> Study:
-    """Change the state under the row's lock; asking for the present state changes nothing.
-
-    Raises
-    ------
-    StudyStateError
-        If the protocol does not allow the step, e.g. out of CLOSED.
-    """
-    study = Study.objects.select_for_update().get(pk=study.pk)
-    before = StudyState(study.state)
-    if state == before:
-        return study
-    if state not in ALLOWED[before]:
-        msg = f"a study that is {before.label.lower()} cannot become {state.label.lower()}"
-        raise StudyStateError(msg)
-    study.state = state
-    if study.locked_at is None:
-        study.locked_at = now
-        study.protocol_hash = content_hash(study.content)
-    study.save(update_fields=["state", "locked_at", "protocol_hash"])
-    record(
-        action=f"study.{VERBS[state]}",
-        subject=f"study {study.slug}",
-        now=now,
-        by=by,
-        before={"state": before},
-        after={"state": state, "protocol_hash": study.protocol_hash},
-    )
-    if state == StudyState.OPEN:  # its judges may be asked
-        nudge(Work.ASK_JUDGES)
-    return study
 
 
 def check_rubric(protocol: StudyProtocol, rubric: Rubric) -> None:
@@ -311,13 +311,6 @@ def fields_of(protocol: StudyProtocol, rubric: Rubric) -> dict[str, Any]:
     }
 
 
-SEED_BYTES = 16
-
-
-class SeedTakenError(Exception):
-    """The typed seed is another study's: whoever learns one would know what comes in the other."""
-
-
 def with_seed(protocol: StudyProtocol, *, draft: Study | None) -> StudyProtocol:
     """Return the file with a seed; one that has none keeps the draft's, or gets a drawn one.
 
@@ -338,3 +331,15 @@ def with_seed(protocol: StudyProtocol, *, draft: Study | None) -> StudyProtocol:
         msg = "seed: another study has this one: leave it out, so that a fresh one is drawn"
         raise SeedTakenError(msg)
     return protocol
+
+
+def _void_plan(study: Study) -> int:
+    """Delete what was planned; a draft has no lease, no call and no judgment."""
+    n_void = study.comparisons.filter(purpose=Purpose.MAIN).count()
+    QualityCheck.objects.filter(comparison__study=study).delete()
+    study.comparisons.all().delete()
+    return n_void
+
+
+def _only(values: Mapping[str, Any], keys: set[str]) -> dict[str, Any]:
+    return {key: values[key] for key in sorted(keys) if key in values}

@@ -1,1 +1,0 @@
-"""The API of studies, comparisons and judgments made elsewhere."""
