@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.rationales.themes import Codebook, Theme
-from ranking.analyses.agreement.opinions import Samples
 from ranking.analyses.common import (
+    Samples,
     adjusted_tests,
     decimal,
     end_cells,

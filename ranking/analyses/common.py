@@ -1,7 +1,7 @@
 """What analyses begin with: judgments as on the board, tables of outcomes, cells of results."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
@@ -11,6 +11,7 @@ from ranking.analyses import FEWEST_DIALOGUES, AnalysisInputs
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
+from ranking.numerics.agreement.resampled import IntervalEstimate, draw_times, estimated
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.clustered_means import (
@@ -252,3 +253,30 @@ def ranks_of(ratings: Floats) -> list[int]:
     """Return 1 plus how many are rated higher, equal to the millionth of a point."""
     rounded = np.round(ratings, 6)
     return [int((rounded > rating).sum()) + 1 for rating in rounded]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Dialogues drawn anew: how often each is in each sample, and the level of intervals."""
+
+    times: Floats
+    level: float
+
+    @classmethod
+    def drawn(cls, n_units: int, n: int, *, seed: int, level: float) -> "Samples":
+        """Draw the samples."""
+        return cls(draw_times(n_units, n, np.random.default_rng(seed)), level)
+
+    @property
+    def n_units(self) -> int:
+        """Return how many dialogues there are."""
+        return int(self.times.shape[1])
+
+    def of(self, coefficient: Callable[[Floats], Floats]) -> IntervalEstimate:
+        """Return the coefficient of all dialogues with its interval."""
+        return estimated(coefficient, self.n_units, self.times, level=self.level)
+
+    def cells(self, coefficient: Callable[[Floats], Floats]) -> tuple[Cell, Cell, Cell]:
+        """Return the same as three cells."""
+        found = self.of(coefficient)
+        return decimal(found.value), decimal(found.low), decimal(found.high)

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
+from ranking.analyses.common import Samples, decimal
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -18,7 +19,7 @@ from ranking.findings import (
 )
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.sources import ItemFacts
-from ranking.numerics.agreement.resampled import draw_times, estimated
+from ranking.numerics.agreement.resampled import draw_times
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.factors import (
     FEWEST_MEASURES,
@@ -121,20 +122,14 @@ INTERVAL = (Column("value", "Value"), Column("low", "from"), Column("high", "to"
 
 @dataclass(frozen=True)
 class ResampledMoments:
-    """Moments of the scores and of winning by dialogue, and how often each is drawn."""
+    """Moments of the scores and of winning by dialogue, and the dialogues drawn anew."""
 
     sums: Floats
-    times: Floats
-    level: float
+    samples: Samples
 
     def cells(self, figure: Callable[[Floats], Floats]) -> tuple[Cell, Cell, Cell]:
         """Return a figure of the correlations, winning being the last, with its interval."""
-
-        def of(times: Floats) -> Floats:
-            return figure(correlations(self.sums, times))
-
-        found = estimated(of, self.times.shape[1], self.times, level=self.level)
-        return _known(found.value), _known(found.low), _known(found.high)
+        return self.samples.cells(lambda times: figure(correlations(self.sums, times)))
 
 
 def analyse(inputs: AnalysisInputs) -> Findings:
@@ -151,8 +146,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     n_units = int(scored.unit.max()) + 1
     resampled = ResampledMoments(
         moments(np.column_stack([scored.z, scored.won]), scored.unit, n_units=n_units),
-        draw_times(n_units, method.replicates, rng),
-        method.level,
+        Samples(draw_times(n_units, method.replicates, rng), method.level),
     )
     correlation = correlations(resampled.sums, np.ones((1, n_units)))[0, :-1, :-1]
     parallel = parallel_analysis(correlation, len(scored.z), n_samples=N_CHANCE, rng=rng)
@@ -216,7 +210,7 @@ def _eigenvalues(parallel: ParallelAnalysis, scored: Scored) -> Table:
             Column("eigenvalue", "Eigenvalue"),
             Column("chance", "By chance"),
         ),
-        tuple((n, _known(one), _known(chance)) for n, (one, chance) in enumerate(rows, start=1)),
+        tuple((n, decimal(one), decimal(chance)) for n, (one, chance) in enumerate(rows, start=1)),
         Picture.LINES,
     )
 
@@ -224,7 +218,7 @@ def _eigenvalues(parallel: ParallelAnalysis, scored: Scored) -> Table:
 def _loadings(factors: Factors, names: tuple[str, ...]) -> Table:
     n_factors = factors.loadings.shape[1]
     rows = tuple(
-        (name, *(_known(one) for one in loadings), _known(shared), _known(1.0 - shared))
+        (name, *(decimal(one) for one in loadings), decimal(shared), decimal(1.0 - shared))
         for name, loadings, shared in zip(
             names, factors.loadings, factors.communalities, strict=True
         )
@@ -326,7 +320,7 @@ def _square(
     names: tuple[str, ...],
 ) -> Table:
     rows = tuple(
-        (name, *(_known(one) for one in row)) for name, row in zip(names, cells, strict=True)
+        (name, *(decimal(one) for one in row)) for name, row in zip(names, cells, strict=True)
     )
     columns = (Column(*head, ColumnKind.TEXT), *(Column(name, name) for name in names))
     return Table(key, title, caption, columns, rows, Picture.HEAT)
@@ -347,7 +341,3 @@ def _first_share(correlation: Floats) -> Floats:
     known = np.isfinite(correlation).all(axis=(1, 2))
     found[known] = np.linalg.eigvalsh(correlation[known])[:, -1] / correlation.shape[1]
     return found
-
-
-def _known(value: float) -> float | None:
-    return round(float(value), 4) if np.isfinite(value) else None

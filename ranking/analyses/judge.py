@@ -6,14 +6,15 @@ import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import check_enough, decimal, ranks_of
-from ranking.analyses.judge_calibration import (
+from ranking.analyses.judged_pairs import (
     Foretold,
+    JudgedPairs,
     accuracy_table,
     calibration_table,
     foretell,
     gain_table,
+    judged_pairs,
 )
-from ranking.analyses.judged_pairs import JudgedPairs, judged_pairs
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,

@@ -6,8 +6,7 @@ from itertools import groupby
 from statistics import median
 from typing import NamedTuple
 
-from ranking.plots.scales import Tick
-from ranking.plots.whiskers import Interval, Whisker
+from ranking.plots.scales import Interval, Tick, Whisker
 
 
 @dataclass(frozen=True)

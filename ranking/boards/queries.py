@@ -22,7 +22,7 @@ from ranking.boards.board import (
 )
 from ranking.choices import ContextSet, EvaluatorPool, PeopleKind
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
-from ranking.plots.whiskers import Whisker, whiskers
+from ranking.plots.scales import Whisker, whiskers
 
 Row = TypeVar("Row", BoardRow, PeopleRow)
 
@@ -38,7 +38,7 @@ def board_of(fit: Fit) -> Board:
     rows = [_row(rating, names) for rating in ratings]
     people = [] if missing else [_people_row(one) for one in _human_ratings(fit)]
     intervals = [row.interval for row in rows] + [one.interval for one in people]
-    drawn = whiskers(intervals, centre=CENTRE)
+    drawn, ticks = whiskers(intervals, centre=CENTRE)
     components, joining = _groups(fit)
     return Board(
         study=fit.study.slug,
@@ -48,10 +48,10 @@ def board_of(fit: Fit) -> Board:
         components=components,
         joining=joining,
         conditions=_conditions(fit),
-        rows=tuple(map(_drawn, rows, drawn.rows[: len(rows)])),
-        people=tuple(map(_drawn, people, drawn.rows[len(rows) :])),
+        rows=tuple(map(_drawn, rows, drawn[: len(rows)])),
+        people=tuple(map(_drawn, people, drawn[len(rows) :])),
         people_refused=_people_refused(fit),
-        ticks=drawn.ticks,
+        ticks=ticks,
         is_implied=fit.study.protocol == Protocol.LIKERT,
         is_embargoed=fit.is_embargoed,
         missing=missing,

@@ -3,20 +3,26 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from ranking.figures.colours import NOTHING, Shades, ink_on
-from ranking.figures.lettering import (
+from ranking.figures.marks import (
     ASCENT,
+    BLUE,
+    BROWN,
     LEADING,
-    as_number,
+    MIDDLE,
+    SIZE,
+    START,
+    Block,
+    Mark,
+    Words,
     centred,
+    row_names,
     stacked,
     widest,
     wrapped,
     written,
 )
-from ranking.figures.marks import MIDDLE, SIZE, START, Block, Mark, Words
-from ranking.figures.refusing import row_names
 from ranking.findings import ColumnKind, Table
+from ranking.plots.tables import Shades, alike, as_number
 
 GAP = 0.8
 PAD = 6.0
@@ -69,8 +75,7 @@ def heat(table: Table) -> tuple[Mark, ...]:
 
 
 def _grid(table: Table) -> _Grid:
-    kind = table.columns[1].kind
-    meant = [n for n, column in enumerate(table.columns) if n and column.kind is kind]
+    kind, meant = alike(table)
     return _Grid(
         names=tuple(wrapped(name) for name in row_names(table)),
         heads=tuple(table.columns[n].label for n in meant),
@@ -84,10 +89,10 @@ def _cells(grid: _Grid, row: int, shades: Shades, y: float) -> tuple[Mark, ...]:
     high = grid.high(row) - GAP
     for place, value in enumerate(grid.values[row]):
         x = grid.left + place * grid.cell
-        colour = NOTHING if value is None else shades.colour(value)
-        marks.append(Block(x, y, grid.cell - GAP, high, colour))
+        fill = EMPTY if value is None else colour(shades, value)
+        marks.append(Block(x, y, grid.cell - GAP, high, fill))
         text = written(value, grid.kind)
-        marks.append(centred(text, _middle(grid, place), y + high / 2, ink_on(colour)))
+        marks.append(centred(text, _middle(grid, place), y + high / 2, ink_on(fill)))
     return tuple(marks)
 
 
@@ -147,7 +152,7 @@ def _key(shades: Shades, grid: _Grid, y: float) -> tuple[Mark, ...]:
     span = shades.high - shades.low
     values = [shades.low + (place + 0.5) * span / KEY_STEPS for place in range(KEY_STEPS)]
     bar = [
-        Block(grid.left + place * step, y, step, KEY_HEIGHT, shades.colour(value))
+        Block(grid.left + place * step, y, step, KEY_HEIGHT, colour(shades, value))
         for place, value in enumerate(values)
     ]
     named = [shades.low, (shades.low + shades.high) / 2, shades.high]
@@ -156,3 +161,34 @@ def _key(shades: Shades, grid: _Grid, y: float) -> tuple[Mark, ...]:
     middle = y + KEY_HEIGHT + SIZE
     places = [grid.left + place * KEY_WIDTH / 2 for place in range(len(named))]
     return (*bar, *(centred(text, x, middle) for text, x in zip(texts, places, strict=True)))
+
+
+PAPER, DARK = "#ffffff", "#1a1a1a"
+EMPTY = "#f2f2f2"
+WHITE_BELOW = 0.45
+
+
+def colour(shades: Shades, value: float) -> str:
+    """Return the colour of a value."""
+    if shades.high <= shades.low:
+        return PAPER
+    if shades.middle is None:
+        return _mixed(PAPER, BLUE, 0.08 + 0.92 * (value - shades.low) / (shades.high - shades.low))
+    share = (value - shades.middle) / (shades.high - shades.middle)
+    return _mixed(PAPER, BLUE if share > 0 else BROWN, abs(share))
+
+
+def ink_on(colour: str) -> str:
+    """Return black or white: what can be read on the colour."""
+    red, green, blue = _parts(colour)
+    is_dark = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255 < WHITE_BELOW
+    return PAPER if is_dark else DARK
+
+
+def _mixed(one: str, other: str, share: float) -> str:
+    parts = zip(_parts(one), _parts(other), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in parts)
+
+
+def _parts(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

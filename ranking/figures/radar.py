@@ -3,14 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ranking.figures.colours import DASHES, LINES
-from ranking.figures.lettering import LEADING, as_number, stacked, wrapped
-from ranking.figures.marks import GRID, QUIET, SIZE, Mark, Spot, Stroke, Words
-from ranking.figures.refusing import row_names
-from ranking.figures.sheet import extent
+from ranking.figures.marks import (
+    DASHES,
+    GRID,
+    LEADING,
+    LINES,
+    QUIET,
+    SIZE,
+    Mark,
+    Spot,
+    Stroke,
+    Words,
+    extent,
+    row_names,
+    stacked,
+    wrapped,
+)
 from ranking.findings import ColumnKind, Table
 from ranking.plots.radar import BY_DEFAULT, MOST, Rings, anchor, axes_of, corner, least_step
 from ranking.plots.scales import Tick
+from ranking.plots.tables import as_number
 
 RADIUS = 84.0
 BEYOND = 7.0

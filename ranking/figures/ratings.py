@@ -5,24 +5,31 @@ from dataclasses import dataclass
 
 from ranking.boards.board import Board
 from ranking.figures.axes import FigureAxis, along_bottom
-from ranking.figures.colours import BLUE, PALE
-from ranking.figures.lettering import (
+from ranking.figures.marks import (
+    BLUE,
     LEADING,
     NOTHING,
-    as_number,
+    PALE,
+    QUIET,
+    SIZE,
+    Block,
+    Mark,
+    Spot,
+    Stroke,
+    Words,
     centred,
     ended,
+    extent,
     head,
+    row_names,
     stacked,
     widest,
     wrapped,
     written,
 )
-from ranking.figures.marks import QUIET, SIZE, Block, Mark, Spot, Stroke, Words
-from ranking.figures.refusing import places, row_names
-from ranking.figures.sheet import extent
-from ranking.findings import Cell, Column, ColumnKind, Table
-from ranking.plots.whiskers import Interval
+from ranking.findings import Column, ColumnKind, Table
+from ranking.plots import tables
+from ranking.plots.scales import Interval
 
 ELO = Column("elo", "Elo", ColumnKind.ELO)
 PEOPLE = "Made from people's texts"
@@ -79,7 +86,6 @@ def _key(board: Board, y: float) -> tuple[Mark, ...]:
     return tuple(marks)
 
 
-ENDS = ("low", "value", "high")
 CENTRES = (0.0, 0.5, 1500.0)
 GAP = 8.0
 PLOT = 130.0
@@ -107,19 +113,10 @@ class Group:
 
 def whiskers(table: Table) -> tuple[Mark, ...]:
     """Draw the intervals of a table around what means "no difference"."""
-    at = places(table, *ENDS) or [0, 0, 0]
-    lines = tuple(
-        RatingLine(name, _interval([row[n] for n in at]))
-        for name, row in zip(row_names(table), table.rows, strict=True)
-    )
-    return intervals((Group("", lines),), table.columns[at[1]])
-
-
-def _interval(cells: Sequence[Cell]) -> Interval | None:
-    low, middle, high = map(as_number, cells)
-    if low is None or middle is None or high is None:
-        return None
-    return Interval(min(low, middle), middle, max(high, middle))
+    found = zip(row_names(table), tables.intervals(table) or (), strict=True)
+    lines = tuple(RatingLine(name, one) for name, one in found)
+    (at,) = tables.places(table, "value") or [0]
+    return intervals((Group("", lines),), table.columns[at])
 
 
 def intervals(groups: Sequence[Group], column: Column) -> tuple[Mark, ...]:

@@ -8,6 +8,7 @@ from textwrap import wrap
 from ranking.findings import ColumnKind, Table
 from ranking.plots.planes import LETTER, LINE_STYLES, Label
 from ranking.plots.scales import TINY, Tick, round_step
+from ranking.plots.tables import alike
 
 FEWEST_AXES = 3
 RINGS = 4
@@ -268,8 +269,7 @@ class ChosenRows:
 
 def axes_of(table: Table) -> list[int]:
     """Return the columns that are axes: those of the kind of the second, if they are enough."""
-    kind = table.columns[1].kind if len(table.columns) > 1 else ColumnKind.TEXT
-    same = [n for n, one in enumerate(table.columns) if n and one.kind is kind]
+    kind, same = alike(table)
     return [] if kind.is_words or len(same) < FEWEST_AXES else same
 
 

@@ -1,7 +1,7 @@
 """Figures for print of what was found: which table, whose names, and where it comes from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ranking.boards.board import Board
 from ranking.boards.queries import board_of
@@ -10,18 +10,8 @@ from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
 from ranking.plots.radar import ChosenRows
-from ranking.report import queries
+from ranking.report.names import Name, Names, names_in, public_table
 from ranking.report.questions import named_analyses
-from ranking.report.rendered.people import public_table
-from ranking.report.rendered.values import Name, Names
-
-
-@dataclass(frozen=True)
-class NamedTable:
-    """A table in which systems and judges go by name, as the public may have it."""
-
-    table: Table
-    sign: Sign
 
 
 def ratings_to_draw(fit: Fit) -> tuple[Board, Sign]:
@@ -31,8 +21,8 @@ def ratings_to_draw(fit: Fit) -> tuple[Board, Sign]:
     return board, sign_of(fit, is_simulated=is_simulated)
 
 
-def table_to_draw(fit: Fit, kind: str, key: str, chosen: ChosenRows) -> NamedTable | None:
-    """Return a table that an analysis of a fit found, or None. Four queries.
+def table_to_draw(fit: Fit, kind: str, key: str, chosen: ChosenRows) -> tuple[Table, Sign] | None:
+    """Return a table that an analysis of a fit found, and its origin, or None. Four queries.
 
     It is the public's also for staff: a picture is kept by whoever is on the way to the reader.
     A radar has only the rows that are chosen.
@@ -47,14 +37,14 @@ def table_to_draw(fit: Fit, kind: str, key: str, chosen: ChosenRows) -> NamedTab
     table = next((one for one in found.tables if one.key == key), None) if found else None
     if shown is None or table is None:
         return None
-    names = queries.names_in(fit.study, shows_people=False)
+    names = names_in(fit.study, shows_people=False)
     public = public_table(table, names)[0]
     is_simulated = fit.is_simulated or any(one.is_simulated for one in _named(public, names))
     if public.picture is Picture.RADAR:
         public = replace(public, rows=tuple(public.rows[n] for n in chosen.rows(public)))
     is_exploratory = named_analyses(fit.study).is_exploratory(shown.kind)
     sign = sign_of(fit, is_simulated=is_simulated, is_exploratory=is_exploratory)
-    return NamedTable(_with_names(public, names), sign)
+    return _with_names(public, names), sign
 
 
 def sign_of(fit: Fit, *, is_simulated: bool, is_exploratory: bool | None = None) -> Sign:

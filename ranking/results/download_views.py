@@ -88,10 +88,10 @@ def verdicts_csv(request: HttpRequest, results: Results) -> StreamingHttpRespons
     accounts = pages.accounts_of(results)
     name = tables.file_name(
         *(results.study.slug, "verdicts"),
-        is_simulated=accounts.is_simulated,
+        is_simulated=any(row.is_simulated for row in accounts),
         is_embargoed=results.is_embargoed,
     )
-    return csv_answer(request, tables.account_rows(accounts.rows), name)
+    return csv_answer(request, tables.account_rows(accounts), name)
 
 
 @results_page
@@ -150,8 +150,8 @@ def table_figure(
     if found is None:
         msg = f"there is no table {table} of {kind}"
         raise Http404(msg)
-    name = tables.name_of_fit_file(fit, f"{kind}-{table}", is_simulated=found.sign.is_simulated)
-    return _answer(lambda: figures.table_drawing(found.table, found.sign), chosen, name)
+    name = tables.name_of_fit_file(fit, f"{kind}-{table}", is_simulated=found[1].is_simulated)
+    return _answer(lambda: figures.table_drawing(*found), chosen, name)
 
 
 def _form_or_404(form: str) -> FigureFormat:

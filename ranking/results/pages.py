@@ -1,10 +1,12 @@
 """Pages of results as plain values: what each shows, put together from what was read."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext
 
@@ -12,45 +14,25 @@ from annotation.choices import Protocol
 from annotation.models import Study
 from ranking.boards.board import AnalysisLink, Board
 from ranking.boards.queries import board_of
-from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.findings import Findings, Table
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
+from ranking.findings import ColumnKind, Findings, Picture, Table
 from ranking.fits import analysis_queries
+from ranking.fits.analysis_queries import HistoryPoint, history
 from ranking.fits.selectors import Results
-from ranking.models import Fit
+from ranking.models import Analysis, Fit
+from ranking.plots.planes import Plot, Series, lines
 from ranking.plots.radar import ChosenRows
-from ranking.raters.accounting import CLASSES, AccountRow, verdict_accounting
-from ranking.report import queries
+from ranking.plots.scales import Tick
+from ranking.raters.accounting import AccountRow, verdict_accounting
+from ranking.report.charts import axis
+from ranking.report.names import Name, Names, names_in, public_table
 from ranking.report.questions import NamedAnalyses, named_analyses, question_of, with_purpose
-from ranking.report.rendered.people import public_table
-from ranking.report.rendered.tables import shown_table
-from ranking.report.rendered.values import Chart, Names, RenderedTable
+from ranking.report.tables import shown_table
+from ranking.report.written import Chart, RenderedTable, written
 
 NOTHING = Findings(method="", tables=())
+EARLIER = 5
 SCORES = ("scores", "dimensions")  # the tables of mean points that a leaderboard shows
-
-
-@dataclass(frozen=True)
-class Analyses:
-    """The analyses that a leaderboard leads to: of its own fit, or of an earlier one."""
-
-    key: str
-    as_of: dt.datetime
-    is_earlier: bool
-    links: tuple[AnalysisLink, ...]
-
-
-@dataclass(frozen=True)
-class FitLine:
-    """One fit in a list of fits."""
-
-    key: str
-    as_of: dt.datetime
-    pool: str
-    context_set: str
-    n_judgments: int
-    is_refused: bool
-    is_simulated: bool
-    n_analyses: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,7 +44,7 @@ class AnalysisPage:
     """
 
     study: Study
-    fit: FitLine
+    fit: Fit
     slug: str
     label: str
     question: str
@@ -85,41 +67,26 @@ class AnalysisPage:
         return tuple(table.chart for table in self.tables if table.chart)
 
 
-@dataclass(frozen=True)
-class Accounts:
-    """What became of all calls of a study, evaluator by evaluator, people together."""
-
-    rows: tuple[AccountRow, ...]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the heads of the places that a call can have."""
-        return tuple(map(str, CLASSES.values()))
-
-    @property
-    def is_simulated(self) -> bool:
-        """Say whether a simulated evaluator was asked."""
-        return any(row.is_simulated for row in self.rows)
-
-
-def accounts_of(results: Results) -> Accounts:
+def accounts_of(results: Results) -> tuple[AccountRow, ...]:
     """Return what became of all calls of a study, as of now; nothing of it while that is kept."""
-    return Accounts(verdict_accounting(results.study) if results.has_all else ())
+    return verdict_accounting(results.study) if results.has_all else ()
 
 
-def analyses_beside(fit: Fit, results: Results) -> Analyses | None:
+def earlier_fits(fit: Fit, fits: QuerySet[Fit]) -> list[Fit]:
+    """Return the few of the fits that came just before this one on the same pool and contexts."""
+    same = fits.filter(pool=fit.pool, context_set=fit.context_set, as_of__lt=fit.as_of)
+    return list(same.order_by("-as_of", "-pk")[:EARLIER])
+
+
+def analyses_beside(fit: Fit, results: Results) -> tuple[Fit, tuple[AnalysisLink, ...]]:
     """Return the analyses to show beside a fit: its own, or those of an earlier one so long."""
     shown = analysis_queries.analysed_fit(fit, results.fits) or fit
-    states = queries.analysis_states(shown)
-    if not states:
-        return None
-    links = sorted(analysis_links(shown, states), key=lambda one: one.is_running or one.is_refused)
-    return Analyses(shown.key, shown.as_of, is_earlier=shown.pk != fit.pk, links=tuple(links))
+    return shown, tuple(sorted(links_of(shown), key=lambda one: one.is_running or one.is_refused))
 
 
 def links_of(fit: Fit) -> tuple[AnalysisLink, ...]:
     """Return the analyses of this very fit, and where each stands."""
-    return analysis_links(fit, queries.analysis_states(fit))
+    return analysis_links(fit, named_analyses(fit.study))
 
 
 def scores_beside(fit: Fit, results: Results) -> AnalysisPage | None:
@@ -137,38 +104,24 @@ def scores_beside(fit: Fit, results: Results) -> AnalysisPage | None:
     return replace(page, tables=first)
 
 
-def analysis_links(
-    fit: Fit, states: Mapping[AnalysisKind, FitState], named: NamedAnalyses | None = None
-) -> tuple[AnalysisLink, ...]:
-    """Return how analyses are named and led to, and which were named in advance."""
-    known = named_analyses(fit.study) if named is None else named
+def analysis_links(fit: Fit, named: NamedAnalyses) -> tuple[AnalysisLink, ...]:
+    """Return how analyses are named and led to, where they stand, and which were named."""
+    rows = Analysis.objects.filter(fit=fit).order_by("claimed_at", "pk")
+    states = dict(rows.values_list("kind", "state"))
     return tuple(
         AnalysisLink(
-            *(fit.key, kind.value.lower(), str(kind.label), question_of(kind), state.value),
-            is_exploratory=kind not in known.kinds,
+            *(fit.key, kind.value.lower(), str(kind.label), question_of(kind), states[kind]),
+            is_exploratory=kind not in named.kinds,
         )
-        for kind, state in states.items()
+        for kind in AnalysisKind
+        if kind in states
     )
 
 
 def board_with_analyses(fit: Fit, results: Results) -> Board:
     """Return the ratings of a fit with the analyses that can be shown beside them."""
-    analyses = analyses_beside(fit, results)
-    return replace(board_of(fit), analyses=analyses.links if analyses else ())
-
-
-def fit_line(fit: Fit) -> FitLine:
-    """Return what a list says of a fit."""
-    return FitLine(
-        key=fit.key,
-        as_of=fit.as_of,
-        pool=EvaluatorPool(fit.pool).label,
-        context_set=ContextSet(fit.context_set).label,
-        n_judgments=fit.n_judgments,
-        is_refused=fit.state == FitState.REFUSED,
-        is_simulated=fit.is_simulated,
-        n_analyses=getattr(fit, "n_analyses", 0),
-    )
+    _, links = analyses_beside(fit, results)
+    return replace(board_of(fit), analyses=links)
 
 
 def analysis_page(
@@ -187,13 +140,12 @@ def analysis_page(
     shown = analysis_queries.analysis_of(fit, slug)
     if shown is None:
         return None
-    states = queries.analysis_states(fit)
     named = named_analyses(fit.study)
     found = with_purpose(shown.findings or NOTHING, named, shown.kind)
-    names = queries.names_in(fit.study, shows_people=shows_people)
+    names = names_in(fit.study, shows_people=shows_people)
     return AnalysisPage(
         study=fit.study,
-        fit=fit_line(fit),
+        fit=fit,
         slug=slug,
         label=shown.label,
         question=question_of(shown.kind),
@@ -205,7 +157,7 @@ def analysis_page(
         is_exploratory=found.is_exploratory,
         tables=tuple(_figure(table, fit, slug, names, chosen) for table in found.tables),
         code_version=shown.code_version,
-        links=analysis_links(fit, states, named),
+        links=analysis_links(fit, named),
         names=names,
         named=named,
         kept=found.kept,
@@ -242,7 +194,7 @@ def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | 
     if shown is None or shown.findings is None:
         return None
     found = with_purpose(shown.findings, named_analyses(fit.study), shown.kind)
-    names = queries.names_in(fit.study, shows_people=shows_people)
+    names = names_in(fit.study, shows_people=shows_people)
     return Findings(
         method=names.without_people(found.method),
         tables=tuple(public_table(table, names)[0] for table in found.tables),
@@ -268,3 +220,109 @@ def terms_of(fit: Fit) -> dict[str, str | bool]:
         "fit_is_simulated": fit.is_simulated,
         "fit_is_embargoed": fit.is_embargoed,
     }
+
+
+MOST_POINTS = 100
+TICKS = 4
+DAY = dt.timedelta(days=1)
+
+
+def history_page(
+    results: Results, pool: EvaluatorPool, context_set: ContextSet
+) -> dict[str, object]:
+    """Return how the ratings of a selection moved, for the page. Five queries.
+
+    The systems are in the order of their newest rating, the rows, which are fits with the rating
+    of each system in points, newest first. It is simulated if a system, a person or a judge behind
+    any of them is.
+    """
+    points = history(results, pool, context_set, most=MOST_POINTS)
+    names = names_in(results.study, shows_people=True)
+    slugs = _by_newest(points)
+    systems = tuple(map(names.system, slugs))
+    elos = [[_elo(point, slug) for point in points] for slug in slugs]
+    plot = _plot(points, systems, elos)
+    is_simulated = any(one.is_simulated for one in (*systems, *points))
+    return {
+        "systems": systems,
+        "rows": [(point, [one[n] for one in elos]) for n, point in enumerate(points)][::-1],
+        "plot": plot,
+        "is_simulated": is_simulated,
+        "chart": _chart(points, systems, elos, is_simulated=is_simulated) if plot else None,
+    }
+
+
+def _by_newest(points: Sequence[HistoryPoint]) -> list[str]:
+    """Return all systems that ever had a rating, the best of the newest first."""
+    newest = {slug: band.elo for point in points for slug, band in point.systems.items()}
+    return sorted(newest, key=lambda slug: (-newest[slug], slug))
+
+
+def _elo(point: HistoryPoint, slug: str) -> float | None:
+    band = point.systems.get(slug)
+    return None if band is None else band.elo
+
+
+def _changes(points: Sequence[HistoryPoint]) -> tuple[dt.datetime, ...]:
+    """Return the times of fits whose code is not that of the fit before."""
+    return tuple(b.as_of for a, b in pairwise(points) if a.code_version != b.code_version)
+
+
+def _plot(
+    points: Sequence[HistoryPoint], systems: Sequence[Name], elos: Sequence[list[float | None]]
+) -> Plot | None:
+    """Draw a line for each system, if there is a time that lies before another."""
+    times = [point.as_of.timestamp() for point in points]
+    if len(set(times)) <= 1:
+        return None
+    named = zip(systems, elos, strict=True)
+    series = [Series(system.text, tuple(values)) for system, values in named]
+    plot = lines(times, series, x_label="", y_label="Elo")
+    return replace(
+        plot,
+        x_ticks=_time_ticks(plot, times),
+        marks=tuple(plot.along(at.timestamp(), times) for at in _changes(points)),
+    )
+
+
+def _chart(
+    points: Sequence[HistoryPoint],
+    systems: Sequence[Name],
+    elos: Sequence[list[float | None]],
+    *,
+    is_simulated: bool,
+) -> Chart:
+    """Hand the same lines to the browser, times in milliseconds."""
+    series = [
+        {
+            "name": system.text,
+            "values": [None if elo is None else round(elo, 1) for elo in values],
+            "texts": [written(elo, ColumnKind.ELO) for elo in values],
+        }
+        for system, values in zip(systems, elos, strict=True)
+    ]
+    parts = {
+        "x": axis("", ColumnKind.NUMBER, isTime=True),
+        "y": axis("Elo", ColumnKind.ELO),
+        "places": [_milliseconds(point.as_of) for point in points],
+        "said": [f"{point.as_of:%Y-%m-%d %H:%M} UTC" for point in points],
+        "series": series,
+        "marks": [_milliseconds(at) for at in _changes(points)],
+    }
+    return Chart(Picture.LINES, parts, is_simulated)
+
+
+def _milliseconds(at: dt.datetime) -> int:
+    return round(1000 * at.timestamp())
+
+
+def _time_ticks(plot: Plot, times: Sequence[float]) -> tuple[Tick, ...]:
+    """Name times evenly, by day, or by the minute where all is within two days."""
+    first, last = min(times), max(times)
+    form = "%Y-%m-%d" if last - first > 2 * DAY.total_seconds() else "%m-%d %H:%M"
+    named = []
+    for place in range(TICKS):
+        at = first + (last - first) * place / (TICKS - 1)
+        text = f"{dt.datetime.fromtimestamp(at, tz=dt.UTC):{form}}"
+        named.append(Tick(plot.along(at, times), at, text))
+    return tuple(named)

@@ -1,18 +1,19 @@
 """Pages of results."""
 
 from django.core.paginator import Paginator
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from ranking.boards.queries import board_of
 from ranking.fits import selectors, stale_queries
-from ranking.fits.selectors import Results
+from ranking.fits.selectors import ENDED, Results
+from ranking.models import Fit
 from ranking.plots.radar import ChosenRows, UnknownRowError
+from ranking.raters.accounting import CLASSES
 from ranking.released import queries
-from ranking.report import queries as report_queries
-from ranking.report.rendered.board_charts import figures_of_board
-from ranking.results import history as result_history
-from ranking.results import pages as result_pages
+from ranking.report.charts import figures_of_board
+from ranking.results import pages
 from ranking.results.http import filters_or_404, fit_or_404, results_page
 
 FITS_A_PAGE = 50
@@ -23,14 +24,9 @@ def leaderboard(request: HttpRequest, results: Results) -> HttpResponse:
     """Show the newest ratings of the pool and the contexts that the address names."""
     chosen = filters_or_404(request, results)
     fit = results.latest(*chosen.selected)
-    board = board_of(fit) if fit else None
     parts = _frame(results) | {
         "filters": chosen,
-        "fit": fit,
-        "board": board,
-        "charts": figures_of_board(board),
-        "scores": result_pages.scores_beside(fit, results) if fit else None,
-        "analyses": result_pages.analyses_beside(fit, results) if fit else None,
+        **(_with_board(fit, results) if fit else {}),
         "has_fits": chosen.has_any,
         "is_out_of_date": results.has_all and selectors.is_out_of_date(fit),
         "release": queries.published_release(results.study),
@@ -42,30 +38,35 @@ def leaderboard(request: HttpRequest, results: Results) -> HttpResponse:
 def fit_page(request: HttpRequest, results: Results, key: str) -> HttpResponse:
     """Show the ratings of one fit: the address under which they can be cited."""
     fit = fit_or_404(results, key)
-    board = board_of(fit)
-    earlier = report_queries.earlier_fits(fit, results.fits)
     parts = _frame(results) | {
+        **_with_board(fit, results),
+        "is_withdrawn_from": results.has_all and stale_queries.has_withdrawn_data(fit),
+        "earlier": pages.earlier_fits(fit, results.fits),
+    }
+    return render(request, "ranking/fit.html", parts)
+
+
+def _with_board(fit: Fit, results: Results) -> dict[str, object]:
+    """Return a fit with its ratings, their charts, and what stands beside them."""
+    board = board_of(fit)
+    analysed, links = pages.analyses_beside(fit, results)
+    return {
         "fit": fit,
         "board": board,
         "charts": figures_of_board(board),
-        "scores": result_pages.scores_beside(fit, results),
-        "analyses": result_pages.analyses_beside(fit, results),
-        "is_withdrawn_from": results.has_all and stale_queries.has_withdrawn_data(fit),
-        "earlier": [result_pages.fit_line(one) for one in earlier],
+        "scores": pages.scores_beside(fit, results),
+        "analysed": analysed,
+        "links": links,
     }
-    return render(request, "ranking/fit.html", parts)
 
 
 @results_page
 def fits(request: HttpRequest, results: Results) -> HttpResponse:
     """List the fits of a study, newest first, each under its permanent address."""
-    pages = Paginator(report_queries.newest_first(results.fits), FITS_A_PAGE)
-    page = pages.get_page(request.GET.get("page"))
-    parts = _frame(results) | {
-        "page": page,
-        "fits": [result_pages.fit_line(one) for one in page.object_list],
-    }
-    return render(request, "ranking/fits.html", parts)
+    n_analyses = Count("analyses", filter=Q(analyses__state__in=ENDED))
+    newest_first = results.fits.annotate(n_analyses=n_analyses).order_by("-as_of", "-pk")
+    page = Paginator(newest_first, FITS_A_PAGE).get_page(request.GET.get("page"))
+    return render(request, "ranking/fits.html", _frame(results) | {"page": page})
 
 
 @results_page
@@ -74,7 +75,7 @@ def analysis(request: HttpRequest, results: Results, key: str, kind: str) -> Htt
     fit = fit_or_404(results, key)
     chosen = ChosenRows.read(request.GET.getlist("systems"))
     try:
-        page = result_pages.analysis_page(fit, kind, shows_people=results.is_team, chosen=chosen)
+        page = pages.analysis_page(fit, kind, shows_people=results.is_team, chosen=chosen)
     except UnknownRowError as error:
         msg = f"there is no system {error} in {key}"
         raise Http404(msg) from error
@@ -88,16 +89,21 @@ def analysis(request: HttpRequest, results: Results, key: str, kind: str) -> Htt
 def history(request: HttpRequest, results: Results) -> HttpResponse:
     """Show how the ratings moved of the pool and the contexts that the address names."""
     chosen = filters_or_404(request, results)
-    page = result_history.history_page(results, *chosen.selected)
-    parts = {"filters": chosen, "history": page, "has_fits": chosen.has_any}
+    moved = pages.history_page(results, *chosen.selected)
+    parts = {"filters": chosen, "history": moved, "has_fits": chosen.has_any}
     return render(request, "ranking/history.html", _frame(results) | parts)
 
 
 @results_page
 def verdicts(request: HttpRequest, results: Results) -> HttpResponse:
     """Show what became of every call to a judge and of every pair handed to people."""
-    accounts = result_pages.accounts_of(results)
-    return render(request, "ranking/verdicts.html", _frame(results) | {"accounts": accounts})
+    accounts = pages.accounts_of(results)
+    parts = _frame(results) | {
+        "accounts": accounts,
+        "labels": CLASSES.values(),
+        "is_simulated": any(row.is_simulated for row in accounts),
+    }
+    return render(request, "ranking/verdicts.html", parts)
 
 
 def _frame(results: Results) -> dict[str, object]:

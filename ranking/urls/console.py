@@ -2,10 +2,8 @@
 
 from django.urls import path
 
-from ranking.coverage import console as coverage_console
-from ranking.coverage import console as rows
+from ranking import coverage, log
 from ranking.exports import console as export_console
-from ranking.log import console as log_console
 from ranking.monitor import answers_console, console, payments
 from ranking.planner import console as planner_console
 from ranking.planner import drafts
@@ -35,18 +33,18 @@ urlpatterns = [
     path("<slug:study>/payments/places/", payments.places, name="places"),
     path("<slug:study>/payments/read/", payments.read, name="read_states"),
     path("<slug:study>/external/compare/", console.outside, name="outside"),
-    path("<slug:study>/completions/", coverage_console.coverage, name="coverage"),
-    path("<slug:study>/completions.csv", coverage_console.coverage_csv, name="coverage_csv"),
-    path("<slug:study>/completions/retry/", coverage_console.retry, name="retry"),
+    path("<slug:study>/completions/", coverage.coverage, name="coverage"),
+    path("<slug:study>/completions.csv", coverage.coverage_csv, name="coverage_csv"),
+    path("<slug:study>/completions/retry/", coverage.retry, name="retry"),
     path(
         "<slug:study>/completions/<slug:context>/<slug:system>/",
-        coverage_console.cell,
+        coverage.cell,
         name="cell",
     ),
-    path("<slug:study>/comparisons/", rows.comparisons, name="comparisons"),
-    path("<slug:study>/comparisons.csv", rows.comparisons_csv, name="comparisons_csv"),
-    path("<slug:study>/judgments/", rows.judgments, name="judgments"),
-    path("<slug:study>/judgments.csv", rows.judgments_csv, name="judgments_csv"),
+    path("<slug:study>/comparisons/", coverage.comparisons, name="comparisons"),
+    path("<slug:study>/comparisons.csv", coverage.comparisons_csv, name="comparisons_csv"),
+    path("<slug:study>/judgments/", coverage.judgments, name="judgments"),
+    path("<slug:study>/judgments.csv", coverage.judgments_csv, name="judgments_csv"),
     path("<slug:study>/ratings/", refits_console.fits, name="fits"),
     path("<slug:study>/ratings/refit/", refits_console.refit, name="refit"),
     path("<slug:study>/ratings/<slug:key>/publish/", refits_console.publish, name="publish_fit"),
@@ -64,8 +62,8 @@ urlpatterns = [
         name="dictionary",
     ),
     path("<slug:study>/exports/<slug:name>.<slug:form>", export_console.download, name="export"),
-    path("<slug:study>/log/", log_console.study_log, name="log"),
-    path("<slug:study>/log.csv", log_console.study_log_csv, name="log_csv"),
+    path("<slug:study>/log/", log.study_log, name="log"),
+    path("<slug:study>/log.csv", log.study_log_csv, name="log_csv"),
     path("<slug:study>/release/", release_console.releases, name="release"),
     path("<slug:study>/release/build/", release_console.build, name="build_release"),
     path("<slug:study>/release/<slug:key>.zip", release_console.download, name="release_zip"),

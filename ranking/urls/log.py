@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from ranking.log import console
+from ranking import log
 
 app_name = "log"
 urlpatterns = [
-    path("log/", console.whole_log, name="all"),
-    path("log.csv", console.whole_log_csv, name="all_csv"),
+    path("log/", log.whole_log, name="all"),
+    path("log.csv", log.whole_log_csv, name="all_csv"),
 ]

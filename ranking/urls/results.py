@@ -3,7 +3,7 @@
 from django.urls import path
 
 from ranking.exports import console
-from ranking.results import download_views, views, weights_views
+from ranking.results import download_views, views, weights
 
 app_name = "ranking"
 RESULTS = "results/<slug:study>/"
@@ -22,9 +22,9 @@ urlpatterns = [
     path(f"{FIT}ratings.csv", download_views.ratings_csv, name="ratings_csv"),
     path(f"{FIT}ratings.json", download_views.ratings_json, name="ratings_json"),
     path(f"{FIT}ratings.<slug:form>", download_views.ratings_figure, name="ratings_figure"),
-    path(f"{FIT}weights/", weights_views.weights, name="weights"),
-    path(f"{FIT}weights/weighted.csv", weights_views.weighed_csv, name="weighed_csv"),
-    path(f"{FIT}weights/weighted.json", weights_views.weighed_json, name="weighed_json"),
+    path(f"{FIT}weights/", weights.weights, name="weights"),
+    path(f"{FIT}weights/weighted.csv", weights.weighed_csv, name="weighed_csv"),
+    path(f"{FIT}weights/weighted.json", weights.weighed_json, name="weighed_json"),
     path(ANALYSIS, views.analysis, name="analysis"),
     path(f"{ANALYSIS}findings.json", download_views.analysis_json, name="analysis_json"),
     path(f"{ANALYSIS}<slug:table>.csv", download_views.table_csv, name="table_csv"),

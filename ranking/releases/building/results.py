@@ -118,7 +118,7 @@ def _drawn(fit: Fit, kind: str, table: str) -> bytes | None:
     if named is None:
         return None
     try:
-        return figures.rendered(figures.table_drawing(named.table, named.sign), FigureFormat.SVG)
+        return figures.rendered(figures.table_drawing(*named), FigureFormat.SVG)
     except FigureRefusedError:
         return None
 

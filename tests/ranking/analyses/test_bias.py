@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ranking.analyses import analyse
-from ranking.analyses.bias.places import agreement
+from ranking.analyses.bias_order import agreement
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.agreement.position import two_sided_p

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ranking.analyses import FEWEST_DIALOGUES, boards
-from ranking.analyses.bias.cells import adjusted
+from ranking.analyses.bias_order import adjusted
 from ranking.analyses.common import adjusted_tests, decimal, ends, interval_cells, share_cells
 from ranking.findings import AnalysisRefusedError, ColumnKind
 from ranking.numerics.bradley_terry import NotConvergedError

@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from ranking.analyses import dimensions, weighing, weights
+from ranking.analyses import dimensions, weights
 from ranking.analyses.common import weighted_pairs
-from ranking.analyses.joint_boards import JointBoards, jointly_rated
+from ranking.analyses.weights import JointBoards, jointly_rated
 from ranking.findings import AnalysisRefusedError, Picture
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
@@ -112,7 +112,7 @@ def boards_of(marks):
 
 
 def rows_under(boards, **chosen):
-    found = weighing.weighed_boards(boards, chosen)
+    found = weights.weighed_boards(boards, chosen)
     keys = [column.key for column in found.columns]
     return {row[0]: dict(zip(keys, row, strict=True)) for row in found.rows}
 
@@ -165,10 +165,10 @@ class TestComposite:
         assert any(row["places"] for row in rows.values())
 
     def test_in_two_tables_are_the_same_figures(self, rng):
-        whole = weighing.weighed_boards(boards_of(marked(rng)), {"H": 1.0, "E": 2.0})
+        whole = weights.weighed_boards(boards_of(marked(rng)), {"H": 1.0, "E": 2.0})
         keys = [column.key for column in whole.columns]
 
-        board, gained = weighing.in_two(whole)
+        board, gained = weights.in_two(whole)
 
         assert [column.key for column in gained.columns][:4] == ["system", "value", "low", "high"]
         for row, one, other in zip(whole.rows, board.rows, gained.rows, strict=True):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.analyses import analyse, judge_calibration
+from ranking.analyses import analyse, judged_pairs
 from ranking.findings import AnalysisRefusedError, ColumnKind, Picture
 from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.bradley_terry import fit_bradley_terry
@@ -162,10 +162,10 @@ class TestCalibration:
     def test_a_gain_alike_in_all_dialogues_has_no_interval(self):
         won, sure = np.arange(60) % 2 == 0, np.full(60, 0.1)
         right = np.abs(won - sure)
-        alike = judge_calibration.Foretold(np.arange(60), won, right, right, right, right, 0, 0)
+        alike = judged_pairs.Foretold(np.arange(60), won, right, right, right, right, 0, 0)
 
-        brier = judge_calibration.accuracy_table(alike, 0.95).rows[0][5:8]
-        gains = judge_calibration.gain_table(alike, 0.95).rows
+        brier = judged_pairs.accuracy_table(alike, 0.95).rows[0][5:8]
+        gains = judged_pairs.gain_table(alike, 0.95).rows
 
         assert brier == (0.01, None, None)
         assert [one[1:4] for one in gains] == [(0.0, None, None)] * 2
@@ -214,7 +214,7 @@ class TestCalibration:
         assert without < 0.65
 
     def test_says_how_many_pairs_have_no_majority_or_are_beyond_the_most(self, rng, monkeypatch):
-        monkeypatch.setattr(judge_calibration, "MOST_PAIRS", 100)
+        monkeypatch.setattr(judged_pairs, "MOST_PAIRS", 100)
 
         findings = analyse("JUDGE", make_inputs(made_up(rng)))
 

@@ -10,9 +10,8 @@ from xml.parsers.expat import ParserCreate
 
 from ranking.boards.board import Board, BoardRow, PeopleRow
 from ranking.figures import Sign
-from ranking.figures.marks import Words
+from ranking.figures.marks import Words, box
 from ranking.figures.rendering import alone
-from ranking.figures.sheet import box
 from ranking.findings import Column, ColumnKind, Picture, Table
 
 SYSTEM = Column("system", "System", ColumnKind.SYSTEM)

@@ -6,10 +6,11 @@ from itertools import combinations
 import pytest
 
 from ranking.figures import FigureRefusedError, board_drawing, has_figure, table_drawing
-from ranking.figures.colours import BLUE, BROWN, LINES, PAPER, Shades
-from ranking.figures.labels import meets
-from ranking.figures.marks import Block, Spot, Stroke
+from ranking.figures.axes import meets
+from ranking.figures.heat import PAPER, colour
+from ranking.figures.marks import BLUE, BROWN, LINES, Block, Spot, Stroke
 from ranking.findings import Column, ColumnKind, Findings, Picture
+from ranking.plots.tables import Shades
 from tests.ranking.figures.drawn import (
     NAMES,
     SYSTEM,
@@ -84,13 +85,13 @@ class TestHeatMap:
     def test_is_plain_in_the_middle_and_has_a_colour_on_either_side(self):
         shades = Shades.of([0.0, 0.2, 1.0], ColumnKind.SHARE)
 
-        assert [shades.colour(x) for x in (0.0, 0.5, 1.0)] == [BROWN, PAPER, BLUE]
+        assert [colour(shades, x) for x in (0.0, 0.5, 1.0)] == [BROWN, PAPER, BLUE]
 
     def test_runs_from_light_to_dark_where_all_are_on_one_side(self):
         shades = Shades.of([0.1, 0.3], ColumnKind.SHARE)
 
         assert shades.middle is None
-        assert shades.colour(0.3) == BLUE
+        assert colour(shades, 0.3) == BLUE
 
     def test_writes_minus_as_minus_and_nothing_as_a_dash(self):
         cells = [Column("a", "A"), Column("b", "B")]

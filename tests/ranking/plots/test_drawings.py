@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ranking.plots.funnel import FunnelSpot, Limit, funnel, is_outside, known_limits
 from ranking.plots.planes import (
     HEIGHT,
     LABEL_HEIGHT,
@@ -17,15 +16,19 @@ from ranking.plots.planes import (
     WIDTH,
     Axis,
     Box,
+    FunnelSpot,
+    Limit,
     Point,
     Series,
+    funnel,
+    is_outside,
+    known_limits,
     lines,
     scatter,
     shortened,
 )
-from ranking.plots.scales import LogScale, Scale, round_step
-from ranking.plots.whiskers import MARGIN, Interval, whiskers
-from ranking.plots.whiskers import WIDTH as WHISKER_WIDTH
+from ranking.plots.scales import MARGIN, Interval, LogScale, Scale, round_step, whiskers
+from ranking.plots.scales import WIDTH as WHISKER_WIDTH
 
 NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
 X, Y = Axis("Judgments"), Axis("Share")
@@ -92,18 +95,17 @@ class TestLogScale:
 
 class TestWhiskers:
     def test_lie_within_the_picture_on_one_scale(self):
-        drawn = whiskers(
+        (low, high), _ = whiskers(
             [Interval(1400.0, 1450.0, 1500.0), Interval(1500.0, 1550.0, 1600.0)], centre=1500.0
         )
 
-        low, high = drawn.rows
         assert low is not None
         assert high is not None
         assert (low.low, high.high) == (MARGIN, WHISKER_WIDTH - MARGIN)
         assert low.high == high.low == low.centre == high.centre == WHISKER_WIDTH / 2
 
     def test_make_room_for_the_interval_that_holds_for_all(self):
-        (only,) = whiskers([Interval(1490, 1500, 1510, 1480, 1520)], centre=1500.0).rows
+        (only,), _ = whiskers([Interval(1490, 1500, 1510, 1480, 1520)], centre=1500.0)
 
         assert only is not None
         assert only.joint_low is not None
@@ -112,18 +114,18 @@ class TestWhiskers:
         assert only.joint_low < only.low < only.middle < only.high < only.joint_high
 
     def test_a_single_point_is_drawn_without_dividing_by_nothing(self):
-        (only,) = whiskers([Interval(1500.0, 1500.0, 1500.0)], centre=1500.0).rows
+        (only,), _ = whiskers([Interval(1500.0, 1500.0, 1500.0)], centre=1500.0)
 
         assert only is not None
         assert only.low == only.middle == only.high == only.centre
 
     def test_leave_out_a_centre_off_the_scale_and_what_is_not_known(self):
-        unknown, known = whiskers([None, Interval(20.0, 30.0, 40.0)], centre=0.0).rows
+        (unknown, known), _ = whiskers([None, Interval(20.0, 30.0, 40.0)], centre=0.0)
 
         assert unknown is None
         assert known is not None
         assert known.centre is None
-        assert whiskers([], centre=0.0).ticks == ()
+        assert whiskers([], centre=0.0) == ((), ())
 
 
 def boxes_of(plot):

@@ -7,8 +7,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from ranking.findings import Column, ColumnKind, Picture, Table
 from ranking.plots.radar import MOST, ChosenRows
-from ranking.report.rendered.tables import shown_table
-from ranking.report.rendered.values import Name, Names
+from ranking.report.names import Name, Names
+from ranking.report.tables import shown_table
 
 NAMES = Names(
     systems={

@@ -3,10 +3,10 @@
 import pytest
 
 from ranking.findings import ALL_JUDGES, Column, ColumnKind, Picture, Table
-from ranking.report.rendered.cells import Warmth, written
-from ranking.report.rendered.people import FEWEST_TOGETHER, public_table
-from ranking.report.rendered.tables import shown_table
-from ranking.report.rendered.values import Name, Names
+from ranking.plots.tables import Shades
+from ranking.report.names import FEWEST_TOGETHER, Name, Names, public_table
+from ranking.report.tables import shown_table
+from ranking.report.written import written
 
 NAMES = Names(
     systems={"ash": Name("Ash"), "beech": Name("Simulated Beech", is_simulated=True)},
@@ -89,7 +89,7 @@ class TestRowsOfNothing:
         assert shown_table(table, NAMES).folded == ()
 
 
-class TestWarmth:
+class TestShades:
     @pytest.mark.parametrize(
         ("values", "kind", "middle"),
         [
@@ -104,7 +104,7 @@ class TestWarmth:
         ],
     )
     def test_has_the_middle_of_its_kind(self, values, kind, middle):
-        assert Warmth.of(values, kind).middle == middle
+        assert Shades.of(values, kind).start == middle
 
     @pytest.mark.parametrize(
         ("values", "kind", "shades"),
@@ -120,13 +120,13 @@ class TestWarmth:
         ids=["two ways", "from pale to dark on one side", "nothing where all is the same"],
     )
     def test_shades(self, values, kind, shades):
-        warmth = Warmth.of(values, kind)
+        shades_of = Shades.of(values, kind)
 
-        assert {value: warmth.shade(value) for value in shades} == shades
+        assert {value: shades_of.step(value) for value in shades} == shades
 
     @pytest.mark.parametrize("values", [[0.1, 0.2, 0.4], [0.1, 0.6], [0.4, 0.9]])
     def test_reaches_as_far_below_the_middle_as_above(self, values):
-        assert Warmth.of(values, ColumnKind.SHARE).lowest == pytest.approx(0.1)
+        assert Shades.of(values, ColumnKind.SHARE).low == pytest.approx(0.1)
 
 
 class TestShownTable:

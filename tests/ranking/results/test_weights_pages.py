@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
-from ranking.analyses.joint_boards import JointBoards
+from ranking.analyses.weights import JointBoards
 from ranking.choices import AnalysisKind, FitState
 from ranking.findings import Findings
 from ranking.models import Fit

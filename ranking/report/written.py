@@ -1,22 +1,22 @@
-"""Tables of findings as plain values of pages, and whose names these may write."""
+"""Tables of findings as plain values of pages, and how their cells are written."""
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from decimal import Decimal
+from math import floor, log10
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext
 
-from ranking.findings import ALL_JUDGES, Picture
+from ranking.findings import Cell, ColumnKind, Picture
 from ranking.plots.planes import Plot
 from ranking.plots.radar import Radar
-from ranking.plots.scales import Tick
-from ranking.plots.whiskers import Whisker
+from ranking.plots.scales import Tick, Whisker
 
 
 @dataclass(frozen=True)
 class RenderedCell:
-    """One cell as it is written; ``shade`` is its class on a heat map."""
+    """One cell, or the head of a column, as written; ``shade`` is its class on a heat map."""
 
     text: str
     is_simulated: bool = False
@@ -35,15 +35,6 @@ class RenderedRow:
     cells: tuple[RenderedCell, ...]
     whisker: Whisker | None = None
     is_nothing: bool = False
-
-
-@dataclass(frozen=True)
-class RenderedHeader:
-    """The head of a column."""
-
-    text: str
-    is_number: bool
-    is_simulated: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,7 +73,7 @@ class RenderedTable:
     key: str
     title: str
     caption: str
-    headers: tuple[RenderedHeader, ...]
+    headers: tuple[RenderedCell, ...]
     rows: tuple[RenderedRow, ...]
     n_hidden: int = 0
     has_whiskers: bool = False
@@ -116,58 +107,39 @@ class RenderedTable:
         return tuple(one for one in self.choices if one.style is not None)
 
 
-TOKEN = re.compile(r"[\w-]+")
-WORD = re.compile(r"\w+")
+NOTHING = "\N{EN DASH}"
+SMALLEST_P = 0.001
+DIGITS = 3
 
 
-@dataclass(frozen=True)
-class Name:
-    """What a system or a judge is called, and whether it is simulated."""
+def written(cell: Cell, kind: ColumnKind, *, is_terse: bool = False) -> str:
+    """Write a cell for readers; terse leaves the per cent sign to the words around the table."""
+    if cell is None:
+        return NOTHING
+    if isinstance(cell, bool):
+        return gettext("yes") if cell else gettext("no")
+    if isinstance(cell, str):
+        return cell
+    return _number(float(cell), kind, is_terse=is_terse).replace("-", "\N{MINUS SIGN}")
 
-    text: str
-    is_simulated: bool = False
+
+def _number(value: float, kind: ColumnKind, *, is_terse: bool) -> str:
+    if kind is ColumnKind.SHARE:
+        return _fixed(100.0 * value, 0) if is_terse else f"{_fixed(100.0 * value, 1)} %"
+    if kind is ColumnKind.P_VALUE:
+        is_small = value < SMALLEST_P
+        return f"{'< ' if is_small else ''}{_fixed(max(value, SMALLEST_P), DIGITS)}"
+    return _fixed(value, 0 if kind in {ColumnKind.COUNT, ColumnKind.ELO} else _places(value))
 
 
-@dataclass(frozen=True)
-class Names:
-    """Systems and judges by slug, and the pseudonyms of the people who judged.
+def _places(value: float) -> int:
+    """Return after how many places three digits have been told."""
+    if value == int(value):
+        return 0
+    return min(max(DIGITS - 1 - floor(log10(abs(value))), 0), 2 * DIGITS)
 
-    ``shows_people`` is for staff: everybody else sees people together, never one by one.
-    """
 
-    systems: Mapping[str, Name] = field(default_factory=dict)
-    judges: Mapping[str, Name] = field(default_factory=dict)
-    people: frozenset[str] = frozenset()
-    shows_people: bool = False
-
-    def system(self, slug: str) -> Name:
-        """Return the name of a system; one that is gone keeps its slug."""
-        return self.systems.get(slug, Name(slug))
-
-    def evaluator(self, code: str) -> Name:
-        """Return the name of a judge, or a rater's pseudonym."""
-        return self.judges.get(code, Name(gettext(code) if code == ALL_JUDGES else code))
-
-    def of_column(self, key: str) -> Name | None:
-        """Return the name of the system or the judge that a column is about, if it is about one."""
-        return self.systems.get(key) or self.judges.get(key)
-
-    def is_hidden(self, code: object) -> bool:
-        """Say whether this is an evaluator whom the reader does not see alone."""
-        is_public = code in self.judges or code == ALL_JUDGES
-        return not self.shows_people and not is_public
-
-    def is_hidden_column(self, key: str) -> bool:
-        """Say whether a column is about one person whom the reader does not see alone."""
-        return not self.shows_people and key in self.people
-
-    def without_people(self, text: str) -> str:
-        """Return words in which no pseudonym stands, unless the reader may see them."""
-        if self.shows_people or not self.people:
-            return text
-        return TOKEN.sub(lambda found: self._said(found[0]), text)
-
-    def _said(self, token: str) -> str:
-        if token in self.people:
-            return gettext("one person")
-        return WORD.sub(lambda f: gettext("one person") if f[0] in self.people else f[0], token)
+def _fixed(value: float, places: int) -> str:
+    """Write a number with so many places, and nought without a sign."""
+    rounded = round(value, places) or 0.0
+    return str(number_format(Decimal(f"{rounded:.{places}f}"), places))

@@ -1,4 +1,4 @@
-"""What was rated alone, and tables of its mean points: leaderboard, dimensions, every mean."""
+"""Messages rated alone: mean points as a leaderboard, on each dimension, and every mean."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How far evaluators of one kind agree among themselves."""
+"""How far evaluators of one kind agree: opinions, coefficients, and who is unlike the others."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -6,9 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
-from ranking.analyses.agreement.opinions import Samples, panels
-from ranking.analyses.common import decimal
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.common import Samples, decimal
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.numerics.agreement.coefficients import (
     Metric,
     agreement_of_tables,
@@ -17,11 +19,58 @@ from ranking.numerics.agreement.coefficients import (
     gwet_ac1,
     most_common_number,
 )
-from ranking.numerics.agreement.opinions import N_VALUES, VALUES, Opinions, count_values
-from ranking.numerics.agreement.resampled import alphas, fleiss_kappas, raw_agreement, tally
+from ranking.numerics.agreement.majority import NO_MAJORITY, majority_of_others
+from ranking.numerics.agreement.opinions import (
+    N_VALUES,
+    TIE,
+    VALUES,
+    Answers,
+    Opinions,
+    count_values,
+    opinions_of,
+)
+from ranking.numerics.agreement.resampled import (
+    alphas,
+    fleiss_kappas,
+    raw_agreement,
+    tally,
+)
+from ranking.numerics.arrays import Integers
+from ranking.numerics.funnel import control_limits, dispersion
 
+
+def opinions(columns: JudgmentColumns) -> Opinions:
+    """Find each evaluator's opinion of each pair; its dialogue is the unit."""
+    unit = np.zeros(columns.n_items, dtype=np.int64)
+    unit[columns.item] = columns.unit
+    return opinions_of(
+        Answers(
+            evaluators=columns.evaluators,
+            is_judge=columns.is_judge,
+            item=columns.item,
+            evaluator=columns.evaluator,
+            side=np.sign(columns.strength),
+            strength=columns.strength,
+            unit=unit,
+        )
+    )
+
+
+def panels(held: Opinions) -> Mapping[str, Opinions]:
+    """Return the kinds of evaluators of which two or more judged, by their words."""
+    kinds = {"people": held.people(), "LLM judges": held.by_judges()}
+    return {name: one for name, one in kinds.items() if len(np.unique(one.evaluator)) > 1}
+
+
+TWO, THREE = 2, 3
 MOST_THREES = 60
 NO_INTERVAL = (None, None)
+
+
+def samples_of(columns: JudgmentColumns, method: Method) -> Samples:
+    """Draw the dialogues anew, as often as the method says."""
+    n_units = len(columns.units)
+    return Samples.drawn(n_units, method.replicates, seed=method.seed, level=method.level)
 
 
 def coefficients(held: Opinions, samples: Samples) -> Table:
@@ -86,7 +135,17 @@ def _fleiss(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
     return (name, int(has_number.sum()), *samples.cells(partial(fleiss_kappas, tallies)))
 
 
-def of_dimensions(marks: Mapping[str, Opinions], samples: Mapping[str, Samples]) -> Table:
+def mark_tables(inputs: AnalysisInputs) -> list[Table]:
+    """Return the coefficients of the marks on each dimension that two marked."""
+    marks = {name: (one, opinions(one)) for name, one in inputs.dimensions.items()}
+    marks = {name: pair for name, pair in marks.items() if panels(pair[1])}
+    if not marks:
+        return []
+    samples = {name: samples_of(one, inputs.method) for name, (one, _) in marks.items()}
+    return [_of_dimensions({name: held for name, (_, held) in marks.items()}, samples)]
+
+
+def _of_dimensions(marks: Mapping[str, Opinions], samples: Mapping[str, Samples]) -> Table:
     """Return the coefficients of the marks on each dimension."""
     rows = [
         (name, panel, *_of_marks(one, samples[name]))
@@ -136,7 +195,14 @@ def _of_marks(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
     )
 
 
-def matrices(held: Opinions) -> tuple[Table, ...]:
+def judge_tables(held: Opinions) -> list[Table]:
+    """Return what every two judges, and every three, say of the same pairs."""
+    n = len(held.judges)
+    tables = list(_matrices(held)) if n >= TWO else []
+    return [*tables, _threes(held)] if n >= THREE else tables
+
+
+def _matrices(held: Opinions) -> tuple[Table, ...]:
     """Return how often every two judges agree, and Cohen's kappa of every two."""
     judges = held.judges
     said = held.by_judges()
@@ -182,7 +248,7 @@ def _matrix(
     )
 
 
-def threes(held: Opinions) -> Table:
+def _threes(held: Opinions) -> Table:
     """Return how often three judges agree, for every three."""
     said = {judge: held.by_evaluator(judge) for judge in held.judges}
     some = list(combinations(said, 3))[:MOST_THREES]
@@ -208,4 +274,81 @@ def threes(held: Opinions) -> Table:
             Column("none", "All differ", ColumnKind.SHARE),
         ),
         tuple(rows),
+    )
+
+
+FEWEST_ANSWERS = 10
+"""With fewer a share takes too few values to have limits."""
+FEWEST_EVALUATORS = 5
+"""Fewer do not show how far evaluators differ."""
+LEVELS = (0.95, 0.998)
+SHARE = ColumnKind.SHARE
+COLUMNS = (
+    Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
+    Column("x", "Answers", ColumnKind.COUNT),
+    Column("y", "With most of the others", SHARE),
+    Column("centre", "All together", SHARE),
+    Column("low", "95 % from", SHARE),
+    Column("high", "to", SHARE),
+    Column("outer_low", "99.8 % from", SHARE),
+    Column("outer_high", "to", SHARE),
+)
+
+
+def alike_funnel(key: str, among: str, panel: Opinions) -> tuple[Table, ...]:
+    """Return how often each of a panel sides with most of the others, between control limits.
+
+    Nothing if there are fewer than `FEWEST_EVALUATORS` with `FEWEST_ANSWERS`, or all agree always
+    or never.
+    """
+    n, alike = _counted(panel)
+    shown = np.flatnonzero(n >= FEWEST_ANSWERS)
+    if len(shown) < FEWEST_EVALUATORS:
+        return ()
+    n, alike = n[shown], alike[shown]
+    centre = float(alike.sum() / n.sum())
+    if not 0.0 < centre < 1.0:
+        return ()
+    share, variance = alike / n, centre * (1.0 - centre)
+    spread = dispersion((share - centre) / np.sqrt(variance / n))
+    answers = n.astype(np.float64)
+    ends = [
+        np.clip(end, 0.0, 1.0)
+        for level in LEVELS
+        for limits in (
+            control_limits(answers, centre=centre, variance=variance * spread, level=level),
+        )
+        for end in (limits.low, limits.high)
+    ]
+    rows = tuple(
+        (
+            panel.evaluators[who],
+            int(n[place]),
+            decimal(share[place]),
+            decimal(centre),
+            *(decimal(end[place]) for end in ends),
+        )
+        for place, who in enumerate(shown)
+    )
+    title = f"Who is unlike the other {among}?"
+    return (Table(key, title, _caption(among, spread), COLUMNS, rows, Picture.FUNNEL),)
+
+
+def _counted(panel: Opinions) -> tuple[Integers, Integers]:
+    """Return on how many pairs each, and most of the others, name a side, and it is the same."""
+    aim = majority_of_others(panel.item, panel.value, n_items=panel.n_items, n_values=N_VALUES)
+    kept = (aim != NO_MAJORITY) & (aim != TIE) & (panel.value != TIE)
+    who, alike = panel.evaluator[kept], (panel.value == aim)[kept]
+    n_evaluators = len(panel.evaluators)
+    n = np.bincount(who, minlength=n_evaluators)
+    return n, np.bincount(who[alike], minlength=n_evaluators)
+
+
+def _caption(among: str, spread: float) -> str:
+    return (
+        f"How often each names the side that most of the other {among} name, against the number "
+        f"of such answers ({FEWEST_ANSWERS} or more). Few answers swing more: if all were alike, "
+        "95 % would stay inside the broken lines, 99.8 % inside the dotted ones. Evaluators differ "
+        f"{spread:.1f} times as much as independent answers would, so limits are widened by the "
+        "root of that. Being unlike the others is no fault, and nobody is left out for it."
     )

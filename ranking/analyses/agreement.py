@@ -1,18 +1,42 @@
-"""LLM judges against the majority of people, and people against most of the others."""
+"""Do evaluators agree: among themselves, with most people, and as well as people do."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ranking.analyses.agreement.opinions import Samples
-from ranking.analyses.common import decimal
-from ranking.findings import ALL_JUDGES, Cell, Column, ColumnKind, Picture, Table
+from ranking.analyses import AnalysisInputs
+from ranking.analyses.agreement_among import (
+    alike_funnel,
+    coefficients,
+    judge_tables,
+    mark_tables,
+    opinions,
+    panels,
+    samples_of,
+)
+from ranking.analyses.common import Samples, decimal
+from ranking.findings import (
+    ALL_JUDGES,
+    AnalysisRefusedError,
+    Cell,
+    Column,
+    ColumnKind,
+    Findings,
+    Picture,
+    Table,
+)
 from ranking.numerics.agreement.effective import effective_number, mean_correlation
-from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, majority_of_others
+from ranking.numerics.agreement.majority import (
+    NO_MAJORITY,
+    majorities,
+    majority_of_others,
+    split_majorities,
+)
 from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions
 from ranking.numerics.agreement.resampled import ratio, shares_of
 from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.few_units import TOO_FEW_UNITS
 
 
 @dataclass(frozen=True)
@@ -104,7 +128,9 @@ def ceiling(faced: Facing, samples: Samples) -> Table:
     target = majority_of_others(
         people.item, people.value, n_items=people.n_items, n_values=N_VALUES
     )
-    rows = [(name, *_beside(people, target, said, samples)) for name, said in faced.said.items()]
+    rows = [
+        (name, *_of_one_judge(people, target, said, samples)) for name, said in faced.said.items()
+    ]
     return Table(
         "ceiling",
         "Do judges agree with people as people do?",
@@ -126,7 +152,7 @@ def ceiling(faced: Facing, samples: Samples) -> Table:
     )
 
 
-def _beside(
+def _of_one_judge(
     people: Opinions, target: Integers, said: Integers, samples: Samples
 ) -> tuple[Cell, ...]:
     kept = is_side(target) & is_side(people.value) & is_side(said[people.item])
@@ -234,3 +260,139 @@ def independence(faced: Facing, samples: Samples) -> Table | None:
 def _errors(said: Integers, majority: Integers) -> Floats:
     wrong = np.where(said == TIE, 0.5, (said != majority).astype(np.float64))
     return np.where(said < 0, np.nan, wrong)
+
+
+MOST_TAKEN = 10
+MOST_DRAWS = 10
+MOST_ENTRIES = 200_000
+LINES = (
+    Column("people", "People with the other people", ColumnKind.SHARE),
+    Column("judges", "Judges with the other judges", ColumnKind.SHARE),
+    Column("judges_people", "Judges with people", ColumnKind.SHARE),
+)
+
+
+def steadiness(faced: Facing, *, seed: int) -> Table | None:
+    """Return how often the majority of few says what the majority of the others says."""
+    people, judges = faced.people, faced.held.by_judges()
+    most = max((int(np.bincount(one.item).max(initial=0)) for one in (people, judges)), default=0)
+    rows = []
+    for n_taken in range(1, min(most, MOST_TAKEN) + 1):
+        rng = np.random.default_rng([seed, n_taken])
+        among_people, _ = _with(people, n_taken, rng, faced.majority)
+        rows.append((n_taken, among_people, *_with(judges, n_taken, rng, faced.majority)))
+    kept = tuple(row for row in rows if any(cell is not None for cell in row[1:]))
+    if not kept:
+        return None
+    return Table(
+        "steadiness",
+        "How many evaluators are enough?",
+        "So many evaluators of each pair are drawn at random, and their majority is held against "
+        "that of all others who judged the pair, or of people; pairs where either names no side "
+        f"are left out. Means of up to {MOST_DRAWS} draws.",
+        (Column("x", "Evaluators drawn", ColumnKind.COUNT), *LINES),
+        kept,
+        Picture.LINES,
+    )
+
+
+def _with(
+    held: Opinions, n_taken: int, rng: np.random.Generator, aim: Integers
+) -> tuple[Cell, Cell]:
+    """Return the agreement of so many with the rest, and with an aim, over several draws."""
+    alike = np.zeros(2, dtype=np.int64)
+    n = np.zeros(2, dtype=np.int64)
+    for _ in range(_draws(len(held.item))):
+        some, rest = split_majorities(
+            held.item,
+            held.value,
+            n_taken=n_taken,
+            n_items=held.n_items,
+            n_values=N_VALUES,
+            rng=rng,
+        )
+        other = np.stack([rest, aim])
+        kept = is_side(some) & is_side(other)
+        alike += ((some == other) & kept).sum(axis=1)
+        n += kept.sum(axis=1)
+    with_rest, with_aim = (decimal(a / b) if b else None for a, b in zip(alike, n, strict=True))
+    return with_rest, with_aim
+
+
+def _draws(n_opinions: int) -> int:
+    """Return how many draws keep the work below the most entries."""
+    return max(1, min(MOST_DRAWS, MOST_ENTRIES // max(n_opinions, 1)))
+
+
+METHOD = (
+    "Raw agreement, the kappas of Cohen (1960) and Fleiss (1971), Krippendorff's alpha (2011) and "
+    "agreement with the majority of people, of pairs in one fixed order; intervals are percentiles "
+    "over resampled source dialogues. Of an evaluator's several answers to a pair the side that "
+    "came out ahead counts, evenly is a tie; nobody is compared with himself."
+)
+
+
+def analyse(inputs: AnalysisInputs) -> Findings:
+    """Compare evaluators with each other, judges with people, and people with people.
+
+    Raises
+    ------
+    AnalysisRefusedError
+        If no pair was judged by two.
+    """
+    held = opinions(inputs.columns)
+    if not (held.counts().sum(axis=1) > 1).any():
+        msg = "No pair was judged by two evaluators, so nobody can agree."
+        raise AnalysisRefusedError(msg)
+    samples = samples_of(inputs.columns, inputs.method)
+    faced = facing(held, _adversarial(inputs))
+    tables = [
+        coefficients(held, samples),
+        *mark_tables(inputs),
+        *judge_tables(held),
+        *_faced(faced, samples),
+    ]
+    steady = steadiness(faced, seed=inputs.method.seed)
+    tables += [steady] if steady else []
+    for place, (among, panel) in enumerate(panels(held).items(), start=1):
+        tables += alike_funnel(f"funnel-{place}", among, panel)
+    return Findings(METHOD, tuple(tables), _warnings(held, samples))
+
+
+def _adversarial(inputs: AnalysisInputs) -> Booleans | None:
+    """Say which pairs are of adversarial contexts, or nothing where that is not known."""
+    try:
+        return inputs.sources.items().is_adversarial
+    except AnalysisRefusedError:
+        return None
+
+
+def _faced(faced: Facing, samples: Samples) -> list[Table]:
+    """Return what judges and people have to do with each other, if both judged."""
+    if not len(faced.people.item) or not faced.said:
+        return []
+    tables = [
+        against_majority(faced, samples),
+        ceiling(faced, samples),
+        ambiguous(faced),
+    ]
+    worth = independence(faced, samples)
+    return [*tables, worth] if worth else tables
+
+
+def _warnings(held: Opinions, samples: Samples) -> tuple[str, ...]:
+    warnings = []
+    if held.n_repeated:
+        warnings.append(
+            f"{held.n_repeated} judgments repeat an evaluator's own on the same pair, and were "
+            "taken together with it."
+        )
+    n_alone = int((held.counts().sum(axis=1) == 1).sum())
+    if n_alone:
+        warnings.append(f"{n_alone} pairs have one answer alone and say nothing of agreement.")
+    if samples.n_units < TOO_FEW_UNITS:
+        warnings.append(
+            f"Only {samples.n_units} source dialogues: with fewer than {TOO_FEW_UNITS} no "
+            "interval can be relied on."
+        )
+    return tuple(warnings)

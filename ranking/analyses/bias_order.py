@@ -1,0 +1,394 @@
+"""Position of a message and place of a judgment: whether either sways those who judge."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranking.analyses import common
+from ranking.analyses.common import (
+    adjusted_tests,
+    decimal,
+    difference_of,
+    end_cells,
+    ends,
+    family_of,
+    interval_cells,
+    mean_of,
+    rests_on_enough,
+)
+from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.sources import JudgmentFacts
+from ranking.numerics.agreement.majority import NO_MAJORITY, majorities
+from ranking.numerics.agreement.position import two_sided_p
+from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.clustered_means import ClusteredMean, TooFewDialoguesError
+from ranking.numerics.partial import NothingLeftError, partial_slope
+
+PEOPLE, JUDGES = "People", "LLM judges"
+P_VALUE = Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE)
+EVEN = 0.5
+
+
+@dataclass(frozen=True)
+class Tendency:
+    """How often one of two was chosen, and the p-value of either's being as likely."""
+
+    share: float
+    interval: tuple[float | None, float | None]
+    p_value: float | None
+
+    def cells(self) -> tuple[Cell, ...]:
+        """Return the share and the ends of its interval."""
+        return (round(self.share, 4), *self.interval)
+
+
+def tendency(chosen: Booleans, unit: Integers, level: float) -> Tendency:
+    """Say how often one of two was chosen, in decided judgments of these dialogues.
+
+    The p-value is the larger of two: the sign test's, which takes judgments as independent, and
+    the one clustered by dialogue, which needs many dialogues. Of too few there is neither test
+    nor interval, and no interval of what is the same in all.
+    """
+    found = mean_of(chosen.astype(np.float64), unit)
+    if not rests_on_enough(found):
+        return Tendency(float(chosen.mean()), (None, None), None)
+    ends = end_cells(found, level, least=0.0, most=1.0)
+    p_value = two_sided_p(int(chosen.sum()), len(chosen))
+    return Tendency(found.mean, ends, max(p_value, found.p_value(EVEN)))
+
+
+def adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:
+    """Adjust the p-values of all that were found; what is 0 in every dialogue has none."""
+    told = [one if one and (one.varies or one.p_value() < 1.0) else None for one in found]
+    return [decimal(p, 6) for p in adjusted_tests(told)]
+
+
+def adjusted_p(raw: Sequence[float | None]) -> list[float | None]:
+    """Adjust the p-values that there are, rounded; the others keep their places."""
+    return [decimal(p, 6) for p in common.adjusted(raw)]
+
+
+def kinds(columns: JudgmentColumns) -> Iterator[tuple[str, Booleans]]:
+    """Yield people and LLM judges with their judgments, where there are any."""
+    is_judge = columns.is_judge[columns.evaluator]
+    for name, chosen in ((PEOPLE, ~is_judge), (JUDGES, is_judge)):
+        if chosen.any():
+            yield name, chosen
+
+
+def with_all(columns: JudgmentColumns) -> list[tuple[str, Booleans]]:
+    """Return both kinds, and all together where there are both."""
+    found = list(kinds(columns))
+    everybody = np.ones(columns.n_judgments, dtype=np.bool_)
+    return [*found, ("All", everybody)] if len(found) > 1 else found
+
+
+KIND = Column("kind", "Evaluators", ColumnKind.TEXT)
+FIGURES = (
+    Column("decided", "Decided judgments", ColumnKind.COUNT),
+    Column("value", "First position preferred", ColumnKind.SHARE),
+)
+ORDERS = (
+    P_VALUE,
+    Column("both", "Pairs judged in both orders", ColumnKind.COUNT),
+    Column("same", "Same answer in both", ColumnKind.SHARE),
+    Column("always_first", "First position in both", ColumnKind.SHARE),
+    Column("always_second", "Second position in both", ColumnKind.SHARE),
+)
+CAPTION = (
+    "Of judgments with a winner, the share in which the message in the first position won; one "
+    "half is no bias. Of the pairs that an evaluator judged in both orders, how many got the same "
+    "answer, and how many the same position; the rest are ties in one order alone. p is the "
+    "larger of the sign test's and of that clustered by source dialogue. "
+    f"{family_of('the first position against one half, in each row')}"
+)
+
+
+@dataclass(frozen=True)
+class Orders:
+    """Pairs that one evaluator judged in both orders, shape (n_both,).
+
+    ``early`` is 1 where the first completion won when it was shown first, -1 where the second
+    did and 0 for a tie; ``late`` is the same when the second completion was shown first.
+    """
+
+    evaluator: Integers
+    early: Integers
+    late: Integers
+
+    def cells(self, chosen: Booleans) -> tuple[Cell, ...]:
+        """Return how many of these pairs there are, and the shares of the outcomes."""
+        if not chosen.any():
+            return 0, None, None, None
+        early, late = self.early[chosen], self.late[chosen]
+        outcomes = (early == late, (early > 0) & (late < 0), (early < 0) & (late > 0))
+        return (len(early), *(round(float(one.mean()), 4) for one in outcomes))
+
+
+def position_tables(columns: JudgmentColumns, level: float) -> list[Table]:
+    """Return the table by kind of evaluator and the one by evaluator; none if sides are unknown."""
+    if not ((columns.shown != 0) & (columns.strength != 0)).any():
+        return []
+    orders = both_orders(columns)
+    return [_by_kind(columns, orders, level), _by_evaluator(columns, orders, level)]
+
+
+def both_orders(columns: JudgmentColumns) -> Orders:
+    """Find who judged a pair in both orders; of several samples of an order, what most said."""
+    rows = np.flatnonzero(columns.shown != 0)
+    key = columns.evaluator[rows] * columns.n_items + columns.item[rows]
+    keys, place = np.unique(key, return_inverse=True)
+    side = np.sign(columns.strength[rows])
+    sums, counts = np.zeros((2, len(keys))), np.zeros((2, len(keys)), dtype=np.int64)
+    order = (columns.shown[rows] < 0).astype(np.int64)
+    np.add.at(sums, (order, place), side)
+    np.add.at(counts, (order, place), 1)
+    has_both = counts.all(axis=0)
+    said = np.sign(sums[:, has_both]).astype(np.int64)
+    return Orders(keys[has_both] // max(1, columns.n_items), said[0], said[1])
+
+
+def _by_kind(columns: JudgmentColumns, orders: Orders, level: float) -> Table:
+    heads, tendencies, rest = [], [], []
+    for name, chosen in with_all(columns):
+        heads.append(name)
+        tendencies.append(_first(columns, np.flatnonzero(chosen), level))
+        members = np.unique(columns.evaluator[chosen])
+        rest.append(orders.cells(np.isin(orders.evaluator, members)))
+    rows = _rows([(head,) for head in heads], tendencies, rest)
+    title = "Position, by kind of evaluator"
+    return Table(
+        "position",
+        title,
+        CAPTION,
+        (KIND, *FIGURES, *ends(level, ColumnKind.SHARE), *ORDERS),
+        rows,
+        Picture.WHISKERS,
+    )
+
+
+def _by_evaluator(columns: JudgmentColumns, orders: Orders, level: float) -> Table:
+    order = np.argsort(columns.evaluator, kind="stable")
+    n = np.bincount(columns.evaluator, minlength=len(columns.evaluators))
+    heads, tendencies, rest = [], [], []
+    for place, rows in enumerate(np.split(order, np.cumsum(n)[:-1])):
+        kind = "LLM judge" if columns.is_judge[place] else "person"
+        heads.append((columns.evaluators[place], kind))
+        tendencies.append(_first(columns, rows, level))
+        rest.append(orders.cells(orders.evaluator == place))
+    columns_of = (
+        Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
+        KIND,
+        *FIGURES,
+        *ends(level, ColumnKind.SHARE),
+        *ORDERS,
+    )
+    rows_of = _rows(heads, tendencies, rest)
+    return Table("position_each", "Position, by evaluator", CAPTION, columns_of, rows_of)
+
+
+def _first(columns: JudgmentColumns, rows: Integers, level: float) -> tuple[int, Tendency | None]:
+    """Count decided judgments whose sides are known, and how often the first position won."""
+    toward = np.sign(columns.strength[rows]) * columns.shown[rows]
+    decided = rows[toward != 0]
+    if not len(decided):
+        return 0, None
+    return len(decided), tendency(toward[toward != 0] > 0, columns.unit[decided], level)
+
+
+def _rows(
+    heads: Sequence[tuple[str, ...]],
+    found: list[tuple[int, Tendency | None]],
+    rest: list[tuple[Cell, ...]],
+) -> tuple[tuple[Cell, ...], ...]:
+    p_values = adjusted_p([None if one is None else one.p_value for _, one in found])
+    rows = []
+    for head, (n, one), p, orders in zip(heads, found, p_values, rest, strict=True):
+        figures = (None, None, None) if one is None else one.cells()
+        rows.append((*head, n, *figures, p, *orders))
+    return tuple(rows)
+
+
+FEWEST_PLACES = 6  # judgments that make a first and a last third
+STEP = 100  # judgments
+FIGURE = Column("figure", "Figure", ColumnKind.TEXT)
+
+
+@dataclass(frozen=True)
+class JudgmentFigure:
+    """A figure of each judgment, shape (n_judgments,), NaN where there is none."""
+
+    label: str
+    values: Floats
+
+
+def severity_table(columns: JudgmentColumns, level: float) -> Table | None:
+    """Compare how often and how strongly people and judges prefer; None without both."""
+    is_judge = columns.is_judge[columns.evaluator]
+    if not is_judge.any() or is_judge.all():
+        return None
+    figures = (_ties(columns), _strength(columns))
+    found, means = [], []
+    for figure in figures:
+        rows = np.flatnonzero(np.isfinite(figure.values))
+        values = figure.values[rows]
+        found.append(difference_of(values, columns.unit[rows], is_judge[rows]))
+        means.append([_mean(values[chosen]) for chosen in (~is_judge[rows], is_judge[rows])])
+    parts = zip(figures, means, found, adjusted(found), strict=True)
+    return Table(
+        "severity",
+        "How severe people and judges are",
+        "Who ties often sees no difference where others see one; who gives high strengths sees "
+        "large ones. Single evaluators are compared by the analysis of evaluators in the model. "
+        f"{family_of('the difference in each row')}",
+        (
+            FIGURE,
+            Column("people", "People"),
+            Column("judges", "LLM judges"),
+            Column("value", "Judges less people"),
+            *ends(level),
+            P_VALUE,
+        ),
+        tuple((one.label, *m, *interval_cells(gap, level), p) for one, m, gap, p in parts),
+    )
+
+
+def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) -> Table | None:
+    """Compare the first third of each evaluator's judgments with the last; None if too few."""
+    third = _thirds(columns, facts.place)
+    figures = all_figures(columns, facts)
+    heads, found = list[tuple[Cell, ...]](), []
+    for name, chosen in kinds(columns):
+        for figure in figures:
+            rows = np.flatnonzero(chosen & np.isin(third, (0, 2)) & np.isfinite(figure.values))
+            values, is_last = figure.values[rows], third[rows] == 2  # noqa: PLR2004 - the third
+            gap = difference_of(values, columns.unit[rows], is_last) if len(rows) else None
+            if gap is not None:
+                parts = (_mean(values[~is_last]), _mean(values[is_last]))
+                heads.append((name, figure.label, len(rows), *parts))
+                found.append(gap)
+    if not found:
+        return None
+    parts_of = zip(heads, found, adjusted(found), strict=True)
+    return Table(
+        "drift",
+        "From the first third to the last",
+        "Each evaluator's judgments in the order in which they were given. Agreement is with what "
+        "most of the other answers to the same pair say, where most say one thing. "
+        f"{family_of('the difference in each row')}",
+        (
+            Column("kind", "Evaluators", ColumnKind.TEXT),
+            FIGURE,
+            Column("judgments", "Judgments", ColumnKind.COUNT),
+            Column("first", "First third"),
+            Column("last", "Last third"),
+            Column("value", "Difference"),
+            *ends(level),
+            P_VALUE,
+        ),
+        tuple((*head, *interval_cells(gap, level), p) for head, gap, p in parts_of),
+    )
+
+
+def fatigue_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) -> Table | None:
+    """Return what changes with each further judgment of a person; None if nothing can."""
+    is_person = ~columns.is_judge[columns.evaluator]
+    heads, found = list[tuple[Cell, ...]](), []
+    for figure in all_figures(columns, facts):
+        rows = np.flatnonzero(is_person & np.isfinite(figure.values))
+        slope = _slope(columns, figure.values, facts.place, rows)
+        if slope is not None:
+            n_people = len(np.unique(columns.evaluator[rows]))
+            heads.append((figure.label, len(rows), n_people))
+            found.append(slope)
+    if not found:
+        return None
+    parts = zip(heads, found, adjusted(found), strict=True)
+    return Table(
+        "fatigue",
+        f"What changes with {STEP} judgments more",
+        f"{PEOPLE} alone, each compared with himself or herself. Tired people may agree less, tie "
+        "more and take less time; those who learn the task take less time, too, and agree more. "
+        f"{family_of('the change in each row')}",
+        (
+            FIGURE,
+            Column("judgments", "Judgments", ColumnKind.COUNT),
+            Column("people", PEOPLE, ColumnKind.COUNT),
+            Column("value", f"Change with {STEP} judgments"),
+            *ends(level),
+            P_VALUE,
+        ),
+        tuple((*h, *interval_cells(one, level, times=STEP), p) for h, one, p in parts),
+    )
+
+
+def all_figures(columns: JudgmentColumns, facts: JudgmentFacts) -> tuple[JudgmentFigure, ...]:
+    """Return agreement, ties, strength and time of each judgment."""
+    seconds = np.where(facts.seconds > 0.0, facts.seconds, np.nan)
+    return (
+        JudgmentFigure("Agreement with the majority, share", agreement(columns)),
+        _ties(columns),
+        _strength(columns),
+        JudgmentFigure("Seconds, natural logarithm", np.log(seconds)),
+    )
+
+
+def agreement(columns: JudgmentColumns) -> Floats:
+    """Return 1 where a judgment says what most others say of its pair, else 0.
+
+    NaN where most others say nothing in particular. An evaluator's other answers to the pair, as
+    in the other order, are not among the others. Cost O(n log n).
+    """
+    side = np.sign(columns.strength) + 1
+    counts = np.zeros((columns.n_items, 3), dtype=np.int64)
+    np.add.at(counts, (columns.item, side), 1)
+    key = columns.item * len(columns.evaluators) + columns.evaluator
+    keys, place = np.unique(key, return_inverse=True)
+    own = np.zeros((len(keys), 3), dtype=np.int64)
+    np.add.at(own, (place, side), 1)
+    most = majorities(counts[columns.item] - own[place])
+    agrees: Floats = np.where(most == NO_MAJORITY, np.nan, (most == side).astype(np.float64))
+    return agrees
+
+
+def _ties(columns: JudgmentColumns) -> JudgmentFigure:
+    return JudgmentFigure("Ties, share", (columns.strength == 0).astype(np.float64))
+
+
+def _strength(columns: JudgmentColumns) -> JudgmentFigure:
+    size = np.abs(columns.strength).astype(np.float64)
+    return JudgmentFigure(
+        "Strength where there is a winner, 1 to 5", np.where(size > 0, size, np.nan)
+    )
+
+
+def _thirds(columns: JudgmentColumns, place: Integers) -> Integers:
+    """Return the third of its evaluator's judgments that each is in; -1 where they are too few."""
+    n = np.bincount(columns.evaluator, minlength=len(columns.evaluators))[columns.evaluator]
+    return np.where(n >= FEWEST_PLACES, 3 * place // n, -1)
+
+
+def _slope(
+    columns: JudgmentColumns, values: Floats, place: Integers, rows: Integers
+) -> ClusteredMean | None:
+    """Return the slope of a figure on the place, each person with a level of their own."""
+    if not len(rows):
+        return None
+    who = columns.evaluator[rows]
+    y, x = (_within(one, who) for one in (values[rows], place[rows].astype(np.float64)))
+    try:
+        return partial_slope(y, x, np.empty((len(rows), 0)), columns.unit[rows])
+    except (NothingLeftError, TooFewDialoguesError):
+        return None
+
+
+def _within(values: Floats, group: Integers) -> Floats:
+    """Take the mean of its group from each value."""
+    n = np.maximum(np.bincount(group), 1)
+    return values - (np.bincount(group, weights=values) / n)[group]
+
+
+def _mean(values: Floats) -> float | None:
+    return round(float(values.mean()), 4) if len(values) else None

@@ -1,1 +1,0 @@
-"""The console's lists behind the counts of a study."""

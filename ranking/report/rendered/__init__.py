@@ -1,1 +1,0 @@
-"""Tables of findings as pages show them: names, words, pictures and charts."""
