@@ -29,17 +29,19 @@ def export(form: str) -> None:
 
     from annotation.models import Study  # noqa: PLC0415
     from completions.management.acting import put  # noqa: PLC0415
-    from ranking.exports import rows  # noqa: PLC0415
+    from ranking.exports.options import ExportFormat, ExportRequest  # noqa: PLC0415
+    from ranking.exports.sources import export_of, n_rows  # noqa: PLC0415
+    from ranking.exports.writing import written  # noqa: PLC0415
 
     study = Study.objects.get(slug=STUDY)
     at_rest = _peak()
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        found = rows.export_of(study, "judgments", rows.ExportRequest(), now=timezone.now())
-        blocks = rows.written(found, rows.ExportFormat(form))
+        found = export_of(study, "judgments", ExportRequest(), now=timezone.now())
+        blocks = written(found, ExportFormat(form))
         path = put(blocks, Path(folder) / f"x.{form}", is_forced=False)
         seconds, size = time.perf_counter() - started, path.stat().st_size
-    n = rows.n_rows(study, "judgments") or 0
+    n = n_rows(study, "judgments") or 0
     sys.stdout.write(
         f"{form:<8} {n:>10,} rows {seconds:>7.1f} s {n / seconds:>8,.0f} rows/s "
         f"{size / MEGA:>7.0f} MB   peak {_peak():>4} MiB, {at_rest} before the first row\n"

@@ -22,7 +22,7 @@ from annotation.models import Study
 from ranking.fits import analysis_queries, selectors
 from ranking.fits import services as fit_services
 from ranking.models import Fit
-from ranking.release_check import verify
+from ranking.release_check.verifying import verify
 from ranking.releases import services as release_services
 from ranking.report import services as report_services
 

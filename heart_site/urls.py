@@ -7,6 +7,7 @@ from annotation import urls as annotation
 from annotation.session.views import ending
 from heart_site import admin_site, errors, views
 from heart_site.monitoring import health, metrics
+from ranking.urls import console as ranking_console
 
 admin.autodiscover()
 admin_site.leave_out_keys(admin.site)
@@ -33,8 +34,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("console/writing/", include("completions.urls.writing")),
     path("console/strategies/", include("completions.urls.strategies")),
     path("console/models/", include("completions.urls.models")),
-    path("console/", include("ranking.urls.log")),
-    path("console/people/", include("ranking.urls.people")),
+    path("console/", include(ranking_console.WHOLE_LOG)),
+    path("console/people/", include(ranking_console.PEOPLE)),
     path("console/", include((annotation.CONSOLE, "console"))),
     path("console/", include("ranking.urls.console")),
     path("console/", include("heart_site.blinding.urls")),

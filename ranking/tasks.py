@@ -3,9 +3,9 @@
 from django.utils import timezone
 
 from access.background import app
+from ranking import refits
 from ranking.fits import services as fit_services
 from ranking.raters import services as rater_services
-from ranking.refits import services as refits_services
 from ranking.releases import services as release_services
 from ranking.report import services as report_services
 
@@ -28,7 +28,7 @@ def run_fit(*, fit_id: int) -> None:
 @app.task(ignore_result=True)
 def refit_now(*, study_id: int) -> None:
     """Claim whatever ratings of one study are out of date and hand each to a worker."""
-    claimed = refits_services.claim_refit(study_id=study_id, now=timezone.now())
+    claimed = refits.claim_refit(study_id=study_id, now=timezone.now())
     for fit_id in claimed.fits:
         run_fit.delay(fit_id=fit_id)
     for analysis_id in claimed.analyses:

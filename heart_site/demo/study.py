@@ -41,7 +41,7 @@ from completions.writers.credentials import invitation_link
 from completions.writers.services import inviting
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import selectors as ranking
-from ranking.fits import services as publishing
+from ranking.fits.services import publishing
 from ranking.judgments import frames
 from ranking.models import Fit
 

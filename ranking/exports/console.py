@@ -15,9 +15,13 @@ from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.studies.http import kept_counts, study_page
 from ranking.choices import EvaluatorPool
-from ranking.exports import data_dictionary, rows
+from ranking.exports.data_dictionary import as_json, as_markdown, as_rows
+from ranking.exports.facts import is_simulated
+from ranking.exports.options import FORMS, ExportFormat, ExportRefusedError, ExportRequest
 from ranking.exports.preferences import SPLITS, Rule
-from ranking.exports.rows.options import ExportRequest
+from ranking.exports.rows import has_texts
+from ranking.exports.sources import export_of, offers, tables_of
+from ranking.exports.writing import file_name, written
 from ranking.results.http import json_answer
 
 OK, NOT_FOUND, CONFLICT, UNPROCESSABLE = 200, 404, 409, 422
@@ -33,7 +37,9 @@ def page(request: StaffRequest, study: Study) -> HttpResponse:
     n_judgments = None if counts is None else counts.n_judgments
     parts = {
         "study": study,
-        "offered": rows.offered(study, n_judgments=n_judgments),
+        "offers": offers(study, n_judgments=n_judgments),
+        "has_texts": has_texts(study),
+        "holds_simulated": is_simulated(study),
         "form": chosen,
         "query": f"?{request.GET.urlencode()}" if chosen.is_valid() else "",
     }
@@ -57,34 +63,34 @@ def judgments_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
 
 def _sent(request: StaffRequest, study: Study, name: str, form: str) -> HttpResponseBase:
     chosen = ExportChoice(request.GET)
-    if form not in rows.FORMS or not chosen.is_valid():
+    if form not in FORMS or not chosen.is_valid():
         return _refused(chosen.errors.as_text() or f"There is no form {form}.", status=NOT_FOUND)
     export_request = chosen.asked
-    export_format = rows.ExportFormat(form)
+    export_format = ExportFormat(form)
     try:
-        found = rows.export_of(study, name, export_request, now=timezone.now())
-        blocks = rows.written(found, export_format, bom=chosen.cleaned_data["bom"])
-    except rows.ExportRefusedError as error:
+        found = export_of(study, name, export_request, now=timezone.now())
+        blocks = written(found, export_format, bom=chosen.cleaned_data["bom"])
+    except ExportRefusedError as error:
         return _refused(str(error), status=CONFLICT)
-    file = rows.file_name(study, name, export_format)
+    file = file_name(study, name, export_format)
     headers = {"Content-Disposition": f'attachment; filename="{file}"'}
-    return StreamingHttpResponse(blocks, content_type=rows.FORMS[export_format], headers=headers)
+    return StreamingHttpResponse(blocks, content_type=FORMS[export_format], headers=headers)
 
 
 @require_safe
 @study_page
 def dictionary(request: StaffRequest, study: Study, form: str) -> HttpResponseBase:
     """Send what every column of every export of the study means."""
-    tables = rows.tables_of(study)
+    tables = tables_of(study)
     if form == "csv":
-        return csv_answer(request, data_dictionary.as_rows(tables), DICTIONARY)
+        return csv_answer(request, as_rows(tables), DICTIONARY)
     if form == "json":
-        answer: JsonResponse = json_answer(data_dictionary.as_json(tables), DICTIONARY)
+        answer: JsonResponse = json_answer(as_json(tables), DICTIONARY)
         return answer
     if form != "md":
         return _refused(f"There is no form {form}.", status=NOT_FOUND)
     headers = {"Content-Disposition": f'attachment; filename="{DICTIONARY}.md"'}
-    text = data_dictionary.as_markdown(tables)
+    text = as_markdown(tables)
     return HttpResponse(text, content_type="text/markdown; charset=utf-8", headers=headers)
 
 

@@ -5,10 +5,12 @@ from annotation.models import Study
 from ranking.analyses import AnalysisInputs
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import queries
-from ranking.fits.services.inputs import check_stamp, judgments_of, method_of_fit, selection_of
+from ranking.fits.services.claiming import selection_of
+from ranking.fits.services.inputs import check_stamp, judgments_of
 from ranking.gate.report import Basis, GateReport, NamedSystem
 from ranking.gate.rules import GateRequest, run_gate
 from ranking.judgments import frames
+from ranking.judgments.method import Method
 from ranking.models import Fit
 
 
@@ -42,7 +44,7 @@ def ask_gate(*, study: Study, request: GateRequest) -> GateReport:
     selection = selection_of(fit)
     columns, dimensions = frames.read_columns_and_dimensions(selection)
     check_stamp(fit)
-    inputs = AnalysisInputs(columns, method_of_fit(fit), dimensions)
+    inputs = AnalysisInputs(columns, Method.of(fit.method), dimensions)
     found = run_gate(inputs, request)
     systems = frames.DatabaseSources(selection, columns).systems()
     candidate, baseline = (

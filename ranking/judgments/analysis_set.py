@@ -189,7 +189,7 @@ def why_left_out(*, study: Study, as_of: dt.datetime) -> Case:
     """Return for a judgment of the study why it is not in the analysis set, or empty text.
 
     The same rule as ``analysis_set``, told reason by reason, the first that holds; what is rare
-    is looked up in a short list. The words are those of ``data_dictionary.WHY_NOT``.
+    is looked up in a short list. The words are those of ``exports.tables.WHY_NOT``.
     """
     is_alone = study.protocol == Protocol.LIKERT
     withdrawn = Rater.objects.filter(study=study, data_kept=False, ended_at__lte=as_of)

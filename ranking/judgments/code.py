@@ -7,7 +7,7 @@ from pathlib import Path
 HERE = Path(__file__).parents[1]
 # What else than the numerics decides what comes out of a fit or of its analyses.
 SOURCES = (
-    *(HERE / name for name in ("analyses", "fits/estimate.py", "fits/people")),
+    *(HERE / name for name in ("analyses", "fits/estimate.py", "fits/people.py")),
     *(HERE / f"judgments/{name}.py" for name in ("scores", "style", "tallies")),
     HERE.parent / "annotation" / "rationales" / "themes" / "__init__.py",
 )

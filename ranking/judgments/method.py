@@ -37,6 +37,11 @@ class Method:
         """Return the method as it is stored."""
         return asdict(self)
 
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> "Method":
+        """Read what `as_json` wrote."""
+        return cls(**stored | {"strength": StrengthMode(stored["strength"])})
+
     def hash(self) -> str:
         """Return the hash of the method and of the code that carries it out."""
         content = json.dumps([self.as_json(), code_version()], sort_keys=True)

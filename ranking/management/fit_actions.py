@@ -8,6 +8,7 @@ from annotation.management.studies import study_named
 from annotation.models import Study
 from completions.management.acting import Action, RefusedError, positive
 from completions.management.progress import Progress
+from ranking import refits
 from ranking.fits import analysis_queries, queries, selectors
 from ranking.fits import services as fit_services
 from ranking.fits.queries import SHOWN
@@ -19,7 +20,6 @@ from ranking.management.fit_options import (
     line_of,
     line_of_analysis,
 )
-from ranking.refits import services as refits_services
 from ranking.report import services as report_services
 
 MOST_TOLD = 20
@@ -73,7 +73,7 @@ def add_refit_arguments(parser: argparse.ArgumentParser) -> None:
 def refit(options: argparse.Namespace, progress: Progress) -> str:
     """Compute what is out of date; a computation that is under way is not begun twice."""
     study = study_named(options.study)
-    claimed = refits_services.claim_refit(study_id=study.pk, now=timezone.now())
+    claimed = refits.claim_refit(study_id=study.pk, now=timezone.now())
     for fit_id in claimed.fits:
         fit_services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
     for analysis_id in claimed.analyses:
@@ -96,7 +96,7 @@ def _analyse(study: Study, progress: Progress) -> None:
                 progress.say(f"{fit.key}: {kind.label}")
 
 
-def _summary(claimed: refits_services.RefitClaim) -> str:
+def _summary(claimed: refits.RefitClaim) -> str:
     if claimed.n_under_way:
         return f"{claimed.n_under_way} fits are being computed; nothing was begun twice."
     if not claimed.fits:

@@ -78,7 +78,7 @@ def verify_folder(options: argparse.Namespace, progress: Progress) -> str:
     UnsoundReleaseError
         If something is not.
     """
-    from ranking.release_check import verify  # noqa: PLC0415 (others need not wait for SciPy)
+    from ranking.release_check.verifying import verify  # noqa: PLC0415 (others need not wait for SciPy)
 
     report = verify(options.folder, is_quick=options.quick, tell=progress.say)
     said = json.dumps(report.as_json()) if options.json else report.as_text()

@@ -24,7 +24,6 @@ from annotation.studies import selectors as annotation_selectors
 from annotation.studies.http import figures_of, with_kept
 from annotation.studies.stored_figures import StoredFigures
 from ranking.downloads import tables
-from ranking.monitor import pages
 from ranking.raters import queries, services
 from ranking.raters.http import staff_page
 from ranking.raters.rows import FINDINGS, RATERS, STATUSES
@@ -66,7 +65,6 @@ def raters(request: StaffRequest, study: Study) -> HttpResponse:
         "kinds": FINDINGS.items(),
         "measured": measured,
         "page": page,
-        "rows": [pages.RaterLine.of(row) for row in page.object_list],
         "n_all": len(measured.rows),
         "n_going": sum(row.would_go for row in measured.rows),
     }
@@ -125,7 +123,7 @@ def review(request: StaffRequest, study: Study) -> HttpResponse:
     now = timezone.now()
     measured = queries.shown_raters(study, now=now)
     found = services.review_raters(study=study, dry_run=True, now=now, shown=measured)
-    parts = {"study": study, "review": pages.ReviewPage.of(found), "measured": measured}
+    parts = {"study": study, "review": found, "leaving": found.leaving, "measured": measured}
     return render(request, "console/raters/review.html", parts)
 
 
@@ -219,7 +217,8 @@ def _show_rater(
         raise Http404
     parts = {
         "study": study,
-        "shown": pages.RaterPage.of(row),
+        "row": row,
+        "decisions": row.decisions_told,
         "reasons": queries.newest_reasons(row.head, n=NEWEST_REASONS),
         "measured": measured,
         "form": form or Decision(),

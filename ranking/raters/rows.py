@@ -1,8 +1,9 @@
-"""Raters with the figures and findings of a review, and which of them an address asks for."""
+"""Raters with the figures and findings of a review, in words, and which an address asks for."""
 
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -60,6 +61,28 @@ class RaterRow:
         if self.would_go:
             return "going"
         return "warned" if self.findings else "in"
+
+    @property
+    def status_label(self) -> object:
+        """Return the same in words."""
+        return STATUSES[self.status]
+
+    @property
+    def told(self) -> list[dict[str, object]]:
+        """Return name and words of each finding, and whether it excludes."""
+        return [_told(one) for one in self.findings]
+
+    @property
+    def decisions_told(self) -> list[dict[str, object]]:
+        """Return every decision with its name and words, the newest first."""
+        return [
+            {
+                "decision": one,
+                "name": rule_name(one.rule),
+                "words": in_words(one.rule, one.evidence),
+            }
+            for one in reversed(self.head.decisions)
+        ]
 
 
 @dataclass(frozen=True)
@@ -123,6 +146,38 @@ SENTENCES: Mapping[str, object] = {
         "all their answers."
     ),
 }
+NAMES: Mapping[str, object] = {**FINDINGS, "by-hand": _("By hand")}
+
+
+def _told(finding: Finding) -> dict[str, object]:
+    numbers = {"value": finding.value, "threshold": finding.threshold}
+    return {
+        "name": rule_name(finding.rule),
+        "words": in_words(finding.rule, {**numbers, **finding.evidence}),
+        "is_exclusion": finding.is_exclusion,
+    }
+
+
+def rule_name(rule: str) -> object:
+    """Return what a rule is called, whatever its version; a name that is not known as it is."""
+    return NAMES.get(_kind(rule), rule)
+
+
+def in_words(rule: str, evidence: Mapping[str, Any]) -> str:
+    """Say what a rule found; nothing when a person decided without one."""
+    sentence = SENTENCES.get(_kind(rule))
+    if sentence is None or "value" not in evidence:
+        return ""
+    shares = {
+        "threshold_share": 100 * evidence["threshold"],
+        "most_share": 100 * evidence.get("share_of_most_common", 0),
+    }
+    return str(sentence) % {**evidence, **shares}
+
+
+def _kind(rule: str) -> str:
+    kind, _dash, version = rule.rpartition("-")
+    return kind if version.isdigit() else rule
 
 
 KINDS: Mapping[str, object] = {

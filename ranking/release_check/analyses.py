@@ -11,13 +11,13 @@ from completions.dialogues.normaliser import plain
 from ranking.analyses import AnalysisInputs, analyse
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.method import Method
 from ranking.judgments.scores import implied_columns
 from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.judgments.style import FEATURES, features
 from ranking.release_check.bundle import Bundle, Row
-from ranking.release_check.comparing import differences
 from ranking.release_check.frames import Frame, frame_of
-from ranking.release_check.ratings import count_numbers, method_of
+from ranking.release_check.ratings import count_numbers, differences
 
 
 class NotReleasedError(AnalysisRefusedError):
@@ -178,7 +178,7 @@ def sorted_rows(findings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inputs(sources: ReleaseSources, kind: str, ratings: Mapping[str, Any]) -> AnalysisInputs:
-    frame, method = sources.frame, method_of(ratings)
+    frame, method = sources.frame, Method.of(ratings["method"])
     if frame.is_alone:
         return AnalysisInputs(
             implied_columns(frame.scores), method, dimensions={}, scores=frame.scores

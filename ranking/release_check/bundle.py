@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ranking.released.files.tables import BY_NAME, FORMAT, TABLES, ReleaseTable
+from ranking.released.tables import BY_NAME, FORMAT, TABLES, ReleaseTable
 
 Row = Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""Compute the ratings of a release again."""
+"""Compute the ratings of a release again, and hold stored values against computed ones."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -9,21 +9,13 @@ from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratin
 from ranking.fits.people import RatedPeople, rate_people
 from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method
-from ranking.numerics.strength_mode import StrengthMode
 from ranking.release_check.bundle import Bundle
-from ranking.release_check.comparing import differences
 from ranking.release_check.frames import Frame, frame_of
 
 OUTCOMES = ("wins", "losses", "ties")
 OTHERS = ("systems", "outcomes", "replicates", "diagnostics")
 OF_PEOPLE = ("elo", "elo_se", "elo_low", "elo_high", "n_judgments", "n_contexts", "detail")
 DONE, REFUSED = "DONE", "REFUSED"
-
-
-def method_of(stored: Mapping[str, Any]) -> Method:
-    """Return how a fit was computed."""
-    method = stored["method"]
-    return Method(**method | {"strength": StrengthMode(method["strength"])})
 
 
 def problems_of_ratings(bundle: Bundle, fit: Mapping[str, Any]) -> tuple[list[str], int]:
@@ -60,7 +52,7 @@ def _denials(frame: Frame, name: str, stored: Mapping[str, Any]) -> Iterator[str
 
 def computed_ratings(frame: Frame, stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the judgments give, in the form in which it is stored."""
-    judgments, method = frame.grouped(), method_of(stored)
+    judgments, method = frame.grouped(), Method.of(stored["method"])
     size = {"n_judgments": judgments.n_judgments, "n_units": len(judgments.dialogues)}
     try:
         estimate = estimate_ratings(judgments, method)
@@ -112,3 +104,42 @@ def count_numbers(value: object) -> int:
     if isinstance(value, list | tuple):
         return sum(map(count_numbers, value))
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+TOLERANCE = 1e-9  # relative to the figure, and absolute below 1
+
+
+def differences(stored: Any, computed: Any, where: str = "") -> Iterator[str]:  # noqa: ANN401 (JSON)
+    """Yield the places at which two nested values differ, with both values."""
+    if isinstance(stored, dict) and isinstance(computed, dict):
+        for key in sorted(stored.keys() | computed.keys()):
+            place = f"{where}.{key}" if where else str(key)
+            if key in stored and key in computed:
+                yield from differences(stored[key], computed[key], place)
+            else:
+                yield f"{place}: is {'stored alone' if key in stored else 'not stored'}"
+    elif isinstance(stored, list) and isinstance(computed, list):
+        if len(stored) != len(computed):
+            yield f"{where}: has {len(stored)} entries, computed {len(computed)}"
+        for number, (one, other) in enumerate(zip(stored, computed, strict=False)):
+            yield from differences(one, other, f"{where}[{_name(one, number)}]")
+    elif not is_close(stored, computed):
+        yield f"{where}: is {stored!r}, computed {computed!r}"
+
+
+def is_close(one: object, other: object) -> bool:
+    """Say whether two values are equal, numbers to 1e-9 of their size."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return abs(one - other) <= TOLERANCE * max(1.0, abs(one), abs(other))
+    return one == other
+
+
+def _name(entry: object, number: int) -> str:
+    """Return what an entry of a list goes by: its own name, or its place."""
+    if isinstance(entry, dict):
+        return str(entry.get("system", entry.get("kind", entry.get("key", number))))
+    if isinstance(entry, list) and entry and isinstance(entry[0], str):
+        return entry[0]
+    return str(number)

@@ -1,25 +1,35 @@
 """Everything that can be checked about a release, and the report of it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from ranking.judgments.code import code_version
 from ranking.release_check.analyses import problems_of_analysis
-from ranking.release_check.bundle import Bundle, Row, UnreadableError
-from ranking.release_check.files import problems_of_external, problems_of_files, problems_of_hashes
-from ranking.release_check.ratings import problems_of_ratings
-from ranking.release_check.shapes import (
+from ranking.release_check.bundle import Bundle, UnreadableError
+from ranking.release_check.files import (
+    problems_of_external,
+    problems_of_files,
+    problems_of_hashes,
     problems_of_names,
     problems_of_references,
     problems_of_shape,
 )
-from ranking.released.files.names import ABOUT
+from ranking.release_check.ratings import problems_of_ratings
+from ranking.released.tables import ABOUT
 
 SHOWN = 40
 Tell = Callable[[str], None]
+Found = tuple[list[str], int | None]
+"""Problems, and how many numbers were computed again; None where none can be."""
+CHECKS: Mapping[str, Callable[[Bundle], Iterable[str]]] = {
+    ABOUT: problems_of_names,
+    "data": problems_of_references,
+    "external": problems_of_external,
+    "hashes": problems_of_hashes,
+}
 
 
 @dataclass(frozen=True)
@@ -129,57 +139,45 @@ def _shapes(bundle: Bundle) -> Iterator[str]:
         yield f"release.json: lacks what every release has ({error!r})"
 
 
-def _guarded(what: str, found: Callable[[], Iterable[str]]) -> list[str]:
-    """Return what a part of the check found, or that it could not be done."""
-    try:
-        return list(found())
-    except UnreadableError as error:
-        return [str(error)]
-    except Exception as error:
-        return [f"{what}: cannot be checked ({error!r})"]
-
-
 def _recomputed(bundle: Bundle, problems: list[str], *, is_quick: bool, tell: Tell) -> Report:
-    problems += _guarded(ABOUT, lambda: problems_of_names(bundle))
-    problems += _guarded("data", lambda: problems_of_references(bundle))
-    problems += _guarded("external", lambda: problems_of_external(bundle))
-    problems += _guarded("hashes", lambda: problems_of_hashes(bundle))
-    recomputed, checksummed, counted = list[str](), list[str](), list[int]()
-    for fit in bundle.about["fits"]:
-        name = f"ratings/{fit['fit']}.json"
+    for what, check in CHECKS.items():
+        problems += _guarded(what, partial(_listed, check, bundle))[0]
+    recomputed, checksummed, n_numbers = list[str](), list[str](), 0
+    for name, compute in _computations(bundle, is_quick=is_quick):
         tell(name)
-        problems += _guarded(name, partial(_rated, counted, bundle, fit))
-        recomputed.append(name)
-        for kind in fit["analyses"]:
-            name = f"analyses/{fit['fit']}/{kind}.json"
-            tell(name)
-            n_before = len(counted)
-            problems += _guarded(
-                name, partial(_analysed, counted, bundle, fit, kind, is_quick=is_quick)
-            )
-            (recomputed if len(counted) > n_before else checksummed).append(name)
+        found, n = _guarded(name, compute)
+        problems += found
+        n_numbers += n or 0
+        is_left_out = n is None and name.startswith("analyses/")
+        (checksummed if is_left_out else recomputed).append(name)
     return Report(
         key=bundle.about["key"],
         problems=tuple(problems),
         recomputed=tuple(recomputed),
         checksummed=tuple(checksummed),
-        n_numbers=sum(counted),
+        n_numbers=n_numbers,
         is_other_code=bundle.about["code_version"] != code_version(),
     )
 
 
-def _rated(counted: list[int], bundle: Bundle, fit: Row) -> list[str]:
-    return _count(counted, problems_of_ratings(bundle, fit))
+def _computations(bundle: Bundle, *, is_quick: bool) -> Iterator[tuple[str, Callable[[], Found]]]:
+    """Yield the files of results, each with what computes it again."""
+    for fit in bundle.about["fits"]:
+        yield f"ratings/{fit['fit']}.json", partial(problems_of_ratings, bundle, fit)
+        for kind in fit["analyses"]:
+            again = partial(problems_of_analysis, bundle, fit, kind, is_quick=is_quick)
+            yield f"analyses/{fit['fit']}/{kind}.json", again
 
 
-def _analysed(
-    counted: list[int], bundle: Bundle, fit: Row, kind: str, *, is_quick: bool
-) -> list[str]:
-    return _count(counted, problems_of_analysis(bundle, fit, kind, is_quick=is_quick))
+def _listed(check: Callable[[Bundle], Iterable[str]], bundle: Bundle) -> Found:
+    return list(check(bundle)), None
 
 
-def _count(counted: list[int], found: tuple[list[str], int | None]) -> list[str]:
-    problems, n_numbers = found
-    if n_numbers is not None:
-        counted.append(n_numbers)
-    return problems
+def _guarded(what: str, check: Callable[[], Found]) -> Found:
+    """Return what a part of the check found, or that it could not be done."""
+    try:
+        return check()
+    except UnreadableError as error:
+        return [str(error)], None
+    except Exception as error:
+        return [f"{what}: cannot be checked ({error!r})"], None

@@ -1,7 +1,7 @@
 """Reads about the releases that there are, and of their files; light enough for any page."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db.models import F, QuerySet
@@ -10,15 +10,6 @@ from annotation.models import Study
 from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.released.writing import SUMS, read_sums, sha256_of
-
-
-@dataclass(frozen=True)
-class ReleasedFile:
-    """A file of a release: its path in it, how many bytes it has, and their SHA-256."""
-
-    path: str
-    size: int
-    sha256: str
 
 
 def releases_of(study: Study, *, with_all: bool) -> QuerySet[Release]:
@@ -48,8 +39,8 @@ def folder_of_files(release: Release) -> Path | None:
     return folder if release.state == ReleaseState.DONE and (folder / SUMS).exists() else None
 
 
-def files_of(release: Release) -> list[ReleasedFile]:
-    """Return the files of a release by their paths, as its list of checksums has them.
+def files_of(release: Release) -> list[dict[str, Any]]:
+    """Return path, size in bytes and SHA-256 of the files of a release, by its list of checksums.
 
     The list itself is the last; without its files on the site there is none.
     """
@@ -59,7 +50,7 @@ def files_of(release: Release) -> list[ReleasedFile]:
     listed = read_sums((folder / SUMS).read_text(encoding="utf-8"))
     listed[SUMS] = release.manifest_hash
     return [
-        ReleasedFile(name, (folder / name).stat().st_size, digest)
+        {"path": name, "size": (folder / name).stat().st_size, "sha256": digest}
         for name, digest in listed.items()
     ]
 

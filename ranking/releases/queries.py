@@ -187,6 +187,12 @@ def state_of(study: Study, fits: Sequence[Fit]) -> dict[str, Any]:
     }
 
 
+def is_simulated(fits: Sequence[Fit]) -> bool:
+    """Say whether anything behind the fits is a stand-in."""
+    systems = System.objects.filter(ratings__fit__in=fits, is_simulated=True)
+    return any(fit.is_simulated for fit in fits) or systems.exists()
+
+
 def _external(study: Study) -> dict[str, Any]:
     """Return marks of judgments made elsewhere; nothing where there are none."""
     decisions = ExternalDecision.objects.filter(batch__study=study)

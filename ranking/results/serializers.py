@@ -1,5 +1,7 @@
 """What the JSON API says of ratings, field by field."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from annotation.models import Judgment
@@ -14,7 +16,6 @@ from ranking.boards.board import (
     PeopleRow,
 )
 from ranking.models import Fit, Release
-from ranking.released.queries import ReleasedFile
 
 
 class DimensionShareOut(serializers.Serializer[DimensionShare]):
@@ -252,7 +253,7 @@ class ReleaseOut(serializers.ModelSerializer[Release]):
         )
 
 
-class ReleasedFileOut(serializers.Serializer[ReleasedFile]):
+class ReleasedFileOut(serializers.Serializer[dict[str, Any]]):
     """A file of a release."""
 
     path = serializers.CharField()

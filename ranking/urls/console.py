@@ -1,13 +1,13 @@
-"""Addresses of the console's pages on raters and ratings, mounted under /console/."""
+"""Addresses of the console's pages: the whole log, people, and raters and ratings of studies."""
 
 from django.urls import path
 
-from ranking import coverage, log
+from ranking import coverage, log, people
 from ranking.exports import console as export_console
+from ranking.fits import console as fits_console
 from ranking.monitor import answers_console, console, payments
 from ranking.planner import console as planner_console
 from ranking.planner import drafts
-from ranking.refits import console as refits_console
 from ranking.releases import console as release_console
 
 app_name = "raters"
@@ -45,11 +45,11 @@ urlpatterns = [
     path("<slug:study>/comparisons.csv", coverage.comparisons_csv, name="comparisons_csv"),
     path("<slug:study>/judgments/", coverage.judgments, name="judgments"),
     path("<slug:study>/judgments.csv", coverage.judgments_csv, name="judgments_csv"),
-    path("<slug:study>/ratings/", refits_console.fits, name="fits"),
-    path("<slug:study>/ratings/refit/", refits_console.refit, name="refit"),
-    path("<slug:study>/ratings/<slug:key>/publish/", refits_console.publish, name="publish_fit"),
+    path("<slug:study>/ratings/", fits_console.fits, name="fits"),
+    path("<slug:study>/ratings/refit/", fits_console.refit, name="refit"),
+    path("<slug:study>/ratings/<slug:key>/publish/", fits_console.publish, name="publish_fit"),
     path(
-        "<slug:study>/ratings/<slug:key>/unpublish/", refits_console.unpublish, name="unpublish_fit"
+        "<slug:study>/ratings/<slug:key>/unpublish/", fits_console.unpublish, name="unpublish_fit"
     ),
     path("new/from/<slug:template>/beside/", drafts.beside_template, name="beside_template"),
     path("<slug:study>/protocol/beside/", drafts.beside_study, name="beside_study"),
@@ -78,3 +78,21 @@ urlpatterns = [
     path("<slug:study>/review/", console.review, name="review"),
     path("<slug:study>/review/moves/", console.moves, name="moves"),
 ]
+WHOLE_LOG = (
+    [
+        path("log/", log.whole_log, name="all"),
+        path("log.csv", log.whole_log_csv, name="all_csv"),
+    ],
+    "log",
+)
+"""Mounted before the addresses of studies: no study has that name."""
+PEOPLE = (
+    [
+        path("", people.people, name="search"),
+        path("retention/", people.retention, name="retention"),
+        path("retention.csv", people.retention_csv, name="retention_csv"),
+        path("<slug:code>/", people.person, name="person"),
+        path("<slug:code>/unbind/", people.unbind, name="unbind"),
+    ],
+    "people",
+)

@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from ranking.releases.building.documents import VERSION
+from ranking.releases.documents import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -154,7 +154,7 @@ PROCESSES = {
     ),
     "a writer of Parquet": process(
         f"{SET_UP}import pyarrow as pa\n"
-        "from ranking.exports.rows.arrays import arrow_array\n"
+        "from ranking.exports.arrays import arrow_array\n"
         "pa.RecordBatch.from_arrays([arrow_array(['x', None], pa.string())], names=['x'])\n"
         "from pyarrow import parquet",
         {"pandas"},

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.choices import StudyState
 from annotation.judges import judge_catalogue, queries
 from annotation.judges.queries import JudgeRow, UnknownJudgeError, judges_named
-from annotation.judges.services import judging, running, runs
+from annotation.judges.services import judging, runs
 from annotation.judges.services.registering import sync_judges
 from annotation.management.studies import study_named
 from annotation.models import Judge, JudgeRun

@@ -6,12 +6,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Study
+from ranking import refits
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.findings import Cell
 from ranking.fits import analysis_queries, selectors
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Rating
-from ranking.refits import services as refits
 from ranking.report import services as report_services
 
 Selection = tuple[EvaluatorPool, ContextSet]

@@ -16,7 +16,7 @@ from annotation.models import Study
 from heart_site.demo.paper.numbers import COUNT, POINTS, SHARE, Number
 from heart_site.demo.paper.study import SEED, Paper
 from ranking.judgments.code import code_version
-from ranking.release_check import verify
+from ranking.release_check.verifying import verify
 from ranking.releases import services as release_services
 
 JSON, PAGE, RELEASE = "numbers.json", "numbers.html", "release"

@@ -14,7 +14,6 @@ from heart_site.demo.rehearsal.reporting import as_lines
 from heart_site.demo.rehearsal.simulating import simulate
 from heart_site.management.study_actions import add_study
 from ranking import tasks
-from ranking.monitor import pages
 from ranking.raters import services
 from ranking.raters.services.reviewing import Move, Movement
 
@@ -48,13 +47,13 @@ def _review(options: argparse.Namespace) -> Iterator[str]:
     review = services.review_raters(
         study=study_named(options.study), dry_run=dry_run, now=timezone.now()
     )
-    page = pages.ReviewPage.of(review)
     verb = "would be left out" if dry_run else "left out"
-    yield f"{len(page.leaving)} of {page.n_raters} raters {verb}, with {page.n_answers} answers"
-    for line in page.leaving:
-        for finding in line.findings:
-            yield f"  {line.row.code}: {finding.name}. {finding.words}"
-    yield f"{len(page.warned)} more with a warning, which never excludes"
+    n_leaving, n_all = len(review.leaving), len(review.rows)
+    yield f"{n_leaving} of {n_all} raters {verb}, with {review.n_answers} answers"
+    for row in review.leaving:
+        for finding in row.told:
+            yield f"  {row.code}: {finding['name']}. {finding['words']}"
+    yield f"{len(review.warned)} more with a warning, which never excludes"
     for movement in review.movements:
         yield from _movement(movement)
     if dry_run:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from ranking.fits.services.adapting import adapt_plan, fit_and_adapt
     from ranking.fits.services.claiming import (
         claim_changed_fits,
         claim_fit,
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     )
     from ranking.fits.services.inputs import JudgmentsChangedError, forget_judgments
     from ranking.fits.services.publishing import publish_fit, unpublish_fit
-    from ranking.fits.services.running import refit_study, run_fit
+    from ranking.fits.services.running import adapt_plan, fit_and_adapt, refit_study, run_fit
     from ranking.fits.services.ticking import claim_all_changed_fits
     from ranking.fits.services.verifying import Difference, Verification, verify_fit
 else:

@@ -179,6 +179,11 @@ def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method
     )
 
 
+def selection_of(fit: Fit) -> Selection:
+    """Return which judgments the fit is about."""
+    return Selection(fit.study, EvaluatorPool(fit.pool), ContextSet(fit.context_set), fit.as_of)
+
+
 def _key(*parts: str) -> str:
     """Return the permanent public name of a fit."""
     return "fit-" + hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]

@@ -7,18 +7,17 @@ import numpy as np
 
 from annotation.choices import Protocol
 from ranking.analyses import AnalysisInputs
-from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
+from ranking.choices import AnalysisKind
 from ranking.fits import queries
+from ranking.fits.services.claiming import selection_of
 from ranking.judgments import frames
 from ranking.judgments.columns import JudgmentColumns
-from ranking.judgments.frames import Selection
 from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method, Stamp
 from ranking.judgments.scores import implied_columns
 from ranking.judgments.style import FEATURES
 from ranking.models import Fit
 from ranking.numerics.arrays import Floats
-from ranking.numerics.strength_mode import StrengthMode
 
 KEPT_SECONDS = 60.0  # after their last use: a round of analyses asks again within seconds
 # These ask for the length of the texts, which takes a second to measure.
@@ -98,7 +97,7 @@ def inputs_of(fit: Fit, kind: str) -> AnalysisInputs:
     _shelf.put(read)
     return AnalysisInputs(
         columns=columns,
-        method=method_of_fit(fit),
+        method=Method.of(fit.method),
         dimensions=read.dimensions,
         sources=frames.DatabaseSources(selection_of(fit), read.columns),
     )
@@ -110,7 +109,7 @@ def _inputs_of_scores(fit: Fit) -> AnalysisInputs:
     scores = frames.read_scores(selection_of(fit))
     check_stamp(fit)
     others = queries.orders_beside(fit)
-    columns, method = implied_columns(scores), method_of_fit(fit)
+    columns, method = implied_columns(scores), Method.of(fit.method)
     return AnalysisInputs(columns, method, dimensions={}, scores=scores, others=others)
 
 
@@ -148,16 +147,6 @@ class JudgmentsChangedError(Exception):
 
     def __init__(self) -> None:
         super().__init__(CHANGED)
-
-
-def selection_of(fit: Fit) -> Selection:
-    """Return which judgments the fit is about."""
-    return Selection(fit.study, EvaluatorPool(fit.pool), ContextSet(fit.context_set), fit.as_of)
-
-
-def method_of_fit(fit: Fit) -> Method:
-    """Return how the fit was computed."""
-    return Method(**fit.method | {"strength": StrengthMode(fit.method["strength"])})
 
 
 def judgments_of(fit: Fit) -> GroupedJudgments:

@@ -3,39 +3,35 @@
 import datetime as dt
 import hashlib
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from itertools import combinations
 from typing import Any
 
+import numpy as np
 from django.db import transaction
 
 from access.choices import HookEvent
 from access.nudges import SOON_S, Work, nudge
 from access.webhooks.services.events import Event, announce
+from annotation.choices import PlanKind, Purpose, StudyState
 from annotation.models import Study
+from annotation.planning import services as annotation
+from annotation.planning.services import PairWeights
 from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits import people
+from ranking.fits import selectors
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
-from ranking.fits.people import RatedPeople
-from ranking.fits.services.claiming import claim_changed_fits
+from ranking.fits.people import RatedPeople, rate_people
+from ranking.fits.services.claiming import claim_changed_fits, selection_of
 from ranking.judgments import frames
 from ranking.judgments.frames import Selection
-from ranking.judgments.groups import GroupedJudgments
+from ranking.judgments.groups import GroupedJudgments, MarkGroup
 from ranking.judgments.method import Method
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
-from ranking.numerics.strength_mode import StrengthMode
+from ranking.numerics.arrays import Floats
+from ranking.numerics.information import expected_reduction, sampling_weights, strength_covariance
 
 Clock = Callable[[], dt.datetime]
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What came of a computation, and what it was made from."""
-
-    judgments: GroupedJudgments
-    estimate: Estimate
-    people: RatedPeople
 
 
 def refit_study(*, study: Study, clock: Clock) -> list[Fit]:
@@ -57,26 +53,19 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     if fit is None:
         return False
     frames.keep_counts(study=fit.study, now=fit.as_of)
-    judgments = frames.read_judgments(_selection(fit))
+    judgments = frames.read_judgments(selection_of(fit))
     if str(judgments.stamp) != fit.diagnostics["stamp"]:
         Fit.objects.filter(pk=fit_id, state=FitState.RUNNING).delete()
         nudge(Work.REFIT)
         return False
-    facts = _facts(judgments, _selection(fit))
+    facts = _facts(judgments, selection_of(fit))
+    method = Method.of(fit.method)
     try:
-        estimate = estimate_ratings(judgments, _method(fit))
+        estimate = estimate_ratings(judgments, method)
     except EstimateRefusedError as refusal:
         return _refuse(fit, facts, refusal, now=clock())
-    rated = people.rate_people(judgments, estimate, _method(fit))
-    return _complete(fit, facts, _Found(judgments, estimate, rated), now=clock())
-
-
-def _selection(fit: Fit) -> Selection:
-    return Selection(fit.study, EvaluatorPool(fit.pool), ContextSet(fit.context_set), fit.as_of)
-
-
-def _method(fit: Fit) -> Method:
-    return Method(**fit.method | {"strength": StrengthMode(fit.method["strength"])})
+    rated = rate_people(judgments, estimate, method)
+    return _complete(fit, facts, estimate, rated, judgments.marks, now=clock())
 
 
 def _facts(judgments: GroupedJudgments, selection: Selection) -> dict[str, Any]:
@@ -131,10 +120,17 @@ def _announce_refusal(fit: Fit, refusal: str, *, now: dt.datetime) -> None:
 
 
 @transaction.atomic
-def _complete(fit: Fit, facts: dict[str, Any], found: _Found, *, now: dt.datetime) -> bool:
+def _complete(
+    fit: Fit,
+    facts: dict[str, Any],
+    estimate: Estimate,
+    people: RatedPeople,
+    marks: Iterable[MarkGroup],
+    *,
+    now: dt.datetime,
+) -> bool:
     """Store the ratings, unless somebody else did."""
-    estimate = found.estimate
-    refused = {kind.value: reason for kind, reason in found.people.refusals}
+    refused = {kind.value: reason for kind, reason in people.refusals}
     diagnostics = estimate.diagnostics | {"people_refused": refused}
     ending = {"state": FitState.DONE, "diagnostics": diagnostics, "ended_at": now}
     if not _end(fit, facts, ending):
@@ -151,11 +147,9 @@ def _complete(fit: Fit, facts: dict[str, Any], found: _Found, *, now: dt.datetim
             wins=mark.wins,
             n_marks=mark.n_marks,
         )
-        for mark in found.judgments.marks
+        for mark in marks
     )
-    HumanRating.objects.bulk_create(
-        HumanRating(fit=fit, **vars(one)) for one in found.people.ratings
-    )
+    HumanRating.objects.bulk_create(HumanRating(fit=fit, **vars(one)) for one in people.ratings)
     return True
 
 
@@ -188,3 +182,70 @@ def _rating(fit: Fit, estimate: Estimate, index: int, system_id: int) -> Rating:
 
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
+
+
+Clock = Callable[[], dt.datetime]
+FEWEST_SYSTEMS = 2
+
+
+def fit_and_adapt(*, fit_id: int, clock: Clock) -> bool:
+    """Compute a claimed fit, and weigh the open pairs of an adaptive study by what it tells.
+
+    Safe to run twice, as `run_fit` is. Only the fit of people's judgments on all contexts moves
+    the plan: it is people who are asked.
+    """
+    is_done = run_fit(fit_id=fit_id, clock=clock)
+    fit = Fit.objects.select_related("study").filter(
+        pk=fit_id, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL
+    )
+    if is_done and (found := fit.first()) is not None:
+        adapt_plan(study=found.study, now=clock())
+    return is_done
+
+
+def adapt_plan(*, study: Study, now: dt.datetime) -> int:
+    """Weigh the open comparisons of an adaptive study anew; return how many changed.
+
+    A pair of systems weighs what one more judgment on it would take from the variance of all
+    differences between systems, given the newest strengths and the judgments there are; systems
+    without a strength yet stand at 0, under a wide prior. Studies that are balanced or closed
+    are left alone.
+    """
+    if study.plan != PlanKind.ADAPTIVE or study.state == StudyState.CLOSED:
+        return 0
+    return annotation.weigh_comparisons(study=study, weights=_weights(study, now=now))
+
+
+def _weights(study: Study, *, now: dt.datetime) -> PairWeights:
+    pairs = study.comparisons.filter(purpose=Purpose.MAIN, second__isnull=False)
+    slugs = pairs.values_list("first__system__slug", "second__system__slug").distinct()
+    systems = sorted({slug for pair in slugs for slug in pair})
+    if len(systems) < FEWEST_SYSTEMS:
+        return {}
+    judged = frames.read_verdicts(Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now))
+    theta = _strengths(study, systems)
+    reduction = expected_reduction(theta, strength_covariance(theta, _counts(judged, systems)))
+    places = list(combinations(range(len(systems)), 2))
+    weights = sampling_weights(np.array([reduction[place] for place in places]))
+    return {
+        frozenset((systems[i], systems[j])): float(weight)
+        for (i, j), weight in zip(places, weights, strict=True)
+    }
+
+
+def _strengths(study: Study, systems: list[str]) -> Floats:
+    fit = selectors.latest_fit(study=study, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL)
+    known: dict[str, float] = {}
+    if fit is not None and fit.state == FitState.DONE:
+        known = dict(fit.ratings.values_list("system__slug", "theta"))
+    return np.array([known.get(slug, 0.0) for slug in systems])
+
+
+def _counts(judged: GroupedJudgments, systems: list[str]) -> Floats:
+    """Return how many judgments there are of each pair of the systems, in a symmetric matrix."""
+    place = {slug: index for index, slug in enumerate(systems)}
+    places = np.array([place[slug] for slug in judged.systems], dtype=np.int64)
+    counts = np.zeros((len(systems), len(systems)))
+    first, second = places[judged.counts.first], places[judged.counts.second]
+    np.add.at(counts, (first, second), judged.counts.n)
+    return counts + counts.T

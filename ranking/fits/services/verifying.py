@@ -5,11 +5,11 @@ from dataclasses import dataclass, fields
 from math import isnan
 
 from ranking.choices import FitState
-from ranking.fits import people
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
-from ranking.fits.people import RatedPeople
-from ranking.fits.services.inputs import JudgmentsChangedError, judgments_of, method_of_fit
+from ranking.fits.people import RatedPeople, rate_people
+from ranking.fits.services.inputs import JudgmentsChangedError, judgments_of
 from ranking.judgments.code import code_version
+from ranking.judgments.method import Method
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
 
 TOLERANCE = 1e-9  # relative to the figure, and absolute below 1
@@ -75,9 +75,9 @@ def _other_refusal(fit: Fit, refusal: str) -> str:
 
 
 def _computed(fit: Fit) -> Figures:
-    judgments, method = judgments_of(fit), method_of_fit(fit)
+    judgments, method = judgments_of(fit), Method.of(fit.method)
     estimate = estimate_ratings(judgments, method)
-    rated = people.rate_people(judgments, estimate, method)
+    rated = rate_people(judgments, estimate, method)
     marks: Figures = {}
     for mark in judgments.marks:
         marks[mark.system, f"{mark.dimension} wins"] = mark.wins

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from annotation.tool_files.reading import JudgmentFileError
 from completions.management.acting import RefusedError
 from ranking.management.file_options import add_file, add_resampling
 
@@ -26,16 +27,12 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Print the figures; bad input ends with exit code 2."""
         # Imported here, so that listing the commands does not wait for NumPy and SciPy.
-        from ranking.files.agreement.measuring import (  # noqa: PLC0415
+        from ranking.files.agreement import (  # noqa: PLC0415
             AgreementRefusedError,
             Resampling,
             agreement,
         )
-        from ranking.files.judgments import (  # noqa: PLC0415
-            JudgmentFileError,
-            ReadOptions,
-            read_judgments,
-        )
+        from ranking.files.reading import ReadOptions, read_judgments  # noqa: PLC0415
 
         options = ReadOptions(
             required=("rater_id",),

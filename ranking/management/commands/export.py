@@ -1,6 +1,7 @@
 """Command line of exports: one table of a study, or the data dictionary, into a file."""
 
 from argparse import ArgumentTypeError
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,15 @@ from annotation.models import Study
 from completions.management.acting import RefusedError, put, refusing
 from completions.management.progress import Progress
 from ranking.choices import EvaluatorPool
-from ranking.exports import data_dictionary
-from ranking.exports import rows as export_rows
+from ranking.exports.data_dictionary import as_text
+from ranking.exports.options import FORMS, ExportFormat, ExportRefusedError, ExportRequest
 from ranking.exports.preferences import SPLITS, Rule
+from ranking.exports.sources import export_of, n_rows
+from ranking.exports.tables import TABLES
+from ranking.exports.writing import file_name, written
 
 DICTIONARY = "dictionary"
-NAMES = (*(table.name for table in data_dictionary.TABLES), DICTIONARY)
+NAMES = (*(table.name for table in TABLES), DICTIONARY)
 
 
 class Command(BaseCommand):
@@ -29,7 +33,7 @@ class Command(BaseCommand):
         """Declare what, of which study, how and where."""
         parser.add_argument("what", choices=NAMES)
         parser.add_argument("--study", help="slug of the study; the dictionary needs none")
-        parser.add_argument("--format", choices=[*export_rows.FORMS, "md", "json"], default=None)
+        parser.add_argument("--format", choices=[*FORMS, "md", "json"], default=None)
         parser.add_argument("--out", type=_place, required=True, help="a file, or a folder")
         parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
         parser.add_argument("--bom", action="store_true", help="CSV with a byte order mark")
@@ -46,7 +50,7 @@ class Command(BaseCommand):
 
     def handle(self, *, what: str, out: Path, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Write the file whole or not at all, and say what was written."""
-        with refusing(export_rows.ExportRefusedError):
+        with refusing(ExportRefusedError):
             if what == DICTIONARY:
                 path = _put_dictionary(out, options)
             else:
@@ -55,15 +59,15 @@ class Command(BaseCommand):
 
     def _put_table(self, study: Study, what: str, out: Path, options: dict[str, Any]) -> Path:
         form = _form(options, what)
-        name = export_rows.file_name(study, what, form)
+        name = file_name(study, what, form)
         path = out / name if out.is_dir() else out
         if name.startswith("simulated") and "simulated" not in path.name.lower():
             msg = f"Simulated data are in it, and the name of the file has to say so: {name}"
             raise RefusedError(msg)
-        found = export_rows.export_of(study, what, _asked(options), now=timezone.now())
-        total = export_rows.n_rows(study, what)
+        found = export_of(study, what, _asked(options), now=timezone.now())
+        total = n_rows(study, what)
         rows = Progress(self.stderr).over(found.rows, of="rows", total=total)
-        blocks = export_rows.written(found.of_rows(rows), form, bom=options["bom"])
+        blocks = written(replace(found, rows=rows), form, bom=options["bom"])
         return put(blocks, path, is_forced=options["force"])
 
 
@@ -71,26 +75,26 @@ def _put_dictionary(out: Path, options: dict[str, Any]) -> Path:
     form = options["format"] or (out.suffix[1:] if not out.is_dir() else "md")
     path = out / f"heart-data-dictionary.{form}" if out.is_dir() else out
     try:
-        text = data_dictionary.as_text(data_dictionary.TABLES, form)
+        text = as_text(TABLES, form)
     except KeyError:
         msg = f"The dictionary comes as csv, md or json, not as {form}."
         raise RefusedError(msg) from None
     return put(iter([text.encode()]), path, is_forced=options["force"])
 
 
-def _form(options: dict[str, Any], what: str) -> export_rows.ExportFormat:
+def _form(options: dict[str, Any], what: str) -> ExportFormat:
     usual = "jsonl" if what == "preferences" else "csv"
     form = options["format"] or usual
-    if form not in export_rows.FORMS:
+    if form not in FORMS:
         msg = f"There is no form {form} of {what}."
-        raise export_rows.ExportRefusedError(msg)
-    return export_rows.ExportFormat(form)
+        raise ExportRefusedError(msg)
+    return ExportFormat(form)
 
 
-def _asked(options: dict[str, Any]) -> export_rows.ExportRequest:
+def _asked(options: dict[str, Any]) -> ExportRequest:
     if options["validation"] + options["test"] > 1.0:
         msg = "The shares for validation and test are more than all together."
-        raise export_rows.ExportRefusedError(msg)
+        raise ExportRefusedError(msg)
     rule = Rule(
         pool=options["pool"],
         least_agreement=options["least_agreement"],
@@ -99,7 +103,7 @@ def _asked(options: dict[str, Any]) -> export_rows.ExportRequest:
         validation=options["validation"],
         test=options["test"],
     )
-    return export_rows.ExportRequest(
+    return ExportRequest(
         is_blinded=options["blinded"],
         with_rationales=not options["no_rationales"],
         rule=rule,

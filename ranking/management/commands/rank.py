@@ -8,8 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from annotation.tool_files.reading import JudgmentFileError
 from completions.management.acting import RefusedError
-from ranking.files.ratings.options import EvaluatorChoice, IntervalMethod, Options, Ties
+from ranking.files.options import EvaluatorChoice, IntervalMethod, Options, Ties
 from ranking.judgments.code import code_version
 from ranking.management.file_options import add_file, add_resampling
 from ranking.numerics.strength_mode import StrengthMode
@@ -49,18 +50,10 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **asked: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Print the ranking; bad input ends with exit code 2."""
         # Imported here, so that other commands do not wait for NumPy and SciPy.
-        from ranking.files.judgments import (  # noqa: PLC0415
-            JudgmentFileError,
-            ReadOptions,
-            read_judgments,
-        )
-        from ranking.files.ratings.answer import (  # noqa: PLC0415
-            as_json,
-            as_text,
-            rate_by,
-        )
-        from ranking.files.ratings.choosing import RatingRefusedError  # noqa: PLC0415
-        from ranking.files.ratings.rating import rate  # noqa: PLC0415
+        from ranking.files.answer import as_json, as_text, rate_by  # noqa: PLC0415
+        from ranking.files.choosing import RatingRefusedError  # noqa: PLC0415
+        from ranking.files.rating import rate  # noqa: PLC0415
+        from ranking.files.reading import ReadOptions, read_judgments  # noqa: PLC0415
 
         options = _options(asked)
         try:

@@ -90,6 +90,16 @@ class Review:
         """Return the raters whom the rules exclude and who were in."""
         return tuple(row for row in self.rows if row.would_go)
 
+    @property
+    def warned(self) -> tuple[RaterRow, ...]:
+        """Return the raters who are in and only warned of."""
+        return tuple(row for row in self.rows if row.status == "warned")
+
+    @property
+    def n_answers(self) -> int:
+        """Return how many answers those who leave gave."""
+        return sum(row.n_answers for row in self.leaving)
+
 
 def review_raters(
     *,

@@ -19,7 +19,7 @@ from access.log import record
 from access.models import IdempotencyKey, LogEntry
 from access.tasks import forget_idempotency_keys as tick
 from heart_site.errors import bad_request, forbidden
-from ranking.api import views
+from ranking import api
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import (
     bearing,
@@ -66,7 +66,7 @@ class TestErrors:
         assert shape["detail"] == "there is no study none"
 
     def test_a_fault_of_ours_says_nothing_of_it(self, monkeypatch):
-        monkeypatch.setattr(views.Ratings, "get", lambda *_a, **_k: 1 / 0)
+        monkeypatch.setattr(api.Ratings, "get", lambda *_a, **_k: 1 / 0)
         client = Client(raise_request_exception=False)
 
         answer = client.get("/api/v1/studies/any/ratings/")

@@ -20,7 +20,7 @@ from access.api.permissions import Scoped
 from access.choices import Scope
 from annotation.api import Studies
 from completions.models import Context
-from ranking.api.views import Judgments
+from ranking.api import Judgments
 from tests.helpers.factories import make_system
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_fit, make_rating

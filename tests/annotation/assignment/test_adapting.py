@@ -6,7 +6,8 @@ from annotation.choices import PlanKind, Protocol
 from annotation.models import Comparison
 from annotation.planning import services as annotation
 from ranking.boards.queries import board_of
-from ranking.exports.rows import ExportRequest, export_of
+from ranking.exports.options import ExportRequest
+from ranking.exports.sources import export_of
 from ranking.fits import services
 from ranking.numerics.information import GREATEST_RATIO
 from ranking.results.serializers import BoardOut

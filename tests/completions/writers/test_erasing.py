@@ -33,7 +33,8 @@ from completions.models import (
     WriterMail,
 )
 from completions.runs.services import states
-from ranking.exports.rows import ExportRequest, export_of
+from ranking.exports.options import ExportRequest
+from ranking.exports.sources import export_of
 from ranking.fits.services.running import refit_study
 from ranking.judgments import frames
 from tests.helpers.factories import (

@@ -13,7 +13,7 @@ from completions.strategies.spot_check_queries import Phase, ledger_of
 from heart_site.demo.paper import planting
 from heart_site.demo.paper.sizes import SMALL
 from heart_site.demo.rehearsal.walking import Walk
-from ranking.release_check import verify
+from ranking.release_check.verifying import verify
 
 pytestmark = [pytest.mark.django_db, pytest.mark.full, pytest.mark.xdist_group("simulation")]
 

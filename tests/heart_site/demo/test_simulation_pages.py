@@ -24,7 +24,8 @@ from heart_site.demo.rehearsal.reporting import as_lines
 from heart_site.demo.rehearsal.simulating import simulate
 from heart_site.demo.simulation.people import Crowd, Kind
 from heart_site.demo.simulation.rebuilding import rebuild
-from ranking.exports.rows import ExportRequest, export_of
+from ranking.exports.options import ExportRequest
+from ranking.exports.sources import export_of
 from ranking.judgments import frames
 from tests.conftest import rolled_back
 from tests.helpers.factories import (

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from completions.models import Dataset, System
 from ranking.choices import EvaluatorPool
-from ranking.exports.data_dictionary import PREFERENCES
+from ranking.exports.tables import PREFERENCES
 from tests.helpers.factories import HOUR, make_judgment, make_study
 from tests.helpers.judged import fit_one, make_judged_study
 from tests.helpers.released import LATER, make_mixed_study
@@ -85,7 +85,7 @@ class TestFiles:
             yield b"half"
             raise RuntimeError
 
-        monkeypatch.setattr("ranking.exports.rows.written", broken)
+        monkeypatch.setattr("ranking.management.commands.export.written", broken)
 
         with pytest.raises(RuntimeError):
             export("judgments", make_judgment().comparison.study, tmp_path / "x.csv")

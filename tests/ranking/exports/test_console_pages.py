@@ -12,7 +12,7 @@ from django.urls import reverse
 from access.choices import Role
 from annotation.models import Study
 from completions.models import Dataset
-from ranking.exports.data_dictionary import TABLES
+from ranking.exports.tables import TABLES
 from ranking.fits import services
 from ranking.models import Fit
 from tests.helpers.factories import HOUR, NOW, make_judgment, make_study, make_system

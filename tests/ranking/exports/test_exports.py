@@ -4,6 +4,7 @@ import csv
 import datetime as dt
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -15,11 +16,12 @@ from annotation.choices import Protocol, Side
 from annotation.models import Judgment, Study
 from completions.choices import SystemKind
 from completions.models import Dataset
-from ranking.exports import rows as export_rows
-from ranking.exports.data_dictionary import JUDGMENTS, TABLES, WHY_NOT, Kind
-from ranking.exports.rows import ExportFormat, ExportRefusedError, ExportRequest
-from ranking.exports.rows.arrays import arrow_array
-from ranking.exports.rows.sources import columns_of
+from ranking.exports.arrays import arrow_array
+from ranking.exports.data_dictionary import Kind
+from ranking.exports.options import ExportFormat, ExportRefusedError, ExportRequest
+from ranking.exports.sources import columns_of, export_of
+from ranking.exports.tables import JUDGMENTS, TABLES, WHY_NOT
+from ranking.exports.writing import file_name, written
 from ranking.judgments import analysis_set
 from tests.helpers.factories import (
     make_alone,
@@ -60,11 +62,11 @@ def study(kept):
 
 
 def export(study, name="judgments", asked=USUAL, now=LATER):
-    return export_rows.export_of(study, name, asked, now=now)
+    return export_of(study, name, asked, now=now)
 
 
 def content(study, name, form, **options):
-    return b"".join(export_rows.written(export(study, name), form, **options))
+    return b"".join(written(export(study, name), form, **options))
 
 
 def records(study, name="judgments", asked=USUAL, now=LATER):
@@ -178,7 +180,7 @@ class TestJudgments:
 
     def test_are_fetched_in_batches(self, study, monkeypatch):
         fetched = []
-        monkeypatch.setattr("ranking.exports.rows.facts.BATCH", 5)
+        monkeypatch.setattr("ranking.exports.facts.BATCH", 5)
         real = type(study.comparisons.all()).iterator
 
         def spy(self, chunk_size=None):
@@ -198,7 +200,7 @@ class TestJudgments:
 class TestForms:
     @pytest.mark.parametrize("name", PLAIN)
     def test_hold_the_same_rows(self, study, name, monkeypatch):
-        monkeypatch.setattr("ranking.exports.rows.writing.GROUP", 7)
+        monkeypatch.setattr("ranking.exports.writing.GROUP", 7)
         columns = export(study, name).columns
 
         read = list(
@@ -216,7 +218,7 @@ class TestForms:
                 assert one[column.name] == as_csv(column, line[column.name])
 
     def test_of_parquet_have_groups_of_rows(self, study, monkeypatch):
-        monkeypatch.setattr("ranking.exports.rows.writing.GROUP", 10)
+        monkeypatch.setattr("ranking.exports.writing.GROUP", 10)
 
         file = parquet.ParquetFile(io.BytesIO(content(study, "judgments", ExportFormat.PARQUET)))
 
@@ -238,7 +240,7 @@ class TestForms:
         def unread():
             yield pytest.fail("a row was read")
 
-        blocks = export_rows.written(export(study).of_rows(unread()), ExportFormat.CSV)
+        blocks = written(replace(export(study), rows=unread()), ExportFormat.CSV)
 
         assert b"why_not" in next(blocks)
 
@@ -345,7 +347,7 @@ class TestNames:
     def test_say_simulated_if_anything_is(self, study):
         real = make_judgment().comparison.study
 
-        names = [export_rows.file_name(one, "raters", ExportFormat.CSV) for one in (study, real)]
+        names = [file_name(one, "raters", ExportFormat.CSV) for one in (study, real)]
 
         assert names == [f"simulated-{study.slug}-raters.csv", f"{real.slug}-raters.csv"]
 

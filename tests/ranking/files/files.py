@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from ranking.files.judgments import ReadOptions, read_judgments
-from ranking.files.ratings.options import Options
-from ranking.files.ratings.rating import rate
+from ranking.files.options import Options
+from ranking.files.rating import rate
+from ranking.files.reading import ReadOptions, read_judgments
 
 
 def row(context="c1", system_a="ada", system_b="bo", winner="a", **more):

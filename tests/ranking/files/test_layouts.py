@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from ranking.files.judgments import JudgmentFileError, ReadOptions, read_judgments
+from annotation.tool_files.reading import JudgmentFileError
+from ranking.files.reading import ReadOptions, read_judgments
 
 OURS = """context_id,system_a,system_b,winner,rater_id
 q1,ada,bob,a,r1

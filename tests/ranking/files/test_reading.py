@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from annotation.tool_files.reading import JudgmentFileError
 from benchmarks import prompt
-from ranking.files.judgments import JudgmentFileError, ReadOptions, read_judgments
+from ranking.files.reading import ReadOptions, read_judgments
 from tests.ranking.files.files import row, write
 
 WITH_RATERS = ReadOptions(required=("rater_id",), optional=("strength", "judge_kind", "pair_id"))

@@ -5,10 +5,10 @@ from functools import partial
 
 import pytest
 
+from ranking import refits
 from ranking.choices import AnalysisKind, FitState
 from ranking.fits import services as fit_services
 from ranking.models import Analysis, Fit
-from ranking.refits import services as refits_services
 from ranking.report import services as report_services
 from tests.helpers.analysed import know_kinds
 from tests.helpers.factories import NOW
@@ -62,7 +62,7 @@ def test_two_who_take_over_a_lost_claim_get_it_once(fit):
 def test_two_who_ask_for_a_refit_begin_each_fit_once(fit):
     study = make_judged_study(n_dialogues=3)
 
-    found = together([partial(refits_services.claim_refit, study_id=study.pk, now=START)] * 2)
+    found = together([partial(refits.claim_refit, study_id=study.pk, now=START)] * 2)
 
     keys = [key for one in found for key in one.fits]
     assert len(keys) == len(set(keys)) == study.fits.count()

@@ -9,8 +9,8 @@ from annotation.models import Study
 from completions.choices import SystemKind
 from completions.models import Completion, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
-from ranking.fits import people
 from ranking.fits.estimate import estimate_ratings
+from ranking.fits.people import rate_people
 from ranking.fits.services.claiming import method_of
 from ranking.judgments import frames
 from ranking.models import Fit, HumanRating
@@ -200,7 +200,7 @@ class TestRatePeople:
         judgments, method = read(study, now), method_of(study)
         estimate = estimate_ratings(judgments, method)
 
-        ratings = [people.rate_people(judgments, estimate, method) for _ in range(2)]
+        ratings = [rate_people(judgments, estimate, method) for _ in range(2)]
 
         assert ratings[0] == ratings[1]
 
@@ -309,7 +309,7 @@ class TestRefusals:
         method = method_of(study)
         estimate = estimate_ratings(judgments, method)
 
-        found = people.rate_people(dataclasses.replace(judgments, texts=kept), estimate, method)
+        found = rate_people(dataclasses.replace(judgments, texts=kept), estimate, method)
 
         assert [kind for kind, _ in found.refusals] == [FITTED]  # type: ignore[comparison-overlap]
 

@@ -7,13 +7,13 @@ from django.db import connection
 from django.test import override_settings
 
 from annotation.models import Study
+from ranking import refits
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries as fit_queries
 from ranking.fits import selectors
 from ranking.fits import services as fit_services
 from ranking.fits.services import claiming
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
-from ranking.refits import services as refits_services
 from ranking.report import services as report_services
 from tests.helpers.analysed import know_kinds
 from tests.helpers.factories import NOW, make_judgment, make_study
@@ -48,7 +48,7 @@ def study(kept):
 
 
 def ask(study, now=START):
-    return refits_services.claim_refit(study_id=study.pk, now=now)
+    return refits.claim_refit(study_id=study.pk, now=now)
 
 
 def newest(study, pool=EvaluatorPool.COMBINED):
@@ -113,7 +113,7 @@ class TestClaimRefit:
         assert {row.fit for row in rows} == set(Fit.objects.all())
 
     def test_a_study_without_judgments_has_nothing_to_claim(self):
-        assert ask(make_study()) == refits_services.RefitClaim()
+        assert ask(make_study()) == refits.RefitClaim()
 
 
 def tamper(table, column, pk, number):

@@ -17,7 +17,7 @@ from annotation.models import Rater
 from ranking import tasks
 from ranking.choices import ReleaseState
 from ranking.models import Release
-from ranking.release_check import verify
+from ranking.release_check.verifying import verify
 from ranking.released import queries as released_queries
 from ranking.released.writing import SUMS, sha256_of
 from ranking.releases import services as release_services

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from annotation.models import Comparison
-from ranking.release_check import verify
+from ranking.release_check.verifying import verify
 from ranking.released.writing import line
 from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.helpers.released import build, forge_sums

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from ranking.choices import PeopleKind
 from ranking.fits.people import PeopleKindName as PureKind
-from ranking.released.files import identities
-from ranking.released.files.identities import JUDGMENT, RATER, identity, names_in, renamed
-from ranking.released.files.tables import BY_NAME
+from ranking.released import identities
 from ranking.released.http import zipped
+from ranking.released.identities import JUDGMENT, RATER, identity, names_in, renamed
+from ranking.released.tables import BY_NAME
 from ranking.released.writing import line, read_sums, sums
 from ranking.releases import anonymity
 

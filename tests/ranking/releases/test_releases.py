@@ -32,13 +32,12 @@ from ranking import tasks
 from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
-from ranking.release_check import verify
 from ranking.release_check.bundle import Bundle
 from ranking.release_check.files import problems_of_files, problems_of_hashes
+from ranking.release_check.verifying import verify
 from ranking.released.writing import SUMS, files_of, lines
 from ranking.releases import queries
 from ranking.releases import services as release_services
-from ranking.releases.services import releasing
 from ranking.report import services as report_services
 from tests.helpers.factories import HOUR, make_comparison, make_quality_check
 from tests.helpers.factories_written_once import (
@@ -523,20 +522,20 @@ def fill_the_disk(monkeypatch):
     def fail(**_named):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(releasing, "build_release", fail)
+    monkeypatch.setattr(release_services, "build_release", fail)
 
 
 def lose_its_workers(monkeypatch):
-    Release.objects.update(begun=releasing.MOST_BEGUN)
+    Release.objects.update(begun=release_services.MOST_BEGUN)
 
 
 class TestBuildingThatFails:
     @pytest.mark.parametrize(
         ("fault", "refusal"),
         [
-            (name_no_fit, releasing.BROKEN),
+            (name_no_fit, release_services.BROKEN),
             (fill_the_disk, "No space left on device. Make room"),
-            (lose_its_workers, releasing.LOST),
+            (lose_its_workers, release_services.LOST),
         ],
     )
     def test_is_a_refusal_in_words(self, monkeypatch, fault, refusal):
@@ -554,7 +553,7 @@ class TestBuildingThatFails:
         monkeypatch.setattr(
             tasks.build_release, "delay", lambda *, release_id: begun.append(release_id)
         )
-        release = make_release(claimed_at=now - releasing.CLAIM_LENGTH)
+        release = make_release(claimed_at=now - release_services.CLAIM_LENGTH)
 
         tasks.reclaim_lost_releases()
 

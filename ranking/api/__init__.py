@@ -1,1 +1,0 @@
-"""The API of ratings, fits, analyses, judgments and releases."""

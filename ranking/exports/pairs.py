@@ -1,0 +1,126 @@
+"""Preference pairs for training, from the judgments that count."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
+
+from annotation.models import Comparison, Study
+from completions.models import Completion
+from ranking.choices import ContextSet, EvaluatorPool
+from ranking.exports.data_dictionary import ExportColumn
+from ranking.exports.facts import streamed
+from ranking.exports.options import ExportRefusedError, ExportRequest
+from ranking.exports.preferences import Preference, Vote, as_messages, preference, split_of
+from ranking.exports.rows import has_texts
+from ranking.judgments.analysis_set import Selection, selected_answers, selected_pairs
+
+PAIRS = 500
+"""Comparisons of which judgments and texts are read at once."""
+Judged: TypeAlias = Mapping[int, Sequence[tuple[Vote, bool]]]
+
+
+def rows(
+    study: Study, columns: tuple[ExportColumn, ...], request: ExportRequest, *, now: dt.datetime
+) -> Iterator[tuple[Any, ...]]:
+    """Yield one row per comparison with a preferred completion; two queries a batch.
+
+    Raises
+    ------
+    ExportRefusedError
+        If the licence of the dataset does not let its texts be passed on.
+    """
+    if not has_texts(study):
+        licence = study.dataset.licence or "none is named"
+        msg = f"The dataset's licence ({licence}) is not known to let its texts be passed on."
+        raise ExportRefusedError(msg)
+    return _rows(study, columns, request, now)
+
+
+def _rows(
+    study: Study, columns: tuple[ExportColumn, ...], request: ExportRequest, now: dt.datetime
+) -> Iterator[tuple[Any, ...]]:
+    selection = Selection(study, EvaluatorPool(request.rule.pool), ContextSet.ALL, now)
+    keys = selected_pairs(selection).order_by("pk").values_list("pk", flat=True)
+    waiting = streamed(keys)
+    while batch := list(islice(waiting, PAIRS)):
+        for cells in _of_batch(selection, batch, request):
+            yield tuple(cells[column.name] for column in columns)
+
+
+def _of_batch(
+    selection: Selection, keys: Sequence[int], request: ExportRequest
+) -> Iterator[dict[str, object]]:
+    judged = _judged(selection, keys)
+    related = ("context__dialogue", "first__system", "second__system")
+    pairs = Comparison.objects.filter(pk__in=judged.keys()).select_related(*related)
+    for pair in pairs.order_by("pk"):
+        votes = judged[pair.pk]
+        found = preference((vote for vote, _ in votes), request.rule)
+        split = _split(selection.study, pair, request)
+        if found is not None and request.split in ("", split):
+            by_program = any(is_simulated for _, is_simulated in votes)
+            yield _cells(selection.study, pair, found, request) | {
+                "split": split,
+                "is_simulated": by_program or _is_simulated(pair),
+            }
+
+
+def _judged(selection: Selection, keys: Sequence[int]) -> Judged:
+    """Return the votes that count on each of the comparisons."""
+    answers = selected_answers(selection).filter(comparison__in=keys, verdict__isnull=False)
+    found = answers.order_by("pk").values_list(
+        *("comparison", "verdict", "rater", "judge"),
+        *("rater__is_simulated", "judge__is_simulated"),
+    )
+    judged: dict[int, list[tuple[Vote, bool]]] = defaultdict(list)
+    for comparison, verdict, rater, judge, *simulated in found:
+        evaluator = f"rater {rater}" if judge is None else f"judge {judge}"
+        judged[comparison].append((Vote(evaluator, verdict), any(simulated)))
+    return judged
+
+
+def _cells(
+    study: Study, pair: Comparison, found: Preference, request: ExportRequest
+) -> dict[str, object]:
+    first, second = pair.pair
+    chosen, rejected = (first, second) if found.first_is_chosen else (second, first)
+    return {
+        "prompt": as_messages(pair.context.turns),
+        "chosen": _said(chosen),
+        "rejected": _said(rejected),
+        "context": pair.context.key,
+        "dialogue": pair.context.dialogue.content_hash,
+        "comparison": pair.key,
+        "agreement": found.agreement,
+        "margin": found.margin,
+        "n_judgments": found.n_judgments,
+        "n_evaluators": found.n_evaluators,
+        "votes_chosen": found.for_chosen,
+        "votes_rejected": found.for_rejected,
+        "votes_tied": found.for_neither,
+        "pool": request.rule.pool,
+        "chosen_system": chosen.system.slug,
+        "rejected_system": rejected.system.slug,
+        "chosen_completion": chosen.content_hash,
+        "rejected_completion": rejected.content_hash,
+        "licence": study.dataset.licence,
+        "study": study.slug,
+        "is_simulated_study": study.is_simulated,
+    }
+
+
+def _said(completion: Completion) -> list[dict[str, str]]:
+    return as_messages([{"role": "supporter", "text": completion.text}])
+
+
+def _split(study: Study, pair: Comparison, request: ExportRequest) -> str:
+    """Return the part of the source dialogue: the same in every study of the dataset."""
+    dialogue = pair.context.dialogue.content_hash
+    return split_of(dialogue, seed=study.dataset.slug, rule=request.rule)
+
+
+def _is_simulated(pair: Comparison) -> bool:
+    systems = (one.system for one in pair.completions)
+    return pair.context.is_simulated or any(one.is_simulated for one in systems)

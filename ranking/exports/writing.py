@@ -1,0 +1,157 @@
+"""The three ways to write the rows of an export, a block at a time."""
+
+import datetime as dt
+import io
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+from access.console.csv_cells import csv_lines
+from annotation.models import Study
+from ranking.exports.data_dictionary import ExportColumn, Kind
+from ranking.exports.facts import is_simulated
+from ranking.exports.options import ExportFormat, ExportRefusedError
+from ranking.exports.sources import Export
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LINES = 500
+"""Lines that are handed on at once."""
+GROUP = 4_000
+"""Rows of a group of Parquet: of more, the rows cost much memory; of fewer, the file's index."""
+Rows = Iterator[tuple[Any, ...]]
+
+
+def written(export: Export, form: ExportFormat, *, bom: bool = False) -> Iterator[bytes]:
+    """Yield the export as bytes, block by block.
+
+    Raises
+    ------
+    ExportRefusedError
+        If what the export holds does not fit into columns of that form.
+    """
+    if export.table.is_nested and form is not ExportFormat.JSONL:
+        msg = f"{export.table.title} come as JSON lines alone."
+        raise ExportRefusedError(msg)
+    if form is ExportFormat.CSV:
+        return _joined(_csv(export, bom=bom))
+    return _joined(_jsonl(export)) if form is ExportFormat.JSONL else _parquet(export)
+
+
+def file_name(study: Study, name: str, form: ExportFormat) -> str:
+    """Return the name of an export's file, which says by itself if simulated data are in it."""
+    parts = [*(["simulated"] if is_simulated(study) else []), study.slug, name]
+    return f"{'-'.join(parts)}.{form}"
+
+
+def _joined(lines: Iterator[str]) -> Iterator[bytes]:
+    """Yield lines in blocks, the first by itself: a download begins before rows are sorted."""
+    yield from (line.encode() for line in islice(lines, 1))
+    while block := "".join(islice(lines, LINES)):
+        yield block.encode()
+
+
+def _csv(export: Export, *, bom: bool) -> Iterator[str]:
+    names = tuple(column.name for column in export.columns)
+    nested = _places(export.columns, Kind.JSON)
+    rows = (_flat(row, nested) for row in export.rows) if nested else export.rows
+    return csv_lines(chain([names], rows), bom=bom)
+
+
+def _jsonl(export: Export) -> Iterator[str]:
+    names = [column.name for column in export.columns]
+    for row in export.rows:
+        record = dict(zip(names, row, strict=True))
+        yield json.dumps(record, ensure_ascii=False, default=_time, allow_nan=False) + "\n"
+
+
+def _parquet(export: Export) -> Iterator[bytes]:
+    """Yield one row group after the other; what was written is not kept."""
+    import pyarrow as pa  # noqa: PLC0415 (the site works without it in memory)
+    from pyarrow import parquet  # noqa: PLC0415
+
+    schema = pa.schema([(column.name, _type(column.kind)) for column in export.columns])
+    nested = _places(export.columns, Kind.JSON)
+    pipe = list[bytes]()
+    sink = pa.PythonFile(_Pipe(pipe), mode="w")
+    # Statistics of each column of each group stay in memory to the end, texts among them.
+    with parquet.ParquetWriter(
+        sink, schema, compression="snappy", write_statistics=False
+    ) as writer:
+        for group in _groups((_flat(row, nested) for row in export.rows), schema):
+            writer.write_batch(group)
+            yield _drained(pipe)
+    yield _drained(pipe)
+
+
+def _groups(rows: Rows, schema: "pa.Schema") -> Iterator["pa.RecordBatch"]:
+    """Yield rows as arrays, a row group at a time."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    from ranking.exports.arrays import arrow_array  # noqa: PLC0415 (NumPy)
+
+    while some := list(islice(rows, GROUP)):
+        columns = zip(*some, strict=True)
+        arrays = [arrow_array(one, kind) for one, kind in zip(columns, schema.types, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+class _Pipe(io.RawIOBase):
+    """A file that can only be written on; knows how much was."""
+
+    def __init__(self, into: list[bytes]) -> None:
+        super().__init__()
+        self._into, self._n = into, 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._n
+
+    def write(self, content: Any) -> int:  # noqa: ANN401 (any buffer)
+        block = bytes(content)
+        self._into.append(block)
+        self._n += len(block)
+        return len(block)
+
+
+def _drained(pipe: list[bytes]) -> bytes:
+    block = b"".join(pipe)
+    pipe.clear()
+    return block
+
+
+def _type(kind: Kind) -> "pa.DataType":
+    import pyarrow as pa  # noqa: PLC0415
+
+    types: dict[Kind, pa.DataType] = {
+        Kind.INTEGER: pa.int64(),
+        Kind.NUMBER: pa.float64(),
+        Kind.BOOLEAN: pa.bool_(),
+        Kind.TIME: pa.timestamp("us", tz="UTC"),
+    }
+    return types.get(kind, pa.string())
+
+
+def _places(columns: Sequence[ExportColumn], kind: Kind) -> set[int]:
+    return {place for place, column in enumerate(columns) if column.kind is kind}
+
+
+def _flat(row: tuple[Any, ...], nested: set[int]) -> tuple[Any, ...]:
+    """Return the row with what has parts of its own as JSON."""
+    if not nested:
+        return row
+    return tuple(
+        json.dumps(cell, ensure_ascii=False) if place in nested and cell is not None else cell
+        for place, cell in enumerate(row)
+    )
+
+
+def _time(value: object) -> str:
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
+    msg = f"{value!r} has no form in JSON"
+    raise TypeError(msg)

@@ -1,1 +1,0 @@
-"""Agreement of the evaluators in a file of judgments, without a database; see docs/files.md."""

@@ -1,1 +1,0 @@
-"""Ratings from a file of judgments, without a database; see docs/files.md."""

@@ -1,1 +1,0 @@
-"""The console's pages on what is held about a person."""

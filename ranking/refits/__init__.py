@@ -1,1 +1,0 @@
-"""The console's page on fits as computations, and refits that a person asks for."""

@@ -1,1 +1,0 @@
-"""The files of a release: which there are, what is in them, and how they are written."""
