@@ -16,9 +16,8 @@ from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals, robust_covariance
-from ranking.numerics.ranks import rank_intervals
 from ranking.numerics.sandwich import fisher_covariance
-from ranking.numerics.simultaneous import joint_intervals
+from ranking.numerics.simultaneous import joint_intervals, rank_intervals
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WinTables
 

@@ -11,10 +11,10 @@ from scipy import special
 from benchmarks import simulation
 from ranking.numerics.arrays import Floats
 from ranking.numerics.best_of import TextJudgments, choose_and_score, cross_fit, draw_halves
-from ranking.numerics.bootstrap import draw_units
+from ranking.numerics.bradley_terry import place_among
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.intervals import percentile_intervals
-from ranking.numerics.placement import place_among
+from ranking.numerics.refits import draw_units
 from ranking.numerics.strength import FIVE_POINTS
 from ranking.numerics.strength_mode import StrengthMode
 

@@ -14,7 +14,7 @@ from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals
-from ranking.numerics.ranks import rank_intervals
+from ranking.numerics.simultaneous import rank_intervals
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WinTables
 

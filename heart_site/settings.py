@@ -6,10 +6,9 @@ import environ
 from environ.fileaware_mapping import FileAwareMapping
 
 from completions.llm.limits import read_limits
-from heart_site import schedule, security_settings, sign_in_settings
+from heart_site import schedule, security_settings
 from heart_site.monitoring import logs
 from heart_site.security_settings import *  # noqa: F403 (settings by their names)
-from heart_site.sign_in_settings import *  # noqa: F403 (settings by their names)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -59,10 +58,10 @@ HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
 HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="consolemail://")
 HEART_SITE_URL = env.str("HEART_SITE_URL", default="http://127.0.0.1:8000")
-HEART_SECOND_FACTOR = sign_in_settings.second_factor(
+HEART_SECOND_FACTOR = security_settings.second_factor(
     env.str("HEART_SECOND_FACTOR", default="off" if IS_EMBEDDED and not HEART_HTTPS else "required")
 )
-SOCIALACCOUNT_PROVIDERS = sign_in_settings.providers(
+SOCIALACCOUNT_PROVIDERS = security_settings.providers(
     issuer=env.str("HEART_OIDC_ISSUER", default=""),
     client_id=env.str("HEART_OIDC_CLIENT_ID", default=""),
     secret=env.str("HEART_OIDC_CLIENT_SECRET", default=""),
@@ -116,10 +115,10 @@ INSTALLED_APPS = [
     "django_htmx",
 ]
 MIDDLEWARE = [
-    "heart_site.middleware.request_ids.RequestIdMiddleware",
+    "heart_site.middleware.RequestIdMiddleware",
     # Before static files are served, so that they carry the same headers.
     "django.middleware.security.SecurityMiddleware",
-    "heart_site.middleware.headers.FixedHeadersMiddleware",
+    "heart_site.middleware.FixedHeadersMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads at random, so that sizes betray no secret
@@ -132,7 +131,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "heart_site.middleware.outages.OutageMiddleware",
+    "heart_site.middleware.OutageMiddleware",
 ]
 TEMPLATES = [
     {
@@ -256,7 +255,7 @@ STORAGES = {
 
 # --- Security ---
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HEART_HTTPS
-CSRF_FAILURE_VIEW = "heart_site.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "heart_site.views.csrf_failure"
 SESSION_COOKIE_NAME = security_settings.cookie_name("sessionid", is_https=HEART_HTTPS)
 CSRF_COOKIE_NAME = security_settings.cookie_name("csrftoken", is_https=HEART_HTTPS)
 SECURE_HSTS_SECONDS = 31_536_000 if HEART_HTTPS else 0

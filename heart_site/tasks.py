@@ -12,19 +12,20 @@ from django.utils.functional import SimpleLazyObject
 from access.background import app
 from access.log import record
 from annotation.audits import services
-from heart_site import backups
+from heart_site.backups import services as backup_services
+from heart_site.backups.state import BackupError
 
 if TYPE_CHECKING:
-    from heart_site.blinding import running
+    from heart_site.blinding import auditing
 else:
     # Workers that call models know these tasks too, and need not carry the pages.
-    running = SimpleLazyObject(lambda: import_module("heart_site.blinding.running"))
+    auditing = SimpleLazyObject(lambda: import_module("heart_site.blinding.auditing"))
 
 
 @app.task(ignore_result=True)
 def run_audit(*, audit_id: int) -> None:
     """Run one claimed audit of blinding; safe to run twice."""
-    running.run_audit(audit_id=audit_id, clock=timezone.now)
+    auditing.run_audit(audit_id=audit_id, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
@@ -41,8 +42,8 @@ def make_backup(*, by: int) -> None:
     """Make a backup for a member; one that cannot be made says why in the log."""
     begun = timezone.now()
     try:
-        subject = backups.make_backup(settings.HEART_BACKUP_DIR, now=begun).name
-    except backups.BackupError as error:
+        subject = backup_services.make_backup(settings.HEART_BACKUP_DIR, now=begun).name
+    except BackupError as error:
         _log("backup.failed", "backup", by=by, said=str(error))
     else:
         _log("backup.made", subject, by=by)
@@ -52,8 +53,10 @@ def make_backup(*, by: int) -> None:
 def try_restore(*, name: str, by: int) -> None:
     """Restore a backup into a scratch database for a member; safe to run twice."""
     try:
-        said = backups.try_restore(settings.HEART_BACKUP_DIR / Path(name).name, now=timezone.now())
-    except backups.BackupError as error:
+        said = backup_services.try_restore(
+            settings.HEART_BACKUP_DIR / Path(name).name, now=timezone.now()
+        )
+    except BackupError as error:
         _log("restore.failed", name, by=by, said=str(error))
     else:
         _log("restore.tried", name, by=by, said=said)

@@ -5,18 +5,18 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from annotation import urls as annotation
 from annotation.session.views import ending
-from heart_site import admin_site, errors, views
+from heart_site import admin_site, views
 from heart_site.monitoring import health, metrics
 from ranking.urls import console as ranking_console
 
 admin.autodiscover()
 admin_site.leave_out_keys(admin.site)
 
-handler400 = errors.bad_request
-handler403 = errors.forbidden
-handler404 = errors.not_found
-handler429 = "heart_site.errors.too_many"  # the sign-in library's, which takes a name
-handler500 = errors.server_error
+handler400 = views.bad_request
+handler403 = views.forbidden
+handler404 = views.not_found
+handler429 = "heart_site.views.too_many"  # the sign-in library's, which takes a name
+handler500 = views.server_error
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),

@@ -101,6 +101,11 @@ class Manifest:
     files: Mapping[str, str]
     format: int = FORMAT
 
+    @property
+    def n_rows(self) -> int:
+        """Return how many rows were saved."""
+        return sum(self.rows.values())
+
     def write(self, folder: Path) -> None:
         """Write it into the folder of its backup."""
         text = json.dumps(asdict(self), indent=1, sort_keys=True)
@@ -150,11 +155,6 @@ class KeptBackup:
     name: str
     manifest: Manifest
     last_restore: LastRestore | None
-
-    @property
-    def n_rows(self) -> int:
-        """Return how many rows it holds."""
-        return sum(self.manifest.rows.values())
 
 
 def kept_backups(out: Path) -> list[KeptBackup]:

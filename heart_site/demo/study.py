@@ -80,15 +80,6 @@ class Source:
         return cls(file, name, f"demo-{name}"[:50], CONTEXTS_OF_A_FILE, is_authored=False)
 
 
-@dataclass(frozen=True)
-class Doors:
-    """The ways in that a newcomer is shown, as paths."""
-
-    rate: str
-    write: str
-    password: str
-
-
 def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -> Study:
     """Import the dialogues, build the contexts, create and open the study.
 
@@ -195,13 +186,16 @@ def run(study: Study) -> Fit:
     return fit
 
 
-def doors(study: Study, *, now: dt.datetime) -> Doors:
-    """Return the ways in; the demo's writer and admin are made once and found again."""
+def ways_in(study: Study, address: str, *, now: dt.datetime) -> str:
+    """Return where a newcomer goes; the demo's writer and admin are made once and found again."""
     writer = writer_queries.any_writer(study.dataset) or inviting.invite_writer(
         dataset=study.dataset, now=now
     )
-    return Doors(
-        rate=f"/s/{study.slug}/", write=invitation_link(writer), password=_admin_password()
+    return (
+        f"Judge as a guest      {address}/s/{study.slug}/\n"
+        f"Write as a supporter  {address}{invitation_link(writer)}\n"
+        f"Console               {address}/console/  (admin, {_admin_password()})\n"
+        f"Results               {address}/results/{study.slug}/\n"
     )
 
 

@@ -1,24 +1,28 @@
-"""Signs of life of workers and of beat: a file for health checks, and a time for the metrics.
+"""Signs of life of workers and of beat, and what the broker holds: numbers with labels for metrics.
 
-Both come from the loop that takes messages or sends ticks, so a process that hangs gives none.
-Asking workers by ``celery inspect ping`` would start a Python each time, and go through the broker.
+Signs are a file for health checks, and a time for the metrics. Both come from the loop that takes
+messages or sends ticks, so a process that hangs gives none. Asking workers by ``celery inspect
+ping`` would start a Python each time, and go through the broker.
 """
 
+import datetime as dt
+import json
+import math
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import redis
 from celery import beat, bootsteps
 from celery.worker import WorkController
 from django.conf import settings
 from django.core.cache import cache
 from django.utils import timezone
-from redis.exceptions import RedisError
 
 from heart_site import schedule
-from heart_site.monitoring import liveness
+from heart_site.monitoring.metrics import Gauge, Sample
 
 EVERY_S = schedule.BEAT_SLEEPS_S
 KEPT_S = 24 * 3600
@@ -29,7 +33,7 @@ def give(names: Iterable[str], *, now: float) -> None:
     """Note that what serves these queues, or beat, was alive at ``now`` (seconds of the epoch)."""
     if settings.HEART_HEARTBEAT_FILE:
         Path(settings.HEART_HEARTBEAT_FILE).touch()
-    with suppress(RedisError):  # without Redis no sign arrives, which is the truth
+    with suppress(redis.RedisError):  # without Redis no sign arrives, which is the truth
         cache.set_many({_key(name): now for name in names}, KEPT_S)
 
 
@@ -70,7 +74,7 @@ class Scheduler(beat.PersistentScheduler):
             give([BEAT], now=time.time())
             self.given_at = time.monotonic()
         if time.monotonic() - self.dropped_at >= schedule.SWEEP_S:
-            liveness.drop_expired(now=timezone.now())
+            drop_expired(now=timezone.now())
             self.dropped_at = time.monotonic()
         return wait
 
@@ -90,3 +94,90 @@ class Scheduler(beat.PersistentScheduler):
 
 def _key(name: str) -> str:
     return f"alive:{name}"
+
+
+NAMES = list(schedule.QUEUES)
+PATIENCE_S = 2.0
+AT_ONCE = 200
+"""How many of a queue are looked at for ones that expired; the oldest are first."""
+
+
+def broker() -> redis.Redis:
+    """Return a client that does not wait for a broker that is away."""
+    url = settings.CELERY_BROKER_URL
+    return redis.Redis.from_url(url, socket_timeout=PATIENCE_S, socket_connect_timeout=PATIENCE_S)
+
+
+def lengths() -> dict[str, int]:
+    """Return how many messages of each queue no worker has taken yet."""
+    with broker() as client:
+        return {name: int(client.llen(_queue_key(name))) for name in NAMES}
+
+
+def drop_expired(*, now: dt.datetime) -> int:
+    """Take the messages that expired out of every queue, and return how many.
+
+    Workers drop what has expired when they take it; Redis keeps it until then. Safe beside
+    workers: what one has taken meanwhile is not there to be taken out.
+    """
+    n = 0
+    if settings.IS_EMBEDDED:
+        return n
+    with suppress(redis.RedisError), broker() as client:
+        for key in map(_queue_key, NAMES):
+            oldest = client.lrange(key, -AT_ONCE, -1)
+            n += sum(client.lrem(key, -1, one) for one in oldest if _is_expired(one, now))
+    return n
+
+
+def _is_expired(message: bytes, now: dt.datetime) -> bool:
+    expires = json.loads(message)["headers"].get("expires")
+    return expires is not None and dt.datetime.fromisoformat(expires) <= now
+
+
+def _queue_key(name: str) -> str:
+    return f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}{name}"
+
+
+def _messages(_now: dt.datetime) -> Iterable[Sample]:
+    """Nothing in the embedded default, nor while Redis does not answer."""
+    if settings.IS_EMBEDDED:
+        return []
+    try:
+        return [((name,), float(n)) for name, n in lengths().items()]
+    except redis.RedisError:
+        return []
+
+
+def _is_up(_now: dt.datetime) -> Iterable[Sample]:
+    if settings.IS_EMBEDDED:
+        return []
+    try:
+        with broker() as client:
+            client.ping()
+    except redis.RedisError:
+        return [((), 0.0)]
+    return [((), 1.0)]
+
+
+def _ages(now: dt.datetime) -> Iterable[Sample]:
+    """Infinite for what never gave a sign, and for all while Redis does not answer."""
+    if settings.IS_EMBEDDED:
+        return []
+    names = [*NAMES, BEAT]
+    try:
+        alive_at = newest(names)
+    except redis.RedisError:
+        alive_at = {}
+    return [((name,), now.timestamp() - alive_at.get(name, -math.inf)) for name in names]
+
+
+GAUGES = {
+    "broker_up": Gauge("Whether Redis answers.", (), _is_up),
+    "queue_messages": Gauge(
+        "Messages in Redis that no worker has taken yet.", ("queue",), _messages
+    ),
+    "heartbeat_age_seconds": Gauge(
+        "Since the newest sign of life of a worker of each queue, and of beat.", ("of",), _ages
+    ),
+}

@@ -208,9 +208,9 @@ class SiteStatus(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield one family for each kind of number."""
-        from heart_site.monitoring import liveness  # noqa: PLC0415 (loads Redis' client and beat)
+        from heart_site.monitoring import heartbeats  # noqa: PLC0415 (loads Redis' client and beat)
 
-        for name, told in (GAUGES | liveness.GAUGES).items():
+        for name, told in (GAUGES | heartbeats.GAUGES).items():
             family = GaugeMetricFamily(f"heart_{name}", told.help_text, labels=told.labels)
             for labels, value in told.read(self.now):
                 family.add_metric(labels, value)

@@ -26,7 +26,6 @@ from ranking.findings import (
     Picture,
     Table,
 )
-from ranking.numerics.agreement.effective import effective_number, mean_correlation
 from ranking.numerics.agreement.majority import (
     NO_MAJORITY,
     majorities,
@@ -34,7 +33,12 @@ from ranking.numerics.agreement.majority import (
     split_majorities,
 )
 from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions
-from ranking.numerics.agreement.resampled import ratio, shares_of
+from ranking.numerics.agreement.resampled import (
+    effective_number,
+    mean_correlation,
+    ratio,
+    shares_of,
+)
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.few_units import TOO_FEW_UNITS
 

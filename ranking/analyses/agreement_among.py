@@ -29,14 +29,9 @@ from ranking.numerics.agreement.opinions import (
     count_values,
     opinions_of,
 )
-from ranking.numerics.agreement.resampled import (
-    alphas,
-    fleiss_kappas,
-    raw_agreement,
-    tally,
-)
+from ranking.numerics.agreement.resampled import alphas, fleiss_kappas, raw_agreement, tally
 from ranking.numerics.arrays import Integers
-from ranking.numerics.funnel import control_limits, dispersion
+from ranking.numerics.intervals import control_limits, dispersion
 
 
 def opinions(columns: JudgmentColumns) -> Opinions:

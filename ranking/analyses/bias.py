@@ -31,9 +31,13 @@ from ranking.findings import (
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.clustered_means import ClusteredMean, TooFewDialoguesError
+from ranking.numerics.clustered_means import (
+    ClusteredMean,
+    NothingLeftError,
+    TooFewDialoguesError,
+    partial_slope,
+)
 from ranking.numerics.few_units import few_units_warning
-from ranking.numerics.partial import NothingLeftError, partial_slope
 
 UNNAMED = "no family"
 MOST_FAMILIES = 30

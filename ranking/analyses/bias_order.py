@@ -20,11 +20,14 @@ from ranking.analyses.common import (
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.sources import JudgmentFacts
-from ranking.numerics.agreement.majority import NO_MAJORITY, majorities
-from ranking.numerics.agreement.position import two_sided_p
+from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, two_sided_p
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.clustered_means import ClusteredMean, TooFewDialoguesError
-from ranking.numerics.partial import NothingLeftError, partial_slope
+from ranking.numerics.clustered_means import (
+    ClusteredMean,
+    NothingLeftError,
+    TooFewDialoguesError,
+    partial_slope,
+)
 
 PEOPLE, JUDGES = "People", "LLM judges"
 P_VALUE = Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE)

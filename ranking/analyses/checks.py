@@ -25,12 +25,18 @@ from ranking.findings import (
 )
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats
-from ranking.numerics.checks.calibration import calibration_bins, stretch
-from ranking.numerics.checks.deviance import MOST_UNITS, DevianceTest, deviance_test
-from ranking.numerics.checks.residuals import PairResiduals, pair_residuals
-from ranking.numerics.checks.triads import circular_triads, expected_circles
+from ranking.numerics.connectivity import circular_triads, expected_circles
 from ranking.numerics.few_units import few_units_warning
-from ranking.numerics.funnel import control_limits
+from ranking.numerics.goodness_of_fit import (
+    MOST_UNITS,
+    DevianceTest,
+    PairResiduals,
+    calibration_bins,
+    deviance_test,
+    pair_residuals,
+    stretch,
+)
+from ranking.numerics.intervals import control_limits
 from ranking.numerics.multiplicity import holm
 
 METHOD = (

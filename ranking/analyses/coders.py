@@ -20,7 +20,7 @@ from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.judgments.sources import ThemeLabels, TickedReasons
-from ranking.numerics.agreement.two_coders import ac1, drawn_kappas, pabak, tables_by_unit
+from ranking.numerics.agreement.coefficients import ac1, drawn_kappas, pabak, tables_by_unit
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import ClusteredMean
 

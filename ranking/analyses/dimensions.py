@@ -15,7 +15,7 @@ from ranking.judgments.method import Method
 from ranking.numerics.arrays import Integers
 from ranking.numerics.elo import CENTRE
 from ranking.numerics.few_units import expanded_intervals, few_units_warning
-from ranking.numerics.ranks import rank_intervals
+from ranking.numerics.simultaneous import rank_intervals
 from ranking.plots.radar import FEWEST_AXES
 
 METHOD = (

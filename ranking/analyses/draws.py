@@ -25,7 +25,7 @@ from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.models.cumulative import CumulativeFit, fit_cumulative
-from ranking.numerics.models.existence import NoMaximumError
+from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.strength_mode import StrengthMode
 
@@ -109,7 +109,7 @@ def _drop(judged: DrawJudgments) -> Treated:
 
 def _davidson(judged: DrawJudgments) -> Treated:
     fit = fit_davidson(judged.counted.wins, judged.counted.ties)
-    half, nu = differences(fit.log_strengths) / 2, fit.draw_parameter
+    half, nu = differences(fit.log_strengths) / 2, fit.parameter
     total = np.exp(half) + np.exp(-half) + nu
     win, tie = np.exp(half) / total, nu / total
     return Treated(fit.log_strengths, win, tie, tie_between_equals=nu / (2 + nu))
@@ -117,7 +117,7 @@ def _davidson(judged: DrawJudgments) -> Treated:
 
 def _rao_kupper(judged: DrawJudgments) -> Treated:
     fit = fit_rao_kupper(judged.counted.wins, judged.counted.ties)
-    return _with_threshold(fit.log_strengths, fit.threshold)
+    return _with_threshold(fit.log_strengths, fit.parameter)
 
 
 def _cumulative(judged: DrawJudgments) -> Treated:

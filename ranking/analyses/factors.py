@@ -26,12 +26,15 @@ from ranking.numerics.factors import (
     Factors,
     FactorsUndefinedError,
     ParallelAnalysis,
+    correlations,
+    cronbach_alphas,
     factor_analysis,
+    mcdonald_omegas,
+    moments,
     most_factors,
     parallel_analysis,
 )
 from ranking.numerics.few_units import TOO_FEW_UNITS
-from ranking.numerics.reliability import correlations, cronbach_alphas, mcdonald_omegas, moments
 
 FEWEST_MESSAGES = 30
 

@@ -9,14 +9,14 @@ from ranking.analyses.common import FittedBoard, decimal, fitted
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.checks.fragility import (
+from ranking.numerics.elo import to_elo
+from ranking.numerics.fragility import (
     MOST_TRIED,
     N_CHALLENGERS,
     SmallestRemoval,
     smallest_removal,
     without_each,
 )
-from ranking.numerics.elo import to_elo
 
 METHOD = (
     "The judgments with the largest influence on the lead (Broderick, Giordano and Meager 2020) "
@@ -112,15 +112,16 @@ def _named(removal: SmallestRemoval, columns: JudgmentColumns) -> Table:
 
 def _each(found: FittedBoard, columns: JudgmentColumns) -> Table:
     left = without_each(found.pairs, columns.evaluator, found.log_strengths)
-    before, after = to_elo(found.log_strengths), to_elo(left.log_strengths)
+    before, after = to_elo(found.log_strengths), to_elo(left)
     moved = np.abs(after - before)
     ranks = np.abs(_ranks(after) - _ranks(before[None]))
     n = np.bincount(columns.evaluator, minlength=len(columns.evaluators))
-    largest = np.where(left.has_maximum, moved.max(axis=1), np.inf)
+    has_maximum = np.isfinite(left).all(axis=1)
+    largest = np.where(has_maximum, moved.max(axis=1), np.inf)
     rows: list[tuple[Cell, ...]] = []
     for one in np.argsort(-largest, kind="stable")[:MOST_LISTED]:
         name, judgments = columns.evaluators[one], int(n[one])
-        if not left.has_maximum[one]:
+        if not has_maximum[one]:
             rows.append((name, judgments, None, None, None, None))
             continue
         system, first = int(moved[one].argmax()), int(after[one].argmax())

@@ -9,17 +9,21 @@ from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import adjusted_tests, decimal, end_cells, family_of
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
+from ranking.numerics.agreement.resampled import IntervalEstimate
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.calibrated_judge import N_FOLDS, cross_validated, verdict_figures
-from ranking.numerics.clustered_means import ClusteredMean, clustered_mean
-from ranking.numerics.judge_scores import (
-    Ranged,
+from ranking.numerics.calibrated_judge import (
+    N_FOLDS,
     clustered_wilson,
+    cross_validated,
     hits,
     squared_errors,
     turned_correlation,
+    verdict_figures,
 )
+from ranking.numerics.clustered_means import ClusteredMean, clustered_mean
 from ranking.numerics.strength import STRONGEST, Shares, shares
+
+"""Pairs as people and LLM judges judged them, and a judge calibrated by people."""
 
 
 @dataclass(frozen=True)
@@ -303,5 +307,5 @@ def _range(mean: ClusteredMean, level: float) -> tuple[Cell, ...]:
     return decimal(mean.mean), *end_cells(mean, level)
 
 
-def _ends(one: Ranged) -> tuple[Cell, ...]:
+def _ends(one: IntervalEstimate) -> tuple[Cell, ...]:
     return tuple(decimal(end) for end in (one.value, one.low, one.high))

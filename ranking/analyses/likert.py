@@ -27,11 +27,16 @@ from ranking.judgments.orders import OtherOrder
 from ranking.judgments.scores import ScoreColumns
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
-from ranking.numerics.correlation import TooFewError
+from ranking.numerics.correlation import (
+    TooFewError,
+    UnitCorrelation,
+    order_agreement,
+    resampled_kendall,
+    unit_pearson,
+    unit_spearman,
+)
 from ranking.numerics.few_units import expanded_intervals, few_units_warning
-from ranking.numerics.orders import order_agreement, resampled_kendall
 from ranking.numerics.rater_scales import FEWEST, from_the_others
-from ranking.numerics.unit_correlation import UnitCorrelation, unit_pearson, unit_spearman
 
 FEWEST_SAMPLES = 2
 AGREEMENT = (

@@ -11,10 +11,15 @@ from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.method import Method
 from ranking.judgments.scores import ScoreColumns
 from ranking.numerics.arrays import Booleans, Floats
-from ranking.numerics.clustered_means import ClusteredMean, TooFewDialoguesError, clustered_mean
-from ranking.numerics.crossed_means import crossed_mean, resampled_means, unit_totals
-from ranking.numerics.ranks import rank_intervals
+from ranking.numerics.clustered_means import (
+    ClusteredMean,
+    TooFewDialoguesError,
+    clustered_mean,
+    crossed_mean,
+    resampled_means,
+)
 from ranking.numerics.rater_scales import NoSpreadError, RaterScales, normalise
+from ranking.numerics.simultaneous import rank_intervals
 
 ALL = "All dimensions"
 
@@ -57,14 +62,14 @@ class Measure:
     def resampled(self, values: Floats, *, n_replicates: int, seed: int) -> Floats:
         """Return the means in samples of dialogues, shape (n_replicates, n_systems)."""
         known = np.isfinite(values)
-        totals = unit_totals(
+        return resampled_means(
             values[known],
             self.scores.system[known],
             self.scores.unit[known],
-            n_systems=len(self.scores.systems),
-            n_units=len(self.scores.units),
+            shape=(len(self.scores.units), len(self.scores.systems)),
+            n_replicates=n_replicates,
+            rng=np.random.default_rng(seed),
         )
-        return resampled_means(totals, n_replicates=n_replicates, rng=np.random.default_rng(seed))
 
     def by_dialogue(self, values: Floats, system: int) -> ClusteredMean | None:
         """Return the mean of a system with its error by dialogue, if there is one."""

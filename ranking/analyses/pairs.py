@@ -20,10 +20,10 @@ from ranking.numerics.multiplicity import benjamini_hochberg, holm
 from ranking.numerics.pairwise import (
     difference_intervals,
     pairwise_p_values,
+    quasi_variances,
     step_down_p_values,
     superiority,
 )
-from ranking.numerics.quasi_variances import quasi_variances
 from ranking.numerics.sandwich import two_way_covariance
 from ranking.numerics.simultaneous import STILL
 

@@ -20,19 +20,17 @@ from ranking.findings import (
 )
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.confidence_sequences import confidence_sequence
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.few_units import few_units_warning
-from ranking.numerics.planning.closed_form import (
-    design_effect,
-    intraclass_correlation,
-    judgments_per_pair,
-)
+from ranking.numerics.intervals import confidence_sequence
 from ranking.numerics.planning.design import (
     MOST_UNITS,
     Contrast,
     contrast,
+    design_effect,
     detectable_difference,
+    intraclass_correlation,
+    judgments_per_pair,
     needed_units,
     predicted_power,
     simulated_power,

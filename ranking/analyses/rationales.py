@@ -25,10 +25,11 @@ from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import (
     ClusteredMean,
+    NothingLeftError,
     TooFewDialoguesError,
     clustered_difference,
+    partial_slope,
 )
-from ranking.numerics.partial import NothingLeftError, partial_slope
 
 MOST = 100_000
 LENGTH = "length"

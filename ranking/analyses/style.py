@@ -21,15 +21,16 @@ from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
-from ranking.numerics.models.clusters import Clustered, TooFewClustersError
 from ranking.numerics.models.covariates import (
+    Clustered,
     CollinearError,
     CovariateFit,
     CoveredPairs,
+    TooFewClustersError,
     covariate_errors,
     fit_with_covariates,
 )
-from ranking.numerics.models.existence import NoMaximumError
+from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 

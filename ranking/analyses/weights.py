@@ -13,11 +13,18 @@ from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings,
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.composites import Composite, JointRatings, composite, normalised, sensitivity
+from ranking.numerics.composites import (
+    Composite,
+    JointRatings,
+    composite,
+    normalised,
+    packed,
+    sensitivity,
+    unpacked,
+)
 from ranking.numerics.elo import to_elo
 from ranking.numerics.few_units import expanded_intervals, few_units_warning
-from ranking.numerics.packing import packed, unpacked
-from ranking.numerics.ranks import rank_intervals
+from ranking.numerics.simultaneous import rank_intervals
 from ranking.numerics.strength_mode import StrengthMode
 
 DIGITS = 4  # of an Elo point

@@ -17,7 +17,7 @@ from ranking.numerics.agreement.coefficients import (
     krippendorff_alpha,
     most_common_number,
 )
-from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, match
+from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, match, two_sided_p
 from ranking.numerics.agreement.opinions import (
     TIE,
     VALUES,
@@ -27,7 +27,6 @@ from ranking.numerics.agreement.opinions import (
     observed_agreement,
     opinions_of,
 )
-from ranking.numerics.agreement.position import two_sided_p
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
 MOST_PAIRS = 10_000

@@ -9,14 +9,15 @@ from ranking.files.choosing import ChosenJudgments
 from ranking.files.judgments import FileJudgments
 from ranking.files.options import LEVEL, IntervalMethod, Options, Ties
 from ranking.numerics.arrays import Booleans, Floats
-from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths, draw_units
+from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals, robust_covariance
 from ranking.numerics.intervals import Intervals
-from ranking.numerics.models.existence import NoMaximumError
+from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
+from ranking.numerics.refits import draw_units
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
@@ -221,9 +222,9 @@ def fit_draws(model: Ties, wins: Floats, ties: Floats) -> PointFit:
     """
     if model is Ties.DAVIDSON:
         davidson = fit_davidson(wins, ties)
-        return PointFit(davidson.log_strengths, davidson.covariance, davidson.draw_parameter)
+        return PointFit(davidson.log_strengths, davidson.covariance, davidson.parameter)
     fit = fit_rao_kupper(wins, ties)
-    return PointFit(fit.log_strengths, fit.covariance, fit.threshold)
+    return PointFit(fit.log_strengths, fit.covariance, fit.parameter)
 
 
 def bootstrap_draws(

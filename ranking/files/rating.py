@@ -14,9 +14,8 @@ from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import JoiningPair, NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.few_units import few_units_warning
-from ranking.numerics.models.existence import NoMaximumError
-from ranking.numerics.ranks import rank_intervals
-from ranking.numerics.tiers import tiers
+from ranking.numerics.models.maximum import NoMaximumError
+from ranking.numerics.simultaneous import rank_intervals, tiers
 
 FIGURES = ("theta", "elo", "se", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "tier")
 

@@ -19,10 +19,8 @@ from ranking.numerics.few_units import (
     expanded_intervals,
     robust_covariance,
 )
-from ranking.numerics.ranks import RankIntervals, rank_intervals
-from ranking.numerics.simultaneous import joint_intervals
+from ranking.numerics.simultaneous import RankIntervals, joint_intervals, rank_intervals, tiers
 from ranking.numerics.tables import WinTables
-from ranking.numerics.tiers import tiers
 
 FEWEST_DIALOGUES = 2
 FEW_OF_A_SYSTEM = 10

@@ -23,10 +23,10 @@ from ranking.numerics.best_of import (
     draw_halves,
     whole,
 )
-from ranking.numerics.bootstrap import draw_units
+from ranking.numerics.bradley_terry import place_among
 from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT
 from ranking.numerics.few_units import expanded_intervals
-from ranking.numerics.placement import place_among
+from ranking.numerics.refits import draw_units
 from ranking.numerics.strength import shares
 
 

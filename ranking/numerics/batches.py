@@ -1,16 +1,17 @@
-"""A batch of weighted judgments, the numbers of its pairs, and the sums that fits need."""
+"""A batch of weighted judgments, the numbers of its pairs, the sums that fits need, and threads."""
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.threads import available_threads, in_threads
 
 STEPS = 20
 """Shares are multiples of a twentieth: in twentieths their sums are whole, hence exact."""
@@ -226,3 +227,23 @@ def pair_numbers(n_systems: int) -> Integers:
     numbers = np.zeros((n_systems, n_systems), dtype=np.int64)
     numbers[low, high] = numbers[high, low] = np.arange(len(low))
     return numbers
+
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def available_threads() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
+def in_threads(
+    work: Callable[[Task], Result], tasks: Iterable[Task], *, n_threads: int
+) -> list[Result]:
+    """Return ``work`` of each task, in the order of the tasks, ``n_threads`` at a time."""
+    waiting = list(tasks)
+    if min(n_threads, len(waiting)) <= 1:
+        return [work(task) for task in waiting]
+    with ThreadPoolExecutor(max_workers=n_threads) as pool:
+        return list(pool.map(work, waiting))

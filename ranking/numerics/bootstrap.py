@@ -5,17 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.numerics.arrays import Booleans, Floats
+from ranking.numerics.batches import available_threads
 from ranking.numerics.refits import (
     SAMPLES_PER_SEED,
     SampleRefits,
     draw_seeds,
-    draw_units,
-    pseudo_inverse,
 )
 from ranking.numerics.tables import WinTables
-from ranking.numerics.threads import available_threads
-
-__all__ = ["BootstrapReplicates", "bootstrap_strengths", "draw_units", "one_step_bootstrap"]
 
 MUCH = 2**28  # judgments times replicates, above which threads gain more than they cost
 TIMES_BYTES = 64 * 2**20  # of how often each unit was drawn in the samples at hand
@@ -119,47 +115,3 @@ def bootstrap_strengths(
     ]
     theta = np.concatenate(fitted)[:n_replicates]
     return BootstrapReplicates(theta, np.asarray(np.isfinite(theta).all(axis=1)))
-
-
-def one_step_bootstrap(
-    tables: WinTables, start: Floats, *, n_replicates: int, rng: np.random.Generator
-) -> Floats:
-    """Move the strengths by one linear step per sample of units: a declared approximation.
-
-    Parameters
-    ----------
-    tables, start, n_replicates, rng
-        As in `bootstrap_strengths`; the same generator state gives the same samples.
-
-    Returns
-    -------
-    array of shape (n_replicates, n_systems)
-        ``start + V sum_c (t_rc - 1) U_c``, where V is the pseudo-inverse of the information,
-        U_c the score of unit c and t_rc how often sample r has it; mean 0 in each row.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two units, or no replicates are asked for.
-
-    Notes
-    -----
-    The infinitesimal jackknife in the form of a bootstrap. Its covariance is that of the
-    sandwich clustered by unit; it never fails and cannot see that a sample has no maximum. A
-    cross-check of the exact refits, not a replacement. Cost O(n_replicates * n_units *
-    n_systems).
-
-    References
-    ----------
-    .. [1] Efron (1982), The Jackknife, the Bootstrap and Other Resampling Plans, chapter 6.
-       doi:10.1137/1.9781611970319
-    .. [2] Kline & Santos (2012), J. Econometric Methods 1:23-41. doi:10.1515/2156-6674.1003
-    """
-    if tables.n_units <= 1 or n_replicates < 1:
-        msg = f"cannot draw {n_replicates} samples of {tables.n_units} units"
-        raise ValueError(msg)
-    start = np.asarray(start, dtype=np.float64)
-    influence = tables.unit_scores(start) @ pseudo_inverse(tables.information(start))
-    times = draw_units(tables.n_units, n_replicates, rng)
-    moved: Floats = (start - start.mean()) + (times - 1.0) @ influence
-    return moved

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.connectivity import check_connected, strongly_connected
 
 LONGEST_STEP = 1.0  # natural-log units; keeps Newton from leaping past the optimum
@@ -26,14 +26,6 @@ class BradleyTerryFit:
     log_strengths: Floats
     covariance: Floats
     iterations: int
-
-
-@dataclass(frozen=True)
-class ReplicateFits:
-    """Log strengths per replicate (rows of NaN without a maximum), and which have one."""
-
-    log_strengths: Floats
-    has_maximum: Booleans
 
 
 @dataclass(frozen=True)
@@ -117,7 +109,7 @@ def fit_bradley_terry(
 
 def fit_replicates(
     wins: Floats, start: Floats, *, tolerance: float = 1e-8, max_iterations: int = 100
-) -> ReplicateFits:
+) -> Floats:
     """Fit Bradley-Terry strengths to many win matrices at once.
 
     Parameters
@@ -131,10 +123,9 @@ def fit_replicates(
 
     Returns
     -------
-    ReplicateFits
-        Log strengths of shape (n_replicates, n_systems), each row with mean 0, and a boolean
-        array of shape (n_replicates,). A replicate whose wins do not connect every system has
-        no maximum: its row is NaN and its flag False. None is left out.
+    array of shape (n_replicates, n_systems)
+        Log strengths, each row with mean 0. A replicate whose wins do not connect every system
+        has no maximum, and its row is NaN. None is left out.
 
     Raises
     ------
@@ -161,7 +152,7 @@ def fit_replicates(
     theta[has_maximum], _ = _climb(
         wins[has_maximum], start - start.mean(), tolerance, max_iterations, terms
     )
-    return ReplicateFits(theta, has_maximum)
+    return theta
 
 
 def _checked(wins: Floats) -> Floats:
@@ -260,3 +251,121 @@ def _covariance(wins: Floats, theta: Floats, terms: _Terms) -> Floats:
         return covariance
     level: float = n * (n * _gauge(information)[0] + terms.ridge)
     return covariance - 1.0 / level
+
+
+def strengths_without_each(wins: Floats) -> Floats:
+    """Fit Bradley-Terry strengths once per rater, from the answers of all the others.
+
+    Parameters
+    ----------
+    wins : array of shape (n_raters, n_systems, n_systems)
+        ``wins[r, i, j]`` is how often rater r preferred ``i`` to ``j`` (dimensionless, at least
+        0); a tie adds half to each side. The diagonal is ignored.
+
+    Returns
+    -------
+    array of shape (n_raters, n_systems)
+        Log strengths (natural log, mean 0 in each row). Row r is NaN when the answers of the
+        others have no maximum.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another, there are fewer than two systems, or an entry is negative or
+        not finite.
+    NotConnectedError
+        If not even all answers together have a maximum.
+    NotConvergedError
+        If an optimum is not reached.
+
+    Notes
+    -----
+    What a rater is held against must not contain the rater: with r of n answers to a pair the
+    own share in the prediction is 1/n, which hides who answers at random. No raters give an
+    empty array. Cost O(n_raters * n_systems**3) per Newton step.
+    """
+    wins = np.asarray(wins, dtype=np.float64)
+    if wins.ndim != 3:  # noqa: PLR2004 (raters, winners, losers)
+        msg = f"wins must be of shape (n_raters, n_systems, n_systems), not {wins.shape}"
+        raise ValueError(msg)
+    if not len(wins):
+        return np.empty(wins.shape[:2])
+    total = wins.sum(axis=0)
+    start = fit_bradley_terry(total).log_strengths
+    return fit_replicates(total[None] - wins, start)
+
+
+def place_among(
+    wins: Floats,
+    losses: Floats,
+    strengths: Floats,
+    *,
+    tolerance: float = 1e-8,
+    max_iterations: int = 100,
+) -> Floats:
+    """Find the Bradley-Terry strength of one system, the others' strengths being given.
+
+    Parameters
+    ----------
+    wins, losses : arrays of shape (n_replicates, n_systems)
+        Weight with which the placed system was preferred to system j, and j to it
+        (dimensionless, at least 0). A tie adds half its weight to each.
+    strengths : array of shape (n_replicates, n_systems)
+        Log strengths (natural log) of the others, in any gauge; a row of NaN has none.
+    tolerance : float
+        Newton step, in natural-log units, below which the search ends.
+    max_iterations : int
+        Newton steps allowed before giving up.
+
+    Returns
+    -------
+    array of shape (n_replicates,)
+        Log strength in the gauge of ``strengths``. NaN where there is no finite maximum: the
+        placed system took nothing, or yielded nothing, or the others have no strengths.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or a weight is negative or not finite.
+    NotConvergedError
+        If a maximum is not reached.
+
+    Notes
+    -----
+    This solves sum_j (w_j + l_j) expit(theta - theta_j) = sum_j w_j, the placed system's own
+    equation of the joint fit. A system whose judgments are already in that fit is therefore
+    placed where the fit has it. Cost O(n_replicates * n_systems) per step.
+
+    References
+    ----------
+    .. [1] Bradley & Terry (1952), Biometrika 39:324-345. doi:10.2307/2334029
+    """
+    _check_among(wins, losses, strengths)
+    n, won = wins + losses, wins.sum(axis=1)
+    exists = (won > 0) & (losses.sum(axis=1) > 0) & np.isfinite(strengths).all(axis=1)
+    theta = np.full(len(wins), np.nan)
+    theta[exists] = 0.0
+    moving = np.flatnonzero(exists)
+    for _ in range(max_iterations):
+        if not moving.size:
+            return theta
+        p = special.expit(theta[moving, None] - strengths[moving])
+        gradient = won[moving] - (n[moving] * p).sum(axis=1)
+        step = gradient / (n[moving] * p * (1.0 - p)).sum(axis=1)
+        theta[moving] += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+        moving = moving[np.abs(step) > tolerance]
+    if moving.size:
+        msg = f"{moving.size} of {len(wins)} places were not found in {max_iterations} steps"
+        raise NotConvergedError(msg)
+    return theta
+
+
+def _check_among(wins: Floats, losses: Floats, strengths: Floats) -> None:
+    """Raise ValueError unless the three fit each other and the weights are weights."""
+    shapes = {wins.shape, losses.shape, strengths.shape}
+    if len(shapes) > 1 or wins.ndim != 2:  # noqa: PLR2004 (replicates, systems)
+        msg = f"all must be of one shape (n_replicates, n_systems), not {sorted(shapes)}"
+        raise ValueError(msg)
+    if not all(np.isfinite(one).all() and (one >= 0).all() for one in (wins, losses)):
+        msg = "wins and losses must be finite and not negative"
+        raise ValueError(msg)

@@ -1,4 +1,4 @@
-"""Means of judgments of which those of one source dialogue depend on each other."""
+"""Means and slopes of judgments that depend on each other: by source dialogue, or rater as well."""
 
 import math
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ import numpy as np
 from scipy import special
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.refits import draw_units
 
 FEWEST = 2
 STILL = 1e-12
@@ -152,3 +153,163 @@ def _places(cluster: Integers) -> tuple[Integers, int]:
         msg = f"{len(found)} clusters, and {FEWEST} are needed"
         raise TooFewDialoguesError(msg)
     return place.astype(np.int64), len(found)
+
+
+def crossed_mean(values: Floats, cluster: Integers, other: Integers) -> ClusteredMean:
+    """Return the mean of all values with an error that holds when they hang together in two ways.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+        Finite; each counts alike.
+    cluster, other : integer arrays of shape (n,)
+        Source dialogue and rater of each; any whole numbers from 0.
+
+    Returns
+    -------
+    ClusteredMean
+        Its variance is that by dialogue, plus that by rater, less that by both together, each as
+        in `ranking.numerics.clustered_means.clustered_mean`; but no less than either of the first
+        two. ``n_clusters`` is the smaller of their numbers.
+
+    Raises
+    ------
+    TooFewDialoguesError
+        If there are fewer than two clusters of either kind.
+    ValueError
+        If the shapes differ or a value is not finite.
+
+    Notes
+    -----
+    The difference of variances may come out too small, even below 0, with few clusters: hence
+    the floor. With few raters it is a rough guide. Cost O(n log n).
+
+    References
+    ----------
+    .. [1] Cameron, Gelbach & Miller (2011), J. Bus. Econ. Stat. 29:238-249.
+       doi:10.1198/jbes.2010.07136
+    """
+    one, two = clustered_mean(values, cluster), clustered_mean(values, other)
+    both = cluster.astype(np.int64) * (int(other.max()) + 1) + other
+    joint = clustered_mean(values, both)
+    variance = one.error**2 + two.error**2 - joint.error**2
+    error = max(math.sqrt(max(variance, 0.0)), one.error, two.error)
+    return ClusteredMean(one.mean, error, one.n, min(one.n_clusters, two.n_clusters))
+
+
+def resampled_means(
+    values: Floats,
+    system: Integers,
+    unit: Integers,
+    *,
+    shape: tuple[int, int],
+    n_replicates: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return the mean of each system in samples of whole units, drawn with replacement.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+        Finite.
+    system, unit : integer arrays of shape (n,)
+        What each is of, and its source dialogue, from 0.
+    shape : (n_units, n_systems)
+        How many there are.
+    n_replicates : int
+        Samples of as many units as there are.
+    rng : numpy.random.Generator
+        The only source of chance; the samples are those of `ranking.numerics.refits.draw_units`,
+        and so those of `ranking.numerics.bootstrap.bootstrap_strengths`.
+
+    Returns
+    -------
+    array of shape (n_replicates, n_systems)
+        NaN where a sample has no value of a system.
+
+    Notes
+    -----
+    Cost O(n_replicates * n_units * n_systems).
+    """
+    n_units, n_systems = shape
+    place = unit * n_systems + system
+    n = np.bincount(place, minlength=n_units * n_systems).reshape(shape)
+    sums = np.bincount(place, weights=values, minlength=n_units * n_systems)
+    times = draw_units(n_units, n_replicates, rng)
+    counted = times @ n
+    summed = times @ sums.astype(np.float64, copy=False).reshape(shape)
+    unknown = np.full(counted.shape, np.nan)
+    means: Floats = np.divide(summed, counted, out=unknown, where=counted > 0)
+    return means
+
+
+FLAT = 1e-9  # share of its variance that is left, below which nothing of a figure is its own
+
+
+class NothingLeftError(ValueError):
+    """The figure does not vary, or the others say all of it."""
+
+
+def partial_slope(y: Floats, x: Floats, controls: Floats, cluster: Integers) -> ClusteredMean:
+    """Return by how much y differs with x, the controls being held equal.
+
+    Parameters
+    ----------
+    y, x : arrays of shape (n,)
+        Finite figures of each judgment.
+    controls : array of shape (n, n_controls)
+        What both are residualised on, besides a constant.
+    cluster : integer array of shape (n,)
+        The source dialogue of each; any whole numbers.
+
+    Returns
+    -------
+    ClusteredMean
+        ``mean`` is the slope: units of y for each unit of x. Its error is robust to dependence
+        inside dialogues.
+
+    Raises
+    ------
+    NothingLeftError
+        If nothing of x is left once the controls are taken out.
+    TooFewDialoguesError
+        If there are fewer than two clusters.
+    ValueError
+        If the shapes differ or a figure is not finite.
+
+    Notes
+    -----
+    Both are regressed on the controls and the residuals on each other, which gives the very
+    coefficient of x in the joint least-squares regression (Frisch & Waugh). The error is the
+    sandwich with C/(C-1). With y 0 or 1 this is a linear probability model. Cost
+    O(n * n_controls**2).
+
+    References
+    ----------
+    .. [1] Frisch & Waugh (1933), Econometrica 1:387-401. doi:10.2307/1907330
+    .. [2] Liang & Zeger (1986), Biometrika 73:13-22. doi:10.1093/biomet/73.1.13
+    """
+    if not (y.shape == x.shape == cluster.shape == controls.shape[:1]):
+        msg = f"shapes differ: {y.shape}, {x.shape}, {controls.shape}, {cluster.shape}"
+        raise ValueError(msg)
+    if not all(np.isfinite(one).all() for one in (y, x, controls)):
+        msg = "all figures must be finite"
+        raise ValueError(msg)
+    place, n_clusters = _places(cluster)
+    own, left = _residuals(np.column_stack([x, y]), controls).T
+    power = float(own @ own)
+    if power <= FLAT * max(1.0, float(np.sum((x - x.mean()) ** 2))):
+        msg = "nothing of the figure is left once the others are held equal"
+        raise NothingLeftError(msg)
+    slope = float(own @ left) / power
+    sums = np.bincount(place, weights=own * (left - slope * own))
+    variance = n_clusters / (n_clusters - 1) * float(sums @ sums) / power**2
+    return ClusteredMean(slope, math.sqrt(variance), len(y), n_clusters)
+
+
+def _residuals(figures: Floats, controls: Floats) -> Floats:
+    """Return what the controls and a constant leave of each column."""
+    design = np.column_stack([np.ones(len(controls)), controls])
+    weights, *_ = np.linalg.lstsq(design, figures, rcond=None)
+    residuals: Floats = figures - design @ weights
+    return residuals

@@ -9,7 +9,7 @@ from scipy import special
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.clustered_means import TooFewDialoguesError
-from ranking.numerics.models.newton import Slopes, covariance, maximise
+from ranking.numerics.models.maximum import Slopes, covariance, maximise
 from ranking.numerics.sandwich import ClusteredCovariance
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.batches import STEPS, Batch, pair_numbers
+from ranking.numerics.batches import STEPS, Batch, in_threads, pair_numbers
 from ranking.numerics.bradley_terry import fit_replicates
 from ranking.numerics.connectivity import connecting_wins, strong_components
 from ranking.numerics.tables import WinTables
-from ranking.numerics.threads import in_threads
 
 TOLERANCE = 1e-9  # of the error left, in natural-log units
 LEAST_RATE = 0.1  # of one step to the one before it, as far as it is trusted
@@ -256,7 +255,7 @@ class SampleRefits:
             theta[:, done] = fits.log_strengths[:, done]
         if not done.all():
             rest = self.tables.weighted(times[:, ~done].T.astype(np.float64))
-            theta[:, ~done] = fit_replicates(rest, self.start).log_strengths.T
+            theta[:, ~done] = fit_replicates(rest, self.start).T
         return theta.T
 
     def _system_wins(self, times: Times) -> Floats:

@@ -100,7 +100,7 @@ def _per_context(study: Study, n_systems: int) -> int:
 
 def _difference(study: Study, n_systems: int, n_judgments: int) -> float | None:
     from ranking.numerics.elo import ELO_PER_LOG_UNIT  # noqa: PLC0415 (loads NumPy, see ADR-0043)
-    from ranking.numerics.planning.closed_form import design_effect  # noqa: PLC0415 (as above)
+    from ranking.numerics.planning.design import design_effect  # noqa: PLC0415 (as above)
     from ranking.numerics.planning.needs import detectable_difference  # noqa: PLC0415 (as above)
 
     if study.protocol == Protocol.LIKERT or n_systems < FEWEST_SYSTEMS or not n_judgments:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
-from ranking.numerics.planning.closed_form import design_effect
-from ranking.numerics.planning.design import MOST_UNITS
+from ranking.numerics.planning.design import MOST_UNITS, design_effect
 from ranking.numerics.planning.needs import Need, Wish, judgments_of_ranking, needs_of
 from ranking.numerics.planning.parts import ErrorParts
 

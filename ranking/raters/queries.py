@@ -159,9 +159,11 @@ def _infits(known: StudyQuality) -> dict[str, Infit | None]:
     import numpy as np  # noqa: PLC0415
     from scipy.special import expit  # noqa: PLC0415
 
-    from ranking.numerics.bradley_terry import NotConvergedError  # noqa: PLC0415
+    from ranking.numerics.bradley_terry import (  # noqa: PLC0415
+        NotConvergedError,
+        strengths_without_each,
+    )
     from ranking.numerics.connectivity import NotConnectedError  # noqa: PLC0415
-    from ranking.numerics.held_out import strengths_without_each  # noqa: PLC0415
 
     slugs = sorted({slug for pair in known.systems.values() for slug in pair})
     place = {slug: index for index, slug in enumerate(slugs)}

@@ -32,7 +32,7 @@ from completions.runs import services as run_services
 from completions.runs.services import running
 from completions.tasks import generate_completions, send_writer_mails
 from completions.writers.services import emailing
-from heart_site.middleware.outages import is_outage
+from heart_site.middleware import is_outage
 from ranking.fits import services as ranking
 from tests.helpers.factories import (
     NOW,

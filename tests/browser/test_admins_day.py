@@ -29,7 +29,7 @@ from django.core.management import call_command
 from django.utils import timezone
 from annotation.models import Study
 from annotation.studies.services.shadow_studies import Rehearsal, make_shadow_study
-from heart_site.demo.rehearsal.simulating import BEGAN
+from heart_site.demo.rehearsal.reporting import BEGAN
 
 study = Study.objects.get(slug={slug!r})
 make_shadow_study(study=study, rehearsal=Rehearsal({n}, 1), now=timezone.now() - BEGAN)

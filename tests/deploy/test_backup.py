@@ -14,8 +14,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from heart_site.backups import BackupError, kept_backups, postgres
-from heart_site.backups.state import read_manifest
+from heart_site.backups import postgres
+from heart_site.backups.state import BackupError, kept_backups, read_manifest
 from tests import postgres as servers
 from tests.conftest import missing
 
@@ -173,7 +173,7 @@ class TestBackup:
 
         assert "all as saved" in said
         [kept] = kept_backups(backup.parent)
-        assert kept.n_rows == sum(read_manifest(backup).rows.values())
+        assert kept.manifest.n_rows == sum(read_manifest(backup).rows.values())
         assert kept.last_restore.problem == ""
         if url := old.environment.get("DATABASE_URL"):
             with psycopg.connect(url) as link:

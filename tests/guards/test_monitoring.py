@@ -12,7 +12,7 @@ from django.urls.exceptions import NoReverseMatch
 
 from completions.choices import PauseReason, RunState
 from heart_site import schedule
-from heart_site.monitoring import liveness, metrics
+from heart_site.monitoring import heartbeats, metrics
 from heart_site.monitoring.metrics import seconds_of_requests
 from tests.conftest import missing
 
@@ -30,7 +30,7 @@ SCRAPE = yaml.safe_load((ROOT / "deploy/prometheus/prometheus.yml").read_text(en
 RUNBOOKS = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^### (\w+)\n(.*?)(?=^#|\Z)", RUNBOOKS, re.MULTILINE | re.DOTALL))
 LABELS = {
-    f"heart_{name}": {*gauge.labels} for name, gauge in (metrics.GAUGES | liveness.GAUGES).items()
+    f"heart_{name}": {*gauge.labels} for name, gauge in (metrics.GAUGES | heartbeats.GAUGES).items()
 }
 COUNTED = set(seconds_of_requests._labelnames)
 LABELS |= {f"heart_request_seconds_{part}": COUNTED for part in ("count", "sum")}
@@ -40,7 +40,7 @@ VALUES = {
     "kind": {*metrics.CALLS, *metrics.RUNS, "mails"},
     "state": {"pending", "claimed", *(state.lower() for state in RunState.values)},
     "reason": {reason.lower() for reason in PauseReason.values},
-    "of": {*liveness.NAMES, "beat", "rater", "writer", "spent", "reserved"},
+    "of": {*heartbeats.NAMES, "beat", "rater", "writer", "spent", "reserved"},
     "queue": set(schedule.QUEUES),
     "job": {job["job_name"] for job in SCRAPE["scrape_configs"]},
 }
@@ -134,14 +134,14 @@ def test_no_section_is_left_over_from_an_alert_that_is_gone():
 
 def test_every_number_of_the_site_is_on_the_dashboard():
     drawn = {name for target in PANELS.values() for name, _ in NAME.findall(target["expr"])}
-    assert {f"heart_{name}" for name in metrics.GAUGES | liveness.GAUGES} <= drawn
+    assert {f"heart_{name}" for name in metrics.GAUGES | heartbeats.GAUGES} <= drawn
 
 
 def test_every_metric_is_explained():
     page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(heart_\w+)` \|", page, re.MULTILINE)) == {
         "heart_request_seconds",
-        *(f"heart_{name}" for name in metrics.GAUGES | liveness.GAUGES),
+        *(f"heart_{name}" for name in metrics.GAUGES | heartbeats.GAUGES),
     }
 
 

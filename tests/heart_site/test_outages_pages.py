@@ -15,8 +15,7 @@ from kombu.exceptions import OperationalError as NoBrokerError
 from redis._parsers.base import BaseParser
 
 from annotation.studies import selectors
-from heart_site import errors
-from heart_site.middleware import outages
+from heart_site import middleware, views
 from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
 pytestmark = pytest.mark.django_db
@@ -141,7 +140,7 @@ def test_a_program_gets_a_problem(client: Client, monkeypatch):
     ids=repr,
 )
 def test_what_is_away_is_told_from_what_is_wrong(error, is_outage):
-    assert outages.is_outage(error) is is_outage
+    assert middleware.is_outage(error) is is_outage
 
 
 def answered(error: Exception) -> Any:
@@ -150,7 +149,7 @@ def answered(error: Exception) -> Any:
     try:
         raise error
     except type(error):
-        return errors.server_error(request)
+        return views.server_error(request)
 
 
 def test_an_outage_in_front_of_the_views_is_no_fault_of_ours():

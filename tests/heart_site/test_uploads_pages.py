@@ -12,7 +12,7 @@ from django.test import Client
 from access.choices import Scope
 from annotation.models import Study
 from completions.models import Completion
-from heart_site.middleware.uploads import MOST_BYTES as MOST_WITH_FILES
+from heart_site.middleware import MOST_BYTES as MOST_WITH_FILES
 from heart_site.security_settings import DATA_UPLOAD_MAX_MEMORY_SIZE as MOST_BYTES
 from tests.helpers.factories import make_context, make_dialogue, make_study, make_system
 from tests.helpers.factories_of_site import bearing, make_secret

@@ -145,7 +145,7 @@ PROCESSES = {
     "the estimators of ratings": process(
         "import ranking.numerics.bradley_terry, ranking.numerics.bootstrap\n"
         "import ranking.numerics.elo, ranking.numerics.intervals, ranking.numerics.strength\n"
-        "import ranking.numerics.ranks",
+        "import ranking.numerics.simultaneous",
         *(SLOW_NUMERICS, TABLES, {"django", "celery"}),
         shows="numpy",
     ),

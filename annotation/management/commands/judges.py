@@ -145,7 +145,7 @@ class Command(ActionCommand):
     refusals = (
         CatalogueError,
         UnknownJudgeError,
-        running.SamplesAlikeError,
+        runs.SamplesAlikeError,
         RunNotFoundError,
         run_services.BudgetTooSmallError,
         run_services.NothingToAskError,

@@ -48,13 +48,53 @@ from completions.writers.services import review_decisions
 from completions.writers.services.importing import import_messages
 from heart_site.demo.paper import labelling, planting
 from heart_site.demo.paper.planting import TEXTS_PER_CONTEXT
-from heart_site.demo.paper.sizes import Size
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import Cast, rehearse
-from heart_site.demo.rehearsal.simulating import BEGAN
+from heart_site.demo.rehearsal.reporting import BEGAN
+from heart_site.demo.simulation.answering import plant_texts
 from heart_site.demo.simulation.people import draw_population
-from heart_site.demo.simulation.truth import plant_texts
 from ranking.raters import services as rater_services
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large the study is."""
+
+    regular: int
+    adversarial: int
+    pairs_per_context: int
+    judgments_per_pair: int
+    raters: int
+    session: int
+    rationales: int
+    checked: int
+    ideal_contexts: int
+
+
+FULL = Size(
+    regular=280,
+    adversarial=20,
+    pairs_per_context=28,
+    judgments_per_pair=5,
+    raters=350,
+    session=200,
+    rationales=3000,
+    checked=300,
+    ideal_contexts=4000,
+)
+SMALL = Size(
+    regular=10,
+    adversarial=4,
+    pairs_per_context=19,
+    judgments_per_pair=3,
+    raters=24,
+    session=40,
+    rationales=60,
+    checked=30,
+    ideal_contexts=60,
+)
+SIZES = {"full": FULL, "small": SMALL}
+
 
 NAME = "paper"
 SEED = 7

@@ -13,7 +13,8 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from annotation.models import Study
-from heart_site.demo.paper.numbers import COUNT, POINTS, SHARE, Number
+from heart_site.demo.paper.numbers import checked, judged, rated
+from heart_site.demo.paper.numbers.number import COUNT, POINTS, SHARE, Beside, Number
 from heart_site.demo.paper.study import SEED, Paper
 from ranking.judgments.code import code_version
 from ranking.release_check.verifying import verify
@@ -21,6 +22,25 @@ from ranking.releases import services as release_services
 
 JSON, PAGE, RELEASE = "numbers.json", "numbers.html", "release"
 Tell = Callable[[str], None]
+TOPICS = (
+    judged.size,
+    judged.agreement,
+    judged.judges,
+    judged.people_and_models,
+    rated.elo,
+    rated.win_rates,
+    rated.dimensions,
+    rated.peoples_messages,
+    judged.reasons,
+    checked.strategies,
+    checked.labels,
+    rated.speed,
+    rated.factors,
+    rated.intervals,
+    rated.recovery,
+    checked.cheaters,
+    checked.biases,
+)
 
 
 class UnsoundReleaseError(Exception):
@@ -48,6 +68,11 @@ def write_release(study: Study, out: Path, *, tell: Tell) -> str:
     if not report.is_sound:
         raise UnsoundReleaseError(report.as_text())
     return str(release.key)
+
+
+def every_number(beside: Beside) -> list[Number]:
+    """Return all of them, in the order of the page."""
+    return [number for topic in TOPICS for number in topic(beside)]
 
 
 def write_numbers(

@@ -1,7 +1,6 @@
 """What a rehearsal left in the database, as the pure rules of ``simulation`` take it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from django.db.models import Avg, Count, Q, QuerySet
 
@@ -19,28 +18,12 @@ from annotation.models import (
 )
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
-from heart_site.demo.simulation.rebuilding import Draw, Plan, Why
-from heart_site.demo.simulation.scoring import ShownPair
-from heart_site.demo.simulation.truth import HIGH, LOW, Truth, plant_strengths, plant_texts
+from heart_site.demo.simulation.answering import HIGH, LOW
+from heart_site.demo.simulation.scoring import Draw, Plan, ShownPair, Why
 
 FIRST_BETTER = frozenset({Expected.FIRST, Expected.HIGH})
 MAIN = Q(lease__quality_check=None, lease__repeats=None)
 GIVEN_BACK = frozenset({LeaseOutcome.EXPIRED, LeaseOutcome.RELEASED, LeaseOutcome.SKIPPED})
-
-
-@dataclass(frozen=True)
-class Planted:
-    """What a rehearsal plants: the strength of each system, and how good each text is."""
-
-    strengths: dict[str, float]
-    truth: Truth
-
-
-def plant(study: Study, *, seed: int) -> Planted:
-    """Return what is planted on the study's systems and texts; the same seed, the same truth."""
-    written, known = texts_of(study)
-    strengths = plant_strengths({system for _text, system in written}, seed=seed)
-    return Planted(strengths, plant_texts(written, strengths, known=known, seed=seed))
 
 
 def texts_of(study: Study) -> tuple[list[tuple[str, str]], dict[str, float]]:

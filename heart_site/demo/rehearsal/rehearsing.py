@@ -1,4 +1,4 @@
-"""Let a population of simulated raters go through a study, in the order of virtual time.
+"""Simulated raters go through a study's pages, act by act, in the order of virtual time.
 
 Everything that has happened is in the database: a rehearsal that was stopped goes on with the
 raters who have not ended, after the last moment that is stored.
@@ -8,20 +8,209 @@ import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.db.models import Count, Max
+from django.urls import resolve, reverse
 
 from annotation.choices import RaterState
 from annotation.judging.services import leasing
 from annotation.models import Rater, Study
-from heart_site.demo.rehearsal.browser import Browser
-from heart_site.demo.rehearsal.walking import Walk, task_of
-from heart_site.demo.simulation.answering import Mind
-from heart_site.demo.simulation.people import USUAL, Crowd, SimulatedRater, VirtualClock
-from heart_site.demo.simulation.truth import Truth
+from heart_site.demo.rehearsal.browser import Browser, Form, Page
+from heart_site.demo.simulation import answering
+from heart_site.demo.simulation.answering import RANDOM, Mind, Truth
+from heart_site.demo.simulation.people import USUAL, Crowd, SimulatedRater, VirtualClock, Whim, whim
+
+READING_S, CLICK_S = 40.0, 4.0
+LATE_S = 2 * 60 * 60.0
+TOO_LITTLE = 422
+SKIP_REASON = "undecided"
+RATED, MARKED = "rating_", "mark_"
+
+
+def _questions_of(form: Form) -> dict[str, list[str]]:
+    """Return the options of each question by its name: radios, or the buttons of a single one."""
+    buttons: dict[str, list[str]] = {}
+    for name, value in form.buttons:
+        buttons.setdefault(name, []).append(value)
+    return form.choices or buttons
+
+
+class LostError(Exception):
+    """A simulated rater met a page that it cannot make sense of."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a study asks of its raters: its address, protocol, questions and their answers."""
+
+    slug: str
+    protocol: str
+    answers: tuple[int, ...]
+    entry: str
+
+
+class Walk:
+    """Where one rater is.
+
+    ``turn`` counts the pairs shown to this rater and names what is drawn for each of them, so that
+    somebody who comes back after a stop goes on as if nothing had happened. A dialogue that they
+    have read is not read again.
+    """
+
+    def __init__(self, mind: Mind, browser: Browser, task: Task, *, turn: int = 0) -> None:
+        self.mind, self.turn = mind, turn
+        self._browser, self._task = browser, task
+        self._page: Page | None = None
+        self._n_tries = 0
+        self._read: set[str] = set()
+
+    def act(self, now: datetime) -> float | None:
+        """Do what comes next; return the seconds until the act after it, None if that was all."""
+        if self._page is None:
+            return self._look(self._browser.get(self._task.entry, now=now))
+        for form in self._page.forms:
+            if (do := self._acts().get(_name_of(form))) is not None:
+                return do(form, now)
+        return None
+
+    def has_left(self) -> bool:
+        """Say whether this rater left at the pair shown last, not to come back."""
+        return self.turn > 0 and self._whim() == Whim.LEAVE
+
+    def _acts(self) -> Mapping[str, Callable[[Form, datetime], float | None]]:
+        return {
+            "consent": self._agree,
+            "comprehension": self._understand,
+            "how": self._practise,
+            "submit": self._answer,
+            "finish": self._finish,
+            "guess": self._guess,
+        }
+
+    def _look(self, page: Page) -> float | None:
+        """Take a page in hand; return how long the rater looks at it, None if it is the last."""
+        self._page = page
+        names = {_name_of(form) for form in page.forms}
+        if "submit" in names:
+            self.turn += 1
+            return self._seconds(page)
+        return (READING_S if "consent" in names else CLICK_S) if names & set(self._acts()) else None
+
+    def _seconds(self, page: Page) -> float | None:
+        """Return when the answer to a pair comes, if it comes."""
+        mood = self._whim()
+        if mood == Whim.LEAVE:
+            return None
+        n_words = page.count_words(known=self._read)
+        self._read.update(page.turns)
+        seconds = answering.seconds(self.mind, n_words=n_words, turn=self.turn)
+        return seconds + (LATE_S if mood == Whim.ANSWER_LATE else 0.0)
+
+    def _whim(self) -> Whim:
+        return whim(self.mind.draws("whim", self.turn))
+
+    def _agree(self, form: Form, now: datetime) -> float | None:
+        return self._look(self._browser.submit(form, {"choice": "agree"}, now=now))
+
+    def _understand(self, form: Form, now: datetime) -> float | None:
+        """Answer what the task is; who clicks at random does so once, and then reads."""
+        self._n_tries += 1
+        is_random = self.mind.rater.kind in RANDOM and self._n_tries == 1
+        draws = self.mind.draws("comprehension")
+        fields = {
+            name: str(draws.choice(values) if is_random else values[right])
+            for (name, values), right in zip(
+                sorted(_questions_of(form).items()), self._task.answers, strict=True
+            )
+        }
+        return self._look(self._browser.submit(form, fields, now=now))
+
+    def _practise(self, _form: Form, now: datetime) -> float | None:
+        """Leave the practice pair out: nothing of it is stored."""
+        judge = reverse("annotation:judge", args=[self._task.slug])
+        return self._look(self._browser.get(judge, now=now))
+
+    def _answer(self, form: Form, now: datetime) -> float | None:
+        mood = self._whim()
+        if mood == Whim.SKIP:
+            form, fields = self._form("skip"), {"reason": SKIP_REASON}
+        else:
+            fields = self._fields(form)
+        page = self._browser.submit(form, fields, now=now)
+        if mood == Whim.ANSWER_TWICE:
+            page = self._browser.submit(form, fields, now=now)
+        if page.status == TOO_LITTLE:
+            msg = f"{form.action} refused {sorted(fields)}"
+            raise LostError(msg)
+        return self._look(page)
+
+    def _finish(self, form: Form, now: datetime) -> float | None:
+        """End, for no pair is left."""
+        return self._look(self._browser.submit(form, {}, now=now))
+
+    def _guess(self, form: Form, now: datetime) -> float | None:
+        """Guess who wrote each message: anybody, for nothing is planted about that."""
+        draws = self.mind.draws("guess")
+        fields = {name: str(draws.choice(values)) for name, values in form.choices.items()}
+        return self._look(self._browser.submit(form, fields, now=now))
+
+    def _fields(self, form: Form) -> dict[str, str]:
+        """Return the answer to the pair in hand as the form's fields."""
+        if self._page is None:
+            raise LostError
+        texts, turn, mind = self._page.messages, self.turn, self.mind
+        if self._task.protocol == "LIKERT":
+            rated = _keys(form, RATED)
+            points = answering.points(mind, texts[0], rated, turn=turn)
+            given = {f"{RATED}{key}": str(value) for key, value in points.items()}
+            return {"rationale": answering.reason(0, texts, turn=turn)} | given
+        if self._task.protocol == "PREFERENCE":
+            verdict = answering.five_points(mind, *texts, turn=turn)
+            given = {"verdict": str(verdict)}
+        else:
+            verdict = answering.forced_choice(mind, *texts, turn=turn)
+            marks = answering.marks(mind, verdict, _keys(form, MARKED), turn=turn)
+            given = {"winner": "A" if verdict > 0 else "B", "strength": str(abs(verdict))}
+            given |= {f"{MARKED}{key}": str(side) for key, side in marks.items()}
+        return {"rationale": answering.reason(verdict, texts, turn=turn)} | given
+
+    def _form(self, name: str) -> Form:
+        for form in self._page.forms if self._page else ():
+            if _name_of(form) == name:
+                return form
+        msg = f'no form "{name}" on {self._page}'
+        raise LostError(msg)
+
+
+def task_of(content: Mapping[str, Any], *, slug: str, protocol: str, external_id: str) -> Task:
+    """Return what the study of that content asks of the rater with that id of a platform."""
+    answers = tuple(question["answer"] - 1 for question in content["comprehension"])
+    parameter = PARAMETERS.get(content["crowd"]["platform"], PARAMETERS["generic"])
+    entry = f"{reverse('annotation:entry', args=[slug])}?{parameter}={external_id}"
+    return Task(slug, protocol, answers, entry)
+
+
+PARAMETERS = {
+    "prolific": "PROLIFIC_PID",
+    "mturk": "workerId",
+    "connect": "participantId",
+    "generic": "pid",
+}
+
+
+def _name_of(form: Form) -> str:
+    return resolve(urlsplit(form.action).path).url_name or "" if form.action else ""
+
+
+def _keys(form: Form, prefix: str) -> list[str]:
+    return [name.removeprefix(prefix) for name in form.choices if name.startswith(prefix)]
+
 
 WITHOUT_SCRIPTS = 5
 """One in so many raters has a browser without scripts."""

@@ -1,19 +1,31 @@
-"""What a rehearsal showed, as values and as lines for a terminal."""
+"""A whole rehearsal of a study, and what it showed as values and as lines for a terminal."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from annotation.choices import Protocol, RaterState
 from annotation.models import Study
+from annotation.studies.services import shadow_studies
 from heart_site.demo.rehearsal import evidence
-from heart_site.demo.rehearsal.rehearsing import Cast
-from heart_site.demo.simulation.people import Kind
-from heart_site.demo.simulation.rebuilding import Mismatch, rebuild
-from heart_site.demo.simulation.scoring import Balance, Detection, balances, detect, recovery
+from heart_site.demo.rehearsal.rehearsing import Cast, Tell, rehearse
+from heart_site.demo.simulation.answering import plant_strengths, plant_texts
+from heart_site.demo.simulation.people import USUAL, Crowd, Kind, draw_population
+from heart_site.demo.simulation.scoring import (
+    Balance,
+    Detection,
+    Mismatch,
+    balances,
+    detect,
+    rebuild,
+    recovery,
+)
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import selectors as ranking
+from ranking.fits import services as fit_services
 from ranking.models import Rating
+from ranking.raters import services as rater_services
 from ranking.raters.services.reviewing import Review
 
 SHOWN_MISMATCHES = 10
@@ -147,3 +159,36 @@ def _order(report: RehearsalReport) -> Iterator[str]:
 
 def _share(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.3f}"
+
+
+BEGAN = dt.timedelta(days=4)
+"""How long ago a rehearsal begins: all of it has happened when its ratings are computed."""
+
+
+def simulate(
+    *,
+    study: Study,
+    rehearsal: shadow_studies.Rehearsal,
+    now: dt.datetime,
+    tell: Tell,
+    crowd: Crowd = USUAL,
+) -> RehearsalReport:
+    """Rehearse a study in its shadow study, from the entry to the ratings, and report.
+
+    The same numbers again go on where an earlier run was stopped, and then only report.
+
+    Raises
+    ------
+    annotation.ShadowStudyError
+        If the study can have no shadow study; nothing is written then.
+    """
+    shadow = shadow_studies.make_shadow_study(study=study, rehearsal=rehearsal, now=now - BEGAN)
+    people = draw_population(n=rehearsal.n_raters, seed=rehearsal.seed, crowd=crowd)
+    written, known = evidence.texts_of(shadow)
+    strengths = plant_strengths({system for _text, system in written}, seed=rehearsal.seed)
+    truth = plant_texts(written, strengths, known=known, seed=rehearsal.seed)
+    cast = Cast(people, truth, rehearsal.seed, crowd)
+    rehearse(study=shadow, cast=cast, tell=tell)
+    review = rater_services.review_raters(study=shadow, dry_run=False, now=now)
+    fit_services.refit_study(study=shadow, clock=lambda: now)
+    return report_on(shadow, cast, strengths, review)

@@ -1,4 +1,4 @@
-"""A population of simulated raters, seeded draws for each, and the virtual time they act in."""
+"""A population of simulated raters, seeded draws and whims of each, and their virtual time."""
 
 import datetime as dt
 import hashlib
@@ -137,3 +137,31 @@ class VirtualClock:
         while self._waiting:
             self.now, index = heapq.heappop(self._waiting)
             yield index
+
+
+class Whim(StrEnum):
+    """What becomes of one pair on the screen."""
+
+    ANSWER = "answer"
+    ANSWER_TWICE = "answer twice"  # a double click: the same form sent again
+    ANSWER_LATE = "answer late"  # long after the lease has run out
+    SKIP = "skip"
+    LEAVE = "leave"  # and never come back
+
+
+WHIM_SHARES: Mapping[Whim, float] = {
+    Whim.ANSWER_TWICE: 0.02,
+    Whim.ANSWER_LATE: 0.005,
+    Whim.SKIP: 0.01,
+    Whim.LEAVE: 0.002,
+}
+
+
+def whim(rng: np.random.Generator, shares: Mapping[Whim, float] = WHIM_SHARES) -> Whim:
+    """Draw what becomes of a pair; mostly it is answered."""
+    point = float(rng.random())
+    for kind, share in shares.items():
+        if point < share:
+            return kind
+        point -= share
+    return Whim.ANSWER

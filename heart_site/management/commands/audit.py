@@ -13,7 +13,7 @@ from annotation.models import BlindingAudit, Study
 from completions.management.acting import RefusedError, positive
 from completions.management.progress import Progress
 from heart_site.blinding import reporting
-from heart_site.blinding.running import run_audit
+from heart_site.blinding.auditing import run_audit
 
 
 class Command(BaseCommand):

@@ -7,7 +7,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from heart_site.backups import BackupError, make_backup
+from heart_site.backups.services import make_backup
+from heart_site.backups.state import BackupError
 
 
 class Command(BaseCommand):

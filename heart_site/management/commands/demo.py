@@ -66,16 +66,10 @@ class Command(BaseCommand):
         self.stdout.write(ranking.leaderboard_text(demo_study.run(study)))
 
     def _serve(self, study: Study, port: int) -> None:
-        doors = demo_study.doors(study, now=timezone.now())
         with process.web(port=port) as (address, serve):
             process.announce_port(self.stdout, port=port, address=address)
-            self.stdout.write(
-                f"Judge as a guest      {address}{doors.rate}\n"
-                f"Write as a supporter  {address}{doors.write}\n"
-                f"Console               {address}/console/  (admin, {doors.password})\n"
-                f"Results               {address}/results/{study.slug}/\n"
-                "Ctrl-C stops it; running it again resumes."
-            )
+            ways_in = demo_study.ways_in(study, address, now=timezone.now())
+            self.stdout.write(f"{ways_in}Ctrl-C stops it; running it again resumes.")
             self.stdout.flush()
             serve()
         self.stdout.write("Stopped.")

@@ -16,9 +16,8 @@ from completions.management.acting import RefusedError
 from completions.management.progress import Progress
 from heart_site.demo.paper import found, writing
 from heart_site.demo.paper.ideal import ideal_study
-from heart_site.demo.paper.numbers import Beside, every_number
-from heart_site.demo.paper.sizes import SIZES
-from heart_site.demo.paper.study import SEED, Paper
+from heart_site.demo.paper.numbers.number import Beside
+from heart_site.demo.paper.study import SEED, SIZES, Paper
 from ranking.releases.services import ReleaseRefusedError
 
 HELP = (
@@ -86,7 +85,7 @@ class Command(BaseCommand):
         ideal = ideal_study(
             n_contexts=paper.size.ideal_contexts, seed=SEED, originals=paper.originals(study)
         )
-        numbers = every_number(Beside(found.Found(study), ideal, paper.cast(study)))
+        numbers = writing.every_number(Beside(found.Found(study), ideal, paper.cast(study)))
         about = {"study": study.slug, "release": release}
         writing.write_numbers(numbers, folder, paper=paper, about=about)
         held = [one.holds for one in numbers if one.holds is not None]

@@ -6,7 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from heart_site.backups import BackupError, restore_backup, try_restore
+from heart_site.backups.services import restore_backup, try_restore
+from heart_site.backups.state import BackupError
+from ranking.judgments.code import code_version
 
 
 class Command(BaseCommand):
@@ -30,16 +32,15 @@ class Command(BaseCommand):
             if is_trial:
                 self.stdout.write(try_restore(backup, now=timezone.now()))
                 return
-            found = restore_backup(backup)
+            manifest, missing = restore_backup(backup)
         except BackupError as error:
             raise CommandError(str(error)) from error
-        tables = len(found.manifest.rows)
         self.stdout.write(
-            f"Restored the backup of {found.manifest.made_at}: {found.n_rows:,} rows in {tables} "
-            "tables, all as saved."
+            f"Restored the backup of {manifest.made_at}: {manifest.n_rows:,} rows in "
+            f"{len(manifest.rows)} tables, all as saved."
         )
-        if not found.is_by_same_code:
+        if manifest.code != code_version():
             self.stdout.write("Other code made it: fits of the code that runs now will be new.")
-        if found.missing:
-            names = ", ".join(found.missing)
+        if missing:
+            names = ", ".join(missing)
             self.stdout.write(f"It is older than this version. Run manage.py migrate: {names}")

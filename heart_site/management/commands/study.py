@@ -11,7 +11,7 @@ from annotation.studies.services.states import StudyStateError
 from completions.dialogues.authoring import DatasetTakenError
 from completions.dialogues.queries import DatasetNotFoundError
 from completions.management.acting import ActionCommand
-from heart_site.management.study_actions import planning, powering, quick, raters, states
+from heart_site.management.study_actions import planning, raters, states
 
 
 class Command(ActionCommand):
@@ -19,7 +19,7 @@ class Command(ActionCommand):
 
     help = "Create a study from a TOML file, lock it, plan its comparisons, open it, look at it."
     actions = (
-        quick.QUICK,
+        states.QUICK,
         states.CREATE,
         states.VERSION,
         states.LOCK,
@@ -27,7 +27,7 @@ class Command(ActionCommand):
         *states.MOVES,
         states.SHOW,
         raters.REVIEW,
-        powering.POWER,
+        planning.POWER,
         raters.SIMULATE,
     )
     refusals = (

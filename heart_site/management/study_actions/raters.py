@@ -10,8 +10,7 @@ from annotation.management.studies import study_named
 from annotation.studies.services.shadow_studies import Rehearsal
 from completions.management.acting import Action, RefusedError, positive
 from completions.management.progress import Progress
-from heart_site.demo.rehearsal.reporting import as_lines
-from heart_site.demo.rehearsal.simulating import simulate
+from heart_site.demo.rehearsal.reporting import as_lines, simulate
 from heart_site.management.study_actions import add_study
 from ranking import tasks
 from ranking.raters import services

@@ -1,8 +1,9 @@
-"""How often an evaluator says what most say, and what most of the others say."""
+"""How often an evaluator says what most or most of the others say, and what is shown first."""
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from ranking.numerics.agreement.opinions import count_values
 from ranking.numerics.arrays import Floats, Integers
@@ -163,3 +164,35 @@ def split_majorities(
         for part in parts
     )
     return majorities(some), majorities(rest)
+
+
+def two_sided_p(n_first: int, n: int) -> float:
+    """Return the exact p-value of a sign test.
+
+    Parameters
+    ----------
+    n_first : int
+        How often the first of two was preferred.
+    n : int
+        How often either was; ties do not count.
+
+    Returns
+    -------
+    float
+        Chance of a split at least as uneven, either way, if both places were alike; 1 for no
+        judgments.
+
+    Raises
+    ------
+    ValueError
+        If the first was preferred less than never or more than always.
+
+    Notes
+    -----
+    It takes judgments as independent, and sides as drawn at random.
+    """
+    if not 0 <= n_first <= n:
+        msg = f"cannot be preferred {n_first} times of {n}"
+        raise ValueError(msg)
+    fewer = min(n_first, n - n_first)
+    return min(1.0, 2.0 * float(special.bdtr(fewer, n, 0.5)))

@@ -8,8 +8,13 @@ from scipy import sparse, special
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError, strong_components
-from ranking.numerics.models.existence import NoMaximumError, grows_without_end
-from ranking.numerics.models.newton import Slopes, covariance, maximise
+from ranking.numerics.models.maximum import (
+    NoMaximumError,
+    Slopes,
+    covariance,
+    grows_without_end,
+    maximise,
+)
 
 
 @dataclass(frozen=True)

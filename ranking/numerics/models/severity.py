@@ -6,7 +6,7 @@ import numpy as np
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.models.cumulative import RowSlopes, row_slopes
-from ranking.numerics.models.newton import Slopes, covariance, maximise
+from ranking.numerics.models.maximum import Slopes, covariance, maximise
 
 STRENGTH_SD = 2.0  # natural-log units: that of the prior of each log strength
 SEVERITY_SD = 0.7  # of an evaluator's log threshold around that of the group

@@ -8,36 +8,37 @@ import numpy as np
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.models.cumulative import Graded, fit_cumulative
-from ranking.numerics.models.existence import check_wins_and_ties
-from ranking.numerics.models.newton import Slopes, covariance, maximise
+from ranking.numerics.models.maximum import Slopes, check_wins_and_ties, covariance, maximise
 
 
 @dataclass(frozen=True)
-class DavidsonFit:
-    """What Davidson's model finds.
+class TiesFit:
+    """What a model with ties finds.
 
     Attributes
     ----------
     log_strengths : array of shape (n_systems,)
         Natural log, mean 0.
-    draw_parameter : float
-        nu, at least 0: how many ties there are for each win of either side between equals.
+    parameter : float
+        Of ties, at least 0. Davidson's nu: how many ties there are for each win of either side
+        between equals. Rao and Kupper's ln eta: how far ahead, in natural-log units, a system
+        must be perceived to be preferred.
     covariance : array of shape (n_systems, n_systems)
         Of the log strengths; judgments taken as independent.
-    draw_error : float or None
-        Standard error of ln nu; None where nu is 0.
+    error : float or None
+        Standard error of ln nu or of ln eta; None where the parameter is 0.
     log_likelihood : float
         Natural log, of wins, losses and ties.
     """
 
     log_strengths: Floats
-    draw_parameter: float
+    parameter: float
     covariance: Floats
-    draw_error: float | None
+    error: float | None
     log_likelihood: float
 
 
-def fit_davidson(wins: Floats, ties: Floats) -> DavidsonFit:
+def fit_davidson(wins: Floats, ties: Floats) -> TiesFit:
     """Fit Davidson's model by maximum likelihood.
 
     Parameters
@@ -49,7 +50,7 @@ def fit_davidson(wins: Floats, ties: Floats) -> DavidsonFit:
 
     Returns
     -------
-    DavidsonFit
+    TiesFit
         Without any tie, nu is 0, on the edge of what it may be, and strengths and covariance
         are those of Bradley-Terry.
 
@@ -76,13 +77,13 @@ def fit_davidson(wins: Floats, ties: Floats) -> DavidsonFit:
     """
     wins, ties = check_wins_and_ties(wins, ties)
     if not ties.any():
-        return _davidson_without_ties(wins)
+        return _without_ties(wins)
     n = len(wins)
     # Between equals ties : decided = nu : 2.
     start = np.append(np.zeros(n), math.log(ties.sum() / max(1.0, wins.sum())))
     found = maximise(lambda at: _slopes(wins, ties, at), start, n_strengths=n)
     spread = covariance(found.slopes.information, n_strengths=n)
-    return DavidsonFit(
+    return TiesFit(
         found.at[:n],
         float(np.exp(found.at[n])),
         spread[:n, :n],
@@ -91,10 +92,10 @@ def fit_davidson(wins: Floats, ties: Floats) -> DavidsonFit:
     )
 
 
-def _davidson_without_ties(wins: Floats) -> DavidsonFit:
+def _without_ties(wins: Floats) -> TiesFit:
     fit = fit_bradley_terry(wins)
     log_p = -np.logaddexp(0.0, fit.log_strengths[None, :] - fit.log_strengths[:, None])
-    return DavidsonFit(fit.log_strengths, 0.0, fit.covariance, None, float((wins * log_p).sum()))
+    return TiesFit(fit.log_strengths, 0.0, fit.covariance, None, float((wins * log_p).sum()))
 
 
 def _slopes(wins: Floats, ties: Floats, at: Floats) -> Slopes:
@@ -114,33 +115,7 @@ def _slopes(wins: Floats, ties: Floats, at: Floats) -> Slopes:
     return Slopes(float(value), np.append(gradient, (ties - n * tie).sum() / 2), information)
 
 
-@dataclass(frozen=True)
-class RaoKupperFit:
-    """What the model of Rao and Kupper finds.
-
-    Attributes
-    ----------
-    log_strengths : array of shape (n_systems,)
-        Natural log, mean 0.
-    threshold : float
-        ln eta, at least 0: how far ahead, in natural-log units, a system must be perceived to
-        be preferred.
-    covariance : array of shape (n_systems, n_systems)
-        Of the log strengths; judgments taken as independent.
-    threshold_error : float or None
-        Standard error of ln eta; None where it is 0.
-    log_likelihood : float
-        Natural log, of wins, losses and ties.
-    """
-
-    log_strengths: Floats
-    threshold: float
-    covariance: Floats
-    threshold_error: float | None
-    log_likelihood: float
-
-
-def fit_rao_kupper(wins: Floats, ties: Floats) -> RaoKupperFit:
+def fit_rao_kupper(wins: Floats, ties: Floats) -> TiesFit:
     """Fit the model of Rao and Kupper by maximum likelihood.
 
     Parameters
@@ -150,7 +125,7 @@ def fit_rao_kupper(wins: Floats, ties: Floats) -> RaoKupperFit:
 
     Returns
     -------
-    RaoKupperFit
+    TiesFit
         Without any tie ln eta is 0, on the edge of what it may be, and strengths and covariance
         are those of Bradley-Terry.
 
@@ -177,22 +152,16 @@ def fit_rao_kupper(wins: Floats, ties: Floats) -> RaoKupperFit:
     """
     wins, ties = check_wins_and_ties(wins, ties)
     if not ties.any():
-        return _rao_kupper_without_ties(wins)
+        return _without_ties(wins)
     fit = fit_cumulative(_as_rows(wins, ties), n_systems=len(wins))
     n = len(wins)
-    return RaoKupperFit(
+    return TiesFit(
         fit.log_strengths,
         float(fit.thresholds[0]),
         fit.covariance[:n, :n],
         math.sqrt(fit.covariance[n, n]),
         fit.log_likelihood,
     )
-
-
-def _rao_kupper_without_ties(wins: Floats) -> RaoKupperFit:
-    fit = fit_bradley_terry(wins)
-    log_p = -np.logaddexp(0.0, fit.log_strengths[None, :] - fit.log_strengths[:, None])
-    return RaoKupperFit(fit.log_strengths, 0.0, fit.covariance, None, float((wins * log_p).sum()))
 
 
 def _as_rows(wins: Floats, ties: Floats) -> Graded:

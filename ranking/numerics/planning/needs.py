@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import scipy
 from scipy import special
 
 from ranking.numerics.intervals import check_level
-from ranking.numerics.planning.design import MOST_UNITS
+from ranking.numerics.planning.design import MOST_UNITS, power_at
 from ranking.numerics.planning.parts import ErrorParts, likely_factors
 
 
@@ -217,7 +216,7 @@ def power_of(parts: ErrorParts, difference: float, *, level: float = 0.95) -> fl
     check_level(level)
     if parts.variance == 0.0:
         return 1.0 if difference else 0.0
-    return _power(abs(difference) / parts.standard_error, parts.n_units - 1, level)
+    return power_at(abs(difference) / parts.standard_error, parts.n_units - 1, level)
 
 
 def needed_repeats(
@@ -278,7 +277,7 @@ def needed_dialogues(
     reach = abs(difference) / math.sqrt(parts.variance * parts.n_units) if parts.variance else 1e9
 
     def is_enough(n: int) -> bool:
-        return _power(min(reach * math.sqrt(n), MOST_ERRORS), n - 1, level) >= power
+        return power_at(min(reach * math.sqrt(n), MOST_ERRORS), n - 1, level) >= power
 
     low, high = 1, 2
     while high < MOST_UNITS and not is_enough(high):
@@ -289,18 +288,12 @@ def needed_dialogues(
     return high
 
 
-def _power(errors: float, freedom: int, level: float) -> float:
-    bar = special.stdtrit(freedom, (1.0 + level) / 2.0)
-    upper, lower = special.stdtr(freedom, np.array([errors - bar, -errors - bar]))
-    return float(upper + lower)
-
-
 def _errors(freedom: int, level: float, power: float) -> float:
     """Return how many errors a difference must have to be told apart with that power."""
     bar, beyond = special.stdtrit(freedom, [(1.0 + level) / 2.0, power])
     most = max(MOST_ERRORS, bar + beyond + 1.0)  # enough, however strict the level
     return float(
-        scipy.optimize.brentq(lambda errors: _power(errors, freedom, level) - power, 0.0, most)
+        scipy.optimize.brentq(lambda errors: power_at(errors, freedom, level) - power, 0.0, most)
     )
 
 

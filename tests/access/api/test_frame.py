@@ -18,7 +18,7 @@ from access.choices import Scope
 from access.log import record
 from access.models import IdempotencyKey, LogEntry
 from access.tasks import forget_idempotency_keys as tick
-from heart_site.errors import bad_request, forbidden
+from heart_site.views import bad_request, forbidden
 from ranking import api
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import (

@@ -18,7 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from access.sign_in.adapters import SingleSignOnAdapter
-from heart_site.sign_in_settings import providers
+from heart_site.security_settings import providers
 from tests.helpers.factories_written_once import make_member, make_user
 from tests.helpers.pages import text
 

@@ -10,7 +10,7 @@ from annotation.audits import services
 from annotation.choices import AuditState
 from annotation.models import BlindingAudit
 from heart_site import tasks
-from heart_site.blinding import auditing, running
+from heart_site.blinding import auditing
 from tests.helpers.factories import NOW, make_lease, make_study
 from tests.helpers.factories_written_once import make_member
 
@@ -25,7 +25,7 @@ def study():
 
 
 def run(audit, now=NOW):
-    ended = running.run_audit(audit_id=audit.pk, clock=lambda: now)
+    ended = auditing.run_audit(audit_id=audit.pk, clock=lambda: now)
     audit.refresh_from_db()
     return ended
 
@@ -57,16 +57,16 @@ def test_one_that_kills_every_worker_is_given_up(study):
 
 def test_an_error_of_the_software_is_kept_and_logged(study, monkeypatch, caplog):
     audit = services.claim_audit(study=study, now=NOW)
-    monkeypatch.setattr(running, "audit", lambda *_args, **_options: 1 / 0)
+    monkeypatch.setattr(auditing, "audit", lambda *_args, **_options: 1 / 0)
 
     assert run(audit)
-    assert (audit.state, audit.error) == (AuditState.FAILED, running.BROKEN)
+    assert (audit.state, audit.error) == (AuditState.FAILED, auditing.BROKEN)
     assert "ZeroDivisionError" in caplog.text
 
 
 def test_one_whose_worker_died_is_begun_anew(study, monkeypatch):
     audit = services.claim_audit(study=study, now=NOW)
-    monkeypatch.setattr(running, "audit", lambda *_args, **_options: sys.exit())
+    monkeypatch.setattr(auditing, "audit", lambda *_args, **_options: sys.exit())
     with pytest.raises(SystemExit):  # nothing is caught of what kills a worker
         run(audit)
     monkeypatch.undo()
@@ -107,7 +107,7 @@ def test_one_that_lost_its_claim_stops(study, monkeypatch):
         services.begin_audit(audit_id=audit.pk, now=NOW)
         return honest(*args, **options)
 
-    monkeypatch.setattr(running, "audit", overtaken)
+    monkeypatch.setattr(auditing, "audit", overtaken)
 
     assert not run(audit)
     assert audit.state == AuditState.RUNNING

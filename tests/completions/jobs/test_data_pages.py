@@ -11,7 +11,7 @@ from django.urls import reverse
 from completions import tasks
 from completions.choices import JobKind, JobState
 from completions.models import Context, Dialogue, Job
-from heart_site.middleware import uploads
+from heart_site import middleware
 from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_dataset, make_judge, make_system
 from tests.helpers.factories_of_site import make_job
@@ -93,12 +93,12 @@ class TestImport:
     def test_takes_no_large_file_of_strangers(self):
         stranger = Client(enforce_csrf_checks=True)
         stranger.cookies["csrftoken"] = "a" * 32  # so that the form's own token is looked for
-        large = SimpleUploadedFile("x.json", b"a" * (uploads.MOST_BYTES + 1))
+        large = SimpleUploadedFile("x.json", b"a" * (middleware.MOST_BYTES + 1))
 
         assert stranger.post(IMPORT, {"file": large}).status_code == 413
 
     def test_says_how_large_a_file_may_be(self, staff):
-        large = SimpleUploadedFile("x.json", b"a" * (uploads.MOST_DIALOGUES + 1))
+        large = SimpleUploadedFile("x.json", b"a" * (middleware.MOST_DIALOGUES + 1))
 
         answer = staff.post(IMPORT, {"file": large, "dataset": "Talks"})
 

@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from access.log import record
 from access.models import LONGEST_SUBJECT, LogEntry
-from heart_site import backups, tasks
+from heart_site import tasks
+from heart_site.backups import services, state
 from tests.helpers.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db
@@ -63,10 +64,10 @@ def test_each_backup_says_whether_its_rows_came_back(client, owner, kept):
     assert "1,234" in page(client)
     assert "never" in page(client)
 
-    backups.state.LastRestore("2026-11-24T10:00:00+00:00").write(kept)
+    state.LastRestore("2026-11-24T10:00:00+00:00").write(kept)
     assert "all rows came back" in page(client)
 
-    backups.state.LastRestore("2026-11-25T10:00:00+00:00", "It is damaged.").write(kept)
+    state.LastRestore("2026-11-25T10:00:00+00:00", "It is damaged.").write(kept)
     assert "It is damaged." in page(client)
     assert "2026-11-25T10:00" in page(client)
 
@@ -96,13 +97,17 @@ def test_what_a_worker_did_is_in_the_log_and_what_failed_on_the_page(
     reason = "The disk is full." + " pg_dump said so." * 20
 
     def fail(*_args, **_told):
-        raise backups.BackupError(reason)
+        raise state.BackupError(reason)
 
-    monkeypatch.setattr("heart_site.backups.make_backup", lambda *_args, **_told: out / NAME)
-    monkeypatch.setattr("heart_site.backups.try_restore", lambda *_args, **_told: "all as saved")
+    monkeypatch.setattr(
+        "heart_site.backups.services.make_backup", lambda *_args, **_told: out / NAME
+    )
+    monkeypatch.setattr(
+        "heart_site.backups.services.try_restore", lambda *_args, **_told: "all as saved"
+    )
     tasks.make_backup(by=owner.pk)
     tasks.try_restore(name=NAME, by=owner.pk)
-    monkeypatch.setattr("heart_site.backups.make_backup", fail)
+    monkeypatch.setattr(services, "make_backup", fail)
     tasks.make_backup(by=owner.pk)
 
     assert list(LogEntry.objects.order_by("pk").values_list("action", "subject", "by")) == [
@@ -116,7 +121,9 @@ def test_what_a_worker_did_is_in_the_log_and_what_failed_on_the_page(
 
 def test_a_long_name_of_a_backup_loses_its_end_in_the_log(owner, kept, monkeypatch):
     name = NAME + "-kept" * 40
-    monkeypatch.setattr("heart_site.backups.try_restore", lambda *_args, **_told: "all as saved")
+    monkeypatch.setattr(
+        "heart_site.backups.services.try_restore", lambda *_args, **_told: "all as saved"
+    )
 
     tasks.try_restore(name=name, by=owner.pk)
 

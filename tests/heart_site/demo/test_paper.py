@@ -11,8 +11,8 @@ from annotation.models import JudgeCall, Judgment, Rater, Study
 from completions.models import Completion, HumanLabelling, SpotCheck, System, Writer
 from completions.strategies.spot_check_queries import Phase, ledger_of
 from heart_site.demo.paper import planting
-from heart_site.demo.paper.sizes import SMALL
-from heart_site.demo.rehearsal.walking import Walk
+from heart_site.demo.paper.study import SMALL
+from heart_site.demo.rehearsal.rehearsing import Walk
 from ranking.release_check.verifying import verify
 
 pytestmark = [pytest.mark.django_db, pytest.mark.full, pytest.mark.xdist_group("simulation")]

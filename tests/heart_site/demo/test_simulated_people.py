@@ -10,24 +10,26 @@ import pytest
 from completions.offline import planted
 from heart_site.demo.rehearsal.browser import read_page
 from heart_site.demo.simulation import answering
-from heart_site.demo.simulation.answering import Mind
-from heart_site.demo.simulation.people import (
-    Crowd,
-    Kind,
-    SimulatedRater,
-    VirtualClock,
-    draw_population,
-)
-from heart_site.demo.simulation.truth import (
+from heart_site.demo.simulation.answering import (
     HIGH,
     LOW,
     TEXT_SPREAD,
+    Mind,
     Truth,
     UnknownTextError,
     plant_strengths,
     plant_texts,
 )
-from heart_site.demo.simulation.whims import SHARES, Whim, whim
+from heart_site.demo.simulation.people import (
+    WHIM_SHARES,
+    Crowd,
+    Kind,
+    SimulatedRater,
+    VirtualClock,
+    Whim,
+    draw_population,
+    whim,
+)
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 GOOD, POOR = "That silence sounds heavy.", "Cheer up."
@@ -289,7 +291,7 @@ class TestWhims:
         seen = Counter(whim(rng) for _pair in range(20_000))
 
         assert seen[Whim.ANSWER] > 19_000
-        assert all(0.5 < seen[kind] / 20_000 / share < 1.6 for kind, share in SHARES.items())
+        assert all(0.5 < seen[kind] / 20_000 / share < 1.6 for kind, share in WHIM_SHARES.items())
 
 
 PAGE = """

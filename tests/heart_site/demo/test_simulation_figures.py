@@ -16,8 +16,18 @@ from annotation.assignment.design import (
     planted_first_goes_to_a,
 )
 from heart_site.demo.simulation.people import Kind
-from heart_site.demo.simulation.rebuilding import Draw, Mismatch, Plan, Why, rebuild
-from heart_site.demo.simulation.scoring import Balance, ShownPair, balances, detect, recovery
+from heart_site.demo.simulation.scoring import (
+    Balance,
+    Draw,
+    Mismatch,
+    Plan,
+    ShownPair,
+    Why,
+    balances,
+    detect,
+    rebuild,
+    recovery,
+)
 
 START = dt.datetime(2026, 1, 5, 9, 0, tzinfo=dt.UTC)
 SEED = "seed"

@@ -20,10 +20,9 @@ from annotation.studies.services.shadow_studies import Rehearsal
 from completions.models import Completion
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.rehearsing import rehearse
-from heart_site.demo.rehearsal.reporting import as_lines
-from heart_site.demo.rehearsal.simulating import simulate
+from heart_site.demo.rehearsal.reporting import as_lines, simulate
 from heart_site.demo.simulation.people import Crowd, Kind
-from heart_site.demo.simulation.rebuilding import rebuild
+from heart_site.demo.simulation.scoring import rebuild
 from ranking.exports.options import ExportRequest
 from ranking.exports.sources import export_of
 from ranking.judgments import frames

@@ -21,7 +21,7 @@ from access.nudges import KEPT_S, Work
 from heart_site import schedule
 from heart_site.celery import app as site
 from heart_site.celery import nudge_for
-from heart_site.monitoring import heartbeats, liveness
+from heart_site.monitoring import heartbeats
 from tests.helpers.factories import NOW
 
 
@@ -56,7 +56,7 @@ def newest():
 
 
 def told(name):
-    return dict(liveness.GAUGES[name].read(NOW))
+    return dict(heartbeats.GAUGES[name].read(NOW))
 
 
 class TestHeartbeats:
@@ -108,15 +108,16 @@ class TestExpiredMessages:
         app.send_task("ranking.tasks.run_fit", queue="analysis")
 
         dropped = [
-            liveness.drop_expired(now=now + dt.timedelta(seconds=s)) for s in (2_000, 7_500, 7_500)
+            heartbeats.drop_expired(now=now + dt.timedelta(seconds=s))
+            for s in (2_000, 7_500, 7_500)
         ]
 
         assert dropped == [0, 2, 0]
-        assert liveness.lengths()["analysis"] == 2
+        assert heartbeats.lengths()["analysis"] == 2
 
     def test_are_looked_for_by_beat(self, monkeypatch, tmp_path):
         looked = []
-        monkeypatch.setattr(liveness, "drop_expired", lambda *, now: looked.append(now))
+        monkeypatch.setattr(heartbeats, "drop_expired", lambda *, now: looked.append(now))
         beat = heartbeats.Scheduler(app=site, schedule_filename=str(tmp_path / "schedule"))
 
         for _ in range(3):
@@ -126,9 +127,9 @@ class TestExpiredMessages:
         assert len(looked) == 1
 
     def test_are_nobodys_concern_without_redis_or_in_one_process(self, request):
-        assert liveness.drop_expired(now=NOW) == 0
+        assert heartbeats.drop_expired(now=NOW) == 0
         request.getfixturevalue("lost")
-        assert liveness.drop_expired(now=NOW) == 0
+        assert heartbeats.drop_expired(now=NOW) == 0
 
 
 class TestWorkersThatStart:
@@ -143,7 +144,7 @@ class TestWorkersThatStart:
 
 class TestNumbers:
     def test_the_embedded_default_has_none(self):
-        assert [told(name) for name in liveness.GAUGES] == [{}, {}, {}]
+        assert [told(name) for name in heartbeats.GAUGES] == [{}, {}, {}]
 
     def test_messages_that_wait(self, deployed, prefix):
         deployed.rpush(f"{prefix}llm", "a nudge", "another")

@@ -10,7 +10,7 @@ from ranking.analyses import analyse
 from ranking.analyses.bias_order import agreement
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import JudgmentFacts
-from ranking.numerics.agreement.position import two_sided_p
+from ranking.numerics.agreement.majority import two_sided_p
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
     duel,

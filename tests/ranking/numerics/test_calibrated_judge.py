@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 import scipy
 
-from ranking.numerics.calibrated_judge import cross_validated, fit_judge, folds, verdict_figures
+from ranking.numerics.calibrated_judge import (
+    clustered_wilson,
+    cross_validated,
+    fit_judge,
+    folds,
+    hits,
+    squared_errors,
+    turned_correlation,
+    verdict_figures,
+)
 from ranking.numerics.clustered_means import TooFewDialoguesError
-from ranking.numerics.judge_scores import clustered_wilson, hits, squared_errors, turned_correlation
 from tests.ranking.numerics import peers
 
 WEIGHTS = np.array([1.2, -0.4, 0.0])

@@ -7,11 +7,17 @@ import pytest
 import scipy
 
 from access.later import call_of
-from ranking.numerics.correlation import TooFewError, pearson, spearman
+from ranking.numerics.correlation import (
+    TooFewError,
+    order_agreement,
+    pearson,
+    resampled_kendall,
+    spearman,
+    unit_pearson,
+    unit_spearman,
+)
 from ranking.numerics.few_units import expanded_intervals
-from ranking.numerics.orders import order_agreement, resampled_kendall
 from ranking.numerics.refits import draw_units
-from ranking.numerics.unit_correlation import unit_pearson, unit_spearman
 from tests.helpers.datasets import shared_file
 from tests.ranking.numerics import peers
 

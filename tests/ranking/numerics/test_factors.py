@@ -7,11 +7,14 @@ import pytest
 
 from ranking.numerics.factors import (
     FactorsUndefinedError,
+    correlations,
+    cronbach_alphas,
     factor_analysis,
+    mcdonald_omegas,
+    moments,
     most_factors,
     parallel_analysis,
 )
-from ranking.numerics.reliability import correlations, cronbach_alphas, mcdonald_omegas, moments
 from tests.helpers.datasets import shared_file
 from tests.ranking.numerics import peers
 

@@ -14,7 +14,7 @@ from ranking.numerics.few_units import (
     robust_covariance,
 )
 from ranking.numerics.intervals import percentile_intervals
-from ranking.numerics.quasi_variances import quasi_variances
+from ranking.numerics.pairwise import quasi_variances
 from ranking.numerics.sandwich import clustered_covariance
 from tests.ranking.numerics.helpers import make_tables, simulate_tables
 

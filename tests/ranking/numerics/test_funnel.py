@@ -6,8 +6,7 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ranking.numerics.confidence_sequences import confidence_sequence, stakes
-from ranking.numerics.funnel import control_limits, dispersion
+from ranking.numerics.intervals import confidence_sequence, control_limits, dispersion, stakes
 
 N = np.array([10.0, 40.0, 1000.0])
 

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.intervals import percentile_intervals
-from ranking.numerics.ranks import rank_intervals
-from ranking.numerics.simultaneous import as_if_many_units, for_few_units, joint_intervals
-from ranking.numerics.tiers import tiers
+from ranking.numerics.simultaneous import (
+    as_if_many_units,
+    for_few_units,
+    joint_intervals,
+    rank_intervals,
+    tiers,
+)
 from tests.ranking.numerics.helpers import simulate_tables
 
 
@@ -151,7 +155,7 @@ class TestRankIntervals:
 
         best = []
         for most_steps in (1, 10):
-            monkeypatch.setattr("ranking.numerics.ranks.MOST_STEPS", most_steps)
+            monkeypatch.setattr("ranking.numerics.simultaneous.MOST_STEPS", most_steps)
             best.append(rank_intervals(estimate, replicates).best.tolist())
 
         assert best == [[5, 5, 4, 3, 2, 1], [6, 5, 4, 3, 2, 1]]

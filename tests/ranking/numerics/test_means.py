@@ -5,12 +5,14 @@ import pytest
 import scipy
 
 from ranking.numerics.clustered_means import (
+    NothingLeftError,
     TooFewDialoguesError,
     clustered_difference,
     clustered_mean,
+    crossed_mean,
+    partial_slope,
+    resampled_means,
 )
-from ranking.numerics.crossed_means import crossed_mean, resampled_means, unit_totals
-from ranking.numerics.partial import NothingLeftError, partial_slope
 from ranking.numerics.refits import draw_units
 from ranking.numerics.usage import usage
 from tests.ranking.numerics import peers
@@ -188,9 +190,9 @@ class TestCoverage:
 class TestResampledMeans:
     def test_is_the_mean_of_each_sample_written_out(self, rng):
         values, unit, system = rng.normal(size=60), rng.integers(0, 8, 60), rng.integers(0, 3, 60)
-        totals = unit_totals(values, system, unit, n_systems=3, n_units=8)
-
-        found = resampled_means(totals, n_replicates=20, rng=np.random.default_rng(4))
+        found = resampled_means(
+            values, system, unit, shape=(8, 3), n_replicates=20, rng=np.random.default_rng(4)
+        )
 
         drawn = draw_units(8, 20, np.random.default_rng(4))
         for times, means in zip(drawn, found, strict=True):
@@ -199,10 +201,11 @@ class TestResampledMeans:
                 assert means[one] == pytest.approx(np.average(values, weights=weight))
 
     def test_a_system_of_one_dialogue_is_not_in_every_sample(self):
-        system, unit = np.array([0, 0, 1]), np.array([0, 1, 1])
-        totals = unit_totals(np.array([1.0, 2.0, 5.0]), system, unit, n_systems=2, n_units=2)
+        values, system, unit = np.array([1.0, 2.0, 5.0]), np.array([0, 0, 1]), np.array([0, 1, 1])
 
-        found = resampled_means(totals, n_replicates=64, rng=np.random.default_rng(1))
+        found = resampled_means(
+            values, system, unit, shape=(2, 2), n_replicates=64, rng=np.random.default_rng(1)
+        )
 
         assert np.isnan(found[:, 1]).any()
         assert set(found[np.isfinite(found[:, 1]), 1]) == {5.0}

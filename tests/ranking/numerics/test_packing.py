@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from ranking.numerics.packing import packed, unpacked
+from ranking.numerics.composites import packed, unpacked
 
 NUMBERS = arrays.arrays(
     np.float64,

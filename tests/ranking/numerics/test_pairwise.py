@@ -13,7 +13,7 @@ from ranking.numerics.pairwise import (
     step_down_p_values,
     superiority,
 )
-from ranking.numerics.ranks import rank_intervals
+from ranking.numerics.simultaneous import rank_intervals
 from tests.ranking.numerics import peers
 
 ESTIMATE = np.array([0.0, 0.3, 0.35, 2.0])

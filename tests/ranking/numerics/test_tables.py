@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.bradley_terry import fit_bradley_terry, place_among, strengths_without_each
 from ranking.numerics.connectivity import (
     JoiningPair,
     NotConnectedError,
@@ -16,8 +16,6 @@ from ranking.numerics.connectivity import (
     strong_components,
     strongly_connected,
 )
-from ranking.numerics.held_out import strengths_without_each
-from ranking.numerics.placement import place_among
 from ranking.numerics.tables import tabulate
 from tests.ranking.numerics.helpers import make_pairs, make_tables, simulate_tables
 

@@ -17,14 +17,15 @@ from ranking.numerics.agreement.coefficients import (
     krippendorff_alpha,
     most_common_number,
 )
-from ranking.numerics.agreement.effective import effective_number, mean_correlation
 from ranking.numerics.agreement.majority import NO_MAJORITY, majority_of_others, split_majorities
 from ranking.numerics.agreement.opinions import count_values, observed_agreement
 from ranking.numerics.agreement.resampled import (
     alphas,
     draw_times,
+    effective_number,
     estimated,
     fleiss_kappas,
+    mean_correlation,
     raw_agreement,
     tally,
 )

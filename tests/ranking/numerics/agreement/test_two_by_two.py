@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.numerics.agreement.coefficients import (
+    ac1,
     agreement_of_tables,
     cohen_kappas,
     cross_tabulate,
+    drawn_kappas,
+    pabak,
+    tables_by_unit,
 )
-from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, match
-from ranking.numerics.agreement.position import two_sided_p
-from ranking.numerics.agreement.two_coders import ac1, drawn_kappas, pabak, tables_by_unit
+from ranking.numerics.agreement.majority import NO_MAJORITY, majorities, match, two_sided_p
 from tests.ranking.numerics import peers
 from tests.ranking.numerics.published import TWO_RATERS
 

@@ -8,14 +8,14 @@ from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.models.clusters import TooFewClustersError
 from ranking.numerics.models.covariates import (
     CollinearError,
     CoveredPairs,
+    TooFewClustersError,
     covariate_errors,
     fit_with_covariates,
 )
-from ranking.numerics.models.existence import SeparationError
+from ranking.numerics.models.maximum import SeparationError
 from tests.ranking.numerics import peers
 from tests.ranking.numerics.published import LOST_AT_HOME, WON_AT_HOME
 

@@ -11,8 +11,7 @@ from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.models import cumulative
 from ranking.numerics.models.cumulative import Graded, GradeScale, fit_cumulative
-from ranking.numerics.models.existence import NoMaximumError
-from ranking.numerics.models.newton import Slopes, covariance, maximise
+from ranking.numerics.models.maximum import NoMaximumError, Slopes, covariance, maximise
 from ranking.numerics.models.ties import fit_rao_kupper
 from tests.ranking.numerics import peers
 
@@ -97,7 +96,7 @@ def test_one_level_with_ties_is_rao_and_kupper(rng):
     )
 
     np.testing.assert_allclose(fit.log_strengths, same.log_strengths, atol=1e-9)
-    assert fit.thresholds[0] == pytest.approx(same.threshold, abs=1e-9)
+    assert fit.thresholds[0] == pytest.approx(same.parameter, abs=1e-9)
 
 
 def test_one_level_without_ties_is_bradley_terry(rng):

@@ -10,7 +10,7 @@ from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.models.existence import AllTiesError
+from ranking.numerics.models.maximum import AllTiesError
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from tests.ranking.numerics import peers
 
@@ -61,22 +61,18 @@ def pudding():
     return wins, ties
 
 
-def draw_parameter(found):
-    return getattr(found, "draw_parameter", None) or getattr(found, "threshold", 0.0)
-
-
 def test_puddings_come_out_as_published_with_the_errors_of_another_program():
     fit = fit_davidson(*pudding())
 
     np.testing.assert_allclose(special.softmax(fit.log_strengths), WORTHS, atol=6e-5)
-    assert fit.draw_parameter == pytest.approx(NU, abs=5e-7)
+    assert fit.parameter == pytest.approx(NU, abs=5e-7)
     for brand, (contrast, error) in enumerate(CONTRASTS, start=1):
         c = np.eye(6)[brand] - np.eye(6)[0]
         assert c @ fit.log_strengths == pytest.approx(contrast, abs=2e-4)
         assert np.sqrt(c @ fit.covariance @ c) == pytest.approx(error, abs=1e-4)
-    found = (np.log(fit.draw_parameter), fit.draw_error)
+    found = (np.log(fit.parameter), fit.error)
     assert found == pytest.approx(LN_NU, abs=1e-4)
-    assert fit_rao_kupper(*pudding()).threshold == pytest.approx(0.5587, abs=5e-5)
+    assert fit_rao_kupper(*pudding()).parameter == pytest.approx(0.5587, abs=5e-5)
 
 
 def davidson_probabilities(theta, log_nu):
@@ -138,7 +134,7 @@ class TestPeers:
 
         found = fit(wins, ties)
         np.testing.assert_allclose(found.log_strengths, theta, atol=1e-6)
-        assert draw_parameter(found) == pytest.approx(np.exp(log_parameter), abs=1e-6)
+        assert found.parameter == pytest.approx(np.exp(log_parameter), abs=1e-6)
         assert found.log_likelihood == pytest.approx(value, abs=1e-9)
 
     def test_davidson_is_a_log_linear_model_of_the_counts(self):
@@ -147,10 +143,10 @@ class TestPeers:
         fit = fit_davidson(*pudding())
         found = fit.log_strengths[1:] - fit.log_strengths[0]
         np.testing.assert_allclose(found, contrasts, atol=1e-6)
-        assert np.log(fit.draw_parameter) == pytest.approx(log_nu, abs=1e-6)
+        assert np.log(fit.parameter) == pytest.approx(log_nu, abs=1e-6)
         of_contrasts = [np.eye(6)[brand] - np.eye(6)[0] for brand in range(1, 6)]
         spread = [np.sqrt(c @ fit.covariance @ c) for c in of_contrasts]
-        np.testing.assert_allclose([*spread, fit.draw_error], errors, atol=1e-6)
+        np.testing.assert_allclose([*spread, fit.error], errors, atol=1e-6)
 
     def test_two_systems_have_closed_forms(self):
         wins, ties = np.array([[0.0, 30.0], [12.0, 0.0]]), np.array([[0.0, 18.0], [18.0, 0.0]])
@@ -158,10 +154,10 @@ class TestPeers:
         davidson, rao_kupper = fit_davidson(wins, ties), fit_rao_kupper(wins, ties)
 
         assert np.ptp(davidson.log_strengths) == pytest.approx(np.log(30 / 12), abs=1e-9)
-        assert davidson.draw_parameter == pytest.approx(18 / np.sqrt(30 * 12), abs=1e-9)
+        assert davidson.parameter == pytest.approx(18 / np.sqrt(30 * 12), abs=1e-9)
         upper, lower = special.logit(30 / 60), special.logit(48 / 60)
         assert np.ptp(rao_kupper.log_strengths) == pytest.approx((upper + lower) / 2, abs=1e-9)
-        assert rao_kupper.threshold == pytest.approx((lower - upper) / 2, abs=1e-9)
+        assert rao_kupper.parameter == pytest.approx((lower - upper) / 2, abs=1e-9)
 
 
 class TestInvariants:
@@ -184,7 +180,7 @@ class TestInvariants:
         found, turned = fit(wins, ties + ties.T), fit(wins.T, ties + ties.T)
 
         np.testing.assert_allclose(turned.log_strengths, -found.log_strengths, atol=1e-8)
-        assert draw_parameter(turned) == pytest.approx(draw_parameter(found), abs=1e-8)
+        assert turned.parameter == pytest.approx(found.parameter, abs=1e-8)
 
     @settings(max_examples=20)
     @given(counts, counts)
@@ -206,7 +202,7 @@ class TestDegenerateInput:
 
         np.testing.assert_array_equal(found.log_strengths, plain.log_strengths)
         np.testing.assert_array_equal(found.covariance, plain.covariance)
-        assert draw_parameter(found) == 0.0
+        assert found.parameter == 0.0
         p = special.expit(plain.log_strengths[:, None] - plain.log_strengths[None, :])
         assert found.log_likelihood == pytest.approx(special.xlogy(wins, p).sum())
 
@@ -215,7 +211,7 @@ class TestDegenerateInput:
         wins, ties = pudding()[0], np.zeros((6, 6))
         ties[0, 1] = ties[1, 0] = 1.0
 
-        assert 0 < draw_parameter(fit(wins, ties)) < 0.01
+        assert 0 < fit(wins, ties).parameter < 0.01
 
     @pytest.mark.parametrize(
         ("wins", "ties"),

@@ -6,8 +6,13 @@ import scipy
 from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError
-from ranking.numerics.models.crowd import PreferenceAnswers, fit_crowd, log_posterior
-from ranking.numerics.models.dawid_skene import Labels, fit_dawid_skene
+from ranking.numerics.models.crowd import (
+    Labels,
+    PreferenceAnswers,
+    fit_crowd,
+    fit_dawid_skene,
+    log_posterior,
+)
 from ranking.numerics.models.severity import GROUP_SD, SEVERITY_SD, STRENGTH_SD, Calls, fit_severity
 
 THETA = np.array([1.2, 0.4, -0.3, -1.3])

@@ -8,11 +8,11 @@ import scipy
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.planning import needs
-from ranking.numerics.planning.closed_form import judgments_per_pair
 from ranking.numerics.planning.design import (
     Contrast,
     contrast,
     detectable_difference,
+    judgments_per_pair,
     needed_units,
     predicted_power,
     simulated_power,

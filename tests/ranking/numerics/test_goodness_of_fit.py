@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.checks.calibration import calibration_bins, stretch
-from ranking.numerics.checks.deviance import deviance_test
-from ranking.numerics.checks.residuals import pair_residuals
-from ranking.numerics.checks.triads import circular_triads, expected_circles
+from ranking.numerics.connectivity import circular_triads, expected_circles
+from ranking.numerics.goodness_of_fit import (
+    calibration_bins,
+    deviance_test,
+    pair_residuals,
+    stretch,
+)
 from ranking.numerics.sandwich import fisher_covariance
 from tests.ranking.numerics import peers
 from tests.ranking.numerics.helpers import make_tables, simulate_tables

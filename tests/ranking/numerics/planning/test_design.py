@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
-from ranking.numerics.planning.closed_form import (
+from ranking.numerics.planning.design import (
     design_effect,
     intraclass_correlation,
     judgments_per_pair,

@@ -43,14 +43,6 @@ class SmallestRemoval:
     new_first: int | None
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """Refits without each group: log strengths (n_groups, n_systems), NaN without a maximum."""
-
-    log_strengths: Floats
-    has_maximum: Booleans
-
-
 def smallest_removal(
     pairs: WeightedPairs,
     group: Integers,
@@ -115,7 +107,7 @@ def smallest_removal(
     return replace(best, by_influence=None if math.isinf(count) else int(count))
 
 
-def without_each(pairs: WeightedPairs, group: Integers, log_strengths: Floats) -> LeftOut:
+def without_each(pairs: WeightedPairs, group: Integers, log_strengths: Floats) -> Floats:
     """Fit the judgments again without each group in turn.
 
     Parameters
@@ -125,8 +117,9 @@ def without_each(pairs: WeightedPairs, group: Integers, log_strengths: Floats) -
 
     Returns
     -------
-    LeftOut
-        One row per group; a group without which the others do not connect has none.
+    array of shape (n_groups, n_systems)
+        Log strengths (natural log); a row of NaN for a group without which the others do not
+        connect.
 
     Notes
     -----
@@ -140,12 +133,7 @@ def without_each(pairs: WeightedPairs, group: Integers, log_strengths: Floats) -
         fit_replicates(_less(total, tables, np.arange(at, min(at + step, n_groups))), log_strengths)
         for at in range(0, n_groups, step)
     ]
-    if not fits:
-        return LeftOut(np.empty((0, n_systems)), np.empty(0, dtype=np.bool_))
-    return LeftOut(
-        np.concatenate([fit.log_strengths for fit in fits]),
-        np.concatenate([fit.has_maximum for fit in fits]),
-    )
+    return np.concatenate([np.empty((0, n_systems)), *fits])
 
 
 @dataclass(frozen=True)

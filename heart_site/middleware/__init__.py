@@ -1,1 +1,0 @@
-"""What every request passes, and what an answer carries."""

@@ -1,1 +1,0 @@
-"""Whether Bradley-Terry fits the judgments, and how little would change what it says."""
