@@ -2,16 +2,16 @@
 
 from django.urls import path
 
-from completions.writers.views import arriving, desk, writing
+from completions.writers.views import desk, writing
 
 app_name = "completions"
 urlpatterns = [
     path("", desk.desk, name="desk"),
     path("sent/", desk.sent, name="sent"),
-    path("i/<str:link>/", arriving.invitation, name="invitation"),
-    path("consent/", arriving.consent, name="consent"),
-    path("profile/", arriving.profile, name="profile"),
-    path("sign-out/", arriving.sign_out, name="sign-out"),
+    path("i/<str:link>/", desk.invitation, name="invitation"),
+    path("consent/", desk.consent, name="consent"),
+    path("profile/", desk.profile, name="profile"),
+    path("sign-out/", desk.sign_out, name="sign-out"),
     path("write/", writing.next_dialogue, name="next"),
     path("write/<uuid:token>/", writing.dialogue, name="dialogue"),
     path("write/<uuid:token>/draft/", writing.save_draft, name="draft"),

@@ -1,6 +1,5 @@
 """Email templates for writers, rendered at send time."""
 
-import datetime as dt
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -34,16 +33,6 @@ class Letter:
         return cls(subject, "\n\n".join(paragraph for paragraph in said if paragraph))
 
 
-@dataclass(frozen=True)
-class MailRow:
-    """One mail to a writer, and what became of it."""
-
-    kind_label: str
-    queued_at: dt.datetime
-    state: str
-    error: str
-
-
 def is_server_set_up() -> bool:
     """Say whether there is a way to send mail."""
     return bool(settings.EMAIL_BACKEND != NO_SERVER)
@@ -74,12 +63,10 @@ def waiting_mails() -> QuerySet[WriterMail]:
     return waiting.exclude(writer__email="")
 
 
-def mail_rows(writer: Writer) -> list[MailRow]:
+def mail_rows(writer: Writer) -> list[tuple[WriterMail, str]]:
     """Return the mails to the writer with where each stands, the newest first."""
-    return [
-        MailRow(str(MailKind(mail.kind).label), mail.queued_at, _mail_state(mail), mail.error)
-        for mail in writer.mails.select_related("writer").order_by("-queued_at", "-pk")
-    ]
+    mails = writer.mails.select_related("writer").order_by("-queued_at", "-pk")
+    return [(mail, _mail_state(mail)) for mail in mails]
 
 
 def compose(mail: WriterMail) -> Letter:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table
@@ -16,19 +17,6 @@ from completions.models import Completion, Context, Dataset, Message, Writer
 LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
 DONE = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
 TRIED = Q(leases__is_trial=True, leases__outcome__in=DONE)
-
-
-@dataclass(frozen=True)
-class PoolRow:
-    """One dataset with its pool, as the console lists it."""
-
-    slug: str
-    name: str
-    is_frozen: bool
-    n_writers: int
-    n_waiting: int
-    n_accepted: int
-    n_wanted: int
 
 
 @dataclass(frozen=True)
@@ -73,32 +61,19 @@ WRITERS = Table(
 )
 
 
-def dataset_rows() -> list[PoolRow]:
-    """Return every dataset with the counts of its pool, in five queries."""
-    people = Writer.objects.filter(state=WriterState.ACTIVE)
-    waiting = Message.objects.filter(state=MessageState.WAITING)
-    contexts = Context.objects.exclude(review=Review.DROPPED)
-    n_writers, n_contexts = _by_dataset(people, "dataset"), _by_dataset(contexts, "dataset")
-    n_waiting = _by_dataset(waiting, "lease__writer__dataset")
-    n_accepted = _by_dataset(written(), "context__dataset")
-    return [
-        PoolRow(
-            slug=dataset.slug,
-            name=dataset.name,
-            is_frozen=dataset.frozen_at is not None,
-            n_writers=n_writers[dataset.pk],
-            n_waiting=n_waiting[dataset.pk],
-            n_accepted=n_accepted[dataset.pk],
-            n_wanted=n_contexts[dataset.pk] * dataset.completions_per_context,
-        )
-        for dataset in Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
-    ]
-
-
-def written() -> QuerySet[Completion]:
-    """Return what people wrote for contexts in use, and did not have deleted."""
+def dataset_rows() -> QuerySet[Dataset]:
+    """Return every dataset with the counts of its pool, in one query."""
     written = Completion.objects.filter(writer__isnull=False, erased_at=None)
-    return written.exclude(context__review=Review.DROPPED)
+    rows = Dataset.objects.filter(is_for_checks=False).annotate(
+        n_writers=_counted(Writer.objects.filter(state=WriterState.ACTIVE), "dataset"),
+        n_waiting=_counted(
+            Message.objects.filter(state=MessageState.WAITING), "lease__writer__dataset"
+        ),
+        n_accepted=_counted(written.exclude(context__review=Review.DROPPED), "context__dataset"),
+        n_contexts=_counted(Context.objects.in_use(), "dataset"),
+    )
+    n_wanted = F("n_contexts") * F("completions_per_context")
+    return rows.annotate(n_wanted=n_wanted).order_by("name", "pk")
 
 
 def writer_rows(dataset: Dataset, *, code: str = "") -> list[WriterRow]:
@@ -174,6 +149,7 @@ def _writer_row(
     )
 
 
-def _by_dataset(rows: QuerySet, dataset: str) -> Counter[int]:  # type: ignore[type-arg]
-    counted = rows.order_by().values_list(F(dataset)).annotate(n=Count("pk"))
-    return Counter(dict(counted))
+def _counted(rows: QuerySet[Any], dataset: str) -> Coalesce:
+    """Return, as a part of another query, how many rows there are of a dataset."""
+    of_dataset = rows.filter(**{dataset: OuterRef("pk")}).order_by().values(dataset)
+    return Coalesce(Subquery(of_dataset.annotate(n=Count("pk")).values("n")), 0)

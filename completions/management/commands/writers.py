@@ -15,8 +15,8 @@ from completions.files import InputFileError, text_lines
 from completions.management.acting import Action, ActionCommand, RefusedError
 from completions.management.progress import Progress
 from completions.writers import emails, message_queries, pool_queries
+from completions.writers.forms import read_addresses
 from completions.writers.importing import written_file
-from completions.writers.pool_forms import read_addresses
 from completions.writers.pool_queries import WriterRow
 from completions.writers.services import importing, inviting, leasing, pool, vetting
 
@@ -42,10 +42,10 @@ def invite(options: argparse.Namespace, progress: Progress) -> str:
     if options.dry_run:
         n_known = pool_queries.n_known(dataset, found.good)
         return _invited("Dry run: would invite", len(found.good) - n_known, n_known, len(found.bad))
-    done = inviting.invite_writers(dataset=dataset, emails=found.good, now=timezone.now())
-    if done.invited and not emails.is_server_set_up():
+    new, known = inviting.invite_writers(dataset=dataset, emails=found.good, now=timezone.now())
+    if new and not emails.is_server_set_up():
         progress.say("No mail is set up: pass the links on yourself (writers list --links).")
-    return _invited("Invited", len(done.invited), len(done.known), len(found.bad))
+    return _invited("Invited", len(new), len(known), len(found.bad))
 
 
 def _texts(who: Sequence[str]) -> Iterator[str]:

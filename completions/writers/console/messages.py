@@ -1,6 +1,8 @@
-"""The console's queue of messages, the page of one, and freezing a dataset's texts."""
+"""The console's queue of messages, the page of one, freezing texts, and importing messages."""
 
 import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -9,18 +11,22 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.roles import StaffRequest
 from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.contexts.console_http import or_404, owners_act, staff_page
 from completions.dialogues import locking
+from completions.dialogues.forms import Upload
+from completions.dialogues.import_page import ImportPage
 from completions.models import Dataset, Message
 from completions.writers import forms, message_queries
-from completions.writers.forms import Freeze
+from completions.writers.importing import WrittenFile, written_file
+from completions.writers.message_details import message_details
 from completions.writers.message_queries import MessageFilter, Obstacle
-from completions.writers.services import leasing, pool, review_decisions
+from completions.writers.services import importing, leasing, pool, review_decisions
+from completions.writers.services.importing import MessageImportReport
 
 REFUSALS: dict[type[Exception], Obstacle | None] = {
     review_decisions.MessageChangedError: None,
@@ -139,7 +145,7 @@ def _show(
     parts = {
         "dataset": dataset,
         "filters": filters,
-        "shown": or_404(message_queries.message_details(dataset, pk=pk)),
+        "shown": or_404(message_details(dataset, pk=pk)),
         "place": message_queries.place_of(dataset, filters, pk=pk),
         **more,
     }
@@ -184,7 +190,7 @@ def _address(dataset: Dataset, pk: int, filters: MessageFilter) -> str:
 @staff_page
 def freeze(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Freeze the texts, or thaw them, if the box says that it is meant."""
-    form = Freeze(request.POST)
+    form = forms.Freeze(request.POST)
     if not form.is_valid():
         messages.error(request, _("Nothing was changed: tick the box if you mean it."))
     elif form.cleaned_data["act"] == "freeze":
@@ -202,3 +208,86 @@ def _frozen(n_given_back: int) -> str:
         "Frozen. %(n)s open claims were given back, and their drafts are kept.",
         n_given_back,
     ) % {"n": n_given_back}
+
+
+FROZEN = gettext_lazy("The dataset is frozen: nothing was stored.")
+
+
+class MessageImport(ImportPage[MessageImportReport]):
+    """Messages for one dataset."""
+
+    template = "console/writing/import.html"
+    upload = Upload
+    read = staticmethod(written_file)
+    closed: ClassVar = {
+        leasing.DatasetFrozenError: gettext_lazy("The dataset is frozen: nothing was stored.")
+    }
+
+    def __init__(self, request: StaffRequest, dataset: Dataset) -> None:
+        super().__init__(
+            request,
+            holder=f"{dataset.slug} {request.user.pk}",
+            address=reverse("writing:import", args=[dataset.slug]),
+            done=reverse("writing:messages", args=[dataset.slug]),
+            dataset=dataset,
+        )
+        self.dataset = dataset
+
+    def attempt(self, rows: WrittenFile, given: Mapping[str, Any]) -> MessageImportReport:
+        """Return what would become of them."""
+        return importing.try_messages(
+            dataset=self.dataset,
+            rows=rows,
+            now=timezone.now(),
+            are_accepted=given["are_accepted"],
+        )
+
+    def keep(
+        self, rows: WrittenFile, given: Mapping[str, Any], *, as_shown: str
+    ) -> MessageImportReport:
+        """Store them."""
+        return importing.import_messages(
+            dataset=self.dataset,
+            rows=rows,
+            now=timezone.now(),
+            by=self.request.user,
+            are_accepted=given["are_accepted"],
+            as_shown=as_shown,
+        )
+
+    def said(self, report: MessageImportReport) -> str:
+        """Say how many wait, and how many are accepted."""
+        return ngettext(
+            "%(n)s message is stored: %(waiting)s to review, %(accepted)s accepted.",
+            "%(n)s messages are stored: %(waiting)s to review, %(accepted)s accepted.",
+            report.n_stored,
+        ) % {
+            "n": f"{report.n_stored:,}",
+            "waiting": f"{report.n_waiting:,}",
+            "accepted": f"{report.n_accepted:,}",
+        }
+
+    def n_told(self, report: MessageImportReport) -> int:
+        """Return how many rows are refused."""
+        return report.n_refused
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_page
+def import_file(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Take a file, and show what would become of each row; nothing is stored yet."""
+    return MessageImport(request, dataset).check()
+
+
+@require_POST
+@staff_page
+def store(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Store exactly what was shown, or show again what changed since."""
+    return MessageImport(request, dataset).store()
+
+
+@require_POST
+@staff_page
+def refused(request: StaffRequest, dataset: Dataset) -> HttpResponse:
+    """Send the refused rows as a table."""
+    return MessageImport(request, dataset).refused(name=dataset.slug)

@@ -3,7 +3,6 @@
 import datetime as dt
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -35,14 +34,6 @@ class CannotBeInvitedError(Exception):
     """The person has no address, or no use for a link; the message says which."""
 
 
-@dataclass(frozen=True)
-class Invitations:
-    """Whom a list of addresses reached: who is new, and whom the pool has already."""
-
-    invited: tuple[Writer, ...]
-    known: tuple[Writer, ...]
-
-
 @transaction.atomic
 def invite_writer(
     *, dataset: Dataset, now: dt.datetime, email: str = "", by: User | None = None
@@ -66,17 +57,15 @@ def invite_writer(
 @transaction.atomic
 def invite_writers(
     *, dataset: Dataset, emails: Iterable[str], now: dt.datetime, by: User | None = None
-) -> Invitations:
-    """Invite each address once; those of the pool stay as they are."""
+) -> tuple[list[Writer], list[Writer]]:
+    """Invite each address once; return who is new, and whom the pool has already."""
     there = set(dataset.writers.values_list("pk", flat=True))
     writers = {
         writer.pk: writer
         for writer in (invite_writer(dataset=dataset, email=one, now=now, by=by) for one in emails)
     }
-    return Invitations(
-        invited=tuple(writer for pk, writer in writers.items() if pk not in there),
-        known=tuple(writer for pk, writer in writers.items() if pk in there),
-    )
+    new = [writer for pk, writer in writers.items() if pk not in there]
+    return new, [writer for pk, writer in writers.items() if pk in there]
 
 
 @transaction.atomic

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -18,41 +17,35 @@ from completions.writers.http import WriterRequest, writer_required
 from completions.writers.presubmit_checks import Concern
 from completions.writers.services import leasing, sending
 
+Refusal = tuple[Promise, Promise]
+"""Why a text could not be taken, as its writer reads it above the text: heading and lead."""
 
-@dataclass(frozen=True)
-class Refusal:
-    """Why a text could not be taken, as its writer reads it above the text."""
-
-    heading: Promise
-    lead: Promise
-
-
-TAKEN = Refusal(
+TAKEN = (
     _("This conversation needs no more replies"),
     _(
         "Your two hours ran out and others have filled it since. We’re sorry your work wasn’t "
         "used; here is what you wrote."
     ),
 )
-FROZEN = Refusal(
+FROZEN = (
     _("The collection is closed"),
     _(
         "You can’t send or change a reply now. What you sent is saved; thank you. This is what you "
         "wrote here:"
     ),
 )
-OVER = Refusal(
+OVER = (
     _("Your trial is over"),
     _("This conversation was part of it, so no more replies are taken. This is what you wrote:"),
 )
-CLOSED = Refusal(
+CLOSED = (
     _("This reply can’t be changed any more"),
     _(
         "People are comparing it with others already, or a reviewer has decided about it. This is "
         "what you wrote now:"
     ),
 )
-OUTDATED = Refusal(
+OUTDATED = (
     _("A newer version was sent meanwhile"),
     _(
         "You sent this reply from another page, so this draft was not saved over it. Here is what "
@@ -101,7 +94,8 @@ def sent(request: WriterRequest, task: blinded.Task) -> HttpResponse:
 
 def kept(request: WriterRequest, refusal: Refusal, *, text: str) -> HttpResponse:
     """Say why a text could not be taken, and give it back."""
-    context = {"refusal": refusal, "heading": refusal.heading, "text": text}
+    heading, lead = refusal
+    context = {"heading": heading, "lead": lead, "text": text}
     return http.render_fragment(request, "completions/_kept.html", context, status=409)
 
 

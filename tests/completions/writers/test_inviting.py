@@ -63,10 +63,10 @@ class TestInviteWriter:
         there = make_writer(dataset=dataset, email="ada@example.org")
         emails = ["ADA@example.org", "kim@example.org", "Kim@example.org"]
 
-        done = invite_writers(dataset=dataset, emails=emails, now=NOW)
+        new, known = invite_writers(dataset=dataset, emails=emails, now=NOW)
 
-        assert done.known == (there,)
-        assert [writer.email for writer in done.invited] == ["kim@example.org"]
+        assert known == [there]
+        assert [writer.email for writer in new] == ["kim@example.org"]
         assert WriterMail.objects.count() == 1
 
 

@@ -248,7 +248,7 @@ class TestThePageOfAMessage:
         flags = [{**LEAK, "matched": one} for one in matched]
         message = make_read(dataset, words, flags=flags)
 
-        assert client.get(address(message)).context["shown"].text == marked
+        assert client.get(address(message)).context["shown"]["text"] == marked
 
     @pytest.mark.parametrize(
         ("of", "said"),
@@ -274,7 +274,7 @@ class TestThePageOfAMessage:
         message = make_read(dataset, flags=flags)
         turn = message.lease.context.dialogue.turns[1]["text"]
 
-        copies = client.get(address(message)).context["shown"].copies
+        copies = client.get(address(message)).context["shown"]["copies"]
 
         texts = [" ".join(words for words, _ in copy.other) for copy in copies]
         assert sorted(texts) == sorted([other.text, turn])

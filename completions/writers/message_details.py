@@ -1,16 +1,16 @@
 """One message with all that a reviewer weighs, near-duplicates beside it, and no author."""
 
-import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Prefetch
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.contexts.adversarial.display import pieces
-from completions.contexts.screening.highlights import MarkedDialogue, mark_dialogue
+from completions.contexts.screening.highlights import mark_dialogue
 from completions.dialogues import wording
 from completions.leaks import rules
 from completions.models import (
@@ -22,13 +22,13 @@ from completions.models import (
     MessageRevision,
 )
 from completions.writers import presubmit_checks
-from completions.writers.message_queries.queue import messages_of
-from completions.writers.message_queries.rules import (
+from completions.writers.message_queries import (
     REASONS,
     SIGNALS,
     Obstacle,
     Situation,
     is_copy,
+    messages_of,
     obstacle,
     signals_of,
 )
@@ -108,133 +108,47 @@ EXPLANATIONS = {**rules.EXPLANATIONS, **presubmit_checks.REASONS}
 MS_PER_MINUTE = 60_000
 
 
-@dataclass(frozen=True)
-class Typing:
-    """How a version came about, as far as its page told: signals, and never proof."""
+def message_details(dataset: Dataset, *, pk: int) -> dict[str, Any] | None:
+    """Return what the page of a message shows, in at most five queries; None if there is none.
 
-    seconds: int
-    words_per_minute: int | None
-    pastes: int
-    pasted_characters: int
-    n_characters: int
-    is_declared: bool
-    has_looked_again: bool
-
-    @classmethod
-    def of(cls, revision: MessageRevision) -> "Typing":
-        """Pick the figures, and work out the speed where a time is known."""
-        n_words, spent = wording.count_words(revision.text), revision.typing_ms
-        return cls(
-            seconds=round(spent / 1000),
-            words_per_minute=round(n_words * MS_PER_MINUTE / spent) if spent else None,
-            pastes=revision.pastes,
-            pasted_characters=revision.pasted_characters,
-            n_characters=len(revision.text),
-            is_declared=revision.is_declared,
-            has_looked_again=revision.has_looked_again,
-        )
-
-
-@dataclass(frozen=True)
-class MessageFinding:
-    """What a rule found in the text, and why that matters."""
-
-    reason: str
-    matched: str
-    explanation: str
-
-
-@dataclass(frozen=True)
-class Decided:
-    """One decision on a version."""
-
-    verdict_label: str
-    note: str
-    by: str
-    at: dt.datetime
-
-
-@dataclass(frozen=True)
-class VersionView:
-    """One version with what was decided about it, the newest decision first."""
-
-    number: int
-    text: str
-    at: dt.datetime
-    decisions: tuple[Decided, ...]
-
-
-@dataclass(frozen=True)
-class MessageDetails:
-    """One message as a reviewer reads it."""
-
-    pk: int
-    state: str
-    state_label: str
-    context: str
-    is_adversarial: bool
-    dialogue: MarkedDialogue
-    text: tuple[tuple[str, bool], ...]
-    """The newest version in pieces, each with whether a rule found it."""
-    n_words: int
-    n_sentences: int
-    signals: tuple[str, ...]
-    typing: Typing
-    findings: tuple[MessageFinding, ...]
-    copies: tuple[Copy, ...]
-    versions: tuple[VersionView, ...]
-    """The newest first, and it is what is decided on."""
-    accepted: str
-    """The text that was accepted before this version, if another."""
-    verdicts: frozenset[str]
-    reasons: tuple[str, ...]
-    """Why the other decisions are not possible."""
-
-    @property
-    def version(self) -> int:
-        """The number of the newest version."""
-        return self.versions[0].number
-
-    @property
-    def n_decisions(self) -> int:
-        """How many decisions there are on all versions."""
-        return sum(len(one.decisions) for one in self.versions)
-
-
-def message_details(dataset: Dataset, *, pk: int) -> MessageDetails | None:
-    """Return the dataset's message of that key in at most five queries, or None."""
+    ``versions`` are the newest first, each with its decisions and what they came to; ``newest`` is
+    what is decided on, and ``text`` its text in pieces, each with whether a rule found it.
+    ``accepted`` is the text that was accepted before, if another, ``reasons`` say why the
+    decisions that are not in ``verdicts`` are not possible.
+    """
     related = ("lease__context__dialogue", "lease__writer", "completion")
     message = messages_of(dataset).select_related(*related).filter(pk=pk).first()
-    if message is None:
+    versions = [] if message is None else _versions(message)
+    if message is None or not versions:
         return None
-    revisions = list(message.revisions.order_by("-number"))
-    if not revisions:
-        return None
-    newest, context = revisions[0], message.lease.context
+    newest, context = versions[0][0], message.lease.context
     possible = _verdicts(message, dataset)
-    return MessageDetails(
-        pk=message.pk,
-        state=message.state,
-        state_label=str(MessageState(message.state).label),
-        context=context.key,
-        is_adversarial=context.stratum == Stratum.ADVERSARIAL,
-        dialogue=mark_dialogue(context.turns, (), (), is_simulated=context.is_simulated),
-        text=_marked(newest),
-        n_words=wording.count_words(newest.text),
-        n_sentences=wording.count_sentences(newest.text),
-        signals=tuple(str(SIGNALS[name]) for name in signals_of(newest)),
-        typing=Typing.of(newest),
-        findings=tuple(_finding(flag) for flag in newest.flags if not is_copy(flag)),
-        copies=copies_of(newest, context),
-        versions=_versions(message, revisions),
-        accepted=_accepted(message, newest),
-        verdicts=frozenset(str(one) for one, against in possible.items() if against is None),
-        reasons=tuple(
-            str(REASONS[one])
+    return {
+        "pk": message.pk,
+        "state": message.state,
+        "state_label": message.get_state_display(),
+        "context": context.key,
+        "is_adversarial": context.stratum == Stratum.ADVERSARIAL,
+        "dialogue": mark_dialogue(context.turns, (), (), is_simulated=context.is_simulated),
+        "newest": newest,
+        "text": _marked(newest),
+        "n_words": wording.count_words(newest.text),
+        "n_sentences": wording.count_sentences(newest.text),
+        "signals": [SIGNALS[name] for name in signals_of(newest)],
+        "seconds": round(newest.typing_ms / 1000),
+        "words_per_minute": _words_per_minute(newest),
+        "findings": [_finding(flag) for flag in newest.flags if not is_copy(flag)],
+        "copies": copies_of(newest, context),
+        "versions": versions,
+        "n_decisions": sum(len(decisions) for _revision, decisions in versions),
+        "accepted": _accepted(message, newest),
+        "verdicts": {str(one) for one, against in possible.items() if against is None},
+        "reasons": [
+            REASONS[one]
             for one in dict.fromkeys(possible.values())
             if one not in (None, Obstacle.CLOSED)
-        ),
-    )
+        ],
+    }
 
 
 def _verdicts(message: Message, dataset: Dataset) -> dict[MessageVerdict, Obstacle | None]:
@@ -249,32 +163,26 @@ def _accepted(message: Message, newest: MessageRevision) -> str:
     return completion.text
 
 
-def _versions(message: Message, revisions: list[MessageRevision]) -> tuple[VersionView, ...]:
-    rows = MessageDecision.objects.filter(revision__message=message).select_related("decided_by")
-    decisions = list(rows.order_by("-pk"))
-    return tuple(
-        VersionView(
-            number=revision.number,
-            text=revision.text,
-            at=revision.written_at,
-            decisions=tuple(_decided(one) for one in decisions if one.revision_id == revision.pk),
-        )
-        for revision in revisions
-    )
+def _versions(message: Message) -> list[tuple[MessageRevision, list[tuple[MessageDecision, str]]]]:
+    """Return each version with its decisions, all the newest first."""
+    decisions = MessageDecision.objects.order_by("-pk").select_related("decided_by")
+    revisions = message.revisions.prefetch_related(Prefetch("decisions", decisions))
+    return [
+        (revision, [(one, MessageState(one.verdict).label) for one in revision.decisions.all()])
+        for revision in revisions.order_by("-number")
+    ]
 
 
-def _decided(decision: MessageDecision) -> Decided:
-    return Decided(
-        verdict_label=str(MessageState(decision.verdict).label),
-        note=decision.note,
-        by=decision.decided_by.get_username() if decision.decided_by else "",
-        at=decision.decided_at,
-    )
+def _words_per_minute(revision: MessageRevision) -> int | None:
+    """Return how fast a version was typed, as far as its page told."""
+    spent = revision.typing_ms
+    return round(wording.count_words(revision.text) * MS_PER_MINUTE / spent) if spent else None
 
 
-def _finding(flag: Mapping[str, str]) -> MessageFinding:
+def _finding(flag: Mapping[str, str]) -> tuple[str, str, str | Promise]:
+    """Return what a rule found: its reason, the words, and why that matters."""
     reason = flag.get("reason", flag["kind"])
-    return MessageFinding(reason, flag.get("matched", ""), str(EXPLANATIONS.get(reason, "")))
+    return reason, flag.get("matched", ""), EXPLANATIONS.get(reason, "")
 
 
 def _marked(revision: MessageRevision) -> tuple[tuple[str, bool], ...]:
