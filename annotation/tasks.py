@@ -14,7 +14,7 @@ from annotation.rationales.services import labelling, scanning
 from annotation.retention import services as retention_services
 from annotation.studies import stored_figures
 from annotation.studies.services import states
-from completions.runs import services as run_services
+from completions.runs.services import running as run_services
 
 
 @app.task(ignore_result=True)

@@ -7,7 +7,7 @@ from access.nudges import Work, nudge
 from completions.generation import services as generation_services
 from completions.jobs import services as job_services
 from completions.models import GenerationRun, LabellingRun
-from completions.runs import services as run_services
+from completions.runs.services import running
 from completions.strategies.services import labelling
 from completions.writers.services import emailing, leasing
 
@@ -34,7 +34,7 @@ def look_after_runs() -> int:
     job_services.forget_unconfirmed_files(now=now)
     if job_services.are_jobs_waiting(now=now):
         nudge(Work.DO_JOBS)
-    return run_services.look_after_runs(now=now)
+    return running.look_after_runs(now=now)
 
 
 @app.task(ignore_result=True)
@@ -50,10 +50,10 @@ def do_jobs() -> bool:
 def generate_completions() -> int:
     """Make waiting calls until none is left or its time is over; safe to run twice."""
     make = generation_services.generate_completions
-    return run_services.pull(GenerationRun, make, clock=timezone.now)
+    return running.pull(GenerationRun, make, clock=timezone.now)
 
 
 @app.task(ignore_result=True)
 def name_strategies() -> int:
     """Make waiting strategy calls until none is left or its time is over; safe to run twice."""
-    return run_services.pull(LabellingRun, labelling.name_strategies, clock=timezone.now)
+    return running.pull(LabellingRun, labelling.name_strategies, clock=timezone.now)

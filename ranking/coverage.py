@@ -17,7 +17,7 @@ from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.overview import queries as overview
 from annotation.studies.http import kept_counts
-from completions.generation.services.planning import retry_completions
+from completions.generation.services import retry_completions
 from completions.runs.services import budgeting, running
 from completions.systems import coverage as system_coverage
 from completions.systems.coverage import COVERAGE, STATES, UnknownCoverageError

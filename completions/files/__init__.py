@@ -3,7 +3,7 @@
 ``docs/files.md`` describes them. Everything a caller may import is named here.
 """
 
-from completions.files.reading import read
+from completions.files.reading import Columns, named, read
 from completions.files.records import FileEntry
 from completions.files.refusals import (
     REMEDIES,
@@ -17,7 +17,6 @@ from completions.files.refusals import (
     refused,
 )
 from completions.files.rows import BATCH, MOST_ROWS, OutcomeChangedError, RowFile, batches, once
-from completions.files.tables import Columns, named
 from completions.files.text import text_lines
 
 __all__ = [

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, Generic, Protocol, TypeVar
 
-from completions.files.reading import read
+from completions.files.reading import Columns, read
 from completions.files.records import FileEntry
 from completions.files.refusals import InputFileError, Reason, Refused, alike, one_spelling, refused
-from completions.files.tables import Columns
 
 MOST_ROWS = 50_000
 MOST_TOLD = 20

@@ -14,11 +14,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
+from completions.generation import planning
 from completions.generation import services as generation_services
-from completions.generation.services import planning
 from completions.models import Dataset, System
-from completions.runs import services as run_services
 from completions.runs.console import REFUSALS, Budget
+from completions.runs.services import running
 
 
 def datasets() -> QuerySet[Dataset]:
@@ -96,7 +96,7 @@ def start(request: StaffRequest) -> HttpResponse:
         run = generation_services.start_generation_run(
             **arguments, **budget.cleaned_data, by=request.user, now=timezone.now()
         )
-    except (*REFUSALS, run_services.NothingToAskError) as error:
+    except (*REFUSALS, running.NothingToAskError) as error:
         budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
         return _show_plan(request, form, budget)
     return redirect("models:run", run.kind, run.pk)

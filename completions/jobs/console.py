@@ -24,7 +24,7 @@ from completions.dialogues import ingest
 from completions.dialogues import queries as dialogue_queries
 from completions.dialogues.importing import LONGEST_NAME, ImportReport
 from completions.jobs import services
-from completions.jobs.work import REFUSALS
+from completions.jobs.services import REFUSALS
 from completions.models import Dataset, Job
 from completions.runs import queries as run_queries
 from completions.systems.forms import ModelField, suggested_models

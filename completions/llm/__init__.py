@@ -1,12 +1,8 @@
 """The one way to model providers; nothing here loads LiteLLM before the first call."""
 
 from completions.llm.exchange import (
-    ContentFilteredError,
-    EmptyAnswerError,
-    Message,
     PermanentError,
     ProviderError,
-    RefusedAnswerError,
     Reply,
     Request,
     Token,
@@ -22,12 +18,8 @@ from completions.llm.wrapping import unwrapped
 
 __all__ = [
     "SCHEMA_MODES",
-    "ContentFilteredError",
-    "EmptyAnswerError",
-    "Message",
     "PermanentError",
     "ProviderError",
-    "RefusedAnswerError",
     "Reply",
     "Request",
     "Token",

@@ -62,6 +62,20 @@ def positive(text: str) -> int:
     return whole(text, least=1)
 
 
+def aligned(table: Sequence[Sequence[str]], *, n_words: int = 1) -> Iterator[str]:
+    """Yield each row with its columns under each other: words to the left, figures to the right."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    sides = "<" * n_words + ">" * (len(widths) - n_words)
+    for row in table:
+        cells = zip(row, sides, widths, strict=True)
+        yield "  ".join(f"{cell:{side}{width}}" for cell, side, width in cells).rstrip()
+
+
+def add_dataset(parser: argparse.ArgumentParser) -> None:
+    """Declare the name of the dataset that an action is about."""
+    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+
+
 class ActionCommand(BaseCommand):
     """Run one of ``actions``; errors in ``refusals`` say that it cannot be done as asked."""
 

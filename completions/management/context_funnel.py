@@ -16,7 +16,7 @@ from completions.contexts.funnel.counting import (
     ScreenedCounts,
 )
 from completions.dialogues import queries
-from completions.management.acting import Action
+from completions.management.acting import Action, add_dataset, aligned
 from completions.management.progress import Progress
 
 HOW = {
@@ -31,9 +31,8 @@ STEPS = ("dialogues", "couplets", "suitable", "chosen")
 Row = Sequence[str | int]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dataset(parser)
     parser.add_argument("--json", action="store_true", help="The same counts as sorted JSON.")
 
 
@@ -143,19 +142,13 @@ def _opinions(opinions: Opinions) -> Iterator[str]:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:
-    """Yield aligned lines: words to the left, figures to the right."""
-    cells = [list(heads), *([_text(cell) for cell in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        first, *others = (
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join([first, *others]).rstrip()
+    return aligned([heads, *([_text(cell) for cell in row] for row in rows)])
 
 
 def _text(cell: str | int) -> str:
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 
-FUNNEL = Action("funnel", "Count what each step made of a dataset's dialogues.", add_arguments, run)
+FUNNEL = Action(
+    "funnel", "Count what each step made of a dataset's dialogues.", _add_arguments, run
+)

@@ -27,10 +27,6 @@ from completions.runs.queries import RunProgress, departures_of
 from completions.runs.services import running
 
 
-def _nothing(_run: Any) -> str:  # noqa: ANN401 (any kind of run)
-    return ""
-
-
 @dataclass(frozen=True)
 class Kind:
     """A command with runs of its own."""
@@ -40,7 +36,7 @@ class Kind:
     model: type[Run]
     work: Callable[..., int]
     """Makes waiting calls of ``run`` for ``duration_s`` and tells ``stored``; returns how many."""
-    obstacle: Callable[[Any], str] = _nothing
+    obstacle: Callable[[Any], str] = lambda _run: ""
     """Says why no call of a run can be made now, or nothing."""
 
     def find(self, number: int) -> Any:  # noqa: ANN401 (any kind of run)
@@ -254,12 +250,13 @@ def stopped_gently() -> Iterator[threading.Event]:
 
 def actions_of(kind: Kind) -> tuple[Action, ...]:
     """Return the actions on runs of this kind that exist: look at them, and steer them."""
-
-    def add_nothing(_parser: argparse.ArgumentParser) -> None:
-        """Declare no option."""
-
     return (
-        Action("runs", f"List the newest {NEWEST} runs.", add_nothing, partial(_show_all, kind)),
+        Action(
+            "runs",
+            f"List the newest {NEWEST} runs.",
+            lambda _parser: None,
+            partial(_show_all, kind),
+        ),
         Action("show", "Show how far a run is.", add_number, partial(_show_one, kind)),
         Action("pause", "Make no further call of a run.", add_number, partial(_pause, kind)),
         Action("resume", "Go on with a run.", _add_going_on, partial(_resume, kind)),

@@ -49,18 +49,18 @@ class Api:
             If there are no messages, or they have another shape.
         """
         try:
-            chat = tuple(self.messages(body))
+            chat = tuple(self._messages(body))
         except (KeyError, TypeError, AttributeError) as error:
             raise RefusedRequestError(400, f"No messages to answer: {error!r}.") from error
         if not chat:
             raise RefusedRequestError(400, "No messages to answer.")
-        return self.request(path, body, chat)
+        return self._request(path, body, chat)
 
-    def messages(self, body: Body) -> list[dict[str, str]]:
+    def _messages(self, body: Body) -> list[dict[str, str]]:
         """Return the chat as role and content, the instructions in front."""
         raise NotImplementedError
 
-    def request(self, _path: str, body: Body, chat: tuple[Body, ...]) -> ProviderRequest:
+    def _request(self, _path: str, body: Body, chat: tuple[Body, ...]) -> ProviderRequest:
         """Return what is asked for beside the chat."""
         return ProviderRequest(chat, is_streamed=bool(body.get("stream")))
 
@@ -95,15 +95,13 @@ class ChatApi(Api):
 
     path = re.compile(r"^(/v1)?/chat/completions$")
 
-    def messages(self, body: Body) -> list[dict[str, str]]:
-        """Return the chat as role and content."""
+    def _messages(self, body: Body) -> list[dict[str, str]]:
         return [
             {"role": str(one["role"]), "content": text_of(one["content"])}
             for one in body["messages"]
         ]
 
-    def request(self, _path: str, body: Body, chat: tuple[Body, ...]) -> ProviderRequest:
-        """Return what is asked for beside the chat."""
+    def _request(self, _path: str, body: Body, chat: tuple[Body, ...]) -> ProviderRequest:
         options = body.get("stream_options") or {}
         return ProviderRequest(
             messages=chat,
@@ -185,8 +183,7 @@ class MessagesApi(Api):
         429: "rate_limit_error",
     }
 
-    def messages(self, body: Body) -> list[dict[str, str]]:
-        """Return the chat with the instructions, which stand apart in the request, in front."""
+    def _messages(self, body: Body) -> list[dict[str, str]]:
         system = text_of(body.get("system") or "")
         chat = [
             {"role": one["role"], "content": text_of(one["content"])} for one in body["messages"]
@@ -251,8 +248,7 @@ class GeminiApi(Api):
         found = self.path.search(path)
         return unquote(found["model"]) if found else ""
 
-    def messages(self, body: Body) -> list[dict[str, str]]:
-        """Return the chat with the instructions, which stand apart in the request, in front."""
+    def _messages(self, body: Body) -> list[dict[str, str]]:
         system = body.get("system_instruction") or body.get("systemInstruction")
         said = [{"role": "system", **system}] if system else []
         chat = [*said, *body["contents"]] if body["contents"] else []
@@ -261,8 +257,7 @@ class GeminiApi(Api):
             for one in chat
         ]
 
-    def request(self, path: str, _body: Body, chat: tuple[Body, ...]) -> ProviderRequest:
-        """Return what is asked for beside the chat."""
+    def _request(self, path: str, _body: Body, chat: tuple[Body, ...]) -> ProviderRequest:
         return ProviderRequest(chat, is_streamed=":streamGenerateContent" in path)
 
     def body(self, answer: Answer) -> JsonObject:

@@ -15,6 +15,8 @@ from asgiref.current_thread_executor import CurrentThreadExecutor
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Kept_contra = TypeVar("Kept_contra", contravariant=True)
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
 
 STOP_CHECK_S = 0.5
 """How soon a request to stop, or the end of the time, is noticed while nothing happens."""
@@ -241,12 +243,6 @@ class _Pull(Generic[Item, Result]):
         elif not self.waiting:
             await self._wait(min(max(0.0, self._claim_at - self._now), STOP_CHECK_S))
 
-
-Given = ParamSpec("Given")
-Returned = TypeVar("Returned")
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-Kept_contra = TypeVar("Kept_contra", contravariant=True)
 
 STOPPING = threading.Event()
 """Set by a process that shuts down: its pulls claim no more and end with what is in flight."""

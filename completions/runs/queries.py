@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.apps import apps
-from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Count, Min, QuerySet
 
 from completions.choices import CallState
@@ -94,26 +93,16 @@ def run_models() -> list[type[Run]]:
     return [model for model in apps.get_models() if issubclass(model, Run)]
 
 
-def run_model(calls: type[ProviderCall]) -> type[Run]:
-    """Return the model of the runs to which calls of this kind belong."""
-    meta: Any = calls._meta  # noqa: SLF001 (documented API)
-    model: type[Run] = meta.get_field("run").related_model
-    return model
-
-
 def run_rows(calls: type[ProviderCall]) -> QuerySet[Any]:
     """Return all runs to which calls of this kind belong."""
-    manager: Any = run_model(calls)._default_manager  # noqa: SLF001 (documented API)
-    rows: QuerySet[Any] = manager.all()
+    meta: Any = calls._meta  # noqa: SLF001 (documented API)
+    rows: QuerySet[Any] = meta.get_field("run").related_model._default_manager.all()  # noqa: SLF001
     return rows
 
 
 def has_runs(calls: type[ProviderCall]) -> bool:
     """Say whether calls of this kind are made in runs; not all are."""
-    try:
-        return bool(run_model(calls))
-    except FieldDoesNotExist:
-        return False
+    return hasattr(calls, "run")
 
 
 def endpoint_name(calls: type[ProviderCall]) -> str:
@@ -123,20 +112,19 @@ def endpoint_name(calls: type[ProviderCall]) -> str:
 
 def endpoint_models() -> dict[str, Any]:
     """Return the tables of all that runs ask: systems, judges and assistants, by their names."""
-    found = {}
-    for model in Run.__subclasses__():
-        calls = call_model(model)
-        name = endpoint_name(calls)
-        found[name] = calls._meta.get_field(name).related_model  # noqa: SLF001 (documented API)
-    return found
+    return dict(_endpoint(call_model(model)) for model in Run.__subclasses__())
 
 
 def endpoints_of(run: Run) -> QuerySet[Any]:
     """Return the systems, judges or assistants that a run asks, by their slug."""
-    name = endpoint_name(call_model(type(run)))
-    model: Any = call_model(type(run))._meta.get_field(name).related_model  # noqa: SLF001
+    name, model = _endpoint(call_model(type(run)))
     found: QuerySet[Any] = model.objects.filter(pk__in=calls_of(run).values(name))
     return found.order_by("slug")
+
+
+def _endpoint(calls: type[ProviderCall]) -> tuple[str, Any]:
+    name = endpoint_name(calls)
+    return name, calls._meta.get_field(name).related_model  # noqa: SLF001 (documented API)
 
 
 def departures_of(run: Run) -> dict[str, Counter[str]]:

@@ -1,6 +1,7 @@
 """Runs as pages show them, whatever it is that they ask: one shape, for one set of templates."""
 
 import datetime as dt
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +13,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from access.console.csv_cells import Cell
 from access.console.tables import Table, TableQuery
-from completions.choices import CallState, PauseReason, RunState
-from completions.models import Run
+from completions.choices import PauseReason, RunState
+from completions.models import FAILED, Run
 from completions.runs import queries
 from completions.runs.queries import RunProgress
 
@@ -118,21 +119,6 @@ class RunRow:
         return self.run.state == RunState.RUNNING or self.progress.n_in_flight > 0
 
     @property
-    def is_over(self) -> bool:
-        """Whether it can only be tried again."""
-        return self.run.state in (RunState.CANCELLED, RunState.ENDED)
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether it can be resumed."""
-        return self.run.state == RunState.PAUSED
-
-    @property
-    def is_held_by_budget(self) -> bool:
-        """Whether it stands still because the next call might not fit."""
-        return self.run.pause_reason == PauseReason.BUDGET
-
-    @property
     def pause_words(self) -> str:
         """Say why it stands still, and what is done about it."""
         return {
@@ -145,12 +131,6 @@ class RunRow:
                 "what was answered is kept."
             ),
         }[PauseReason(self.run.pause_reason)]
-
-    @property
-    def left_words(self) -> str:
-        """Say how long it still takes, as far as anybody can tell."""
-        left = self.progress.left
-        return "" if left is None else in_words(left)
 
     @property
     def bar(self) -> list[dict[str, str | float]]:
@@ -196,8 +176,8 @@ def run_models() -> dict[str, type[Run]]:
 def run_of(kind: str, number: int, *, now: dt.datetime) -> RunRow | None:
     """Return the run of that kind and number, or nothing if there is none."""
     model = run_models().get(kind)
-    run = _rows(model).filter(pk=number).first() if model else None
-    return None if run is None else _shown([run], now=now)[0]
+    found = list(_rows(model).filter(pk=number)) if model else []
+    return _shown_each({kind: found}, now=now).get((kind, number))
 
 
 def all_runs(query: TableQuery, **of: object) -> Any:  # noqa: ANN401 (a queryset of tuples)
@@ -216,16 +196,27 @@ def all_runs(query: TableQuery, **of: object) -> Any:  # noqa: ANN401 (a queryse
 
 def shown_runs(rows: Sequence[tuple[Any, ...]], *, now: dt.datetime) -> list[RunRow]:
     """Return these rows of ``all_runs`` as pages show them, in a fixed number of queries."""
-    numbers: dict[str, list[int]] = {}
+    numbers = defaultdict[str, list[int]](list)
     for kind, number, *_others in rows:
-        numbers.setdefault(kind, []).append(number)
-    runs = [
-        run
+        numbers[kind].append(number)
+    runs = {
+        kind: list(_rows(run_models()[kind]).filter(pk__in=found))
         for kind, found in numbers.items()
-        for run in _rows(run_models()[kind]).filter(pk__in=found)
-    ]
-    shown = {(one.run.kind, one.run.pk): one for one in _shown(runs, now=now)}
+    }
+    shown = _shown_each(runs, now=now)
     return [shown[kind, number] for kind, number, *_others in rows if (kind, number) in shown]
+
+
+def _shown_each(
+    runs: Mapping[str, Sequence[Any]], *, now: dt.datetime
+) -> dict[tuple[str, int], RunRow]:
+    """Return runs by kind as pages show them, by kind and number."""
+    endpoints = _endpoints() if any(runs.values()) else {}
+    shown: dict[tuple[str, int], RunRow] = {}
+    for kind, found in runs.items():
+        progress = queries.progress_of_each(found, now=now)
+        shown |= {(kind, run.pk): _shown(run, endpoints, progress[run.pk]) for run in found}
+    return shown
 
 
 def _rows(model: type[Run]) -> QuerySet[Any]:
@@ -233,19 +224,6 @@ def _rows(model: type[Run]) -> QuerySet[Any]:
     about = ("study__dataset",) if hasattr(model, "study") else ("dataset",)
     rows: QuerySet[Any] = manager.select_related(*about, "created_by")
     return rows
-
-
-def _shown(runs: Sequence[Any], *, now: dt.datetime) -> list[RunRow]:
-    by_kind: dict[str, list[Run]] = {}
-    for run in runs:
-        by_kind.setdefault(run.kind, []).append(run)
-    progress = {
-        (kind, pk): one
-        for kind, found in by_kind.items()
-        for pk, one in queries.progress_of_each(found, now=now).items()
-    }
-    endpoints = _endpoints()
-    return [_shown_one(run, endpoints, progress[run.kind, run.pk]) for run in runs]
 
 
 def _endpoints() -> dict[tuple[str, str], tuple[str, bool]]:
@@ -258,7 +236,7 @@ def _endpoints() -> dict[tuple[str, str], tuple[str, bool]]:
     return {(table, slug): (name, is_simulated) for table, slug, name, is_simulated in rows}
 
 
-def _shown_one(
+def _shown(
     run: Any,  # noqa: ANN401 (any kind of run)
     endpoints: Mapping[tuple[str, str], tuple[str, bool]],
     progress: RunProgress,
@@ -283,11 +261,12 @@ def failed_calls(run: Run, kind: str) -> QuerySet[Any]:
 
     Each with ``dialogue``, the key of what it is about, and ``endpoint``, the name of whom it asks.
     """
-    calls = queries.calls_of(run).filter(state__in=[CallState.FAILED, CallState.INVALID])
+    calls = queries.calls_of(run).filter(FAILED)
     way = next(way for way in DIALOGUES if hasattr(calls.model, way.partition("__")[0]))
     named = {
         "dialogue": F(f"{way}__key"),
         "endpoint": F(f"{queries.endpoint_name(calls.model)}__name"),
     }
-    found: QuerySet[Any] = calls.filter(error_kind=kind) if kind else calls
-    return found.annotate(**named).order_by("-ended_at", "pk")
+    calls = calls.filter(error_kind=kind) if kind else calls
+    found: QuerySet[Any] = calls.annotate(**named).order_by("-ended_at", "pk")
+    return found

@@ -31,10 +31,10 @@ from completions.contexts import services as context_services
 from completions.dialogues import importing, ingest
 from completions.dialogues import queries as dialogue_queries
 from completions.dialogues.demo import DIALOGUES
-from completions.generation import queries as generation_queries
+from completions.generation import planning as generation_queries
 from completions.generation import services as generation_services
 from completions.models import Dataset
-from completions.runs import services as run_services
+from completions.runs.services import running as run_services
 from completions.systems.services import registering
 from completions.writers import queries as writer_queries
 from completions.writers.credentials import invitation_link

@@ -25,7 +25,7 @@ from waitress.server import create_server
 from completions import llm, offline
 from completions.jobs import services as job_services
 from completions.runs import pulling
-from completions.runs import services as run_services
+from completions.runs.services import running as run_services
 from heart_site import schedule
 from heart_site.celery import app as celery_app
 from heart_site.celery import nudge_for

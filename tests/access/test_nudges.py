@@ -28,8 +28,8 @@ from completions.generation import services as generation_services
 from completions.jobs import services as jobs
 from completions.models import GenerationCall
 from completions.runs import pulling
-from completions.runs import services as run_services
 from completions.runs.services import running
+from completions.runs.services import running as run_services
 from completions.tasks import generate_completions, send_writer_mails
 from completions.writers.services import emailing
 from heart_site.middleware import is_outage

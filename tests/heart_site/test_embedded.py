@@ -9,7 +9,7 @@ from kombu import Connection, Consumer, Queue
 from annotation.models import JudgeCall, RationaleCall
 from completions.choices import CallState
 from completions.models import GenerationCall, StrategyCall
-from completions.runs import services as run_services
+from completions.runs.services import running as run_services
 from heart_site.embedded import broker as embedded_broker
 from heart_site.embedded import process
 from ranking.choices import FitState

@@ -22,7 +22,7 @@ from annotation.models import (
 )
 from annotation.rationales import passages, themes
 from completions.choices import CallState, Presence, RunState
-from completions.generation.services import generating
+from completions.generation import services as generating
 from completions.models import (
     Assistant,
     Completion,

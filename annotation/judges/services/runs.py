@@ -15,8 +15,8 @@ from annotation.choices import Purpose, Side
 from annotation.judges.services.judging import request_for
 from annotation.models import Comparison, Judge, JudgeCall, JudgeRun, Study
 from annotation.studies import selectors
-from completions.generation.services import planning
-from completions.generation.services.planning import RunDraft
+from completions.generation import planning
+from completions.generation.planning import RunDraft
 from completions.runs.services import running
 
 

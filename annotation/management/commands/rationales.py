@@ -19,8 +19,9 @@ from completions.management.run_actions import (
     add_no_wait,
     work_or_leave,
 )
-from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
+from completions.runs.services import running
+from completions.runs.services.budgeting import UnknownPriceError
 from completions.systems.services.registering import ModelIdError, assistant_for
 
 KIND = Kind("rationales", RationaleRun, labelling.find_themes)
@@ -81,8 +82,8 @@ class Command(ActionCommand):
     refusals = (
         ModelIdError,
         RunNotFoundError,
-        run_services.BudgetTooSmallError,
-        run_services.NothingToAskError,
-        run_services.RunStateError,
-        run_services.UnknownPriceError,
+        running.BudgetTooSmallError,
+        running.NothingToAskError,
+        running.RunStateError,
+        UnknownPriceError,
     )

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from completions.dialogues import queries
 from completions.generation import services as generation_services
-from completions.management.acting import Action, ActionCommand
+from completions.management.acting import Action, ActionCommand, add_dataset
 from completions.management.progress import Progress
 from completions.management.run_actions import (
     Kind,
@@ -16,16 +16,16 @@ from completions.management.run_actions import (
     work_or_leave,
 )
 from completions.models import GenerationRun
-from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
+from completions.runs.services import running
+from completions.runs.services.budgeting import UnknownPriceError
 from completions.systems import queries as system_queries
 
 KIND = Kind("completions", GenerationRun, generation_services.generate_completions)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare whom to ask about what, and what it may cost."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dataset(parser)
     parser.add_argument(
         "--systems",
         required=True,
@@ -55,16 +55,16 @@ class Command(ActionCommand):
 
     help = "Have systems complete contexts, in runs that can be paused, resumed and cancelled."
     actions = (
-        Action("run", "Have systems complete what they lack.", add_arguments, run),
+        Action("run", "Have systems complete what they lack.", _add_arguments, run),
         *actions_of(KIND),
     )
     refusals = (
         queries.DatasetNotFoundError,
         system_queries.UnknownSystemError,
-        run_services.BudgetTooSmallError,
+        running.BudgetTooSmallError,
         generation_services.NotAModelError,
-        run_services.NothingToAskError,
-        run_services.RunStateError,
-        run_services.UnknownPriceError,
+        running.NothingToAskError,
+        running.RunStateError,
+        UnknownPriceError,
         RunNotFoundError,
     )

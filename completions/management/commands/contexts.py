@@ -18,7 +18,7 @@ from completions.contexts.services.rewriting import NoSourceLeftError
 from completions.dialogues import importing, ingest, queries
 from completions.dialogues.couplets import couplets
 from completions.dialogues.importing import DatasetNameError, StratumError
-from completions.management.acting import Action, ActionCommand, positive, put, whole
+from completions.management.acting import Action, ActionCommand, add_dataset, positive, put, whole
 from completions.management.assisting import add_assistant, answering
 from completions.management.context_funnel import FUNNEL
 from completions.management.progress import Progress
@@ -31,8 +31,7 @@ SHOWN = 20
 """Lines of one kind that are told one by one."""
 
 
-def add_import_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def _add_import_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help="A file in one of the formats of dialogues.")
     parser.add_argument("--dataset", help="Name of the dataset; without it, the file's.")
     parser.add_argument(
@@ -90,9 +89,8 @@ def _tell(lines: Sequence[str], progress: Progress, *, others: str) -> None:
         progress.say(f"and {len(lines) - SHOWN:,} more {others}")
 
 
-def add_screen_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+def _add_screen_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dataset(parser)
     parser.add_argument(
         "--opinions",
         action="store_true",
@@ -122,8 +120,7 @@ def _ask(dataset: Dataset, model: str, progress: Progress) -> str:
     return f"{assistant.name}: {report.summary}"
 
 
-def add_check_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def _add_check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dialogues", type=Path, required=True, help="The file of dialogues that was labelled."
     )
@@ -181,9 +178,8 @@ def _readable(
             yield record
 
 
-def add_build_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dataset(parser)
     parser.add_argument(
         "--regular", type=positive, default=280, help="How many regular contexts to reach."
     )
@@ -230,9 +226,8 @@ def _adversarial(options: argparse.Namespace, progress: Progress) -> str:
     return f"{options.dataset}: {report.summary}"
 
 
-def add_export_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+def _add_export_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dataset(parser)
     parser.add_argument("--output", type=Path, help="File to write; without it, standard output.")
     parser.add_argument(
         "--with-dropped", action="store_true", help="Also contexts that a reviewer dropped."
@@ -258,20 +253,23 @@ ACTIONS = (
     Action(
         "import",
         "Add the dialogues of a file to a dataset.",
-        add_import_arguments,
+        _add_import_arguments,
         import_dialogues,
     ),
-    Action("screen", "Screen a dataset's couplets.", add_screen_arguments, screen),
+    Action("screen", "Screen a dataset's couplets.", _add_screen_arguments, screen),
     Action(
         "check-screening",
         "Hold the screening rules against readers' labels.",
-        add_check_arguments,
+        _add_check_arguments,
         check_screening,
     ),
-    Action("build", "Choose contexts from a dataset's dialogues.", add_build_arguments, build),
+    Action("build", "Choose contexts from a dataset's dialogues.", _add_build_arguments, build),
     FUNNEL,
     Action(
-        "export", "Write a dataset's contexts as JSON lines.", add_export_arguments, export_contexts
+        "export",
+        "Write a dataset's contexts as JSON lines.",
+        _add_export_arguments,
+        export_contexts,
     ),
 )
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from completions.dialogues import queries
-from completions.management.acting import Action, ActionCommand, RefusedError, positive
+from completions.management.acting import Action, ActionCommand, RefusedError, add_dataset, positive
 from completions.management.assisting import add_assistant
 from completions.management.progress import Progress
 from completions.management.run_actions import (
@@ -18,8 +18,9 @@ from completions.management.run_actions import (
     work_or_leave,
 )
 from completions.models import LabellingRun, SpotCheck
-from completions.runs import services as run_services
 from completions.runs.queries import RunNotFoundError
+from completions.runs.services import running
+from completions.runs.services.budgeting import UnknownPriceError
 from completions.strategies import spot_check_queries
 from completions.strategies.rules import Scores
 from completions.strategies.services import labelling, spot_checking
@@ -31,9 +32,8 @@ from completions.systems.services.registering import ModelIdError
 KIND = Kind("strategies", LabellingRun, labelling.name_strategies)
 
 
-def add_label_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare whose texts, who labels them, and what it may cost."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+def _add_label_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dataset(parser)
     add_assistant(parser, "--assistant", "Who labels")
     add_budget(parser)
     add_no_wait(parser)
@@ -52,13 +52,12 @@ def label(options: argparse.Namespace, progress: Progress) -> str:
 
 
 RUN = Action(
-    "run", "Have an assistant label the texts that it has not.", add_label_arguments, label
+    "run", "Have an assistant label the texts that it has not.", _add_label_arguments, label
 )
 
 
-def add_sample_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare from what to draw, and how."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+def _add_sample_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dataset(parser)
     add_assistant(parser, "--assistant", "Whose labels are checked")
     parser.add_argument(
         "--n", type=positive, default=N_ITEMS, help="Texts to draw; all if there are less."
@@ -80,16 +79,11 @@ def sample(options: argparse.Namespace, _progress: Progress) -> str:
     return f"Spot check #{check.pk}: {check.items.count():,} texts to label at {page}"
 
 
-SAMPLE = Action("sample", "Draw the texts that two people label.", add_sample_arguments, sample)
+SAMPLE = Action("sample", "Draw the texts that two people label.", _add_sample_arguments, sample)
 
 
 COLUMNS = ("people", "model", "precision", "recall", "F1", "kappa")
 WIDTH = 30
-
-
-def add_score_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare whose spot check."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
 
 
 def score(options: argparse.Namespace, _progress: Progress) -> str:
@@ -140,7 +134,7 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-SCORE = Action("score", "Score a model's labels.", add_score_arguments, score)
+SCORE = Action("score", "Score a model's labels.", add_dataset, score)
 ACTIONS = (RUN, SAMPLE, SCORE, *actions_of(KIND))
 
 
@@ -151,11 +145,11 @@ class Command(ActionCommand):
     actions = ACTIONS
     refusals = (
         queries.DatasetNotFoundError,
-        run_services.BudgetTooSmallError,
+        running.BudgetTooSmallError,
         spot_checking.NotLabelledYetError,
-        run_services.NothingToAskError,
-        run_services.RunStateError,
-        run_services.UnknownPriceError,
+        running.NothingToAskError,
+        running.RunStateError,
+        UnknownPriceError,
         spot_check_queries.NoSpotCheckError,
         ModelIdError,
         RunNotFoundError,

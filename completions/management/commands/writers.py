@@ -12,7 +12,7 @@ from access.console.csv_cells import csv_lines
 from completions.choices import WriterState
 from completions.dialogues import authoring, queries
 from completions.files import InputFileError, text_lines
-from completions.management.acting import Action, ActionCommand, RefusedError
+from completions.management.acting import Action, ActionCommand, RefusedError, add_dataset, aligned
 from completions.management.progress import Progress
 from completions.writers import emails, message_queries, pool_queries
 from completions.writers.forms import read_addresses
@@ -21,12 +21,11 @@ from completions.writers.pool_queries import WriterRow
 from completions.writers.services import importing, inviting, leasing, pool, vetting
 
 
-def add_invite_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def _add_invite_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "who", nargs="+", metavar="FILE|ADDRESS", help="Addresses, or files with one on each line."
     )
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    add_dataset(parser)
     parser.add_argument("--dry-run", action="store_true", help="Only count; invite nobody.")
 
 
@@ -68,9 +67,8 @@ def _invited(done: str, n_new: int, n_known: int, n_bad: int) -> str:
 HEADS = ("code", "state", "sent", "accepted", "waiting", "returned")
 
 
-def add_list_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+def _add_list_arguments(parser: argparse.ArgumentParser) -> None:
+    add_dataset(parser)
     parser.add_argument(
         "--state", type=str.upper, choices=WriterState.values, default="", help="Only these."
     )
@@ -90,7 +88,7 @@ def list_writers(options: argparse.Namespace, _progress: Progress) -> str:
     links = {writer.code: emails.personal_link(writer) for writer in linked}
     return "\n".join(
         f"{line}  {links.get(cells[0], '')}".rstrip()
-        for cells, line in zip(table, _aligned(table), strict=True)
+        for cells, line in zip(table, aligned(table, n_words=2), strict=True)
     )
 
 
@@ -99,20 +97,9 @@ def _cells(row: WriterRow) -> tuple[str, ...]:
     return (row.code, row.state, *(f"{count:,}" for count in counts))
 
 
-def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield each row with its columns under each other: words to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for cells in table:
-        sides = "<<" + ">" * (len(cells) - 2)
-        yield "  ".join(
-            f"{cell:{side}{width}}" for cell, side, width in zip(cells, sides, widths, strict=True)
-        )
-
-
-def add_vetting_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def _add_vetting_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("switch", choices=("on", "off"), help="Whether newcomers are tried.")
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    add_dataset(parser)
 
 
 def use_vetting(options: argparse.Namespace, progress: Progress) -> str:
@@ -128,10 +115,9 @@ def use_vetting(options: argparse.Namespace, progress: Progress) -> str:
     return f"{dataset.slug}: newcomers write for {n_dialogues} trial conversations first"
 
 
-def add_import_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+def _add_import_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help="Context, text, author and more of each.")
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
+    add_dataset(parser)
     parser.add_argument("--apply", action="store_true", help="Store it; without, only tell.")
     parser.add_argument(
         "--accepted",
@@ -216,11 +202,6 @@ def _refused(what: Path | str, reason: str) -> RefusedError:
     return RefusedError(f"{what}: {reason}")
 
 
-def add_dataset(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    parser.add_argument("--dataset", required=True, help="Name of the dataset.")
-
-
 def freeze(options: argparse.Namespace, _progress: Progress) -> str:
     """Freeze the texts, and tell what that ended and what is left to decide."""
     dataset = queries.dataset_named(options.dataset)
@@ -247,20 +228,20 @@ def thaw(options: argparse.Namespace, _progress: Progress) -> str:
 
 
 ACTIONS = (
-    Action("invite", "Invite people by their e-mail addresses.", add_invite_arguments, invite),
+    Action("invite", "Invite people by their e-mail addresses.", _add_invite_arguments, invite),
     Action(
-        "list", "List who writes for a dataset, and how much.", add_list_arguments, list_writers
+        "list", "List who writes for a dataset, and how much.", _add_list_arguments, list_writers
     ),
     Action(
         "vetting",
         "Try newcomers first, or let them in at once.",
-        add_vetting_arguments,
+        _add_vetting_arguments,
         use_vetting,
     ),
     Action(
         "import",
         "Bring messages in that people wrote elsewhere.",
-        add_import_arguments,
+        _add_import_arguments,
         import_messages,
     ),
     Action("freeze", "Stop all writing for a dataset; texts stay.", add_dataset, freeze),

@@ -44,6 +44,11 @@ class ModelAnswer(Generic[Value]):
     repairs: tuple[str, ...] = ()
     """What was not to the letter what was asked for, and read all the same."""
 
+    @property
+    def claim(self) -> Claim:
+        """Return the hold on the call."""
+        return self.question.claim
+
     def columns(self) -> dict[str, Any]:
         """Return the columns that end the call: done with a value, invalid without."""
         fields = calling.reply_fields(self.question, self.reply) | {"ended_at": self.at}
@@ -71,17 +76,13 @@ class CallKind(Protocol[Row, Value]):
         """End the calls, whose rows are locked and open, and store what follows from each."""
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 def ask(
     desk: CallKind[Row, Value],
     *,
     clock: Clock,
     duration_s: float,
     turn: threading.Lock,
-    stored: Callable[[], None] = _nothing,
+    stored: Callable[[], None] = lambda: None,
 ) -> int:
     """Make the desk's waiting calls, several at a time, and return how many ended.
 
@@ -109,7 +110,7 @@ class CallQueue(Generic[Row, Value]):
 
     desk: CallKind[Row, Value]
     clock: Clock
-    stored: Callable[[], None] = _nothing
+    stored: Callable[[], None] = lambda: None
     sent: set[Claim] = field(default_factory=set, compare=False)
     """What a provider has heard of: broken off, it may have been paid for."""
 
@@ -127,7 +128,7 @@ class CallQueue(Generic[Row, Value]):
         for result in results:
             if isinstance(result, Failed):
                 calling.store_failure(self.desk.load([result.claim.call_id]), result)
-        claims = {_claim(result) for result in results}
+        claims = {result.claim for result in results}
         self.sent.difference_update(claims)
         ids = [claim.call_id for claim in claims]
         states.end_runs_of(self.desk.load(ids).model, ids, now=self.clock())
@@ -142,17 +143,14 @@ class CallQueue(Generic[Row, Value]):
     @transaction.atomic
     def _keep(self, answers: Sequence[ModelAnswer[Value]]) -> None:
         """Keep each answer once; a call that has ended meanwhile keeps what it has."""
-        ids = [heard.question.claim.call_id for heard in answers]
-        rows = self.desk.load(ids).filter(ended_at=None).order_by("pk")
-        held = {call.pk: call for call in rows.select_for_update(of=("self",))}
-        claims = [(heard.question.claim, heard) for heard in answers]
-        ended = [(held[one.call_id], heard) for one, heard in claims if one.call_id in held]
+        rows = self.desk.load([heard.claim.call_id for heard in answers])
+        rows = rows.filter(ended_at=None).order_by("pk").select_for_update(of=("self",))
+        held = {call.pk: call for call in rows}
+        ended = [
+            (held[heard.claim.call_id], heard) for heard in answers if heard.claim.call_id in held
+        ]
         self.desk.keep(ended)
-        calling.settle_answers([(call, heard.question.claim, heard.reply) for call, heard in ended])
-
-
-def _claim(result: ModelAnswer[Value] | Failed) -> Claim:
-    return result.question.claim if isinstance(result, ModelAnswer) else result.claim
+        calling.settle_answers([(call, heard.claim, heard.reply) for call, heard in ended])
 
 
 async def _ask(question: Question[Value], clock: Clock) -> ModelAnswer[Value] | Failed:

@@ -53,7 +53,7 @@ def keep_labels(
 def _fields(label: Label, heard: ModelAnswer[Labels]) -> dict[str, Any]:
     """Return the columns that labels of all kinds have."""
     return {
-        "call_id": heard.question.claim.call_id,
+        "call_id": heard.claim.call_id,
         "presence": _PRESENCE[label.presence],
         "probability": label.probability,
         "quote": label.quote,

@@ -37,9 +37,9 @@ from completions.management.progress import Progress
 from completions.management.run_actions import Kind, work
 from completions.models import Context, Dataset, GenerationRun, LabellingRun, Message, Run
 from completions.offline import planted
-from completions.runs import services as run_services
 from completions.runs.queries import calls_of
 from completions.runs.services import calling
+from completions.runs.services import running as run_services
 from completions.strategies.services import labelling as strategies_labelling
 from completions.strategies.services import spot_checking
 from completions.systems.services import registering

@@ -19,8 +19,8 @@ from annotation.models import DimensionMark, JudgeCall, JudgeRun, Judgment
 from completions.choices import CallState
 from completions.llm import Reply
 from completions.offline import Behaviour, Fault
-from completions.runs import services as run_services
 from completions.runs.services import asking, calling
+from completions.runs.services import running as run_services
 from completions.tasks import look_after_runs
 from tests.annotation.judges.asking import (
     RUBRIC,

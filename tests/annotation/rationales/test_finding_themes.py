@@ -14,7 +14,7 @@ from annotation.rationales.services import labelling
 from completions.choices import CallState, Presence
 from completions.models import Completion
 from completions.offline import Fault
-from completions.runs import services as completions
+from completions.runs.services import running as completions
 from tests.annotation.rationales.asked import ABSENT, KEYS, TEXT, judge
 from tests.helpers.factories import (
     NOW,

@@ -13,9 +13,10 @@ from annotation.models import RationaleCall, RationaleRun, ThemeLabel
 from annotation.rationales import themes
 from annotation.rationales.services import labelling
 from completions.choices import CallState, PauseReason, RunState
-from completions.runs import services as completions
 from completions.runs import view_data
 from completions.runs.services import budgeting, calling
+from completions.runs.services import running as completions
+from completions.runs.services.budgeting import UnknownPriceError
 from completions.tasks import look_after_runs
 from tests.annotation.rationales.asked import ABSENT, KEYS, judge
 from tests.helpers.factories import (
@@ -100,7 +101,7 @@ class TestARun:
         judge(study)
         nameless = make_assistant(model_id="hosted_vllm/no-such-model")
 
-        with pytest.raises(completions.UnknownPriceError, match=nameless.slug):
+        with pytest.raises(UnknownPriceError, match=nameless.slug):
             start(assistant=nameless, budget_usd=Decimal(1))
         assert not RationaleRun.objects.exists()
 

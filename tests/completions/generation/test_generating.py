@@ -10,14 +10,14 @@ from access.nudges import Work
 from completions import tasks
 from completions.choices import CallState, SystemKind
 from completions.generation import services
-from completions.generation.departures import FLAGS, flags_of
-from completions.generation.services import generating
+from completions.generation import services as generating
+from completions.generation.services import FLAGS, flags_of
 from completions.llm import PermanentError, Reply
 from completions.llm.prompts import SUPPORTER, load_prompt
 from completions.models import Completion, GenerationCall, GenerationRun, System
 from completions.offline import REFUSAL, Behaviour, Fault
-from completions.runs import services as run_services
 from completions.runs.services import asking, calling
+from completions.runs.services import running as run_services
 from completions.writers.services import leasing
 from tests.helpers.factories import (
     make_completion,

@@ -21,7 +21,7 @@ from completions.files import (
 )
 from completions.leaks import queries
 from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
-from completions.runs import services as run_services
+from completions.runs.services import running as run_services
 from completions.systems.importing import ImportedRow, checked, imported_file
 from completions.systems.services.importing import RowsRefusedError, try_completions
 from tests.helpers.datasets import TEXT, import_rows, row

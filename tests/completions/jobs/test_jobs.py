@@ -8,8 +8,8 @@ import pytest
 from access.models import LogEntry
 from completions.choices import JobKind, JobState
 from completions.dialogues.ingest import IngestError
-from completions.jobs import services, work
-from completions.jobs.work import JobProgress, JobStoppedError
+from completions.jobs import services
+from completions.jobs.services import JobProgress, JobStoppedError
 from completions.models import Dataset, Dialogue, Job
 from completions.runs import pulling
 from completions.runs.services.exclusive import AnotherAtWorkError
@@ -55,7 +55,7 @@ def do(now=NOW):
 @pytest.fixture
 def choose(monkeypatch):
     """Have contexts chosen by a function of the job and its progress."""
-    return lambda function: monkeypatch.setitem(work.WORK, JobKind.BUILD, function)
+    return lambda function: monkeypatch.setitem(services.WORK, JobKind.BUILD, function)
 
 
 def break_off(_job, _progress):
@@ -109,7 +109,7 @@ class TestImporting:
         assert not Job.objects.exists()
 
     def test_a_file_of_too_many_dialogues_is_refused(self, monkeypatch):
-        monkeypatch.setattr(work, "MOST_RECORDS", 2)
+        monkeypatch.setattr(services, "MOST_RECORDS", 2)
 
         with pytest.raises(IngestError, match="has over 2 records"):
             check()
@@ -202,7 +202,7 @@ class TestEnding:
             progress.towards("steps")(job.n_done + 1, 100)
             raise RuntimeError
 
-        monkeypatch.setattr("completions.jobs.work.EVERY_S", 0)
+        monkeypatch.setattr("completions.jobs.services.EVERY_S", 0)
         choose(get_on)
         for _ in range(2 * services.MOST_BEGUN):
             do()

@@ -8,10 +8,9 @@ from django.db.models import Sum
 
 from completions import llm
 from completions.choices import CallState
-from completions.generation.services import generating
+from completions.generation import services as generating
 from completions.models import GenerationCall, GenerationRun
-from completions.runs import services
-from completions.runs.services import asking, budgeting, calling, states
+from completions.runs.services import asking, budgeting, calling, running, states
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_calls import PRICE, make_run_of
 from tests.helpers.threads import together, while_uncommitted
@@ -92,8 +91,8 @@ def test_what_claims_and_answers_move_at_once_adds_up(run):
 def test_a_run_is_cancelled_while_its_answers_come_in(run):
     stores = stores_of(claim())
 
-    together([partial(services.cancel_run, run, now=NOW), *stores, claim, claim])
-    services.finish_all_runs(now=NOW + calling.CLAIM_LENGTH)
+    together([partial(running.cancel_run, run, now=NOW), *stores, claim, claim])
+    running.finish_all_runs(now=NOW + calling.CLAIM_LENGTH)
 
     run.refresh_from_db()
     assert run.state == "CANCELLED"

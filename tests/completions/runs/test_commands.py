@@ -12,7 +12,7 @@ from django.core.management.base import OutputWrapper
 from annotation.models import Comparison, JudgeRun, Judgment, Study
 from completions import tasks
 from completions.choices import CallState, PauseReason, RunState
-from completions.generation.services.generating import generate_completions
+from completions.generation.services import generate_completions
 from completions.management import run_actions
 from completions.management.progress import Progress
 from completions.management.run_actions import Kind

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from completions.choices import CallState, PauseReason, RunState
-from completions.generation.services.planning import start_generation_run
+from completions.generation.services import start_generation_run
 from completions.models import GenerationCall, GenerationRun
 from completions.runs.view_data import in_words
 from completions.templatetags.money import short, usd

@@ -10,13 +10,13 @@ from access.models import LogEntry
 from completions import llm
 from completions.choices import CallState, PauseReason, RunState, SystemKind
 from completions.generation import services as generation_services
-from completions.generation.services import generating
 from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.models import GenerationRun, System
 from completions.runs import queries
-from completions.runs import services as run_services
 from completions.runs.pulling import PullLimits
 from completions.runs.services import asking, calling, speaking, states
+from completions.runs.services import running as run_services
+from completions.runs.services.budgeting import UnknownPriceError
 from tests.helpers.factories import (
     NOW,
     make_context,
@@ -53,7 +53,7 @@ REPLY = llm.Reply(
 
 
 def queue(at=NOW):
-    return asking.CallQueue(generating.CompletionCalls(), lambda: at)
+    return asking.CallQueue(generation_services.CompletionCalls(), lambda: at)
 
 
 def answered(question, reply=REPLY):
@@ -107,7 +107,7 @@ class TestStart:
     def test_with_a_budget_alone_refuses_models_whose_price_nobody_knows(self, dataset):
         systems = [make_system(slug="dear")]
 
-        with pytest.raises(run_services.UnknownPriceError, match="for dear"):
+        with pytest.raises(UnknownPriceError, match="for dear"):
             self.start(dataset, systems, budget_usd=Decimal(1))
 
         assert not GenerationRun.objects.exists()

@@ -27,8 +27,9 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.runs import services as run_services
+from completions.runs.services import running as run_services
 from completions.runs.services import states
+from completions.runs.services.budgeting import UnknownPriceError
 from completions.strategies import codebook as strategies_codebook
 from completions.strategies.services import labelling
 from completions.systems.services.registering import assistant_for
@@ -337,7 +338,7 @@ class TestARun:
         write(dataset)
         nameless = make_assistant(model_id="hosted_vllm/no-such-model")
 
-        with pytest.raises(run_services.UnknownPriceError, match=nameless.slug):
+        with pytest.raises(UnknownPriceError, match=nameless.slug):
             start(assistant=nameless, budget_usd=Decimal(1))
         assert not LabellingRun.objects.exists()
 

@@ -1,33 +1,29 @@
-"""What a run of completions would come to, its start, and what is asked again."""
+"""What systems are asked about a context, and what a run of completions would come to."""
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.contrib.auth.models import User
-from django.db import transaction
-from django.db.models import Avg, Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Avg, Count, Exists, OuterRef, QuerySet
 
 from completions import llm
-from completions.choices import CallState
-from completions.generation.services.generating import plan_generation_calls, request_for
+from completions.llm import prompts
 from completions.models import (
     Completion,
     Context,
     Dataset,
     GenerationCall,
-    GenerationRun,
     ProviderCall,
     System,
 )
 from completions.runs import queries
-from completions.runs.services import budgeting, running
-from completions.runs.services.running import begin, checked_budget
+from completions.runs.services import budgeting, calling
 from completions.systems.queries import variables_of
 
+MAX_TOKENS = 300
+TIMEOUT_S = 120.0
 SAMPLE = 40
 """Questions from which the most that a call can cost is taken: evenly from all there are."""
 
@@ -42,8 +38,6 @@ class Share:
     n_calls: int
     missing: tuple[str, ...]
     """Variables that a call would read and that are not set: such calls fail."""
-    is_priced: bool
-    """Whether anybody can say what a call costs at most."""
     usual_usd: Decimal | None
     """What so many calls cost, if they cost what its calls so far did; ``None`` without any."""
     most_usd: Decimal | None
@@ -69,7 +63,7 @@ class RunDraft:
     @property
     def unpriced(self) -> list[str]:
         """Name the models of no known price or limit: a budget cannot be kept with them."""
-        return [one.name for one in self.shares if one.n_calls and not one.is_priced]
+        return [one.name for one in self.shares if one.n_calls and one.most_usd is None]
 
     @property
     def unmeasured(self) -> list[str]:
@@ -84,7 +78,7 @@ class RunDraft:
     @property
     def is_most_known(self) -> bool:
         """Say whether the most that any of the models costs is known."""
-        return any(one.n_calls and one.is_priced for one in self.shares)
+        return any(one.n_calls and one.most_usd is not None for one in self.shares)
 
     @property
     def without_key(self) -> list[str]:
@@ -132,6 +126,18 @@ def draft(
     return RunDraft([_share(one, usual.get(one.endpoint.pk), environment) for one in askings])
 
 
+def request_for(system: System, context: Context) -> llm.Request:
+    """Return what a system is asked to do about a context."""
+    prompt = prompts.load_prompt(prompts.SUPPORTER)
+    return calling.request_to(
+        system,
+        messages=prompts.supporter_messages(context.turns, prompt),
+        max_tokens=MAX_TOKENS,
+        timeout_s=TIMEOUT_S,
+        stream=True,  # the only way to see the time to first token
+    )
+
+
 def count_missing(dataset: Dataset, systems: Collection[System]) -> dict[int, int]:
     """Return by system how many contexts in use it has not completed nor been asked about."""
     contexts = Context.objects.in_use().filter(dataset=dataset)
@@ -174,7 +180,6 @@ def _share(one: Asking, usual: Decimal | None, environment: Mapping[str, str]) -
         is_simulated=endpoint.is_simulated,
         n_calls=one.n_calls,
         missing=tuple(missing),
-        is_priced=price is not None,
         usual_usd=None if usual is None else one.n_calls * Decimal(usual),
         most_usd=None if price is None else _most(one, price),
     )
@@ -185,58 +190,7 @@ def _most(one: Asking, price: budgeting.Price) -> Decimal:
     return one.n_calls * sum(each, Decimal(0)) / len(each) if each else Decimal(0)
 
 
-@transaction.atomic
-def start_generation_run(
-    *,
-    dataset: Dataset,
-    systems: Collection[System],
-    now: dt.datetime,
-    budget_usd: Decimal | None = None,
-    by: User | None = None,
-) -> GenerationRun:
-    """Have systems complete the contexts that they lack, in a run of their own.
-
-    Raises
-    ------
-    NotAModelError, UnknownPriceError, BudgetTooSmallError
-        If a system is no model, a budget cannot be kept with it, or the budget is nothing.
-    NothingToAskError
-        If every context and system has a call or a completion; no run is added then.
-    """
-    slugs = sorted(system.slug for system in systems)
-    run = GenerationRun.objects.create(
-        dataset=dataset,
-        plan={"dataset": dataset.slug, "systems": slugs},
-        budget_usd=checked_budget(budget_usd, systems),
-        created_at=now,
-        created_by=by,
-    )
-    n_added = plan_generation_calls(dataset=dataset, systems=systems, now=now, run=run)
-    return begin(run, n_added, now=now, by=by)
-
-
-FAILED = (CallState.FAILED, CallState.INVALID)
-
-
-@transaction.atomic
-def retry_completions(
-    *,
-    dataset: Dataset,
-    now: dt.datetime,
-    by: User | None = None,
-    context: str = "",
-    system: str = "",
-) -> int:
-    """Ask again for completions that failed, and return how many calls that is.
-
-    Those of one context and one system by their key and slug, or of all where these are empty.
-    Their runs go on, each with its budget; what was answered is never asked again. Calls that
-    belong to no run are left as they are.
-    """
-    only = Q(context__key=context) if context else Q()
-    only &= Q(system__slug=system) if system else Q()
-    failed = GenerationCall.objects.filter(only, context__dataset=dataset, state__in=FAILED)
-    runs = GenerationRun.objects.filter(pk__in=failed.values("run")).order_by("pk")
-    return sum(
-        running.retry_failed(run, now=now, by=by, with_invalid=True, only=only) for run in runs
-    )
+def generation_progress(dataset: Dataset) -> tuple[int, int]:
+    """Return how many of the dataset's generation calls have ended, and how many there are."""
+    calls = GenerationCall.objects.filter(context__dataset=dataset)
+    return calls.filter(ended_at__isnull=False).count(), calls.count()

@@ -1,26 +1,36 @@
-"""Have model systems complete contexts: plan the calls, claim them, keep what comes back."""
+"""Runs that have systems complete contexts: planned, started, kept, and asked again."""
 
 import datetime as dt
 import hashlib
+import re
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from completions import llm
-from completions.generation import departures
+from completions.dialogues import wording
+from completions.generation.planning import request_for
 from completions.llm import prompts
-from completions.models import Completion, Context, Dataset, GenerationCall, GenerationRun, System
+from completions.models import (
+    FAILED,
+    Completion,
+    Context,
+    Dataset,
+    GenerationCall,
+    GenerationRun,
+    System,
+)
 from completions.runs import queries
-from completions.runs.services import asking, calling
+from completions.runs.services import asking, running
 from completions.runs.services.asking import ModelAnswer
 from completions.runs.services.calling import Claim, Clock, Question
+from completions.runs.services.running import begin, checked_budget
 
-MAX_TOKENS = 300
-TIMEOUT_S = 120.0
 _TURN = threading.Lock()
 
 
@@ -57,6 +67,60 @@ def plan_generation_calls(
     ]
     GenerationCall.objects.bulk_create(added, batch_size=500)
     return len(added)
+
+
+@transaction.atomic
+def start_generation_run(
+    *,
+    dataset: Dataset,
+    systems: Collection[System],
+    now: dt.datetime,
+    budget_usd: Decimal | None = None,
+    by: User | None = None,
+) -> GenerationRun:
+    """Have systems complete the contexts that they lack, in a run of their own.
+
+    Raises
+    ------
+    NotAModelError, UnknownPriceError, BudgetTooSmallError
+        If a system is no model, a budget cannot be kept with it, or the budget is nothing.
+    NothingToAskError
+        If every context and system has a call or a completion; no run is added then.
+    """
+    slugs = sorted(system.slug for system in systems)
+    run = GenerationRun.objects.create(
+        dataset=dataset,
+        plan={"dataset": dataset.slug, "systems": slugs},
+        budget_usd=checked_budget(budget_usd, systems),
+        created_at=now,
+        created_by=by,
+    )
+    n_added = plan_generation_calls(dataset=dataset, systems=systems, now=now, run=run)
+    return begin(run, n_added, now=now, by=by)
+
+
+@transaction.atomic
+def retry_completions(
+    *,
+    dataset: Dataset,
+    now: dt.datetime,
+    by: User | None = None,
+    context: str = "",
+    system: str = "",
+) -> int:
+    """Ask again for completions that failed, and return how many calls that is.
+
+    Those of one context and one system by their key and slug, or of all where these are empty.
+    Their runs go on, each with its budget; what was answered is never asked again. Calls that
+    belong to no run are left as they are.
+    """
+    only = Q(context__key=context) if context else Q()
+    only &= Q(system__slug=system) if system else Q()
+    failed = GenerationCall.objects.filter(only, FAILED, context__dataset=dataset)
+    runs = GenerationRun.objects.filter(pk__in=failed.values("run")).order_by("pk")
+    return sum(
+        running.retry_failed(run, now=now, by=by, with_invalid=True, only=only) for run in runs
+    )
 
 
 def generate_completions(
@@ -112,22 +176,10 @@ def _contexts_without(dataset: Dataset, system: System) -> Sequence[Context]:
     return list(contexts.filter(dataset=dataset).only("pk").order_by("pk"))
 
 
-def request_for(system: System, context: Context) -> llm.Request:
-    """Return what a system is asked to do about a context."""
-    prompt = prompts.load_prompt(prompts.SUPPORTER)
-    return calling.request_to(
-        system,
-        messages=prompts.supporter_messages(context.turns, prompt),
-        max_tokens=MAX_TOKENS,
-        timeout_s=TIMEOUT_S,
-        stream=True,  # the only way to see the time to first token
-    )
-
-
 def _columns(heard: ModelAnswer[str]) -> dict[str, Any]:
     """Return the columns that keep a reply, with what is unusual about its form."""
     columns = heard.columns()
-    columns["honoured"]["flags"] = departures.flags_of(heard.reply.raw_text or heard.reply.text)
+    columns["honoured"]["flags"] = flags_of(heard.reply.raw_text or heard.reply.text)
     return columns
 
 
@@ -141,3 +193,42 @@ def _completion(call: GenerationCall, heard: ModelAnswer[str]) -> Completion:
         content_hash=hashlib.sha256(text.encode()).hexdigest(),
         created_at=heard.at,
     )
+
+
+MOST_SENTENCES = 3
+_LEAD = r"^\W*(?:(?:sure|certainly|of course|absolutely|okay|ok|great)\b[^\n:]{0,20}?)?"
+_DEPARTURES = {
+    "preamble": re.compile(
+        _LEAD
+        + r"(?:here(?:['\u2019]s| is| are)|(?:my|a|the|one|possible|suggested) \w* ?"
+        + r"(?:reply|response|message|answer)(?: (?:is|would|could|might))?)\b[^\n]{0,120}?:",
+        re.IGNORECASE,
+    ),
+    "label": re.compile(
+        r"^\W*(?:supporter|assistant|counsell?or|listener|therapist|ai|reply|response|message)"
+        r"\W{0,3}:",
+        re.IGNORECASE,
+    ),
+    "paragraphs": re.compile(r"\S[ \t]*\n\s*\S"),
+    "quotation": re.compile(r"^\s*(?:\"[^\"]+\"|\u201c[^\u201c\u201d]+\u201d)\s*$"),
+    "thoughts": re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE),
+    "refusal": re.compile(
+        r"^\W*(?:(?:i['\u2019]m |i am )?sorry,? (?:but )?|unfortunately,? )?"
+        r"(?:as an ai\b|i (?:can['\u2019]t|cannot|am unable to|won['\u2019]t)"
+        r" (?:help (?:you )?with|assist|fulfil|comply|continue with|respond to|provide))",
+        re.IGNORECASE,
+    ),
+}
+FLAGS = (*_DEPARTURES, "sentences")
+
+
+def flags_of(text: str) -> list[str]:
+    """Return how a reply departs from "answer with the message alone", in the order of ``FLAGS``.
+
+    The reply is kept as it came. A flag tells readers of the record which replies to look at; it
+    changes neither what is shown nor what counts.
+    """
+    found = [name for name, form in _DEPARTURES.items() if form.search(text)]
+    if wording.count_sentences(text) > MOST_SENTENCES:
+        found.append("sentences")
+    return found
