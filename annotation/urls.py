@@ -9,7 +9,6 @@ from annotation.overview import console
 from annotation.quality import console as quality_console
 from annotation.quick import console as quick_console
 from annotation.rationales import console as rationales_console
-from annotation.rationales import themes_console as theme_checks
 from annotation.session.http import led_back
 from annotation.session.views import ending, entering, judging
 from annotation.study_form import console as making
@@ -76,26 +75,26 @@ CONSOLE = [
     path("<slug:study>/judge-runs.csv", judge_console.runs_csv, name="judge_runs_csv"),
     path("<slug:study>/judge-runs/new/", judge_console.choose, name="judge_choose"),
     path("<slug:study>/themes/", judge_console.find_themes, name="find_themes"),
-    path("<slug:study>/theme-checks/", theme_checks.overview, name="theme_overview"),
-    path("<slug:study>/theme-checks/draw/", theme_checks.draw, name="theme_draw"),
+    path("<slug:study>/theme-checks/", rationales_console.overview, name="theme_overview"),
+    path("<slug:study>/theme-checks/draw/", rationales_console.draw, name="theme_draw"),
     path(
         "<slug:study>/theme-checks/<int:check>/<int:number>/",
-        theme_checks.label,
+        rationales_console.label,
         name="theme_label",
     ),
     path(
         "<slug:study>/theme-checks/<int:check>/<int:number>/store/",
-        theme_checks.store_labels,
+        rationales_console.store_labels,
         name="theme_store",
     ),
     path(
         "<slug:study>/theme-checks/<int:check>/<int:number>/settle/",
-        theme_checks.settle,
+        rationales_console.settle,
         name="theme_settle",
     ),
     path(
         "<slug:study>/theme-checks/<int:check>/<int:number>/settle/store/",
-        theme_checks.store_settled,
+        rationales_console.store_settled,
         name="theme_store-settled",
     ),
     path("<slug:study>/judge-runs/plan/", judge_console.plan, name="judge_plan"),

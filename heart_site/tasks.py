@@ -11,7 +11,7 @@ from django.utils.functional import SimpleLazyObject
 
 from access.background import app
 from access.log import record
-from annotation.audits import services
+from annotation import audits
 from heart_site.backups import services as backup_services
 from heart_site.backups.state import BackupError
 
@@ -31,7 +31,7 @@ def run_audit(*, audit_id: int) -> None:
 @app.task(ignore_result=True)
 def reclaim_lost_audits() -> int:
     """Beat tick: hand each audit whose worker was lost to another."""
-    lost = services.reclaim_lost_audits(now=timezone.now())
+    lost = audits.reclaim_lost_audits(now=timezone.now())
     for audit_id in lost:
         run_audit.delay(audit_id=audit_id)
     return len(lost)

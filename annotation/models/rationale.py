@@ -1,6 +1,6 @@
 """What models find in rationales, and which of them may be released."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -130,7 +130,18 @@ class ThemeLabelling(PeoplesLabels):
         return f"{self.item_id} by {self.labeller_id}"
 
 
-class RationaleScan(models.Model):
+class MarkedText:
+    """Has the passages of a text that may be personal data: kind, start and end of each."""
+
+    passages: Any
+
+    @property
+    def kinds(self) -> list[str]:
+        """Which kinds there are, by name."""
+        return sorted({str(kind) for kind, *_ in self.passages})
+
+
+class RationaleScan(MarkedText, models.Model):
     """What the rules on personal data found in one judgment's rationale, and how it stands."""
 
     judgment = models.OneToOneField(Judgment, models.PROTECT, related_name="scan")
@@ -168,7 +179,7 @@ class RationaleScan(models.Model):
         return f"#{self.judgment_id} {self.state}"
 
 
-class RationaleDecision(AppendOnlyModel):
+class RationaleDecision(MarkedText, AppendOnlyModel):
     """What somebody decided about a judgment's rationale; the newest holds."""
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="text_decisions")

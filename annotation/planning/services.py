@@ -70,11 +70,11 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
         (_comparison(study, pair, draft.contexts[pair.context]) for pair in draft.additions),
         batch_size=BATCH,
     )
-    gold = load_gold(study=study, now=now, by=by)
+    n_checks = load_gold(study=study, now=now, by=by)
     hold_latecomers(study, now=now)
     fix_completions(texts=_compared(study), now=now)
     report = PlanReport(
-        len(draft.additions), n_held, gold.n_checks, summary=draft.summary, held=draft.held
+        len(draft.additions), n_held, n_checks, summary=draft.summary, held=draft.held
     )
     if draft.additions:
         record(

@@ -21,6 +21,7 @@ from annotation.quality import check_queries, report_queries
 from annotation.quality.services import gold, reporting
 from annotation.studies import selectors
 from annotation.studies.http import study_page
+from completions.dialogues.display import DialogueView
 from completions.dialogues.forms import TypedTextField
 
 DECIDED = {
@@ -43,7 +44,7 @@ def reports(request: StaffRequest, study: Study) -> HttpResponse:
         "dialogues": dialogues,
         "n_open": sum(dialogue.n_open > 0 for dialogue in dialogues),
         "is_mail_set_up": reporting.is_mail_set_up(),
-        "alerts": report_queries.alert_state(study),
+        "alert_error": report_queries.alert_error(study),
     }
     return render(request, "console/study/reports.html", context)
 
@@ -134,9 +135,15 @@ def checks(request: StaffRequest, study: Study) -> HttpResponse:
         "study": study,
         "checks": check_queries.check_rows(study),
         "asked": key,
-        "candidate": check_queries.candidate(study, key) if key else None,
         "dimensions": selectors.content_of(study)["rubric"]["dimensions"],
     }
+    if key and (found := check_queries.candidate(study, key)):
+        turns, is_simulated = found.context.turns, found.context.is_simulated
+        context |= {
+            "candidate": found,
+            "dialogue": DialogueView.of(turns, is_simulated=is_simulated),
+            "texts": list(map(selectors.shown_text, found.completions)),
+        }
     return render(request, "console/study/checks.html", context)
 
 

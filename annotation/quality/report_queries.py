@@ -1,14 +1,12 @@
 """Reads about what raters report, and how the console shows it."""
 
-import datetime as dt
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
-from django.utils.translation import gettext as _
 
-from annotation.choices import ReportKind, ReportOutcome
+from annotation.choices import ReportOutcome
 from annotation.models import Report, ReportAlert, ReportDecision, Study
 from annotation.studies.selectors import shown_text
 from completions.dialogues.display import DialogueView
@@ -16,61 +14,40 @@ from completions.models import Context
 
 
 @dataclass(frozen=True)
-class ReportRow:
-    """What one rater said, and which messages were on the screen with the dialogue."""
-
-    who: str
-    is_simulated: bool
-    kind_label: str
-    text: str
-    at: dt.datetime
-    messages: tuple[str, ...]
-    is_open: bool
-    """Whether it came after the last decision."""
-
-
-@dataclass(frozen=True)
-class DecisionRow:
-    """What somebody decided about a dialogue."""
-
-    who: str
-    outcome_label: str
-    reason: str
-    at: dt.datetime
-
-
-@dataclass(frozen=True)
 class ReportedDialogue:
     """A dialogue with its reports and decisions, the newest of each first."""
 
-    key: str
-    dialogue: DialogueView
+    context: Context
     is_held: bool
-    is_dropped: bool
-    reports: tuple[ReportRow, ...]
-    decisions: tuple[DecisionRow, ...]
+    reports: Sequence[Report]
+    decisions: Sequence[ReportDecision]
+
+    @property
+    def view(self) -> DialogueView:
+        """The dialogue as pages show it."""
+        return DialogueView.of(self.context.turns, is_simulated=self.context.is_simulated)
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether it was decided last that nobody is to see it any more."""
+        return bool(self.decisions) and self.decisions[0].outcome == ReportOutcome.DROPPED
+
+    @property
+    def rows(self) -> list[tuple[Report, list[str], bool]]:
+        """The reports, the messages on the screen with each, and whether it is still open."""
+        return [
+            (one, list(map(shown_text, one.lease.comparison.completions)), self._is_open(one))
+            for one in self.reports
+        ]
 
     @property
     def n_open(self) -> int:
         """How many reports nobody has decided about."""
-        return sum(report.is_open for report in self.reports)
+        return sum(map(self._is_open, self.reports))
 
-
-@dataclass(frozen=True)
-class Waiting:
-    """A study in which reported dialogues wait for a decision."""
-
-    slug: str
-    title: str
-    n_dialogues: int
-
-
-@dataclass(frozen=True)
-class AlertState:
-    """How the e-mails about the study's reports stand."""
-
-    n_waiting: int
-    error: str
+    def _is_open(self, report: Report) -> bool:
+        """Say whether it came after the last decision."""
+        return not self.decisions or report.reported_at > self.decisions[0].decided_at
 
 
 def newest_decision(study: Study, context: Context) -> ReportDecision | None:
@@ -102,22 +79,18 @@ def reported_context(study: Study, key: str) -> Context | None:
     return Context.objects.filter(pk__in=reports.values("context"), key=key).first()
 
 
-def alert_state(study: Study) -> AlertState:
-    """Return how many alerts of the study wait to be sent, and the last error, in one query."""
+def alert_error(study: Study) -> str:
+    """Return the last error of the study's alerts that wait to be sent, in one query."""
     waiting = ReportAlert.objects.filter(report__rater__study=study, sent_at=None)
-    errors = list(waiting.order_by("-claimed_at", "-pk").values_list("error", flat=True))
-    return AlertState(len(errors), next(filter(None, errors), ""))
+    failed = waiting.exclude(error="").order_by("-claimed_at", "-pk")
+    return failed.values_list("error", flat=True).first() or ""
 
 
-def waiting_studies() -> list[Waiting]:
-    """Return the studies in which reports wait for a decision, by title, in one query."""
-    rows = (
-        _undecided()
-        .order_by("rater__study__title", "rater__study")
-        .values_list("rater__study__slug", "rater__study__title")
-        .annotate(n=Count("context", distinct=True))
-    )
-    return [Waiting(*row) for row in rows]
+def waiting_studies() -> list[Mapping[str, object]]:
+    """Return where reports wait for a decision, by title: slug, title, n_dialogues; one query."""
+    rows = _undecided().order_by("rater__study__title", "rater__study")
+    found = rows.values(slug=F("rater__study__slug"), title=F("rater__study__title"))
+    return list(found.annotate(n_dialogues=Count("context", distinct=True)))
 
 
 def n_waiting(study: Study) -> int:
@@ -147,47 +120,7 @@ def reported_dialogues(study: Study) -> list[ReportedDialogue]:
         decisions[decision.context_id].append(decision)
     held = set(held_contexts(study).values_list("pk", flat=True))
     dialogues = [
-        _dialogue(context, found, decisions[context.pk], is_held=context.pk in held)
+        ReportedDialogue(context, context.pk in held, found, decisions[context.pk])
         for context, found in reports.items()
     ]
     return sorted(dialogues, key=lambda one: one.n_open == 0)  # stable: the newest stay in front
-
-
-def _dialogue(
-    context: Context,
-    reports: Sequence[Report],
-    decisions: Sequence[ReportDecision],
-    *,
-    is_held: bool,
-) -> ReportedDialogue:
-    last = decisions[0] if decisions else None
-    return ReportedDialogue(
-        key=context.key,
-        dialogue=DialogueView.of(context.turns, is_simulated=context.is_simulated),
-        is_held=is_held,
-        is_dropped=last is not None and last.outcome == ReportOutcome.DROPPED,
-        reports=tuple(_report(report, last) for report in reports),
-        decisions=tuple(map(_decision, decisions)),
-    )
-
-
-def _report(report: Report, last: ReportDecision | None) -> ReportRow:
-    return ReportRow(
-        who=report.rater.code,
-        is_simulated=report.rater.is_simulated,
-        kind_label=ReportKind(report.kind).label,
-        text=report.text,
-        at=report.reported_at,
-        messages=tuple(map(shown_text, report.lease.comparison.completions)),
-        is_open=last is None or report.reported_at > last.decided_at,
-    )
-
-
-def _decision(decision: ReportDecision) -> DecisionRow:
-    by = decision.decided_by
-    return DecisionRow(
-        who=by.get_username() if by else _("a command"),
-        outcome_label=ReportOutcome(decision.outcome).label,
-        reason=decision.reason,
-        at=decision.decided_at,
-    )

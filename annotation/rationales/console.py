@@ -1,26 +1,32 @@
-"""The console's pages on personal data in a study's rationales, with the form of a decision."""
+"""The console's pages on a study's rationales: personal data in them, and checks of themes."""
 
 from collections.abc import Sequence
 
 from django import forms
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.console.tables import Table, TableQuery, csv_of
 from access.roles import StaffRequest
 from annotation.choices import TextOutcome, TextState
-from annotation.models import RationaleScan, Study
-from annotation.rationales import queries
+from annotation.models import RationaleScan, Study, ThemeCheckItem
+from annotation.rationales import checks, passages, queries
 from annotation.rationales.queries import TEXTS
-from annotation.rationales.services import scanning
+from annotation.rationales.services import labelling, scanning
 from annotation.rationales.services.scanning import TextWords
 from annotation.studies.http import figures_of, study_page
 from completions.dialogues.forms import TypedTextField
+from completions.models import Assistant
+from completions.strategies import spot_check_queries
+from completions.strategies.console import SampleForm
+from completions.strategies.desk import SampleDesk
+from completions.strategies.services.spot_checking import NotLabelledYetError
 
 NEWEST = 20
 QUEUES = (TextState.WAITING, TextState.RELEASED, TextState.MASKED, TextState.WITHHELD)
@@ -54,9 +60,8 @@ def queue(request: StaffRequest, study: Study) -> HttpResponse:
         "shown": shown,
         "states": [(one.value, one.label, getattr(counts, one.lower(), None)) for one in QUEUES],
         "page": found,
-        "rows": list(map(queries.found_row, found)),
         "filters": filters,
-        "decisions": queries.newest_decisions(study, NEWEST),
+        "decisions": queries.decisions(study)[:NEWEST],
     }
     return render(request, "console/study/personal_data.html", context)
 
@@ -68,10 +73,14 @@ def queue_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     state, filters = _asked(request)
     rows = filters.apply(queries.queue(study, state=state)).iterator(chunk_size=1000)
     cells = (
-        (one.judgment, one.who, " ".join(one.kinds), state, one.scanned_at)
-        for one in map(queries.found_row, rows)
+        (one.judgment_id, _who(one), " ".join(one.kinds), state, one.scanned_at) for one in rows
     )
     return csv_of(request, f"{study.slug}-personal-data", COLUMNS, cells)
+
+
+def _who(scan: RationaleScan) -> str:
+    rater = scan.judgment.rater
+    return rater.code if rater else str(scan.judgment.judge)
 
 
 def _asked(request: StaffRequest) -> tuple[str, TableQuery]:
@@ -100,13 +109,17 @@ def text(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
         else:
             messages.success(request, form.cleaned_data["outcome"].label)
             return _next_page(study, pk)
-    shown = queries.text_details(study, pk)
-    if shown is None:
+    scan = queries.scan_of(study, pk)
+    if scan is None:
         raise Http404
+    written, found = scan.judgment.rationale, queries.passages_of(scan)
     before, after = queries.neighbours(study, pk)
     context = {
         "study": study,
-        "shown": shown,
+        "scan": scan,
+        "pieces": list(passages.pieces(written, found)),
+        "masked": passages.masked(written, found),
+        "decisions": queries.decisions(study).filter(judgment=pk),
         "form": form,
         "error": error[0] if error else "",
         "previous": before,
@@ -150,3 +163,85 @@ class TextDecision(forms.Form):
         cleaned = self.cleaned_data
         lines = tuple(line.strip() for line in cleaned["also"].splitlines() if line.strip())
         return TextWords(cleaned["outcome"], cleaned["reason"], lines)
+
+
+@require_safe
+@study_page
+def overview(request: StaffRequest, study: Study) -> HttpResponse:
+    """Show every sample, with what people and the model agree on."""
+    return _overview(request, study)
+
+
+@require_POST
+@study_page
+def draw(request: StaffRequest, study: Study) -> HttpResponse:
+    """Draw the reasons that two people label."""
+    form = SampleForm(_assistants(study), request.POST)
+    if not form.is_valid():
+        return _overview(request, study, form)
+    try:
+        labelling.draw_theme_sample(
+            study=study, by=request.user, now=timezone.now(), **form.cleaned_data
+        )
+    except NotLabelledYetError as error:
+        form.add_error(None, _("Nothing was drawn: %(why)s") % {"why": error})
+        return _overview(request, study, form)
+    messages.success(request, _("The sample is drawn. Two people can label it now."))
+    return redirect("console:theme_overview", study.slug)
+
+
+@require_safe
+@study_page
+def label(request: StaffRequest, study: Study, check: int, number: int) -> HttpResponse:
+    """Show one reason to label, with what this person found before."""
+    return _desk(study).show_to_label(request, _item(study, check, number))
+
+
+@require_POST
+@study_page
+def store_labels(request: StaffRequest, study: Study, check: int, number: int) -> HttpResponse:
+    """Store what was found, and go on to the next reason that this person has not labelled."""
+    return _desk(study).store_labels(request, _item(study, check, number))
+
+
+@require_safe
+@study_page
+def settle(request: StaffRequest, study: Study, check: int, number: int) -> HttpResponse:
+    """Show one reason on which the two people differ."""
+    return _desk(study).show_to_settle(request, _item(study, check, number))
+
+
+@require_POST
+@study_page
+def store_settled(request: StaffRequest, study: Study, check: int, number: int) -> HttpResponse:
+    """Store what holds, and go on to the next reason on which the two differ."""
+    return _desk(study).store_settled(request, _item(study, check, number))
+
+
+def _overview(request: StaffRequest, study: Study, form: SampleForm | None = None) -> HttpResponse:
+    desk, asked = _desk(study), _assistants(study)
+    parts = {
+        "study": study,
+        "checks": [desk.overview_of(one, request.user) for one in checks.theme_checks(study)],
+        "is_asked": asked.exists(),
+        "sample": form or SampleForm(asked),
+    }
+    status = 422 if form else 200
+    return render(request, "console/study/themes.html", parts, status=status)
+
+
+def _assistants(study: Study) -> QuerySet[Assistant]:
+    return Assistant.objects.filter(rationale_calls__judgment__comparison__study=study)
+
+
+def _desk(study: Study) -> SampleDesk:
+    parts = {"study": study, "here": "themes", "below": True}
+    return SampleDesk(study, "console:theme_", "console/study/_tabs.html", parts)
+
+
+def _item(study: Study, check: int, number: int) -> ThemeCheckItem:
+    found = study.theme_checks.filter(pk=check).select_related("assistant").first()
+    item = None if found is None else spot_check_queries.item_at(found, number - 1)
+    if not isinstance(item, ThemeCheckItem):
+        raise Http404
+    return item

@@ -1,12 +1,11 @@
 """Reads about rationales before a release: what waits, what was found, what may be released."""
 
-import datetime as dt
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from annotation.choices import TextOutcome, TextState
+from annotation.choices import TextState
 from annotation.models import Judgment, RationaleDecision, RationaleScan, Study
 from annotation.rationales import passages
 from annotation.rationales.passages import Passage
@@ -78,45 +77,6 @@ class ReleaseTexts:
 COLUMNS = ("state", "passages", "text_hash", "judgment__rationale")
 
 
-@dataclass(frozen=True)
-class FoundRow:
-    """A rationale in the queue, without its text."""
-
-    judgment: int
-    who: str
-    kinds: tuple[str, ...]
-    state_label: str
-    is_waiting: bool
-    scanned_at: dt.datetime
-
-
-@dataclass(frozen=True)
-class DecisionLine:
-    """What somebody decided about a rationale."""
-
-    judgment: int
-    who: str
-    outcome_label: str
-    kinds: tuple[str, ...]
-    reason: str
-    at: dt.datetime
-
-
-@dataclass(frozen=True)
-class TextDetails:
-    """One rationale with what was found in it, how it would be released, and its decisions."""
-
-    judgment: int
-    who: str
-    is_simulated: bool
-    state: str
-    state_label: str
-    rules: str
-    pieces: tuple[tuple[str | None, str], ...]
-    masked: str
-    decisions: tuple[DecisionLine, ...]
-
-
 def texts_for_release(study: Study) -> ReleaseTexts:
     """Return the rationales of a study which may be released, read as they are asked for.
 
@@ -173,18 +133,6 @@ def queue(study: Study, *, state: str) -> QuerySet[RationaleScan]:
     return shown.defer("judgment__rationale")
 
 
-def found_row(scan: RationaleScan) -> FoundRow:
-    """Return what the queue shows of a rationale."""
-    return FoundRow(
-        judgment=scan.judgment_id,
-        who=_who(scan.judgment),
-        kinds=_kinds(scan.passages),
-        state_label=TextState(scan.state).label,
-        is_waiting=scan.state == TextState.WAITING,
-        scanned_at=scan.scanned_at,
-    )
-
-
 def neighbours(study: Study, judgment: int) -> tuple[int | None, int | None]:
     """Return the judgments before and after one whose rationales wait, or None, in two queries."""
     keys = waiting(study).values_list("judgment", flat=True)
@@ -202,47 +150,16 @@ def waiting(study: Study) -> QuerySet[RationaleScan]:
     return _scans(study).filter(state=TextState.WAITING).order_by("judgment")
 
 
-def text_details(study: Study, judgment: int) -> TextDetails | None:
-    """Return one rationale with its passages, in two queries, or None if it has no scan."""
+def scan_of(study: Study, judgment: int) -> RationaleScan | None:
+    """Return what was found in one rationale, with who gave it, or None if it has no scan."""
     shown = _scans(study).select_related("judgment__rater", "judgment__judge")
-    scan = shown.filter(judgment=judgment).first()
-    if scan is None:
-        return None
-    text, found = scan.judgment.rationale, passages_of(scan)
-    evaluator = scan.judgment.rater or scan.judgment.judge
-    return TextDetails(
-        judgment=judgment,
-        who=_who(scan.judgment),
-        is_simulated=evaluator is not None and evaluator.is_simulated,
-        state=scan.state,
-        state_label=TextState(scan.state).label,
-        rules=scan.rules,
-        pieces=tuple(passages.pieces(text, found)),
-        masked=passages.masked(text, found),
-        decisions=tuple(map(_line, _decisions(study).filter(judgment=judgment))),
-    )
+    return shown.filter(judgment=judgment).first()
 
 
-def newest_decisions(study: Study, n: int) -> list[DecisionLine]:
-    """Return the last decisions about a study's rationales, the newest first."""
-    return [_line(one) for one in _decisions(study)[:n]]
-
-
-def _decisions(study: Study) -> QuerySet[RationaleDecision]:
+def decisions(study: Study) -> QuerySet[RationaleDecision]:
+    """Return the decisions about a study's rationales, the newest first."""
     decided = RationaleDecision.objects.filter(judgment__comparison__study=study)
     return decided.select_related("decided_by").order_by("-decided_at", "-pk")
-
-
-def _line(decision: RationaleDecision) -> DecisionLine:
-    by = decision.decided_by
-    return DecisionLine(
-        judgment=decision.judgment_id,
-        who=by.get_username() if by else "",
-        outcome_label=TextOutcome(decision.outcome).label,
-        kinds=_kinds(decision.passages),
-        reason=decision.reason,
-        at=decision.decided_at,
-    )
 
 
 def _given(study: Study) -> QuerySet[Judgment]:
@@ -263,11 +180,3 @@ def _text(scan: RationaleScan) -> tuple[int, str] | None:
     if scan.state == TextState.MASKED:
         text = passages.masked(text, passages_of(scan))
     return scan.judgment_id, text
-
-
-def _who(judgment: Judgment) -> str:
-    return judgment.rater.code if judgment.rater else str(judgment.judge)
-
-
-def _kinds(found: list[list[object]]) -> tuple[str, ...]:
-    return tuple(sorted({str(one[0]) for one in found}))

@@ -1,10 +1,10 @@
-"""The codebook of strategies, what a model is asked by it, and the strict reading of answers."""
+"""The codebook of strategies, and what a model is asked by it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -16,8 +16,8 @@ from completions.files.toml import (
     parse_toml,
     refuse_repeats,
 )
-from completions.llm import labels, prompts
-from completions.llm.labels import LabelRequest, Labels
+from completions.llm import prompts
+from completions.llm.labels import LabelRequest, labels_schema
 from completions.llm.prompts import Prompt, encoded
 
 CODEBOOKS = Path(__file__).parent
@@ -56,6 +56,11 @@ class Codebook(ShippedFile):
         """The keys of the strategies, in order."""
         return tuple(one.key for one in self.strategies)
 
+    @property
+    def request(self) -> LabelRequest:
+        """What a model is asked: a label for each strategy, with a quote of the message."""
+        return LabelRequest(self.keys, title="Strategies", each="strategy", text="message")
+
 
 @cache
 def load_codebook(reference: str = SHIPPED) -> Codebook:
@@ -82,7 +87,6 @@ def parse_codebook(text: str, *, source: str) -> Codebook:
     return parse_toml(text, source=source, validate=Codebook.model_validate, error=CodebookError)
 
 
-STRATEGIST = "strategist-1"
 MATERIAL = """\
 <strategies>
 {strategies}
@@ -99,7 +103,7 @@ MATERIAL = """\
 def strategist_prompt(codebook: Codebook) -> Prompt:
     """Return the instructions, with the codebook and the answer's schema filled in."""
     around = f"{MATERIAL}\n{prompts.CORRECTION}"
-    prompt = prompts.with_schema(STRATEGIST, answer_schema(codebook), around=around)
+    prompt = prompts.with_schema("strategist-1", labels_schema(codebook.request), around=around)
     lines = (
         f"- {one.key} ({one.name}): {one.shows} Not: {one.leaves_out}"
         for one in codebook.strategies
@@ -119,25 +123,3 @@ def strategist_messages(
         {"role": "system", "content": strategist_prompt(codebook).text},
         {"role": "user", "content": material},
     )
-
-
-def answer_schema(codebook: Codebook) -> Mapping[str, Any]:
-    """Return the JSON schema of an answer: an object that has every strategy once."""
-    return labels.labels_schema(_wanted(codebook))
-
-
-def read_labels(raw: str, *, text: str, codebook: Codebook) -> Labels:
-    """Return what was said of each strategy, by key; quotes have single spaces.
-
-    ``text`` is the message as the model was shown it.
-
-    Raises
-    ------
-    InvalidAnswerError
-        As `completions.llm.labels.read_labels` does.
-    """
-    return labels.read_labels(raw, text=text, request=_wanted(codebook))
-
-
-def _wanted(codebook: Codebook) -> LabelRequest:
-    return LabelRequest(codebook.keys, title="Strategies", each="strategy", text="message")

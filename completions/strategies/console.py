@@ -1,7 +1,5 @@
 """The console's pages on strategies: the overview, and where people label and settle."""
 
-from collections.abc import Sequence
-
 from django import forms
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -17,10 +15,9 @@ from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Assistant, Dataset, SpotCheckItem
 from completions.strategies import spot_check_queries
-from completions.strategies.desk import SampleDesk, SpotCheckRow
+from completions.strategies.desk import SampleDesk
 from completions.strategies.services import labelling, spot_checking
 from completions.strategies.services.spot_checking import N_ITEMS
-from completions.strategies.spot_check_queries import LabellingProgress, Phase
 from completions.systems.forms import AssistantRun, suggested_models
 
 
@@ -87,7 +84,7 @@ class SampleForm(forms.Form):
 @staff_page
 def draw(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Draw the texts that two people label."""
-    form = SampleForm(_assistants(spot_check_queries.asked_of(dataset)), request.POST)
+    form = SampleForm(_among(spot_check_queries.asked_of(dataset)), request.POST)
     if not form.is_valid():
         return _overview(request, dataset, sample=form)
     try:
@@ -109,14 +106,13 @@ def _overview(
     sample: SampleForm | None = None,
 ) -> HttpResponse:
     checks = spot_check_queries.spot_checks(dataset)
-    asked = spot_check_queries.asked_of(dataset)
+    asked, desk = spot_check_queries.asked_of(dataset), _desk(dataset)
     parts = {
         "dataset": dataset,
         "asked": asked,
-        "checks": [SpotCheckRow.of(check, request.user, _desk(dataset)) for check in checks],
-        "phases": Phase,
+        "checks": [desk.overview_of(check, request.user) for check in checks],
         "form": form or AssistantRun(),
-        "sample": sample or SampleForm(_assistants(asked)),
+        "sample": sample or SampleForm(_among(asked)),
         "models": suggested_models(),
     }
     status = 422 if form or sample else 200
@@ -151,7 +147,7 @@ def store_settled(request: StaffRequest, dataset: Dataset, check: int, number: i
     return _desk(dataset).store_settled(request, _item(dataset, check, number))
 
 
-def _assistants(asked: Sequence[LabellingProgress]) -> QuerySet[Assistant]:
+def _among(asked: QuerySet[Assistant]) -> QuerySet[Assistant]:
     return Assistant.objects.filter(pk__in=[one.pk for one in asked])
 
 

@@ -19,73 +19,13 @@ from django.utils.translation import gettext_lazy as _lazy
 from access.roles import StaffRequest
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.strategies import spot_check_queries
-from completions.strategies.rules import LabelScore, Scores
+from completions.strategies.kinds import LabelMeaning, kind_of
 from completions.strategies.services import spot_checking
 from completions.strategies.services.spot_checking import SampleItem
-from completions.strategies.spot_check_items import names_of, to_label, to_settle
-from completions.strategies.spot_check_queries import Ledger, Sample
+from completions.strategies.spot_check_queries import Sample, names_of_people
 
-
-@dataclass(frozen=True)
-class Labeller:
-    """One of the two people, and how far they are."""
-
-    name: str
-    n_done: int
-
-
-@dataclass(frozen=True)
-class SpotCheckRow:
-    """A spot check with where it stands, and where the person who looks goes on."""
-
-    pk: int
-    assistant: str
-    is_simulated: bool
-    codebook: str
-    seed: str
-    phase: str
-    n_items: int
-    n_deleted: int
-    labellers: tuple[Labeller, ...]
-    may_label: bool
-    to_label: str
-    """The address at which the person goes on labelling; empty where nothing is left."""
-    n_differing: int
-    n_settled: int
-    to_settle: str
-    scores: Scores | None
-    rows: tuple[tuple[str, LabelScore], ...]
-    """The scores by the label's name."""
-
-    @classmethod
-    def of(cls, check: Sample, person: User, desk: "SampleDesk") -> "SpotCheckRow":
-        """Return the spot check as this person may see it."""
-        ledger = spot_check_queries.ledger_of(check)
-        scores = spot_check_queries.scores_of(check, ledger)
-        names = names_of(check)
-        return cls(
-            pk=check.pk,
-            assistant=check.assistant.name,
-            is_simulated=check.assistant.is_simulated,
-            codebook=check.codebook,
-            seed=check.seed,
-            phase=ledger.phase,
-            n_items=len(ledger.positions),
-            n_deleted=ledger.n_deleted,
-            labellers=_labellers(ledger),
-            may_label=ledger.may_label(person.pk),
-            to_label=desk.address_of("label", check.pk, ledger.next_to_label(person.pk)),
-            n_differing=len(ledger.differing),
-            n_settled=len(ledger.differing) - len(ledger.unsettled),
-            to_settle=desk.address_of("settle", check.pk, ledger.next_to_settle()),
-            scores=scores,
-            rows=tuple((names[one.strategy], one) for one in scores.labels) if scores else (),
-        )
-
-
-def _labellers(ledger: Ledger) -> tuple[Labeller, ...]:
-    names = spot_check_queries.names_of_people(ledger)
-    return tuple(Labeller(names[pk], ledger.n_labelled(pk)) for pk in ledger.people)
+KEYS = "1234567890qwrty"
+"""The keys that tick the boxes, in their order; E is for the note."""
 
 
 class LabelsForm(forms.Form):
@@ -142,6 +82,23 @@ class SampleDesk:
             return ""
         return reverse(f"{self.space}{page}", args=[self.owner.slug, check, position + 1])
 
+    def overview_of(self, check: Sample, person: User) -> dict[str, object]:
+        """Return what the overview shows this person of a sample: where it stands, and goes on."""
+        ledger = spot_check_queries.ledger_of(check)
+        scores = spot_check_queries.scores_of(check, ledger)
+        people = names_of_people(ledger)
+        names = {one.key: one.name for one in kind_of(check).meanings(check.codebook)}
+        return {
+            "check": check,
+            "ledger": ledger,
+            "labellers": [(people[pk], ledger.n_labelled(pk)) for pk in ledger.people],
+            "may_label": ledger.may_label(person.pk),
+            "to_label": self.address_of("label", check.pk, ledger.next_to_label(person.pk)),
+            "to_settle": self.address_of("settle", check.pk, ledger.next_to_settle()),
+            "scores": scores,
+            "rows": [(names[one.strategy], one) for one in scores.labels] if scores else [],
+        }
+
     def show_to_label(
         self, request: StaffRequest, item: SampleItem, form: LabelsForm | None = None
     ) -> HttpResponse:
@@ -151,8 +108,16 @@ class SampleDesk:
             return self._refuse(request, spot_checking.LabellingClosedError())
         if not ledger.may_label(request.user.pk):
             return self._refuse(request, spot_checking.TwoLabellersError())
-        shown = to_label(item, ledger, request.user.pk)
-        return self._render(request, ("label", "store"), item, {"shown": shown, "form": form})
+        said = ledger.people.get(request.user.pk, {}).get(item.pk)
+        parts = {
+            "places": list(ledger.positions.values()),
+            "n_done": ledger.n_labelled(request.user.pk),
+            "boxes": _boxes(item),
+            "ticked": said.found if said else (),
+            "note": said.note if said else "",
+            "is_done": said is not None,
+        }
+        return self._render(request, ("label", "store"), item, form, parts)
 
     def store_labels(self, request: StaffRequest, item: SampleItem) -> HttpResponse:
         """Store what was found, and go on to the next text that this person has not labelled."""
@@ -181,8 +146,20 @@ class SampleDesk:
             return self._refuse(request, spot_checking.LabellingOpenError())
         if item.pk not in ledger.differing:
             raise Http404
-        parts = {"shown": to_settle(item, ledger), "form": form}
-        return self._render(request, ("settle", "store-settled"), item, parts)
+        one, other = (said[item.pk] for said in ledger.people.values())
+        settled, boxes = ledger.settled.get(item.pk), _boxes(item)
+        parts = {
+            "places": [ledger.positions[pk] for pk in ledger.differing],
+            "n_done": ledger.n_settled,
+            "boxes": [box for box in boxes if box[0].key in ledger.open(item.pk)],
+            "by_first": one.found,
+            "agreed": [label.name for label, _ in boxes if label.key in ledger.agreed(item.pk)],
+            "notes": (one.note, other.note),
+            "ticked": settled.found if settled else (),
+            "note": settled.note if settled else "",
+            "is_done": settled is not None,
+        }
+        return self._render(request, ("settle", "store-settled"), item, form, parts)
 
     def store_settled(self, request: StaffRequest, item: SampleItem) -> HttpResponse:
         """Store what holds, and go on to the next text on which the two differ."""
@@ -210,20 +187,25 @@ class SampleDesk:
         request: StaffRequest,
         pages: tuple[str, str],
         item: SampleItem,
+        form: LabelsForm | None,
         parts: dict[str, Any],
     ) -> HttpResponse:
         """Show an item on the first of ``pages``; what is found is sent to the second."""
-        page, store = pages
-        form, step, check = parts["form"], parts["shown"].step, item.spot_check_id
-        before, after = (None if one is None else one - 1 for one in (step.previous, step.next))
+        (page, store), check, kind = pages, item.spot_check_id, kind_of(item.spot_check)
+        before, after = _around(parts["places"], item.position)
         own = {
             "name": getattr(self.owner, "name", "") or self.owner.slug,
             "crumbs": self.crumbs,
-            "ticked": request.POST.getlist("found") if form else None,
+            "number": item.position + 1,
+            "dialogue": kind.dialogue(item),
+            "text": kind.text(item),
+            "form": form,
             "previous": self.address_of(page, check, before),
             "next": self.address_of(page, check, after),
             "store": self.address_of(store, check, item.position),
         }
+        if form:
+            own["ticked"] = request.POST.getlist("found")
         template = f"console/strategies/{page}.html"
         status = 422 if form else 200
         return render(request, template, {**self.parts, **parts, **own}, status=status)
@@ -235,3 +217,15 @@ class SampleDesk:
 
     def _overview(self) -> HttpResponse:
         return redirect(f"{self.space}overview", self.owner.slug)
+
+
+def _around(places: list[int], here: int) -> tuple[int | None, int | None]:
+    """Return the places before and after one, or None where there is none."""
+    before, after = [at for at in places if at < here], [at for at in places if at > here]
+    return before[-1] if before else None, after[0] if after else None
+
+
+def _boxes(item: SampleItem) -> list[tuple[LabelMeaning, str]]:
+    """Return the labels to tick with their keys; whatever comes after the last key has none."""
+    listed = kind_of(item.spot_check).meanings(item.spot_check.codebook)
+    return [(label, KEYS[place : place + 1]) for place, label in enumerate(listed)]

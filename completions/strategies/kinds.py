@@ -1,6 +1,6 @@
 """What people check of a model's labels: strategies of texts, and whatever apps above add."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,8 +98,3 @@ KINDS: dict[type[Model], CheckKind] = {SpotCheck: STRATEGIES}
 def kind_of(check: Any) -> CheckKind:  # noqa: ANN401 (a sample of any kind)
     """Return of which kind a sample is."""
     return KINDS[type(check)]
-
-
-def named(kind: CheckKind, codebook: str) -> Mapping[str, str]:
-    """Return the names of a codebook's labels, by key."""
-    return {one.key: one.name for one in kind.meanings(codebook)}

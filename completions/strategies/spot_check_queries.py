@@ -14,12 +14,7 @@ from django.contrib.auth.models import User
 from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, QuerySet, When
 
 from completions.choices import CallState, Presence
-from completions.models import (
-    Completion,
-    Dataset,
-    SpotCheck,
-    StrategyCall,
-)
+from completions.models import Assistant, Completion, Dataset, SpotCheck, StrategyCall
 from completions.strategies import rules
 from completions.strategies.kinds import CheckKind, kind_of
 from completions.strategies.rules import Judged, Scores
@@ -89,6 +84,11 @@ class Ledger:
     def unsettled(self) -> tuple[int, ...]:
         """Those of them that nobody has adjudicated."""
         return tuple(pk for pk in self.differing if pk not in self.settled)
+
+    @property
+    def n_settled(self) -> int:
+        """How many of them somebody has."""
+        return len(self.differing) - len(self.unsettled)
 
     def n_labelled(self, labeller: int) -> int:
         """Count the items that a person has labelled."""
@@ -232,50 +232,25 @@ def found_by_model(check: Sample) -> Mapping[int, set[str]]:
     return found
 
 
-@dataclass(frozen=True)
-class LabellingProgress:
-    """How far one assistant, of that key, is with naming the strategies of a dataset."""
-
-    pk: int
-    assistant: str
-    is_simulated: bool
-    n_done: int
-    n_invalid: int
-    n_failed: int
-    n_open: int
-
-
-def asked_of(dataset: Dataset) -> list[LabellingProgress]:
-    """Return how far every assistant is, in one query."""
+def asked_of(dataset: Dataset) -> QuerySet[Assistant]:
+    """Return the assistants that were asked, with how far each is, in one query."""
 
     def among(*states: CallState) -> Count:
-        return Count("pk", filter=Q(state__in=states))
+        return Count("strategy_calls", filter=Q(strategy_calls__state__in=states))
 
-    calls = StrategyCall.objects.filter(completion__context__dataset=dataset)
-    rows = calls.values_list("assistant", "assistant__name", "assistant__is_simulated").annotate(
+    asked = Assistant.objects.filter(strategy_calls__completion__context__dataset=dataset)
+    return asked.annotate(
         n_done=among(CallState.DONE),
         n_invalid=among(CallState.INVALID),
         n_failed=among(CallState.FAILED),
         n_open=among(CallState.PENDING, CallState.CLAIMED),
-    )
-    return [LabellingProgress(*row) for row in rows.order_by("assistant__name", "assistant")]
+    ).order_by("name", "pk")
 
 
-@dataclass(frozen=True)
-class StrategyDatasetRow:
-    """One dataset, as the console lists it."""
+def dataset_rows() -> list[tuple[Dataset, int, int]]:
+    """Return every dataset, how many of its texts a model labelled, and of its spot checks.
 
-    slug: str
-    name: str
-    n_texts: int
-    """Texts that an assistant has labelled."""
-    n_checks: int
-
-
-def dataset_rows() -> list[StrategyDatasetRow]:
-    """Return every dataset with its counts, in three queries.
-
-    Asked for each dataset by itself, the texts would be looked at one by one.
+    Three queries: asked for each dataset by itself, the texts would be looked at one by one.
     """
     done = StrategyCall.objects.filter(completion=OuterRef("pk"), state=CallState.DONE)
     texts = Completion.objects.filter(Exists(done)).order_by().values_list("context__dataset")
@@ -283,10 +258,7 @@ def dataset_rows() -> list[StrategyDatasetRow]:
     checks = SpotCheck.objects.order_by().values_list("dataset").annotate(n=Count("pk"))
     n_checks = dict(checks)
     rows = Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
-    return [
-        StrategyDatasetRow(row.slug, row.name, n_texts.get(row.pk, 0), n_checks.get(row.pk, 0))
-        for row in rows
-    ]
+    return [(row, n_texts.get(row.pk, 0), n_checks.get(row.pk, 0)) for row in rows]
 
 
 def _next(places: Sequence[int], after: int) -> int | None:

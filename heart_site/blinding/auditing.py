@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from annotation.audits import services
+from annotation import audits
 from annotation.choices import Side, Source
 from annotation.models import BlindingAudit, Lease, SourceGuess, Study
 from completions.models import System, Writer
@@ -316,18 +316,18 @@ def run_audit(*, audit_id: int, clock: Clock, tell: Tell = lambda _done, _all: N
     Safe to run twice: one that has ended is left alone, and of two that run at once, the later
     one's is kept. An error of the code is logged and kept as a failure.
     """
-    claimed = services.begin_audit(audit_id=audit_id, now=clock())
+    claimed = audits.begin_audit(audit_id=audit_id, now=clock())
     if claimed is None:
         return False
     try:
         report = _report(claimed, clock, tell)
-    except services.AuditLostError:
+    except audits.AuditLostError:
         return False
     except Exception:
         logger.exception("audit %d failed", audit_id)
-        services.fail_audit(claimed, error=BROKEN, now=clock())
+        audits.fail_audit(claimed, error=BROKEN, now=clock())
         return True
-    return services.end_audit(
+    return audits.end_audit(
         claimed,
         holds=report.holds,
         report=report.as_json(),
@@ -340,6 +340,6 @@ def _report(claimed: BlindingAudit, clock: Clock, tell: Tell) -> AuditReport:
     def told(n_done: int, n_total: int) -> None:
         tell(n_done, n_total)
         if n_done % EVERY == 1 or n_done == n_total:
-            services.note_progress(claimed, n_done=n_done, n_total=n_total, now=clock())
+            audits.note_progress(claimed, n_done=n_done, n_total=n_total, now=clock())
 
     return audit(claimed.study, n_pages=claimed.n_pages, seed=claimed.seed, now=clock(), tell=told)

@@ -12,7 +12,14 @@ from django_htmx.http import HttpResponseClientRefresh
 from access import background
 from access.choices import Role
 from access.roles import StaffRequest, may, members_only
-from annotation.audits import queries, services
+from annotation.audits import (
+    N_PAGES,
+    AuditUnderWayError,
+    audit_to_show,
+    audit_under_way,
+    audits_of,
+    claim_audit,
+)
 from annotation.models import Study
 from annotation.studies.http import study_or_404, study_page
 from heart_site.blinding import reporting
@@ -22,16 +29,16 @@ from heart_site.blinding import reporting
 @study_page
 def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpResponse:
     """Show an audit, or the newest that ended, and those before it."""
-    audit = queries.audit_to_show(study, pk=pk)
+    audit = audit_to_show(study, pk=pk)
     if audit is None and pk is not None:
         raise Http404
     parts = {
         "study": study,
         "audit": audit,
         "tests": reporting.verdicts(audit.report) if audit else [],
-        "audits": queries.audits_of(study),
-        "under_way": queries.audit_under_way(study),
-        "n_pages": services.N_PAGES,
+        "audits": audits_of(study),
+        "under_way": audit_under_way(study),
+        "n_pages": N_PAGES,
         "may_act": may(request, Role.MANAGER),
     }
     return render(request, "console/blinding/audits.html", parts)
@@ -43,7 +50,7 @@ def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpRe
 def progress(request: HttpRequest, study: str) -> HttpResponse:
     """Answer with how far the audit is; once it has ended, have the page load again."""
     found = study_or_404(study)
-    under_way = queries.audit_under_way(found)
+    under_way = audit_under_way(found)
     if under_way is None:
         return HttpResponseClientRefresh()
     parts = {"study": found, "under_way": under_way}
@@ -55,8 +62,8 @@ def progress(request: HttpRequest, study: str) -> HttpResponse:
 def start(request: StaffRequest, study: Study) -> HttpResponse:
     """Hand an audit to a worker, unless one is under way."""
     try:
-        audit = services.claim_audit(study=study, now=timezone.now(), by=request.user)
-    except services.AuditUnderWayError:
+        audit = claim_audit(study=study, now=timezone.now(), by=request.user)
+    except AuditUnderWayError:
         messages.info(request, _("An audit is under way already."))
     else:
         background.hand_over("heart_site.tasks.run_audit", audit_id=audit.pk)

@@ -19,7 +19,6 @@ from access.tasks import deliver_hooks
 from access.webhooks.services import events, hooks
 from annotation.choices import ReportKind, StudyState
 from annotation.quality.services import excluding, reporting
-from annotation.quality.services.reporting import ReportWords
 from annotation.raters.services import withdrawing
 from annotation.studies.services import states
 from annotation.tasks import send_report_alerts
@@ -212,8 +211,8 @@ def _reported():
     make_comparisons(study, 1)
     rater = make_rater(study=study)
     lease = lease_next(rater, NOW)
-    words = ReportWords(ReportKind.CONTENT, "It names my street.")
-    return partial(reporting.report_context, token=lease.token, rater=rater, words=words, now=NOW)
+    told = {"kind": ReportKind.CONTENT, "text": "It names my street."}
+    return partial(reporting.report_context, token=lease.token, rater=rater, **told, now=NOW)
 
 
 def _reinstated():

@@ -20,7 +20,6 @@ from annotation.models import (
     Study,
 )
 from annotation.quality.services import reporting
-from annotation.quality.services.reporting import ReportWords
 from annotation.studies.verdicts import Answer
 from completions.choices import CallState, SystemKind
 from completions.models import Completion, Context, System
@@ -346,5 +345,5 @@ def make_rated_alone(study: Study | None = None) -> Comparison:
 
 def report(lease: Lease, kind: ReportKind = ReportKind.CONTENT, text: str = "", now=NOW) -> Report:
     return reporting.report_context(
-        token=lease.token, rater=lease.rater, words=ReportWords(kind, text), now=now
+        token=lease.token, rater=lease.rater, kind=kind, text=text, now=now
     )

@@ -1,8 +1,7 @@
 """Plant quality checks: load gold sets, mark main comparisons, switch bad checks off (ADR-0029)."""
 
 import datetime as dt
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -30,32 +29,13 @@ class AlreadyACheckError(Exception):
     """The comparison is a quality check already."""
 
 
-@dataclass(frozen=True)
-class GoldReport:
-    """How many quality checks of its gold set a study got now, and has in all."""
-
-    n_added: int
-    n_checks: int
-
-
-@dataclass(frozen=True)
-class _Check:
-    """A check to plant: the completions in canonical order, and what is known of them."""
-
-    context: Context
-    completions: tuple[Completion, ...]
-    kind: CheckKind
-    expected: Expected
-    dimension: str
-
-
 @transaction.atomic
-def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> GoldReport:
-    """Plant the gold set that the study's file names; a study that names none gets nothing.
+def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> int:
+    """Plant the gold set that the study's file names; return how many checks of it there are.
 
-    A pair becomes one check; in a likert study each of its messages is one, and of an attention
-    pair only the message that is out of place. Repeating a call adds nothing, and what an admin
-    switched off stays off.
+    A study that names none gets nothing. A pair becomes one check; in a likert study each of its
+    messages is one, and of an attention pair only the message that is out of place. Repeating a
+    call adds nothing, and what an admin switched off stays off.
 
     Raises
     ------
@@ -68,17 +48,15 @@ def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> Gold
     """
     reference = selectors.content_of(study)["checks"]["gold_set"]
     if not reference:
-        return GoldReport(0, 0)
+        return 0
     gold_set = gold.load_gold_set(reference)
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one loader at a time
     chosen = list(_wanted(study, gold_set, now))
-    planted = _planted(study)
-    missing = [one for one in chosen if _pks(one.completions) not in planted]
-    rows = Comparison.objects.bulk_create(_comparison(study, one) for one in missing)
-    QualityCheck.objects.bulk_create(
-        QualityCheck(comparison=row, kind=one.kind, expected=one.expected, dimension=one.dimension)
-        for row, one in zip(rows, missing, strict=True)
-    )
+    rows = study.comparisons.filter(purpose=Purpose.CHECK).values_list("first_id", "second_id")
+    planted = set(rows)
+    missing = [one for one in chosen if _texts(one.comparison) not in planted]
+    Comparison.objects.bulk_create(one.comparison for one in missing)
+    QualityCheck.objects.bulk_create(missing)
     if missing:
         record(
             action="checks.loaded",
@@ -87,7 +65,7 @@ def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> Gold
             by=by,
             after={"gold_set": reference, "sha256": gold_set.sha256, "added": len(missing)},
         )
-    return GoldReport(len(missing), len(chosen))
+    return len(chosen)
 
 
 @transaction.atomic
@@ -158,8 +136,8 @@ def switch_check(
     return check
 
 
-def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[_Check]:
-    """Yield every check that the set gives this study, its texts stored."""
+def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[QualityCheck]:
+    """Yield every check that the set gives this study, not stored, but for its texts."""
     known = selectors.dimension_keys(study)
     every = (*gold_set.pairs, *gold_set.attention)
     missing = {pair.dimension for pair in every} - set(known)
@@ -176,7 +154,13 @@ def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[
     ):
         for pair in pairs:
             dimension = pair.dimension if pair.dimension in known else ""
-            yield from plant(stored[pair.key], kind, dimension)
+            for completions, expected in plant(stored[pair.key], kind):
+                yield QualityCheck(
+                    comparison=_comparison(study, stored[pair.key].context, completions),
+                    kind=kind,
+                    expected=expected,
+                    dimension=dimension,
+                )
 
 
 def _as_dialogue(pair: gold.GoldPair) -> AuthoredDialogue:
@@ -184,44 +168,41 @@ def _as_dialogue(pair: gold.GoldPair) -> AuthoredDialogue:
     return AuthoredDialogue(key=pair.key, turns=turns, high=pair.high, low=pair.low)
 
 
-def _pair(dialogue: StoredDialogue, kind: CheckKind, dimension: str) -> Iterator[_Check]:
+Planted = Iterator[tuple[tuple[Completion, ...], Expected]]
+"""Completions in canonical order, and what is known of them."""
+
+
+def _pair(dialogue: StoredDialogue, _kind: CheckKind) -> Planted:
     is_first = dialogue.high.pk < dialogue.low.pk
-    completions = (dialogue.high, dialogue.low) if is_first else (dialogue.low, dialogue.high)
-    expected = Expected.FIRST if is_first else Expected.SECOND
-    yield _Check(dialogue.context, completions, kind, expected, dimension)
+    if is_first:
+        yield (dialogue.high, dialogue.low), Expected.FIRST
+    else:
+        yield (dialogue.low, dialogue.high), Expected.SECOND
 
 
-def _ratings(dialogue: StoredDialogue, kind: CheckKind, dimension: str) -> Iterator[_Check]:
-    yield _Check(dialogue.context, (dialogue.low,), kind, Expected.LOW, dimension)
+def _ratings(dialogue: StoredDialogue, kind: CheckKind) -> Planted:
+    yield (dialogue.low,), Expected.LOW
     if kind == CheckKind.GOLD:
-        yield _Check(dialogue.context, (dialogue.high,), kind, Expected.HIGH, dimension)
+        yield (dialogue.high,), Expected.HIGH
 
 
-def _planted(study: Study) -> Collection[tuple[int, ...]]:
-    """Return the completions, by their keys, of the checks that the study has."""
-    rows = study.comparisons.filter(purpose=Purpose.CHECK).values_list("first_id", "second_id")
-    return {tuple(filter(None, row)) for row in rows}
-
-
-def _pks(completions: tuple[Completion, ...]) -> tuple[int, ...]:
-    return tuple(completion.pk for completion in completions)
-
-
-def _comparison(study: Study, check: _Check) -> Comparison:
-    hashes = [completion.content_hash for completion in check.completions]
-    key = design.pair_key(
-        context_key=check.context.key, first_hash=hashes[0], second_hash=hashes[-1]
-    )
+def _comparison(study: Study, context: Context, completions: tuple[Completion, ...]) -> Comparison:
+    hashes = [completion.content_hash for completion in completions]
+    key = design.pair_key(context_key=context.key, first_hash=hashes[0], second_hash=hashes[-1])
     return Comparison(
         study=study,
-        context=check.context,
-        first=check.completions[0],
-        second=check.completions[1] if len(check.completions) > 1 else None,
+        context=context,
+        first=completions[0],
+        second=completions[1] if len(completions) > 1 else None,
         purpose=Purpose.CHECK,
         key=key,
         position=design.pair_position(seed=study.seed, key=key),
         slots_left=0,
     )
+
+
+def _texts(comparison: Comparison) -> tuple[int, int | None]:
+    return comparison.first_id, comparison.second_id
 
 
 def _check_fit(comparison: Comparison, expected: Expected, dimension: str) -> None:

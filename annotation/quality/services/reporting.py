@@ -2,7 +2,6 @@
 
 import datetime as dt
 import uuid
-from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -36,17 +35,9 @@ class ReasonMissingError(ValueError):
     """A decision about a report needs a reason."""
 
 
-@dataclass(frozen=True)
-class ReportWords:
-    """What a rater says in a report."""
-
-    kind: ReportKind
-    text: str = ""
-
-
 @transaction.atomic
 def report_context(
-    *, token: uuid.UUID, rater: Rater, words: ReportWords, now: dt.datetime
+    *, token: uuid.UUID, rater: Rater, kind: ReportKind, text: str = "", now: dt.datetime
 ) -> Report:
     """Store a rater's word on the dialogue of a lease, and give the lease's slot back.
 
@@ -69,8 +60,8 @@ def report_context(
         context=context,
         defaults={
             "lease": lease,
-            "kind": words.kind,
-            "text": words.text,
+            "kind": kind,
+            "text": text,
             "reported_at": now,
         },
     )
@@ -79,7 +70,7 @@ def report_context(
         nudge(Work.SEND_REPORT_ALERTS, within_s=ALERT_WITHIN_S)
         announce_report(report, rater.study, now=now)
         _hold_if_due(rater.study, context, now=now)
-    timed.skip(lease, reason=SKIP_REASON[words.kind], give_back=slots.give_back, now=now)
+    timed.skip(lease, reason=SKIP_REASON[kind], give_back=slots.give_back, now=now)
     return report
 
 

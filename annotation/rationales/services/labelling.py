@@ -29,13 +29,14 @@ from annotation.rationales import checks, themes
 from annotation.rationales.addressing import addressed_by
 from completions.choices import CallState, Presence
 from completions.dialogues.normaliser import plain
-from completions.llm.labels import Labels
+from completions.llm.labels import Labels, labels_schema, read_labels
 from completions.models import Assistant
 from completions.runs import queries
 from completions.runs.services import asking, calling, quoted_labels, running
 from completions.runs.services.asking import JsonQuestion, ModelAnswer
 from completions.runs.services.calling import Claim, Clock
 from completions.strategies.rules import Item
+from completions.strategies.services.labelling import plan_of
 from completions.strategies.services.spot_checking import N_ITEMS, NotLabelledYetError, draw
 
 MAX_TOKENS = 4000
@@ -142,11 +143,11 @@ class Desk:
         request = calling.request_to(
             call.assistant,
             messages=themes.coder_messages(rationale, codebook),
-            response_schema=themes.answer_schema(codebook),
+            response_schema=labels_schema(codebook.request),
             max_tokens=MAX_TOKENS,
             timeout_s=TIMEOUT_S,
         )
-        read = partial(themes.read_themes, rationale=rationale, codebook=codebook)
+        read = partial(read_labels, text=rationale, request=codebook.request)
         return JsonQuestion(claim, themes.coder_prompt(codebook).hash, request, read)
 
     def keep(self, ended: Sequence[tuple[RationaleCall, ModelAnswer[Labels]]]) -> None:
@@ -204,14 +205,7 @@ def start_rationale_run(
     codebook = themes.load_codebook()
     run = RationaleRun.objects.create(
         study=study,
-        plan={
-            "study": study.slug,
-            "assistant": assistant.slug,
-            "codebook": codebook.reference,
-            "codebook_sha256": codebook.sha256,
-            "prompt": themes.CODER,
-            "prompt_sha256": themes.coder_prompt(codebook).hash,
-        },
+        plan={"study": study.slug} | plan_of(assistant, codebook, themes.coder_prompt(codebook)),
         budget_usd=running.checked_budget(budget_usd, [assistant]),
         created_at=now,
         created_by=by,

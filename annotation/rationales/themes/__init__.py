@@ -1,10 +1,10 @@
 """The codebook of rationales, and what a language model is asked by it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -16,8 +16,8 @@ from completions.files.toml import (
     parse_toml,
     refuse_repeats,
 )
-from completions.llm import labels, prompts
-from completions.llm.labels import LabelRequest, Labels
+from completions.llm import prompts
+from completions.llm.labels import LabelRequest, labels_schema
 from completions.llm.prompts import Prompt, encoded
 
 SHIPPED = "heart-1"
@@ -87,6 +87,11 @@ class Codebook(ShippedFile):
         """The keys of the themes, in order."""
         return tuple(theme.key for theme in self.themes)
 
+    @property
+    def request(self) -> LabelRequest:
+        """What a model is asked: a label for each theme, with a quote of the rationale."""
+        return LabelRequest(self.keys, title="Themes", each="theme", text="rationale")
+
 
 def parse_codebook(text: str, *, source: str = "codebook") -> Codebook:
     """Read a codebook from TOML.
@@ -117,7 +122,6 @@ def load_codebook(reference: str = SHIPPED) -> Codebook:
     )
 
 
-CODER = "coder-1"
 INSTRUCTIONS = """\
 You help with a study of emotional support. Somebody compared two messages to a person who looks \
 for support and gave a reason for preferring one. You read that reason alone and say which themes \
@@ -162,9 +166,9 @@ Both sections hold JSON.
 def coder_prompt(codebook: Codebook) -> Prompt:
     """Return the instructions, with the codebook and the answer's schema filled in."""
     themes = "\n".join(line for theme in codebook.themes for line in _lines(theme))
-    schema = encoded(answer_schema(codebook))
+    schema = encoded(labels_schema(codebook.request))
     around = f"{MATERIAL}\n{prompts.CORRECTION}"
-    return Prompt(CODER, INSTRUCTIONS.format(themes=themes, schema=schema), around)
+    return Prompt("coder-1", INSTRUCTIONS.format(themes=themes, schema=schema), around)
 
 
 def coder_messages(rationale: str, codebook: Codebook) -> tuple[dict[str, str], ...]:
@@ -176,24 +180,6 @@ def coder_messages(rationale: str, codebook: Codebook) -> tuple[dict[str, str], 
     )
 
 
-def answer_schema(codebook: Codebook) -> Mapping[str, Any]:
-    """Return the JSON schema of an answer: an object that has every theme once."""
-    return labels.labels_schema(_wanted(codebook))
-
-
-def read_themes(raw: str, *, rationale: str, codebook: Codebook) -> Labels:
-    """Return what was said of each theme, by key; quotes have single spaces.
-
-    ``rationale`` is the text as the model was shown it.
-
-    Raises
-    ------
-    InvalidAnswerError
-        As `completions.llm.labels.read_labels` does.
-    """
-    return labels.read_labels(raw, text=rationale, request=_wanted(codebook))
-
-
 def _lines(theme: Theme) -> Iterator[str]:
     yield f"- {theme.key} ({theme.name}): {theme.means}"
     yield f"  Speaks of it: {_quoted(theme.examples)}"
@@ -202,7 +188,3 @@ def _lines(theme: Theme) -> Iterator[str]:
 
 def _quoted(sentences: tuple[str, ...]) -> str:
     return " ".join(encoded(sentence) for sentence in sentences)
-
-
-def _wanted(codebook: Codebook) -> LabelRequest:
-    return LabelRequest(codebook.keys, title="Themes", each="theme", text="rationale")

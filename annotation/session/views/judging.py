@@ -96,7 +96,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
     if not form.is_valid():
         return _show_again(request, token, _form(request))
     if form.cleaned_data["reason"] == forms.UPSETTING:
-        return _report(request, token, reporting.ReportWords(ReportKind.UPSET))
+        return _report(request, token, ReportKind.UPSET)
     try:
         leasing.skip_comparison(
             token=token,
@@ -234,22 +234,23 @@ def report(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
     form = ReportForm(request.POST)
     if not form.is_valid():
         return _say_unclear(request)
-    words = reporting.ReportWords(ReportKind.CONTENT, form.cleaned_data["text"])
-    return _report(request, token, words)
+    return _report(request, token, ReportKind.CONTENT, form.cleaned_data["text"])
 
 
-def _report(request: RaterRequest, token: uuid.UUID, words: reporting.ReportWords) -> HttpResponse:
+def _report(
+    request: RaterRequest, token: uuid.UUID, kind: ReportKind, text: str = ""
+) -> HttpResponse:
     """Store what a rater says of a conversation, which leaves their screen for good."""
     try:
         reporting.report_context(
-            token=token, rater=request.rater, words=words, now=visit_time(request)
+            token=token, rater=request.rater, kind=kind, text=text, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
         return http.say_not_yours(request)
     context = {
         "study": request.page,
         "heading": _("Thank you for telling us"),
-        "is_upset": words.kind == ReportKind.UPSET,
+        "is_upset": kind == ReportKind.UPSET,
     }
     return http.render_fragment(request, "annotation/_reported.html", context)
 

@@ -13,7 +13,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from completions.dialogues.locking import fix_completions, lock_sent_back, lock_texts
 from completions.dialogues.normaliser import plain
-from completions.llm.labels import Labels
+from completions.files.toml import ShippedFile
+from completions.llm.labels import Labels, labels_schema, read_labels
+from completions.llm.prompts import Prompt
 from completions.models import (
     Assistant,
     Completion,
@@ -30,10 +32,7 @@ from completions.runs.services.calling import Claim, Clock
 from completions.runs.services.quoted_labels import TextDeletedError
 from completions.runs.services.running import begin, checked_budget
 from completions.strategies.codebook import (
-    STRATEGIST,
-    answer_schema,
     load_codebook,
-    read_labels,
     strategist_messages,
     strategist_prompt,
 )
@@ -131,11 +130,11 @@ class StrategyCalls:
         request = calling.request_to(
             call.assistant,
             messages=strategist_messages(turns, text, codebook),
-            response_schema=answer_schema(codebook),
+            response_schema=labels_schema(codebook.request),
             max_tokens=MAX_TOKENS,
             timeout_s=TIMEOUT_S,
         )
-        read = partial(read_labels, text=text, codebook=codebook)
+        read = partial(read_labels, text=text, request=codebook.request)
         return JsonQuestion(claim, strategist_prompt(codebook).hash, request, read)
 
     def keep(self, ended: Sequence[tuple[StrategyCall, ModelAnswer[Labels]]]) -> None:
@@ -186,17 +185,21 @@ def start_labelling_run(
     codebook = load_codebook()
     run = LabellingRun.objects.create(
         dataset=dataset,
-        plan={
-            "dataset": dataset.slug,
-            "assistant": assistant.slug,
-            "codebook": codebook.reference,
-            "codebook_sha256": codebook.sha256,
-            "prompt": STRATEGIST,
-            "prompt_sha256": strategist_prompt(codebook).hash,
-        },
+        plan={"dataset": dataset.slug} | plan_of(assistant, codebook, strategist_prompt(codebook)),
         budget_usd=checked_budget(budget_usd, [assistant]),
         created_at=now,
         created_by=by,
     )
     n_added = plan_strategy_calls(dataset=dataset, assistant=assistant, now=now, run=run)
     return begin(run, n_added, now=now, by=by)
+
+
+def plan_of(assistant: Assistant, codebook: ShippedFile, prompt: Prompt) -> dict[str, str]:
+    """Return what a run notes of whom it asks for labels, by which codebook and prompt."""
+    return {
+        "assistant": assistant.slug,
+        "codebook": codebook.reference,
+        "codebook_sha256": codebook.sha256,
+        "prompt": prompt.name,
+        "prompt_sha256": prompt.hash,
+    }

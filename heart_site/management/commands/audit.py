@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from django.utils import timezone
 
-from annotation.audits import services
+from annotation import audits
 from annotation.choices import AuditState
 from annotation.management.studies import study_named
 from annotation.models import BlindingAudit, Study
@@ -26,10 +26,10 @@ class Command(BaseCommand):
         one = parser.add_subparsers(dest="what", required=True).add_parser("blinding")
         one.add_argument("--study", required=True, help="the study's slug")
         one.add_argument(
-            "--pages", type=positive, default=services.N_PAGES, help="replay at most so many"
+            "--pages", type=positive, default=audits.N_PAGES, help="replay at most so many"
         )
         one.add_argument(
-            "--seed", type=positive, default=services.SEED, help="of the deals of guesses"
+            "--seed", type=positive, default=audits.SEED, help="of the deals of guesses"
         )
 
     def handle(self, *, study: str, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
@@ -45,10 +45,8 @@ class Command(BaseCommand):
 
     def _run(self, study: Study, *, n_pages: int, seed: int) -> BlindingAudit:
         try:
-            audit = services.claim_audit(
-                study=study, now=timezone.now(), n_pages=n_pages, seed=seed
-            )
-        except services.AuditUnderWayError as error:
+            audit = audits.claim_audit(study=study, now=timezone.now(), n_pages=n_pages, seed=seed)
+        except audits.AuditUnderWayError as error:
             msg = "An audit of this study is under way; the console shows how far it is."
             raise RefusedError(msg) from error
         progress = Progress(OutputWrapper(sys.stderr))

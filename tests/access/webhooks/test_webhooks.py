@@ -18,7 +18,7 @@ from annotation.choices import ReportKind, StudyState
 from annotation.judging.services.judging import Submission, submit_judgment
 from annotation.judging.services.leasing import lease_next_comparison
 from annotation.models import Comparison
-from annotation.quality.services.reporting import ReportWords, report_context
+from annotation.quality.services.reporting import report_context
 from annotation.studies.services.states import announce_full_studies
 from annotation.studies.verdicts import Answer
 from completions.choices import PauseReason, RunState
@@ -115,9 +115,9 @@ class TestEvents:
         rater = make_rater(study=study)
         lease = lease_next_comparison(rater=rater, now=NOW)
 
-        words = ReportWords(ReportKind.CONTENT, "It says where I live.")
+        told = {"kind": ReportKind.CONTENT, "text": "It says where I live."}
         for _ in range(2):
-            report_context(token=lease.token, rater=rater, words=words, now=NOW)
+            report_context(token=lease.token, rater=rater, **told, now=NOW)
 
         [(event, data)] = events()
         assert event == "alert"

@@ -3,10 +3,10 @@
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from annotation.judges import prompts as judge_prompts
 from annotation.judges.answers import answer_schema, rating_schema
 from annotation.judges.prompts import ALONE, PAIR
 from annotation.studies.rubric import Dimension, Rubric, load_rubric
@@ -142,13 +142,13 @@ class TestPromptHash:
 
     @pytest.mark.parametrize("name", ["version", "instructions", "material"])
     def test_changes_with_everything_that_is_said_each_time(self, name):
-        changed = replace(PAIR, **{name: f"{getattr(PAIR, name)}!"})
+        changed: dict[str, Any] = {name: f"{getattr(PAIR, name)}!"}
 
-        assert changed.hash(RUBRIC) != PAIR.hash(RUBRIC)
+        assert replace(PAIR, **changed).hash(RUBRIC) != PAIR.hash(RUBRIC)
 
     def test_changes_with_the_words_of_a_correction(self, monkeypatch):
         before = PAIR.hash(RUBRIC)
 
-        monkeypatch.setattr(judge_prompts, "CORRECTION", f"{judge_prompts.CORRECTION}!")
+        monkeypatch.setattr("annotation.judges.prompts.CORRECTION", f"{prompts.CORRECTION}!")
 
         assert PAIR.hash(RUBRIC) != before

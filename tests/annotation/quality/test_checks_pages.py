@@ -58,7 +58,7 @@ def answer_check(check, *, verdict=1, **fields):
 
 
 def row_of(study, check):
-    return next(row for row in check_queries.check_rows(study) if row.pk == check.pk)
+    return next(row for row in check_queries.check_rows(study) if row.check.pk == check.pk)
 
 
 def post_mark(client, comparison, **fields):

@@ -34,10 +34,8 @@ def lease(study):
 
 
 def report(held):
-    words = reporting.ReportWords(ReportKind.CONTENT)
-    return partial(
-        reporting.report_context, token=held.token, rater=held.rater, words=words, now=NOW
-    )
+    told = {"token": held.token, "rater": held.rater, "kind": ReportKind.CONTENT}
+    return partial(reporting.report_context, **told, now=NOW)
 
 
 def assign_next(study):

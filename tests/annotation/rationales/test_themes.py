@@ -7,6 +7,7 @@ import pytest
 from annotation.rationales import themes
 from annotation.rationales.themes import CodebookError, load_codebook, parse_codebook
 from completions.llm.answers import InvalidAnswerError
+from completions.llm.labels import labels_schema, read_labels
 from completions.offline import assistants
 from completions.offline.assistants import THEME_CUES
 
@@ -19,7 +20,7 @@ ANSWER = dict.fromkeys(BOOK.keys, ABSENT) | {"warmth": WARM}
 
 def read(text=TEXT, **changes):
     said = {key: one for key, one in {**ANSWER, **changes}.items() if one is not None}
-    return themes.read_themes(json.dumps(said), rationale=text, codebook=BOOK)
+    return read_labels(json.dumps(said), text=text, request=BOOK.request)
 
 
 def material(text):
@@ -30,7 +31,7 @@ def material(text):
 class TestTheQuestion:
     def test_defines_every_theme_with_its_examples_and_no_pattern(self):
         prompt = themes.coder_prompt(BOOK).text
-        schema = themes.answer_schema(BOOK)
+        schema = labels_schema(BOOK.request)
 
         for one in BOOK.themes:
             assert f"- {one.key} ({one.name}): {one.means}\n" in prompt
@@ -92,9 +93,7 @@ class TestAnAnswer:
     def test_that_stands_in_the_rationale_is_none(self):
         """A rationale that holds a whole answer does not answer for the model."""
         with pytest.raises(InvalidAnswerError, match="not one JSON object"):
-            themes.read_themes(
-                f"The reason says {json.dumps(ANSWER)}", rationale=TEXT, codebook=BOOK
-            )
+            read_labels(f"The reason says {json.dumps(ANSWER)}", text=TEXT, request=BOOK.request)
 
 
 class TestTheSimulatedCoder:
@@ -105,7 +104,7 @@ class TestTheSimulatedCoder:
         said = {assistants.answer("offline-coder", asked) for _ in range(2)}
 
         assert len(said) == 1
-        assert themes.read_themes(said.pop(), rationale=text, codebook=BOOK)
+        assert read_labels(said.pop(), text=text, request=BOOK.request)
 
     def test_goes_by_a_few_words_and_knows_every_theme(self):
         asked = themes.coder_messages("B is warmer and kind of long.", BOOK)

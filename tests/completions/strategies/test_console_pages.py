@@ -135,7 +135,7 @@ class TestTheOverview:
         answer = client_of(ada).get("/console/strategies/")
 
         assert OVERVIEW in answer.content.decode()
-        rows = {row.slug: (row.n_texts, row.n_checks) for row in answer.context["datasets"]}
+        rows = {row.slug: (texts, checks) for row, texts, checks in answer.context["datasets"]}
         assert rows == {"talks": (3, 1), "quiet": (0, 0)}
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from completions.llm.answers import InvalidAnswerError
+from completions.llm.labels import labels_schema, read_labels
 from completions.offline import assistants
 from completions.strategies import codebook
 from completions.strategies.codebook import CodebookError
@@ -22,7 +23,7 @@ ANSWER = dict.fromkeys(CODEBOOK.keys, ABSENT) | {"emotional-validation": VALID}
 
 def read(text=TEXT, **changes):
     said = {key: one for key, one in {**ANSWER, **changes}.items() if one is not None}
-    return codebook.read_labels(json.dumps(said), text=text, codebook=CODEBOOK)
+    return read_labels(json.dumps(said), text=text, request=CODEBOOK.request)
 
 
 def material(text, turns=TURNS):
@@ -130,7 +131,7 @@ class TestTheQuestion:
         assert asked.count("</message>") == 1
 
     def test_asks_for_every_strategy_and_nothing_else(self):
-        schema = codebook.answer_schema(CODEBOOK)
+        schema = labels_schema(CODEBOOK.request)
 
         assert schema["required"] == list(CODEBOOK.keys)
         assert schema["additionalProperties"] is False
@@ -203,7 +204,7 @@ class TestAnAnswer:
     )
     def test_that_is_not_one_object_is_refused(self, raw, fault):
         with pytest.raises(InvalidAnswerError, match=fault):
-            codebook.read_labels(raw, text=TEXT, codebook=CODEBOOK)
+            read_labels(raw, text=TEXT, request=CODEBOOK.request)
 
 
 class TestTheSimulatedStrategist:
@@ -216,7 +217,7 @@ class TestTheSimulatedStrategist:
         said = {assistants.answer("offline-strategist", asked) for _ in range(2)}
 
         assert len(said) == 1
-        assert codebook.read_labels(said.pop(), text=text, codebook=CODEBOOK)
+        assert read_labels(said.pop(), text=text, request=CODEBOOK.request)
 
     def test_goes_by_a_few_words(self):
         asked = codebook.strategist_messages(TURNS, TEXT, CODEBOOK)

@@ -259,6 +259,6 @@ def test_counts_of_an_assistants_calls_are_by_state():
     waiting = make_labelled(dataset, make_assistant(name="Other"))
     make_strategy_call(completion=waiting, assistant=assistant)
 
-    found = {one.assistant: one for one in spot_check_queries.asked_of(dataset)}
+    found = {one.name: one for one in spot_check_queries.asked_of(dataset)}
 
     assert (found["Namer"].n_done, found["Namer"].n_open, found["Other"].n_done) == (1, 1, 1)

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
-from annotation.audits import services
+from annotation import audits
 from annotation.choices import AuditState, Protocol, Side, Source
 from annotation.models import BlindingAudit, Lease, SourceGuess, Study
 from annotation.session.views import judging
@@ -353,7 +353,7 @@ class TestCommand:
         assert f"/results/{study.slug}/ changes for a stranger when an answer" in said.getvalue()
 
     def test_waits_for_one_that_is_under_way(self, study):
-        services.claim_audit(study=study, now=NOW)
+        audits.claim_audit(study=study, now=NOW)
 
         with pytest.raises(CommandError, match="under way") as caught:
             self.run("--study", study.slug)

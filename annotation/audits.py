@@ -1,4 +1,4 @@
-"""Claim audits of blinding, hear how far they are, and keep what they found (ADR-0007)."""
+"""Audits of blinding as rows: claimed, heard of, kept with what they found, shown (ADR-0007)."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ N_PAGES = 2000
 SEED = 1
 SILENCE = dt.timedelta(minutes=2)  # of a worker that is lost: pages take some milliseconds each
 MOST_BEGUN = 3
+SHOWN = 50
 LOST = f"It was begun {MOST_BEGUN} times, and each time the process that ran it ended."
 
 
@@ -118,6 +119,25 @@ def reclaim_lost_audits(*, now: dt.datetime) -> list[int]:
     keys = list(rows.values_list("pk", flat=True))
     BlindingAudit.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys
+
+
+def audits_of(study: Study) -> list[BlindingAudit]:
+    """Return the newest audits of a study, without their reports; one query."""
+    audits = BlindingAudit.objects.filter(study=study).select_related("started_by")
+    return list(audits.defer("report").order_by("-pk")[:SHOWN])
+
+
+def audit_to_show(study: Study, *, pk: int | None) -> BlindingAudit | None:
+    """Return the audit of that key, or the newest that has ended, or None."""
+    audits = BlindingAudit.objects.filter(study=study).select_related("started_by", "study")
+    if pk is not None:
+        return audits.filter(pk=pk).first()
+    return audits.exclude(state=AuditState.RUNNING).order_by("-pk").first()
+
+
+def audit_under_way(study: Study) -> BlindingAudit | None:
+    """Return the audit of the study that has not ended, or None."""
+    return BlindingAudit.objects.filter(study=study, state=AuditState.RUNNING).first()
 
 
 def _running(audit_id: int) -> QuerySet[BlindingAudit]:

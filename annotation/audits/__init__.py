@@ -1,1 +1,0 @@
-"""Audits of a study's blinding, as rows."""
