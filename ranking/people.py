@@ -155,12 +155,8 @@ def retention_csv(request: StaffRequest) -> StreamingHttpResponse:
 
 def _withdraw(found: Rater | Writer, form: Leaving, request: StaffRequest) -> None:
     keep = form.cleaned_data["wish"] == "anonymise"
-    withdrawal = withdrawing.WithdrawalRequest(request.user, form.cleaned_data["reason"])
+    now, by, reason = timezone.now(), request.user, form.cleaned_data["reason"]
     if isinstance(found, Rater):
-        withdrawing.withdraw_rater(
-            rater=found, keep_answers=keep, now=timezone.now(), request=withdrawal
-        )
+        withdrawing.withdraw_rater(rater=found, keep_answers=keep, now=now, by=by, reason=reason)
     else:
-        withdrawing.withdraw_writer(
-            writer=found, keep_texts=keep, now=timezone.now(), request=withdrawal
-        )
+        withdrawing.withdraw_writer(writer=found, keep_texts=keep, now=now, by=by, reason=reason)

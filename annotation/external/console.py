@@ -99,7 +99,7 @@ class ExternalUpload(FileUpload):
 
     @staticmethod
     def _told(given: dict[str, Any]) -> dict[str, Any]:
-        return {name: given[name] for name in ProvenanceIn().fields}
+        return {name: given[name] for name in ProvenanceIn().get_fields()}
 
 
 def provenance_of(told: dict[str, str]) -> services.Provenance:

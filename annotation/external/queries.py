@@ -7,8 +7,7 @@ from collections.abc import Collection
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.external.files import NamedPair
-from annotation.external.rules import KnownPair
+from annotation.external.rules import KnownPair, NamedPair
 from annotation.models import Comparison, ExternalBatch, ExternalDecision, Study
 
 OFFERED = ("pk", "key", "first__content_hash", "second__content_hash")

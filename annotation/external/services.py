@@ -16,9 +16,17 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from access.log import record
-from annotation.external.files import FileRows, rows_of
 from annotation.external.queries import batches_of, named_pairs, pairs_by_key
-from annotation.external.rules import ExternalRow, ReadRow, RowProblem, Terms, digest_of, read_rows
+from annotation.external.rules import (
+    ExternalRow,
+    FileRows,
+    ReadRow,
+    RowProblem,
+    Terms,
+    digest_of,
+    read_rows,
+    rows_of,
+)
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment, Study
 from annotation.quality.services.reporting import ReasonMissingError
 from annotation.studies.selectors import dimension_keys

@@ -23,7 +23,7 @@ from annotation.choices import Platform
 from annotation.models import Rater, Study
 from annotation.overview import progress, queries
 from annotation.planning import services as planning_services
-from annotation.planning.figures import PLAN, PlanFigures
+from annotation.planning.queries import PLAN, PlanFigures
 from annotation.quality import gold, report_queries
 from annotation.quality.services.gold import UnsuitableCheckError
 from annotation.raters import entry_links, entry_queries
@@ -156,7 +156,7 @@ def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what planning would add and come to; nothing is written."""
 
     def page(figures: PlanFigures, shown: StoredFigures[PlanFigures]) -> HttpResponse:
-        parts = {"study": study, "plan": figures, "work": figures.work, "shown": shown}
+        parts = {"study": study, "plan": figures, "shown": shown}
         return render(request, "console/study/plan.html", parts)
 
     return with_kept(request, study, PLAN, page)

@@ -2,28 +2,36 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import combinations
+from typing import Any, TypeAlias
 
-from django.db.models import QuerySet
+from django.db.models import Avg, Count, QuerySet, Sum
 
 from annotation.choices import Protocol, Purpose
-from annotation.models import Study
+from annotation.models import Comparison, Judge, Study
 from annotation.planning.pairing.parts import (
     Block,
     Candidate,
     PlannedPair,
     PlanSummary,
+    StratumSummary,
     keys_of,
     summarise,
 )
-from annotation.studies import selectors
+from annotation.studies import pace, selectors
+from annotation.studies.counts import newest_keys, number_of
+from annotation.studies.stored_figures import FiguresKind
+from completions.choices import HoldState, Stratum
 from completions.dialogues.normaliser import plain
 from completions.leaks import queries
 from completions.leaks.queries import Held, Leaks
-from completions.models import Completion, Context
+from completions.models import Completion, Context, Hold
 
 Keys = tuple[int, int]
+Written = Sequence[tuple[Candidate, str]]
+"""The completions that may be compared in one context, with their texts."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +51,12 @@ class PlanDraft:
     n_held_compared: int
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A context, what may be compared in it, and which completions are rated alone in it.
+@dataclass
+class _Existing:
+    """The comparisons that a study has in one context: pairs, and completions rated alone.
 
     ``rated`` count for the plan; ``shown`` are the keys of all, quality checks included.
     """
-
-    pk: int
-    block: Block
-    rated: tuple[Candidate, ...]
-    shown: frozenset[int]
-
-
-@dataclass
-class _Existing:
-    """The comparisons that a study has in one context."""
 
     pairs: list[tuple[Candidate, Candidate]] = field(default_factory=list)
     taken: set[Keys] = field(default_factory=set)
@@ -77,24 +75,8 @@ class _Existing:
             self.taken.add((first.key, second.key))
 
 
-@dataclass
-class _Written:
-    """The completions that may be compared in one context, and their texts."""
-
-    candidates: list[Candidate] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-
-    def alike(self) -> frozenset[Keys]:
-        """Return the pairs whose two texts are the same once they are dressed alike."""
-        by_text = defaultdict[str, list[Candidate]](list)
-        for candidate, text in zip(self.candidates, self.texts, strict=True):
-            by_text[plain(text)].append(candidate)
-        return frozenset(
-            keys_of(one, other)
-            for same in by_text.values()
-            for one, other in combinations(same, 2)
-            if one.system != other.system
-        )
+Place: TypeAlias = tuple[int, Block, _Existing]
+"""The key of a context, what may be compared in it, and what is there."""
 
 
 def draft_plan(study: Study) -> PlanDraft:
@@ -106,7 +88,7 @@ def draft_plan(study: Study) -> PlanDraft:
     additions, summary = draft(study, places)
     return PlanDraft(
         additions=additions,
-        contexts={place.block.key: place.pk for place in places},
+        contexts={block.key: pk for pk, block, _existing in places},
         summary=summary,
         held=queries.count_holds(study.dataset_id, leaks),
         leaks=leaks,
@@ -114,26 +96,24 @@ def draft_plan(study: Study) -> PlanDraft:
     )
 
 
-def _draft_pairs(study: Study, places: Sequence[_Place]) -> tuple[list[PlannedPair], PlanSummary]:
+def _draft_pairs(study: Study, places: Sequence[Place]) -> tuple[list[PlannedPair], PlanSummary]:
     from annotation.planning.pairing.planning import plan_pairs  # noqa: PLC0415 (NumPy, for few pages)
 
     per_context = study.pairs_per_context or None
-    blocks = [place.block for place in places]
+    blocks = [block for _pk, block, _existing in places]
     pairs = plan_pairs(blocks, per_context=per_context, seed=study.seed)
     return pairs, summarise(blocks, pairs, per_context=per_context)
 
 
-def _draft_ratings(
-    _study: Study, places: Sequence[_Place]
-) -> tuple[list[PlannedPair], PlanSummary]:
+def _draft_ratings(_study: Study, places: Sequence[Place]) -> tuple[list[PlannedPair], PlanSummary]:
     """Return each completion that is not rated yet; there are no pairs to balance."""
     additions = [
-        PlannedPair(place.block.key, candidate, None)
-        for place in places
-        for candidate in place.block.candidates
-        if candidate.key not in place.shown
+        PlannedPair(block.key, candidate, None)
+        for _pk, block, existing in places
+        for candidate in block.candidates
+        if candidate.key not in existing.shown
     ]
-    planned = [one.system for place in places for one in place.rated]
+    planned = [one.system for _pk, _block, existing in places for one in existing.rated]
     appearances = Counter([*planned, *(one.first.system for one in additions)])
     summary = PlanSummary(
         n_planned=len(planned),
@@ -147,36 +127,44 @@ def _draft_ratings(
     return additions, summary
 
 
-def _places(study: Study, withheld: Collection[int]) -> list[_Place]:
+def _places(study: Study, withheld: Collection[int]) -> list[Place]:
     """Return the contexts in use, and those that only comparisons made before are about."""
     existing = _existing(study)
-    written = _written(study, withheld)
     is_paired = study.protocol != Protocol.LIKERT
     of_dataset = Context.objects.in_use().filter(dataset=study.dataset_id)
     in_use = set(of_dataset.values_list("pk", flat=True))
+    written = _written(study, withheld, in_use)
     contexts = Context.objects.filter(dataset=study.dataset_id).order_by("key")
     return [
-        _place(
-            pk,
-            _block(key, stratum, written[pk] if pk in in_use else _Written(), is_paired=is_paired),
-            existing[pk],
-        )
+        (pk, _block(key, stratum, written[pk], existing[pk], is_paired=is_paired), existing[pk])
         for pk, key, stratum in contexts.values_list("pk", "key", "stratum")
         if pk in in_use or existing[pk].pairs or existing[pk].rated
     ]
 
 
-def _block(key: str, stratum: str, written: _Written, *, is_paired: bool) -> Block:
-    alike = written.alike() if is_paired else frozenset[Keys]()
-    return Block(key, stratum, tuple(written.candidates), alike=alike)
+def _block(
+    key: str, stratum: str, written: Written, existing: _Existing, *, is_paired: bool
+) -> Block:
+    return Block(
+        key,
+        stratum,
+        tuple(candidate for candidate, _text in written),
+        planned=tuple(existing.pairs),
+        taken=frozenset(existing.taken),
+        alike=_alike(written) if is_paired else frozenset[Keys](),
+    )
 
 
-def _place(pk: int, block: Block, existing: _Existing) -> _Place:
-    return _Place(
-        pk,
-        replace(block, planned=tuple(existing.pairs), taken=frozenset(existing.taken)),
-        tuple(existing.rated),
-        frozenset(existing.shown),
+def _alike(written: Written) -> frozenset[Keys]:
+    """Return the pairs whose two texts are the same once they are dressed alike."""
+    by_text = defaultdict[str, list[Candidate]](list)
+    for candidate, text in written:
+        by_text[plain(text)].append(candidate)
+    return frozenset(
+        keys_of(one, other)
+        for same in by_text.values()
+        for one, other in combinations(same, 2)
+        if one.system != other.system
     )
 
 
@@ -208,20 +196,154 @@ def absent_systems(study: Study) -> list[str]:
     return sorted(set(chosen) - set(there)) if chosen else []
 
 
-def _written(study: Study, withheld: Collection[int]) -> defaultdict[int, _Written]:
+def _written(
+    study: Study, withheld: Collection[int], in_use: Collection[int]
+) -> defaultdict[int, list[tuple[Candidate, str]]]:
     rows = texts_of(study).values_list("context", "pk", "system__slug", "content_hash", "text")
-    found = defaultdict[int, _Written](_Written)
+    found = defaultdict[int, list[tuple[Candidate, str]]](list)
     for context, pk, system, content_hash, text in rows.order_by("pk"):
-        if pk not in withheld:
-            found[context].candidates.append(Candidate(pk, system, content_hash))
-            found[context].texts.append(text)
+        if context in in_use and pk not in withheld:
+            found[context].append((Candidate(pk, system, content_hash), text))
     return found
 
 
-def _n_compared(places: Sequence[_Place], withheld: Collection[int]) -> int:
+def _n_compared(places: Sequence[Place], withheld: Collection[int]) -> int:
     """Count the comparisons that exist and show a completion that would not be paired now."""
     shown = [
-        *({first.key, second.key} for place in places for first, second in place.block.planned),
-        *({one.key} for place in places for one in place.rated),
+        *({one.key, two.key} for _pk, block, _existing in places for one, two in block.planned),
+        *({one.key} for _pk, _block, existing in places for one in existing.rated),
     ]
     return sum(not keys.isdisjoint(withheld) for keys in shown)
+
+
+# What the page of a plan shows, with the work that the plan asks for.
+
+ORDERS = 2
+"""A judge is asked about a pair in both display orders, about a message alone once."""
+MOST_LIVE = 200
+"""Completions of a dataset whose texts a page filters, and pairs, itself."""
+
+
+@dataclass(frozen=True)
+class PlanFigures:
+    """What planning would add and hold, and what the plan comes to in work, counted.
+
+    ``n_wanted`` are all judgments by people of the comparisons there would be. ``judges`` are
+    those that could judge: by name, with the calls, and what they cost, None while no call has told
+    a price. ``lacking`` are systems with the number of contexts in which they have no completion.
+    """
+
+    n_added: int
+    n_leaks: int
+    n_held_compared: int
+    summary: PlanSummary
+    held: Held
+    n_contexts: int
+    n_systems: int
+    n_wanted: int
+    n_raters: int
+    judges: tuple[tuple[str, int, Decimal | None], ...]
+    lacking: tuple[tuple[str, int], ...]
+
+    @property
+    def strata(self) -> list[tuple[str, StratumSummary]]:
+        """The strata by the names that people read."""
+        return [(Stratum(one.name).label, one) for one in self.summary.strata]
+
+
+def plan_figures(study: Study) -> PlanFigures:
+    """Return what planning the study now would come to, in eleven queries; nothing is written."""
+    draft = draft_plan(study)
+    texts = _completions(study)
+    n_contexts = Context.objects.in_use().filter(dataset=study.dataset_id).count()
+    n_wanted = draft.summary.n_pairs * study.judgments_per_pair
+    return PlanFigures(
+        n_added=len(draft.additions),
+        n_leaks=len(draft.leaks),
+        n_held_compared=draft.n_held_compared,
+        summary=draft.summary,
+        held=draft.held,
+        n_contexts=n_contexts,
+        n_systems=len(texts),
+        n_wanted=n_wanted,
+        n_raters=_n_raters(study, n_wanted),
+        judges=_judges(study, draft.summary.n_pairs),
+        lacking=(
+            *((name, n_contexts - n) for name, n in texts.items() if n < n_contexts),
+            *((slug, n_contexts) for slug in absent_systems(study)),
+        ),
+    )
+
+
+def _n_raters(study: Study, n_wanted: int) -> int:
+    """Return how many raters the slots take that are not taken yet."""
+    # Slots that are taken: repeats take none, and those of deleted answers went back.
+    planned = Comparison.objects.filter(study=study, purpose=Purpose.MAIN)
+    there = planned.aggregate(n=Count("pk"), slots_left=Sum("slots_left", default=0))
+    n_taken = there["n"] * study.judgments_per_pair - there["slots_left"]
+    checks = study.content.get("checks") or {}
+    return pace.raters_needed(
+        n_judgments=max(0, n_wanted - max(0, n_taken)),
+        session_length=study.session_length,
+        planted=checks.get("rate", 0) + checks.get("repeat_rate", 0),
+        per_pair=study.judgments_per_pair,
+    )
+
+
+def _completions(study: Study) -> Mapping[str, int]:
+    """Return in how many contexts in use each system has a completion, by its name."""
+    contexts = Context.objects.in_use().filter(dataset=study.dataset_id)
+    rows = (
+        texts_of(study)
+        .filter(context__in=contexts)
+        .order_by("system__name")
+        .values_list("system__name")
+        .annotate(n=Count("context", distinct=True))
+    )
+    return dict(rows)
+
+
+def _judges(study: Study, n_comparisons: int) -> tuple[tuple[str, int, Decimal | None], ...]:
+    orders = 1 if study.protocol == Protocol.LIKERT else ORDERS
+    n_calls = n_comparisons * orders
+    judges = Judge.objects.annotate(usual=Avg("calls__cost_usd")).order_by("is_simulated", "name")
+    return tuple(
+        (one.name, n_calls, None if one.usual is None else Decimal(one.usual) * n_calls)
+        for one in judges
+    )
+
+
+def _is_small(study: Study) -> bool:
+    texts = Completion.objects.filter(context__dataset=study.dataset_id)
+    return texts[: MOST_LIVE + 1].count() <= MOST_LIVE
+
+
+def _basis(study: Study) -> object:
+    """Return what a plan rests on: the study's design, what is in use, and the newest rows.
+
+    Counting all texts would take long; those of another dataset make it old now and then.
+    """
+    design = (
+        study.protocol,
+        study.seed,
+        study.pairs_per_context,
+        study.judgments_per_pair,
+        study.session_length,
+        study.content.get("checks"),
+        study.content.get("systems"),
+    )
+    contexts = Context.objects.filter(dataset=study.dataset_id)
+    texts = Completion.objects.filter(context__dataset=study.dataset_id)
+    holds = Hold.objects.filter(completion__context__dataset=study.dataset_id)
+    wanted: dict[str, QuerySet[Any]] = {
+        "contexts": contexts.in_use(),
+        # Only what people wrote ever is: the others need not be looked at.
+        "erased": texts.filter(erased_at__isnull=False, writer__isnull=False),
+        **{state: holds.filter(state=state) for state in HoldState.values},
+    }
+    counts = {f"n_{name}": number_of(rows) for name, rows in wanted.items()}
+    counted: Any = Study.objects.filter(pk=study.pk).values(**counts)
+    return design, counted.get(), newest_keys(Completion, Comparison)
+
+
+PLAN = FiguresKind("plan", _is_small, _basis, lambda study, _now: plan_figures(study))

@@ -40,11 +40,6 @@ class PlanReport:
         """Comparisons that count for the ratings, those from before included."""
         return self.summary.n_pairs
 
-    @property
-    def appearances(self) -> dict[str, int]:
-        """In how many of them each system is, by slug."""
-        return self.summary.appearances
-
 
 @transaction.atomic
 def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> PlanReport:

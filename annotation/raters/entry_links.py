@@ -51,17 +51,26 @@ class EntryLinkError(ValueError):
 
 
 @dataclass(frozen=True)
-class Arrival:
-    """Who comes, as their platform names them; ``is_signed`` says that it signed what it says."""
+class Entry:
+    """Who comes, as their platform names them; a guest has no external id.
+
+    ``form`` is what the consent form of this one visit carries, and no other: who sends it again
+    is the same browser. ``is_signed`` says that the platform signed who it is.
+    """
 
     platform: str = "GUEST"
     external_id: str = ""
     session: Mapping[str, str] = field(default_factory=dict)
-    is_preview: bool = False
+    form: str = ""
     is_signed: bool = False
 
+    @property
+    def is_preview(self) -> bool:
+        """Whether somebody looks at the task on Mechanical Turk before they take it."""
+        return self.platform == "MTURK" and not self.external_id
 
-def read_arrival(parameters: Mapping[str, str]) -> Arrival:
+
+def read_arrival(parameters: Mapping[str, str]) -> Entry:
     """Read who comes from the parameters of the entry link, whose names may be in any case.
 
     What surrounds an id and what nobody sees in it is no part of it: two copies of one link are
@@ -75,14 +84,14 @@ def read_arrival(parameters: Mapping[str, str]) -> Arrival:
     """
     given = {_folded(name): value for name, value in parameters.items()}
     if typed(given.get(_folded("assignmentId"), "")).strip() == PREVIEW:
-        return Arrival(platform="MTURK", is_preview=True)
+        return Entry(platform="MTURK")
     for platform, name, others in PLATFORMS:
         if _folded(name) in given:
             known = [one for one in (name, *others) if _folded(one) in given]
             ids = {one: _id(given[_folded(one)], platform) for one in known}
-            return Arrival(platform, ids.pop(name), ids)
+            return Entry(platform, ids.pop(name), ids)
     _check_names_nobody(given)
-    return Arrival()
+    return Entry()
 
 
 def links_for(platform: str) -> dict[str, str]:

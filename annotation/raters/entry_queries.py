@@ -1,7 +1,6 @@
 """Reads around the way into a study and out of it."""
 
 import datetime as dt
-from typing import NamedTuple
 
 from django.db.models import Subquery, Sum
 from django.db.models.functions import Coalesce
@@ -14,14 +13,6 @@ from annotation.studies.selectors import content_of
 from completions.choices import LeaseOutcome
 from completions.dialogues.queries import with_language
 from completions.models import Completion
-
-
-class TurnedAway(NamedTuple):
-    """A study, and how many visits of the last day had a broken link."""
-
-    slug: str
-    title: str
-    n: int
 
 
 def has_room(study: Study) -> bool:
@@ -38,11 +29,10 @@ def n_failed_arrivals(study: Study, platform: str, *, now: dt.datetime) -> Coale
     return Coalesce(Subquery(alone), 0)
 
 
-def turned_away(*, now: dt.datetime) -> list[TurnedAway]:
-    """Return the studies with broken links in the last day, by title, in one query."""
+def turned_away(*, now: dt.datetime) -> list[tuple[str, str, int]]:
+    """Return the studies with broken links in the last day, by title: slug, title and visits."""
     recent = FailedArrival.objects.filter(last_at__gt=now - DAY).order_by("study__title", "study")
-    rows = recent.values_list("study__slug", "study__title").annotate(all=Sum("n"))
-    return [TurnedAway(*row) for row in rows]
+    return list(recent.values_list("study__slug", "study__title").annotate(all=Sum("n")))
 
 
 def submission_of(

@@ -15,7 +15,7 @@ from access.console.tables import Table
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import StudyState
 from annotation.models import Judgment, Rater, Report, Study
-from annotation.retention.rules import HeldKind, Policy, months_before
+from annotation.retention.rules import HeldKind, Policy, due_on, is_due, months_after
 from completions.models import Dataset, Writer
 
 LINKED = Q(is_simulated=False) & (
@@ -77,12 +77,12 @@ HELD = Table(
 
 def policy() -> Policy:
     """Return how long the site keeps what."""
-    return Policy(
-        contact=settings.HEART_RETENTION_CONTACT_MONTHS,
-        reasons=settings.HEART_RETENTION_REASONS_MONTHS,
-        addresses=settings.HEART_RETENTION_ADDRESSES_MONTHS,
-        evidence=settings.HEART_RETENTION_EVIDENCE_MONTHS,
-    )
+    return {
+        HeldKind.CONTACT: settings.HEART_RETENTION_CONTACT_MONTHS,
+        HeldKind.REASONS: settings.HEART_RETENTION_REASONS_MONTHS,
+        HeldKind.ADDRESSES: settings.HEART_RETENTION_ADDRESSES_MONTHS,
+        HeldKind.EVIDENCE: settings.HEART_RETENTION_EVIDENCE_MONTHS,
+    }
 
 
 def what_is_due(*, now: dt.datetime) -> list[Due]:
@@ -125,10 +125,10 @@ def addressed(dataset: str) -> QuerySet[Writer]:
 
 def old_evidence(*, today: dt.date) -> QuerySet[ConsentEvidence]:
     """Return the evidence that is due."""
-    months = policy().evidence
+    months = policy()[HeldKind.EVIDENCE]
     if not months:
         return ConsentEvidence.objects.none()
-    return ConsentEvidence.objects.filter(given_on__lte=months_before(today, months))
+    return ConsentEvidence.objects.filter(given_on__lte=months_after(today, -months))
 
 
 def old_sessions(*, now: dt.datetime) -> QuerySet[Session]:
@@ -173,6 +173,6 @@ def _of_the_site(now: dt.datetime) -> list[Due]:
 
 
 def _due(kind: HeldKind, subject: str, n: int, since: dt.date, now: dt.datetime) -> Due:
-    due = policy().due_on(kind, since)
-    is_due = policy().is_due(kind, since, now.date())
-    return Due(kind, subject, subject.partition(" ")[2], n, due, is_due)
+    kept = policy()
+    due, is_over = due_on(kept, kind, since), is_due(kept, kind, since, now.date())
+    return Due(kind, subject, subject.partition(" ")[2], n, due, is_over)

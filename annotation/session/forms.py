@@ -1,13 +1,12 @@
 """What raters post, from the consent to a report; forms return finished values and never save."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import MinLengthValidator
 from django.forms import BoundField
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
@@ -16,6 +15,9 @@ from annotation.session.blinded import PageChip, StudyPage
 from annotation.studies.rubric import Dimension
 from annotation.studies.verdicts import Answer
 from completions.dialogues.forms import TypedTextField
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
 
 Posted = Mapping[str, Any] | None
 MAX_RATIONALE = 4000
@@ -387,7 +389,7 @@ class Guesses(forms.Form):
         return {place: guess for place, guess in enumerate(made) if guess}
 
 
-def _kept_or_deleted(otherwise: Promise) -> forms.ChoiceField:
+def _kept_or_deleted(otherwise: "_StrPromise") -> forms.ChoiceField:
     """Return the choice of somebody who withdraws; ``otherwise`` is said where none is made."""
     return forms.ChoiceField(
         choices=[("keep", "keep"), ("delete", "delete")],

@@ -21,7 +21,7 @@ OLDEST = dt.timedelta(minutes=10)
 FIGURES = {
     "counts": "annotation.studies.counts.COUNTS",
     "judges": "annotation.judges.console.JUDGES",
-    "plan": "annotation.planning.figures.PLAN",
+    "plan": "annotation.planning.queries.PLAN",
     "texts": "annotation.rationales.queries.TEXTS",
 }
 """Where each kind is; apps above this one add theirs. Workers import them, others need not."""
@@ -60,13 +60,6 @@ class StoredFigures(Generic[Figures]):
     is_current: bool = True
 
 
-@dataclass(frozen=True)
-class _Kept(Generic[Figures]):
-    figures: Figures
-    as_of: dt.datetime
-    basis: object
-
-
 def shown(kind: FiguresKind[Figures], study: Study, *, now: dt.datetime) -> StoredFigures[Figures]:
     """Return the figures of a small study as they are now, of another as they were kept."""
     if kind.is_small(study):
@@ -78,11 +71,11 @@ def read(
     kind: FiguresKind[Figures], study: Study, *, basis: object, now: dt.datetime
 ) -> StoredFigures[Figures]:
     """Return what was kept of a study, given what the figures rest on now; no query."""
-    kept: _Kept[Figures] | None = cache.get(_key(kind, study))
+    kept: tuple[Figures, dt.datetime, object] | None = cache.get(_key(kind, study))
     if kept is None:
         return StoredFigures(None, is_current=False)
-    is_current = now - kept.as_of < OLDEST and kept.basis == basis
-    return StoredFigures(kept.figures, kept.as_of, is_current)
+    figures, as_of, basis_then = kept
+    return StoredFigures(figures, as_of, now - as_of < OLDEST and basis_then == basis)
 
 
 def is_to_ask(kind: FiguresKind[Figures], study: Study) -> bool:
@@ -97,7 +90,7 @@ def keep(kind: FiguresKind[Figures], study: Study, *, now: dt.datetime) -> bool:
         return False
     try:
         basis = kind.basis(study)  # before: what comes meanwhile makes them old
-        cache.set(key, _Kept(kind.work_out(study, now), now, basis), KEPT_S)
+        cache.set(key, (kind.work_out(study, now), now, basis), KEPT_S)
     finally:
         cache.delete(f"{key}:running")
     return True

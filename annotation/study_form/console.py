@@ -1,6 +1,7 @@
 """The console's pages on which a study is made and, until it is locked, made otherwise."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -61,7 +62,7 @@ def start(request: StaffRequest) -> HttpResponse:
 def fill(request: StaffRequest, template: str) -> HttpResponse:
     """Show the form over a template, and store what comes back as a draft."""
     form = form_over_template(request, template)
-    if form.is_bound and form.is_valid() and (study := _stored(form, _create(request))):
+    if study := _stored(form, partial(_create, request)):
         return _created(request, study)
     return _form(request, form, template=template)
 
@@ -76,7 +77,7 @@ def take_file(request: StaffRequest) -> HttpResponse:
     told = form.cleaned_data
     try:
         protocol = parse_protocol(told["text"], source=told["source"])
-        study = _create(request)(protocol, load_rubric(protocol.rubric), told["dataset"])
+        study = _create(request, protocol, load_rubric(protocol.rubric), told["dataset"])
     except (ProtocolError, *REFUSALS) as error:
         for line in str(error).splitlines():
             form.add_error(None, line)
@@ -93,7 +94,7 @@ def edit(request: StaffRequest, study: str) -> HttpResponse:
         messages.error(request, _("The study is locked: nothing of it changes any more."))
         return redirect("console:protocol", draft.slug)
     form = form_over_study(request, draft)
-    if form.is_bound and form.is_valid() and (changed := _stored(form, _change(request, draft))):
+    if changed := _stored(form, partial(_change, request, draft)):
         return redirect("console:protocol", changed.slug)
     return _form(request, form, study=draft)
 
@@ -111,7 +112,7 @@ def version(request: StaffRequest, study: str) -> HttpResponse:
         messages.info(request, _("The next version is a draft already: this one."))
         return redirect("console:protocol", newest.slug)
     form = form_over_study(request, locked)
-    if form.is_bound and form.is_valid() and (made := _stored(form, _create_version(request))):
+    if made := _stored(form, partial(_create_version, request)):
         return _created(request, made)
     return _form(request, form, study=locked, is_version=True)
 
@@ -154,51 +155,47 @@ def toml(_request: StaffRequest, study: Study) -> HttpResponse:
     return answer
 
 
-Store = Callable[[StudyProtocol, Rubric, Dataset], Study]
+def _create(
+    request: StaffRequest, protocol: StudyProtocol, rubric: Rubric, dataset: Dataset
+) -> Study:
+    return drafts.create_study(
+        protocol=protocol,
+        rubric=rubric,
+        dataset=dataset,
+        now=timezone.now(),
+        by=request.user,
+        may_replace=False,
+    )
 
 
-def _create(request: StaffRequest) -> Store:
-    def store(protocol: StudyProtocol, rubric: Rubric, dataset: Dataset) -> Study:
-        return drafts.create_study(
-            protocol=protocol,
-            rubric=rubric,
-            dataset=dataset,
-            now=timezone.now(),
-            by=request.user,
-            may_replace=False,
-        )
-
-    return store
+def _create_version(
+    request: StaffRequest, protocol: StudyProtocol, rubric: Rubric, _dataset: Dataset
+) -> Study:
+    return drafts.create_version(
+        protocol=protocol, rubric=rubric, now=timezone.now(), by=request.user
+    )
 
 
-def _create_version(request: StaffRequest) -> Store:
-    def store(protocol: StudyProtocol, rubric: Rubric, _dataset: Dataset) -> Study:
-        return drafts.create_version(
-            protocol=protocol, rubric=rubric, now=timezone.now(), by=request.user
-        )
-
-    return store
-
-
-def _change(request: StaffRequest, draft: Study) -> Store:
-    def store(protocol: StudyProtocol, rubric: Rubric, dataset: Dataset) -> Study:
-        changed, n_void = drafts.edit_study(
-            study=draft,
-            protocol=protocol,
-            rubric=rubric,
-            dataset=dataset,
-            now=timezone.now(),
-            by=request.user,
-        )
-        messages.success(request, _said(n_void))
-        return changed
-
-    return store
+def _change(
+    request: StaffRequest, draft: Study, protocol: StudyProtocol, rubric: Rubric, dataset: Dataset
+) -> Study:
+    changed, n_void = drafts.edit_study(
+        study=draft,
+        protocol=protocol,
+        rubric=rubric,
+        dataset=dataset,
+        now=timezone.now(),
+        by=request.user,
+    )
+    messages.success(request, _said(n_void))
+    return changed
 
 
-def _stored(form: StudyForm, store: Store) -> Study | None:
+def _stored(
+    form: StudyForm, store: Callable[[StudyProtocol, Rubric, Dataset], Study]
+) -> Study | None:
     """Store what a valid form says; what a service refuses goes beside the field it is about."""
-    protocol = form.protocol
+    protocol = form.protocol if form.is_valid() else None
     if protocol is None:
         return None
     try:

@@ -22,12 +22,8 @@ BETWEEN = "__"
 MOST_BYTES = 200_000
 
 
-class StudyForm(forms.Form):
-    """Everything that a study is asked for, over the values it starts from.
-
-    ``values`` are those of a template, a draft or a locked study; a field left empty takes its
-    default. The fields named in ``fixed`` are shown and cannot be changed.
-    """
+class _OnDataset(forms.Form):
+    """What is asked for every study: the dataset that it is about."""
 
     dataset: "forms.ModelChoiceField[Dataset]" = forms.ModelChoiceField(
         queryset=None,
@@ -40,6 +36,19 @@ class StudyForm(forms.Form):
         },
     )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (as forms take them)
+        super().__init__(*args, **kwargs)
+        ranked = Dataset.objects.filter(is_for_checks=False).order_by("name")
+        self.fields["dataset"].queryset = ranked  # type: ignore[attr-defined]
+
+
+class StudyForm(_OnDataset):
+    """Everything that a study is asked for, over the values it starts from.
+
+    ``values`` are those of a template, a draft or a locked study; a field left empty takes its
+    default. The fields named in ``fixed`` are shown and cannot be changed.
+    """
+
     def __init__(
         self,
         *args: Any,  # noqa: ANN401 (as forms take them)
@@ -51,8 +60,6 @@ class StudyForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.values = values
         self.protocol: StudyProtocol | None = None
-        ranked = Dataset.objects.filter(is_for_checks=False).order_by("name")
-        self.fields["dataset"].queryset = ranked  # type: ignore[attr-defined]
         for spec in _all():
             self.fields[_name(spec.path)] = forms.CharField(
                 required=False, label=str(spec.label), strip=True
@@ -69,8 +76,8 @@ class StudyForm(forms.Form):
         try:
             self.protocol = check_values(values)
         except FaultyError as error:
-            for fault in error.faults:
-                self.blame(fault.field, fault.reason)
+            for field, reason in error.faults:
+                self.blame(field, reason)
         return found
 
     def blame(self, field: str, reason: str) -> None:
@@ -111,7 +118,7 @@ class StudyForm(forms.Form):
         return values if is_read else None
 
 
-class StudyFile(forms.Form):
+class StudyFile(_OnDataset):
     """A study file, sent or pasted, and the dataset that it is about."""
 
     dataset: "forms.ModelChoiceField[Dataset]" = forms.ModelChoiceField(
@@ -128,11 +135,6 @@ class StudyFile(forms.Form):
     text = forms.CharField(
         required=False, strip=False, max_length=MOST_BYTES, label=gettext_lazy("Or its text")
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (as forms take them)
-        super().__init__(*args, **kwargs)
-        ranked = Dataset.objects.filter(is_for_checks=False).order_by("name")
-        self.fields["dataset"].queryset = ranked  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """Read the file as text; what is pasted counts where none is sent."""

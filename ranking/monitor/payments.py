@@ -237,7 +237,7 @@ def draft(request: StaffRequest, study: str) -> HttpResponse:
     def act(found: Study) -> None:
         recruiting.draft_on_prolific(
             study=found,
-            recruiting=recruiting.Recruiting(**form.cleaned_data),
+            **form.cleaned_data,
             entry=emails.absolute(reverse("annotation:entry", args=[study])),
             now=timezone.now(),
             by=request.user,

@@ -51,14 +51,6 @@ class RaterCredential:
     link_version: int
 
 
-@dataclass(frozen=True)
-class NextAssignment:
-    """The rater after an answer, and what comes next; None when nothing does."""
-
-    rater: Rater
-    lease: Lease | None
-
-
 @atomic_despite_deadlocks
 def submit_judgment(*, rater: Rater, submission: Submission, now: dt.datetime) -> Judgment:
     """Record an answer given in screen terms and close the lease.
@@ -83,8 +75,10 @@ def submit_judgment(*, rater: Rater, submission: Submission, now: dt.datetime) -
 @atomic_despite_deadlocks
 def submit_and_assign_next(
     *, credential: RaterCredential, submission: Submission, now: dt.datetime
-) -> NextAssignment:
+) -> Lease | None:
     """Record an answer as ``submit_judgment`` does, and claim what comes next, at once.
+
+    None when nothing does.
 
     Raises
     ------
@@ -110,13 +104,13 @@ def submit_and_assign_next(
     if newest is not None and newest.pk == answered.pk:
         newest = answered  # a late answer counts in what follows it, as it does on a reload
     if rater.state != RaterState.ACTIVE or slots.is_excluded(answered):
-        return NextAssignment(rater, None)
+        return None
     if newest is not None and newest.closed_at is None:
-        return NextAssignment(rater, newest)
+        return newest
     if rater.study.state != StudyState.OPEN:
-        return NextAssignment(rater, None)
+        return None
     hidden_ms = judgment.hidden_ms if newest is answered else 0
-    return NextAssignment(rater, assign_next(rater, newest, now=now, hidden_ms=hidden_ms))
+    return assign_next(rater, newest, now=now, hidden_ms=hidden_ms)
 
 
 @transaction.atomic

@@ -2,8 +2,6 @@
 
 import datetime as dt
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -12,11 +10,12 @@ from access.choices import PersonKind
 from access.evidence.services import Agreed, keep_evidence
 from access.log import record
 from annotation.assignment.slots import lock_rater
-from annotation.choices import Platform, StudyState
+from annotation.choices import StudyState
 from annotation.judging.services.leasing import StudyNotOpenError, first_stage
 from annotation.models import Consent, Rater, Study
 from annotation.raters import entry_queries
 from annotation.raters.consent import consent_hash
+from annotation.raters.entry_links import Entry
 from annotation.raters.services.submissions import open_first, open_submission
 from annotation.studies import selectors
 from completions.models import Writer
@@ -35,21 +34,6 @@ class WrongPlatformError(Exception):
 
 class BoundElsewhereError(Exception):
     """The person takes part by another browser, and nothing shows that this one is theirs, too."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """Who comes, as their platform names them; a guest has no external id.
-
-    ``form`` is what the consent form of this one visit carries, and no other: who sends it again
-    is the same browser. ``is_signed`` says that the platform signed who it is.
-    """
-
-    platform: str = Platform.GUEST
-    external_id: str = ""
-    session: Mapping[str, str] = field(default_factory=dict)
-    form: str = ""
-    is_signed: bool = False
 
 
 def enter_study(

@@ -5,7 +5,6 @@ Nothing is asked of Prolific inside a transaction: what it did is stored when it
 
 import datetime as dt
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
@@ -31,20 +30,13 @@ class NotOnProlificError(Exception):
     """The study cannot be recruited for like that; the message says what is missing."""
 
 
-@dataclass(frozen=True)
-class Recruiting:
-    """How many people are wanted, and what each gets for a complete session, in whole units."""
-
-    n_places: int
-    reward: float
-
-
 def draft_on_prolific(
-    *, study: Study, recruiting: Recruiting, entry: str, now: dt.datetime, by: User
+    *, study: Study, n_places: int, reward: float, entry: str, now: dt.datetime, by: User
 ) -> PlatformStudy:
     """Make a draft of the study on Prolific, with its link and codes; a person publishes it there.
 
-    ``entry`` is the address of the study's first page.
+    ``n_places`` is how many people are wanted, ``reward`` what each gets for a complete session, in
+    whole units; ``entry`` is the address of the study's first page.
 
     Raises
     ------
@@ -74,19 +66,19 @@ def draft_on_prolific(
                 if code
             ],
             "estimated_completion_time": session_minutes(study),
-            "reward": round(recruiting.reward * CENTS),
-            "total_available_places": recruiting.n_places,
+            "reward": round(reward * CENTS),
+            "total_available_places": n_places,
         }
     )
     try:
         with transaction.atomic():
             made = PlatformStudy.objects.create(
-                study=study, key=key, n_places=recruiting.n_places, created_at=now
+                study=study, key=key, n_places=n_places, created_at=now
             )
             _log(
                 study,
                 "prolific.drafted",
-                {"key": key, "places": recruiting.n_places},
+                {"key": key, "places": n_places},
                 now=now,
                 by=by,
             )

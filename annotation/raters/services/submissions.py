@@ -1,7 +1,6 @@
 """Submissions of raters: opened, their codes kept, and what a crowd platform says of them."""
 
 import datetime as dt
-import logging
 from collections.abc import Mapping
 
 from django.db import transaction
@@ -137,6 +136,3 @@ def _end_part(rater: Rater, event: Event, *, now: dt.datetime) -> None:
     end_rater(rater, state=RaterState.STOPPED, now=now)
     after = {"platform": str(Platform.PROLIFIC), "status": event.status}
     record(action="rater.returned", subject=f"rater {rater.code}", now=now, after=after)
-
-
-logger = logging.getLogger(__name__)

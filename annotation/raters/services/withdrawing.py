@@ -2,7 +2,6 @@
 
 import datetime as dt
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -40,24 +39,14 @@ from completions.writers.services.leaving import (
 )
 
 
-@dataclass(frozen=True)
-class WithdrawalRequest:
-    """Who acts at a person's wish, and how the person asked for it; nobody if they act alone."""
-
-    by: User | None = None
-    reason: str = ""
-
-
-ALONE = WithdrawalRequest()
-
-
 @transaction.atomic
 def withdraw_rater(
     *,
     rater: Rater,
     now: dt.datetime,
     keep_answers: bool = False,
-    request: WithdrawalRequest = ALONE,
+    by: User | None = None,
+    reason: str = "",
 ) -> None:
     """Remove what links a rater to a person, and their answers too unless they are to be kept.
 
@@ -66,7 +55,8 @@ def withdraw_rater(
     tombstone: that somebody judged these pairs under this code. The next refit does without them.
 
     Who has ended may withdraw, and who withdrew and kept the answers may still have them
-    deleted. Repeating it is harmless. ``request`` names the owner who does it at the rater's wish.
+    deleted. Repeating it is harmless. ``by`` is the owner who does it at the rater's wish, and
+    ``reason`` how the rater asked for it.
     """
     rater = lock_rater(rater)
     if rater.state == RaterState.WITHDRAWN and (keep_answers or not rater.data_kept):
@@ -82,10 +72,10 @@ def withdraw_rater(
         action="rater.withdrew",
         subject=f"rater {rater.code}",
         now=now,
-        by=request.by,
+        by=by,
         after={
             "answers": "kept" if keep_answers else "deleted",
-            **({"reason": request.reason} if request.reason else {}),
+            **({"reason": reason} if reason else {}),
         },
     )
 
@@ -135,7 +125,12 @@ ERASED = {
 
 @transaction.atomic
 def withdraw_writer(
-    *, writer: Writer, keep_texts: bool, now: dt.datetime, request: WithdrawalRequest = ALONE
+    *,
+    writer: Writer,
+    keep_texts: bool,
+    now: dt.datetime,
+    by: User | None = None,
+    reason: str = "",
 ) -> None:
     """Remove what links a writer to a person, and their texts too unless they are to be kept.
 
@@ -144,8 +139,8 @@ def withdraw_writer(
     tombstone: that somebody wrote for these dialogues under this code. The next refit does without.
 
     Who has left or was refused may withdraw, and who withdrew and kept the texts may still have
-    them deleted. Repeating it is harmless. ``request`` names the owner who does it at the
-    writer's wish.
+    them deleted. Repeating it is harmless. ``by`` is the owner who does it at the writer's wish,
+    and ``reason`` how the writer asked for it.
     """
     writer = lock_writer(writer)
     if writer.state == WriterState.WITHDRAWN and (keep_texts or not writer.texts_kept):
@@ -162,10 +157,10 @@ def withdraw_writer(
         action="writer.withdrew",
         subject=f"writer {writer.code}",
         now=now,
-        by=request.by,
+        by=by,
         after={
             "texts": "kept" if keep_texts else "deleted",
-            **({"reason": request.reason} if request.reason else {}),
+            **({"reason": reason} if reason else {}),
         },
     )
 

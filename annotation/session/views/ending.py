@@ -239,7 +239,7 @@ def withdraw_writer_for(request: StaffRequest, dataset: Dataset, code: str) -> H
             writer=writer,
             keep_texts=keep_texts,
             now=timezone.now(),
-            request=withdrawing.WithdrawalRequest(request.user),
+            by=request.user,
         )
         messages.success(request, _("%(code)s has withdrawn.") % {"code": code})
     elif not _is_erased(writer):

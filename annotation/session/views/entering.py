@@ -19,6 +19,7 @@ from annotation.judging.services import leasing
 from annotation.models import Rater, Study
 from annotation.raters import entry_links
 from annotation.raters.consent import consent_lines
+from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering, questions
 from annotation.raters.visit_time import is_simulated_visit, visit_time
 from annotation.session import forms, http
@@ -48,26 +49,25 @@ def entry(request: HttpRequest, study: str) -> HttpResponse:
     """Ask a visitor for consent; send somebody who is enrolled on to their pairs."""
     found = study_http.study_or_404(study)
     try:
-        arrival = _read_arrival(request, found)
+        entry = _read_entry(request, found)
     except (entry_links.EntryLinkError, entry_links.KeysAwayError) as error:
         return _say_link_refused(request, found, error)
-    entry = _entry(arrival)
-    if (rater := http.recognised(request, found)) is not None and _is_same(rater, arrival):
+    if (rater := http.recognised(request, found)) is not None and _is_same(rater, entry):
         return _next_page(request, rater, entry)
     try:
         known = entering.check_arrival(
             study=found, entry=entry, is_simulated=is_simulated_visit(request)
         )
     except REFUSED as refusal:
-        return _say_refused(request, found, refusal, platform=arrival.platform)
+        return _say_refused(request, found, refusal, platform=entry.platform)
     if known is not None and entry.is_signed:
         return http.remember(_next_page(request, known, entry), request, known)
     form = forms.ConsentForm(initial={"entry": http.sign_entry(asdict(entry), study=found)})
     context = {
         "study": http.study_page(request, study),
-        "lines": consent_lines(found, platform=arrival.platform),
+        "lines": consent_lines(found, platform=entry.platform),
         "form": form,
-        "is_preview": arrival.is_preview,
+        "is_preview": entry.is_preview,
     }
     return http.render_fragment(request, "annotation/_consent.html", context)
 
@@ -92,7 +92,7 @@ def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
     study, form = found.slug, forms.ConsentForm(request.POST)
     try:
         form.full_clean()
-        entry = entering.Entry(**http.unsign_entry(form.cleaned_data.get("entry", ""), study=found))
+        entry = Entry(**http.unsign_entry(form.cleaned_data.get("entry", ""), study=found))
     except signing.BadSignature:
         return http.SeeOther(reverse("annotation:entry", args=[study]))
     if not form.is_valid():
@@ -185,14 +185,16 @@ def _seconds_to_wait(request: HttpRequest, what: str, most: int) -> int | None:
     return None if is_simulated_visit(request) else seconds_to_wait(request, what, most=most)
 
 
-def _is_same(rater: Rater, arrival: entry_links.Arrival) -> bool:
+def _is_same(rater: Rater, entry: Entry) -> bool:
     """Say whether the visitor is the rater whose cookie the browser has."""
-    came = (arrival.platform, arrival.external_id)
-    return not arrival.external_id or came == (rater.platform, rater.external_id)
+    came = (entry.platform, entry.external_id)
+    return not entry.external_id or came == (rater.platform, rater.external_id)
 
 
-def _read_arrival(request: HttpRequest, study: Study) -> entry_links.Arrival:
+def _read_entry(request: HttpRequest, study: Study) -> Entry:
     """Read who comes from the link, or from what their platform signed where the study wants that.
+
+    What this visit's consent form carries, no other's does.
 
     Raises
     ------
@@ -201,23 +203,16 @@ def _read_arrival(request: HttpRequest, study: Study) -> entry_links.Arrival:
     annotation.raters.entry_links.KeysAwayError
         If the platform's keys cannot be had now.
     """
+    form = secrets.token_urlsafe(16)
     if not selectors.content_of(study)["crowd"].get("signed_links"):
-        return entry_links.read_arrival(request.GET)
+        return replace(entry_links.read_arrival(request.GET), form=form)
     signed = entry_links.read(
         request.GET, host=request.get_host(), keys_url=settings.HEART_PROLIFIC_KEYS_URL
     )
-    return replace(entry_links.read_arrival(signed), is_signed=True)
+    return replace(entry_links.read_arrival(signed), form=form, is_signed=True)
 
 
-def _entry(arrival: entry_links.Arrival) -> entering.Entry:
-    """Return who comes, with what this visit's consent form carries and no other's does."""
-    form = secrets.token_urlsafe(16)
-    return entering.Entry(
-        arrival.platform, arrival.external_id, arrival.session, form, arrival.is_signed
-    )
-
-
-def _next_page(request: HttpRequest, rater: Rater, entry: entering.Entry) -> HttpResponse:
+def _next_page(request: HttpRequest, rater: Rater, entry: Entry) -> HttpResponse:
     """Send a rater on to their pairs, with a submission of their platform opened if it is new."""
     if entry.external_id and request.method == "GET":
         own = replace(entry, form=rater.bound_by)
@@ -230,7 +225,7 @@ def _next_page(request: HttpRequest, rater: Rater, entry: entering.Entry) -> Htt
 def _enter(
     request: HttpRequest,
     study: Study,
-    entry: entering.Entry,
+    entry: Entry,
     *,
     utc_offset_minutes: int | None,
 ) -> Rater:

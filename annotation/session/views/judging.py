@@ -54,16 +54,16 @@ def submit(request: CredentialRequest, token: uuid.UUID) -> HttpResponse:
         opened_earlier=None if noted is None else bool(noted),
     )
     try:
-        upcoming = judging.submit_and_assign_next(
+        lease = judging.submit_and_assign_next(
             credential=request.credential, submission=submission, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
         return http.say_not_yours(request)
     except judging.TooManyChangesError:
         return _ask_to_wait(request, token, form)
-    if upcoming.lease is None or not request.htmx:
+    if lease is None or not request.htmx:
         return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
-    answer = show_pair(request, upcoming.lease, saved=str(SAVED))
+    answer = show_pair(request, lease, saved=str(SAVED))
     answer["HX-Replace-Url"] = reverse("annotation:judge", args=[request.page.slug])
     return answer
 

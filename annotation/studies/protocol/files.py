@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,19 +58,14 @@ STORED_ONLY = ("rubric", "normaliser", "seed_sha256")
 """What stored content has in another shape than a file, or beside it."""
 
 
-@dataclass(frozen=True)
-class FieldFault:
-    """What is wrong with one field; ``field`` is its dotted path, empty for the whole study."""
-
-    field: str
-    reason: str
-
-
 class FaultyError(ValueError):
-    """The values are no study; ``faults`` say why, field by field."""
+    """The values are no study.
 
-    def __init__(self, faults: tuple[FieldFault, ...]) -> None:
-        super().__init__("; ".join(f"{one.field}: {one.reason}" for one in faults))
+    ``faults`` say what is wrong by field, named by its dotted path, empty for the whole study.
+    """
+
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        super().__init__("; ".join(f"{field}: {reason}" for field, reason in faults))
         self.faults = faults
 
 
@@ -98,16 +92,15 @@ def check_values(values: Mapping[str, Any]) -> StudyProtocol:
     try:
         return StudyProtocol.model_validate(values)
     except ValidationError as error:
-        raise FaultyError(
-            tuple(
-                FieldFault(
-                    ".".join(map(str, one["loc"])),
-                    FORMS.get(one.get("ctx", {}).get("pattern", ""))
-                    or one["msg"].removeprefix("Value error, "),
-                )
-                for one in error.errors()
+        faults = [
+            (
+                ".".join(map(str, one["loc"])),
+                FORMS.get(one.get("ctx", {}).get("pattern", ""))
+                or one["msg"].removeprefix("Value error, "),
             )
-        ) from error
+            for one in error.errors()
+        ]
+        raise FaultyError(faults) from error
 
 
 def values_of(content: Mapping[str, Any]) -> dict[str, Any]:

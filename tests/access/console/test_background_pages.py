@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from access import background
 from annotation.judges import console as judge_console
-from annotation.planning import figures as planning_figures
+from annotation.planning import queries as planning_queries
 from annotation.planning import services as planning_services
 from annotation.studies import counts, stored_figures
 from annotation.studies import stored_figures as studies_stored_figures
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def handed(monkeypatch):
     """What workers were asked for, of studies that are all large."""
-    monkeypatch.setattr(planning_figures, "MOST_LIVE", 0)
+    monkeypatch.setattr(planning_queries, "MOST_LIVE", 0)
     monkeypatch.setattr(judge_console, "MOST_LIVE", 0)
     monkeypatch.setattr(counts, "MOST_LIVE", 0)
     monkeypatch.setattr(queries, "MOST_LIVE", 0)

@@ -330,17 +330,17 @@ class TestSubmitAndAssignNext:
         step = self.assign_next(lease)
 
         assert Judgment.objects.get().lease == lease
-        assert step.lease == Lease.objects.get(closed_at=None)
-        assert step.lease.number == 2
-        assert self.assign_next(lease).lease == step.lease
+        assert step == Lease.objects.get(closed_at=None)
+        assert step.number == 2
+        assert self.assign_next(lease) == step
         assert Judgment.objects.count() == 1
 
     def test_shows_the_waiting_pair_when_an_earlier_answer_is_changed(self):
         study = make_planting_study(rate=0)
         lease = lease_next(make_rater(study=study))
-        waiting = self.assign_next(lease).lease
+        waiting = self.assign_next(lease)
 
-        assert self.assign_next(lease, BAD).lease == waiting
+        assert self.assign_next(lease, BAD) == waiting
         assert Judgment.objects.count() == 2
         assert Lease.objects.count() == 2
 
@@ -350,7 +350,7 @@ class TestSubmitAndAssignNext:
         lease = lease_next(rater)
         make_exclusion(rater=rater)
 
-        assert self.assign_next(lease).lease is None
+        assert self.assign_next(lease) is None
         assert Judgment.objects.count() == 1
 
     def test_knows_no_credential_of_another_link_version(self):

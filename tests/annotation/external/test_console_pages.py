@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from annotation.external.files import NO_SIDES
 from annotation.external.queries import batch_of
+from annotation.external.rules import NO_SIDES
 from annotation.models import ExternalBatch, ExternalJudgment
 from tests.annotation.external.test_api import ABOUT
 from tests.helpers.factories import NOW, make_comparison, make_study

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from annotation.external.files import NO_PAIR, NO_SIDES, SEVERAL, NamedPair, rows_of
+from annotation.external.rules import NO_PAIR, NO_SIDES, SEVERAL, NamedPair, rows_of
 from annotation.tool_files.layouts import LAYOUTS, OF_TEXTS
 from annotation.tool_files.reading import read_tool_file
 

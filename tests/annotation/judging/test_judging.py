@@ -194,7 +194,7 @@ class TestALateAnswer:
         if at_once:
             following = judging.submit_and_assign_next(
                 credential=credential, submission=submission, now=NOW + 2 * HOUR
-            ).lease
+            )
         else:
             submit(lease, now=NOW + 2 * HOUR)
             following = lease_next(lease.rater, now=NOW + 2 * HOUR)

@@ -14,6 +14,7 @@ from annotation.judging.services import judging, leasing
 from annotation.judging.services.choosing import choose_next
 from annotation.models import Comparison, Consent, Judgment, Lease, Rater
 from annotation.planning import services as planning_services
+from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering
 from annotation.studies.verdicts import Answer
 from completions.leases.timed import ATTEMPTS, atomic_despite_deadlocks
@@ -146,7 +147,7 @@ class TestNewRaters:
             partial(
                 entering.enter_study,
                 study=study,
-                entry=entering.Entry(),
+                entry=Entry(),
                 utc_offset_minutes=None,
                 now=NOW,
             ),
@@ -160,7 +161,7 @@ class TestOnePersonWhoEntersTwice:
     def test_at_once_is_one_rater_with_one_consent(self, crowd):
         study = make_comparison().study
         for n in range(crowd.rounds):
-            entry = entering.Entry(Platform.PROLIFIC, f"person {n}")
+            entry = Entry(Platform.PROLIFIC, f"person {n}")
             enter = partial(
                 entering.enter_study,
                 study=study,

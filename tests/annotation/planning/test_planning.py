@@ -5,7 +5,7 @@ import pytest
 from access.models import LogEntry
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, QualityCheck
-from annotation.planning import figures, queries, services
+from annotation.planning import queries, services
 from annotation.studies.selectors import forget_contents
 from completions.choices import EscalationProfile, HoldState, Stratum, SystemKind
 from completions.leaks import services as completions
@@ -71,7 +71,7 @@ class TestPlanStudy:
         report = services.plan_study(study=study, now=NOW, by=by)
 
         assert (report.n_added, report.n_comparisons) == (6, 6)
-        assert set(report.appearances.values()) == {4}
+        assert set(report.summary.appearances.values()) == {4}
         for comparison in Comparison.objects.select_related("first", "second"):
             assert comparison.first.context_id == comparison.context_id
             assert comparison.second is not None
@@ -244,7 +244,7 @@ class TestHeldCompletions:
         assert (report.n_added, report.n_held) == (1, 1)
         assert report.held.by_reason == {"self-identification": 1}
         assert all(leak.pk not in pair for pair in pairs())
-        assert leak.system.slug not in report.appearances
+        assert leak.system.slug not in report.summary.appearances
 
     @pytest.mark.parametrize(
         ("state", "n_added", "n_dropped"), [(HoldState.RELEASED, 2, 0), (HoldState.DROPPED, 0, 1)]
@@ -282,7 +282,7 @@ class TestLikert:
         report = plan(study)
 
         assert (report.n_added, report.n_comparisons) == (6, 6)
-        assert set(report.appearances.values()) == {2}
+        assert set(report.summary.appearances.values()) == {2}
         assert not Comparison.objects.exclude(second=None).exists()
         assert not Comparison.objects.exclude(slots_left=4).exists()
         assert Comparison.objects.values("key").distinct().count() == 6
@@ -382,11 +382,10 @@ class TestChosenSystems:
         plan(study)
 
         assert self.systems_of(study) == set(map(frozenset, expected))
-        assert figures.plan_figures(study).work.n_systems == (len(named) or 3)
+        assert queries.plan_figures(study).n_systems == (len(named) or 3)
 
     def test_without_a_completion_are_told(self):
         study = self.study_of("ash", "cedar", "yew")
 
         assert queries.absent_systems(study) == ["yew"]
-        lacking = figures.plan_figures(study).work.lacking
-        assert [(one.name, one.n) for one in lacking] == [("yew", 2)]
+        assert queries.plan_figures(study).lacking == (("yew", 2),)

@@ -11,8 +11,8 @@ from django.db import IntegrityError
 from annotation.choices import Platform, RaterStage, RaterState, StudyState
 from annotation.judging.services import leasing
 from annotation.models import Consent, Rater, Study
+from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering
-from annotation.raters.services.entering import Entry
 from annotation.raters.visit_time import IMAGINED, is_simulated_visit, visit_time
 from annotation.studies import selectors
 from tests.conftest import rolled_back

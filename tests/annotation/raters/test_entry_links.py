@@ -8,47 +8,49 @@ from annotation.choices import Platform
 from annotation.raters.entry_links import (
     FILLED_IN,
     PLATFORMS,
-    Arrival,
+    Entry,
     EntryLinkError,
     links_for,
     read_arrival,
 )
 
+PREVIEW = Entry("MTURK")
+
 
 @pytest.mark.parametrize(
     ("parameters", "arrival"),
     [
-        ({}, Arrival()),
-        ({"utm_source": "mail"}, Arrival()),
+        ({}, Entry()),
+        ({"utm_source": "mail"}, Entry()),
         (
             {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1"},
-            Arrival("PROLIFIC", "p1", {"STUDY_ID": "s1", "SESSION_ID": "x1"}),
+            Entry("PROLIFIC", "p1", {"STUDY_ID": "s1", "SESSION_ID": "x1"}),
         ),
         (
             {"workerId": "w1", "assignmentId": "a1", "hitId": "h1", "turkSubmitTo": "https://x"},
-            Arrival("MTURK", "w1", {"assignmentId": "a1", "hitId": "h1"}),
+            Entry("MTURK", "w1", {"assignmentId": "a1", "hitId": "h1"}),
         ),
-        ({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}, Arrival("MTURK", is_preview=True)),
+        ({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}, PREVIEW),
         (
             {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "h1"},
-            Arrival("MTURK", is_preview=True),
+            PREVIEW,
         ),
         (
             {"participantId": "c1", "assignmentId": "a1", "projectId": "j1"},
-            Arrival("CONNECT", "c1", {"assignmentId": "a1", "projectId": "j1"}),
+            Entry("CONNECT", "c1", {"assignmentId": "a1", "projectId": "j1"}),
         ),
-        ({"pid": "77"}, Arrival("GENERIC", "77")),
+        ({"pid": "77"}, Entry("GENERIC", "77")),
         (
             {"pid": "jan.de-vries+2@panel.example"},
-            Arrival("GENERIC", "jan.de-vries+2@panel.example"),
+            Entry("GENERIC", "jan.de-vries+2@panel.example"),
         ),
         (
             {"prolific_pid": "p1", "Study_Id": "s1", "SESSION_ID": "x1"},
-            Arrival("PROLIFIC", "p1", {"STUDY_ID": "s1", "SESSION_ID": "x1"}),
+            Entry("PROLIFIC", "p1", {"STUDY_ID": "s1", "SESSION_ID": "x1"}),
         ),
-        ({"WORKERID": "w1"}, Arrival("MTURK", "w1")),
-        ({"participant_id": "c1"}, Arrival("CONNECT", "c1")),
-        ({"assignmentid": " ASSIGNMENT_ID_NOT_AVAILABLE"}, Arrival("MTURK", is_preview=True)),
+        ({"WORKERID": "w1"}, Entry("MTURK", "w1")),
+        ({"participant_id": "c1"}, Entry("CONNECT", "c1")),
+        ({"assignmentid": " ASSIGNMENT_ID_NOT_AVAILABLE"}, PREVIEW),
     ],
     ids=[
         "nothing",
@@ -67,7 +69,10 @@ from annotation.raters.entry_links import (
     ],
 )
 def test_arrival_is_read_from(parameters, arrival):
-    assert read_arrival(parameters) == arrival
+    found = read_arrival(parameters)
+
+    assert found == arrival
+    assert found.is_preview == (arrival is PREVIEW)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +83,7 @@ def test_arrival_is_read_from(parameters, arrival):
     ],
 )
 def test_a_copy_with_what_nobody_sees_is_the_same_person(copied):
-    assert read_arrival({"PROLIFIC_PID": copied}) == Arrival("PROLIFIC", "abc")
+    assert read_arrival({"PROLIFIC_PID": copied}) == Entry("PROLIFIC", "abc")
 
 
 @pytest.mark.parametrize("name", [name for _platform, name, _others in PLATFORMS])
@@ -117,7 +122,7 @@ def test_incomplete_link_is_refused(parameters):
 
 
 def test_every_platform_is_one_that_raters_can_have():
-    assert {platform for platform, *_ in PLATFORMS} | {Arrival().platform} == set(Platform.values)
+    assert {platform for platform, *_ in PLATFORMS} | {Entry().platform} == set(Platform.values)
 
 
 @pytest.mark.parametrize("platform", FILLED_IN)

@@ -6,8 +6,8 @@ import pytest
 
 from annotation.choices import Platform, RaterState
 from annotation.models import Consent, PlatformEvent, Rater
+from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering, submissions, withdrawing
-from annotation.raters.services.entering import Entry
 from annotation.raters.webhooks import Event
 from tests.helpers.factories import NOW, make_comparison, make_rater, make_study
 from tests.helpers.judged import lease_next, make_comparisons, submit

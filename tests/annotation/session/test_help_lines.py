@@ -1,24 +1,21 @@
 """Help lines of the visitor's own country come first."""
 
-from dataclasses import dataclass
-
 import pytest
 
 from annotation.session.blinded import requested_countries, split_lines
+from completions.writers.guidelines import HelpLine
 
 
-@dataclass(frozen=True)
-class Line:
-    name: str
-    countries: tuple[str, ...] = ()
+def line(name: str, *countries: str) -> HelpLine:
+    return HelpLine(place="", name=name, countries=countries)
 
 
 LINES = (
-    Line("AU", ("AU",)),
-    Line("anywhere"),
-    Line("DE", ("DE",)),
-    Line("GB", ("GB", "IE")),
-    Line("emergency"),
+    line("AU", "AU"),
+    line("anywhere"),
+    line("DE", "DE"),
+    line("GB", "GB", "IE"),
+    line("emergency"),
 )
 
 

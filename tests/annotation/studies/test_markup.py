@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotation.studies.markup import render
+from annotation.templatetags.markdown import render
 
 
 class TestRender:

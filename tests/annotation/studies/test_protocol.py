@@ -300,7 +300,7 @@ class TestValues:
         with pytest.raises(FaultyError) as caught:
             check_values(values)
 
-        fields = {fault.field for fault in caught.value.faults}
+        fields = {field for field, _reason in caught.value.faults}
         assert fields == {"judgments_per_pair", "consent.facts.0.text"}
 
     def test_that_do_not_go_together_are_told_of_the_whole(self):
@@ -309,6 +309,6 @@ class TestValues:
         with pytest.raises(FaultyError) as caught:
             check_values({**values, "protocol": "likert", "plan": "adaptive"})
 
-        (fault,) = caught.value.faults
-        assert fault.field == ""
-        assert "balanced" in fault.reason
+        ((field, reason),) = caught.value.faults
+        assert field == ""
+        assert "balanced" in reason

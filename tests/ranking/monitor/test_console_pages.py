@@ -174,7 +174,8 @@ class TestProlific:
         with pytest.raises(recruiting.NotOnProlificError, match="simulated"):
             recruiting.draft_on_prolific(
                 study=study,
-                recruiting=recruiting.Recruiting(1, 1.0),
+                n_places=1,
+                reward=1.0,
                 entry="https://x/",
                 now=NOW,
                 by=make_member(),

@@ -11,6 +11,7 @@ from access.evidence import services as evidence_services
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import Platform, RaterState, StudyState
 from annotation.models import Judgment, PlatformEvent
+from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering, withdrawing
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import Completion
@@ -200,7 +201,7 @@ class TestEvidence:
     def enter(self):
         study = make_study(state=StudyState.OPEN, locked_at=NOW, protocol_hash="0" * 64)
         make_comparison(study=study, slots_left=3)
-        entry = entering.Entry(Platform.PROLIFIC, ID, {})
+        entry = Entry(Platform.PROLIFIC, ID, {})
         return entering.enter_study(study=study, entry=entry, utc_offset_minutes=None, now=NOW)
 
     def test_outlasts_a_deletion_without_the_id_the_code_or_the_time(self, owner):
