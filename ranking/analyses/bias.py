@@ -7,7 +7,6 @@ import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.bias_order import (
-    P_VALUE,
     Tendency,
     adjusted,
     adjusted_p,
@@ -18,7 +17,7 @@ from ranking.analyses.bias_order import (
     tendency,
     with_all,
 )
-from ranking.analyses.common import ends, family_of, interval_cells, mean_of
+from ranking.analyses.common import P_VALUE, ends, family_of, few_dialogues, interval_cells, mean_of
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -37,7 +36,6 @@ from ranking.numerics.clustered_means import (
     TooFewDialoguesError,
     partial_slope,
 )
-from ranking.numerics.few_units import few_units_warning
 
 UNNAMED = "no family"
 MOST_FAMILIES = 30
@@ -371,8 +369,8 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     if not tables:
         msg = "Nothing is known that could have swayed these judgments."
         raise AnalysisRefusedError(msg)
-    few = few_units_warning(len(columns.units))
-    return Findings(METHOD, tuple(tables), (*warnings, *([few] if few else [])))
+    few = few_dialogues(len(columns.units))
+    return Findings(METHOD, tuple(tables), (*warnings, *few))
 
 
 def _of_families(inputs: AnalysisInputs, warnings: list[str]) -> list[Table]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ranking.analyses import common
 from ranking.analyses.common import (
+    P_VALUE,
     adjusted_tests,
     decimal,
     difference_of,
@@ -30,7 +31,6 @@ from ranking.numerics.clustered_means import (
 )
 
 PEOPLE, JUDGES = "People", "LLM judges"
-P_VALUE = Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE)
 EVEN = 0.5
 
 
@@ -217,14 +217,7 @@ def _rows(
 FEWEST_PLACES = 6  # judgments that make a first and a last third
 STEP = 100  # judgments
 FIGURE = Column("figure", "Figure", ColumnKind.TEXT)
-
-
-@dataclass(frozen=True)
-class JudgmentFigure:
-    """A figure of each judgment, shape (n_judgments,), NaN where there is none."""
-
-    label: str
-    values: Floats
+TIES, STRENGTH = "Ties, share", "Strength where there is a winner, 1 to 5"
 
 
 def severity_table(columns: JudgmentColumns, level: float) -> Table | None:
@@ -232,11 +225,11 @@ def severity_table(columns: JudgmentColumns, level: float) -> Table | None:
     is_judge = columns.is_judge[columns.evaluator]
     if not is_judge.any() or is_judge.all():
         return None
-    figures = (_ties(columns), _strength(columns))
+    figures = {TIES: _ties(columns), STRENGTH: _strength(columns)}
     found, means = [], []
-    for figure in figures:
-        rows = np.flatnonzero(np.isfinite(figure.values))
-        values = figure.values[rows]
+    for every in figures.values():
+        rows = np.flatnonzero(np.isfinite(every))
+        values = every[rows]
         found.append(difference_of(values, columns.unit[rows], is_judge[rows]))
         means.append([_mean(values[chosen]) for chosen in (~is_judge[rows], is_judge[rows])])
     parts = zip(figures, means, found, adjusted(found), strict=True)
@@ -254,7 +247,7 @@ def severity_table(columns: JudgmentColumns, level: float) -> Table | None:
             *ends(level),
             P_VALUE,
         ),
-        tuple((one.label, *m, *interval_cells(gap, level), p) for one, m, gap, p in parts),
+        tuple((name, *m, *interval_cells(gap, level), p) for name, m, gap, p in parts),
     )
 
 
@@ -264,13 +257,13 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
     figures = all_figures(columns, facts)
     heads, found = list[tuple[Cell, ...]](), []
     for name, chosen in kinds(columns):
-        for figure in figures:
-            rows = np.flatnonzero(chosen & np.isin(third, (0, 2)) & np.isfinite(figure.values))
-            values, is_last = figure.values[rows], third[rows] == 2  # noqa: PLR2004 - the third
+        for label, every in figures.items():
+            rows = np.flatnonzero(chosen & np.isin(third, (0, 2)) & np.isfinite(every))
+            values, is_last = every[rows], third[rows] == 2  # noqa: PLR2004 - the third
             gap = difference_of(values, columns.unit[rows], is_last) if len(rows) else None
             if gap is not None:
                 parts = (_mean(values[~is_last]), _mean(values[is_last]))
-                heads.append((name, figure.label, len(rows), *parts))
+                heads.append((name, label, len(rows), *parts))
                 found.append(gap)
     if not found:
         return None
@@ -299,12 +292,12 @@ def fatigue_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) 
     """Return what changes with each further judgment of a person; None if nothing can."""
     is_person = ~columns.is_judge[columns.evaluator]
     heads, found = list[tuple[Cell, ...]](), []
-    for figure in all_figures(columns, facts):
-        rows = np.flatnonzero(is_person & np.isfinite(figure.values))
-        slope = _slope(columns, figure.values, facts.place, rows)
+    for label, every in all_figures(columns, facts).items():
+        rows = np.flatnonzero(is_person & np.isfinite(every))
+        slope = _slope(columns, every, facts.place, rows)
         if slope is not None:
             n_people = len(np.unique(columns.evaluator[rows]))
-            heads.append((figure.label, len(rows), n_people))
+            heads.append((label, len(rows), n_people))
             found.append(slope)
     if not found:
         return None
@@ -327,15 +320,15 @@ def fatigue_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) 
     )
 
 
-def all_figures(columns: JudgmentColumns, facts: JudgmentFacts) -> tuple[JudgmentFigure, ...]:
-    """Return agreement, ties, strength and time of each judgment."""
+def all_figures(columns: JudgmentColumns, facts: JudgmentFacts) -> dict[str, Floats]:
+    """Return agreement, ties, strength and time of each judgment; NaN where there is none."""
     seconds = np.where(facts.seconds > 0.0, facts.seconds, np.nan)
-    return (
-        JudgmentFigure("Agreement with the majority, share", agreement(columns)),
-        _ties(columns),
-        _strength(columns),
-        JudgmentFigure("Seconds, natural logarithm", np.log(seconds)),
-    )
+    return {
+        "Agreement with the majority, share": agreement(columns),
+        TIES: _ties(columns),
+        STRENGTH: _strength(columns),
+        "Seconds, natural logarithm": np.log(seconds),
+    }
 
 
 def agreement(columns: JudgmentColumns) -> Floats:
@@ -356,15 +349,15 @@ def agreement(columns: JudgmentColumns) -> Floats:
     return agrees
 
 
-def _ties(columns: JudgmentColumns) -> JudgmentFigure:
-    return JudgmentFigure("Ties, share", (columns.strength == 0).astype(np.float64))
+def _ties(columns: JudgmentColumns) -> Floats:
+    ties: Floats = (columns.strength == 0).astype(np.float64)
+    return ties
 
 
-def _strength(columns: JudgmentColumns) -> JudgmentFigure:
+def _strength(columns: JudgmentColumns) -> Floats:
     size = np.abs(columns.strength).astype(np.float64)
-    return JudgmentFigure(
-        "Strength where there is a winner, 1 to 5", np.where(size > 0, size, np.nan)
-    )
+    strength: Floats = np.where(size > 0, size, np.nan)
+    return strength
 
 
 def _thirds(columns: JudgmentColumns, place: Integers) -> Integers:

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ranking.analyses.common import check_enough, tabulated
+from ranking.analyses.common import best_first, check_enough, few_dialogues, tabulated
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
@@ -14,7 +14,6 @@ from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import to_elo
-from ranking.numerics.few_units import few_units_warning
 
 FEWEST = 2
 
@@ -36,19 +35,7 @@ class AnalysisBoard:
     @cached_property
     def best_first(self) -> list[int]:
         """Return the indices of the systems from the best to the last."""
-        return [int(index) for index in np.argsort(-self.elo, kind="stable")]
-
-
-@dataclass(frozen=True)
-class ResampledStrengths:
-    """Log strengths of the systems of the columns, and their resamples, with or without maximum.
-
-    Columns with as many dialogues draw the same ones, replicate by replicate.
-    """
-
-    log_strengths: Floats
-    drawn: BootstrapReplicates
-    n_units: int
+        return best_first(self.elo)
 
 
 def rated(columns: JudgmentColumns, method: Method) -> AnalysisBoard:
@@ -59,14 +46,21 @@ def rated(columns: JudgmentColumns, method: Method) -> AnalysisBoard:
     AnalysisRefusedError
         If there are too few systems or dialogues, or the judgments do not connect the systems.
     """
-    found = resampled(columns, method)
-    elo, replicates = to_elo(found.log_strengths), to_elo(found.drawn.fitted())
-    without = found.drawn.n_without_maximum
-    return AnalysisBoard(columns.systems, elo, replicates, found.n_units, without)
+    log_strengths, drawn = resampled(columns, method)
+    return AnalysisBoard(
+        columns.systems,
+        to_elo(log_strengths),
+        to_elo(drawn.fitted()),
+        len(columns.units),
+        drawn.n_without_maximum,
+    )
 
 
-def resampled(columns: JudgmentColumns, method: Method) -> ResampledStrengths:
-    """Return what `rated` rests on; it has the same errors."""
+def resampled(columns: JudgmentColumns, method: Method) -> tuple[Floats, BootstrapReplicates]:
+    """Return the log strengths that `rated` rests on, and their resamples; it has its errors.
+
+    Columns with as many dialogues draw the same ones, replicate by replicate.
+    """
     check_enough(columns, for_intervals=True)
     tables = tabulated(columns, method)
     try:
@@ -86,13 +80,12 @@ def resampled(columns: JudgmentColumns, method: Method) -> ResampledStrengths:
     if len(drawn.fitted()) < FEWEST:
         msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
         raise AnalysisRefusedError(msg)
-    return ResampledStrengths(start, drawn, tables.n_units)
+    return start, drawn
 
 
 def board_warnings(board: AnalysisBoard) -> tuple[str, ...]:
     """Say how few dialogues there are, and how many resamples have no ratings, if any."""
-    few = few_units_warning(board.n_units)
-    return (() if few is None else (few,)) + few_resamples_warning(board)
+    return few_dialogues(board.n_units) + few_resamples_warning(board)
 
 
 def few_resamples_warning(board: AnalysisBoard) -> tuple[str, ...]:

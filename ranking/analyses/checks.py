@@ -9,9 +9,11 @@ from scipy import special
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import (
     FittedBoard,
+    best_first,
     check_enough,
     decimal,
     family_of,
+    few_dialogues,
     fitted,
     whole_wins,
 )
@@ -26,7 +28,6 @@ from ranking.findings import (
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.connectivity import circular_triads, expected_circles
-from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.goodness_of_fit import (
     MOST_UNITS,
     DevianceTest,
@@ -60,7 +61,7 @@ class _Checked:
 
     @property
     def best_first(self) -> list[int]:
-        return [int(one) for one in np.argsort(-self.fitted.log_strengths, kind="stable")]
+        return best_first(self.fitted.log_strengths)
 
     @property
     def slope(self) -> float:
@@ -239,8 +240,7 @@ def _warnings(checked: _Checked) -> tuple[str, ...]:
             f"Of {n_units:,} source dialogues {MOST_UNITS:,}, evenly spread, tell how pairs go "
             "together in the second line of the deviance."
         )
-    few = few_units_warning(n_units)
-    return (*warnings, *([few] if few else []))
+    return (*warnings, *few_dialogues(n_units))
 
 
 FEWEST_DOTS = 2

@@ -7,6 +7,7 @@ import numpy as np
 
 from annotation.rationales.themes import Codebook, Theme
 from ranking.analyses.common import (
+    P_VALUE,
     Samples,
     adjusted_tests,
     decimal,
@@ -29,7 +30,6 @@ THEME = (
     Column("theme", "Theme", ColumnKind.TEXT),
     Column("about", "Dimension or skill", ColumnKind.TEXT),
 )
-P_VALUE = Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE)
 
 
 def shares_table(

@@ -21,6 +21,7 @@ from ranking.numerics.clustered_means import (
     clustered_mean,
 )
 from ranking.numerics.connectivity import NotConnectedError
+from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.models.cumulative import Graded
 from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.numerics.strength import shares
@@ -121,6 +122,14 @@ def family_of(tests: str) -> str:
 def decimal(value: float | None, digits: int = 4) -> float | None:
     """Return a number as it is stored: rounded, and None where it is not known."""
     return None if value is None or not math.isfinite(value) else round(float(value), digits)
+
+
+def points(value: float) -> float:
+    """Return a figure in Elo points as it is stored."""
+    return round(float(value), 2)
+
+
+P_VALUE = Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE)
 
 
 def ends(level: float, kind: ColumnKind = ColumnKind.NUMBER) -> tuple[Column, Column]:
@@ -247,6 +256,17 @@ def graded(columns: JudgmentColumns, weights: Floats) -> Graded:
         np.abs(columns.strength),
         weights,
     )
+
+
+def best_first(ratings: Floats) -> list[int]:
+    """Return the places of the systems from the best to the last, equal ones in their order."""
+    return [int(one) for one in np.argsort(-ratings, kind="stable")]
+
+
+def few_dialogues(n_units: int) -> tuple[str, ...]:
+    """Say what few source dialogues do to intervals; nothing if there are enough."""
+    few = few_units_warning(n_units)
+    return () if few is None else (few,)
 
 
 def ranks_of(ratings: Floats) -> list[int]:

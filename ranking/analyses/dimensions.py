@@ -8,13 +8,13 @@ import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import AnalysisBoard, few_resamples_warning, rated
-from ranking.analyses.common import RATED, method_of_marks
+from ranking.analyses.common import RATED, few_dialogues, method_of_marks, points
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.numerics.arrays import Integers
 from ranking.numerics.elo import CENTRE
-from ranking.numerics.few_units import expanded_intervals, few_units_warning
+from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.simultaneous import rank_intervals
 from ranking.plots.radar import FEWEST_AXES
 
@@ -50,9 +50,8 @@ def analyse(inputs: AnalysisInputs) -> Findings:
             for place, (name, board) in enumerate(boards.items(), start=1)
         ),
     )
-    few = few_units_warning(min(board.n_units for board in boards.values()))
-    warnings = [*([] if few is None else [few]), *warnings]
-    return Findings(METHOD, tables, tuple(warnings))
+    few = few_dialogues(min(board.n_units for board in boards.values()))
+    return Findings(METHOD, tables, (*few, *warnings))
 
 
 def _boards(
@@ -79,7 +78,7 @@ def _overview(boards: Mapping[str, AnalysisBoard]) -> Table:
         for system in systems
     }
     rows = (
-        (system, *(_points(one[system]) if system in one else None for one in elo.values()))
+        (system, *(points(one[system]) if system in one else None for one in elo.values()))
         for system in sorted(systems, key=lambda system: (-mean[system], system))
     )
     return Table(
@@ -127,9 +126,9 @@ def _board_table(
     rows = (
         (
             board.systems[index],
-            _points(board.elo[index]),
-            _points(interval.low[index]),
-            _points(interval.high[index]),
+            points(board.elo[index]),
+            points(interval.low[index]),
+            points(interval.high[index]),
             int(ranks.best[index]),
             int(ranks.worst[index]),
             int(n[index]),
@@ -155,7 +154,3 @@ def _marks(columns: JudgmentColumns) -> Integers:
 
 def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-
-
-def _points(points: float) -> float:
-    return round(float(points), 2)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import special
@@ -9,6 +10,7 @@ from scipy import special
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import (
     OutcomeTable,
+    best_first,
     check_enough,
     decimal,
     graded,
@@ -84,26 +86,14 @@ def treat(judged: DrawJudgments) -> tuple[dict[str, Treated], list[str]]:
     return found, warnings
 
 
-def _soft(judged: DrawJudgments) -> Treated:
-    return _scored(judged, StrengthMode.SOFT)
-
-
-def _multiply(judged: DrawJudgments) -> Treated:
-    return _scored(judged, StrengthMode.MULTIPLY)
-
-
 def _scored(judged: DrawJudgments, mode: StrengthMode) -> Treated:
     tables = tabulated(judged.columns, replace(judged.method, strength=mode))
     return Treated(fit_bradley_terry(tables.total()).log_strengths)
 
 
-def _half(judged: DrawJudgments) -> Treated:
-    theta = fit_bradley_terry(judged.counted.wins + judged.counted.ties / 2).log_strengths
-    return Treated(theta, win=special.expit(differences(theta)))
-
-
-def _drop(judged: DrawJudgments) -> Treated:
-    theta = fit_bradley_terry(judged.counted.wins).log_strengths
+def _wins_alone(judged: DrawJudgments, tie: float) -> Treated:
+    """Rate by wins, a tie counting so much for both."""
+    theta = fit_bradley_terry(judged.counted.wins + tie * judged.counted.ties).log_strengths
     return Treated(theta, win=special.expit(differences(theta)))
 
 
@@ -139,10 +129,15 @@ def differences(theta: Floats) -> Floats:
 
 
 WAYS = (
-    Way("soft", "Soft scores, ties half", "Soft scores", _soft),
-    Way("multiply", "Wins times strength, ties half", "Times strength", _multiply),
-    Way("ignore", "Wins alone, ties half", "Wins alone", _half),
-    Way("drop", "Wins alone, ties left out", "Ties left out", _drop),
+    Way("soft", "Soft scores, ties half", "Soft scores", partial(_scored, mode=StrengthMode.SOFT)),
+    Way(
+        "multiply",
+        "Wins times strength, ties half",
+        "Times strength",
+        partial(_scored, mode=StrengthMode.MULTIPLY),
+    ),
+    Way("ignore", "Wins alone, ties half", "Wins alone", partial(_wins_alone, tie=0.5)),
+    Way("drop", "Wins alone, ties left out", "Ties left out", partial(_wins_alone, tie=0.0)),
     Way("davidson", "Davidson: ties in the model", "Davidson", _davidson),
     Way("rao_kupper", "Rao-Kupper: ties in the model", "Rao-Kupper", _rao_kupper),
     Way("cumulative", "Cumulative logit: grades in the model", "Cumulative logit", _cumulative),
@@ -257,7 +252,7 @@ def _systems(
     elo = {way.key: to_elo(found[way.key].log_strengths) for way in ways}
     ranks = {key: ranks_of(ratings) for key, ratings in elo.items()}
     system = Column("system", "System", ColumnKind.SYSTEM)
-    best_first = [int(one) for one in np.argsort(-elo[board], kind="stable")]
+    order = best_first(elo[board])
     return (
         Table(
             "systems",
@@ -266,8 +261,7 @@ def _systems(
             "scores shrink and strengths as counts stretch them: compare within columns.",
             (system, *(Column(f"elo_{way.key}", way.head, ColumnKind.ELO) for way in ways)),
             tuple(
-                (columns.systems[n], *(decimal(elo[way.key][n], 2) for way in ways))
-                for n in best_first
+                (columns.systems[n], *(decimal(elo[way.key][n], 2) for way in ways)) for n in order
             ),
         ),
         Table(
@@ -276,7 +270,7 @@ def _systems(
             "Rows are in the order of the board. A row of one number alone means that the system's "
             "place does not depend on how ties and grades are treated.",
             (system, *(Column(f"rank_{way.key}", way.head, ColumnKind.COUNT) for way in ways)),
-            tuple((columns.systems[n], *(ranks[way.key][n] for way in ways)) for n in best_first),
+            tuple((columns.systems[n], *(ranks[way.key][n] for way in ways)) for n in order),
         ),
     )
 

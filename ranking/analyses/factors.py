@@ -123,16 +123,8 @@ METHOD = (
 INTERVAL = (Column("value", "Value"), Column("low", "from"), Column("high", "to"))
 
 
-@dataclass(frozen=True)
-class ResampledMoments:
-    """Moments of the scores and of winning by dialogue, and the dialogues drawn anew."""
-
-    sums: Floats
-    samples: Samples
-
-    def cells(self, figure: Callable[[Floats], Floats]) -> tuple[Cell, Cell, Cell]:
-        """Return a figure of the correlations, winning being the last, with its interval."""
-        return self.samples.cells(lambda times: figure(correlations(self.sums, times)))
+Cells = Callable[[Callable[[Floats], Floats]], tuple[Cell, Cell, Cell]]
+"""Gives a figure of the correlations, winning being the last, with its interval."""
 
 
 def analyse(inputs: AnalysisInputs) -> Findings:
@@ -147,19 +139,21 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     method = inputs.method
     rng = np.random.default_rng(method.seed)
     n_units = int(scored.unit.max()) + 1
-    resampled = ResampledMoments(
-        moments(np.column_stack([scored.z, scored.won]), scored.unit, n_units=n_units),
-        Samples(draw_times(n_units, method.replicates, rng), method.level),
-    )
-    correlation = correlations(resampled.sums, np.ones((1, n_units)))[0, :-1, :-1]
+    sums = moments(np.column_stack([scored.z, scored.won]), scored.unit, n_units=n_units)
+    samples = Samples(draw_times(n_units, method.replicates, rng), method.level)
+
+    def cells(figure: Callable[[Floats], Floats]) -> tuple[Cell, Cell, Cell]:
+        return samples.cells(lambda times: figure(correlations(sums, times)))
+
+    correlation = correlations(sums, np.ones((1, n_units)))[0, :-1, :-1]
     parallel = parallel_analysis(correlation, len(scored.z), n_samples=N_CHANCE, rng=rng)
     factors, warnings = _factors(correlation, parallel)
     tables = (
         _eigenvalues(parallel, scored),
         _loadings(factors, scored.names),
         *_between(factors),
-        _reliability(resampled),
-        _winning(resampled, correlation, scored),
+        _reliability(cells),
+        _winning(cells, correlation, scored),
         _correlations(correlation, scored.names),
     )
     if n_units < TOO_FEW_UNITS:
@@ -259,13 +253,13 @@ def _between(factors: Factors) -> tuple[Table, ...]:
     return (table,)
 
 
-def _reliability(resampled: ResampledMoments) -> Table:
+def _reliability(cells: Cells) -> Table:
     figures = (
         ("Variance of the first factor", _first_share),
         ("Cronbach's alpha", cronbach_alphas),
         ("McDonald's omega, one factor", mcdonald_omegas),
     )
-    rows = [(name, *resampled.cells(partial(_among, figure))) for name, figure in figures]
+    rows = [(name, *cells(partial(_among, figure))) for name, figure in figures]
     return Table(
         "reliability",
         "Do the dimensions measure one thing?",
@@ -278,7 +272,7 @@ def _reliability(resampled: ResampledMoments) -> Table:
     )
 
 
-def _winning(resampled: ResampledMoments, correlation: Floats, scored: Scored) -> Table:
+def _winning(cells: Cells, correlation: Floats, scored: Scored) -> Table:
     one = factor_analysis(correlation, 1).loadings[:, 0]
     weights = np.linalg.solve(correlation, one)
 
@@ -287,10 +281,8 @@ def _winning(resampled: ResampledMoments, correlation: Floats, scored: Scored) -
         found: Floats = (won @ weights) / np.sqrt(weights @ among @ weights)
         return found
 
-    rows = [
-        (name, *resampled.cells(partial(_with_winning, n))) for n, name in enumerate(scored.names)
-    ]
-    rows.append(("Score on the one common factor", *resampled.cells(with_score)))
+    rows = [(name, *cells(partial(_with_winning, n))) for n, name in enumerate(scored.names)]
+    rows.append(("Score on the one common factor", *cells(with_score)))
     return Table(
         "winning",
         "What goes with winning?",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import check_enough, decimal, ranks_of
+from ranking.analyses.common import check_enough, decimal, few_dialogues, ranks_of
 from ranking.analyses.judged_pairs import (
     Foretold,
     JudgedPairs,
@@ -29,7 +29,6 @@ from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.clustered_means import clustered_difference
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT, to_elo
-from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.prediction_powered import (
     PredictionPowered,
     prediction_powered,
@@ -235,8 +234,7 @@ def _of_pairs(pairs: JudgedPairs, found: Boards) -> list[str]:
             "The judges are more or less decided about the pairs that people judged than about "
             "the others: they may be no random sample, and then the correction is not for all."
         )
-    few = few_units_warning(found.powered.covariance.n_clusters)
-    return warnings if few is None else [*warnings, few]
+    return [*warnings, *few_dialogues(found.powered.covariance.n_clusters)]
 
 
 def _are_others(pairs: JudgedPairs) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import adjusted_tests, decimal, end_cells, family_of
+from ranking.analyses.common import P_VALUE, adjusted_tests, decimal, end_cells, family_of
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.resampled import IntervalEstimate
@@ -176,7 +176,7 @@ GAIN_COLUMNS = (
     Column("gain", "Calibrated less majority", ColumnKind.NUMBER),
     Column("low", "From", ColumnKind.NUMBER),
     Column("high", "To", ColumnKind.NUMBER),
-    Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
+    P_VALUE,
 )
 CALIBRATION_COLUMNS = (
     Column("bin", "Part", ColumnKind.TEXT),

@@ -1,13 +1,12 @@
 """Ratings beside speed and general capability."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import FEWEST, AnalysisBoard, board_warnings, rated
-from ranking.analyses.common import ends, family_of
+from ranking.analyses.common import P_VALUE, ends, family_of
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -42,19 +41,11 @@ CORRELATIONS = (
     Column("coefficient", "Value"),
 )
 RESAMPLED = (
-    Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
+    P_VALUE,
     Column("resampled_low", "Dialogues resampled, from"),
     Column("resampled_high", "to"),
 )
 COEFFICIENTS = {"Pearson": pearson, "Spearman": spearman}
-
-
-@dataclass(frozen=True)
-class SystemFigure:
-    """One figure of the systems, shape (n_systems,), NaN where it is not known."""
-
-    label: str
-    values: Floats
 
 
 def analyse(inputs: AnalysisInputs) -> Findings:
@@ -71,10 +62,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     if not np.isfinite([times, index]).any():
         msg = "Neither a time to the first token nor an index is known of any of these systems."
         raise AnalysisRefusedError(msg)
-    figures = (
-        SystemFigure("time to the first token, logarithm", np.log(times)),
-        SystemFigure("index", index),
-    )
+    figures = {"time to the first token, logarithm": np.log(times), "index": index}
     level = inputs.method.level
     tables = [_speed(board, times, facts, level), _capability(board, index, level)]
     tables += [_correlations(board, figures, level)]
@@ -153,17 +141,17 @@ def _elo(board: AnalysisBoard, place: int, level: float) -> tuple[float, float, 
     return elo, low, high
 
 
-def _correlations(board: AnalysisBoard, figures: tuple[SystemFigure, ...], level: float) -> Table:
-    """Correlate Elo with each figure that enough systems have."""
+def _correlations(board: AnalysisBoard, figures: Mapping[str, Floats], level: float) -> Table:
+    """Correlate Elo with each figure that enough systems have; NaN where it is not known."""
     names, found, ranges = [], list[Correlation](), []
-    for figure in figures:
+    for label, values in figures.items():
         for name, correlate in COEFFICIENTS.items():
             try:
-                found.append(correlate(figure.values, board.elo, level=level))
+                found.append(correlate(values, board.elo, level=level))
             except TooFewError:
                 continue
-            names.append((figure.label, name))
-            ranges.append(_resampled(board, figure, name, level))
+            names.append((label, name))
+            ranges.append(_resampled(board, values, name, level))
     adjusted = benjamini_hochberg(np.array([one.p_value for one in found]))
     rows = zip(names, found, adjusted.tolist(), ranges, strict=True)
     return Table(
@@ -183,12 +171,10 @@ def _cells(one: Correlation) -> tuple[Cell, ...]:
     return one.n, round(one.coefficient, 4), round(one.low, 4), round(one.high, 4)
 
 
-def _resampled(
-    board: AnalysisBoard, figure: SystemFigure, name: str, level: float
-) -> tuple[Cell, Cell]:
+def _resampled(board: AnalysisBoard, values: Floats, name: str, level: float) -> tuple[Cell, Cell]:
     """Return between what the coefficient lies over the resamples that tell systems apart."""
-    known = np.isfinite(figure.values)
-    x, y = figure.values[known], board.resampled[:, known]
+    known = np.isfinite(values)
+    x, y = values[known], board.resampled[:, known]
     if name == "Spearman":
         x, y = _ranks(x[None])[0], _ranks(y)
     x, y = x - x.mean(), y - y.mean(axis=1, keepdims=True)

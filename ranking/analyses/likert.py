@@ -8,7 +8,7 @@ import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import rated
-from ranking.analyses.common import decimal, ranks_of
+from ranking.analyses.common import decimal, few_dialogues, ranks_of
 from ranking.analyses.likert_means import (
     FINE,
     SYSTEM,
@@ -35,7 +35,7 @@ from ranking.numerics.correlation import (
     unit_pearson,
     unit_spearman,
 )
-from ranking.numerics.few_units import expanded_intervals, few_units_warning
+from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.rater_scales import FEWEST, from_the_others
 
 FEWEST_SAMPLES = 2
@@ -356,9 +356,7 @@ def _with_judges(found: tuple[Measure, ...], inputs: AnalysisInputs) -> Iterator
 def _warnings(measure: Measure, refusal: str) -> Iterator[str]:
     """Say what the figures do not rest on, and what could not be computed."""
     scores = measure.scores
-    few = few_units_warning(len(scores.units))
-    if few is not None:
-        yield few
+    yield from few_dialogues(len(scores.units))
     n_lacking = scores.n - int(scores.is_whole.sum())
     if n_lacking:
         yield (

@@ -8,7 +8,7 @@ from scipy import special
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import AnalysisBoard, board_warnings, rated
-from ranking.analyses.common import family_of, tabulated, weighted_pairs, whole_wins
+from ranking.analyses.common import family_of, points, tabulated, weighted_pairs, whole_wins
 from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
@@ -146,7 +146,7 @@ def _pairs_table(board: AnalysisBoard, shown: list[int], matrices: _Matrices) ->
             int(matrices.n[i, j]),
             _share(matrices.win_rate[i, j]),
             _share(matrices.expected[i, j]),
-            _points(board.elo[i] - board.elo[j]),
+            points(board.elo[i] - board.elo[j]),
             *_ends(matrices.interval, i, j),
             _share(matrices.ahead[i, j]),
             *(float(f"{p[i, j]:.3g}") for p in (stepped, held, shared)),
@@ -175,10 +175,10 @@ def _comparable(board: AnalysisBoard, shown: list[int]) -> tuple[Table, ...]:
     rows = (
         (
             board.systems[i],
-            _points(board.elo[i]),
-            _points(board.elo[i] - errors[i]),
-            _points(board.elo[i] + errors[i]),
-            _points(errors[i]),
+            points(board.elo[i]),
+            points(board.elo[i] - errors[i]),
+            points(board.elo[i] + errors[i]),
+            points(errors[i]),
         )
         for i in shown
     )
@@ -212,7 +212,7 @@ def _by_evaluator(
     both = two_way_covariance(pairs, inputs.columns.evaluator, theta)
     two_way = ELO_PER_LOG_UNIT * both.standard_errors
     rows = (
-        (board.systems[i], _points(board.elo[i]), _points(one_way[i]), _points(two_way[i]))
+        (board.systems[i], points(board.elo[i]), points(one_way[i]), points(two_way[i]))
         for i in shown
     )
     table = Table(
@@ -264,12 +264,8 @@ def _square(values: Floats, n: int) -> Floats:
 def _ends(interval: Intervals, i: int, j: int) -> tuple[Cell, Cell]:
     """Return the ends of an interval, unless resamples leave it without width."""
     low, high = float(interval.low[i, j]), float(interval.high[i, j])
-    return (_points(low), _points(high)) if high - low > STILL else (None, None)
+    return (points(low), points(high)) if high - low > STILL else (None, None)
 
 
 def _share(share: float) -> Cell:
     return None if np.isnan(share) else round(float(share), 4)
-
-
-def _points(points: float) -> Cell:
-    return round(float(points), 2)

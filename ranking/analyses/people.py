@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import adjusted_tests, ends, family_of, mean_of, share_cells
+from ranking.analyses.common import P_VALUE, adjusted_tests, ends, family_of, mean_of, share_cells
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -32,7 +32,6 @@ SHARES = (
     Column("person", "Person preferred", ColumnKind.SHARE),
     Column("value", "Net preference for the model", ColumnKind.SHARE),
 )
-P_VALUE = Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE)
 
 
 @dataclass(frozen=True)

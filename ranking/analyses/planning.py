@@ -9,7 +9,14 @@ import numpy as np
 from scipy import special
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import FittedBoard, check_enough, decimal, fitted
+from ranking.analyses.common import (
+    FittedBoard,
+    best_first,
+    check_enough,
+    decimal,
+    few_dialogues,
+    fitted,
+)
 from ranking.findings import (
     Cell,
     Column,
@@ -21,7 +28,6 @@ from ranking.findings import (
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
-from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.intervals import confidence_sequence
 from ranking.numerics.planning.design import (
     MOST_UNITS,
@@ -164,7 +170,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     """
     check_enough(inputs.columns, for_intervals=True)
     found, columns = fitted(inputs), inputs.columns
-    order = [int(one) for one in np.argsort(-found.log_strengths, kind="stable")]
+    order = best_first(found.log_strengths)
     neighbours = tuple(pairwise(order))[:MOST_NEIGHBOURS]
     contrasts = tuple(contrast(found.tables, found.log_strengths, pair) for pair in neighbours)
     study = PlannedStudy(columns, found, neighbours, contrasts, inputs.method.level)
@@ -174,8 +180,8 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         _single_pairs(study),
         _any_time(study),
     )
-    few = few_units_warning(study.n_units)
-    return Findings(METHOD, tables, (few,) if few else (), kept=planned_parts(study))
+    few = few_dialogues(study.n_units)
+    return Findings(METHOD, tables, few, kept=planned_parts(study))
 
 
 def _apart(study: PlannedStudy, rng: np.random.Generator) -> Table:

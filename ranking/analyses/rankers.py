@@ -6,7 +6,7 @@ import numpy as np
 import scipy
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import FittedBoard, decimal, fitted, judgment_weights
+from ranking.analyses.common import FittedBoard, best_first, decimal, fitted, judgment_weights
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
@@ -54,7 +54,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     found, columns = fitted(inputs), inputs.columns
     rng = np.random.default_rng(inputs.method.seed)
     rankers = _rankers(found, columns, rng)
-    order = [int(one) for one in np.argsort(-found.log_strengths, kind="stable")]
+    order = best_first(found.log_strengths)
     tables = (
         _figures(rankers, columns, order),
         _ranks(rankers, columns, order),

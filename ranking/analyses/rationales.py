@@ -1,6 +1,6 @@
 """What evaluators give as reasons: themes by kind, what agreeing evaluators share, and winning."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -39,17 +39,6 @@ METHOD = (
     "1986); what goes with winning is residualised on length, position and the rationale's own "
     "length (Frisch and Waugh 1933)."
 )
-
-
-@dataclass(frozen=True)
-class Shared:
-    """Pairs of a person and a judge who preferred the same message of a pair, both with reasons.
-
-    ``person`` and ``judge`` are rows of `Reasons`.
-    """
-
-    person: Integers
-    judge: Integers
 
 
 def analyse(inputs: AnalysisInputs) -> Findings:
@@ -121,11 +110,11 @@ def _together(
     reasons: Reasons, columns: JudgmentColumns, book: Codebook, level: float
 ) -> tuple[Table, ...]:
     """Compare the reasons of people and judges who agree; nothing where there are none."""
-    shared = _agreeing(reasons, columns)
-    if not len(shared.person):
+    by_person, by_judge = _agreeing(reasons, columns)
+    if not len(by_person):
         return ()
-    person, judge = reasons.speaks[shared.person], reasons.speaks[shared.judge]
-    unit = columns.unit[reasons.rows[shared.person]]
+    person, judge = reasons.speaks[by_person], reasons.speaks[by_judge]
+    unit = columns.unit[reasons.rows[by_person]]
     any_common: Floats = np.any(person & judge, axis=1).astype(np.float64)
     common = mean_of(any_common, unit)
     if common is None:
@@ -133,8 +122,8 @@ def _together(
     return shared_table(common, level), together_table(book, person, judge)
 
 
-def _agreeing(reasons: Reasons, columns: JudgmentColumns) -> Shared:
-    """Pair every person with every judge who preferred the same message of a pair."""
+def _agreeing(reasons: Reasons, columns: JudgmentColumns) -> tuple[Integers, Integers]:
+    """Pair every person with every judge who preferred the same message, as rows of `Reasons`."""
     side = np.sign(columns.strength[reasons.rows])
     is_judge = columns.is_judge[columns.evaluator[reasons.rows]]
     key = 2 * columns.item[reasons.rows] + (side > 0)
@@ -144,7 +133,7 @@ def _agreeing(reasons: Reasons, columns: JudgmentColumns) -> Shared:
     begin = np.searchsorted(key[judges], key[people], side="left")
     n = np.searchsorted(key[judges], key[people], side="right") - begin
     within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
-    return Shared(np.repeat(people, n), judges[np.repeat(begin, n) + within])
+    return (np.repeat(people, n), judges[np.repeat(begin, n) + within])
 
 
 def _winning(reasons: Reasons, inputs: AnalysisInputs, book: Codebook) -> Table | None:

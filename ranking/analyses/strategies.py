@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import adjusted_tests, difference_of, ends, family_of, share_cells
+from ranking.analyses.common import (
+    P_VALUE,
+    adjusted_tests,
+    difference_of,
+    ends,
+    family_of,
+    share_cells,
+)
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -172,7 +179,7 @@ def _differences(
             Column("models", "Models", ColumnKind.SHARE),
             Column("value", "Difference", ColumnKind.SHARE),
             *ends(level, ColumnKind.SHARE),
-            Column("p", "p, Benjamini-Hochberg", ColumnKind.P_VALUE),
+            P_VALUE,
         ),
         rows=tuple(rows),
         picture=Picture.WHISKERS,

@@ -7,12 +7,20 @@ from typing import Any
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.boards import FEWEST, ResampledStrengths, resampled
-from ranking.analyses.common import RATED, check_enough, method_of_marks
+from ranking.analyses.boards import FEWEST, resampled
+from ranking.analyses.common import (
+    RATED,
+    best_first,
+    check_enough,
+    few_dialogues,
+    method_of_marks,
+    points,
+)
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.bootstrap import BootstrapReplicates
 from ranking.numerics.composites import (
     Composite,
     JointRatings,
@@ -23,7 +31,7 @@ from ranking.numerics.composites import (
     unpacked,
 )
 from ranking.numerics.elo import to_elo
-from ranking.numerics.few_units import expanded_intervals, few_units_warning
+from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.simultaneous import rank_intervals
 from ranking.numerics.strength_mode import StrengthMode
 
@@ -101,9 +109,9 @@ def jointly_rated(
         notes.append(f"Without marks on every dimension, and so left out: {', '.join(left_out)}.")
     places = {name: np.searchsorted(own, systems) for name, own in named.items()}
     ratings = JointRatings(
-        estimate=np.stack([to_elo(one.log_strengths[places[n]]) for n, one in found.items()]),
+        estimate=np.stack([to_elo(theta[places[n]]) for n, (theta, _) in found.items()]),
         replicates=np.stack(
-            [to_elo(one.drawn.log_strengths[:, places[n]]) for n, one in found.items()], axis=1
+            [to_elo(drawn.log_strengths[:, places[n]]) for n, (_, drawn) in found.items()], axis=1
         ),
         n_units=np.array([len(np.unique(dimensions[name].unit)) for name in found]),
     )
@@ -112,10 +120,10 @@ def jointly_rated(
 
 def _rated(
     dimensions: Mapping[str, JudgmentColumns], method: Method
-) -> tuple[dict[str, ResampledStrengths], list[str]]:
+) -> tuple[dict[str, tuple[Floats, BootstrapReplicates]], list[str]]:
     """Return the dimensions that can be rated, over one list of dialogues, and why others not."""
     units = tuple(sorted(set().union(*(columns.units for columns in dimensions.values()))))
-    found, notes = dict[str, ResampledStrengths](), list[str]()
+    found, notes = dict[str, tuple[Floats, BootstrapReplicates]](), list[str]()
     for name, columns in dimensions.items():
         try:
             check_enough(columns, for_intervals=True)
@@ -192,8 +200,7 @@ def _sensitivity_table(boards: JointBoards, seed: int) -> Table:
 
 
 def _warnings(inputs: AnalysisInputs, boards: JointBoards) -> list[str]:
-    few = few_units_warning(int(boards.ratings.n_units.min()))
-    warnings = [] if few is None else [few]
+    warnings = [*few_dialogues(int(boards.ratings.n_units.min()))]
     replicates = boards.ratings.replicates
     without = int((~np.isfinite(replicates).all(axis=(1, 2))).sum())
     if without:
@@ -270,7 +277,7 @@ def weighed_boards(boards: JointBoards, weights: Mapping[str, float]) -> Table:
             *equal.cells(n)[1:2],
             *equal.cells(n)[4:],
             int(equal.place[n] - chosen.place[n]),
-            *(_points(one[n]) for one in change),
+            *(points(one[n]) for one in change),
         )
         for n in chosen.best_first
     )
@@ -329,21 +336,17 @@ class _Board:
             found.estimate, found.replicates, n_units=n_units, level=level
         )
         self.ranks = rank_intervals(found.estimate, found.replicates, n_units=n_units, level=level)
-        self.best_first = [int(n) for n in np.argsort(-found.estimate, kind="stable")]
+        self.best_first = best_first(found.estimate)
         self.place: Integers = np.argsort(self.best_first)
 
     def cells(self, n: int) -> tuple[str | float | int, ...]:
         """Return the cells of the system at that place of the stored order."""
-        points = (self.elo[n], self.interval.low[n], self.interval.high[n])
+        ends = (self.elo[n], self.interval.low[n], self.interval.high[n])
         ranks = (int(self.ranks.best[n]), int(self.ranks.worst[n]))
-        return (self.systems[n], *map(_points, points), *ranks)
+        return (self.systems[n], *map(points, ends), *ranks)
 
 
 def _check_enough(found: Composite) -> None:
     if len(found.replicates) < FEWEST_REPLICATES:
         msg = "Hardly any resample of the dialogues has ratings on every dimension that counts."
         raise AnalysisRefusedError(msg)
-
-
-def _points(points: float) -> float:
-    return round(float(points), 2)

@@ -1,4 +1,4 @@
-"""What a leaderboard shows, as plain values, with links to the analyses of its fit."""
+"""What a leaderboard shows, as plain values and as text, with links to the analyses of its fit."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -157,17 +157,6 @@ class PeopleRefusal:
 
 
 @dataclass(frozen=True)
-class Tier:
-    """Systems that the ratings do not set apart from the best of them.
-
-    Fits made before there were tiers have one without a number.
-    """
-
-    number: int | None
-    rows: tuple[BoardRow, ...]
-
-
-@dataclass(frozen=True)
 class Joining:
     """A judgment that would join groups of systems, by names: a share for winner against loser.
 
@@ -273,10 +262,14 @@ class Board:
         return N_COLUMNS + len(self.dimensions)
 
     @property
-    def tiers(self) -> tuple[Tier, ...]:
-        """Return the rows by tier, the first tier first."""
+    def tiers(self) -> tuple[tuple[int | None, tuple[BoardRow, ...]], ...]:
+        """Return the number of each tier with its rows, the first tier first.
+
+        Systems of a tier are not set apart from the best of them. Fits made before there were
+        tiers have one without a number.
+        """
         groups = groupby(self.rows, key=lambda row: row.tier)
-        return tuple(Tier(number, tuple(rows)) for number, rows in groups)
+        return tuple((number, tuple(rows)) for number, rows in groups)
 
     @property
     def has_tiers(self) -> bool:
@@ -297,3 +290,68 @@ class Board:
             if row.sandwich_se is not None and row.elo_se > 0
         ]
         return median(shares) if shares else None
+
+
+CAUTION = "Scores say how supportive short replies were perceived to be; they certify no safety."
+SIMULATED = "Some systems, judges or dialogues are simulated: scores say nothing of real ones."
+
+IMPLIED = (
+    "Nobody compared messages: pairs are implied by points that one evaluator gave two of them."
+)
+
+
+def as_text(board: Board) -> str:
+    """Write the board, its conditions first."""
+    terms = board.conditions
+    lines = [
+        f"{board.title} ({board.study}): {terms.pool}, {terms.context_set.lower()}",
+        f"{terms.n_judgments} judgments on {terms.n_dialogues} source dialogues, fit {board.key}",
+        CAUTION,
+    ]
+    if terms.is_simulated:
+        lines.append(SIMULATED)
+    if board.is_implied:
+        lines.append(IMPLIED)
+    lines.append("")
+    return "\n".join([*lines, *_ranked_lines(board), *_people_lines(board), *terms.warnings])
+
+
+def _ranked_lines(board: Board) -> list[str]:
+    if board.refusal:
+        return [board.refusal, *(f"  {', '.join(group)}" for group in board.components)]
+    width = max(len(_label(row)) for row in board.rows)
+    heads = ["   Rank", f"{'System':<{width}}", "  Elo", "95 % interval", "Win %"]
+    heads += [f"{dimension.key:>4}" for dimension in board.dimensions]
+    return ["  ".join(heads), *(_row_line(row, width) for row in board.rows)]
+
+
+def _row_line(row: BoardRow, width: int) -> str:
+    interval = f"{row.elo_low:.0f} to {row.elo_high:.0f}"
+    cells = [
+        f"{row.rank_text:>7}",
+        f"{_label(row):<{width}}",
+        f"{row.elo:>5.0f}",
+        f"{interval:>13}",
+        f"{row.win_rate:>5.1f}",
+    ]
+    shares = (share.per_cent for share in row.dimensions)
+    cells += [f"{'-' if share is None else f'{share:.0f}':>4}" for share in shares]
+    return "  ".join(cells)
+
+
+def _people_lines(board: Board) -> list[str]:
+    """Write the rows made from people, which have no rank, under their own line."""
+    lines = [*map(_people_line, board.people)]
+    lines += [f"  {one.name}: {one.reason}" for one in board.people_refused]
+    return ["", "Made from people, no systems of their own:", *lines, ""] if lines else []
+
+
+def _people_line(row: PeopleRow) -> str:
+    caution = ", too high: chosen and scored by the same judgments" if row.is_optimistic else ""
+    return f"  {row.name}: {row.elo:.0f} ({row.elo_low:.0f} to {row.elo_high:.0f}){caution}"
+
+
+def _label(row: BoardRow) -> str:
+    """Return the name with what it is; a simulated system's name says so by itself."""
+    kinds = {"HUMAN": "people", "ORIGINAL": "original"}
+    return f"{row.name} ({kinds[row.kind]})" if row.kind in kinds else row.name

@@ -13,7 +13,6 @@ from ranking.figures.marks import (
     LEADING,
     QUIET,
     START,
-    Box,
     Mark,
     Stroke,
     Words,
@@ -22,6 +21,7 @@ from ranking.figures.marks import (
     wrapped,
 )
 from ranking.findings import Column, ColumnKind
+from ranking.plots.planes import Box, Point, meets
 from ranking.plots.scales import Scale, Tick
 
 TICK_SIZE = 6.5
@@ -115,16 +115,7 @@ MOST_NAMED = 40
 LISTED = 170.0
 
 
-@dataclass(frozen=True)
-class Place:
-    """A dot with what it is called."""
-
-    name: str
-    x: float
-    y: float
-
-
-def labelled(dots: Sequence[Place], frame: Box, taken: Sequence[Box]) -> tuple[Mark, ...]:
+def labelled(dots: Sequence[Point], frame: Box, taken: Sequence[Box]) -> tuple[Mark, ...]:
     """Name dots beside them, or number them and list the names at the right, or do neither.
 
     Names are listed where there is no room for each beside its dot. More than `MOST_NAMED` dots
@@ -141,12 +132,12 @@ def labelled(dots: Sequence[Place], frame: Box, taken: Sequence[Box]) -> tuple[M
     return (*numbered, *_listed(dots, frame[2] + 10.0, frame[1]))
 
 
-def _around(dot: Place) -> Box:
+def _around(dot: Point) -> Box:
     return dot.x - 2.6, dot.y - 2.6, dot.x + 2.6, dot.y + 2.6
 
 
 def _placed(
-    dots: Sequence[Place],
+    dots: Sequence[Point],
     texts: Sequence[str],
     frame: Box,
     taken: Sequence[Box],
@@ -165,7 +156,7 @@ def _placed(
 
 
 def _free(
-    dot: Place, wide: float, frame: Box, taken: Sequence[Box], reaches: Sequence[float]
+    dot: Point, wide: float, frame: Box, taken: Sequence[Box], reaches: Sequence[float]
 ) -> tuple[Box, float] | None:
     for reach, turn in product(reaches, TURNS):
         angle = 2 * pi * turn / len(TURNS)
@@ -183,13 +174,7 @@ def _is_inside(one: Box, other: Box) -> bool:
     return one[0] >= other[0] and one[1] >= other[1] and one[2] <= other[2] and one[3] <= other[3]
 
 
-def meets(one: Box, other: Box) -> bool:
-    """Say whether two boxes share any place."""
-    beside = one[2] <= other[0] or other[2] <= one[0]
-    return not (beside or one[3] <= other[1] or other[3] <= one[1])
-
-
-def _led(dot: Place, text: str, place: Box, reach: float) -> tuple[Mark, ...]:
+def _led(dot: Point, text: str, place: Box, reach: float) -> tuple[Mark, ...]:
     """Return a text at its place, with a line to its dot where it is farther off."""
     left, top, right, bottom = place
     words = Words(text, left, (top + bottom) / 2 + ASCENT * SMALL, SMALL)
@@ -199,7 +184,7 @@ def _led(dot: Place, text: str, place: Box, reach: float) -> tuple[Mark, ...]:
     return Stroke(((dot.x, dot.y), end), QUIET, 0.3), words
 
 
-def _listed(dots: Sequence[Place], left: float, top: float) -> tuple[Mark, ...]:
+def _listed(dots: Sequence[Point], left: float, top: float) -> tuple[Mark, ...]:
     """Return the names with their numbers, below each other."""
     marks, y = list[Mark](), top + SMALL
     for number, dot in enumerate(dots, start=1):

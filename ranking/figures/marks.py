@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import floor, log10
 
 from ranking.findings import Cell, Column, ColumnKind, Table
+from ranking.plots.planes import Box
 
 INK = "#1a1a1a"
 QUIET = "#595959"
@@ -236,9 +237,6 @@ def _name(
         if isinstance(cell, str) and column.kind in kinds
     ]
     return ", ".join(told) if kinds is WORDS else " and ".join(told)
-
-
-Box = tuple[float, float, float, float]
 
 
 def extent(marks: Sequence[Mark]) -> Box:

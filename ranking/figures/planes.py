@@ -7,7 +7,6 @@ from ranking.figures.axes import (
     MOST_NAMED,
     TICK_SIZE,
     FigureAxis,
-    Place,
     along_bottom,
     along_left,
     apart,
@@ -25,7 +24,6 @@ from ranking.figures.marks import (
     MIDDLE,
     QUIET,
     SIZE,
-    Box,
     Mark,
     Spot,
     Stroke,
@@ -41,7 +39,7 @@ from ranking.figures.marks import (
 )
 from ranking.findings import Column, Table
 from ranking.plots import tables
-from ranking.plots.planes import Limit, is_outside, known_limits
+from ranking.plots.planes import Box, Limit, Point, is_outside, known_limits
 from ranking.plots.tables import as_number, places
 
 DOTS_SIZE, FUNNEL_SIZE = (190.0, 160.0), (210.0, 150.0)
@@ -109,7 +107,7 @@ def points(table: Table) -> tuple[Mark, ...]:
     errors = _errors(dots, ends, plane)
     line = _line(plane)
     taken = [*map(box, errors), *(box(mark) for mark in line if isinstance(mark, Words))]
-    named = [Place(names[dot[0]], spot.x, spot.y) for dot, spot in zip(dots, spots, strict=True)]
+    named = [Point(names[dot[0]], spot.x, spot.y) for dot, spot in zip(dots, spots, strict=True)]
     return (
         *plane.frame(),
         plane.upright(),
@@ -216,7 +214,7 @@ def funnel(table: Table) -> tuple[Mark, ...]:
         for (_, x, y), is_far in zip(dots, beyond, strict=True)
     ]
     outside = [
-        Place(names[dot[0]], spot.x, spot.y)
+        Point(names[dot[0]], spot.x, spot.y)
         for dot, spot in zip(dots, spots, strict=True)
         if spot.is_hollow
     ]

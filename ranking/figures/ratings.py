@@ -58,15 +58,15 @@ def caption(board: Board) -> str:
 def ratings(board: Board) -> tuple[Mark, ...]:
     """Draw the systems by tier, and below them what is made from people's texts."""
     groups = [
-        Group(
-            f"Tier {tier.number}" if tier.number is not None else "",
-            tuple(RatingLine(row.name, row.interval) for row in tier.rows),
+        (
+            f"Tier {number}" if number is not None else "",
+            tuple(RatingLine(row.name, row.interval) for row in rows),
         )
-        for tier in board.tiers
+        for number, rows in board.tiers
     ]
     if board.people:
         lines = tuple(RatingLine(one.name, one.interval, is_derived=True) for one in board.people)
-        groups.append(Group(PEOPLE, lines))
+        groups.append((PEOPLE, lines))
     marks = intervals(groups, ELO)
     return (*marks, *_key(board, extent(marks)[3] + 9.0))
 
@@ -103,12 +103,8 @@ class RatingLine:
     is_derived: bool = False
 
 
-@dataclass(frozen=True)
-class Group:
-    """Rows under a heading of their own, which may be empty."""
-
-    heading: str
-    lines: tuple[RatingLine, ...]
+Group = tuple[str, tuple[RatingLine, ...]]
+"""Rows under a heading of their own, which may be empty."""
 
 
 def whiskers(table: Table) -> tuple[Mark, ...]:
@@ -116,57 +112,47 @@ def whiskers(table: Table) -> tuple[Mark, ...]:
     found = zip(row_names(table), tables.intervals(table) or (), strict=True)
     lines = tuple(RatingLine(name, one) for name, one in found)
     (at,) = tables.places(table, "value") or [0]
-    return intervals((Group("", lines),), table.columns[at])
+    return intervals([("", lines)], table.columns[at])
 
 
 def intervals(groups: Sequence[Group], column: Column) -> tuple[Mark, ...]:
     """Draw groups of rows: names left, intervals in the middle, figures right."""
-    lines = [line for group in groups for line in group.lines]
-    named = {line.name: wrapped(line.name) for line in lines}
-    left = max([*map(widest, named.values()), *(widest([g.heading]) for g in groups)]) + GAP
-    texts = {line: _figures(line.interval, column) for line in lines}
+    lines = [line for _, group in groups for line in group]
+    names = [widest(wrapped(line.name)) for line in lines]
+    left = max([*names, *(widest([heading]) for heading, _ in groups)]) + GAP
     right = left + PLOT
     ends = [end for line in lines if line.interval for end in line.interval.ends]
     axis = FigureAxis.of(ends, column, start=left + INSET, end=right - INSET)
-    drawn, bottom = _rows(groups, named, axis)
-    edge = right + GAP + widest(list(texts.values()))
+    edge = right + GAP + widest([_figures(line.interval, column) for line in lines])
+    placed, bottom = _places(groups)
+    drawn = [mark for one, y in placed for mark in _row(one, axis, y)]
+    figures = [
+        ended(_figures(one.interval, column), edge, y)
+        for one, y in placed
+        if isinstance(one, RatingLine)
+    ]
     label = centred(head(column), (left + right) / 2, bottom + 17.0, QUIET)
-    figures = [ended(text, edge, y) for text, y in _heights(groups, named, texts)]
     return (*along_bottom(axis, 0.0, bottom), *_centre(axis, bottom), *drawn, *figures, label)
 
 
-def _rows(
-    groups: Sequence[Group],
-    named: dict[str, tuple[str, ...]],
-    axis: FigureAxis,
-) -> tuple[tuple[Mark, ...], float]:
-    """Return the names and the intervals, and where they end."""
-    marks: list[Mark] = []
-    y = 0.0
-    for group in groups:
-        if group.heading:
-            marks.append(_heading(group.heading, y))
+def _places(groups: Sequence[Group]) -> tuple[list[tuple[RatingLine | str, float]], float]:
+    """Return headings with their tops and rows with their middles, and where all of them end."""
+    placed, y = list[tuple[RatingLine | str, float]](), 0.0
+    for heading, lines in groups:
+        if heading:
+            placed.append((heading, y))
             y += LINE_HEIGHT
-        for line in group.lines:
-            high = _high(named[line.name])
-            marks += stacked(named[line.name], 0.0, y + high / 2)
-            marks += _drawn(line, axis, y + high / 2)
+        for line in lines:
+            high = _high(wrapped(line.name))
+            placed.append((line, y + high / 2))
             y += high
-    return tuple(marks), y + 2.0
+    return placed, y + 2.0
 
 
-def _heights(
-    groups: Sequence[Group], named: dict[str, tuple[str, ...]], texts: dict[RatingLine, str]
-) -> list[tuple[str, float]]:
-    """Return the figures of the rows with the middles of the rows."""
-    found, y = list[tuple[str, float]](), 0.0
-    for group in groups:
-        y += LINE_HEIGHT if group.heading else 0.0
-        for line in group.lines:
-            high = _high(named[line.name])
-            found.append((texts[line], y + high / 2))
-            y += high
-    return found
+def _row(one: RatingLine | str, axis: FigureAxis, y: float) -> tuple[Mark, ...]:
+    if isinstance(one, str):
+        return (_heading(one, y),)
+    return (*stacked(wrapped(one.name), 0.0, y), *_drawn(one, axis, y))
 
 
 def _high(lines: Sequence[str]) -> float:

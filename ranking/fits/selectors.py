@@ -6,8 +6,8 @@ from django.db.models import Max, Q, QuerySet
 
 from annotation.choices import StudyState
 from annotation.models import Study
+from ranking.boards.board import as_text
 from ranking.boards.queries import board_of
-from ranking.boards.text import as_text
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.judgments import analysis_set
 from ranking.judgments.method import Stamp

@@ -1,22 +1,34 @@
-"""The console's page on how many more judgments a study needs, with what its address asks."""
+"""The console's pages on how many judgments a study needs, or a draft would come to."""
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.db.models import Avg
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from access.console.tables import csv_answer
 from access.roles import StaffRequest
 from annotation.choices import Protocol
 from annotation.models import Study
-from annotation.studies.http import study_page
+from annotation.planning.queries import texts_of
+from annotation.session.blinded import PracticePage, StudyPage
+from annotation.session.forms import answer_form
+from annotation.studies import pace
+from annotation.studies.http import managers_page, study_or_404, study_page
+from annotation.studies.rubric import RubricError, load_rubric
+from annotation.studies.selectors import DEFAULT_SECONDS
+from annotation.studies.services.drafts import fields_of
+from annotation.study_form.console import form_over_study, form_over_template
+from annotation.study_form.forms import StudyForm
+from completions.models import Context, Dataset
 from ranking.choices import EvaluatorPool
+from ranking.models import Measurement
 from ranking.planner import queries
 from ranking.planner.queries import MeasuredCosts
 
@@ -26,6 +38,7 @@ if TYPE_CHECKING:
 
 POOLS = {"people": EvaluatorPool.HUMAN, "judges": EvaluatorPool.LLM}
 POWER, CORRELATION = 0.8, 0.2
+SECONDS_AN_HOUR = 3600.0
 DEFAULTS = {
     "pool": "people",
     "elo": 20.0,
@@ -111,7 +124,7 @@ class PlannerRequest:
 
     def rates(self, measured: MeasuredCosts) -> "Rates":
         """Return what a judgment takes: as priced, or else as measured in the study."""
-        from ranking.planner.plans import SECONDS_AN_HOUR, Rates  # noqa: PLC0415 (loads NumPy)
+        from ranking.planner.plans import Rates  # noqa: PLC0415 (loads NumPy)
 
         if self.pool == "judges":
             return Rates(price=measured.call_usd if self.price is None else self.price)
@@ -146,7 +159,7 @@ def planner(request: StaffRequest, study: Study) -> HttpResponse:
     if pilot is None:
         parts |= _before(study, chosen, measured)
     else:
-        plan = plan_of(pilot.kept, chosen.wish, chosen.rates(measured))
+        plan = plan_of(pilot.result["kept"], chosen.wish, chosen.rates(measured))
         parts |= {"plan": plan, "rows": _named(plan)}
     return render(request, "console/planner/planner.html", parts)
 
@@ -163,7 +176,7 @@ def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
     chosen = form.asked()
     pilot = queries.pilot_of(study, chosen.evaluators)
     kept = {"n_judgments": 0, "n_comparisons": 0, "n_evaluators": 0, "n_systems": 0}
-    found = pilot.kept if pilot is not None else {**kept, "neighbours": []}
+    found = pilot.result["kept"] if pilot is not None else {**kept, "neighbours": []}
     rates = chosen.rates(queries.measured(study))
     return csv_answer(request, plan_of(found, chosen.wish, rates).rows(), f"{study.slug}-planner")
 
@@ -193,3 +206,116 @@ def _named(plan: "StudyPlan") -> list[dict[str, object]]:
         }
         for pair in plan.pairs
     ]
+
+
+class Pay(forms.Form):
+    """What an hour of a rater is paid: asked beside the form and stored nowhere."""
+
+    pay = forms.FloatField(
+        label=_("Pay per hour"), min_value=0, max_value=100_000, required=False, localize=False
+    )
+
+
+def draft_figures(study: Study) -> dict[str, Any]:
+    """Count what a study would come to on its dataset as it is, in three queries.
+
+    It need not be stored. ``n_judged`` are pairs, or messages where each is rated alone.
+    ``seconds`` are those of one judgment: the mean of the medians of other studies with that
+    protocol, or, where none ``is_measured``, an assumption; ``hours`` are those of all.
+    ``difference`` is the least one of neighbours, in Elo points, that is found with ``power``;
+    None where nothing is ranked.
+    """
+    n_contexts = Context.objects.in_use().filter(dataset=study.dataset_id).count()
+    n_systems = texts_of(study).order_by().values("system").distinct().count()
+    n_judged = n_contexts * _per_context(study, n_systems)
+    n_judgments = n_judged * study.judgments_per_pair
+    measured = Measurement.objects.filter(
+        study__protocol=study.protocol, study__is_simulated=False
+    ).aggregate(mean=Avg("median_seconds"))["mean"]
+    checks, seconds = study.content["checks"], measured or DEFAULT_SECONDS
+    return {
+        "n_contexts": n_contexts,
+        "n_systems": n_systems,
+        "n_judged": n_judged,
+        "n_judgments": n_judgments,
+        "n_raters": pace.raters_needed(
+            n_judgments=n_judgments,
+            session_length=study.session_length,
+            planted=checks["rate"] + checks["repeat_rate"],
+            per_pair=study.judgments_per_pair,
+        ),
+        "seconds": seconds,
+        "is_measured": measured is not None,
+        "hours": n_judgments * seconds / SECONDS_AN_HOUR,
+        "difference": _difference(study, n_systems, n_judgments),
+        "power": POWER,
+    }
+
+
+def _per_context(study: Study, n_systems: int) -> int:
+    if study.protocol == Protocol.LIKERT:
+        return n_systems
+    n_pairs = math.comb(n_systems, 2)
+    return min(study.pairs_per_context or n_pairs, n_pairs)
+
+
+def _difference(study: Study, n_systems: int, n_judgments: int) -> float | None:
+    from ranking.numerics.elo import ELO_PER_LOG_UNIT  # noqa: PLC0415 (loads NumPy, see ADR-0043)
+    from ranking.numerics.planning.design import design_effect  # noqa: PLC0415 (as above)
+    from ranking.numerics.planning.needs import detectable_difference  # noqa: PLC0415 (as above)
+
+    if study.protocol == Protocol.LIKERT or n_systems < FEWEST_SYSTEMS or not n_judgments:
+        return None
+    effect = design_effect(study.judgments_per_pair, CORRELATION)
+    return ELO_PER_LOG_UNIT * detectable_difference(n_systems, n_judgments / effect, power=POWER)
+
+
+@require_POST
+@managers_page
+def beside_template(request: StaffRequest, template: str) -> HttpResponse:
+    """Show what the form over a template would make."""
+    return _beside(request, form_over_template(request, template))
+
+
+@require_POST
+@managers_page
+def beside_study(request: StaffRequest, study: str) -> HttpResponse:
+    """Show what the form over a draft, or over a new version, would make."""
+    return _beside(request, form_over_study(request, study_or_404(study)))
+
+
+def _beside(request: StaffRequest, form: StudyForm) -> HttpResponse:
+    """Show figures and the page of a rater; nothing is stored."""
+    pay = Pay(request.POST)
+    form.is_valid()
+    study = _unstored(form)
+    parts: dict[str, object] = {"form": form, "pay": pay}
+    if study is not None:
+        page, practice = StudyPage.from_study(study), PracticePage.of_study(study)
+        parts |= {
+            "study": page,
+            "comparison": practice.comparison,
+            "is_pair": bool(practice.comparison.message_b),
+            "answer": answer_form(study=page, is_practice=True),
+        }
+        if study.dataset_id is not None:
+            figures = draft_figures(study)
+            parts |= {"figures": figures, "cost": _cost(figures["hours"], pay)}
+    return render(request, "console/new/_beside.html", parts)
+
+
+def _unstored(form: StudyForm) -> Study | None:
+    """Return the study that the form describes, or None while it describes none."""
+    if form.protocol is None:
+        return None
+    try:
+        rubric = load_rubric(form.protocol.rubric)
+    except RubricError:
+        return None
+    dataset: Dataset | None = form.cleaned_data.get("dataset")
+    return Study(dataset=dataset, **fields_of(form.protocol, rubric))
+
+
+def _cost(hours: float, pay: Pay) -> float | None:
+    wage = pay.cleaned_data.get("pay") if pay.is_valid() else None
+    return None if wage is None else hours * wage

@@ -1,9 +1,7 @@
 """Reads of the sample-size planner: what was found of a study's error, and what judgments cost."""
 
-import datetime as dt
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db.models import Avg, Count, Q
 
@@ -21,17 +19,6 @@ NEWEST_CALLS = 5_000
 
 
 @dataclass(frozen=True)
-class Pilot:
-    """What an analysis kept of the judgments of one pool, as of its fit."""
-
-    kept: Mapping[str, Any]
-    fit_key: str
-    as_of: dt.datetime
-    strength: str
-    is_simulated: bool
-
-
-@dataclass(frozen=True)
 class MeasuredCosts:
     """What a judgment took in this study so far; None where nobody knows.
 
@@ -44,8 +31,11 @@ class MeasuredCosts:
     call_usd: float | None
 
 
-def pilot_of(study: Study, pool: EvaluatorPool) -> Pilot | None:
-    """Return what the newest analysis of planning kept, or None; one query."""
+def pilot_of(study: Study, pool: EvaluatorPool) -> Analysis | None:
+    """Return the newest analysis of planning that kept what plans rest on, with its fit, or None.
+
+    One query.
+    """
     rows = Analysis.objects.filter(
         fit__study=study,
         fit__pool=pool,
@@ -54,16 +44,7 @@ def pilot_of(study: Study, pool: EvaluatorPool) -> Pilot | None:
         state=FitState.DONE,
         result__has_key="kept",
     )
-    found = rows.select_related("fit").order_by("-fit__as_of", "-pk").first()
-    if found is None:
-        return None
-    return Pilot(
-        kept=found.result["kept"],
-        fit_key=found.fit.key,
-        as_of=found.fit.as_of,
-        strength=str(found.fit.method.get("strength", "")),
-        is_simulated=found.fit.is_simulated,
-    )
+    return rows.select_related("fit").order_by("-fit__as_of", "-pk").first()
 
 
 def newest_fit(study: Study, pool: EvaluatorPool) -> Fit | None:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import sqrt
 from statistics import fmean
@@ -23,36 +23,31 @@ LINE_STYLES = 4
 X_TICKS, Y_TICKS = 6, 6
 
 
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
+
+
 @dataclass(frozen=True)
 class Point:
-    """A named pair of values."""
+    """A named pair of values, and in a funnel its limits by key; None where one is not known."""
 
     name: str
     x: float
     y: float
+    limits: Mapping[str, float | None] = field(default_factory=dict)
+
+    @property
+    def is_outside(self) -> bool:
+        """Say whether it is beyond the inner limits."""
+        return is_outside(self.y, self.limits.get("low"), self.limits.get("high"))
 
 
 @dataclass(frozen=True)
 class Series:
-    """A named line: one value for each place on the x axis, None where there is none."""
+    """A named line: one value for each place of an axis, or each axis; None where there is none."""
 
     name: str
     values: tuple[float | None, ...]
-
-
-@dataclass(frozen=True)
-class Box:
-    """A rectangle that a label fills."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def meets(self, other: "Box") -> bool:
-        """Say whether the two share any place."""
-        beside = self.right <= other.left or other.right <= self.left
-        return not (beside or self.bottom <= other.top or other.bottom <= self.top)
 
 
 @dataclass(frozen=True)
@@ -80,14 +75,6 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A smooth line through points; ``look`` is how it is drawn: centre, inner or outer."""
-
-    points: str
-    look: str
-
-
-@dataclass(frozen=True)
 class PlotLine:
     """A line where it is drawn: runs of points, its end, and what leads to the label beside it."""
 
@@ -101,7 +88,10 @@ class PlotLine:
 
 @dataclass(frozen=True)
 class Plot:
-    """A picture `WIDTH` wide: its axes and what stands between them."""
+    """A picture `WIDTH` wide: its axes and what stands between them.
+
+    Curves are smooth lines, each with how it is drawn: centre, inner or outer.
+    """
 
     height: float
     left: float
@@ -116,7 +106,7 @@ class Plot:
     lines: tuple[PlotLine, ...] = ()
     diagonal: tuple[float, float, float, float] | None = None
     marks: tuple[float, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[tuple[str, str], ...] = ()
 
     def along(self, place: float, places: Sequence[float]) -> float:
         """Return where a place of the x axis is, given all that lines were drawn over."""
@@ -186,6 +176,12 @@ def _along(places: Sequence[float], right: float) -> Scale:
     return Scale.over(places, start=LEFT + 12, end=right - 12)
 
 
+def meets(one: Box, other: Box) -> bool:
+    """Say whether two boxes share any place."""
+    beside = one[2] <= other[0] or other[2] <= one[0]
+    return not (beside or one[3] <= other[1] or other[3] <= one[1])
+
+
 def shortened(text: str) -> str:
     """Cut a label that would be too long."""
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
@@ -196,7 +192,7 @@ def labelled(dots: Sequence[Dot], *, only_outside: bool = False) -> tuple[Dot, .
     meant = [dot for dot in dots if dot.name and (dot.is_outside or not only_outside)]
     if len(meant) > MOST_LABELS:
         return tuple(dots)
-    taken = [Box(dot.x - 5, dot.y - 5, dot.x + 5, dot.y + 5) for dot in dots]
+    taken: list[Box] = [(dot.x - 5, dot.y - 5, dot.x + 5, dot.y + 5) for dot in dots]
     labelled = []
     for dot in dots:
         label, box = _free_label(dot, taken) if dot in meant else (None, None)
@@ -211,9 +207,9 @@ def _free_label(dot: Dot, taken: Sequence[Box]) -> tuple[Label | None, Box | Non
     wide = LETTER * len(text)
     for dy, (anchor, dx) in product((5.0, -9.0, 19.0), (("start", LABEL_GAP), ("end", -LABEL_GAP))):
         left = dot.x + dx if anchor == "start" else dot.x + dx - wide
-        box = Box(left, dot.y + dy - 12, left + wide, dot.y + dy + 4)
-        inside = box.left >= LEFT and box.right <= WIDTH
-        if inside and not any(map(box.meets, taken)):
+        box = (left, dot.y + dy - 12, left + wide, dot.y + dy + 4)
+        inside = left >= LEFT and left + wide <= WIDTH
+        if inside and not any(meets(box, one) for one in taken):
             return Label(text, round(dot.x + dx, 1), round(dot.y + dy, 1), anchor), box
     return None, None
 
@@ -316,28 +312,11 @@ def known_limits(xs: Sequence[float], values: Sequence[float | None]) -> Limit |
     return Limit.of(known) if len(known) > 1 else None
 
 
-INNER = ("low", "high")
 LOOKS = {"centre": "centre", "low": "inner", "high": "inner"}
 LOOKS |= {"outer_low": "outer", "outer_high": "outer"}
 
 
-@dataclass(frozen=True)
-class FunnelSpot:
-    """A named dot with the limits at its place, by key; None where one is not known."""
-
-    name: str
-    x: float
-    y: float
-    limits: Mapping[str, float | None]
-
-    @property
-    def is_outside(self) -> bool:
-        """Say whether it is beyond the inner limits."""
-        low, high = (self.limits.get(key) for key in INNER)
-        return is_outside(self.y, low, high)
-
-
-def funnel(spots: Sequence[FunnelSpot], *, x: Axis, y: Axis) -> Plot:
+def funnel(spots: Sequence[Point], *, x: Axis, y: Axis) -> Plot:
     """Draw dots and their limits; only dots beyond the inner limits are named."""
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     xs = [spot.x for spot in spots]
@@ -356,14 +335,13 @@ def funnel(spots: Sequence[FunnelSpot], *, x: Axis, y: Axis) -> Plot:
         x_label=x.label,
         y_label=y.label,
         dots=labelled(dots, only_outside=True),
-        curves=tuple(_curve(one, LOOKS[key], x_scale, y_scale) for key, one in limits.items()),
+        curves=tuple((_curve(one, x_scale, y_scale), LOOKS[key]) for key, one in limits.items()),
     )
 
 
-def _limit(spots: Sequence[FunnelSpot], key: str) -> Limit | None:
+def _limit(spots: Sequence[Point], key: str) -> Limit | None:
     return known_limits([spot.x for spot in spots], [spot.limits.get(key) for spot in spots])
 
 
-def _curve(limit: Limit, look: str, x_scale: Scale, y_scale: Scale) -> Curve:
-    points = ((x_scale.place(x), y_scale.place(y)) for x, y in limit.curve())
-    return Curve(" ".join(f"{x},{y}" for x, y in points), look)
+def _curve(limit: Limit, x_scale: Scale, y_scale: Scale) -> str:
+    return " ".join(f"{x_scale.place(x)},{y_scale.place(y)}" for x, y in limit.curve())

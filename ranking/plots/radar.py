@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 
 from ranking.findings import ColumnKind, Table
-from ranking.plots.planes import LETTER, LINE_STYLES, Label
+from ranking.plots.planes import LETTER, LINE_STYLES, Label, Series
 from ranking.plots.scales import TINY, Tick, round_step
 from ranking.plots.tables import alike
 
@@ -76,15 +76,6 @@ EDGE = 4.0
 BEYOND = 12.0  # from the end of an axis to its words
 LINE_HEIGHT = 15.0
 LETTERS, LINES_OF_WORDS = 16, 2
-Values = tuple[float | None, ...]
-
-
-@dataclass(frozen=True)
-class Outline:
-    """The values of one system: one for each axis, None where there is none."""
-
-    name: str
-    values: Values
 
 
 @dataclass(frozen=True)
@@ -98,10 +89,10 @@ class Spoke:
 
 @dataclass(frozen=True)
 class Ring:
-    """The corners of all places of one value; ``tick`` names it, if it is to be named."""
+    """The corners of all places of one value, and its name."""
 
     corners: str
-    tick: Label | None = None
+    tick: Label
 
 
 @dataclass(frozen=True)
@@ -116,7 +107,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Radar:
-    """A picture `WIDTH` wide around its middle, which is at ``x`` and ``y``."""
+    """A picture `WIDTH` wide around its middle, which is at ``x`` and ``y``.
+
+    ``mark`` are the corners of a broken ring, if there is one.
+    """
 
     height: float
     x: float
@@ -124,7 +118,7 @@ class Radar:
     spokes: tuple[Spoke, ...]
     rings: tuple[Ring, ...]
     shapes: tuple[Shape, ...]
-    mark: Ring | None = None
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -146,7 +140,7 @@ class _Frame:
 
 
 def radar(
-    axes: Sequence[str], outlines: Sequence[Outline], *, least: float, mark: float | None = None
+    axes: Sequence[str], outlines: Sequence[Series], *, least: float, mark: float | None = None
 ) -> Radar:
     """Draw outlines over three axes or more that share one scale.
 
@@ -168,7 +162,7 @@ def radar(
         spokes=spokes,
         rings=tuple(_ring(frame, rings, value) for value in rings.values),
         shapes=tuple(_shape(frame, rings, n, one) for n, one in enumerate(outlines)),
-        mark=Ring(frame.around(rings.reach(mark))) if has_mark and mark is not None else None,
+        mark=frame.around(rings.reach(mark)) if has_mark and mark is not None else "",
     )
 
 
@@ -196,7 +190,7 @@ def _spoke(frame: _Frame, place: int, lines: Sequence[str]) -> Spoke:
     return Spoke(*end, tuple(words))
 
 
-def _shape(frame: _Frame, rings: Rings, number: int, one: Outline) -> Shape:
+def _shape(frame: _Frame, rings: Rings, number: int, one: Series) -> Shape:
     """Join the values of neighbouring axes; where one is missing the line has a gap."""
     places = [
         None if value is None else frame.at(place, rings.reach(value))

@@ -11,7 +11,7 @@ from annotation.studies import selectors
 from annotation.studies.rubric import Rubric, rubric_of
 from completions.files.toml import content_hash
 from completions.llm import prompts
-from ranking.boards import text as boards_text
+from ranking.boards.board import as_text
 from ranking.boards.queries import board_of
 from ranking.choices import FitState
 from ranking.judgments.code import code_version
@@ -59,9 +59,7 @@ def files(
         "rubric_hash": content_hash(content["rubric"]),
     }
     boards = {
-        fit.key: boards_text.as_text(board_of(fit))
-        for fit in contents.fits
-        if fit.state == FitState.DONE
+        fit.key: as_text(board_of(fit)) for fit in contents.fits if fit.state == FitState.DONE
     }
     return {
         "study/protocol.json": document(content),

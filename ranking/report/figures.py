@@ -6,7 +6,7 @@ from dataclasses import replace
 from ranking.boards.board import Board
 from ranking.boards.queries import board_of
 from ranking.figures import Sign
-from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.findings import Cell, Column, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
 from ranking.plots.radar import ChosenRows
@@ -72,11 +72,8 @@ def _with_names(table: Table, names: Names) -> Table:
 
 
 def _written(cell: Cell, column: Column, names: Names) -> Cell:
-    if not isinstance(cell, str):
-        return cell
-    if column.kind is ColumnKind.SYSTEM:
-        return names.system(cell).text
-    return names.evaluator(cell).text if column.kind is ColumnKind.EVALUATOR else cell
+    name = names.of_cell(cell, column.kind)
+    return name.text if name else cell
 
 
 def _named(table: Table, names: Names) -> Iterator[Name]:
@@ -84,7 +81,5 @@ def _named(table: Table, names: Names) -> Iterator[Name]:
     yield from (name for one in table.columns if (name := names.of_column(one.key)))
     for row in table.rows:
         for cell, column in zip(row, table.columns, strict=True):
-            if isinstance(cell, str) and column.kind is ColumnKind.SYSTEM:
-                yield names.system(cell)
-            elif isinstance(cell, str) and column.kind is ColumnKind.EVALUATOR:
-                yield names.evaluator(cell)
+            if name := names.of_cell(cell, column.kind):
+                yield name

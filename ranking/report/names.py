@@ -46,6 +46,14 @@ class Names:
         """Return the name of a judge, or a rater's pseudonym."""
         return self.judges.get(code, Name(gettext(code) if code == ALL_JUDGES else code))
 
+    def of_cell(self, cell: Cell, kind: ColumnKind) -> Name | None:
+        """Return the name of the system or the evaluator that a cell holds, if it holds one."""
+        if not isinstance(cell, str):
+            return None
+        if kind is ColumnKind.SYSTEM:
+            return self.system(cell)
+        return self.evaluator(cell) if kind is ColumnKind.EVALUATOR else None
+
     def of_column(self, key: str) -> Name | None:
         """Return the name of the system or the judge that a column is about, if it is about one."""
         return self.systems.get(key) or self.judges.get(key)

@@ -11,14 +11,13 @@ from ranking.plots import planes
 from ranking.plots.planes import (
     LOOKS,
     Axis,
-    FunnelSpot,
     Plot,
     Point,
     Series,
     funnel,
     scatter,
 )
-from ranking.plots.radar import ChosenRows, Outline, axes_of, least_step, radar
+from ranking.plots.radar import ChosenRows, axes_of, least_step, radar
 from ranking.plots.scales import Tick, whiskers
 from ranking.plots.tables import (
     FEWEST_DOTS,
@@ -32,7 +31,7 @@ from ranking.plots.tables import (
     places,
 )
 from ranking.report.charts import centre_of, with_chart
-from ranking.report.names import Name, Names, public_table
+from ranking.report.names import Names, public_table
 from ranking.report.written import RenderedCell, RenderedChoice, RenderedRow, RenderedTable, written
 
 ALL_ALIKE = ChosenRows()
@@ -86,15 +85,10 @@ def _row(row: Row, table: Table, names: Names) -> RenderedRow:
 
 
 def _cell(cell: Cell, column: Column, names: Names, *, is_terse: bool) -> RenderedCell:
-    if isinstance(cell, str) and column.kind in {ColumnKind.SYSTEM, ColumnKind.EVALUATOR}:
-        name = _name(cell, column.kind, names)
+    if name := names.of_cell(cell, column.kind):
         return RenderedCell(name.text, name.is_simulated)
     text = written(cell, column.kind, is_terse=is_terse)
     return RenderedCell(text, is_number=not column.kind.is_words)
-
-
-def _name(cell: str, kind: ColumnKind, names: Names) -> Name:
-    return names.system(cell) if kind is ColumnKind.SYSTEM else names.evaluator(cell)
 
 
 def with_picture(
@@ -191,12 +185,13 @@ def _with_funnel(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
     x, y = _axes(table)
     limits = {key: at[0] for key in LOOKS if (at := places(table, key))}
     spots = [
-        FunnelSpot(
+        Point(
             _label(table.rows[n], table, names),
-            *spot,
+            across,
+            up,
             {key: as_number(table.rows[n][at]) for key, at in limits.items()},
         )
-        for n, *spot in found
+        for n, across, up in found
     ]
     plot = funnel(spots, x=Axis(_head(x)), y=Axis(_head(y)))
     return replace(shown, plot=_with_words(plot, x, y), is_funnel=True)
@@ -216,7 +211,7 @@ def _with_radar(shown: RenderedTable, table: Table, chosen: ChosenRows) -> Rende
     picture = radar(
         [table.columns[n].label for n in axes],
         [
-            Outline(shown.rows[row].head.text, tuple(as_number(table.rows[row][n]) for n in axes))
+            Series(shown.rows[row].head.text, tuple(as_number(table.rows[row][n]) for n in axes))
             for row in rows
         ],
         least=least_step(first.kind),
@@ -247,12 +242,8 @@ def _choices(
 
 def _label(row: Row, table: Table, names: Names) -> str:
     """Name a row by the systems or evaluators it is about, else by its first cell if in words."""
-    about = []
-    for cell, column in zip(row, table.columns, strict=True):
-        if isinstance(cell, str) and column.kind is ColumnKind.SYSTEM:
-            about.append(names.system(cell).text)
-        elif isinstance(cell, str) and column.kind is ColumnKind.EVALUATOR:
-            about.append(names.evaluator(cell).text)
+    cells = zip(row, table.columns, strict=True)
+    about = [name.text for cell, one in cells if (name := names.of_cell(cell, one.kind))]
     named = f" {gettext('and')} ".join(about)
     return named or (row[0] if isinstance(row[0], str) else "")
 

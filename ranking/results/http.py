@@ -96,6 +96,7 @@ def _query(pool: EvaluatorPool, context_set: ContextSet) -> str:
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
+Found = TypeVar("Found")
 
 
 def results_page(
@@ -120,22 +121,21 @@ def results_page(
     return wrapper
 
 
+def or_404(found: Found | None, said: str) -> Found:
+    """Return what was found, or say that there is no such thing."""
+    if found is None:
+        raise Http404(said)
+    return found
+
+
 def study_or_404(slug: str) -> Study:
     """Return the study of that name."""
-    found = annotation_selectors.study_by_slug(slug)
-    if found is None:
-        msg = f"there is no study {slug}"
-        raise Http404(msg)
-    return found
+    return or_404(annotation_selectors.study_by_slug(slug), f"there is no study {slug}")
 
 
 def fit_or_404(results: Results, key: str) -> Fit:
     """Return the fit of that name, if it may be read."""
-    fit = results.by_key(key)
-    if fit is None:
-        msg = f"there is no fit {key}"
-        raise Http404(msg)
-    return fit
+    return or_404(results.by_key(key), f"there is no fit {key}")
 
 
 def filters_or_404(request: HttpRequest, results: Results) -> Filters:

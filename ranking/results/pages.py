@@ -242,7 +242,8 @@ def history_page(
     systems = tuple(map(names.system, slugs))
     elos = [[_elo(point, slug) for point in points] for slug in slugs]
     plot = _plot(points, systems, elos)
-    is_simulated = any(one.is_simulated for one in (*systems, *points))
+    is_simulated = any(one.is_simulated for one in systems)
+    is_simulated = is_simulated or any(one.is_simulated for one in points)
     return {
         "systems": systems,
         "rows": [(point, [one[n] for one in elos]) for n, point in enumerate(points)][::-1],

@@ -1,20 +1,41 @@
-"""Pages of results."""
+"""Pages and downloads of results."""
+
+from collections.abc import Callable
 
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_safe
 
+from access.console.tables import csv_answer
+from access.roles import members_only
+from ranking import figures
 from ranking.boards.queries import board_of
-from ranking.fits import selectors, stale_queries
+from ranking.downloads import tables
+from ranking.figures import FigureFormat, FigureRefusedError, FiguresBusyError
+from ranking.figures.marks import Drawing
+from ranking.findings import Findings
+from ranking.fits import analysis_queries, selectors, stale_queries
 from ranking.fits.selectors import ENDED, Results
 from ranking.models import Fit
 from ranking.plots.radar import ChosenRows, UnknownRowError
 from ranking.raters.accounting import CLASSES
 from ranking.released import queries
+from ranking.released.http import zip_answer
+from ranking.report import figures as report_figures
 from ranking.report.charts import figures_of_board
 from ranking.results import pages
-from ranking.results.http import filters_or_404, fit_or_404, results_page
+from ranking.results.http import (
+    filters_or_404,
+    fit_or_404,
+    json_answer,
+    or_404,
+    results_page,
+    study_or_404,
+)
+from ranking.results.serializers import BoardOut
 
 FITS_A_PAGE = 50
 
@@ -79,9 +100,7 @@ def analysis(request: HttpRequest, results: Results, key: str, kind: str) -> Htt
     except UnknownRowError as error:
         msg = f"there is no system {error} in {key}"
         raise Http404(msg) from error
-    if page is None:
-        msg = f"there is no analysis {kind} of {key}"
-        raise Http404(msg)
+    page = or_404(page, f"there is no analysis {kind} of {key}")
     return render(request, "ranking/analysis.html", _frame(results) | {"page": page})
 
 
@@ -109,3 +128,155 @@ def verdicts(request: HttpRequest, results: Results) -> HttpResponse:
 def _frame(results: Results) -> dict[str, object]:
     """Return what all pages of results show around what is their own."""
     return {"study": results.study, "results": results}
+
+
+@results_page
+def ratings_csv(request: HttpRequest, results: Results, key: str) -> StreamingHttpResponse:
+    """Download the table of one fit."""
+    fit = fit_or_404(results, key)
+    board = board_of(fit)
+    what = "implied-ratings" if board.is_implied else "ratings"
+    return csv_answer(request, tables.rating_rows(board), tables.name_of_fit_file(fit, what))
+
+
+@results_page
+def ratings_json(_request: HttpRequest, results: Results, key: str) -> JsonResponse:
+    """Download the ratings of one fit with their conditions."""
+    fit = fit_or_404(results, key)
+    return json_answer(dict(BoardOut(board_of(fit)).data), tables.name_of_fit_file(fit, "ratings"))
+
+
+@results_page
+def table_csv(
+    request: HttpRequest, results: Results, key: str, kind: str, table: str
+) -> StreamingHttpResponse:
+    """Download one table of an analysis."""
+    fit = fit_or_404(results, key)
+    findings = _findings_or_404(results, fit, kind)
+    found = or_404(pages.table_by_key(findings, table), f"there is no table {table}")
+    terms = pages.terms_of(fit) | {"is_exploratory": findings.is_exploratory}
+    rows = tables.finding_rows(found, terms=terms)
+    return csv_answer(request, rows, tables.name_of_fit_file(fit, f"{kind}-{table}"))
+
+
+@results_page
+def analysis_json(_request: HttpRequest, results: Results, key: str, kind: str) -> JsonResponse:
+    """Download all that one analysis found."""
+    fit = fit_or_404(results, key)
+    found = _findings_or_404(results, fit, kind)
+    content = pages.as_json(found, fit=fit, kind=kind)
+    return json_answer(content, tables.name_of_fit_file(fit, kind))
+
+
+@results_page
+def history_csv(request: HttpRequest, results: Results) -> StreamingHttpResponse:
+    """Download how the ratings moved of the pool and the contexts that the address names."""
+    pool, context_set = filters_or_404(request, results).selected
+    points = analysis_queries.history(results, pool, context_set)
+    is_simulated = any(point.is_simulated for point in points)
+    parts = (results.study.slug, "history", pool.lower(), context_set.lower())
+    is_embargoed = results.is_team and results.is_embargoed
+    name = tables.file_name(*parts, is_simulated=is_simulated, is_embargoed=is_embargoed)
+    return csv_answer(request, tables.history_rows(points), name)
+
+
+@results_page
+def verdicts_csv(request: HttpRequest, results: Results) -> StreamingHttpResponse:
+    """Download what became of every call to a judge and of every pair handed to people."""
+    if not results.has_all:
+        msg = "what became of the calls is kept back until the study is closed"
+        raise Http404(msg)
+    accounts = pages.accounts_of(results)
+    name = tables.file_name(
+        *(results.study.slug, "verdicts"),
+        is_simulated=any(row.is_simulated for row in accounts),
+        is_embargoed=results.is_embargoed,
+    )
+    return csv_answer(request, tables.account_rows(accounts), name)
+
+
+@results_page
+def release_zip(_request: HttpRequest, results: Results, key: str) -> StreamingHttpResponse:
+    """Download a release that is published; members find the others in the console."""
+    release = queries.release_by_key(results.study, key)
+    if release is None or release.published_at is None:
+        msg = f"there is no release {key} for everybody"
+        raise Http404(msg)
+    return zip_answer(release)
+
+
+@require_safe
+@members_only()
+def ensemble_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
+    """Download what the LLM judges of a study say together, comparison by comparison."""
+    rows = tables.ensemble_rows(study_or_404(study))
+    return csv_answer(request, rows, f"{study}-ensemble")
+
+
+def _findings_or_404(results: Results, fit: Fit, kind: str) -> Findings:
+    found = pages.analysis_findings(fit, kind, shows_people=results.is_team)
+    return or_404(found, f"there is no analysis {kind} of {fit.key}")
+
+
+KEPT_S = 3600  # names of systems may be mended, and an analysis be computed anew
+RETRY_S = 30
+
+
+@results_page
+def ratings_figure(_request: HttpRequest, results: Results, key: str, form: str) -> HttpResponse:
+    """Download the ratings of one fit, with their intervals, as a figure."""
+    chosen = _form_or_404(form)
+    fit = fit_or_404(results, key)
+    board, sign = report_figures.ratings_to_draw(fit)
+    name = tables.name_of_fit_file(fit, "ratings", is_simulated=sign.is_simulated)
+    return _answer(lambda: figures.board_drawing(board, sign), chosen, name)
+
+
+@results_page
+def table_figure(
+    request: HttpRequest, results: Results, key: str, kind: str, table: str, form: str
+) -> HttpResponse:
+    """Download one table of an analysis as a figure."""
+    chosen = _form_or_404(form)
+    chosen_rows = ChosenRows.read(request.GET.getlist("systems"))
+    fit = fit_or_404(results, key)
+    try:
+        found = report_figures.table_to_draw(fit, kind, table, chosen_rows)
+    except UnknownRowError as error:
+        msg = f"there is no system {error} in {key}"
+        raise Http404(msg) from error
+    found = or_404(found, f"there is no table {table} of {kind}")
+    name = tables.name_of_fit_file(fit, f"{kind}-{table}", is_simulated=found[1].is_simulated)
+    return _answer(lambda: figures.table_drawing(*found), chosen, name)
+
+
+def _form_or_404(form: str) -> FigureFormat:
+    try:
+        return FigureFormat(form)
+    except ValueError as error:
+        msg = f"there are no figures in the format {form}"
+        raise Http404(msg) from error
+
+
+def _answer(draw: Callable[[], Drawing], form: FigureFormat, name: str) -> HttpResponse:
+    """Return the file, or in words why there is none."""
+    try:
+        content = figures.rendered(draw(), form)
+    except FigureRefusedError as error:
+        return _words(str(error), status=422)
+    except FiguresBusyError:
+        text = gettext("Other figures are being drawn. Please try again in a minute.")
+        response = _words(text, status=503)
+        response["Retry-After"] = str(RETRY_S)
+        return response
+    headers = {
+        "Cache-Control": f"public, max-age={KEPT_S}",
+        "Content-Disposition": f'attachment; filename="{name}.{form}"',
+    }
+    return HttpResponse(content, content_type=form.content_type, headers=headers)
+
+
+def _words(text: str, *, status: int) -> HttpResponse:
+    headers = {"Cache-Control": "no-store"}
+    content_type = "text/plain; charset=utf-8"
+    return HttpResponse(text, status=status, content_type=content_type, headers=headers)

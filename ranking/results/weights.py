@@ -1,6 +1,6 @@
 """The ranking under weights of the dimensions: its page, downloads and form, with examples."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from django import forms
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -31,7 +31,7 @@ from ranking.plots.radar import ChosenRows
 from ranking.report.questions import are_alike, named_analyses
 from ranking.report.tables import shown_table
 from ranking.results import pages
-from ranking.results.http import fit_or_404, json_answer, results_page
+from ranking.results.http import fit_or_404, json_answer, or_404, results_page
 
 if TYPE_CHECKING:
     from ranking.analyses import weights as weighing
@@ -128,12 +128,6 @@ def weighed_parts(page: pages.AnalysisPage, shares: Mapping[str, float]) -> dict
         "shares": [(names[key], 100.0 * share) for key, share in shares.items()],
         "json": f"{json}?{query}",
     }
-
-
-def found_of(fit: Fit) -> Findings | None:
-    """Return what the analysis of this fit found, or None if it has not. One query."""
-    shown = analysis_queries.analysis_of(fit, SLUG)
-    return None if shown is None else shown.findings
 
 
 def rows_of(fit: Fit, found: Findings, shares: Mapping[str, float]) -> downloads_tables.Rows:
@@ -246,9 +240,7 @@ def weights(request: HttpRequest, results: Results, key: str) -> HttpResponse:
     """Show what the dimensions come to under the weights that the address names, if any."""
     fit = fit_or_404(results, key)
     page = pages.analysis_page(fit, SLUG, shows_people=results.is_team, chosen=ChosenRows())
-    if page is None:
-        msg = f"there are no weighted dimensions of {key}"
-        raise Http404(msg)
+    page = or_404(page, f"there are no weighted dimensions of {key}")
     if not page.kept:
         parts = {"study": fit.study, "results": results, "page": page}
         return render(request, "ranking/analysis.html", parts)
@@ -272,38 +264,29 @@ def weights(request: HttpRequest, results: Results, key: str) -> HttpResponse:
 @results_page
 def weighed_csv(request: HttpRequest, results: Results, key: str) -> HttpResponseBase:
     """Download the ranking under the weights that the address names."""
-
-    def answer(fit: Fit, found: Findings, shares: Mapping[str, float]) -> HttpResponseBase:
-        rows = rows_of(fit, found, shares)
-        return csv_answer(request, rows, file_name(fit, shares))
-
-    return _download(request, fit_or_404(results, key), answer)
+    fit = fit_or_404(results, key)
+    found, form = _asked(request, fit)
+    if not form.is_valid():
+        return _refused(form)
+    return csv_answer(request, rows_of(fit, found, form.shares), file_name(fit, form.shares))
 
 
 @results_page
 def weighed_json(request: HttpRequest, results: Results, key: str) -> HttpResponseBase:
     """Download the ranking under the weights that the address names, with its terms."""
+    fit = fit_or_404(results, key)
+    found, form = _asked(request, fit)
+    if not form.is_valid():
+        return _refused(form)
+    return json_answer(as_json(fit, found, form.shares), file_name(fit, form.shares))
 
-    def answer(fit: Fit, found: Findings, shares: Mapping[str, float]) -> HttpResponseBase:
-        content = as_json(fit, found, shares)
-        return json_answer(content, file_name(fit, shares))
 
-    return _download(request, fit_or_404(results, key), answer)
-
-
-def _download(
-    request: HttpRequest,
-    fit: Fit,
-    answer: Callable[[Fit, Findings, Mapping[str, float]], HttpResponseBase],
-) -> HttpResponseBase:
-    """Answer with what the weights of the address come to, or say what is wrong with them."""
-    found = found_of(fit)
-    if found is None:
-        msg = f"there are no weighted dimensions of {fit.key}"
-        raise Http404(msg)
-    dimensions = names_of_dimensions(fit.study, found.kept)
-    form = Weights(request.GET, dimensions=dimensions)
-    return answer(fit, found, form.shares) if form.is_valid() else _refused(form)
+def _asked(request: HttpRequest, fit: Fit) -> tuple[Findings, Weights]:
+    """Return what the analysis of the fit found, and the weights of the address."""
+    shown = analysis_queries.analysis_of(fit, SLUG)
+    found = None if shown is None else shown.findings
+    found = or_404(found, f"there are no weighted dimensions of {fit.key}")
+    return found, Weights(request.GET, dimensions=names_of_dimensions(fit.study, found.kept))
 
 
 def _refused(form: Weights) -> HttpResponse:

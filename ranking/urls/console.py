@@ -7,7 +7,6 @@ from ranking.exports import console as export_console
 from ranking.fits import console as fits_console
 from ranking.monitor import answers_console, console, payments
 from ranking.planner import console as planner_console
-from ranking.planner import drafts
 from ranking.releases import console as release_console
 
 app_name = "raters"
@@ -51,8 +50,10 @@ urlpatterns = [
     path(
         "<slug:study>/ratings/<slug:key>/unpublish/", fits_console.unpublish, name="unpublish_fit"
     ),
-    path("new/from/<slug:template>/beside/", drafts.beside_template, name="beside_template"),
-    path("<slug:study>/protocol/beside/", drafts.beside_study, name="beside_study"),
+    path(
+        "new/from/<slug:template>/beside/", planner_console.beside_template, name="beside_template"
+    ),
+    path("<slug:study>/protocol/beside/", planner_console.beside_study, name="beside_study"),
     path("<slug:study>/planner/", planner_console.planner, name="planner"),
     path("<slug:study>/planner.csv", planner_console.planner_csv, name="planner_csv"),
     path("<slug:study>/exports/", export_console.page, name="exports"),

@@ -178,7 +178,7 @@ def _power(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
         first = first_plan(layout, asked.wish, rates, correlation=asked.rho)
         lines = _first_lines(first, asked)
     else:
-        plan = plan_of(pilot.kept, asked.wish, rates)
+        plan = plan_of(pilot.result["kept"], asked.wish, rates)
         lines = _lines(plan, asked)
         if options.csv:
             text = "".join(csv_lines(plan.rows()))

@@ -225,9 +225,9 @@ class TestBesideTheForm:
         answer = self.beside(admin_client, shown, **numbers, **plain, pay="12")
 
         figures = answer.context["figures"]
-        assert (figures.n_contexts, figures.n_systems) == (1, 3)
-        assert (figures.n_judged, figures.n_judgments, figures.n_raters) == (2, 80, 40)
-        assert figures.hours == pytest.approx(80 / 60)
+        assert (figures["n_contexts"], figures["n_systems"]) == (1, 3)
+        assert (figures["n_judged"], figures["n_judgments"], figures["n_raters"]) == (2, 80, 40)
+        assert figures["hours"] == pytest.approx(80 / 60)
         assert answer.context["cost"] == pytest.approx(16)
         assert "16.00" in text(answer)
         assert "60 s a judgment is assumed" in text(answer)
@@ -244,17 +244,17 @@ class TestBesideTheForm:
 
         answer = admin_client.post(self.ADDRESS, dict(shown))
 
-        assert answer.context["figures"].seconds == 30.0
+        assert answer.context["figures"]["seconds"] == 30.0
         assert "30 s a judgment, as in earlier studies" in text(answer)
 
     def test_says_which_difference_is_found(self, admin_client, shown):
         few = self.beside(admin_client, shown, judgments_per_pair="10").context["figures"]
         many = self.beside(admin_client, shown, judgments_per_pair="1000").context["figures"]
 
-        assert many.difference < few.difference
+        assert many["difference"] < few["difference"]
         layout = Layout(3, int(shown["pairs_per_context"]), 10)
         for share, n_contexts in ((1.05, 1), (0.95, 2)):  # there is one
-            wish = Wish(difference=share * few.difference / ELO_PER_LOG_UNIT)
+            wish = Wish(difference=share * few["difference"] / ELO_PER_LOG_UNIT)
             assert first_plan(layout, wish, Rates(), correlation=0.2).n_contexts == n_contexts
 
     def test_counts_messages_and_ranks_nothing_where_each_is_rated_alone(
@@ -266,7 +266,7 @@ class TestBesideTheForm:
         answer = admin_client.post(reverse("raters:beside_template", args=["heart-likert"]), form)
 
         figures = answer.context["figures"]
-        assert (figures.n_judged, figures.n_judgments, figures.difference) == (3, 6, None)
+        assert (figures["n_judged"], figures["n_judgments"], figures["difference"]) == (3, 6, None)
         assert "Replies" in text(answer)
 
     def test_shows_the_question_and_the_practice_pair_that_nobody_can_press(
@@ -296,12 +296,12 @@ class TestBesideTheForm:
         admin_client.post(FORM, dict(shown, slug="ours"))
         address = reverse("raters:beside_study", args=["ours"])
         form = as_shown(admin_client, reverse("console:edit", args=["ours"]))
-        assert admin_client.post(address, form).context["figures"].n_systems == 3
+        assert admin_client.post(address, form).context["figures"]["n_systems"] == 3
 
         states.lock_study(study=Study.objects.get(), now=NOW)
         form = as_shown(admin_client, reverse("console:version", args=["ours"]))
         del form["dataset"]  # a browser sends no field that cannot be changed
-        assert admin_client.post(address, form).context["figures"].n_systems == 3
+        assert admin_client.post(address, form).context["figures"]["n_systems"] == 3
 
     def test_says_what_a_lock_freezes_and_how_mechanical_turk_works(self, admin_client, shown):
         form = text(admin_client.get(FORM))

@@ -8,8 +8,8 @@ from ranking.choices import AnalysisKind, FitState
 from ranking.figures import FiguresBusyError
 from ranking.findings import Column, ColumnKind, Picture, Table
 from ranking.models import Fit
-from ranking.results import download_views
-from ranking.results.download_views import KEPT_S
+from ranking.results import views
+from ranking.results.views import KEPT_S
 from tests.helpers.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.helpers.factories_written_once import make_analysis, make_fit, make_member
 from tests.helpers.rated import DIAGNOSTICS, METHOD, close, heat_map, make_findings, make_rated_fit
@@ -150,7 +150,7 @@ class TestRefusals:
         response = client.get(of_ratings(fit))
 
         assert response.status_code == 503
-        assert response["Retry-After"] == str(download_views.RETRY_S)
+        assert response["Retry-After"] == str(views.RETRY_S)
 
     @pytest.mark.parametrize(
         "change", [{"form": "gif"}, {"key": "nothing"}, {"kind": "pairs"}], ids=str

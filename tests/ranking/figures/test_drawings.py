@@ -6,10 +6,10 @@ from itertools import combinations
 import pytest
 
 from ranking.figures import FigureRefusedError, board_drawing, has_figure, table_drawing
-from ranking.figures.axes import meets
 from ranking.figures.heat import PAPER, colour
 from ranking.figures.marks import BLUE, BROWN, LINES, Block, Spot, Stroke
 from ranking.findings import Column, ColumnKind, Findings, Picture
+from ranking.plots.planes import meets
 from ranking.plots.tables import Shades
 from tests.ranking.figures.drawn import (
     NAMES,

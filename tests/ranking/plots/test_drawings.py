@@ -15,8 +15,6 @@ from ranking.plots.planes import (
     MOST_LABELS,
     WIDTH,
     Axis,
-    Box,
-    FunnelSpot,
     Limit,
     Point,
     Series,
@@ -24,6 +22,7 @@ from ranking.plots.planes import (
     is_outside,
     known_limits,
     lines,
+    meets,
     scatter,
     shortened,
 )
@@ -134,7 +133,7 @@ def boxes_of(plot):
         if dot.label:
             wide = 6.9 * len(dot.label.text)
             left = dot.label.x - (wide if dot.label.anchor == "end" else 0)
-            yield Box(left, dot.label.y - 12, left + wide, dot.label.y + 4)
+            yield (left, dot.label.y - 12, left + wide, dot.label.y + 4)
 
 
 class TestScatter:
@@ -183,8 +182,8 @@ class TestScatter:
         plot = scatter(points, x=Axis("x"), y=Axis("y"))
 
         boxes = list(boxes_of(plot))
-        assert not any(one.meets(other) for one, other in combinations(boxes, 2))
-        assert all(box.left >= LEFT and box.right <= WIDTH for box in boxes)
+        assert not any(meets(one, other) for one, other in combinations(boxes, 2))
+        assert all(left >= LEFT and right <= WIDTH for left, _, right, _ in boxes)
         assert all(0 <= dot.x <= WIDTH and 0 <= dot.y <= HEIGHT for dot in plot.dots)
 
     def test_labels_nothing_where_there_is_no_room_for_so_many(self):
@@ -230,7 +229,7 @@ def limits(x, centre=0.5, reach=1.0):
 
 
 def spot(name, x, y):
-    return FunnelSpot(name, float(x), y, limits(x))
+    return Point(name, float(x), y, limits(x))
 
 
 class TestLimit:
@@ -276,12 +275,12 @@ class TestFunnel:
 
     def test_draws_a_centre_and_the_limits_that_are_known_on_both_sides(self):
         inner = [
-            FunnelSpot(one.name, one.x, one.y, {key: one.limits[key] for key in ("low", "high")})
+            Point(one.name, one.x, one.y, {key: one.limits[key] for key in ("low", "high")})
             for one in self.SPOTS
         ]
 
         looks = [
-            sorted(curve.look for curve in funnel(spots, x=X, y=Y).curves)
+            sorted(look for _, look in funnel(spots, x=X, y=Y).curves)
             for spots in (self.SPOTS, inner)
         ]
 
@@ -291,20 +290,17 @@ class TestFunnel:
         plot = funnel(self.SPOTS, x=X, y=Y)
 
         places = [(dot.x, dot.y) for dot in plot.dots]
-        for curve in plot.curves:
-            pairs = (one.split(",") for one in curve.points.split())
+        for drawn, _ in plot.curves:
+            pairs = (one.split(",") for one in drawn.split())
             places += [(float(x), float(y)) for x, y in pairs]
         assert all(plot.left <= x <= plot.right and plot.top <= y <= plot.bottom for x, y in places)
 
     def test_puts_dots_and_limits_on_one_scale(self):
-        on_limit = FunnelSpot("On", 16.0, limits(16)["high"], limits(16))
+        on_limit = Point("On", 16.0, limits(16)["high"], limits(16))
         plot = funnel([*self.SPOTS, on_limit], x=X, y=Y)
 
         points = {
-            point
-            for curve in plot.curves
-            if curve.look == "inner"
-            for point in curve.points.split()
+            point for drawn, look in plot.curves if look == "inner" for point in drawn.split()
         }
         dot = plot.dots[-1]
         assert f"{dot.x},{dot.y}" in points

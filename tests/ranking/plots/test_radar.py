@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.plots.planes import Series
 from ranking.plots.radar import (
     BY_DEFAULT,
     MOST,
@@ -14,7 +15,6 @@ from ranking.plots.radar import (
     RINGS,
     WIDTH,
     ChosenRows,
-    Outline,
     Rings,
     UnknownRowError,
     anchor,
@@ -24,8 +24,8 @@ from ranking.plots.radar import (
 )
 
 AXES = ("Human Alignment", "Empathic Responsiveness", "Attunement", "Resonance", "Task-Following")
-EVEN = Outline("Even", (1500.0,) * 5)
-UNEVEN = Outline("Uneven", (1550.0, 1500.0, 1450.0, 1525.0, 1475.0))
+EVEN = Series("Even", (1500.0,) * 5)
+UNEVEN = Series("Uneven", (1550.0, 1500.0, 1450.0, 1525.0, 1475.0))
 
 
 NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
@@ -63,9 +63,9 @@ class TestRadar:
         assert max(reaches(picture, 1)) <= RADIUS + 0.1
 
     def test_leaves_a_gap_where_a_value_is_missing(self):
-        gap = Outline("Gap", (1500.0, None, 1500.0, 1500.0, 1500.0))
+        gap = Series("Gap", (1500.0, None, 1500.0, 1500.0, 1500.0))
 
-        with_gap, nothing = drawn(gap, Outline("Nothing", (None,) * 5)).shapes
+        with_gap, nothing = drawn(gap, Series("Nothing", (None,) * 5)).shapes
 
         assert len(with_gap.dots) == 4
         assert [len(corners(line)) for line in with_gap.lines] == [2, 2, 2]
@@ -73,16 +73,16 @@ class TestRadar:
 
     def test_marks_the_mean_where_it_is_on_the_scale(self):
         picture = drawn(EVEN)
-        assert picture.mark is not None
-        assert corners(picture.mark.corners) == list(picture.shapes[0].dots)
+        assert picture.mark
+        assert corners(picture.mark) == list(picture.shapes[0].dots)
 
-        far_off = drawn(Outline("Off", (2500.0, 2510.0, 2520.0, 2530.0, 2540.0)))
-        assert far_off.mark is None
+        far_off = drawn(Series("Off", (2500.0, 2510.0, 2520.0, 2530.0, 2540.0)))
+        assert not far_off.mark
 
     @pytest.mark.parametrize("n", [3, 4, 5, 6, 9])
     def test_keeps_all_words_inside_the_picture(self, n):
         axes = tuple(f"Unreasonably long dimension of care {place}" for place in range(n))
-        picture = drawn(Outline("One", (1500.0,) * n), axes=axes)
+        picture = drawn(Series("One", (1500.0,) * n), axes=axes)
 
         for spoke in picture.spokes:
             for words in spoke.words:
@@ -99,7 +99,7 @@ class TestRadar:
         assert max(len(spoke.words) for spoke in picture.spokes) == 2
 
     def test_gives_each_of_four_lines_a_look_of_its_own(self):
-        picture = drawn(*(Outline(str(n), EVEN.values) for n in range(MOST)))
+        picture = drawn(*(Series(str(n), EVEN.values) for n in range(MOST)))
 
         assert len({shape.style for shape in picture.shapes}) == MOST
 
