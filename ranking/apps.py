@@ -16,6 +16,6 @@ class RankingConfig(AppConfig):
         from annotation.studies.stored_figures import FIGURES  # noqa: PLC0415 (models are there only now)
 
         MORE_ALERTS.append("ranking.fits.queries.refused_alerts")
-        FIGURES["moves"] = "ranking.raters.services.rank_moves.MOVES"
+        FIGURES["moves"] = "ranking.raters.services.reviewing.MOVES"
         FIGURES["external"] = "ranking.raters.services.outside.OUTSIDE"
         FIGURES["release"] = "ranking.releases.queries.RELEASE"

@@ -16,18 +16,17 @@ from access.console.tables import TableQuery, csv_of
 from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.overview import queries as overview
-from annotation.studies.http import kept_counts
+from annotation.studies.http import kept_counts, study_page
 from completions.generation.services import retry_completions
 from completions.runs.services import budgeting, running
 from completions.systems import coverage as system_coverage
 from completions.systems.coverage import COVERAGE, STATES, UnknownCoverageError
-from ranking.raters.http import staff_page
 
 COLUMNS = ("context", "system", "state", "completions")
 
 
 @require_safe
-@staff_page
+@study_page
 def coverage(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which contexts have a completion of which system."""
     query = _asked(request)
@@ -40,7 +39,7 @@ def coverage(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 @require_safe
-@staff_page
+@study_page
 def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the cells meant, a row each."""
     try:
@@ -57,7 +56,7 @@ def _asked(request: StaffRequest) -> TableQuery:
 
 
 @require_safe
-@staff_page
+@study_page
 def cell(request: StaffRequest, study: Study, context: str, system: str) -> HttpResponse:
     """Show what there is of one system in one context, and what went wrong."""
     found = system_coverage.cell_details(study.dataset, context=context, system=system)
@@ -67,7 +66,7 @@ def cell(request: StaffRequest, study: Study, context: str, system: str) -> Http
 
 
 @require_POST
-@staff_page
+@study_page
 def retry(request: StaffRequest, study: Study) -> HttpResponse:
     """Ask again for what failed: of one cell, of a system, or all."""
     told = {name: read_text(request.POST, name) for name in ("context", "system")}
@@ -119,7 +118,7 @@ JUDGMENT_COLUMNS = (
 
 
 @require_safe
-@staff_page
+@study_page
 def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
     """List the comparisons, with what was said of each."""
     query = overview.COMPARISONS.asked(request)
@@ -129,7 +128,7 @@ def comparisons(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 @require_safe
-@staff_page
+@study_page
 def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same comparisons, in the same order."""
     rows = overview.all_comparisons(study, overview.COMPARISONS.asked(request))
@@ -151,7 +150,7 @@ def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpRespons
 
 
 @require_safe
-@staff_page
+@study_page
 def judgments(request: StaffRequest, study: Study) -> HttpResponse:
     """List the judgments."""
     query = overview.JUDGMENTS.asked(request)
@@ -162,7 +161,7 @@ def judgments(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 @require_safe
-@staff_page
+@study_page
 def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same judgments, in the same order."""
     shown = overview.all_judgments(study, overview.JUDGMENTS.asked(request))

@@ -24,8 +24,8 @@ from access.console.tables import csv_answer
 from access.models import LogEntry
 from access.roles import StaffRequest, members_only
 from annotation.models import JudgeRun, Rater, RationaleRun, Study
+from annotation.studies.http import study_page
 from ranking.models import Release
-from ranking.raters.http import staff_page
 
 PER_PAGE = 50
 NOBODY = "-"
@@ -69,14 +69,14 @@ class LogQuestion(forms.Form):
 
 
 @require_safe
-@staff_page
+@study_page
 def study_log(request: StaffRequest, study: Study) -> HttpResponse:
     """Show who did what to a study, its raters, runs and releases."""
     return _page(request, study)
 
 
 @require_safe
-@staff_page
+@study_page
 def study_log_csv(request: StaffRequest, study: Study) -> HttpResponse | StreamingHttpResponse:
     """Download the entries that are meant."""
     return _csv(request, study, f"{study.slug}-log")

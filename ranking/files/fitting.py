@@ -1,6 +1,6 @@
 """From judgments to strengths, ties as an outcome included, their spread and ranks."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -28,18 +28,6 @@ Pair = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True)
-class PointFit:
-    """Log strengths (natural log, mean 0), their model covariance, and the parameter of ties.
-
-    The parameter is nu in Davidson's model, ln eta in that of Rao and Kupper, else None.
-    """
-
-    log_strengths: Floats
-    covariance: Floats
-    parameter: float | None = None
-
-
-@dataclass(frozen=True)
 class Spread:
     """How far strengths may be off: natural log, shape (n_systems,) each.
 
@@ -55,12 +43,17 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class FittedFile:
-    """Log strengths (natural log, mean 0); no spread where there is too little for one."""
+class PointFit:
+    """Log strengths (natural log, mean 0), their model covariance, and the parameter of ties.
+
+    The parameter is nu in Davidson's model, ln eta in that of Rao and Kupper, else None. There is
+    no spread where there is too little for one.
+    """
 
     log_strengths: Floats
-    spread: Spread | None
-    draw_parameter: float | None = None
+    covariance: Floats
+    parameter: float | None = None
+    spread: Spread | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +64,7 @@ class _Tables:
     ties: WinTables | None
 
 
-def fit_judgments(chosen: ChosenJudgments, options: Options) -> FittedFile:
+def fit_judgments(chosen: ChosenJudgments, options: Options) -> PointFit:
     """Fit strengths, and find out how far they may be off.
 
     Raises
@@ -83,7 +76,7 @@ def fit_judgments(chosen: ChosenJudgments, options: Options) -> FittedFile:
     """
     tables = _tabulate(chosen, options.ties)
     point = _fit(tables, options.ties)
-    return FittedFile(point.log_strengths, _spread(chosen, options, tables, point), point.parameter)
+    return replace(point, spread=_spread(chosen, options, tables, point))
 
 
 def counted(judgments: FileJudgments, ties: Ties) -> Booleans:

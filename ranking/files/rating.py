@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ranking.files.choosing import ChosenJudgments, choose, inside
-from ranking.files.fitting import FittedFile, Spread, counted, fit_judgments
+from ranking.files.fitting import PointFit, Spread, counted, fit_judgments
 from ranking.files.judgments import FileJudgments
 from ranking.files.options import LEVEL, Options, Ties
 from ranking.numerics.arrays import Integers
@@ -85,7 +85,7 @@ def _fitted(chosen: ChosenJudgments, options: Options) -> Rated:
     return _rated(chosen, options, fitted)
 
 
-def _rated(chosen: ChosenJudgments, options: Options, fitted: FittedFile) -> Rated:
+def _rated(chosen: ChosenJudgments, options: Options, fitted: PointFit) -> Rated:
     spread = fitted.spread
     rows = _rows(chosen.judgments, options.ties, fitted)
     return Rated(
@@ -93,7 +93,7 @@ def _rated(chosen: ChosenJudgments, options: Options, fitted: FittedFile) -> Rat
         rows=tuple(sorted(rows, key=lambda row: (row.rank, row.system))),
         components=(chosen.judgments.systems,),
         warnings=(*chosen.warnings, *_warnings(chosen, options, spread)),
-        draw_parameter=fitted.draw_parameter,
+        draw_parameter=fitted.parameter,
         n_units=_n_units(chosen, options),
         n_without_maximum=spread.n_without_maximum if spread else 0,
     )
@@ -170,7 +170,7 @@ def _joining(pair: JoiningPair, systems: tuple[str, ...]) -> str:
     return f"{one} against {other}, with a share for {one}"
 
 
-def _rows(judgments: FileJudgments, ties: Ties, fitted: FittedFile | None) -> list[SystemRow]:
+def _rows(judgments: FileJudgments, ties: Ties, fitted: PointFit | None) -> list[SystemRow]:
     """Return a row per system in the order of names; without a fit, of its judgments alone."""
     won, lost, tied = _outcomes(judgments)
     known = _known(fitted, len(won))
@@ -189,14 +189,14 @@ def _rows(judgments: FileJudgments, ties: Ties, fitted: FittedFile | None) -> li
     ]
 
 
-def _known(fitted: FittedFile | None, n_systems: int) -> dict[str, list[Any]]:
+def _known(fitted: PointFit | None, n_systems: int) -> dict[str, list[Any]]:
     """Return the figures of each column of the fit, None where there are none."""
     figures = _figures(fitted) if fitted else {}
     spread = _spread_figures(fitted, fitted.spread) if fitted and fitted.spread else {}
     return dict.fromkeys(FIGURES, [None] * n_systems) | figures | spread
 
 
-def _figures(fitted: FittedFile) -> dict[str, list[Any]]:
+def _figures(fitted: PointFit) -> dict[str, list[Any]]:
     elo = to_elo(fitted.log_strengths)
     return {
         "theta": fitted.log_strengths.tolist(),
@@ -205,7 +205,7 @@ def _figures(fitted: FittedFile) -> dict[str, list[Any]]:
     }
 
 
-def _spread_figures(fitted: FittedFile, spread: Spread) -> dict[str, list[Any]]:
+def _spread_figures(fitted: PointFit, spread: Spread) -> dict[str, list[Any]]:
     elo = to_elo(fitted.log_strengths)
     low = elo - (fitted.log_strengths - spread.interval.low) * ELO_PER_LOG_UNIT
     high = elo + (spread.interval.high - fitted.log_strengths) * ELO_PER_LOG_UNIT

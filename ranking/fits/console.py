@@ -17,6 +17,7 @@ from annotation.models import Study
 from annotation.studies.http import owners_study_page, study_page
 from ranking.fits import queries, selectors
 from ranking.fits.services import publishing
+from ranking.judgments.code import code_version
 from ranking.models import Fit
 
 
@@ -24,8 +25,18 @@ from ranking.models import Fit
 @study_page
 def fits(request: StaffRequest, study: Study) -> HttpResponse:
     """Show which ratings are computed, how old they are, and how their analyses ended."""
-    page = queries.fits_page(study, now=timezone.now())
-    parts = {"study": study, "page": page, "may_publish": may(request, Role.OWNER)}
+    newest = queries.newest_of(study)
+    parts = {
+        "study": study,
+        "newest_fits": newest,
+        "rests_on_simulated": any(fit.is_simulated for fit in newest),
+        "analysed": queries.analysed_last(study),
+        "recent_fits": queries.fits_of(study),
+        "n_fits": study.fits.count(),
+        "n_under_way": queries.n_under_way(study, now=timezone.now()),
+        "code_version": code_version(),
+        "may_publish": may(request, Role.OWNER),
+    }
     return render(request, "console/fits/fits.html", parts)
 
 

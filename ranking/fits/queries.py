@@ -2,8 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 from django.urls import reverse
@@ -13,60 +12,13 @@ from annotation.choices import Protocol
 from annotation.models import Study
 from annotation.overview.progress import Alert
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits.analysis_queries import ANALYSED, AnalysisRow, analyses_of_fits
+from ranking.fits.analysis_queries import ANALYSED, analyses_of_fits
 from ranking.fits.selectors import PREFERRED, PUBLIC
-from ranking.judgments.code import code_version
 from ranking.judgments.orders import OtherOrder
 from ranking.models import Analysis, Fit, Rating
 
 CLAIM_LENGTH = dt.timedelta(minutes=2)  # of a fit; after that its worker counts as lost
 SHOWN = 30
-
-
-@dataclass(frozen=True)
-class FitRow:
-    """One fit as a list of computations shows it; ``took`` is how long, ``age`` since its time."""
-
-    key: str
-    pool: str
-    context_set: str
-    state: FitState
-    state_label: str
-    n_judgments: int
-    as_of: dt.datetime
-    age: dt.timedelta
-    took: dt.timedelta | None
-    refusal: str
-    is_simulated: bool
-    is_by_present_code: bool
-    is_published: bool
-    analyses: tuple[AnalysisRow, ...] = ()
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it has not ended."""
-        return self.state == FitState.RUNNING
-
-    @property
-    def n_analyses_done(self) -> int:
-        """How many of its analyses found something."""
-        return sum(one.state == FitState.DONE for one in self.analyses)
-
-
-@dataclass(frozen=True)
-class FitsPage:
-    """The newest fit of each pool and context set, those analysed last, and earlier ones."""
-
-    newest: tuple[FitRow, ...]
-    analysed: tuple[FitRow, ...]
-    recent: tuple[FitRow, ...]
-    n_fits: int
-    n_under_way: int
-
-    @property
-    def is_simulated(self) -> bool:
-        """Whether any of the newest rests on something simulated."""
-        return any(row.is_simulated for row in self.newest)
 
 
 def n_under_way(study: Study, *, now: dt.datetime) -> int:
@@ -134,33 +86,34 @@ def refused_alerts(study: Study) -> list[Alert]:
     ]
 
 
-def fits_of(study: Study, *, now: dt.datetime, most: int = SHOWN) -> tuple[FitRow, ...]:
+def fits_of(study: Study, *, most: int = SHOWN) -> list[Fit]:
     """Return the fits of a study in whatever state, the newest first."""
-    fits = Fit.objects.filter(study=study).order_by("-as_of", "-pk")
-    return tuple(_row(fit, now) for fit in fits[:most])
+    return list(Fit.objects.filter(study=study).order_by("-as_of", "-pk")[:most])
 
 
-def fit_row(study: Study, key: str, *, now: dt.datetime) -> FitRow | None:
-    """Return one fit of the study with its analyses, or None."""
-    fit = Fit.objects.filter(study=study, key=key).first()
-    return None if fit is None else _row(fit, now, analyses_of_fits([fit.pk]))
+def newest_of(study: Study) -> list[Fit]:
+    """Return the fit claimed last for each pool and context set, in whatever state."""
+    return sorted(_newest(Fit.objects.filter(study=study)), key=_place)
 
 
-def fits_page(study: Study, *, now: dt.datetime) -> FitsPage:
-    """Return what the page of a study's computations shows, in six queries."""
-    fits = Fit.objects.filter(study=study)
-    newest = sorted(_newest(fits), key=_place)
+def analysed_last(study: Study) -> list[dict[str, Any]]:
+    """Return the fits analysed last, each with its analyses and how many of them found something.
+
+    Two queries.
+    """
     looked_into = Analysis.objects.filter(fit__study=study).order_by()
     last = looked_into.values("fit__pool", "fit__context_set").annotate(last=Max("fit"))
-    analysed = sorted(fits.filter(pk__in=last.values("last")), key=_place)
-    found = analyses_of_fits([fit.pk for fit in analysed])
-    return FitsPage(
-        newest=tuple(_row(fit, now) for fit in newest),
-        analysed=tuple(_row(fit, now, found) for fit in analysed),
-        recent=fits_of(study, now=now),
-        n_fits=fits.count(),
-        n_under_way=n_under_way(study, now=now),
-    )
+    fits = sorted(Fit.objects.filter(study=study, pk__in=last.values("last")), key=_place)
+    found = analyses_of_fits([fit.pk for fit in fits])
+    analyses = {fit.pk: found.get(fit.pk, ()) for fit in fits}
+    return [
+        {
+            "fit": fit,
+            "analyses": analyses[fit.pk],
+            "n_done": sum(one.state == FitState.DONE for one in analyses[fit.pk]),
+        }
+        for fit in fits
+    ]
 
 
 def _newest(fits: QuerySet[Fit]) -> QuerySet[Fit]:
@@ -172,25 +125,3 @@ def _newest(fits: QuerySet[Fit]) -> QuerySet[Fit]:
 def _place(fit: Fit) -> tuple[int, int]:
     pool, context_set = EvaluatorPool(fit.pool), ContextSet(fit.context_set)
     return PREFERRED.index(pool), list(ContextSet).index(context_set)
-
-
-def _row(
-    fit: Fit, now: dt.datetime, analyses: Mapping[int, tuple[AnalysisRow, ...]] | None = None
-) -> FitRow:
-    state = FitState(fit.state)
-    return FitRow(
-        key=fit.key,
-        pool=EvaluatorPool(fit.pool).label,
-        context_set=ContextSet(fit.context_set).label,
-        state=state,
-        state_label=state.label,
-        n_judgments=fit.n_judgments,
-        as_of=fit.as_of,
-        age=max(now - fit.as_of, dt.timedelta()),
-        took=None if fit.ended_at is None else fit.ended_at - fit.claimed_at,
-        refusal=fit.refusal,
-        is_simulated=fit.is_simulated,
-        is_by_present_code=fit.code_version == code_version(),
-        is_published=fit.published_at is not None,
-        analyses=(analyses or {}).get(fit.pk, ()),
-    )

@@ -3,11 +3,14 @@
 import argparse
 import datetime as dt
 import json
-from dataclasses import asdict
+from collections.abc import Iterable
 from typing import Any
 
+from django.utils import timezone
+
 from ranking.fits.analysis_queries import AnalysisRow
-from ranking.fits.queries import FitRow
+from ranking.judgments.code import code_version
+from ranking.models import Fit
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:
@@ -16,12 +19,13 @@ def add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="answer as JSON, for a program")
 
 
-def line_of(row: FitRow) -> str:
+def line_of(row: Fit) -> str:
     """Return a fit as one line."""
     simulated = ", simulated" if row.is_simulated else ""
     took = "" if row.took is None else f" in {seconds(row.took)} s"
     return (
-        f"{row.key}  {row.pool}, {row.context_set}{simulated}: {row.state_label}{took}, "
+        f"{row.key}  {row.get_pool_display()}, {row.get_context_set_display()}{simulated}: "
+        f"{row.get_state_display()}{took}, "
         f"{row.n_judgments:,} judgments as of {row.as_of:%Y-%m-%d %H:%M:%S} UTC"
     )
 
@@ -33,18 +37,26 @@ def line_of_analysis(one: AnalysisRow) -> str:
     return f"  {one.label}  {one.state.lower()}{took}{why}"
 
 
-def as_json(row: FitRow) -> dict[str, Any]:
+def as_json(row: Fit, analyses: Iterable[AnalysisRow] = ()) -> dict[str, Any]:
     """Return a fit for a program."""
-    content = asdict(row) | {
+    return {
+        "key": row.key,
+        "pool": row.get_pool_display(),
+        "context_set": row.get_context_set_display(),
+        "state": row.state,
+        "n_judgments": row.n_judgments,
         "as_of": row.as_of.isoformat(),
-        "age": row.age.total_seconds(),
+        "age": max((timezone.now() - row.as_of).total_seconds(), 0.0),
         "took": None if row.took is None else row.took.total_seconds(),
+        "refusal": row.refusal,
+        "is_simulated": row.is_simulated,
+        "is_by_present_code": row.code_version == code_version(),
+        "is_published": row.published_at is not None,
         "analyses": [
             {"kind": one.kind.value, "state": one.state.value, "refusal": one.refusal}
-            for one in row.analyses
+            for one in analyses
         ],
     }
-    return {name: value for name, value in content.items() if name != "state_label"}
 
 
 def dumped(content: object) -> str:

@@ -1,5 +1,7 @@
 """Fits and the ratings they produce."""
 
+import datetime as dt
+
 from django.db import models
 from django.db.models import F, Q
 
@@ -81,6 +83,11 @@ class Fit(models.Model):
     def is_embargoed(self) -> bool:
         """Whether the team alone may read it: its study goes on, and nobody published it."""
         return self.published_at is None and self.study.state != StudyState.CLOSED
+
+    @property
+    def took(self) -> dt.timedelta | None:
+        """How long it took, or None while it is under way."""
+        return None if self.ended_at is None else self.ended_at - self.claimed_at
 
 
 class KeptCounts(models.Model):

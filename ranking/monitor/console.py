@@ -1,4 +1,4 @@
-"""The console's pages on raters, with the form of a decision: monitor, one rater, review."""
+"""The console's pages on raters, with the form of a decision: list, one rater, review."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ParamSpec
@@ -21,15 +21,15 @@ from access.roles import StaffRequest
 from annotation.models import Rater, Study
 from annotation.quality.services import excluding
 from annotation.studies import selectors as annotation_selectors
-from annotation.studies.http import figures_of, with_kept
+from annotation.studies.http import figures_of, study_page, with_kept
 from annotation.studies.stored_figures import StoredFigures
 from ranking.downloads import tables
 from ranking.raters import queries, services
-from ranking.raters.http import staff_page
-from ranking.raters.rows import FINDINGS, RATERS, STATUSES
+from ranking.raters.rows import ANSWERS, FINDINGS, KINDS, RATERS, STATUSES
 
 if TYPE_CHECKING:
     from ranking.raters.services import OutsideCompared
+
 
 LONGEST_REASON = 500
 
@@ -52,7 +52,7 @@ NEWEST_REASONS = 10
 
 
 @require_safe
-@staff_page
+@study_page
 def raters(request: StaffRequest, study: Study) -> HttpResponse:
     """Show every rater with figures and findings."""
     filters = RATERS.asked(request)
@@ -72,7 +72,7 @@ def raters(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 @require_safe
-@staff_page
+@study_page
 def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same raters, in the same order."""
     rows = queries.shown_raters(study, now=timezone.now()).rows
@@ -81,14 +81,14 @@ def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
 
 
 @require_safe
-@staff_page
+@study_page
 def rater(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Show one rater: the figures, what the rules found, and every decision."""
     return _show_rater(request, study, code)
 
 
 @require_POST
-@staff_page
+@study_page
 def measure(request: StaffRequest, study: Study) -> HttpResponse:
     """Ask a worker to measure the raters anew."""
     background.hand_over("ranking.tasks.measure_raters", study_id=study.pk)
@@ -97,7 +97,7 @@ def measure(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 @require_POST
-@staff_page
+@study_page
 def exclude(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Leave a rater out of the analysis, with a reason."""
     done = _("Left out of the analysis. Every answer is kept; ratings follow in a moment.")
@@ -106,7 +106,7 @@ def exclude(request: StaffRequest, study: Study, code: str) -> HttpResponse:
 
 
 @require_POST
-@staff_page
+@study_page
 def reinstate(request: StaffRequest, study: Study, code: str) -> HttpResponse:
     """Take a rater back, with a reason."""
     done = _("Taken back. The earlier decision is kept; ratings follow in a moment.")
@@ -115,7 +115,7 @@ def reinstate(request: StaffRequest, study: Study, code: str) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@staff_page
+@study_page
 def review(request: StaffRequest, study: Study) -> HttpResponse:
     """Show who would go and how ranks would move; on a post, let those go."""
     if request.method == "POST":
@@ -128,7 +128,7 @@ def review(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 @require_safe
-@staff_page
+@study_page
 def moves(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how ranks would move without the raters that the address names; a part of the review."""
     codes = frozenset(request.GET.getlist("rater"))
@@ -150,7 +150,7 @@ def moves(request: StaffRequest, study: Study) -> HttpResponse:
 
 
 @require_safe
-@staff_page
+@study_page
 def outside(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how judgments made elsewhere agree with the study's own, and move its ratings."""
 
@@ -231,3 +231,31 @@ def _rater_or_404(study: Study, code: str) -> Rater:
     if found is None:
         raise Http404
     return found
+
+
+@require_safe
+@study_page
+def answers(request: StaffRequest, study: Study, code: str) -> HttpResponse:
+    """Show what a rater answered: which counts, which was a check, and how that went."""
+    filters, rater = ANSWERS.asked(request), _rater_or_404(study, code)
+    rows = queries.answers_of(rater, as_of=timezone.now())
+    page = Paginator(filters.listed(rows), PER_PAGE).get_page(request.GET.get("page"))
+    parts = {
+        "study": study,
+        "rater": rater,
+        "filters": filters,
+        "kinds": KINDS.items(),
+        "page": page,
+        "n_all": len(rows),
+    }
+    return render(request, "console/raters/answers.html", parts)
+
+
+@require_safe
+@study_page
+def answers_csv(request: StaffRequest, study: Study, code: str) -> StreamingHttpResponse:
+    """Download the same answers, in the same order."""
+    filters, rater = ANSWERS.asked(request), _rater_or_404(study, code)
+    rows = queries.answers_of(rater, as_of=timezone.now())
+    found = tables.answer_rows(rater.code, filters.listed(rows))
+    return csv_answer(request, found, f"{rater.code}-answers")

@@ -4,7 +4,6 @@ A platform lets work be turned down for few reasons. Prolific: two failed attent
 in a task of less than five minutes; never for stopping early, which is paid in part or given back.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils.functional import Promise
@@ -70,24 +69,16 @@ MESSAGES: dict[Advice, Promise] = {
 }
 
 
-@dataclass(frozen=True)
-class SubmissionWork:
-    """What is known of the work in a submission; ``n_failed`` are attention checks."""
-
-    state: str
-    way: Way | None
-    n_failed: int
-    is_excluded: bool
-    minutes: int
-
-    def advice(self) -> Advice:
-        """Return what to do about its pay."""
-        if self.state != SubmissionState.ACTIVE:
-            return Advice.SETTLED
-        if self.way is None:
-            return Advice.WAIT
-        if self.way != Way.COMPLETE:
-            return Advice.PART if self.way in PARTLY else Advice.RETURN
-        if self.n_failed >= (1 if self.minutes < SHORT_MINUTES else FEWEST_FAILED):
-            return Advice.REJECTABLE
-        return Advice.LOOK if self.is_excluded else Advice.APPROVE
+def advice_on(
+    *, state: str, way: Way | None, n_failed: int, is_excluded: bool, minutes: int
+) -> Advice:
+    """Return what to do about the pay of a submission; ``n_failed`` are attention checks."""
+    if state != SubmissionState.ACTIVE:
+        return Advice.SETTLED
+    if way is None:
+        return Advice.WAIT
+    if way != Way.COMPLETE:
+        return Advice.PART if way in PARTLY else Advice.RETURN
+    if n_failed >= (1 if minutes < SHORT_MINUTES else FEWEST_FAILED):
+        return Advice.REJECTABLE
+    return Advice.LOOK if is_excluded else Advice.APPROVE

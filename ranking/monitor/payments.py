@@ -31,7 +31,7 @@ from annotation.raters.services import recruiting
 from annotation.session.endings import Way, way_of
 from annotation.studies.http import study_or_404
 from completions.writers import emails
-from ranking.monitor.paying import LABELS, MESSAGES, SHORTEST_MESSAGE, WHY, Advice, SubmissionWork
+from ranking.monitor.paying import LABELS, MESSAGES, SHORTEST_MESSAGE, WHY, Advice, advice_on
 from ranking.raters import queries
 from ranking.raters.rows import RaterRow
 
@@ -88,14 +88,14 @@ class Payment:
     ) -> "Payment":
         """Say what to do about a submission."""
         way, n_failed = way_of(submission), sum(not check.is_passed for check in checks)
-        work = SubmissionWork(
+        advice = advice_on(
             state=submission.state,
             way=way,
             n_failed=n_failed,
             is_excluded=bool(row and row.head.is_excluded),
             minutes=minutes,
         )
-        return cls(submission, way, work.advice(), row, len(checks), n_failed)
+        return cls(submission, way, advice, row, len(checks), n_failed)
 
     def cells(self) -> tuple[Cell, ...]:
         """Return the cells of a download; it names people to the platform, and to nobody else."""

@@ -1,5 +1,6 @@
 """The console's page of a study's releases: what one would hold, building, publishing, download."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -13,6 +14,7 @@ from access.choices import Role
 from access.roles import StaffRequest, may
 from annotation.models import Study
 from annotation.studies.http import figures_of, owners_study_page, study_page
+from completions.dialogues.licences import allows_texts
 from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.released import queries as released_queries
@@ -27,9 +29,18 @@ from ranking.releases.queries import RELEASE
 def releases(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what a release would hold, what is in the way, and the releases that there are."""
     shown = figures_of(study, RELEASE, now=timezone.now())
-    page = queries.release_page(study, shown)
-    may_act = {"may_build": may(request, Role.MANAGER), "may_publish": may(request, Role.OWNER)}
-    parts = {"study": study, "page": page, "shown": shown, "would": shown.figures} | may_act
+    dataset, rows = study.dataset, queries.release_rows(study)
+    parts = {
+        "study": study,
+        "shown": shown,
+        "would": shown.figures,
+        "licence": settings.HEART_RELEASE_LICENCE,
+        "shares_text": allows_texts(dataset.licence, is_authored=dataset.is_authored),
+        "releases": rows,
+        "is_under_way": any(one.state == ReleaseState.BUILDING for one in rows),
+        "may_build": may(request, Role.MANAGER),
+        "may_publish": may(request, Role.OWNER),
+    }
     return render(request, "console/releases/releases.html", parts)
 
 

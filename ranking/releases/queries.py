@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 
 from annotation.models import (
@@ -21,8 +20,7 @@ from annotation.models import (
 )
 from annotation.rationales.queries import TextCounts, texts_for_release
 from annotation.studies.counts import has_few_judgments, newest_keys
-from annotation.studies.stored_figures import FiguresKind, StoredFigures
-from completions.dialogues.licences import allows_texts
+from annotation.studies.stored_figures import FiguresKind
 from completions.models import Completion, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
 from ranking.fits.selectors import PREFERRED, newest_fits
@@ -42,19 +40,6 @@ BEHIND = (
 
 
 @dataclass(frozen=True)
-class ReleaseRow:
-    """A release as lists show it; ``n_left`` people or texts went since, so that it is stale."""
-
-    release: Release
-    n_left: int
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether it holds what was deleted since."""
-        return self.release.state == ReleaseState.DONE and self.n_left > 0
-
-
-@dataclass(frozen=True)
 class ReleaseFigures:
     """What a release of a study's present state would hold, counted.
 
@@ -67,34 +52,6 @@ class ReleaseFigures:
     n_judgments: int
     n_raters: int
     texts: TextCounts
-
-
-@dataclass(frozen=True)
-class ReleasePage:
-    """What the console shows of releases; ``shown`` has the counts, which may have been kept."""
-
-    shown: StoredFigures[ReleaseFigures]
-    licence: str
-    source_licence: str
-    shares_text: bool
-    rows: tuple[ReleaseRow, ...]
-
-    @property
-    def is_under_way(self) -> bool:
-        """Whether one is being built."""
-        return any(row.release.state == ReleaseState.BUILDING for row in self.rows)
-
-
-def release_page(study: Study, shown: StoredFigures[ReleaseFigures]) -> ReleasePage:
-    """Return what the console shows of a study's releases, given the counts; three queries."""
-    dataset = study.dataset
-    return ReleasePage(
-        shown=shown,
-        licence=settings.HEART_RELEASE_LICENCE,
-        source_licence=dataset.licence,
-        shares_text=allows_texts(dataset.licence, is_authored=dataset.is_authored),
-        rows=tuple(release_rows(study)),
-    )
 
 
 def release_figures(study: Study, _now: dt.datetime) -> ReleaseFigures:
@@ -215,8 +172,12 @@ def _leases(study: Study) -> "QuerySet[Any, tuple[Any, ...]]":
     return leases.annotate(n=Count("leases"))
 
 
-def release_rows(study: Study) -> list[ReleaseRow]:
-    """Return the releases of a study, the newest first; three queries."""
+def release_rows(study: Study) -> list[Release]:
+    """Return the releases of a study, the newest first; three queries.
+
+    Each has ``n_left``: of one that is built, how many people or texts went since, so that it
+    is stale.
+    """
     releases = Release.objects.filter(study=study).select_related("study", "built_by")
     gone = list(
         Rater.objects.filter(study=study, data_kept=False).values_list("ended_at", flat=True)
@@ -225,7 +186,8 @@ def release_rows(study: Study) -> list[ReleaseRow]:
         Q(context__comparisons__study=study), erased_at__isnull=False
     )
     gone += list(erased.distinct().values_list("erased_at", flat=True))
-    return [
-        ReleaseRow(one, sum(time is not None and time > one.as_of for time in gone))
-        for one in releases.order_by("-version")
-    ]
+    found = list(releases.order_by("-version"))
+    for one in found:
+        n_left = sum(time is not None and time > one.as_of for time in gone)
+        one.n_left = n_left if one.state == ReleaseState.DONE else 0  # type: ignore[attr-defined] # like an annotation
+    return found

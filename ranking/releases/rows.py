@@ -1,9 +1,8 @@
 """The rows of a release, table by table: what was judged, answers, and who gave them."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
-from statistics import median
 from typing import Any
 
 from annotation.choices import StudyState
@@ -20,10 +19,11 @@ from annotation.models import (
     Rater,
 )
 from annotation.quality.rules.exclusions import active_seconds, is_check_passed, is_rating_passed
-from completions.choices import CallState, SystemKind
+from completions.choices import SystemKind
 from completions.dialogues.licences import may_share
-from completions.models import Completion, Context, GenerationCall, System
+from completions.models import Completion, Context, System
 from ranking.judgments.analysis_set import analysis_set
+from ranking.judgments.frames.sources import fact_of, measured_ttft
 from ranking.raters.accounting import CLASSES, verdict_accounting
 from ranking.released import identities
 from ranking.releases.contents import Contents, judgments_of
@@ -35,7 +35,7 @@ Rows = Iterator[dict[str, Any]]
 def systems(contents: Contents) -> Rows:
     """Yield the systems whose completions are compared, by slug."""
     slugs = Completion.objects.filter(context__in=contents.contexts).values("system")
-    measured = _measured(contents)
+    measured = measured_ttft(contents.study.dataset_id)
     for row in System.objects.filter(pk__in=slugs).order_by("slug"):
         yield {
             "slug": row.slug,
@@ -45,8 +45,8 @@ def systems(contents: Contents) -> Rows:
             "model_id": row.model_id,
             "parameters": row.parameters,
             "is_simulated": row.is_simulated,
-            "intelligence_index": _fact(row, "intelligence_index"),
-            "published_ttft_ms": _fact(row, "median_ttft_ms"),
+            "intelligence_index": fact_of(row, "intelligence_index"),
+            "published_ttft_ms": fact_of(row, "median_ttft_ms"),
             "measured_ttft_ms": measured.get(row.pk),
         }
 
@@ -122,22 +122,6 @@ def comparisons(contents: Contents) -> Rows:
             "purpose": purpose,
             "position": None if is_erased else position,
         }
-
-
-def _measured(contents: Contents) -> dict[int, float]:
-    """Return what `ranking.judgments.frames.DatabaseSources` measures, system by system."""
-    calls = GenerationCall.objects.filter(
-        context__dataset=contents.study.dataset_id, state=CallState.DONE, ttft_ms__isnull=False
-    )
-    times = defaultdict[int, list[int]](list)
-    for system, ttft_ms in calls.values_list("system", "ttft_ms").iterator():
-        times[system].append(int(ttft_ms or 0))
-    return {system: float(median(found)) for system, found in times.items()}
-
-
-def _fact(row: System, name: str) -> float | None:
-    fact = row.facts.get(name)
-    return None if fact is None else float(fact["value"])
 
 
 GIVEN = (

@@ -5,7 +5,7 @@ from django.urls import path
 from ranking import coverage, log, people
 from ranking.exports import console as export_console
 from ranking.fits import console as fits_console
-from ranking.monitor import answers_console, console, payments
+from ranking.monitor import console, payments
 from ranking.planner import console as planner_console
 from ranking.releases import console as release_console
 
@@ -15,10 +15,10 @@ urlpatterns = [
     path("<slug:study>/raters.csv", console.raters_csv, name="csv"),
     path("<slug:study>/measure-raters/", console.measure, name="measure"),
     path("<slug:study>/raters/<slug:code>/", console.rater, name="rater"),
-    path("<slug:study>/raters/<slug:code>/answers/", answers_console.answers, name="answers"),
+    path("<slug:study>/raters/<slug:code>/answers/", console.answers, name="answers"),
     path(
         "<slug:study>/raters/<slug:code>/answers.csv",
-        answers_console.answers_csv,
+        console.answers_csv,
         name="answers_csv",
     ),
     path("<slug:study>/raters/<slug:code>/exclude/", console.exclude, name="exclude"),

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
         read_columns,
         read_columns_and_dimensions,
         read_evaluators,
+        read_implied,
+        read_judgments,
+        read_scores,
         read_style,
     )
     from ranking.judgments.frames.groups import (
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
         read_stamps,
         read_verdicts,
     )
-    from ranking.judgments.frames.judged import read_implied, read_judgments, read_scores
     from ranking.judgments.frames.keeping import keep_counts
     from ranking.judgments.frames.kept import kept_rows, packed, rule
     from ranking.judgments.frames.sources import DatabaseSources

@@ -9,9 +9,11 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 import numpy as np
+from django.db.models import QuerySet
 
-from annotation.models import Comparison, Judge
+from annotation.models import Comparison, Judge, RationaleCall, ThemeLabel
 from annotation.quality.rules.exclusions import active_seconds
+from annotation.rationales.themes import load_codebook as load_theme_codebook
 from annotation.studies.selectors import content_of
 from completions.choices import CallState, Presence, Stratum
 from completions.models import GenerationCall, StrategyLabel, System
@@ -19,7 +21,6 @@ from completions.strategies.codebook import load_codebook
 from ranking.judgments.analysis_set import Selection, selected
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.frames.integers import SAID
-from ranking.judgments.frames.themes import read_themes
 from ranking.judgments.sources import (
     ItemFacts,
     JudgmentFacts,
@@ -28,7 +29,7 @@ from ranking.judgments.sources import (
     ThemeLabels,
     TickedReasons,
 )
-from ranking.numerics.arrays import Integers
+from ranking.numerics.arrays import Floats, Integers
 
 
 class _Item(NamedTuple):
@@ -92,7 +93,7 @@ class DatabaseSources:
 
     def systems(self) -> Mapping[str, SystemFacts]:
         """Return the facts of each system by its slug; two queries."""
-        measured = self._measured_ttft()
+        measured = measured_ttft(self.selection.study.dataset_id)
         rows = System.objects.filter(slug__in=self.columns.systems)
         return {row.slug: _system_facts(row, measured.get(row.pk)) for row in rows}
 
@@ -179,17 +180,16 @@ class DatabaseSources:
         found |= {one.second: (one.second_system, one.context) for one in self._items}
         return dict(sorted(found.items()))
 
-    def _measured_ttft(self) -> dict[int, float]:
-        """Return the median time to the first token of each system's calls, where measured."""
-        calls = GenerationCall.objects.filter(
-            context__dataset=self.selection.study.dataset_id,
-            state=CallState.DONE,
-        )
-        times = defaultdict[int, list[int]](list)
-        for system, ttft_ms in calls.values_list("system", "ttft_ms").iterator():
-            if ttft_ms is not None:
-                times[system].append(ttft_ms)
-        return {system: float(median(found)) for system, found in times.items()}
+
+def measured_ttft(dataset: int) -> dict[int, float]:
+    """Return the median time to the first token of each system's calls for a dataset, in ms."""
+    calls = GenerationCall.objects.filter(
+        context__dataset=dataset, state=CallState.DONE, ttft_ms__isnull=False
+    )
+    times = defaultdict[int, list[int]](list)
+    for system, ttft_ms in calls.values_list("system", "ttft_ms").iterator():
+        times[system].append(int(ttft_ms or 0))
+    return {system: float(median(found)) for system, found in times.items()}
 
 
 def _system_facts(row: System, measured: float | None) -> SystemFacts:
@@ -198,13 +198,13 @@ def _system_facts(row: System, measured: float | None) -> SystemFacts:
         kind=row.kind,
         family=row.family,
         is_simulated=row.is_simulated,
-        intelligence_index=_fact(row, "intelligence_index"),
-        published_ttft_ms=_fact(row, "median_ttft_ms"),
+        intelligence_index=fact_of(row, "intelligence_index"),
+        published_ttft_ms=fact_of(row, "median_ttft_ms"),
         measured_ttft_ms=measured,
     )
 
 
-def _fact(row: System, name: str) -> float | None:
+def fact_of(row: System, name: str) -> float | None:
     """Return the value of an external fact, which is stored with its source."""
     fact = row.facts.get(name)
     return None if fact is None else float(fact["value"])
@@ -228,3 +228,45 @@ def _counted(evaluator: Integers) -> Integers:
 
 def _mean(said: list[float] | None) -> float:
     return fmean(said) if said else float("nan")
+
+
+CODED = ("assistant__name", "judgment")
+THEMES_FOUND = ("call__assistant__name", "call__judgment", "theme", "presence")
+
+
+def read_themes(selection: Selection) -> ThemeLabels | None:
+    """Return the labels by the newest codebook that were there as of the selection's time.
+
+    Rows are the selection's judgments, in the order of its columns. Three queries; an answer has
+    a label for every theme, most of them absent, so that only the others are read.
+    """
+    judgments = selected(selection).order_by("submitted_at", "pk").values_list("pk", flat=True)
+    row = {pk: place for place, pk in enumerate(judgments)}
+    book = load_theme_codebook()
+    column = {key: place for place, key in enumerate(book.keys)}
+    calls = _calls(selection, book.reference)
+    found: dict[str, Floats] = {}
+    for coder, judgment in calls.values_list(*CODED).iterator():
+        if judgment in row:
+            if coder not in found:
+                found[coder] = np.full((len(row), len(column)), np.nan)
+            found[coder][row[judgment]] = SAID[Presence.ABSENT]
+    labels = ThemeLabel.objects.filter(call__in=calls).exclude(presence=Presence.ABSENT)
+    for coder, judgment, theme, presence in labels.values_list(*THEMES_FOUND).iterator():
+        if judgment in row:
+            found[coder][row[judgment], column[theme]] = SAID[Presence(presence)]
+    return _stacked(found)
+
+
+def _calls(selection: Selection, codebook: str) -> QuerySet[RationaleCall]:
+    return RationaleCall.objects.filter(
+        judgment__comparison__study=selection.study,
+        codebook=codebook,
+        state=CallState.DONE,
+        ended_at__lte=selection.as_of,
+    )
+
+
+def _stacked(found: Mapping[str, Floats]) -> ThemeLabels | None:
+    coders = tuple(sorted(found))
+    return ThemeLabels(coders, np.stack([found[one] for one in coders])) if coders else None

@@ -1,18 +1,106 @@
-"""Command line of releases."""
+"""Command line of releases: build one, verify one."""
+
+import argparse
+import json
+from pathlib import Path
 
 from django.core.management.base import CommandError
+from django.utils import timezone
 
-from completions.management.acting import ActionCommand
-from ranking.management.release_actions import ACTIONS, UnsoundReleaseError
+from annotation.management.studies import study_named
+from completions.management.acting import Action, ActionCommand, RefusedError
+from completions.management.progress import Progress
+from ranking.management.fit_options import add_study, dumped
+
+
+def add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the study, the folder, and the fit if it is about one alone."""
+    add_study(parser)
+    parser.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
+    parser.add_argument("--fit", help="release this fit alone, by its permanent name")
+
+
+def build(options: argparse.Namespace, progress: Progress) -> str:
+    """Build the release of the study's present state.
+
+    Raises
+    ------
+    RefusedError
+        If there is nothing to release, or the folder is not empty.
+    """
+    from ranking.fits import selectors  # noqa: PLC0415 (verifying needs no database)
+    from ranking.releases import services  # noqa: PLC0415 (verifying needs no database)
+
+    study = study_named(options.study)
+    fit = selectors.fit_by_key(study=study, key=options.fit) if options.fit else None
+    if options.fit and fit is None:
+        msg = f'{study.slug} has no fit "{options.fit}" that has ended'
+        raise RefusedError(msg)
+    try:
+        release = services.claim_release(study=study, now=timezone.now(), fit=fit)
+        services.build_release(
+            release=release, folder=options.out, clock=timezone.now, tell=progress.say
+        )
+        services.keep_release(release, options.out)
+    except services.ReleaseRefusedError as error:
+        raise RefusedError(str(error)) from error
+    except FileExistsError as error:
+        msg = f"{options.out}: exists and is not empty"
+        raise RefusedError(msg) from error
+    if options.json:
+        told = {"key": release.key, "version": release.version, "counts": release.counts}
+        return dumped(told | {"manifest_sha256": release.manifest_hash, "folder": str(options.out)})
+    return (
+        f"Release {release.version} of {study.slug}, {release.key}, is in {options.out}.\n"
+        f"SHA-256 of SHA256SUMS: {release.manifest_hash}\n"
+        f"Verify it anywhere: manage.py release verify {options.out}"
+    )
+
+
+BUILD = Action("build", "Write the files of a release.", add_build_arguments, build)
+
 
 UNSOUND = 1
+
+
+class UnsoundReleaseError(Exception):
+    """A release is not what it should be; the message is the whole report."""
+
+
+def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the folder."""
+    parser.add_argument("folder", type=Path, help="the folder of a release")
+    parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
+    parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
+
+
+def verify_folder(options: argparse.Namespace, progress: Progress) -> str:
+    """Say whether everything in the folder is what it should be; no database is asked.
+
+    Raises
+    ------
+    UnsoundReleaseError
+        If something is not.
+    """
+    from ranking.release_check.verifying import verify  # noqa: PLC0415 (others need not wait for SciPy)
+
+    report = verify(options.folder, is_quick=options.quick, tell=progress.say)
+    said = json.dumps(report.as_json()) if options.json else report.as_text()
+    if not report.is_sound:
+        raise UnsoundReleaseError(said)
+    return said
+
+
+VERIFY = Action(
+    "verify", "Check a release by its files alone.", add_verify_arguments, verify_folder
+)
 
 
 class Command(ActionCommand):
     """Build a study's release, and check one."""
 
     help = "Build the release of a study, and check one by its files alone (see docs/exports.md)."
-    actions = ACTIONS
+    actions = (BUILD, VERIFY)
     requires_system_checks = ()  # verifying needs nothing of the site
 
     def handle(self, *arguments: object, **options: object) -> str:

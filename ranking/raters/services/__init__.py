@@ -5,17 +5,20 @@ from typing import TYPE_CHECKING
 from access.later import names_of
 
 if TYPE_CHECKING:
-    from ranking.raters.services.measuring import measure_raters, measure_study, studies_to_measure
     from ranking.raters.services.outside import OUTSIDE, OutsideCompared, compare_outside
-    from ranking.raters.services.rank_moves import MOVES, moves_of
     from ranking.raters.services.reviewing import (
+        MOVES,
         Move,
         Movement,
         Review,
         ReviewChangedError,
+        measure_raters,
+        measure_study,
         movements_without,
+        moves_of,
         review_raters,
         review_study,
+        studies_to_measure,
         studies_to_review,
     )
 else:

@@ -27,8 +27,7 @@ from ranking.numerics.agreement.resampled import (
     ratio,
 )
 from ranking.numerics.arrays import Integers
-from ranking.raters.services.rank_moves import MOST_LIVE, basis_of
-from ranking.raters.services.reviewing import Movement, movement
+from ranking.raters.services.reviewing import MOST_LIVE, Movement, basis_of, movement
 
 N, N_FIRST, N_SECOND = 3, 4, 5
 """Columns of answers that are added up, see `frames.read_answers`."""

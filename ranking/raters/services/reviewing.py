@@ -1,16 +1,20 @@
-"""Hold the raters of a study against its rules, on trial or for good."""
+"""Measure the raters of a study and hold them against its rules, on trial or for good."""
 
 import datetime as dt
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.choices import Protocol
-from annotation.models import Exclusion, Study
+from annotation.models import Exclusion, Judgment, Study
 from annotation.quality.queries import raters
 from annotation.quality.services import excluding
+from annotation.studies.counts import has_few_judgments, newest_keys
+from annotation.studies.stored_figures import FiguresKind
 from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.estimate import EstimateRefusedError, point_ratings
@@ -19,11 +23,13 @@ from ranking.judgments import frames
 from ranking.judgments.frames import Selection
 from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method
+from ranking.models import Measurement, RaterFigures
 from ranking.raters import queries as rater_queries
 from ranking.raters.rows import MeasuredRaters, RaterRow
-from ranking.raters.services.measuring import measure_raters
 
 LOOKED_BACK = dt.timedelta(days=1)
+MOST_LIVE = 2_000
+"""Judgments that a page adds up and rates itself."""
 
 
 class ReviewChangedError(Exception):
@@ -185,25 +191,18 @@ def movements_without(
     )
 
 
-@dataclass(frozen=True)
-class _Rated:
-    n_judgments: int
-    elo: Mapping[str, float]
-    refusal: str
-
-    def rank(self, slug: str) -> int | None:
-        if slug not in self.elo:
-            return None
-        return 1 + sum(elo > self.elo[slug] for elo in self.elo.values())
-
-
-def _rated(judgments: GroupedJudgments, method: Method) -> _Rated:
+def _rated(judgments: GroupedJudgments, method: Method) -> tuple[Mapping[str, float], str]:
+    """Return Elo points by slug, or why there are none."""
     if not judgments.n_judgments:
-        return _Rated(0, {}, _("There are no judgments."))
+        return {}, _("There are no judgments.")
     try:
-        return _Rated(judgments.n_judgments, point_ratings(judgments, method), "")
+        return point_ratings(judgments, method), ""
     except EstimateRefusedError as refusal:
-        return _Rated(judgments.n_judgments, {}, str(refusal))
+        return {}, str(refusal)
+
+
+def _rank(slug: str, elo: Mapping[str, float]) -> int | None:
+    return 1 + sum(one > elo[slug] for one in elo.values()) if slug in elo else None
 
 
 def movement(
@@ -213,23 +212,109 @@ def movement(
     method: Method,
 ) -> Movement:
     """Rate the judgments now and after, and say how each system moves; ``names`` are by slug."""
-    before, after = (_rated(one, method) for one in both)
-    best = before.elo or after.elo
+    (before, refusal_before), (after, refusal_after) = (_rated(one, method) for one in both)
+    best = before or after
     return Movement(
         pool=pool,
-        n_before=before.n_judgments,
-        n_after=after.n_judgments,
+        n_before=both[0].n_judgments,
+        n_after=both[1].n_judgments,
         moves=tuple(
             Move(
                 slug=slug,
                 name=names[slug],
-                elo_before=before.elo.get(slug),
-                elo_after=after.elo.get(slug),
-                rank_before=before.rank(slug),
-                rank_after=after.rank(slug),
+                elo_before=before.get(slug),
+                elo_after=after.get(slug),
+                rank_before=_rank(slug, before),
+                rank_after=_rank(slug, after),
             )
             for slug in sorted(best, key=lambda slug: (-best[slug], slug))
         ),
-        refusal_before=before.refusal,
-        refusal_after=after.refusal,
+        refusal_before=refusal_before,
+        refusal_after=refusal_after,
     )
+
+
+def measure_raters(*, study: Study, now: dt.datetime) -> MeasuredRaters:
+    """Read all answers by people, and keep the figures of everybody who gave them.
+
+    What an earlier measurement found is replaced, also of raters who withdrew since. Of two that
+    run at once, that of the later time stays.
+    """
+    found = rater_queries.measure(study, as_of=now)
+    _keep_figures(study, found, now)
+    return found
+
+
+def measure_study(*, study_id: int, now: dt.datetime) -> MeasuredRaters:
+    """Measure the raters of the study of that key."""
+    return measure_raters(study=Study.objects.get(pk=study_id), now=now)
+
+
+def studies_to_measure() -> list[int]:
+    """Return the keys of the studies never measured; forget figures of who withdrew with them."""
+    RaterFigures.objects.filter(rater__data_kept=False).delete()
+    return rater_queries.unmeasured_studies()
+
+
+@transaction.atomic
+def _keep_figures(study: Study, found: MeasuredRaters, now: dt.datetime) -> None:
+    fields: dict[str, Any] = {
+        "as_of": now,
+        "n_answers": found.n_answers,
+        "median_seconds": found.median_seconds,
+    }
+    kept, is_new = Measurement.objects.select_for_update().get_or_create(
+        study=study, defaults=fields
+    )
+    if not is_new:
+        if kept.as_of > now:
+            return
+        Measurement.objects.filter(pk=kept.pk).update(**fields)
+        kept.figures.all().delete()
+    RaterFigures.objects.bulk_create([_figures(kept, row) for row in found.rows])
+
+
+def _figures(measurement: Measurement, row: RaterRow) -> RaterFigures:
+    return RaterFigures(
+        measurement=measurement,
+        rater_id=row.head.pk,
+        n_answers=row.n_answers,
+        n_checks=row.n_checks,
+        n_passed=row.n_passed,
+        median_seconds=row.median_seconds,
+        share_a=row.share_a,
+        infit=row.infit,
+        agreement=row.agreement,
+        last_at=row.last_at,
+        findings=[asdict(finding) for finding in row.findings],
+    )
+
+
+@dataclass(frozen=True)
+class Moves:
+    """How ratings would change without the raters of these codes."""
+
+    leaving: frozenset[str]
+    movements: tuple[Movement, ...]
+
+
+def moves_of(study: Study, now: dt.datetime) -> Moves:
+    """Rate the study with and without those who would go by what the console shows now."""
+    rows = rater_queries.shown_raters(study, now=now).rows
+    leaving = {row.head.pk: row.code for row in rows if row.would_go}
+    movements = movements_without(study, leaving=frozenset(leaving), now=now)
+    return Moves(frozenset(leaving.values()), movements)
+
+
+def _is_small(study: Study) -> bool:
+    return has_few_judgments(study, most=MOST_LIVE)
+
+
+def basis_of(study: Study) -> object:
+    """Return what changes with every answer, decision, measurement and departure."""
+    newest = newest_keys(Judgment, Exclusion)
+    measured = Measurement.objects.filter(study=study).values_list("as_of", flat=True).first()
+    return newest, measured, study.raters.filter(data_kept=False).count()
+
+
+MOVES = FiguresKind("moves", _is_small, basis_of, moves_of)

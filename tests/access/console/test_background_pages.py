@@ -9,7 +9,7 @@ from annotation.planning import queries as planning_queries
 from annotation.planning import services as planning_services
 from annotation.studies import counts, stored_figures
 from annotation.studies import stored_figures as studies_stored_figures
-from ranking.raters.services import rank_moves
+from ranking.raters.services import reviewing
 from ranking.releases import queries
 from tests.helpers.datasets import make_dialogues
 from tests.helpers.factories import (
@@ -35,7 +35,7 @@ def handed(monkeypatch):
     monkeypatch.setattr(judge_console, "MOST_LIVE", 0)
     monkeypatch.setattr(counts, "MOST_LIVE", 0)
     monkeypatch.setattr(queries, "MOST_LIVE", 0)
-    monkeypatch.setattr(rank_moves, "MOST_LIVE", 0)
+    monkeypatch.setattr(reviewing, "MOST_LIVE", 0)
     monkeypatch.setattr("django.utils.timezone.now", lambda: NOW)
     asked: list[str] = []
     monkeypatch.setattr(background, "hand_over", lambda _task, kind, study_id: asked.append(kind))

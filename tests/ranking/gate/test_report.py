@@ -8,10 +8,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from ranking.gate.radar import MIDDLE, RADIUS, GateLine, radar
 from ranking.gate.report import (
+    MIDDLE,
+    RADIUS,
     SIMULATED,
     Basis,
+    GateLine,
     GateReport,
     NamedSystem,
     as_json,
@@ -19,6 +21,7 @@ from ranking.gate.report import (
     as_radar,
     as_text,
     escaped,
+    radar,
     verdict,
 )
 from ranking.gate.rules import OVERALL, Gate, GateRequest, GateTest, More, Outcome

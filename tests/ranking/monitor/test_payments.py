@@ -4,10 +4,10 @@ import pytest
 
 from annotation.choices import CheckKind, Expected, Protocol, Purpose, SubmissionState
 from annotation.session.endings import Way
-from ranking.monitor.paying import LABELS, MESSAGES, SHORTEST_MESSAGE, WHY, Advice, SubmissionWork
+from ranking.monitor.paying import LABELS, MESSAGES, SHORTEST_MESSAGE, WHY, Advice, advice_on
 from ranking.monitor.payments import payments_of
 from ranking.raters import queries
-from ranking.raters.services.measuring import measure_study
+from ranking.raters.services.reviewing import measure_study
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -24,9 +24,9 @@ from tests.helpers.visits import study_content
 from tests.ranking.monitor.paid import come, make_paid_study
 
 
-def work(**changes):
+def advice_for(**changes):
     usual = {"state": SubmissionState.ACTIVE, "way": Way.COMPLETE, "n_failed": 0}
-    return SubmissionWork(**{**usual, "is_excluded": False, "minutes": 40, **changes})
+    return advice_on(**{**usual, "is_excluded": False, "minutes": 40, **changes})
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def work(**changes):
     ],
 )
 def test_advice_follows_the_work(changes, advice):
-    assert work(**changes).advice() == advice
+    assert advice_for(**changes) == advice
 
 
 def test_each_advice_has_words_and_a_rejection_is_explained_at_length():
