@@ -11,6 +11,6 @@ class AccessConfig(AppConfig):
 
     def ready(self) -> None:
         """Listen to the sign-in library, whose models are there by now."""
-        from access.sign_in import receivers  # noqa: PLC0415
+        from access.sign_in import services  # noqa: PLC0415
 
-        receivers.connect()
+        services.connect()

@@ -9,14 +9,14 @@ from django.utils import timezone
 from access.api import stored_answers
 from access.background import app
 from access.nudges import KEPT_S, SOON_S, Work, nudge
-from access.webhooks.services import delivery
+from access.webhooks import services as hook_services
 
 
 @app.task(ignore_result=True)
 def deliver_hooks() -> int:
     """Send what waits for webhooks, and come again when there is more; safe to run twice."""
-    n = delivery.deliver(clock=timezone.now, rules=delivery.outgoing_rules())
-    wait_s = delivery.seconds_to_next(now=timezone.now())
+    n = hook_services.deliver(clock=timezone.now, rules=hook_services.outgoing_rules())
+    wait_s = hook_services.seconds_to_next(now=timezone.now())
     if wait_s is not None and wait_s <= KEPT_S:  # what is due later is left to the sweep
         nudge(Work.DELIVER_HOOKS, within_s=max(wait_s, SOON_S))
     return n

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.choices import Role
 from access.console.tables import csv_of
-from access.evidence import services as evidence_services
+from access.evidence import evidence_of
 from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Rater
 from annotation.raters import person_queries
@@ -74,7 +74,7 @@ def people(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         text = form.cleaned_data["asked"]
         context["found"] = person_queries.find_people(text)
-        context["evidence"] = evidence_services.evidence_of(text)
+        context["evidence"] = evidence_of(text)
         context["has_asked"] = True
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "console/people/people.html", context, status=status)

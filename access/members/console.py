@@ -1,7 +1,5 @@
 """The console's pages on the team, with their forms: who is in it, with which role."""
 
-from typing import Any
-
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -19,7 +17,6 @@ from access.console.tables import Table, csv_of
 from access.members import queries as member_queries
 from access.members import services as member_services
 from access.members.queries import password_link
-from access.members.services import NewMember
 from access.roles import Needs, StaffRequest, members_only, team
 
 OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
@@ -55,7 +52,11 @@ def members(request: StaffRequest) -> HttpResponse:
     if form.is_bound and form.is_valid():
         try:
             user = member_services.add_member(
-                form.new_member(), now=timezone.now(), by=request.user
+                form.cleaned_data["username"],
+                form.chosen(),
+                email=form.cleaned_data["email"],
+                now=timezone.now(),
+                by=request.user,
             )
         except member_services.MemberRefusedError as error:
             form.add_error(None, str(error))
@@ -173,8 +174,3 @@ class MemberForm(RoleForm):
 
     username = forms.CharField(max_length=100, label=gettext_lazy("Username"))
     email = forms.EmailField(required=False, label=gettext_lazy("E-mail address"))
-
-    def new_member(self) -> NewMember:
-        """Return what a valid form asks for."""
-        given: dict[str, Any] = self.cleaned_data
-        return NewMember(given["username"], self.chosen(), given["email"])

@@ -1,7 +1,6 @@
 """Who belongs to the team, and with which role."""
 
 import datetime as dt
-from dataclasses import dataclass
 
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
@@ -31,20 +30,14 @@ class NoMemberError(ValueError):
     """Somebody is no member of the team, or not any more."""
 
 
-@dataclass(frozen=True)
-class NewMember:
-    """Whom to add; single sign-on knows them by their e-mail address."""
-
-    username: str
-    role: Role
-    email: str = ""
-
-
 @transaction.atomic
-def add_member(new: NewMember, *, now: dt.datetime, by: User | None = None) -> User:
+def add_member(
+    username: str, role: Role, *, email: str = "", now: dt.datetime, by: User | None = None
+) -> User:
     """Add somebody without a password: a link to set one is theirs to get.
 
-    Whoever was a member before is one again, with nothing left of how they signed in.
+    Whoever was a member before is one again, with nothing left of how they signed in. Single
+    sign-on knows them by their e-mail address.
 
     Raises
     ------
@@ -52,14 +45,14 @@ def add_member(new: NewMember, *, now: dt.datetime, by: User | None = None) -> U
         If the name or the address is none, or belongs to somebody else.
     """
     _lock_team()
-    _check(new)
-    user = user_named(new.username) or User(username=new.username)
-    user.email, user.is_active = new.email, True
+    _check(username, email)
+    user = user_named(username) or User(username=username)
+    user.email, user.is_active = email, True
     user.set_unusable_password()
     user.save()
     _forget_sign_in(user)
-    Member.objects.update_or_create(user=user, defaults={"role": new.role, "since": now})
-    after = {"role": new.role.value, "has_address": bool(new.email)}
+    Member.objects.update_or_create(user=user, defaults={"role": role, "since": now})
+    after = {"role": role.value, "has_address": bool(email)}
     record(action="member.added", subject=member_subject(user), now=now, by=by, after=after)
     return User.objects.select_related("member").get(pk=user.pk)
 
@@ -139,17 +132,17 @@ def note_password_link(user: User, *, now: dt.datetime, by: User | None = None) 
     record(action="password.link-made", subject=member_subject(user), now=now, by=by)
 
 
-def _check(new: NewMember) -> None:
+def _check(username: str, email: str) -> None:
     try:
-        UnicodeUsernameValidator()(new.username)
-        if new.email:
-            validate_email(new.email)
+        UnicodeUsernameValidator()(username)
+        if email:
+            validate_email(email)
     except ValidationError as error:
         raise MemberRefusedError(" ".join(error.messages)) from error
-    there = user_named(new.username)
+    there = user_named(username)
     if there is not None and role_of(there) is not None:
         raise MemberRefusedError(_("There is a member of that name."))
-    if new.email and team().filter(email__iexact=new.email).exists():
+    if email and team().filter(email__iexact=email).exists():
         raise MemberRefusedError(_("There is a member with that address."))
 
 

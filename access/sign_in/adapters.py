@@ -1,5 +1,7 @@
 """How the sign-in library behaves here: closed to strangers, logged, with users' roles."""
 
+import base64
+import hashlib
 import logging
 import time
 
@@ -11,6 +13,7 @@ from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
+from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
@@ -22,8 +25,43 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from access.roles import member_with_address, users
-from access.sealing import SealedElsewhereError, seal, unseal
 from access.sign_in import services as sign_in_services
+
+PURPOSE = b"heart.sealed"
+"""Tells this use of the secret key from all others."""
+
+
+class SealedElsewhereError(Exception):
+    """What is sealed was not sealed under this secret key, or was changed since."""
+
+
+def seal(text: str, *, secret_key: str) -> str:
+    """Return ``text`` sealed; another result at each call.
+
+    Only a holder of the site's secret key can read it: a stolen database does not give it. Sealed
+    by Fernet (AES-128-CBC, HMAC-SHA256), under a key that follows from the secret key.
+    """
+    return _fernet(secret_key).encrypt(text.encode()).decode()
+
+
+def unseal(sealed: str, *, secret_key: str) -> str:
+    """Return the text that was sealed.
+
+    Raises
+    ------
+    SealedElsewhereError
+        If it was not sealed under this key, or is not as it was.
+    """
+    try:
+        return _fernet(secret_key).decrypt(sealed.encode()).decode()
+    except InvalidToken as error:
+        raise SealedElsewhereError from error
+
+
+def _fernet(secret_key: str) -> Fernet:
+    key = hashlib.blake2b(secret_key.encode(), digest_size=32, person=PURPOSE).digest()
+    return Fernet(base64.urlsafe_b64encode(key))
+
 
 logger = logging.getLogger(__name__)
 LOCKED = "too_many_login_attempts"

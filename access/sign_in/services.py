@@ -7,9 +7,14 @@ strangers could fill a log that nobody can shorten.
 import datetime as dt
 from collections.abc import Collection
 
+from allauth.mfa import signals
+from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_out
 from django.core.cache import cache
+from django.http import HttpRequest
+from django.utils import timezone
 
 from access.log import record
 from access.roles import user_named
@@ -68,3 +73,34 @@ def _note(
     after: dict[str, object] | None = None,
 ) -> None:
     record(action=action, subject=member_subject(user), now=now, by=by, after=after)
+
+
+def connect() -> None:
+    """Listen to the library from now on; it tells once its transaction is committed."""
+    signals.authenticator_added.connect(_added, dispatch_uid="heart-second-factor-added")
+    signals.authenticator_removed.connect(_removed, dispatch_uid="heart-second-factor-removed")
+    signals.authenticator_reset.connect(_reset, dispatch_uid="heart-second-factor-reset")
+    user_logged_out.connect(_signed_out, dispatch_uid="heart-signed-out")
+    signals.authentication_failed.connect(_failed, dispatch_uid="heart-second-factor-failed")
+
+
+def _added(*, request: HttpRequest, user: User, authenticator: Authenticator, **_: object) -> None:
+    note_second_factor(user, is_added=True, kind=authenticator.type, now=timezone.now())
+    # What was signed in to with the password alone elsewhere is signed in to anew.
+    end_sessions(user, keep=request.session.session_key or "")
+
+
+def _removed(*, user: User, authenticator: Authenticator, **_: object) -> None:
+    note_second_factor(user, is_added=False, kind=authenticator.type, now=timezone.now())
+
+
+def _reset(*, user: User, authenticator: Authenticator, **_: object) -> None:
+    note_second_factor(user, is_added=True, kind=authenticator.type, now=timezone.now())
+
+
+def _signed_out(*, request: HttpRequest, **_: object) -> None:
+    forget_where_signed_in([request.session.session_key or ""])
+
+
+def _failed(*, user: User, **_: object) -> None:
+    note_failed_sign_in(user.get_username(), now=timezone.now(), step="second factor")

@@ -13,7 +13,7 @@ from access.choices import Scope, is_at_least
 from access.log import record
 from access.models import LONGEST, ApiToken
 from access.roles import role_of
-from access.tokens import secrets
+from access.tokens.queries import digest, new_secret, shown_part
 
 MINUTE = dt.timedelta(minutes=1)
 
@@ -40,7 +40,7 @@ def make_token(
 
     Parameters
     ----------
-    wanted
+    new_token
         Its name, scopes, lifetime (above 0, at most 366 days) and perhaps the slug of one study.
     owner
         Whose role it acts with.
@@ -60,11 +60,11 @@ def make_token(
         If it has no name or no scope, lives too long, or its owner may not do what it is for.
     """
     _check(new_token, owner)
-    secret = secrets.new_secret()
+    secret = new_secret()
     token = ApiToken.objects.create(
         name=new_token.name,
-        prefix=secrets.shown_part(secret),
-        secret_hash=secrets.digest(secret),
+        prefix=shown_part(secret),
+        secret_hash=digest(secret),
         owner=owner,
         scopes=choices.joined(new_token.scopes),
         study=new_token.study,

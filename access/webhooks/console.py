@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -22,10 +21,8 @@ from access.models import Hook
 from access.roles import Needs, StaffRequest, members_only
 from access.webhooks import outgoing, signing
 from access.webhooks import queries as webhook_queries
+from access.webhooks import services as hook_services
 from access.webhooks.queries import DELIVERIES
-from access.webhooks.services import hooks as hook_services
-from access.webhooks.services.delivery import outgoing_rules
-from access.webhooks.services.hooks import NewHook
 
 CHOSEN = [event for event in HookEvent if event != HookEvent.TEST]
 """Events that can be chosen; a test goes to whom it is sent."""
@@ -41,11 +38,6 @@ class HookForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": gettext_lazy("Choose one event at least.")},
     )
-
-    def new_hook(self) -> NewHook:
-        """Return what was asked for, once the form is valid."""
-        given: dict[str, Any] = self.cleaned_data
-        return NewHook(given["url"], [HookEvent(value) for value in given["events"]])
 
 
 OWNERS_ACT = Needs(acts=Role.OWNER)
@@ -71,8 +63,9 @@ def hooks(request: StaffRequest) -> HttpResponse:
 def _add(request: StaffRequest, form: HookForm) -> Hook | None:
     try:
         return hook_services.add_hook(
-            form.new_hook(),
-            rules=outgoing_rules(),
+            form.cleaned_data["url"],
+            [HookEvent(value) for value in form.cleaned_data["events"]],
+            rules=hook_services.outgoing_rules(),
             chance=secrets.token_bytes(signing.SECRET_BYTES),
             by=request.user,
             now=timezone.now(),

@@ -6,7 +6,6 @@ when the process ends; the next start finds the same rows.
 
 import errno
 import fcntl
-import logging
 import signal
 import socket
 import threading
@@ -31,8 +30,6 @@ from heart_site.celery import app as celery_app
 from heart_site.celery import nudge_for
 from ranking.fits import services as fit_services
 from ranking.report import services as report_services
-
-logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 PORTS_TO_TRY = 20

@@ -116,7 +116,7 @@ def _each(found: FittedBoard, columns: JudgmentColumns) -> Table:
     moved = np.abs(after - before)
     ranks = np.abs(_ranks(after) - _ranks(before[None]))
     n = np.bincount(columns.evaluator, minlength=len(columns.evaluators))
-    has_maximum = np.isfinite(left).all(axis=1)
+    has_maximum = np.asarray(np.isfinite(left).all(axis=1))
     largest = np.where(has_maximum, moved.max(axis=1), np.inf)
     rows: list[tuple[Cell, ...]] = []
     for one in np.argsort(-largest, kind="stable")[:MOST_LISTED]:

@@ -79,7 +79,7 @@ def _rankers(
         _Ranker("bradley_terry", "Bradley-Terry", elo, to_elo(found.log_strengths), 1),
         _Ranker("win_rate", "Average win rate", ColumnKind.SHARE, average_win_rates(wins)),
         _Ranker("online_elo", "Online Elo", elo, online.mean(axis=0), 1),
-        _Ranker("skill", "OpenSkill", number, skill.mean, 2),
+        _Ranker("skill", "OpenSkill", number, skill, 2),
         _Ranker("pagerank", "PageRank", number, pagerank(wins)),
         _Ranker("eigenvector", "Eigenvector", number, eigenvector_scores(wins)),
     )

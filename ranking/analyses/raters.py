@@ -15,7 +15,6 @@ from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.elo import to_elo
 from ranking.numerics.models.crowd import (
     CrowdFit,
-    Labels,
     PreferenceAnswers,
     fit_crowd,
     fit_dawid_skene,
@@ -128,7 +127,7 @@ def _accuracy(columns: JudgmentColumns) -> Floats:
     evaluator = columns.evaluator[rows]
     answer = np.sign(columns.strength[rows]) + 1
     shape = (len(items), len(columns.evaluators), 3)
-    fit = fit_dawid_skene(Labels(item, evaluator, answer), shape=shape, tolerance=1e-6)
+    fit = fit_dawid_skene(item, evaluator, answer, shape=shape, tolerance=1e-6)
     answered = np.bincount(evaluator, minlength=len(columns.evaluators)) > 0
     return np.where(answered, fit.accuracy, np.nan)
 

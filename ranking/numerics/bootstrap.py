@@ -104,7 +104,7 @@ def bootstrap_strengths(
     if tables.n_units <= 1 or n_replicates < 1:
         msg = f"cannot draw {n_replicates} samples of {tables.n_units} units"
         raise ValueError(msg)
-    n_rows = sum(len(batch.pairs.unit) for batch in tables.batches)
+    n_rows = len(tables.pairs.unit)
     threads = n_threads or (available_threads() if n_rows * n_replicates > MUCH else 1)
     refit = SampleRefits.of(tables, np.asarray(start, dtype=np.float64), n_threads=threads)
     seeds = draw_seeds(n_replicates, rng)

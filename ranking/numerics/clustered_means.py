@@ -169,7 +169,7 @@ def crossed_mean(values: Floats, cluster: Integers, other: Integers) -> Clustere
     -------
     ClusteredMean
         Its variance is that by dialogue, plus that by rater, less that by both together, each as
-        in `ranking.numerics.clustered_means.clustered_mean`; but no less than either of the first
+        in `clustered_mean`; but no less than either of the first
         two. ``n_clusters`` is the smaller of their numbers.
 
     Raises

@@ -11,6 +11,7 @@ from ranking.numerics.intervals import Intervals, check_finite_rows, check_repli
 from ranking.numerics.simultaneous import (
     STILL,
     as_if_many_units,
+    check_ratings,
     difference_spread,
     for_few_units,
     largest_deviation,
@@ -115,10 +116,7 @@ def _ratios(estimate: Floats, replicates: Floats, n_units: int) -> Floats:
 
     Where a difference stands still, what units that all agree are worth.
     """
-    check_replicates(replicates, 0.5)
-    if estimate.shape != replicates.shape[1:]:
-        msg = f"estimate must be of shape {replicates.shape[1:]}, not {estimate.shape}"
-        raise ValueError(msg)
+    check_ratings(estimate, replicates, 0.5)
     difference = np.abs(estimate[:, None] - estimate[None, :])
     spread = difference_spread(replicates)
     agreed = -float(special.ndtri(2.0 ** -min(n_units, MOST_COINS)))

@@ -1,7 +1,5 @@
 """Other ways to rank: win rates, online Elo, OpenSkill, PageRank, the leading eigenvector."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ranking.numerics.arrays import Floats, Integers
@@ -145,15 +143,7 @@ def online_elo(
     return ratings
 
 
-@dataclass(frozen=True)
-class Skills:
-    """Mean and standard deviation of each system's skill, in the library's units."""
-
-    mean: Floats
-    deviation: Floats
-
-
-def skills(pairs: Integers, share: Floats, *, n_systems: int) -> Skills:
+def skills(pairs: Integers, share: Floats, *, n_systems: int) -> Floats:
     """Rate systems by one pass over the judgments with the Plackett-Luce model of Weng and Lin.
 
     Parameters
@@ -167,8 +157,8 @@ def skills(pairs: Integers, share: Floats, *, n_systems: int) -> Skills:
 
     Returns
     -------
-    Skills
-        Arrays of shape (n_systems,); all start from 25 with a deviation of 25 / 3.
+    array of shape (n_systems,)
+        Mean skills, in the library's units; all start from 25 with a deviation of 25 / 3.
 
     Raises
     ------
@@ -177,8 +167,8 @@ def skills(pairs: Integers, share: Floats, *, n_systems: int) -> Skills:
 
     Notes
     -----
-    The order matters, and the deviation takes judgments as independent. By how much a win was
-    won is not used. Cost O(n_judgments), one judgment at a time.
+    The order matters. By how much a win was won is not used. Cost O(n_judgments), one judgment at
+    a time.
 
     References
     ----------
@@ -196,9 +186,7 @@ def skills(pairs: Integers, share: Floats, *, n_systems: int) -> Skills:
         ranks = [float(taken < 0.5), float(taken > 0.5)]  # noqa: PLR2004 - one half
         teams = model.rate([[ratings[one]], [ratings[other]]], ranks=ranks)
         ratings[one], ratings[other] = teams[0][0], teams[1][0]
-    return Skills(
-        np.array([rating.mu for rating in ratings]), np.array([rating.sigma for rating in ratings])
-    )
+    return np.array([rating.mu for rating in ratings])
 
 
 def average_win_rates(wins: Floats) -> Floats:

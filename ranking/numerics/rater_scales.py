@@ -29,15 +29,12 @@ class RaterScales:
         Scores of each rater.
     centre, spread : arrays of shape (n_raters,)
         Mean and standard deviation that were used, in points; NaN for who was left out.
-    pooled : float
-        Standard deviation inside raters, over all who were kept, in points.
     """
 
     z: Floats
     n: Integers
     centre: Floats
     spread: Floats
-    pooled: float
 
     @property
     def is_kept(self) -> Booleans:
@@ -100,7 +97,7 @@ def normalise(scores: Floats, rater: Integers, *, n_raters: int) -> RaterScales:
     spread = np.sqrt((squares + PRIOR * variance) / (n - 1 + PRIOR))
     centre, spread = (np.where(is_kept, one, np.nan) for one in (centre, spread))
     z = (scores - centre[rater]) / spread[rater]
-    return RaterScales(z, n, centre, spread, float(np.sqrt(variance)))
+    return RaterScales(z, n, centre, spread)
 
 
 def from_the_others(scores: Floats, message: Integers) -> Floats:

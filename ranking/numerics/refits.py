@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.batches import STEPS, Batch, in_threads, pair_numbers
+from ranking.numerics.batches import STEPS, in_threads, pair_numbers
 from ranking.numerics.bradley_terry import fit_replicates
 from ranking.numerics.connectivity import connecting_wins, strong_components
 from ranking.numerics.tables import WinTables
@@ -227,7 +227,7 @@ class SampleRefits:
         if connecting is None:
             return cls(tables, start, np.zeros((n, n)), None, np.zeros((n, 0)), 1.0)
         # Made here, side by side, and not by each thread for itself.
-        sums = [(tables, "unit_wins"), *((batch, "pair_totals") for batch in tables.batches)]
+        sums = [(tables, "unit_wins"), (tables, "pair_totals")]
         in_threads(lambda one: getattr(*one), sums, n_threads=n_threads)
         inverse = pseudo_inverse(tables.information(start))
         return cls(tables, start, inverse, connecting, *_wins_to_add(tables))
@@ -249,7 +249,7 @@ class SampleRefits:
         theta = np.full((self.tables.n_systems, times.shape[1]), np.nan)
         done = np.zeros(times.shape[1], dtype=np.bool_)
         if self.connecting is not None:
-            totals, wins = self._pair_totals(times), self._system_wins(times)
+            totals, wins = sampled_pair_totals(self.tables, times), self._system_wins(times)
             fits = fit_by_chords(totals, wins, self.start, self.inverse)
             done = fits.settled & self.connecting.hold(times, totals)
             theta[:, done] = fits.log_strengths[:, done]
@@ -266,34 +266,26 @@ class SampleRefits:
         wins: Floats = added.astype(np.float64) / self.scale
         return wins
 
-    def _pair_totals(self, times: Times) -> Floats:
-        first, *others = self.tables.batches
-        totals = batch_totals(first, times)
-        for batch in others:
-            totals += batch_totals(batch, times)
-        return totals
 
-
-def batch_totals(batch: Batch, times: Times) -> Floats:
-    """Return the pair totals of one batch in samples, (n_pairs, n_samples).
+def sampled_pair_totals(tables: WinTables, times: Times) -> Floats:
+    """Return the pair totals in samples, (n_pairs, n_samples).
 
     Bytes are added as bytes, which may run over: then the sum over pairs falls short of the
     judgments drawn, and everything is added anew as floats.
     """
-    times = times[: batch.n_units]
-    shape = (batch.n_systems * (batch.n_systems - 1) // 2, times.shape[1])
+    shape = (tables.n_systems * (tables.n_systems - 1) // 2, times.shape[1])
     narrow, wide = np.zeros(shape, dtype=np.uint16), np.zeros(shape)
-    for table in batch.pair_totals:
+    for table in tables.pair_totals:
         if table.dtype == np.uint8 == times.dtype:
             narrow += table @ times
         else:
             wide += table.astype(np.float64) @ times.astype(np.float64)
     wide += narrow
-    drawn = batch.unit_totals @ times.astype(np.float64)
+    drawn = tables.unit_totals @ times.astype(np.float64)
     if np.allclose(wide.sum(axis=0), drawn, rtol=1e-9, atol=0.5):
         return wide
     wide[:] = 0.0
-    for table in batch.pair_totals:
+    for table in tables.pair_totals:
         wide += table.astype(np.float64) @ times.astype(np.float64)
     return wide
 
@@ -314,10 +306,9 @@ def _connecting(tables: WinTables) -> _Connecting | None:
         return None
     connecting = connecting_wins(total)
     pairs = np.unique(pair_numbers(tables.n_systems)[connecting])
-    if all(batch.gives_both for batch in tables.batches):
+    if tables.gives_both:
         return _Connecting(pairs, None)
-    found = [batch.units_with(connecting) for batch in tables.batches]
-    cells, units = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    cells, units = tables.units_with(connecting)
     place = np.cumsum(connecting.ravel()) - 1
     ones = np.ones(len(units), dtype=np.float32)
     shape = (int(connecting.sum()), tables.n_units)

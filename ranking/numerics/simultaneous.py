@@ -54,7 +54,7 @@ def joint_intervals(
     Notes
     -----
     Symmetric, and wider than intervals that hold one by one: c is about 2.9 for 18 systems.
-    Differences of systems have a cut-off of their own, see `ranking.numerics.simultaneous`.
+    Differences of systems have a cut-off of their own, see `rank_intervals`.
     Cost O(n_replicates * n_systems).
 
     References
@@ -62,16 +62,21 @@ def joint_intervals(
     .. [1] Romano & Wolf (2005), Econometrica 73:1237-1282.
        doi:10.1111/j.1468-0262.2005.00615.x
     """
-    check_replicates(replicates, level)
-    if estimate.shape != replicates.shape[1:]:
-        msg = f"estimate must be of shape {replicates.shape[1:]}, not {estimate.shape}"
-        raise ValueError(msg)
+    check_ratings(estimate, replicates, level)
     spread = replicates.std(axis=0, ddof=1)
     scale = np.where(spread > STILL, spread, np.inf)
     largest = np.abs((replicates - estimate) / scale).max(axis=1, initial=0.0)
     critical = for_few_units(float(np.quantile(largest, level)), n_units)
     margin = np.where(spread > STILL, critical * spread, 0.0)
     return JointIntervals(estimate - margin, estimate + margin, critical)
+
+
+def check_ratings(estimate: Floats, replicates: Floats, level: float) -> None:
+    """Raise ValueError unless replicates and level are such, and the estimate is of their shape."""
+    check_replicates(replicates, level)
+    if estimate.shape != replicates.shape[1:]:
+        msg = f"estimate must be of shape {replicates.shape[1:]}, not {estimate.shape}"
+        raise ValueError(msg)
 
 
 def for_few_units(critical_value: float, n_units: int | None) -> float:
@@ -153,15 +158,8 @@ def rank_intervals(
 
     Parameters
     ----------
-    estimate : array of shape (n_systems,)
-        Fitted log strengths, in any unit; higher is better.
-    replicates : array of shape (n_replicates, n_systems)
-        Bootstrap replicates of ``estimate`` in the same unit, all finite.
-    level : float
-        Probability, over repetitions of the study, that all intervals hold together.
-    n_units : int, optional
-        Units that the replicates were drawn from, for the correction of
-        `ranking.numerics.simultaneous.for_few_units`; without it there is none.
+    estimate, replicates, level, n_units
+        As in `joint_intervals`; of the estimates, higher is better.
 
     Returns
     -------
@@ -172,8 +170,7 @@ def rank_intervals(
     Raises
     ------
     ValueError
-        If there are fewer than two replicates, one is not finite, the shapes do not fit, the
-        level is not a share, or there are fewer than two units.
+        As in `joint_intervals`.
 
     Notes
     -----
@@ -196,10 +193,7 @@ def rank_intervals(
     .. [3] Romano & Wolf (2005), J. Am. Stat. Assoc. 100:94-108.
        doi:10.1198/016214504000000539
     """
-    check_replicates(replicates, level)
-    if estimate.shape != replicates.shape[1:]:
-        msg = f"estimate must be of shape {replicates.shape[1:]}, not {estimate.shape}"
-        raise ValueError(msg)
+    check_ratings(estimate, replicates, level)
     difference = estimate[:, None] - estimate[None, :]
     spread = difference_spread(replicates)
     above = np.zeros(spread.shape, dtype=np.bool_)

@@ -1,32 +1,43 @@
 """Weighted wins per unit: all that the estimators need to know of the judgments."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse, special
 
-from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.batches import Batch, WeightedPairs, joined
+from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.batches import (
+    CHUNK,
+    SLAB,
+    STEPS,
+    WeightedPairs,
+    available_threads,
+    in_threads,
+    is_whole,
+    pair_numbers,
+    pair_tables,
+    slices,
+)
 
 __all__ = ["WeightedPairs", "WinTables", "tabulate"]
 
 UNITS_AT_ONCE = 2**9  # whose cells stay in the cache
-MOST_BATCHES = 32  # added one by one; the small ones are then made into one
 
 
 @dataclass(frozen=True)
 class WinTables:
-    """Weighted wins of every unit, in batches that were added one after the other."""
+    """Judgments that were checked, and what is summed over them, once each when asked for."""
 
-    n_systems: int
+    pairs: WeightedPairs
     n_units: int
-    batches: tuple[Batch, ...]
+    n_systems: int
 
     @cached_property
     def rows(self) -> sparse.csr_array:
         """One win matrix per unit, each flattened to a row: (n_units, n_systems**2)."""
-        pairs = joined([batch.pairs for batch in self.batches])
+        pairs = self.pairs
         shape = (self.n_units, self.n_systems**2)
         width = sparse.get_index_dtype(maxval=max(shape))  # the narrowest, for there are many
         unit, first, second = (
@@ -44,17 +55,9 @@ class WinTables:
         rows.eliminate_zeros()
         return rows
 
-    @cached_property
-    def unit_wins(self) -> Floats:
-        """The weight that each system took in each unit, shape (n_units, n_systems)."""
-        wins = np.zeros((self.n_units, self.n_systems))
-        for batch in self.batches:
-            wins[: batch.n_units] += batch.unit_wins
-        return self._rounded(wins)
-
     def total(self) -> Floats:
         """Return the win matrix of all units together, shape (n_systems, n_systems)."""
-        return self._rounded(np.sum([batch.wins for batch in self.batches], axis=0))
+        return self._wins.copy()
 
     def weighted(self, weights: Floats) -> Floats:
         """Add up the units' win matrices under many sets of weights.
@@ -126,33 +129,6 @@ class WinTables:
         information: Floats = np.diag(weight.sum(axis=1)) - weight
         return information
 
-    def plus(self, other: "WinTables") -> "WinTables":
-        """Return these tables with more judgments added.
-
-        Unit and system indices mean the same in both; units that one of them lacks come
-        last. Equals tabulating the judgments of both anew, but for rounding; where weights
-        are multiples of a twentieth, exactly.
-
-        Raises
-        ------
-        ValueError
-            If the two have different numbers of systems.
-
-        Notes
-        -----
-        What was summed over the judgments of either is kept, so that a few new judgments cost
-        what they weigh, and not what all of them do.
-        """
-        if other.n_systems != self.n_systems:
-            msg = f"cannot add tables of {other.n_systems} systems to tables of {self.n_systems}"
-            raise ValueError(msg)
-        n_units = max(self.n_units, other.n_units)
-        batches = self.batches + other.batches
-        if len(batches) > MOST_BATCHES:
-            largest = max(batches, key=lambda batch: len(batch.pairs.unit))
-            batches = (largest, _merged([batch for batch in batches if batch is not largest]))
-        return WinTables(self.n_systems, n_units, batches)
-
     def subset(self, units: Integers) -> "WinTables":
         """Return the tables of some units, in the order given; ``units`` are indices."""
         cells = self.rows[np.asarray(units, dtype=np.int64)].tocoo()
@@ -161,14 +137,100 @@ class WinTables:
         pairs = WeightedPairs(unit, winner, loser, cells.data, np.zeros_like(cells.data))
         return tabulate(pairs, n_units=len(units), n_systems=self.n_systems)
 
-    @property
+    @cached_property
     def in_steps(self) -> bool:
-        """Say whether every weight is a multiple of a twentieth, so that sums are exact."""
-        return all(batch.in_steps for batch in self.batches)
+        """Say whether every weight is a multiple of a twentieth."""
+        return all(
+            is_whole(column[rows] * STEPS)
+            for rows in slices(len(self.pairs.unit), CHUNK)
+            for column in (self.pairs.to_first, self.pairs.to_second)
+        )
+
+    @cached_property
+    def gives_both(self) -> bool:
+        """Say whether both systems took a share in every judgment, as soft scores have it."""
+        shares = (self.pairs.to_first, self.pairs.to_second)
+        return all(bool(share.min(initial=1.0) > 0.0) for share in shares)
+
+    @cached_property
+    def _wins(self) -> Floats:
+        """The win matrix of all units together, shape (n_systems, n_systems)."""
+        shape = (self.n_systems, self.n_systems)
+        to_first, to_second = np.zeros(shape), np.zeros(shape)
+        for chunk in self._chunks():
+            key = self._cell(chunk)
+            to_first += np.bincount(key, chunk.to_first, minlength=shape[0] ** 2).reshape(shape)
+            to_second += np.bincount(key, chunk.to_second, minlength=shape[0] ** 2).reshape(shape)
+        return self._rounded(to_first + to_second.T)
+
+    @cached_property
+    def unit_wins(self) -> Floats:
+        """The weight that each system took in each unit, shape (n_units, n_systems)."""
+        wins = np.zeros((self.n_units, self.n_systems))
+        for slab in slices(len(self.pairs.unit), SLAB):
+            rows = self.pairs.part(slab)
+            unit = rows.unit.astype(np.int32)
+            for system, weight in ((rows.first, rows.to_first), (rows.second, rows.to_second)):
+                cells = (unit, system.astype(np.int32))
+                wins += sparse.coo_array((weight, cells), shape=wins.shape).toarray()
+        return self._rounded(wins)
+
+    @cached_property
+    def pair_totals(self) -> tuple[sparse.csr_array, ...]:
+        """Weights of each pair in each unit: tables (n_pairs, n_units) that add up to all.
+
+        Whole weights are kept as bytes, others as floats. A unit may appear in several tables,
+        and several times in a row.
+        """
+        numbers = pair_numbers(self.n_systems).ravel()
+        slabs = [self.pairs.part(rows) for rows in slices(len(self.pairs.unit), SLAB)]
+        found = in_threads(
+            lambda slab: pair_tables(slab, numbers, self.n_units, self._cell(slab)),
+            slabs,
+            n_threads=available_threads(),
+        )
+        return tuple(table for tables in found for table in tables)
+
+    @cached_property
+    def unit_totals(self) -> Floats:
+        """The weight of all judgments of each unit, shape (n_units,)."""
+        totals: Floats = self.unit_wins.sum(axis=1)
+        return totals
+
+    def units_with(self, chosen: Booleans) -> tuple[Integers, Integers]:
+        """Return cells and units in which a winner took a share from a loser, (n_found,) each.
+
+        Parameters
+        ----------
+        wanted : boolean array of shape (n_systems, n_systems)
+            Which (winner, loser) to look for; a cell is ``winner * n_systems + loser``.
+        """
+        either_way = (chosen | chosen.T).ravel()
+        cells, units = [], []
+        for chunk in self._chunks():
+            rows = np.flatnonzero(either_way[self._cell(chunk)])
+            for one, other, weight in (
+                (chunk.first, chunk.second, chunk.to_first),
+                (chunk.second, chunk.first, chunk.to_second),
+            ):
+                won = rows[(weight[rows] > 0) & chosen[one[rows], other[rows]]]
+                cells.append(one[won].astype(np.int64) * self.n_systems + other[won])
+                units.append(chunk.unit[won].astype(np.int64))
+        return np.concatenate(cells), np.concatenate(units)
 
     def _rounded(self, sums: Floats) -> Floats:
-        """Round sums of twentieths, if they are that, to twentieths."""
-        return self.batches[0].rounded(sums) if self.in_steps else sums
+        """Free sums of twentieths of the rounding that depends on the order of adding."""
+        return np.rint(sums * STEPS) / STEPS if self.in_steps else sums
+
+    def _chunks(self) -> Iterator[WeightedPairs]:
+        for rows in slices(len(self.pairs.unit), CHUNK):
+            yield self.pairs.part(rows)
+
+    def _cell(self, pairs: WeightedPairs) -> Integers:
+        cell: Integers = pairs.first.astype(np.int64)
+        cell *= self.n_systems
+        cell += pairs.second
+        return cell
 
     def _checked(self, log_strengths: Floats) -> Floats:
         """Return the strengths as an array, or raise ValueError."""
@@ -207,7 +269,7 @@ def tabulate(pairs: WeightedPairs, *, n_units: int, n_systems: int) -> WinTables
     """
     pairs = _as_arrays(pairs)
     _check(pairs, n_units, n_systems)
-    return WinTables(n_systems, n_units, (Batch(pairs, n_units, n_systems),))
+    return WinTables(pairs, n_units, n_systems)
 
 
 def _as_arrays(pairs: WeightedPairs) -> WeightedPairs:
@@ -217,12 +279,6 @@ def _as_arrays(pairs: WeightedPairs) -> WeightedPairs:
     )
     unit, first, second = (np.asarray(column) for column in (pairs.unit, pairs.first, pairs.second))
     return WeightedPairs(unit, first, second, to_first, to_second)
-
-
-def _merged(batches: list[Batch]) -> Batch:
-    """Make one batch of several."""
-    n_units = max(batch.n_units for batch in batches)
-    return Batch(joined([batch.pairs for batch in batches]), n_units, batches[0].n_systems)
 
 
 def _check(pairs: WeightedPairs, n_units: int, n_systems: int) -> None:

@@ -16,7 +16,7 @@ from access import background, nudges
 from access.choices import DeliveryState, HookEvent
 from access.nudges import AWAY_S, KEPT_S, SOON_S, Sender, Work, nudge
 from access.tasks import deliver_hooks
-from access.webhooks.services import events, hooks
+from access.webhooks import services as hook_services
 from annotation.choices import ReportKind, StudyState
 from annotation.quality.services import excluding, reporting
 from annotation.raters.services import withdrawing
@@ -223,7 +223,7 @@ def _reinstated():
 
 def _announced():
     make_hook(events=["alert"])
-    return partial(events.announce, events.Event(HookEvent.ALERT, "k"), now=NOW)
+    return partial(hook_services.announce, hook_services.Event(HookEvent.ALERT, "k"), now=NOW)
 
 
 def _job_started():
@@ -233,7 +233,7 @@ def _job_started():
 
 def _sent_again():
     delivery = make_delivery(state=DeliveryState.ABANDONED, next_attempt_at=None)
-    return partial(hooks.resend, delivery, by=make_user(), now=NOW)
+    return partial(hook_services.resend, delivery, by=make_user(), now=NOW)
 
 
 def _mail_queued():
@@ -275,7 +275,7 @@ def given(act, /, **make):
 excluded = partial(excluding.exclude_rater, reason="haste")
 withdrawn = partial(withdrawing.withdraw_writer, keep_texts=False)
 paused = partial(make_study, state=StudyState.PAUSED)
-resumed = partial(hooks.set_active, is_active=True)
+resumed = partial(hook_services.set_active, is_active=True)
 ACTS = {
     "a judgment": (_judged, Work.REFIT),
     "an exclusion": (given(excluded, rater=make_rater, by=make_user), Work.REFIT),
@@ -291,7 +291,7 @@ ACTS = {
     "a study that opens": (given(states.open_study, study=paused), Work.ASK_JUDGES),
     "an event": (_announced, Work.DELIVER_HOOKS),
     "a webhook that is tried": (
-        given(hooks.send_test, hook=make_hook, by=make_user),
+        given(hook_services.send_test, hook=make_hook, by=make_user),
         Work.DELIVER_HOOKS,
     ),
     "a webhook that goes on": (

@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 
 from access.choices import Role
 from access.members import services as member_services
-from access.members.services import LastOwnerError, MemberRefusedError, NewMember
+from access.members.services import LastOwnerError, MemberRefusedError
 from access.models import HookDelivery, Member
 from access.webhooks import outgoing
-from access.webhooks.services import delivery
+from access.webhooks import services as hook_services
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import make_delivery
 from tests.helpers.factories_written_once import make_member
@@ -39,13 +39,13 @@ def test_owners_who_remove_each_other_leave_one():
 
 def test_somebody_whom_both_add_is_added_once():
     make_member("olga")
-    new = NewMember("ada", Role.ANALYST)
+    new = ("ada", Role.ANALYST)
 
     def second():
         with pytest.raises(MemberRefusedError):
-            member_services.add_member(new, now=NOW)
+            member_services.add_member(*new, now=NOW)
 
-    while_uncommitted(partial(member_services.add_member, new, now=NOW), second, has_to_wait=True)
+    while_uncommitted(partial(member_services.add_member, *new, now=NOW), second, has_to_wait=True)
 
     assert User.objects.filter(username="ada").count() == 1
 
@@ -58,7 +58,7 @@ def test_senders_at_once_send_each_message_once():
         sent.append(headers["HEART-Event-Id"])
         return outgoing.Reply(204)
 
-    send = partial(delivery.deliver, clock=lambda: NOW, rules=outgoing.Rules(), post=post)
+    send = partial(hook_services.deliver, clock=lambda: NOW, rules=outgoing.Rules(), post=post)
     assert sum(together([send] * 3)) == 8
 
     assert sorted(sent) == ids

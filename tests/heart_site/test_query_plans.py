@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 
 from access.choices import Scope
-from access.webhooks.services import delivery
+from access.webhooks import services as hook_services
 from annotation.judging.services import leasing
 from annotation.models import JudgeCall, Judgment, Lease, RationaleCall, Study
 from annotation.quality.queries import raters
@@ -140,7 +140,7 @@ def test_calls_are_claimed(studies, table):
     "ask",
     [
         pytest.param(lambda: emailing._claim(LATER), id="mails"),
-        pytest.param(lambda: delivery._claim(LATER), id="hooks"),
+        pytest.param(lambda: hook_services._claim(LATER), id="hooks"),
         pytest.param(
             lambda: list(rationales_queries.unscanned(rules=passages.version(), after=0)[:500]),
             id="scans of reasons",

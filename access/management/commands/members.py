@@ -50,8 +50,8 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=2) from error
 
     def _add(self, *, name: str, role: str, email: str, **_options: object) -> None:
-        new = member_services.NewMember(name, Role(role.upper()), email)
-        self._print_link(member_services.add_member(new, now=timezone.now()))
+        now = timezone.now()
+        self._print_link(member_services.add_member(name, Role(role.upper()), email=email, now=now))
 
     def _list(self, **_options: object) -> None:
         for one in member_queries.shown(team()):

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from access.choices import PersonKind
-from access.evidence.services import Agreed, keep_evidence
+from access.evidence import keep_evidence
 from access.log import record
 from annotation.assignment.slots import lock_rater
 from annotation.choices import StudyState
@@ -213,6 +213,12 @@ def _admit(rater: Rater, entry: Entry, *, now: dt.datetime) -> Rater:
     text_hash = consent_hash(study)
     Consent.objects.create(rater=rater, version=version, text_hash=text_hash, given_at=now)
     if not rater.is_simulated:
-        who = Agreed(PersonKind.RATER, study.slug, rater.external_id or rater.code)
-        keep_evidence(who, version=version, text_hash=text_hash, now=now)
+        keep_evidence(
+            PersonKind.RATER,
+            scope=study.slug,
+            identifier=rater.external_id or rater.code,
+            version=version,
+            text_hash=text_hash,
+            now=now,
+        )
     return rater

@@ -9,7 +9,7 @@ from django.db.models import F, Sum
 from access.choices import HookEvent
 from access.log import record
 from access.nudges import Work, nudge
-from access.webhooks.services.events import Event, announce, is_awaited
+from access.webhooks.services import Event, announce, is_awaited
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, Lease, Report, Study
 from completions.files.toml import content_hash

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from access.choices import HookEvent
 from access.log import record
 from access.nudges import Work, nudge
-from access.webhooks.services.events import Event, announce
+from access.webhooks.services import Event, announce
 from completions.choices import CallState, PauseReason, RunState
 from completions.models import ProviderCall, Run
 from completions.models.run import OVER

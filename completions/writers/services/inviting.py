@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.choices import PersonKind
-from access.evidence.services import Agreed, keep_evidence
+from access.evidence import keep_evidence
 from access.log import record
 from completions.choices import Background, MailKind, WriterState
 from completions.models import Dataset, Writer, WriterConsent
@@ -217,5 +217,11 @@ def _store_consent(writer: Writer, *, version: str, text: str, now: dt.datetime)
     text_hash = hashlib.sha256(text.encode()).hexdigest()
     WriterConsent.objects.create(writer=writer, version=version, text_hash=text_hash, given_at=now)
     if not writer.is_simulated:
-        who = Agreed(PersonKind.WRITER, writer.dataset.slug, writer.email or writer.code)
-        keep_evidence(who, version=version, text_hash=text_hash, now=now)
+        keep_evidence(
+            PersonKind.WRITER,
+            scope=writer.dataset.slug,
+            identifier=writer.email or writer.code,
+            version=version,
+            text_hash=text_hash,
+            now=now,
+        )

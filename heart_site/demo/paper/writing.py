@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from annotation.models import Study
-from heart_site.demo.paper.numbers import checked, judged, rated
+from heart_site.demo.paper.numbers import judged, rated
 from heart_site.demo.paper.numbers.number import COUNT, POINTS, SHARE, Beside, Number
 from heart_site.demo.paper.study import SEED, Paper
 from ranking.judgments.code import code_version
@@ -32,14 +32,14 @@ TOPICS = (
     rated.dimensions,
     rated.peoples_messages,
     judged.reasons,
-    checked.strategies,
-    checked.labels,
+    judged.strategies,
+    judged.labels,
     rated.speed,
     rated.factors,
     rated.intervals,
     rated.recovery,
-    checked.cheaters,
-    checked.biases,
+    judged.cheaters,
+    judged.biases,
 )
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.handlers.wsgi import WSGIHandler
@@ -45,16 +44,6 @@ class LostError(Exception):
     """A simulated rater met a page that it cannot make sense of."""
 
 
-@dataclass(frozen=True)
-class Task:
-    """What a study asks of its raters: its address, protocol, questions and their answers."""
-
-    slug: str
-    protocol: str
-    answers: tuple[int, ...]
-    entry: str
-
-
 class Walk:
     """Where one rater is.
 
@@ -63,9 +52,11 @@ class Walk:
     have read is not read again.
     """
 
-    def __init__(self, mind: Mind, browser: Browser, task: Task, *, turn: int = 0) -> None:
+    def __init__(
+        self, mind: Mind, browser: Browser, study: Study, *, entry: str, turn: int = 0
+    ) -> None:
         self.mind, self.turn = mind, turn
-        self._browser, self._task = browser, task
+        self._browser, self._study, self._entry = browser, study, entry
         self._page: Page | None = None
         self._n_tries = 0
         self._read: set[str] = set()
@@ -73,7 +64,7 @@ class Walk:
     def act(self, now: datetime) -> float | None:
         """Do what comes next; return the seconds until the act after it, None if that was all."""
         if self._page is None:
-            return self._look(self._browser.get(self._task.entry, now=now))
+            return self._look(self._browser.get(self._entry, now=now))
         for form in self._page.forms:
             if (do := self._acts().get(_name_of(form))) is not None:
                 return do(form, now)
@@ -123,17 +114,18 @@ class Walk:
         self._n_tries += 1
         is_random = self.mind.rater.kind in RANDOM and self._n_tries == 1
         draws = self.mind.draws("comprehension")
+        answers = [question["answer"] - 1 for question in self._study.content["comprehension"]]
         fields = {
             name: str(draws.choice(values) if is_random else values[right])
             for (name, values), right in zip(
-                sorted(_questions_of(form).items()), self._task.answers, strict=True
+                sorted(_questions_of(form).items()), answers, strict=True
             )
         }
         return self._look(self._browser.submit(form, fields, now=now))
 
     def _practise(self, _form: Form, now: datetime) -> float | None:
         """Leave the practice pair out: nothing of it is stored."""
-        judge = reverse("annotation:judge", args=[self._task.slug])
+        judge = reverse("annotation:judge", args=[self._study.slug])
         return self._look(self._browser.get(judge, now=now))
 
     def _answer(self, form: Form, now: datetime) -> float | None:
@@ -165,12 +157,12 @@ class Walk:
         if self._page is None:
             raise LostError
         texts, turn, mind = self._page.messages, self.turn, self.mind
-        if self._task.protocol == "LIKERT":
+        if self._study.protocol == "LIKERT":
             rated = _keys(form, RATED)
             points = answering.points(mind, texts[0], rated, turn=turn)
             given = {f"{RATED}{key}": str(value) for key, value in points.items()}
             return {"rationale": answering.reason(0, texts, turn=turn)} | given
-        if self._task.protocol == "PREFERENCE":
+        if self._study.protocol == "PREFERENCE":
             verdict = answering.five_points(mind, *texts, turn=turn)
             given = {"verdict": str(verdict)}
         else:
@@ -188,12 +180,11 @@ class Walk:
         raise LostError(msg)
 
 
-def task_of(content: Mapping[str, Any], *, slug: str, protocol: str, external_id: str) -> Task:
-    """Return what the study of that content asks of the rater with that id of a platform."""
-    answers = tuple(question["answer"] - 1 for question in content["comprehension"])
-    parameter = PARAMETERS.get(content["crowd"]["platform"], PARAMETERS["generic"])
-    entry = f"{reverse('annotation:entry', args=[slug])}?{parameter}={external_id}"
-    return Task(slug, protocol, answers, entry)
+def entry_of(study: Study, external_id: str) -> str:
+    """Return the address at which the rater with that id of a platform comes in."""
+    platform = study.content["crowd"]["platform"]
+    parameter = PARAMETERS.get(platform, PARAMETERS["generic"])
+    return f"{reverse('annotation:entry', args=[study.slug])}?{parameter}={external_id}"
 
 
 PARAMETERS = {
@@ -299,11 +290,11 @@ def _walks(study: Study, cast: Cast, traces: dict[str, _Trace]) -> Iterator[tupl
     application = WSGIHandler()
     for person in cast.people:
         name = cast.external_id(person)
-        task = task_of(study.content, slug=study.slug, protocol=study.protocol, external_id=name)
         trace = traces.get(name)
         mind = Mind(person, cast.truth, cast.seed, cast.crowd)
         browser = Browser(application, has_scripts=person.index % WITHOUT_SCRIPTS > 0)
-        walk = Walk(mind, browser, task, turn=trace.n_leases if trace else 0)
+        turn = trace.n_leases if trace else 0
+        walk = Walk(mind, browser, study, entry=entry_of(study, name), turn=turn)
         if trace is not None and (trace.is_over or walk.has_left()):
             continue
         walk.turn -= trace is not None and trace.is_holding  # the pair in hand is shown again

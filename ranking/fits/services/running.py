@@ -12,7 +12,7 @@ from django.db import transaction
 
 from access.choices import HookEvent
 from access.nudges import SOON_S, Work, nudge
-from access.webhooks.services.events import Event, announce
+from access.webhooks.services import Event, announce
 from annotation.choices import PlanKind, Purpose, StudyState
 from annotation.models import Study
 from annotation.planning import services as annotation

@@ -112,7 +112,7 @@ def majority_of_others(item: Integers, value: Integers, *, n_items: int, n_value
     Returns
     -------
     integer array of shape (n_opinions,)
-        Index of the value, or `ranking.numerics.agreement.majority.NO_MAJORITY`.
+        Index of the value, or `NO_MAJORITY`.
     """
     others = count_values(item, value, n_items=n_items, n_values=n_values)[item]
     others[np.arange(len(item)), value] -= 1

@@ -42,14 +42,11 @@ class CrowdFit:
         round: 1 always, 0.5 at random, 0 always turned round.
     log_posterior : float
         Natural log of likelihood times priors, but for a constant.
-    iterations : int
-        Steps taken.
     """
 
     log_strengths: Floats
     reliability: Floats
     log_posterior: float
-    iterations: int
 
 
 def fit_crowd(
@@ -96,7 +93,7 @@ def fit_crowd(
         max_iterations=max_iterations,
     )
     theta, reliability = found.at[:n_systems], special.expit(found.at[n_systems:])
-    return CrowdFit(theta, reliability, found.slopes.value, found.iterations)
+    return CrowdFit(theta, reliability, found.slopes.value)
 
 
 def log_posterior(answers: PreferenceAnswers, log_strengths: Floats, reliability: Floats) -> float:
@@ -186,18 +183,6 @@ def _information(
 
 
 @dataclass(frozen=True)
-class Labels:
-    """Answers as columns of shape (n_answers,): indices of item, evaluator and class, from 0.
-
-    An evaluator may answer about an item more than once.
-    """
-
-    item: Integers
-    evaluator: Integers
-    answer: Integers
-
-
-@dataclass(frozen=True)
 class DawidSkeneFit:
     """What the model of Dawid and Skene finds.
 
@@ -227,7 +212,9 @@ class DawidSkeneFit:
 
 
 def fit_dawid_skene(
-    labels: Labels,
+    item: Integers,
+    evaluator: Integers,
+    answer: Integers,
     *,
     shape: tuple[int, int, int],
     tolerance: float = 1e-8,
@@ -237,8 +224,9 @@ def fit_dawid_skene(
 
     Parameters
     ----------
-    labels : Labels
-        Answers; each item needs one at least.
+    item, evaluator, answer : integer arrays of shape (n_answers,)
+        Indices of item, evaluator and class, from 0; each item needs an answer at least. An
+        evaluator may answer about an item more than once.
     shape : (n_items, n_evaluators, n_classes)
         How many there are.
     tolerance : float
@@ -263,37 +251,39 @@ def fit_dawid_skene(
     ----------
     .. [1] Dawid & Skene (1979), Appl. Statist. 28:20-28. doi:10.2307/2346806
     """
-    given = _given(labels, shape)
+    given = _given(item, evaluator, answer, shape)
     answers = np.asarray(given.sum(axis=1))
-    if not len(labels.item) or (answers == 0).any():
+    if not len(item) or (answers == 0).any():
         msg = "each item needs an answer"
         raise ValueError(msg)
-    items = _shares(labels, shape)
+    items = _shares(item, answer, shape)
     before = -np.inf
     for _ in range(max_iterations):
         classes = items.mean(axis=0)
         errors = _errors(given, items, shape)
         items, value = _classify(given, classes, errors)
-        if value - before < tolerance * len(labels.item):
+        if value - before < tolerance * len(item):
             return DawidSkeneFit(classes, errors, items, value)
         before = value
     msg = f"no maximum within {max_iterations} steps"
     raise NotConvergedError(msg)
 
 
-def _given(labels: Labels, shape: tuple[int, int, int]) -> sparse.csr_array:
+def _given(
+    item: Integers, evaluator: Integers, answer: Integers, shape: tuple[int, int, int]
+) -> sparse.csr_array:
     """Count answers: a row per item, a column per evaluator and class."""
     n_items, n_evaluators, n_classes = shape
-    column = labels.evaluator * n_classes + labels.answer
+    column = evaluator * n_classes + answer
     ones = np.ones(len(column))
     size = (n_items, n_evaluators * n_classes)
-    return sparse.csr_array(sparse.coo_array((ones, (labels.item, column)), shape=size))
+    return sparse.csr_array(sparse.coo_array((ones, (item, column)), shape=size))
 
 
-def _shares(labels: Labels, shape: tuple[int, int, int]) -> Floats:
+def _shares(item: Integers, answer: Integers, shape: tuple[int, int, int]) -> Floats:
     """Return for each item the shares of its answers."""
     n_items, _, n_classes = shape
-    counts = np.bincount(labels.item * n_classes + labels.answer, minlength=n_items * n_classes)
+    counts = np.bincount(item * n_classes + answer, minlength=n_items * n_classes)
     by_item = counts.reshape(n_items, n_classes)
     shares: Floats = by_item / by_item.sum(axis=1, keepdims=True)
     return shares

@@ -121,24 +121,17 @@ def fit_rao_kupper(wins: Floats, ties: Floats) -> TiesFit:
     Parameters
     ----------
     wins, ties : arrays of shape (n_systems, n_systems)
-        As in `ranking.numerics.models.ties.fit_davidson`.
+        As in `fit_davidson`.
 
     Returns
     -------
     TiesFit
-        Without any tie ln eta is 0, on the edge of what it may be, and strengths and covariance
-        are those of Bradley-Terry.
+        As in `fit_davidson`, with ln eta in place of nu.
 
     Raises
     ------
-    ValueError
-        If the tables are no such tables.
-    NotConnectedError
-        If wins and ties leave groups that cannot be compared.
-    AllTiesError
-        If ln eta would be infinite.
-    NotConvergedError
-        If the optimum is not reached.
+    ValueError, NotConnectedError, AllTiesError, NotConvergedError
+        As `fit_davidson` does.
 
     Notes
     -----

@@ -8,9 +8,8 @@ from django.test import Client
 
 from access.choices import Role, Scope
 from access.models import ApiToken, LogEntry, Member
-from access.tokens import secrets
 from access.tokens import services as token_services
-from access.tokens.queries import token_of
+from access.tokens.queries import digest, is_formed, token_of
 from access.tokens.services import NewToken, TokenRefusedError
 from tests.helpers.factories import HOUR, NOW, make_study
 from tests.helpers.factories_of_site import bearing, make_secret
@@ -38,12 +37,12 @@ class TestMaking:
             wanted(study="kind-words"), owner=owner, now=NOW, by=owner
         )
 
-        assert secrets.is_formed(secret)
+        assert is_formed(secret)
         kept = " ".join(str(value) for value in ApiToken.objects.values_list()[0])
         logged = " ".join(str(row) for row in LogEntry.objects.values_list())
         assert secret not in kept + logged
         assert secret.startswith(token.prefix)
-        assert token.secret_hash == secrets.digest(secret)
+        assert token.secret_hash == digest(secret)
         entry = LogEntry.objects.get()
         assert (entry.action, entry.by, entry.at) == ("token.made", owner, NOW)
         assert (entry.after["scopes"], entry.after["study"]) == ("read:studies", "kind-words")

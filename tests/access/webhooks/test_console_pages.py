@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from access.choices import DeliveryState, HookEvent
 from access.models import Hook, HookDelivery, LogEntry
-from access.webhooks.services import hooks as hook_services
+from access.webhooks import services as hook_services
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import SECRET, make_delivery, make_hook
 from tests.helpers.pages import text

@@ -12,8 +12,8 @@ from django.db import transaction
 from access.choices import DeliveryState, HookEvent
 from access.models import HookDelivery, LogEntry
 from access.webhooks import outgoing
-from access.webhooks.services import delivery, hooks
-from access.webhooks.services.events import Event, announce
+from access.webhooks import services as hook_services
+from access.webhooks.services import Event, announce
 from annotation.choices import ReportKind, StudyState
 from annotation.judging.services.judging import Submission, submit_judgment
 from annotation.judging.services.leasing import lease_next_comparison
@@ -38,7 +38,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "api.md"
 
 
 def deliver(now=NOW, **options):
-    return delivery.deliver(clock=lambda: now, rules=LOCAL, **options)
+    return hook_services.deliver(clock=lambda: now, rules=LOCAL, **options)
 
 
 def events():
@@ -253,7 +253,7 @@ class TestDelivering:
             row.refresh_from_db()
             assert row.state == DeliveryState.ABANDONED
 
-            hooks.resend(row, by=make_user(), now=NOW + MINUTE)
+            hook_services.resend(row, by=make_user(), now=NOW + MINUTE)
             assert deliver(NOW + MINUTE) == 1
 
         row.refresh_from_db()
@@ -266,7 +266,7 @@ class TestDelivering:
         with receiving() as receiver:
             row = make_delivery(hook=make_hook(url=receiver.url))
             with monkeypatch.context() as patched:
-                patched.setattr(delivery, "_store", killed)
+                patched.setattr(hook_services, "_store", killed)
                 with pytest.raises(SystemExit):
                     deliver()
             assert deliver(NOW + MINUTE) == 0  # the claim may still be somebody's
@@ -285,7 +285,7 @@ class TestDelivering:
             HookDelivery.objects.filter(pk=row.pk).update(claimed_at=NOW + 5 * MINUTE)
             return outgoing.Reply(500)
 
-        monkeypatch.setattr(delivery, "_outcome", slow)
+        monkeypatch.setattr(hook_services, "_outcome", slow)
         deliver(post=lambda *_args, **_options: outgoing.Reply(500))
 
         row.refresh_from_db()
@@ -305,14 +305,14 @@ class TestDelivering:
             return outgoing.Reply(200)
 
         assert deliver(post=post) == 1
-        assert sent.count(slow.url) == delivery.PER_HOOK
+        assert sent.count(slow.url) == hook_services.PER_HOOK
         quick.refresh_from_db()
         assert quick.state == DeliveryState.DELIVERED
 
     def test_nothing_is_sent_to_an_inner_host_whatever_was_stored(self):
         with receiving() as receiver:
             row = make_delivery(hook=make_hook(url=receiver.url))
-            delivery.deliver(clock=lambda: NOW, rules=outgoing.Rules(allows_http=True))
+            hook_services.deliver(clock=lambda: NOW, rules=outgoing.Rules(allows_http=True))
 
         row.refresh_from_db()
         assert receiver.requests == []
@@ -323,9 +323,9 @@ class TestDelivering:
             hook = make_hook(url=receiver.url)
             make_delivery(hook=hook)
             owner = make_user()
-            hooks.set_active(hook, is_active=False, by=owner, now=NOW)
+            hook_services.set_active(hook, is_active=False, by=owner, now=NOW)
             assert deliver() == 0
-            hooks.set_active(hook, is_active=True, by=owner, now=NOW)
+            hook_services.set_active(hook, is_active=True, by=owner, now=NOW)
             assert deliver() == 1
 
 
@@ -334,7 +334,7 @@ class TestActs:
         hook = make_hook()
         row = make_delivery(hook=hook)
 
-        hooks.remove_hook(hook, by=make_user(), now=NOW)
+        hook_services.remove_hook(hook, by=make_user(), now=NOW)
 
         hook.refresh_from_db()
         row.refresh_from_db()
@@ -345,20 +345,20 @@ class TestActs:
     @pytest.mark.parametrize(
         "act",
         [
-            lambda hook, by: hooks.remove_hook(hook, by=by, now=NOW),
-            lambda hook, by: hooks.send_test(hook, by=by, now=NOW),
-            lambda hook, by: hooks.set_active(hook, is_active=True, by=by, now=NOW),
-            lambda hook, by: hooks.resend(hook.deliveries.get(), by=by, now=NOW),
+            lambda hook, by: hook_services.remove_hook(hook, by=by, now=NOW),
+            lambda hook, by: hook_services.send_test(hook, by=by, now=NOW),
+            lambda hook, by: hook_services.set_active(hook, is_active=True, by=by, now=NOW),
+            lambda hook, by: hook_services.resend(hook.deliveries.get(), by=by, now=NOW),
         ],
     )
     def test_nothing_is_done_with_one_that_was_removed(self, act):
         hook, by = make_hook(), make_user()
         make_delivery(hook=hook)
-        hooks.remove_hook(hook, by=by, now=NOW)
+        hook_services.remove_hook(hook, by=by, now=NOW)
 
-        with pytest.raises(hooks.HookStateError):
+        with pytest.raises(hook_services.HookStateError):
             act(hook, by)
 
     def test_what_waits_is_not_queued_again(self):
-        with pytest.raises(hooks.HookStateError):
-            hooks.resend(make_delivery(), by=make_user(), now=NOW)
+        with pytest.raises(hook_services.HookStateError):
+            hook_services.resend(make_delivery(), by=make_user(), now=NOW)

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from access.evidence.rules import person_hash
+from access.evidence import person_hash
 from access.models import ConsentEvidence, LogEntry
 from annotation import tasks
 from annotation.choices import Platform, StudyState

@@ -89,24 +89,6 @@ class TestBootstrapStrengths:
         np.testing.assert_array_equal(strengths(other), theta)
         np.testing.assert_array_equal(found, again)
 
-    def test_tables_that_grew_give_what_tables_made_anew_give(self, rng):
-        pairs = soft_pairs(rng, n_judgments=900, n_units=30, n_systems=5)
-        whole = tabulate(pairs, n_units=30, n_systems=5)
-        grown = tabulate(pairs.part(slice(0, 500)), n_units=30, n_systems=5)
-        for start in range(500, 900, 10):
-            grown = grown.plus(
-                tabulate(pairs.part(slice(start, start + 10)), n_units=30, n_systems=5)
-            )
-
-        found = [
-            bootstrap_strengths(
-                tables, strengths(tables), n_replicates=70, rng=np.random.default_rng(2)
-            )
-            for tables in (whole, grown)
-        ]
-
-        np.testing.assert_array_equal(found[0].log_strengths, found[1].log_strengths)
-
     @pytest.mark.parametrize("weight", [40.0, 99.0, 4_000.0, 1.0 / 3.0])
     def test_weights_that_no_byte_holds_are_added_up_all_the_same(self, weight):
         pairs = soft_pairs(np.random.default_rng(11), n_judgments=400, n_units=12, n_systems=3)

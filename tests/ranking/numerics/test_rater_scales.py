@@ -24,7 +24,6 @@ class TestNormalise:
         found = normalise(scores, np.array([0, 0, 0, 1, 1, 1]), n_raters=2)
 
         # Squares about the own mean: 2 and 0, with 4 degrees of freedom: v = 1/2.
-        assert found.pooled == pytest.approx(np.sqrt(0.5))
         varied, still = np.sqrt([(2 + 5 * 0.5) / 7, (0 + 5 * 0.5) / 7])
         assert found.spread == pytest.approx([varied, still])
         assert found.z == pytest.approx([-1 / varied, 0, 1 / varied, 0, 0, 0])

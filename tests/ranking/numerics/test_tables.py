@@ -99,29 +99,6 @@ class TestUnitScores:
             make_tables(np.zeros((2, 3, 3))).unit_scores(np.zeros(4))
 
 
-class TestPlus:
-    @given(judgments, judgments)
-    def test_equals_tabulating_everything_anew(self, old, new):
-        together = tabulate(make_pairs(old + new), n_units=4, n_systems=5)
-
-        one, other = (tabulate(make_pairs(rows), n_units=4, n_systems=5) for rows in (old, new))
-
-        expected = together.weighted(np.eye(4))
-        np.testing.assert_allclose(one.plus(other).weighted(np.eye(4)), expected, atol=1e-12)
-
-    def test_takes_in_units_that_were_not_there_before(self):
-        old, new = make_tables(np.ones((2, 3, 3)) - np.eye(3)), np.zeros((4, 3, 3))
-        new[3, 0, 1] = 5.0
-
-        for both in (old.plus(make_tables(new)), make_tables(new).plus(old)):
-            assert both.n_units == 4
-            assert both.total()[0, 1] == 2.0 + 5.0
-
-    def test_refuses_tables_of_other_systems(self):
-        with pytest.raises(ValueError, match="3 systems to tables of 4"):
-            make_tables(np.zeros((2, 4, 4))).plus(make_tables(np.zeros((2, 3, 3))))
-
-
 class TestSubset:
     def test_has_the_units_asked_for_in_their_order(self, rng):
         tables = simulate_tables(rng, [0.5, 0.0, -0.5], n_units=6, n_per_pair=3)

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from access.choices import Role
-from access.evidence import services as evidence_services
+from access.evidence import evidence_of
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import Platform, RaterState, StudyState
 from annotation.models import Judgment, PlatformEvent
@@ -220,12 +220,12 @@ class TestEvidence:
 
     def test_knows_nobody_under_another_key(self, settings):
         self.enter()
-        assert evidence_services.evidence_of(ID)
+        assert evidence_of(ID)
 
         settings.HEART_EVIDENCE_KEY = "another"
 
-        assert evidence_services.evidence_of(ID) == []
-        assert evidence_services.evidence_of(" ") == []
+        assert evidence_of(ID) == []
+        assert evidence_of(" ") == []
 
 
 def test_an_owner_sees_what_is_deleted_when(owner):

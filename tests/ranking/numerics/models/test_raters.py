@@ -7,7 +7,6 @@ from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.models.crowd import (
-    Labels,
     PreferenceAnswers,
     fit_crowd,
     fit_dawid_skene,
@@ -32,7 +31,7 @@ CLASSES = [0.40, 0.42, 0.11, 0.07]  # table 2 there
 def anaesthetists():
     answers = np.array([[int(one) - 1 for one in row] for row in ANAESTHETISTS.split()])
     evaluator = np.array([0, 0, 0, 1, 2, 3, 4])
-    return Labels(np.repeat(np.arange(45), 7), np.tile(evaluator, 45), answers.ravel())
+    return np.repeat(np.arange(45), 7), np.tile(evaluator, 45), answers.ravel()
 
 
 def simulate_answers(rng, reliability, *, n=4000):
@@ -49,14 +48,14 @@ def simulate_answers(rng, reliability, *, n=4000):
 
 class TestDawidSkene:
     def test_the_anaesthetists_come_out_as_published(self):
-        fit = fit_dawid_skene(anaesthetists(), shape=(45, 5, 4))
+        fit = fit_dawid_skene(*anaesthetists(), shape=(45, 5, 4))
 
         np.testing.assert_allclose(fit.classes, CLASSES, atol=0.005)
 
     def test_agrees_with_a_plain_loop(self):
         labels = anaesthetists()
         counts = np.zeros((45, 5, 4))
-        np.add.at(counts, (labels.item, labels.evaluator, labels.answer), 1)
+        np.add.at(counts, labels, 1)
         items = counts.sum(axis=1) / counts.sum(axis=(1, 2))[:, None]
         errors, joint = np.empty(0), np.empty(0)
         for _ in range(200):
@@ -65,28 +64,26 @@ class TestDawidSkene:
             joint = items.mean(axis=0) * np.prod(errors ** counts[:, :, None, :], axis=(1, 3))
             items = joint / joint.sum(axis=1, keepdims=True)
 
-        fit = fit_dawid_skene(labels, shape=(45, 5, 4), tolerance=1e-14)
+        fit = fit_dawid_skene(*labels, shape=(45, 5, 4), tolerance=1e-14)
 
         np.testing.assert_allclose(fit.items, items, atol=1e-6)
         np.testing.assert_allclose(fit.errors, errors, atol=1e-6)
         assert fit.log_likelihood == pytest.approx(np.log(joint.sum(axis=1)).sum(), abs=1e-6)
 
     def test_renaming_classes_renames_the_answer(self):
-        labels = anaesthetists()
+        item, evaluator, answer = anaesthetists()
         order = np.array([2, 0, 3, 1])
 
-        fit = fit_dawid_skene(labels, shape=(45, 5, 4))
-        renamed = fit_dawid_skene(
-            Labels(labels.item, labels.evaluator, order[labels.answer]), shape=(45, 5, 4)
-        )
+        fit = fit_dawid_skene(item, evaluator, answer, shape=(45, 5, 4))
+        renamed = fit_dawid_skene(item, evaluator, order[answer], shape=(45, 5, 4))
 
         np.testing.assert_allclose(renamed.classes[order], fit.classes, atol=1e-9)
         np.testing.assert_allclose(renamed.accuracy, fit.accuracy, atol=1e-9)
 
     def test_a_class_that_nobody_names_has_no_share_and_who_says_nothing_no_rates(self):
-        labels = Labels(np.array([0, 1]), np.array([0, 0]), np.array([0, 1]))
+        labels = np.array([0, 1]), np.array([0, 0]), np.array([0, 1])
 
-        fit = fit_dawid_skene(labels, shape=(2, 2, 3))
+        fit = fit_dawid_skene(*labels, shape=(2, 2, 3))
 
         np.testing.assert_allclose(fit.classes, [0.5, 0.5, 0.0])
         assert fit.accuracy.tolist() == [1.0, 0.0]
@@ -96,11 +93,11 @@ class TestDawidSkene:
         none = np.zeros(len(items), dtype=int)
 
         with pytest.raises(ValueError, match="answer"):
-            fit_dawid_skene(Labels(np.array(items, dtype=int), none, none), shape=(2, 1, 2))
+            fit_dawid_skene(np.array(items, dtype=int), none, none, shape=(2, 1, 2))
 
     def test_says_so_when_the_steps_run_out(self):
         with pytest.raises(NotConvergedError, match="3 steps"):
-            fit_dawid_skene(anaesthetists(), shape=(45, 5, 4), max_iterations=3)
+            fit_dawid_skene(*anaesthetists(), shape=(45, 5, 4), max_iterations=3)
 
 
 class TestCrowd:

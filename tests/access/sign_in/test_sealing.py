@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from access.sealing import SealedElsewhereError, seal, unseal
+from access.sign_in.adapters import SealedElsewhereError, seal, unseal
 
 KEY = "a secret key of the site"
 

@@ -1,1 +1,0 @@
-"""That somebody consented, kept apart from everything else that is known of them."""

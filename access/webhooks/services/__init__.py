@@ -1,1 +1,0 @@
-"""What changes webhooks, and what is sent to them."""
