@@ -191,7 +191,8 @@ def _screen(material: Material) -> dict[str, Any]:
 
 def _name_strategies(material: Material) -> dict[str, Any]:
     """Look for each strategy's words in the message; the dialogue plays no part."""
-    return _labels(material["strategies"], STRATEGY_CUES, STRATEGY_HINTS, material["message"])
+    text = material["message"]
+    return _labels(material["strategies"], STRATEGY_CUES, STRATEGY_HINTS, text)
 
 
 def _name_themes(material: Material) -> dict[str, Any]:

@@ -34,39 +34,9 @@ FAULTS = {
 }
 
 
-@dataclass(frozen=True)
-class Features:
-    """Shares between 0 and 1 of what can be seen in one reply."""
-
-    text: str
-    reflects: float
-    asks: float
-    warmth: float
-    steps: float
-    stock: float
-    overreach: float
-    excess: float
-
-    def value(self, name: str) -> float:
-        """Return one share by its name."""
-        share: float = getattr(self, name)
-        return share
-
-    def best_trait(self) -> str:
-        """Say what speaks for the reply."""
-        best = max(MERITS, key=self.value)
-        return MERITS[best] if self.value(best) > 0 else "keeps to the point"
-
-    def worst_trait(self) -> str:
-        """Say what speaks against the reply."""
-        worst = max(FAULTS, key=self.value)
-        if self.value(worst) > 0:
-            return FAULTS[worst]
-        missing = min(MERITS, key=self.value)
-        return f"does less to {_INFINITIVES[missing]}"
-
-
-_INFINITIVES = {
+Features = Mapping[str, float]
+"""Shares between 0 and 1 of what can be seen in one reply, by name."""
+INFINITIVES = {
     "reflects": "pick up the seeker's details",
     "warmth": "meet the feeling",
     "steps": "offer a way forward",
@@ -74,21 +44,34 @@ _INFINITIVES = {
 }
 
 
+def best_trait(seen: Features) -> str:
+    """Say what speaks for the reply."""
+    best = max(MERITS, key=seen.__getitem__)
+    return MERITS[best] if seen[best] > 0 else "keeps to the point"
+
+
+def worst_trait(seen: Features) -> str:
+    """Say what speaks against the reply."""
+    worst = max(FAULTS, key=seen.__getitem__)
+    if seen[worst] > 0:
+        return FAULTS[worst]
+    return f"does less to {INFINITIVES[min(MERITS, key=seen.__getitem__)]}"
+
+
 def look_at(text: str, seeker_turns: Sequence[str]) -> Features:
     """Count the visible features of a reply to the dialogue's seeker."""
     spoken = words(text)
     said_before = {word for turn in seeker_turns[-3:] for word in words(turn)}
     shared = {word for word in spoken if word in said_before and len(word) >= TELLING_LENGTH}
-    return Features(
-        text=text,
-        reflects=_share(len(shared), 4),
-        asks=float("?" in text),
-        warmth=_share(sum(word in WARM_WORDS or word in FEELINGS for word in spoken), 3),
-        steps=_share(sum(word in STEP_WORDS for word in spoken), 3),
-        stock=_share(sum(phrase in plain(text) for phrase in STOCK_PHRASES), 2),
-        overreach=float(any(word in CLINICAL_WORDS for word in spoken)),
-        excess=_share(max(0, len(spoken) - AIMED_WORDS), 40),
-    )
+    return {
+        "reflects": _share(len(shared), 4),
+        "asks": float("?" in text),
+        "warmth": _share(sum(word in WARM_WORDS or word in FEELINGS for word in spoken), 3),
+        "steps": _share(sum(word in STEP_WORDS for word in spoken), 3),
+        "stock": _share(sum(phrase in plain(text) for phrase in STOCK_PHRASES), 2),
+        "overreach": float(any(word in CLINICAL_WORDS for word in spoken)),
+        "excess": _share(max(0, len(spoken) - AIMED_WORDS), 40),
+    }
 
 
 def _share(count: int, enough: int) -> float:
@@ -139,7 +122,8 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
     material = read_prompt(messages)
     turns = material.seeker_turns
     seen_a, seen_b = (look_at(text, turns) for text in (material.a, material.b))
-    overall_lead = worth(judge, turns, seen_a) - worth(judge, turns, seen_b)
+    overall_lead = worth(judge, turns, material.a, seen_a)
+    overall_lead -= worth(judge, turns, material.b, seen_b)
     overall_lead += ORDER_TASTE * taste(judge, material.a, material.b)
     leads = {key: overall_lead + _dimension_lead(judge, key, material) for key in material.keys}
     overall = sum(leads.values()) / len(leads)
@@ -147,7 +131,7 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
     verdict = {
         "notes": {key: _note(lead, seen_a, seen_b) for key, lead in leads.items()},
         "dimensions": {key: _mark(lead) for key, lead in leads.items()},
-        "rationale": f"{winner} {better.best_trait()}, while the other {worse.worst_trait()}.",
+        "rationale": f"{winner} {best_trait(better)}, while the other {worst_trait(worse)}.",
         "winner": winner,
         "strength": min(STRONGEST, 1 + int(abs(overall) / STRENGTH_STEP)),
     }
@@ -182,13 +166,13 @@ def read_sections(
     }
 
 
-def worth(judge: str, seeker_turns: Sequence[str], seen: Features) -> float:
+def worth(judge: str, seeker_turns: Sequence[str], text: str, seen: Features) -> float:
     """Weigh what can be seen in one text, and add tastes that are the same on either side."""
-    gains = sum(weight * seen.value(name) for name, weight in JUDGES[judge].items())
-    costs = sum(cost * seen.value(name) for name, cost in COSTS.items())
+    gains = sum(weight * seen[name] for name, weight in JUDGES[judge].items())
+    costs = sum(cost * seen[name] for name, cost in COSTS.items())
     dialogue = "\n".join(seeker_turns)
-    common = COMMON_TASTE * taste(dialogue, seen.text)
-    return gains - costs + common + OWN_TASTE * taste(judge, dialogue, seen.text)
+    common = COMMON_TASTE * taste(dialogue, text)
+    return gains - costs + common + OWN_TASTE * taste(judge, dialogue, text)
 
 
 def _dimension_lead(judge: str, key: str, material: JudgingMaterial) -> float:
@@ -215,7 +199,7 @@ def _note(lead: float, seen_a: Features, seen_b: Features) -> str:
     if abs(lead) < SMALLEST_MARK:
         return "Both are close here."
     leader, best, other = ("A", seen_a, seen_b) if lead > 0 else ("B", seen_b, seen_a)
-    return f"{leader} {best.best_trait()}; the other {other.worst_trait()}."
+    return f"{leader} {best_trait(best)}; the other {worst_trait(other)}."
 
 
 MIDDLE, POINTS_PER_WORTH = 3.0, 2.5
@@ -233,13 +217,13 @@ def answer_alone(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
     """
     turns, candidate, keys = read_rating_prompt(messages)
     seen = look_at(candidate, turns)
-    overall = worth(judge, turns, seen)
+    overall = worth(judge, turns, candidate, seen)
     points = {
         key: _points(overall + DIMENSION_TASTE * taste(judge, key, candidate)) for key in keys
     }
     rating = {
-        "notes": dict.fromkeys(keys, f"It {seen.best_trait()}."),
-        "rationale": f"It {seen.best_trait()}, and it {seen.worst_trait()}.",
+        "notes": dict.fromkeys(keys, f"It {best_trait(seen)}."),
+        "rationale": f"It {best_trait(seen)}, and it {worst_trait(seen)}.",
         "ratings": points,
     }
     return json.dumps(rating, ensure_ascii=False)

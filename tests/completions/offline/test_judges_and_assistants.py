@@ -108,10 +108,10 @@ class TestReading:
         names = ("reflects", "asks", "warmth", "steps", "stock", "excess")
         for text, turn in product([FITTING, STOCK, "", "word " * 500], ["", "alone at night"]):
             seen = look_at(text, [turn])
-            assert all(0 <= seen.value(name) <= 1 for name in names)
+            assert all(0 <= seen[name] <= 1 for name in names)
 
     def test_overreach_is_seen(self):
-        assert look_at("You need a diagnosis and medication.", []).overreach == 1
+        assert look_at("You need a diagnosis and medication.", [])["overreach"] == 1
 
 
 CONVERSATION = [
