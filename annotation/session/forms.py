@@ -123,6 +123,7 @@ class AnswerForm(forms.Form):
     """
 
     fragment: ClassVar[str]
+    of_dimension: ClassVar[str] = "mark"
 
     hidden_ms = Telemetry(low=0, high=LONGEST_HIDDEN_MS, otherwise=0)
     opened_earlier = Telemetry(low=0, high=1, otherwise=None)
@@ -162,6 +163,11 @@ class AnswerForm(forms.Form):
 
     def add_dimensions(self) -> None:
         """Add a field for each dimension of the rubric, where the protocol asks for them."""
+
+    def marks(self) -> Iterator[tuple[Dimension, BoundField]]:
+        """Yield each dimension with its field."""
+        for dimension in self.dimensions:
+            yield dimension, self[f"{self.of_dimension}_{dimension.key}"]
 
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
@@ -252,11 +258,6 @@ class RubricForm(AnswerForm):
         """Whether a dimension is marked, as posted or as answered before."""
         return any(field.value() not in (None, "") for _dimension, field in self.marks())
 
-    def marks(self) -> Iterator[tuple[Dimension, BoundField]]:
-        """Yield each dimension with its field."""
-        for dimension in self.dimensions:
-            yield dimension, self[f"mark_{dimension.key}"]
-
     def answer(self) -> Answer:
         """Return what the rater said, in the frame of the screen."""
         sign = 1 if self.cleaned_data["winner"] == "A" else -1
@@ -275,6 +276,7 @@ class Likert(AnswerForm):
     """A rating of one message on each dimension."""
 
     fragment = "annotation/_likert.html"
+    of_dimension = "rating"
 
     def add_dimensions(self) -> None:
         """Add a field for each dimension of the rubric, before the reason."""
@@ -296,11 +298,6 @@ class Likert(AnswerForm):
         shown = {f"rating_{key}": rating for key, rating in answer.marks.items()}
         return super().initial_of(answer) | shown
 
-    def ratings(self) -> Iterator[tuple[Dimension, BoundField]]:
-        """Yield each dimension with its field."""
-        for dimension in self.dimensions:
-            yield dimension, self[f"rating_{dimension.key}"]
-
     def answer(self) -> Answer:
         """Return what the rater said; one message alone has no verdict."""
         return Answer(
@@ -315,20 +312,7 @@ FORMS: dict[str, type[Preference | RubricForm | Likert]] = {
     Protocol.RUBRIC: RubricForm,
     Protocol.LIKERT: Likert,
 }
-
-
-def answer_form(
-    data: Posted = None,
-    *,
-    study: StudyPage,
-    answer: Answer | None = None,
-    is_practice: bool = False,
-    chip_order: int = 0,
-) -> Preference | RubricForm | Likert:
-    """Return the form of the study's protocol, empty, posted, or showing an earlier answer."""
-    form = FORMS[study.protocol]
-    return form(data, study=study, answer=answer, is_practice=is_practice, chip_order=chip_order)
-
+"""The form of each protocol."""
 
 GUESSES = [
     (Source.PERSON.value, _("Person")),

@@ -21,8 +21,7 @@ from access.roles import may
 from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.judging import RaterCredential
 from annotation.models import Rater, Study
-from annotation.raters.services import broken_links, entering
-from annotation.raters.visit_time import visit_time
+from annotation.raters.services import entering
 from annotation.session import blinded
 from annotation.session.blinded import StudyPage
 from annotation.session.forms import MAX_RATIONALE, MAX_TEXT
@@ -339,18 +338,6 @@ def _say_who_are_you(request: HttpRequest, page: StudyPage) -> HttpResponse:
             "to continue where you were."
         ),
     )
-
-
-def count_failed_arrival(request: HttpRequest, study: Study, platform: str) -> None:
-    """Count a broken link when its visitor has the page: nobody waits for it or fails with it."""
-    close, now = request.close, visit_time(request)
-
-    def close_and_count() -> None:
-        close()
-        broken_links.count_failed_arrival(study=study, platform=platform, now=now)
-
-    # The server closes the request with the answer, after it has sent it.
-    request.close = close_and_count  # type: ignore[method-assign]
 
 
 def say_slow_down(

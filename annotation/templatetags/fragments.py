@@ -100,7 +100,7 @@ def _stage(
         "is_pair": is_pair,
         "heading": HEADING,
         "progress": SessionProgress(done=n_done, total=0, minutes_left=0),
-        "form": forms.answer_form(study=study, chip_order=chip_order),
+        "form": forms.FORMS[study.protocol](study=study, chip_order=chip_order),
         "skip_reasons": forms.SKIP_REASONS,
         "csrf_token": CSRF,
         **shown,

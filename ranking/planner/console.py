@@ -18,7 +18,7 @@ from annotation.choices import Protocol
 from annotation.models import Study
 from annotation.planning.queries import texts_of
 from annotation.session.blinded import PracticePage, StudyPage
-from annotation.session.forms import answer_form
+from annotation.session.forms import FORMS
 from annotation.studies import pace
 from annotation.studies.http import managers_page, study_or_404, study_page
 from annotation.studies.rubric import RubricError, load_rubric
@@ -296,7 +296,7 @@ def _beside(request: StaffRequest, form: StudyForm) -> HttpResponse:
             "study": page,
             "comparison": practice.comparison,
             "is_pair": bool(practice.comparison.message_b),
-            "answer": answer_form(study=page, is_practice=True),
+            "answer": FORMS[page.protocol](study=page, is_practice=True),
         }
         if study.dataset_id is not None:
             figures = draft_figures(study)

@@ -20,7 +20,7 @@ from annotation.models import Rater, Study
 from annotation.raters import entry_links
 from annotation.raters.consent import consent_lines
 from annotation.raters.entry_links import Entry
-from annotation.raters.services import entering, questions
+from annotation.raters.services import broken_links, entering, questions
 from annotation.raters.visit_time import is_simulated_visit, visit_time
 from annotation.session import forms, http
 from annotation.session.blinded import PracticePage, StudyPage
@@ -115,7 +115,8 @@ def how(request: RaterRequest) -> HttpResponse:
         return http.go(request, reverse("annotation:done", args=[request.page.slug]))
     posted = request.POST if request.method == "POST" else None
     order = request.page.chip_order(request.credential.code)
-    form = forms.answer_form(posted, study=request.page, is_practice=True, chip_order=order)
+    of_protocol = forms.FORMS[request.page.protocol]
+    form = of_protocol(posted, study=request.page, is_practice=True, chip_order=order)
     chosen = form.is_valid()
     practice = PracticePage.of_study(request.rater.study)
     context = {
@@ -248,11 +249,23 @@ def _say_refused(
         return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
     if isinstance(refusal, entering.WrongPlatformError):
         required = selectors.content_of(study)["crowd"]["platform"].upper()
-        http.count_failed_arrival(request, study, required)
+        _count_failed_arrival(request, study, required)
         return _say_open_from_platform(request, study.slug, platform=required)
     if platform != Platform.GUEST and (way := NOT_OPEN.get(StudyState(study.state))):
         return _say_goodbye(request, study, way, platform=platform, status=409)
     return http.say_not_open(request, study)
+
+
+def _count_failed_arrival(request: HttpRequest, study: Study, platform: str) -> None:
+    """Count a broken link when its visitor has the page: nobody waits for it or fails with it."""
+    close, now = request.close, visit_time(request)
+
+    def close_and_count() -> None:
+        close()
+        broken_links.count_failed_arrival(study=study, platform=platform, now=now)
+
+    # The server closes the request with the answer, after it has sent it.
+    request.close = close_and_count  # type: ignore[method-assign]
 
 
 def _say_bound_elsewhere(request: HttpRequest, study: Study) -> HttpResponse:
@@ -266,7 +279,7 @@ def _say_link_refused(request: HttpRequest, study: Study, error: Exception) -> H
     slug = study.slug
     if isinstance(error, entry_links.EntryLinkError):
         logger.warning("a link into %s was refused: no id of %s", slug, error.platform)
-        http.count_failed_arrival(request, study, error.platform)
+        _count_failed_arrival(request, study, error.platform)
         return _say_open_from_platform(request, slug, platform=error.platform)
     logger.error("the keys for signed links into %s cannot be read: %s", slug, error.__cause__)
     answer = http.say(

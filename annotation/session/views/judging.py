@@ -125,7 +125,8 @@ def _form(
     request: CredentialRequest, data: QueryDict | None = None, *, answer: Answer | None = None
 ) -> forms.Preference | forms.RubricForm | forms.Likert:
     order = request.page.chip_order(request.credential.code)
-    return forms.answer_form(data, study=request.page, answer=answer, chip_order=order)
+    of_protocol = forms.FORMS[request.page.protocol]
+    return of_protocol(data, study=request.page, answer=answer, chip_order=order)
 
 
 def _next_page(request: RaterRequest, *, saved: str) -> HttpResponse:
