@@ -1,28 +1,17 @@
 """Samples of rationales whose themes two people name, and how such a sample works."""
 
-from collections.abc import Iterable
-
 from django.db.models import Q
 
 from annotation.models import Study, ThemeCheck, ThemeCheckItem, ThemeLabel, ThemeLabelling
 from annotation.rationales import themes
 from completions.dialogues.normaliser import plain
-from completions.strategies.kinds import KINDS, CheckKind, LabelMeaning
+from completions.strategies.kinds import KINDS, CheckKind
 
 IS_THERE = (
     ~Q(judgment__rationale="")
     & Q(judgment__comparison__first__erased_at=None)
     & Q(judgment__comparison__second__erased_at=None)
 )
-
-
-def _meanings(codebook: str) -> Iterable[LabelMeaning]:
-    return (
-        LabelMeaning(one.key, one.name, one.means, one.counterexamples[0])
-        for one in themes.load_codebook(codebook).themes
-    )
-
-
 THEMES = CheckKind(
     samples=ThemeCheck,
     items=ThemeCheckItem,
@@ -30,7 +19,7 @@ THEMES = CheckKind(
     subject="judgment",
     related=("judgment",),
     is_there=IS_THERE,
-    meanings=_meanings,
+    meanings=lambda codebook: themes.load_codebook(codebook).themes,
     labels=ThemeLabel,
     text=lambda item: plain(item.judgment.rationale),
     asked_by=lambda codebook: Q(call__codebook=codebook),

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from access.roles import StaffRequest
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.strategies import spot_check_queries
-from completions.strategies.kinds import LabelMeaning, kind_of
+from completions.strategies.kinds import kind_of
 from completions.strategies.services import spot_checking
 from completions.strategies.services.spot_checking import SampleItem
 from completions.strategies.spot_check_queries import Sample, names_of_people
@@ -225,7 +225,7 @@ def _around(places: list[int], here: int) -> tuple[int | None, int | None]:
     return before[-1] if before else None, after[0] if after else None
 
 
-def _boxes(item: SampleItem) -> list[tuple[LabelMeaning, str]]:
+def _boxes(item: SampleItem) -> list[tuple[Any, str]]:
     """Return the labels to tick with their keys; whatever comes after the last key has none."""
     listed = kind_of(item.spot_check).meanings(item.spot_check.codebook)
     return [(label, KEYS[place : place + 1]) for place, label in enumerate(listed)]

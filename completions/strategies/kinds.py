@@ -1,6 +1,6 @@
 """What people check of a model's labels: strategies of texts, and whatever apps above add."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,16 +10,6 @@ from completions.contexts.screening.highlights import MarkedDialogue, mark_dialo
 from completions.dialogues.normaliser import plain
 from completions.models import HumanLabelling, SpotCheck, SpotCheckItem, StrategyLabel
 from completions.strategies.codebook import load_codebook
-
-
-@dataclass(frozen=True)
-class LabelMeaning:
-    """One label of a codebook, as people read it."""
-
-    key: str
-    name: str
-    shows: str
-    leaves_out: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +29,7 @@ class CheckKind:
     is_there : Q
         Of items: the text is not deleted.
     meanings : callable
-        The labels of a codebook, by its reference.
+        The labels of a codebook, by its reference: each with key, name, shows, leaves_out.
     labels : model
         What models find; rows have a call, and the call an assistant and the subject.
     text : callable
@@ -56,7 +46,7 @@ class CheckKind:
     subject: str
     related: tuple[str, ...]
     is_there: Q
-    meanings: Callable[[str], Iterable[LabelMeaning]]
+    meanings: Callable[[str], Sequence[Any]]
     labels: Any
     text: Callable[[Any], str]
     dialogue: Callable[[Any], MarkedDialogue | None] = field(default=lambda _item: None)
@@ -65,13 +55,6 @@ class CheckKind:
     def keys(self, codebook: str) -> tuple[str, ...]:
         """Return the keys of a codebook, in order."""
         return tuple(one.key for one in self.meanings(codebook))
-
-
-def _strategies(codebook: str) -> Iterable[LabelMeaning]:
-    return (
-        LabelMeaning(one.key, one.name, one.shows, one.leaves_out)
-        for one in load_codebook(codebook).strategies
-    )
 
 
 def _dialogue(item: Any) -> MarkedDialogue:  # noqa: ANN401 (an item of its kind)
@@ -86,7 +69,7 @@ STRATEGIES = CheckKind(
     subject="completion",
     related=("completion__context",),
     is_there=Q(completion__erased_at=None),
-    meanings=_strategies,
+    meanings=lambda codebook: load_codebook(codebook).strategies,
     labels=StrategyLabel,
     text=lambda item: plain(item.completion.text),
     dialogue=_dialogue,

@@ -232,7 +232,7 @@ def found_by_model(check: Sample) -> Mapping[int, set[str]]:
     return found
 
 
-def asked_of(dataset: Dataset) -> QuerySet[Assistant]:
+def asked_of(dataset: Dataset) -> QuerySet[Any]:
     """Return the assistants that were asked, with how far each is, in one query."""
 
     def among(*states: CallState) -> Count:

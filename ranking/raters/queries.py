@@ -13,7 +13,7 @@ from annotation.quality.queries import raters, records
 from annotation.quality.queries.raters import RaterHead
 from annotation.quality.queries.records import LEFT_OUT, ListedAnswer, StudyQuality
 from annotation.quality.rules import exclusions
-from annotation.quality.rules.findings import Infit, StudyRecord, examine, infit
+from annotation.quality.rules.findings import Infit, examine, infit
 from annotation.quality.rules.records import Finding, RaterRecord
 from ranking.judgments import analysis_set
 from ranking.models import Measurement, RaterFigures
@@ -121,7 +121,7 @@ def _stored_row(head: RaterHead, found: RaterFigures, as_of: dt.datetime) -> Rat
 
 def _rows(known: StudyQuality) -> tuple[RaterRow, ...]:
     infits = _infits(known)
-    found = examine(StudyRecord(known.records, known.pairs, infits), known.rules)
+    found = examine(known.records, known.rules, pairs=known.pairs, infits=infits)
     agreement = exclusions.agreement_by_rater(known.winners)
     return tuple(
         _row(head, record, found[head.code], infits.get(head.code), agreement.get(head.code))

@@ -211,8 +211,14 @@ def _reported():
     make_comparisons(study, 1)
     rater = make_rater(study=study)
     lease = lease_next(rater, NOW)
-    told = {"kind": ReportKind.CONTENT, "text": "It names my street."}
-    return partial(reporting.report_context, token=lease.token, rater=rater, **told, now=NOW)
+    return partial(
+        reporting.report_context,
+        token=lease.token,
+        rater=rater,
+        kind=ReportKind.CONTENT,
+        text="It names my street.",
+        now=NOW,
+    )
 
 
 def _reinstated():

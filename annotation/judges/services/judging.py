@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -98,8 +98,9 @@ class _Desk:
             timeout_s=TIMEOUT_S,
             **_sampling(call),
         )
-        read = partial(prompt.read, dimensions=rubric.keys)
-        return JsonQuestion(claim, prompt.hash(rubric), request, read)
+        return JsonQuestion(
+            claim, prompt.hash(rubric), request, lambda raw: prompt.read(raw, rubric.keys)
+        )
 
     def keep(self, ended: Sequence[tuple[JudgeCall, ModelAnswer[Answer]]]) -> None:
         """End the calls; a valid answer becomes a judgment, an invalid one never does."""

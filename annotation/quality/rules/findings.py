@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain, groupby
 from operator import mul
@@ -261,36 +261,38 @@ def outlier(record: RaterRecord, pairs: Sequence[PairAnswers], rules: Rules) -> 
     )
 
 
-@dataclass(frozen=True)
-class StudyRecord:
-    """The raters of a study, the pairs that have all their answers, and the raters' infit."""
-
-    records: Sequence[RaterRecord]
-    pairs: Sequence[PairAnswers] = ()
-    infits: Mapping[str, Infit | None] = field(default_factory=dict)
+NO_INFITS: Mapping[str, Infit | None] = {}
 
 
-def examine(study: StudyRecord, rules: Rules) -> dict[str, tuple[Finding, ...]]:
-    """Return the findings of every rater, those that exclude first.
+def examine(
+    records: Sequence[RaterRecord],
+    rules: Rules,
+    *,
+    pairs: Sequence[PairAnswers] = (),
+    infits: Mapping[str, Infit | None] = NO_INFITS,
+) -> dict[str, tuple[Finding, ...]]:
+    """Return the findings of every rater of a study, those that exclude first.
+
+    ``pairs`` are those that have all their answers.
 
     The pace of the study is taken over all its raters, excluded ones too: a decision must not
     change the evidence on which the next one rests. Whoever a person took back is excluded on
     later evidence only; warnings look at all there is.
     """
-    pace = pace_of(chain.from_iterable(record.answers for record in study.records), rules)
+    pace = pace_of(chain.from_iterable(record.answers for record in records), rules)
     pairs_of = defaultdict[str, list[PairAnswers]](list)
-    for pair in study.pairs:
+    for pair in pairs:
         for rater in pair.winners:
             pairs_of[rater].append(pair)
     found = {}
-    for record in study.records:
+    for record in records:
         new = record.since_reinstated()
         all_rules = (
             failed_checks(new, rules),
             anomalous_times(new, pace, rules),
             straight_lining(record, rules),
             one_sided(record, rules),
-            misfit(study.infits.get(record.rater), rules),
+            misfit(infits.get(record.rater), rules),
             outlier(record, pairs_of[record.rater], rules),
         )
         found[record.rater] = tuple(finding for finding in all_rules if finding is not None)

@@ -65,6 +65,16 @@ class Theme(TomlPart):
     def _pattern(self) -> re.Pattern[str]:
         return re.compile(rf"\b(?:{'|'.join(self.patterns)})", re.IGNORECASE)
 
+    @property
+    def shows(self) -> str:
+        """What in a rationale speaks of it, as people who label read it."""
+        return self.means
+
+    @property
+    def leaves_out(self) -> str:
+        """What sounds like it and is not."""
+        return self.counterexamples[0]
+
     def is_in(self, text: str) -> bool:
         """Say whether a rationale speaks of it."""
         return self._pattern.search(text) is not None

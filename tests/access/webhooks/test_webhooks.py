@@ -115,9 +115,9 @@ class TestEvents:
         rater = make_rater(study=study)
         lease = lease_next_comparison(rater=rater, now=NOW)
 
-        told = {"kind": ReportKind.CONTENT, "text": "It says where I live."}
+        kind, words = ReportKind.CONTENT, "It says where I live."
         for _ in range(2):
-            report_context(token=lease.token, rater=rater, **told, now=NOW)
+            report_context(token=lease.token, rater=rater, kind=kind, text=words, now=NOW)
 
         [(event, data)] = events()
         assert event == "alert"

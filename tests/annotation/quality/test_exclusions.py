@@ -21,7 +21,7 @@ from annotation.quality.rules.exclusions import (
     is_repeat_consistent,
     pace_of,
 )
-from annotation.quality.rules.findings import StudyRecord, examine
+from annotation.quality.rules.findings import examine
 from annotation.quality.rules.records import (
     CheckAnswer,
     Finding,
@@ -249,7 +249,7 @@ class TestExamining:
         ]
         rushed = RaterRecord("R8", answers=timed(*[3] * 10))
 
-        found = examine(StudyRecord([*readers, rushed]), RULES)
+        found = examine([*readers, rushed], RULES)
 
         out = {rater for rater, findings in found.items() if any(f.is_exclusion for f in findings)}
         assert out == {"R8"}
@@ -261,9 +261,9 @@ class TestExamining:
             for n in range(6)
         ]
 
-        shuffled = examine(StudyRecord([records[n] for n in order]), RULES)
+        shuffled = examine([records[n] for n in order], RULES)
 
-        assert shuffled == examine(StudyRecord(records), RULES)
+        assert shuffled == examine(records, RULES)
 
     def test_excludes_who_was_taken_back_on_new_evidence_only(self):
         day = dt.datetime(2026, 1, 5, tzinfo=dt.UTC)
@@ -272,9 +272,9 @@ class TestExamining:
         taken_back = RaterRecord("R1", tuple(before), reinstated_at=day + dt.timedelta(hours=3))
         again = replace(taken_back, checks=tuple(failed))
 
-        assert examine(StudyRecord([replace(taken_back, reinstated_at=None)]), RULES)["R1"]
-        assert examine(StudyRecord([taken_back]), RULES)["R1"] == ()
-        (finding,) = examine(StudyRecord([again]), RULES)["R1"]
+        assert examine([replace(taken_back, reinstated_at=None)], RULES)["R1"]
+        assert examine([taken_back], RULES)["R1"] == ()
+        (finding,) = examine([again], RULES)["R1"]
         assert finding.evidence["n_checks"] == len(after)
 
 

@@ -34,8 +34,13 @@ def lease(study):
 
 
 def report(held):
-    told = {"token": held.token, "rater": held.rater, "kind": ReportKind.CONTENT}
-    return partial(reporting.report_context, **told, now=NOW)
+    return partial(
+        reporting.report_context,
+        token=held.token,
+        rater=held.rater,
+        kind=ReportKind.CONTENT,
+        now=NOW,
+    )
 
 
 def assign_next(study):

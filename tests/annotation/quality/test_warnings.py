@@ -14,7 +14,6 @@ from annotation.quality.rules.findings import (
     BETS,
     Infit,
     PairAnswers,
-    StudyRecord,
     e_value,
     even_p,
     evidence,
@@ -244,9 +243,9 @@ class TestTheEvidenceAgainstARater:
 
     def test_is_found_with_the_other_rules(self):
         pairs = [PairAnswers(n, {"R1": -1, "R2": 1, "R3": 1, "R4": 1}) for n in range(40)]
-        study = StudyRecord([RaterRecord("R1"), RaterRecord("R2")], pairs)
+        records = [RaterRecord("R1"), RaterRecord("R2")]
 
-        found = examine(study, RULES)
+        found = examine(records, RULES, pairs=pairs)
 
         assert [finding.rule for finding in found["R1"]] == ["outlier-1"]
         assert found["R2"] == ()
