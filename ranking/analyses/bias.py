@@ -260,7 +260,7 @@ def _raw(columns: JudgmentColumns, lengths: Floats, level: float) -> Table:
             if len(rows):
                 heads.append((name, size, len(rows)))
                 found.append(tendency(toward[rows] > 0, columns.unit[rows], level))
-    p_values = adjusted_p([one.p_value for one in found])
+    p_values = adjusted_p([p for _, p in found])
     parts = zip(heads, found, p_values, strict=True)
     return Table(
         "length",
@@ -276,7 +276,7 @@ def _raw(columns: JudgmentColumns, lengths: Floats, level: float) -> Table:
             *ends(level, ColumnKind.SHARE),
             P_VALUE,
         ),
-        tuple((*head, *one.cells(), p) for head, one, p in parts),
+        tuple((*head, *cells, p) for head, (cells, _), p in parts),
     )
 
 

@@ -34,17 +34,8 @@ PEOPLE, JUDGES = "People", "LLM judges"
 EVEN = 0.5
 
 
-@dataclass(frozen=True)
-class Tendency:
-    """How often one of two was chosen, and the p-value of either's being as likely."""
-
-    share: float
-    interval: tuple[float | None, float | None]
-    p_value: float | None
-
-    def cells(self) -> tuple[Cell, ...]:
-        """Return the share and the ends of its interval."""
-        return (round(self.share, 4), *self.interval)
+Tendency = tuple[tuple[Cell, ...], float | None]
+"""The cells of a share and its interval, and the p-value of its being one half."""
 
 
 def tendency(chosen: Booleans, unit: Integers, level: float) -> Tendency:
@@ -56,10 +47,10 @@ def tendency(chosen: Booleans, unit: Integers, level: float) -> Tendency:
     """
     found = mean_of(chosen.astype(np.float64), unit)
     if not rests_on_enough(found):
-        return Tendency(float(chosen.mean()), (None, None), None)
+        return (round(float(chosen.mean()), 4), None, None), None
     ends = end_cells(found, level, least=0.0, most=1.0)
     p_value = two_sided_p(int(chosen.sum()), len(chosen))
-    return Tendency(found.mean, ends, max(p_value, found.p_value(EVEN)))
+    return (round(found.mean, 4), *ends), max(p_value, found.p_value(EVEN))
 
 
 def adjusted(found: Sequence[ClusteredMean | None]) -> list[float | None]:
@@ -206,10 +197,10 @@ def _rows(
     found: list[tuple[int, Tendency | None]],
     rest: list[tuple[Cell, ...]],
 ) -> tuple[tuple[Cell, ...], ...]:
-    p_values = adjusted_p([None if one is None else one.p_value for _, one in found])
+    p_values = adjusted_p([None if one is None else one[1] for _, one in found])
     rows = []
     for head, (n, one), p, orders in zip(heads, found, p_values, rest, strict=True):
-        figures = (None, None, None) if one is None else one.cells()
+        figures = (None, None, None) if one is None else one[0]
         rows.append((*head, n, *figures, p, *orders))
     return tuple(rows)
 

@@ -21,7 +21,6 @@ from ranking.analyses.common import (
 )
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
-from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
@@ -30,16 +29,6 @@ from ranking.numerics.models.cumulative import CumulativeFit, fit_cumulative
 from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.strength_mode import StrengthMode
-
-
-@dataclass(frozen=True)
-class DrawJudgments:
-    """The judgments one by one, as the board weighs them, and counted so."""
-
-    columns: JudgmentColumns
-    method: Method
-    weights: Floats
-    counted: OutcomeTable
 
 
 @dataclass(frozen=True)
@@ -67,15 +56,15 @@ class Way:
     key: str
     label: str
     head: str
-    fit: Callable[[DrawJudgments], Treated]
+    fit: Callable[[AnalysisInputs, OutcomeTable], Treated]
 
 
-def treat(judged: DrawJudgments) -> tuple[dict[str, Treated], list[str]]:
+def treat(inputs: AnalysisInputs, counted: OutcomeTable) -> tuple[dict[str, Treated], list[str]]:
     """Treat them in every way; return what came of each by its key, and why nothing of others."""
     found, warnings = {}, []
     for way in WAYS:
         try:
-            found[way.key] = way.fit(judged)
+            found[way.key] = way.fit(inputs, counted)
         except NotConnectedError as refusal:
             n_groups = len(refusal.components)
             warnings.append(f"{way.label}: no ratings, {n_groups} groups cannot be compared.")
@@ -86,34 +75,33 @@ def treat(judged: DrawJudgments) -> tuple[dict[str, Treated], list[str]]:
     return found, warnings
 
 
-def _scored(judged: DrawJudgments, mode: StrengthMode) -> Treated:
-    tables = tabulated(judged.columns, replace(judged.method, strength=mode))
+def _scored(inputs: AnalysisInputs, _counted: OutcomeTable, mode: StrengthMode) -> Treated:
+    tables = tabulated(inputs.columns, replace(inputs.method, strength=mode))
     return Treated(fit_bradley_terry(tables.total()).log_strengths)
 
 
-def _wins_alone(judged: DrawJudgments, tie: float) -> Treated:
+def _wins_alone(_inputs: AnalysisInputs, counted: OutcomeTable, tie: float) -> Treated:
     """Rate by wins, a tie counting so much for both."""
-    theta = fit_bradley_terry(judged.counted.wins + tie * judged.counted.ties).log_strengths
+    theta = fit_bradley_terry(counted.wins + tie * counted.ties).log_strengths
     return Treated(theta, win=special.expit(differences(theta)))
 
 
-def _davidson(judged: DrawJudgments) -> Treated:
-    fit = fit_davidson(judged.counted.wins, judged.counted.ties)
+def _davidson(_inputs: AnalysisInputs, counted: OutcomeTable) -> Treated:
+    fit = fit_davidson(counted.wins, counted.ties)
     half, nu = differences(fit.log_strengths) / 2, fit.parameter
     total = np.exp(half) + np.exp(-half) + nu
     win, tie = np.exp(half) / total, nu / total
     return Treated(fit.log_strengths, win, tie, tie_between_equals=nu / (2 + nu))
 
 
-def _rao_kupper(judged: DrawJudgments) -> Treated:
-    fit = fit_rao_kupper(judged.counted.wins, judged.counted.ties)
+def _rao_kupper(_inputs: AnalysisInputs, counted: OutcomeTable) -> Treated:
+    fit = fit_rao_kupper(counted.wins, counted.ties)
     return _with_threshold(fit.log_strengths, fit.parameter)
 
 
-def _cumulative(judged: DrawJudgments) -> Treated:
-    fit = fit_cumulative(
-        graded(judged.columns, judged.weights), n_systems=len(judged.columns.systems)
-    )
+def _cumulative(inputs: AnalysisInputs, _counted: OutcomeTable) -> Treated:
+    columns, weights = inputs.columns, judgment_weights(inputs.columns, inputs.method)
+    fit = fit_cumulative(graded(columns, weights), n_systems=len(columns.systems))
     return _with_threshold(fit.log_strengths, float(fit.thresholds[0]), fit)
 
 
@@ -162,10 +150,9 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     """
     columns = inputs.columns
     check_enough(columns)
-    weights = judgment_weights(columns, inputs.method)
-    counted = outcomes(columns, weights)
+    counted = outcomes(columns, judgment_weights(columns, inputs.method))
     board = inputs.method.strength.value
-    found, warnings = treat(DrawJudgments(columns, inputs.method, weights, counted))
+    found, warnings = treat(inputs, counted)
     if board not in found:
         msg = "The judgments do not determine the ratings of the board itself."
         raise AnalysisRefusedError(msg)

@@ -1,7 +1,5 @@
 """Strategies of support: which of them each system uses, and how people differ from models."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +21,8 @@ from ranking.findings import (
     Picture,
     Table,
 )
-from ranking.judgments.sources import SystemFacts
+from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.usage import Usage, usage
 
@@ -43,15 +42,6 @@ USE = (
 )
 
 
-@dataclass(frozen=True)
-class Labelled:
-    """The labelled messages: what each shows, of which system, in which dialogue."""
-
-    shown: Floats
-    system: Integers
-    unit: Integers
-
-
 def analyse(inputs: AnalysisInputs) -> Findings:
     """Describe the strategies of systems and families, and of people against models.
 
@@ -64,17 +54,20 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     if labels is None:
         msg = "No model has labelled the strategies of these messages yet."
         raise AnalysisRefusedError(msg)
-    labelled, n_missing = _labelled(inputs, labels.probability)
+    items, known = inputs.sources.items(), np.isfinite(labels.probability).all(axis=1)
+    shown, of_system = labels.probability[known], items.system[known]
+    n_missing = int((~known).sum())
     facts = inputs.sources.systems()
     systems = inputs.columns.systems
-    found = usage(labelled.shown, labelled.system, n_systems=len(systems))
+    found = usage(shown, of_system, n_systems=len(systems))
     tables = [
         _rates(systems, found, labels.keys, labels.names),
         _use("use", "How much each system uses", systems, found, ColumnKind.SYSTEM),
-        _families(labelled, [facts[slug] for slug in systems]),
+        _families(shown, of_system, [facts[slug] for slug in systems]),
     ]
-    kinds = np.array([facts[slug].kind for slug in systems])
-    if difference := _differences(labelled, kinds, labels.names, inputs.method.level):
+    kinds = np.array([facts[slug].kind for slug in systems])[of_system]
+    units = _units(inputs.columns, items)[known]
+    if difference := _differences(shown, kinds, units, labels.names, inputs.method.level):
         tables.append(difference)
     warnings = [f"Labelled by {', '.join(labels.labellers)}."]
     if n_missing:
@@ -82,14 +75,11 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     return Findings(METHOD, tuple(tables), tuple(warnings))
 
 
-def _labelled(inputs: AnalysisInputs, probability: Floats) -> tuple[Labelled, int]:
-    """Return the labelled messages, and how many are not."""
-    columns, items = inputs.columns, inputs.sources.items()
+def _units(columns: JudgmentColumns, items: ItemFacts) -> Integers:
+    """Return the source dialogue of each message."""
     unit = np.zeros(len(items.system), dtype=np.int64)
     unit[items.message[columns.item].ravel()] = np.repeat(columns.unit, 2)
-    known = np.isfinite(probability).all(axis=1)
-    rows = Labelled(probability[known], items.system[known], unit[known])
-    return rows, int((~known).sum())
+    return unit
 
 
 def _rates(
@@ -143,22 +133,24 @@ def _use_cells(found: Usage, place: int) -> tuple[Cell, ...]:
     )
 
 
-def _families(labelled: Labelled, facts: list[SystemFacts]) -> Table:
+def _families(shown: Floats, of_system: Integers, facts: list[SystemFacts]) -> Table:
     """Take the systems of a family together; people and original replies are one each."""
-    of_system = [GROUPS.get(one.kind, one.family) for one in facts]
-    names = tuple(sorted(set(of_system)))
-    place = np.array([names.index(name) for name in of_system])
-    found = usage(labelled.shown, place[labelled.system], n_systems=len(names))
+    groups = [GROUPS.get(one.kind, one.family) for one in facts]
+    names = tuple(sorted(set(groups)))
+    place = np.array([names.index(name) for name in groups])
+    found = usage(shown, place[of_system], n_systems=len(names))
     return _use("families", "How much each family uses", names, found, ColumnKind.TEXT)
 
 
 def _differences(
-    labelled: Labelled, kinds: NDArray[np.str_], names: tuple[str, ...], level: float
+    shown: Floats, kinds: NDArray[np.str_], units: Integers, names: tuple[str, ...], level: float
 ) -> Table | None:
-    """Compare models with people, strategy by strategy; None where one of them is missing."""
-    kind = kinds[labelled.system]
-    some = (kind == "MODEL") | (kind == "HUMAN")
-    is_model, unit, shown = kind[some] == "MODEL", labelled.unit[some], labelled.shown[some]
+    """Compare models with people, strategy by strategy; None where one of them is missing.
+
+    What messages show, whose kind and which dialogue they are of, lie side by side.
+    """
+    some = (kinds == "MODEL") | (kinds == "HUMAN")
+    is_model, unit, shown = kinds[some] == "MODEL", units[some], shown[some]
     gaps = [difference_of(column, unit, is_model) for column in shown.T]
     if None in gaps:
         return None

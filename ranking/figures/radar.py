@@ -1,7 +1,6 @@
 """Radars: one line around all axes for each system, on one scale."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ranking.figures.marks import (
     DASHES,
@@ -20,6 +19,7 @@ from ranking.figures.marks import (
     wrapped,
 )
 from ranking.findings import ColumnKind, Table
+from ranking.plots.planes import Series
 from ranking.plots.radar import BY_DEFAULT, MOST, Rings, anchor, axes_of, corner, least_step
 from ranking.plots.scales import Tick
 from ranking.plots.tables import as_number
@@ -34,14 +34,6 @@ SIDES = {"start": "left", "middle": "center", "end": "right"}
 Place = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class _Shape:
-    name: str
-    values: tuple[float | None, ...]
-    colour: str
-    dashes: tuple[float, ...]
-
-
 def radar(table: Table) -> tuple[Mark, ...]:
     """Draw the rows, or the first few of more than can be told apart."""
     at = axes_of(table)
@@ -53,23 +45,20 @@ def radar(table: Table) -> tuple[Mark, ...]:
     return (
         *around,
         *_ticks(rings, column.kind),
-        *(mark for one in shapes for mark in _drawn(one, rings)),
+        *(mark for number, one in enumerate(shapes) for mark in _drawn(one, rings, number)),
         *_legend(shapes, extent(around)[3] + GAP),
     )
 
 
-def _shapes(table: Table, at: Sequence[int]) -> list[_Shape]:
+def _shapes(table: Table, at: Sequence[int]) -> list[Series]:
     n_drawn = len(table.rows) if len(table.rows) <= MOST else BY_DEFAULT
     named = zip(row_names(table)[:n_drawn], table.rows, strict=False)
-    return [
-        _Shape(
-            name,
-            tuple(as_number(row[n]) for n in at),
-            LINES[number % len(LINES)],
-            LOOKS[number % len(LOOKS)],
-        )
-        for number, (name, row) in enumerate(named)
-    ]
+    return [Series(name, tuple(as_number(row[n]) for n in at)) for name, row in named]
+
+
+def _look(number: int) -> tuple[str, tuple[float, ...]]:
+    """Return the colour and the dashes of a system by its place."""
+    return LINES[number % len(LINES)], LOOKS[number % len(LOOKS)]
 
 
 def _web(rings: Rings, n_axes: int, mark: float | None) -> tuple[Mark, ...]:
@@ -92,22 +81,20 @@ def _at(place: int, n_axes: int, reach: float) -> Place:
     return RADIUS * x, RADIUS * y
 
 
-def _drawn(one: _Shape, rings: Rings) -> tuple[Mark, ...]:
+def _drawn(one: Series, rings: Rings, number: int) -> tuple[Mark, ...]:
     """Join the values of neighbouring axes; where one is missing the line has a gap."""
-    n = len(one.values)
+    n, (colour, dashes) = len(one.values), _look(number)
     places = [
         None if value is None else _at(place, n, rings.reach(value))
         for place, value in enumerate(one.values)
     ]
     known = [place for place in places if place is not None]
-    spots = [Spot(*place, 1.6, one.colour) for place in known]
+    spots = [Spot(*place, 1.6, colour) for place in known]
     if len(known) == n:
-        return (Stroke((*known, known[0]), one.colour, 1.2, one.dashes), *spots)
+        return (Stroke((*known, known[0]), colour, 1.2, dashes), *spots)
     beside = zip(places, [*places[1:], places[0]], strict=True)
     sides = [
-        Stroke((a, b), one.colour, 1.2, one.dashes)
-        for a, b in beside
-        if a is not None and b is not None
+        Stroke((a, b), colour, 1.2, dashes) for a, b in beside if a is not None and b is not None
     ]
     return (*sides, *spots)
 
@@ -139,16 +126,17 @@ def _named(axes: Sequence[str]) -> tuple[Mark, ...]:
     return tuple(marks)
 
 
-def _legend(shapes: Sequence[_Shape], y: float) -> tuple[Mark, ...]:
+def _legend(shapes: Sequence[Series], y: float) -> tuple[Mark, ...]:
     """Return how each system is drawn, below each other and all names in full."""
     marks: list[Mark] = []
-    for one in shapes:
+    for number, one in enumerate(shapes):
+        colour, dashes = _look(number)
         lines = wrapped(one.name, 2.0 * RADIUS)
         high = len(lines) * LEADING * SIZE
         middle = y + high / 2
         left = -RADIUS - SAMPLE
-        marks.append(Stroke(((left, middle), (left + SAMPLE, middle)), one.colour, 1.2, one.dashes))
-        marks.append(Spot(left + SAMPLE / 2, middle, 1.6, one.colour))
+        marks.append(Stroke(((left, middle), (left + SAMPLE, middle)), colour, 1.2, dashes))
+        marks.append(Spot(left + SAMPLE / 2, middle, 1.6, colour))
         marks += stacked(lines, left + SAMPLE + 6.0, middle)
         y += high + 2.0
     return tuple(marks)
