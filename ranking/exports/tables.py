@@ -114,7 +114,6 @@ JUDGMENTS = ExportTable(
         text("judge_kind", "who judged", "human", "llm"),
     ),
 )
-BLINDED = frozenset(column.name for column in JUDGMENTS.columns if column.shows_system)
 
 
 LICENCE = "empty where the dataset's licence does not let it be passed on"

@@ -40,7 +40,7 @@ class Method:
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> "Method":
         """Read what `as_json` wrote."""
-        return cls(**stored | {"strength": StrengthMode(stored["strength"])})
+        return cls(**{**stored, "strength": StrengthMode(stored["strength"])})
 
     def hash(self) -> str:
         """Return the hash of the method and of the code that carries it out."""

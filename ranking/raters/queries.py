@@ -25,13 +25,8 @@ if TYPE_CHECKING:
 MOST_LIVE = 2_000  # answers of people that a page reads and measures itself
 
 
-def rater_rows(study: Study, *, as_of: dt.datetime) -> tuple[RaterRow, ...]:
-    """Return every rater who answered anything, by pseudonym, in six queries at most."""
-    return measure(study, as_of=as_of).rows
-
-
 def shown_raters(study: Study, *, now: dt.datetime) -> MeasuredRaters:
-    """Return the same for a page, in eight queries at most, however many judgments there are.
+    """Return every rater who answered anything for a page, by pseudonym; eight queries at most.
 
     A small study is measured here and now. Of a larger one it is what the last measurement found,
     under the decisions that hold now: the same figures as of an earlier time (ADR-0068).

@@ -11,25 +11,22 @@ if TYPE_CHECKING:
         forget_fit_claims,
         reclaim_lost_fits,
     )
-    from ranking.fits.services.inputs import JudgmentsChangedError, forget_judgments
+    from ranking.fits.services.inputs import JudgmentsChangedError
     from ranking.fits.services.publishing import publish_fit, unpublish_fit
     from ranking.fits.services.running import adapt_plan, fit_and_adapt, refit_study, run_fit
     from ranking.fits.services.ticking import claim_all_changed_fits
-    from ranking.fits.services.verifying import Difference, Verification, verify_fit
+    from ranking.fits.services.verifying import verify_fit
 else:
     __getattr__ = names_of(__name__)
 
 __all__ = [
-    "Difference",
     "JudgmentsChangedError",
-    "Verification",
     "adapt_plan",
     "claim_all_changed_fits",
     "claim_changed_fits",
     "claim_fit",
     "fit_and_adapt",
     "forget_fit_claims",
-    "forget_judgments",
     "publish_fit",
     "reclaim_lost_fits",
     "refit_study",

@@ -32,6 +32,7 @@ from ranking.numerics.arrays import Floats
 from ranking.numerics.information import expected_reduction, sampling_weights, strength_covariance
 
 Clock = Callable[[], dt.datetime]
+FEWEST_SYSTEMS = 2
 
 
 def refit_study(*, study: Study, clock: Clock) -> list[Fit]:
@@ -75,14 +76,12 @@ def _facts(judgments: GroupedJudgments, selection: Selection) -> dict[str, Any]:
     return {
         "inputs_hash": judgments.inputs_hash(),
         "n_units": len(judgments.dialogues),
-        "is_simulated": evaluators.has_simulated
+        "is_simulated": evaluators["has_simulated_evaluators"]
         or judgments.has_simulated_context
         or systems.exists(),
         "diagnostics": {
             "stamp": str(judgments.stamp),
-            "n_raters": evaluators.n_raters,
-            "judges": list(evaluators.judges),
-            "has_simulated_evaluators": evaluators.has_simulated,
+            **evaluators,
             "has_simulated_contexts": judgments.has_simulated_context,
         },
     }
@@ -182,10 +181,6 @@ def _rating(fit: Fit, estimate: Estimate, index: int, system_id: int) -> Rating:
 
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
-
-
-Clock = Callable[[], dt.datetime]
-FEWEST_SYSTEMS = 2
 
 
 def fit_and_adapt(*, fit_id: int, clock: Clock) -> bool:

@@ -7,7 +7,6 @@ from access.later import names_of
 if TYPE_CHECKING:
     from ranking.judgments.analysis_set import (
         OVERLAP,
-        SIMULATED,
         Selection,
         analysis_set,
         is_deleted_after,
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
         selected,
     )
     from ranking.judgments.frames.columns import (
-        Evaluators,
         read_columns,
         read_columns_and_dimensions,
         read_evaluators,
@@ -45,9 +43,7 @@ else:
 
 __all__ = [
     "OVERLAP",
-    "SIMULATED",
     "DatabaseSources",
-    "Evaluators",
     "Selection",
     "analysis_set",
     "grouped",

@@ -1,7 +1,7 @@
 """Judgments one by one as coded columns, ratings of messages alone, and all that a fit rests on."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -149,26 +149,20 @@ def _measured(keys: Collection[int]) -> dict[int, tuple[float, ...]]:
     return {pk: features(plain(text)) for pk, text in found if pk in keys}
 
 
-@dataclass(frozen=True)
-class Evaluators:
-    """How many people and which LLM judges gave the judgments, and whether any is simulated."""
+def read_evaluators(selection: Selection) -> dict[str, Any]:
+    """Return who gave the selected judgments, as a fit stores it.
 
-    n_raters: int
-    judges: tuple[str, ...]
-    has_simulated: bool
-
-
-def read_evaluators(selection: Selection) -> Evaluators:
-    """Return who gave the selected judgments: one of each is looked for, they are not all read."""
+    One judgment of each is looked for, they are not all read.
+    """
     given = selected(selection)
     raters = Rater.objects.filter(study=selection.study)
     people = _who_judged(raters.values_list("code", "is_simulated"), "rater", given)
     judges = _who_judged(Judge.objects.values_list("name", "is_simulated"), "judge", given)
-    return Evaluators(
-        n_raters=len(people),
-        judges=tuple(sorted(name for name, _ in judges)),
-        has_simulated=any(is_simulated for _, is_simulated in people + judges),
-    )
+    return {
+        "n_raters": len(people),
+        "judges": sorted(name for name, _ in judges),
+        "has_simulated_evaluators": any(is_simulated for _, is_simulated in people + judges),
+    }
 
 
 def _who_judged(

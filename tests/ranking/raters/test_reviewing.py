@@ -12,7 +12,7 @@ from ranking.fits import services as fit_services
 from ranking.judgments import frames
 from ranking.models import Rating
 from ranking.raters import services as rater_services
-from ranking.raters.queries import rater_rows
+from ranking.raters.queries import measure
 from tests.helpers.factories import make_llm_judgment, make_rater, make_study
 from tests.helpers.released import (
     LATER,
@@ -165,7 +165,7 @@ class TestTheRowsOfRaters:
         self, study, careless, django_assert_max_num_queries
     ):
         with django_assert_max_num_queries(6):
-            rows = {row.code: row for row in rater_rows(study, as_of=LATER)}
+            rows = {row.code: row for row in measure(study, as_of=LATER).rows}
 
         assert len(rows) == 4
         row = rows[careless.code]
@@ -185,7 +185,7 @@ class TestTheRowsOfRaters:
         for _reader in range(3):
             read(make_rater(study=study), pairs)
 
-        rows = {row.code: row for row in rater_rows(study, as_of=LATER)}
+        rows = {row.code: row for row in measure(study, as_of=LATER).rows}
 
         others = [row.infit for code, row in rows.items() if code != contrary.code]
         infit = rows[contrary.code].infit
@@ -201,7 +201,7 @@ class TestTheRowsOfRaters:
         study = make_study()
         answer(make_pairs(study, n_contexts=1)[0], make_rater(study=study), 1)
 
-        (row,) = rater_rows(study, as_of=LATER)
+        (row,) = measure(study, as_of=LATER).rows
 
         assert (row.infit, row.agreement) == (None, None)
 
@@ -214,7 +214,7 @@ class TestTheRowsOfRaters:
         for pair in pairs[::3]:  # of one pair of systems alone
             answer(pair, other, 1)
 
-        infits = {row.code: row.infit for row in rater_rows(study, as_of=LATER)}
+        infits = {row.code: row.infit for row in measure(study, as_of=LATER).rows}
 
         assert infits[only.code] is None
         assert infits[other.code] is not None
