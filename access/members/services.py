@@ -11,10 +11,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.choices import Role
-from access.log import record
 from access.models import ApiToken, Member
 from access.roles import owners, role_of, team, user_named
-from access.sign_in.services import end_sessions, member_subject
+from access.sign_in.services import end_sessions, note
 from access.tokens.services import revoke_token
 
 
@@ -53,7 +52,7 @@ def add_member(
     _forget_sign_in(user)
     Member.objects.update_or_create(user=user, defaults={"role": role, "since": now})
     after = {"role": role.value, "has_address": bool(email)}
-    record(action="member.added", subject=member_subject(user), now=now, by=by, after=after)
+    note("member.added", user, now=now, by=by, after=after)
     return User.objects.select_related("member").get(pk=user.pk)
 
 
@@ -78,9 +77,9 @@ def change_role(user: User, role: Role, *, now: dt.datetime, by: User | None = N
     Member.objects.update_or_create(
         user=user, defaults={"role": role}, create_defaults={"role": role, "since": now}
     )
-    record(
-        action="member.role-changed",
-        subject=member_subject(user),
+    note(
+        "member.role-changed",
+        user,
         now=now,
         by=by,
         before={"role": before.value},
@@ -111,25 +110,19 @@ def remove_member(user: User, *, now: dt.datetime, by: User | None = None) -> No
     user.set_unusable_password()
     user.save(update_fields=["is_active", "is_superuser", "is_staff", "password"])
     _forget_sign_in(user)
-    record(
-        action="member.removed",
-        subject=member_subject(user),
-        now=now,
-        by=by,
-        before={"role": before.value},
-    )
+    note("member.removed", user, now=now, by=by, before={"role": before.value})
 
 
 @transaction.atomic
 def reset_second_factor(user: User, *, now: dt.datetime, by: User | None = None) -> None:
     """Forget somebody's authenticator app and recovery codes, and sign them out everywhere."""
     _forget_sign_in(user)
-    record(action="second-factor.reset", subject=member_subject(user), now=now, by=by)
+    note("second-factor.reset", user, now=now, by=by)
 
 
 def note_password_link(user: User, *, now: dt.datetime, by: User | None = None) -> None:
     """Write down that somebody was given a link to set their password."""
-    record(action="password.link-made", subject=member_subject(user), now=now, by=by)
+    note("password.link-made", user, now=now, by=by)
 
 
 def _check(username: str, email: str) -> None:

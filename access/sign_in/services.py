@@ -23,34 +23,29 @@ ONCE_IN = 5 * 60
 """Seconds in which one lock of an account is one entry."""
 
 
-def member_subject(user: User) -> str:
-    """Return how the log calls an account."""
-    return f"member {user.get_username()}"
-
-
 def note_failed_sign_in(username: str, *, now: dt.datetime, step: str = "password") -> None:
     """Write down that a password or a code was wrong."""
     user = user_named(username)
     if user is not None:
-        _note("sign-in.failed", user, now=now, after={"step": step})
+        note("sign-in.failed", user, now=now, after={"step": step})
 
 
 def note_locked_sign_in(username: str, *, now: dt.datetime, step: str = "password") -> None:
     """Write down, once in five minutes, that attempts were refused for their number."""
     user = user_named(username)
     if user is not None and cache.add(f"sign-in-locked:{user.pk}", 1, timeout=ONCE_IN):
-        _note("sign-in.locked", user, now=now, after={"step": step})
+        note("sign-in.locked", user, now=now, after={"step": step})
 
 
 def note_second_factor(user: User, *, is_added: bool, kind: str, now: dt.datetime) -> None:
     """Write down that somebody's second factor, or their recovery codes, came or went."""
     action = "second-factor.added" if is_added else "second-factor.removed"
-    _note(action, user, now=now, by=user, after={"kind": kind})
+    note(action, user, now=now, by=user, after={"kind": kind})
 
 
 def note_password(user: User, *, now: dt.datetime) -> None:
     """Write down that somebody has set a password of their own."""
-    _note("password.set", user, now=now, by=user)
+    note("password.set", user, now=now, by=user)
 
 
 def end_sessions(user: User, *, keep: str = "") -> None:
@@ -64,15 +59,18 @@ def forget_where_signed_in(keys: Collection[str]) -> None:
     UserSession.objects.filter(session_key__in=keys).delete()
 
 
-def _note(
+def note(
     action: str,
     user: User,
     *,
     now: dt.datetime,
     by: User | None = None,
+    before: dict[str, object] | None = None,
     after: dict[str, object] | None = None,
 ) -> None:
-    record(action=action, subject=member_subject(user), now=now, by=by, after=after)
+    """Write down what was done to an account."""
+    subject = f"member {user.get_username()}"
+    record(action=action, subject=subject, now=now, by=by, before=before, after=after)
 
 
 def connect() -> None:

@@ -82,7 +82,7 @@ def audit(
 
     Returns
     -------
-    Report
+    AuditReport
     """
     leases = leases_of(study)
     n_leases = leases.count()

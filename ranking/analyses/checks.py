@@ -17,14 +17,7 @@ from ranking.analyses.common import (
     fitted,
     whole_wins,
 )
-from ranking.findings import (
-    Cell,
-    Column,
-    ColumnKind,
-    Findings,
-    Picture,
-    Table,
-)
+from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.connectivity import circular_triads, expected_circles

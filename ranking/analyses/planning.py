@@ -17,14 +17,7 @@ from ranking.analyses.common import (
     few_dialogues,
     fitted,
 )
-from ranking.findings import (
-    Cell,
-    Column,
-    ColumnKind,
-    Findings,
-    Picture,
-    Table,
-)
+from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.elo import ELO_PER_LOG_UNIT

@@ -13,12 +13,7 @@ from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.elo import to_elo
-from ranking.numerics.models.crowd import (
-    CrowdFit,
-    PreferenceAnswers,
-    fit_crowd,
-    fit_dawid_skene,
-)
+from ranking.numerics.models.crowd import CrowdFit, PreferenceAnswers, fit_crowd, fit_dawid_skene
 from ranking.numerics.models.severity import Calls, SeverityFit, fit_severity
 
 ALARM = 20.0  # evidence that at most one exchangeable evaluator in twenty ever reaches

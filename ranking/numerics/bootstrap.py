@@ -6,11 +6,7 @@ import numpy as np
 
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.batches import available_threads
-from ranking.numerics.refits import (
-    SAMPLES_PER_SEED,
-    SampleRefits,
-    draw_seeds,
-)
+from ranking.numerics.refits import SAMPLES_PER_SEED, SampleRefits, draw_seeds
 from ranking.numerics.tables import WinTables
 
 MUCH = 2**28  # judgments times replicates, above which threads gain more than they cost

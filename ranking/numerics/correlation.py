@@ -92,13 +92,18 @@ def spearman(x: Floats, y: Floats, *, level: float) -> Correlation:
     return Correlation(r, low, high, float(found.pvalue), len(x))
 
 
-def _complete(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """Return what both are known of, or raise."""
+def _known(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Return the figures of the things with both, or raise ValueError."""
     if x.shape != y.shape or x.ndim != 1:
         msg = f"both must be of one shape (n,), not {x.shape} and {y.shape}"
         raise ValueError(msg)
     known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
+    return x[known], y[known]
+
+
+def _complete(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Return what both are known of, or raise."""
+    x, y = _known(x, y)
     if len(x) < FEWEST:
         msg = f"{len(x)} have both figures, and {FEWEST} are needed"
         raise TooFewError(msg)
@@ -312,11 +317,7 @@ def order_agreement(x: Floats, y: Floats) -> OrderAgreement:
     ----------
     .. [1] Kendall (1945), Biometrika 33:239-251. doi:10.1093/biomet/33.3.239
     """
-    if x.shape != y.shape or x.ndim != 1:
-        msg = f"both must be of one shape (n,), not {x.shape} and {y.shape}"
-        raise ValueError(msg)
-    known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
+    x, y = _known(x, y)
     if len(x) < FEWEST_RANKED:
         msg = f"{len(x)} systems are in both orders, and {FEWEST_RANKED} are needed"
         raise TooFewError(msg)

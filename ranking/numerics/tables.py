@@ -202,7 +202,7 @@ class WinTables:
 
         Parameters
         ----------
-        wanted : boolean array of shape (n_systems, n_systems)
+        chosen : boolean array of shape (n_systems, n_systems)
             Which (winner, loser) to look for; a cell is ``winner * n_systems + loser``.
         """
         either_way = (chosen | chosen.T).ravel()

@@ -56,7 +56,7 @@ def fit_crowd(
 
     Parameters
     ----------
-    answers : Answers
+    answers : PreferenceAnswers
         Preferences; evaluators or systems without any stay where the prior has them.
     n_systems, n_evaluators : int
         How many there are.

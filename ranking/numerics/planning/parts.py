@@ -93,7 +93,7 @@ def error_parts(
 
     Parameters
     ----------
-    judged : Judged
+    judged : WeightedJudgments
         Every judgment of the study.
     tables : WinTables
         The same, tabulated.

@@ -17,12 +17,7 @@ from ranking.numerics.planning.design import (
     predicted_power,
     simulated_power,
 )
-from ranking.numerics.planning.needs import (
-    Wish,
-    judgments_of_ranking,
-    needs_of,
-    power_of,
-)
+from ranking.numerics.planning.needs import Wish, judgments_of_ranking, needs_of, power_of
 from ranking.numerics.planning.parts import ErrorParts
 from ranking.numerics.sandwich import clustered_covariance, fisher_covariance
 from tests.ranking.numerics.helpers import make_tables, simulate_tables
