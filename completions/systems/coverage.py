@@ -86,7 +86,6 @@ class SystemTotal:
 
     slug: str
     name: str
-    is_simulated: bool
     counts: Mapping[str, int]
 
     @property
@@ -294,4 +293,4 @@ def _totals(
             FAILED: calls[system.pk, True],
         }
         counts[MISSING] = n_contexts - sum(counts.values())
-        yield SystemTotal(system.slug, system.name, system.is_simulated, counts)
+        yield SystemTotal(system.slug, system.name, counts)

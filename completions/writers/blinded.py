@@ -203,7 +203,7 @@ class Desk:
     @classmethod
     def of(cls, writer: Writer) -> "Desk":
         """Read the desk of ``writer``."""
-        counts = queries.desk(writer)
+        counts = queries.desk_counts(writer)
         held = queries.open_writing_lease(writer)
         is_frozen = writer.dataset.frozen_at is not None
         is_newcomer = writer.state == WriterState.VETTING
@@ -212,13 +212,11 @@ class Desk:
         stranded = () if is_frozen else queries.stranded_leases(writer)
         return cls(
             code=writer.code,
-            n_waiting=counts.n_waiting,
-            n_written=counts.n_written,
-            n_trial=counts.n_trial,
+            **counts,
             has_draft=held is not None and bool(held.draft),
             is_frozen=is_frozen,
             trial=VettingProgress.of(writer) if is_newcomer else None,
-            note="" if is_newcomer or counts.n_written else queries.newest_note(writer),
+            note="" if is_newcomer or counts["n_written"] else queries.newest_note(writer),
             returned=tuple(sent for sent in _shown(came_back, writer) if sent.is_returned),
             begun=tuple(
                 Begun(lease.token, lease.draft, lease.context.dialogue.language)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -166,20 +165,13 @@ MOST_ADDRESSES = 500
 BETWEEN = re.compile(r"[\n,;]")
 
 
-@dataclass(frozen=True)
-class Addresses:
-    """The e-mail addresses of a text, each once, and what in it is none."""
+def read_addresses(text: str) -> tuple[list[str], list[str]]:
+    """Read addresses, one on each line or parted by commas; return them, and what is none.
 
-    good: tuple[str, ...]
-    bad: tuple[str, ...]
-
-
-def read_addresses(text: str) -> Addresses:
-    """Read addresses, one on each line or parted by commas; a name around one makes it none."""
-    sorted_out: dict[bool, list[str]] = {True: [], False: []}
-    for word in split_addresses(text):
-        sorted_out[is_address(word)].append(word)
-    return Addresses(tuple(sorted_out[True]), tuple(sorted_out[False]))
+    Each comes once; a name around an address makes it none.
+    """
+    words = split_addresses(text)
+    return [one for one in words if is_address(one)], [one for one in words if not is_address(one)]
 
 
 def split_addresses(text: str) -> list[str]:
@@ -196,19 +188,19 @@ class Invite(forms.Form):
     )
     is_dry = forms.BooleanField(required=False)
 
-    def clean_emails(self) -> Addresses:
-        """Return the addresses; one that is none does not keep the others from being invited."""
+    def clean_emails(self) -> tuple[list[str], list[str]]:
+        """Return the addresses, and what is none: it does not keep others from being invited."""
         if len(split_addresses(self.cleaned_data["emails"])) > MOST_ADDRESSES:
             raise ValidationError(
                 _("That is more than %(n)d at once. Invite them in parts."),
                 params={"n": MOST_ADDRESSES},
             )
-        found = read_addresses(self.cleaned_data["emails"])
-        if not found.good:
+        good, bad = read_addresses(self.cleaned_data["emails"])
+        if not good:
             raise ValidationError(
                 _("There is no e-mail address in this. Nobody was invited; mend it and try again.")
             )
-        return found
+        return good, bad
 
 
 HOST = {

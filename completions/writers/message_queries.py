@@ -97,29 +97,17 @@ def _touches_a_text(verdict: MessageVerdict, of: Situation) -> bool:
     return verdict == MessageVerdict.RETURNED or of.state == MessageState.ACCEPTED
 
 
-@dataclass(frozen=True)
-class Settled:
-    """How far the texts of a dataset are settled; open claims are of people who write now."""
-
-    frozen_at: dt.datetime | None
-    n_open: int
-    n_waiting: int
-    n_returned: int
-    n_fixed: int
-
-
-def settled(dataset: Dataset) -> Settled:
-    """Count what freezing and thawing are about, in four queries."""
+def settled(dataset: Dataset) -> dict[str, int]:
+    """Count what freezing and thawing are about; open claims are of people who write now."""
     messages = Message.objects.filter(lease__context__dataset=dataset)
     held = WritingLease.objects.filter(writer__dataset=dataset, closed_at=None, is_trial=False)
     fixed = Completion.objects.filter(context__dataset=dataset, writer__isnull=False)
-    return Settled(
-        frozen_at=dataset.frozen_at,
-        n_open=held.count(),
-        n_waiting=messages.filter(state=MessageState.WAITING).count(),
-        n_returned=messages.filter(state=MessageState.RETURNED).count(),
-        n_fixed=fixed.exclude(fixed_at=None).count(),
-    )
+    return {
+        "n_open": held.count(),
+        "n_waiting": messages.filter(state=MessageState.WAITING).count(),
+        "n_returned": messages.filter(state=MessageState.RETURNED).count(),
+        "n_fixed": fixed.exclude(fixed_at=None).count(),
+    }
 
 
 FLAGGED, COPY, PASTED = "flagged", "copy", "pasted"

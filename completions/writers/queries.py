@@ -48,15 +48,6 @@ KEPT = ("", LeaseOutcome.SUBMITTED)
 """Outcomes of leases that count in a writer's shares: still open, or answered."""
 
 
-@dataclass(frozen=True)
-class DeskContents:
-    """What a writer's desk shows; ``n_trial`` replies let an admitted writer in."""
-
-    n_written: int
-    n_waiting: int
-    n_trial: int
-
-
 def writer_by_code(code: str) -> Writer | None:
     """Return the writer of that pseudonym, with the dataset and the consent's age, or None."""
     given = WriterConsent.objects.filter(writer=OuterRef("pk"))
@@ -139,8 +130,12 @@ def open_writing_lease(writer: Writer) -> WritingLease | None:
     return writer.leases.select_related("context").filter(closed_at=None).first()
 
 
-def desk(writer: Writer) -> DeskContents:
-    """Count what the writer has sent, and what they can still get (an open draft included)."""
+def desk_counts(writer: Writer) -> dict[str, int]:
+    """Count what the writer has sent, and what they can still get (an open draft included).
+
+    ``n_written`` and ``n_waiting`` are of the trial while they are on it; ``n_trial`` are the
+    replies that let an admitted writer in.
+    """
     on_trial = writer.state == WriterState.VETTING
     sent = Count("pk", filter=Q(is_trial=on_trial, outcome=LeaseOutcome.SUBMITTED))
     trial = Count("pk", filter=Q(is_trial=True, outcome=LeaseOutcome.SUBMITTED))
@@ -148,7 +143,7 @@ def desk(writer: Writer) -> DeskContents:
     counts = writer.leases.aggregate(sent=sent, held=held, trial=trial)
     to_come = 0 if writer.dataset.frozen_at else counts["held"] + _n_to_come(writer)
     n_trial = 0 if on_trial else counts["trial"]
-    return DeskContents(n_written=counts["sent"], n_waiting=to_come, n_trial=n_trial)
+    return {"n_written": counts["sent"], "n_waiting": to_come, "n_trial": n_trial}
 
 
 def _n_to_come(writer: Writer) -> int:
@@ -278,7 +273,6 @@ class TrialText:
 
     dialogue: DialogueView
     revisions: tuple[MessageRevision, ...]
-    skip_reason: str = ""
 
     @property
     def is_skipped(self) -> bool:
@@ -373,4 +367,4 @@ def _trial_text(dialogue: Context, lease: WritingLease) -> TrialText | None:
         return None
     revisions = message.revisions.all() if message is not None else ()
     in_order = tuple(sorted(revisions, key=lambda one: one.number))
-    return TrialText(DialogueView.of(dialogue.turns), in_order, lease.skip_reason)
+    return TrialText(DialogueView.of(dialogue.turns), in_order)

@@ -32,19 +32,19 @@ def _add_invite_arguments(parser: argparse.ArgumentParser) -> None:
 def invite(options: argparse.Namespace, progress: Progress) -> str:
     """Invite each address once, and tell of what is none."""
     dataset = queries.dataset_named(options.dataset)
-    found = read_addresses("\n".join(_texts(options.who)))
-    for word in found.bad:
+    good, bad = read_addresses("\n".join(_texts(options.who)))
+    for word in bad:
         progress.say(f"{word}: is no e-mail address; not invited")
-    if not found.good:
+    if not good:
         msg = "no e-mail address was given; nobody was invited"
         raise RefusedError(msg)
     if options.dry_run:
-        n_known = pool_queries.n_known(dataset, found.good)
-        return _invited("Dry run: would invite", len(found.good) - n_known, n_known, len(found.bad))
-    new, known = inviting.invite_writers(dataset=dataset, emails=found.good, now=timezone.now())
+        n_known = pool_queries.n_known(dataset, good)
+        return _invited("Dry run: would invite", len(good) - n_known, n_known, len(bad))
+    new, known = inviting.invite_writers(dataset=dataset, emails=good, now=timezone.now())
     if new and not emails.is_server_set_up():
         progress.say("No mail is set up: pass the links on yourself (writers list --links).")
-    return _invited("Invited", len(new), len(known), len(found.bad))
+    return _invited("Invited", len(new), len(known), len(bad))
 
 
 def _texts(who: Sequence[str]) -> Iterator[str]:
@@ -211,8 +211,8 @@ def freeze(options: argparse.Namespace, _progress: Progress) -> str:
     left = message_queries.settled(dataset)
     return (
         f"{dataset.slug}: frozen; {n:,} open claims given back with their drafts kept, "
-        f"{left.n_waiting:,} messages wait and can still be accepted or rejected, "
-        f"{left.n_returned:,} that were sent back stay so"
+        f"{left['n_waiting']:,} messages wait and can still be accepted or rejected, "
+        f"{left['n_returned']:,} that were sent back stay so"
     )
 
 
@@ -221,7 +221,7 @@ def thaw(options: argparse.Namespace, _progress: Progress) -> str:
     dataset = queries.dataset_named(options.dataset)
     if not pool.thaw_dataset(dataset=dataset, by=None, now=timezone.now()):
         return f"{dataset.slug}: not frozen"
-    n_fixed = message_queries.settled(dataset).n_fixed
+    n_fixed = message_queries.settled(dataset)["n_fixed"]
     return (
         f"{dataset.slug}: thawed; {n_fixed:,} texts that are compared or labelled stay as they are"
     )

@@ -48,16 +48,16 @@ def invite(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     form = forms.Invite(request.POST)
     if not form.is_valid():
         return _show_pool(request, dataset, invite=form, status=422)
-    found = form.cleaned_data["emails"]
+    good, bad = form.cleaned_data["emails"]
     if form.cleaned_data["is_dry"]:
-        messages.info(request, _would_invite(dataset, found))
+        messages.info(request, _would_invite(dataset, good, bad))
         return _show_pool(request, dataset, invite=form)
     new, known = inviting.invite_writers(
-        dataset=dataset, emails=found.good, by=request.user, now=timezone.now()
+        dataset=dataset, emails=good, by=request.user, now=timezone.now()
     )
     messages.success(request, _invited(len(new), len(known)))
-    if found.bad:
-        messages.error(request, _not_addresses(found.bad))
+    if bad:
+        messages.error(request, _not_addresses(bad))
     return redirect("writing:pool", dataset.slug)
 
 
@@ -127,12 +127,12 @@ def _show_pool(
     return render(request, "console/writing/pool.html", parts, status=status)
 
 
-def _would_invite(dataset: Dataset, found: forms.Addresses) -> str:
-    n_known = pool_queries.n_known(dataset, found.good)
+def _would_invite(dataset: Dataset, good: list[str], bad: list[str]) -> str:
+    n_known = pool_queries.n_known(dataset, good)
     return _(
         "Nobody was invited yet. Would be invited: %(new)d. In the pool already: %(known)d. "
         "Not an e-mail address: %(bad)d."
-    ) % {"new": len(found.good) - n_known, "known": n_known, "bad": len(found.bad)}
+    ) % {"new": len(good) - n_known, "known": n_known, "bad": len(bad)}
 
 
 def _invited(n: int, n_known: int) -> str:
@@ -142,7 +142,7 @@ def _invited(n: int, n_known: int) -> str:
     return told
 
 
-def _not_addresses(bad: tuple[str, ...]) -> str:
+def _not_addresses(bad: list[str]) -> str:
     named = ", ".join(word[:60] for word in bad[:MOST_NAMED])
     if len(bad) > MOST_NAMED:
         named += " ..."

@@ -88,7 +88,7 @@ def composer(
 
 def sent(request: WriterRequest, task: blinded.Task) -> HttpResponse:
     """Show a message that was sent in its dialogue, and where it stands."""
-    context = {"task": task, "n_waiting": queries.desk(request.writer).n_waiting}
+    context = {"task": task, "n_waiting": queries.desk_counts(request.writer)["n_waiting"]}
     return http.render_fragment(request, "completions/_sent.html", context)
 
 

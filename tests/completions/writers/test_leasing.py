@@ -6,7 +6,6 @@ from completions.choices import LeaseOutcome, MessageState, Review, WriterState
 from completions.models import Context, Dataset, Writer, WritingLease
 from completions.writers import queries
 from completions.writers.assigning import ADVERSARIAL, REGULAR, Stock, WriterStatus
-from completions.writers.queries import DeskContents
 from completions.writers.services.leasing import (
     DatasetFrozenError,
     WriterNotActiveError,
@@ -149,7 +148,7 @@ class TestLeaseNextContext:
         make_open_context(make_dataset())
 
         assert lease_next(writer) is None
-        assert queries.desk(writer).n_waiting == 0
+        assert queries.desk_counts(writer)["n_waiting"] == 0
 
     @pytest.mark.parametrize("state", sorted(set(WriterState) - MAY_WRITE))
     def test_refuses_a_writer_who_is(self, writer, context, state):
@@ -275,9 +274,9 @@ class TestAFrozenDataset:
         lease_next(writer)
         Dataset.objects.filter(pk=dataset.pk).update(frozen_at=NOW)
 
-        seen = queries.desk(Writer.objects.get(pk=writer.pk))
+        seen = queries.desk_counts(Writer.objects.get(pk=writer.pk))
 
-        assert seen == DeskContents(n_written=1, n_waiting=0, n_trial=0)
+        assert seen == {"n_written": 1, "n_waiting": 0, "n_trial": 0}
 
 
 class TestSkipContext:
@@ -330,10 +329,10 @@ class TestTheDesk:
     def test_promises_what_the_writer_then_gets(self, dataset, writer):
         make_dialogues(dataset, 7)
         make_dialogues(dataset, 5, stratum=ADVERSARIAL)
-        promised = queries.desk(writer).n_waiting
+        promised = queries.desk_counts(writer)["n_waiting"]
 
         assert len(strata_given(writer)) == promised == 9
-        assert queries.desk(writer) == DeskContents(n_written=9, n_waiting=0, n_trial=0)
+        assert queries.desk_counts(writer) == {"n_written": 9, "n_waiting": 0, "n_trial": 0}
 
     def test_counts_the_dialogue_that_is_held_and_no_trial(self, dataset, writer):
         make_dialogues(dataset, 3)
@@ -343,7 +342,7 @@ class TestTheDesk:
         closed = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
         make_writing_lease(context=old, writer=writer, is_trial=True, **closed)
 
-        assert queries.desk(writer) == DeskContents(n_written=1, n_waiting=2, n_trial=1)
+        assert queries.desk_counts(writer) == {"n_written": 1, "n_waiting": 2, "n_trial": 1}
 
     def test_of_a_newcomer_counts_the_trial_dialogues(self):
         writer = make_newcomer(n_dialogues=4)
@@ -351,7 +350,7 @@ class TestTheDesk:
         skip(lease_next(writer))
         lease_next(writer)
 
-        assert queries.desk(writer) == DeskContents(n_written=1, n_waiting=2, n_trial=0)
+        assert queries.desk_counts(writer) == {"n_written": 1, "n_waiting": 2, "n_trial": 0}
 
     def test_takes_as_many_queries_however_much_there_is(
         self, dataset, writer, django_assert_num_queries
@@ -362,7 +361,7 @@ class TestTheDesk:
             send_next(writer)
 
         with django_assert_num_queries(2):
-            queries.desk(writer)
+            queries.desk_counts(writer)
 
 
 class TestTheStatus:
