@@ -11,7 +11,9 @@ from annotation.quick import console as quick_console
 from annotation.rationales import console as rationales_console
 from annotation.session.http import led_back
 from annotation.session.views import ending, entering, judging
+from annotation.studies.http import study_page
 from annotation.study_form import console as making
+from completions.strategies.desk import item_paths
 
 RATERS = [
     path("", entering.entry, name="entry"),
@@ -77,25 +79,11 @@ CONSOLE = [
     path("<slug:study>/themes/", judge_console.find_themes, name="find_themes"),
     path("<slug:study>/theme-checks/", rationales_console.overview, name="theme_overview"),
     path("<slug:study>/theme-checks/draw/", rationales_console.draw, name="theme_draw"),
-    path(
+    *item_paths(
         "<slug:study>/theme-checks/<int:check>/<int:number>/",
-        rationales_console.label,
-        name="theme_label",
-    ),
-    path(
-        "<slug:study>/theme-checks/<int:check>/<int:number>/store/",
-        rationales_console.store_labels,
-        name="theme_store",
-    ),
-    path(
-        "<slug:study>/theme-checks/<int:check>/<int:number>/settle/",
-        rationales_console.settle,
-        name="theme_settle",
-    ),
-    path(
-        "<slug:study>/theme-checks/<int:check>/<int:number>/settle/store/",
-        rationales_console.store_settled,
-        name="theme_store-settled",
+        "theme_",
+        study_page,
+        rationales_console.desk_of,
     ),
     path("<slug:study>/judge-runs/plan/", judge_console.plan, name="judge_plan"),
     path("<slug:study>/judge-runs/start/", judge_console.start, name="judge_start"),

@@ -25,11 +25,11 @@ from annotation.tool_files.reading import JudgmentFileError, columns_named
 from completions.dialogues.forms import (
     Checked,
     FileUpload,
-    SealBrokenError,
     SentFile,
     TooLargeError,
     TypedTextField,
 )
+from completions.dialogues.import_page import unsealed
 from completions.files import OutcomeChangedError
 
 MOST_WORDS = 1000
@@ -140,8 +140,10 @@ def external(request: StaffRequest, study: Study) -> HttpResponse:
 @study_page
 def store(request: StaffRequest, study: Study) -> HttpResponse:
     """Store exactly what was shown."""
+    checked = unsealed(request, _holder(request, study))
+    if checked is None:
+        return redirect("console:external", study.slug)
     try:
-        checked = Checked.unseal(request.POST.get("sealed", ""), _holder(request, study))
         report = services.store_external_file(
             study=study,
             file=_file(checked),
@@ -149,8 +151,6 @@ def store(request: StaffRequest, study: Study) -> HttpResponse:
             now=timezone.now(),
             as_shown=checked.digest,
         )
-    except SealBrokenError:
-        messages.error(request, _("The check was too long ago. Choose the file once more."))
     except (OutcomeChangedError, JudgmentFileError, services.ExternalConflictError):
         messages.error(request, _("Something changed meanwhile. Nothing was stored: look again."))
     else:

@@ -1,7 +1,5 @@
 """The console's pages on judges, what they said of a study, and their runs in it."""
 
-import os
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -16,10 +14,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from access.console.tables import PER_PAGE, csv_of
+from access.console.tables import PER_PAGE, TableQuery, csv_of
 from access.roles import StaffRequest, members_only
 from annotation.judges import judge_catalogue, queries, verdict_queries
-from annotation.judges.queries import JudgeRow
 from annotation.judges.services import registering
 from annotation.judges.services import runs as judges_runs
 from annotation.judges.services.runs import Asking
@@ -31,11 +28,9 @@ from annotation.studies.http import study_page, with_kept
 from annotation.studies.stored_figures import FiguresKind, StoredFigures
 from completions.runs import console
 from completions.runs.console import REFUSALS, Budget
-from completions.runs.services import budgeting
 from completions.runs.services.running import NothingToAskError
 from completions.systems import tables
 from completions.systems.forms import AssistantRun, suggested_models
-from completions.systems.queries import Choose
 from completions.systems.tables import ListedModel
 
 MOST_SAMPLES = 100
@@ -131,9 +126,7 @@ TABLE = tables.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("
 def all_judges(request: HttpRequest) -> HttpResponse:
     """List the judges that are registered, and what a call to them still needs."""
     query = TABLE.asked(request)
-    page = Paginator(_lines(os.environ, query.apply), PER_PAGE).get_page(
-        request.GET.get("page", "")
-    )
+    page = Paginator(_lines(query), PER_PAGE).get_page(request.GET.get("page", ""))
     return render(request, "console/judges/judges.html", {"page": page, "filters": query})
 
 
@@ -142,8 +135,7 @@ def all_judges(request: HttpRequest) -> HttpResponse:
 @members_only()
 def all_judges_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same judges, in the same order; of a key, the name of its variable alone."""
-    lines = _lines(os.environ, TABLE.asked(request).apply)
-    cells = ((*one.cells, one.row.n_calls) for one in lines)
+    cells = ((*one.cells, one.row.n_calls) for one in _lines(TABLE.asked(request)))
     return csv_of(request, "judges", (*tables.COLUMNS, "calls"), cells)
 
 
@@ -212,13 +204,9 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
     return _show_plan(request, study, form, budget)
 
 
-def _lines(environment: Mapping[str, str], choose: Choose) -> list[ListedModel[JudgeRow]]:
-    listed = {entry.slug for entry in judge_catalogue.load_judges(judge_catalogue.shipped())}
-    judges = Judge.objects.in_bulk(field_name="slug")
-    return [
-        ListedModel(row, row.slug in listed, budgeting.price_of(judges[row.slug]))
-        for row in queries.judge_rows(environment, choose)
-    ]
+def _lines(query: TableQuery) -> list[ListedModel]:
+    entries = judge_catalogue.load_judges(judge_catalogue.shipped())
+    return tables.listed_models(query.apply(queries.counted_judges()), entries)
 
 
 def _show_runs(request: HttpRequest, study: Study, form: AssistantRun) -> HttpResponse:
@@ -240,7 +228,6 @@ def _show_plan(
         study=study,
         judges=list(form.cleaned_data["judges"]),
         asking=form.asking,
-        environment=os.environ,
         now=timezone.now(),
     )
     parts = {"study": study, "draft": draft, "asking": form.asking, "budget": budget}

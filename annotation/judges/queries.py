@@ -1,13 +1,12 @@
 """Reads of LLM judges: which are registered, how they are asked, and what they still need."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
+from typing import Any
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.models import Judge, JudgeCall
-from completions.systems.queries import Choose, EndpointRow, by_slug, variables_of
 
 ALL = "all"
 """Stands for every judge that is not simulated."""
@@ -17,28 +16,9 @@ class UnknownJudgeError(ValueError):
     """A judge was named that is not registered; the message says which there are."""
 
 
-@dataclass(frozen=True)
-class JudgeRow(EndpointRow):
-    """One judge, and how often it was asked."""
-
-    n_calls: int
-
-
-def judge_rows(environment: Mapping[str, str], choose: Choose = by_slug) -> list[JudgeRow]:
-    """Return the judges that ``choose`` takes; ``environment`` says which variables are set."""
-    return [
-        JudgeRow(
-            slug=judge.slug,
-            name=judge.name,
-            family=judge.family,
-            model_id=judge.model_id,
-            api_base=judge.api_base,
-            is_simulated=judge.is_simulated,
-            n_calls=judge.n_calls,
-            variables=variables_of(judge, environment),
-        )
-        for judge in choose(Judge.objects.annotate(n_calls=_n_calls()))
-    ]
+def counted_judges() -> QuerySet[Any]:
+    """Return the judges, each with its ``n_calls``."""
+    return Judge.objects.annotate(n_calls=_n_calls())
 
 
 def _n_calls() -> Coalesce:

@@ -17,7 +17,8 @@ from annotation.quick import services
 from annotation.quick.layout import QuickFile, read_quick
 from annotation.quick.services import QuickWish
 from annotation.studies.http import managers_page
-from completions.dialogues.forms import Checked, FileUpload, SealBrokenError, TooLargeError
+from completions.dialogues.forms import Checked, FileUpload, TooLargeError
+from completions.dialogues.import_page import unsealed
 from completions.files import InputFileError
 from completions.systems.services.importing import RowsRefusedError
 
@@ -103,10 +104,8 @@ def import_file(request: StaffRequest) -> HttpResponse:
 @managers_page
 def make(request: StaffRequest) -> HttpResponse:
     """Make the study of the file that was shown, and open it; all of it or nothing."""
-    try:
-        checked = Checked.unseal(request.POST.get("sealed", ""), _holder(request))
-    except SealBrokenError:
-        messages.error(request, _("The check was too long ago. Choose the file once more."))
+    checked = unsealed(request, _holder(request))
+    if checked is None:
         return redirect("console:new_quick")
     file, form = read_quick(io.BytesIO(checked.content)), QuickForm(request.POST)
     if not form.is_valid():

@@ -2,7 +2,7 @@
 
 from django.db.models import Q
 
-from annotation.models import Study, ThemeCheck, ThemeCheckItem, ThemeLabel, ThemeLabelling
+from annotation.models import ThemeCheck, ThemeCheckItem, ThemeLabel, ThemeLabelling
 from annotation.rationales import themes
 from completions.dialogues.normaliser import plain
 from completions.strategies.kinds import KINDS, CheckKind
@@ -25,8 +25,3 @@ THEMES = CheckKind(
     asked_by=lambda codebook: Q(call__codebook=codebook),
 )
 KINDS[ThemeCheck] = THEMES
-
-
-def theme_checks(study: Study) -> list[ThemeCheck]:
-    """Return the study's samples, the newest first."""
-    return list(study.theme_checks.select_related("assistant").order_by("-pk"))

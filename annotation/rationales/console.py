@@ -15,18 +15,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from access.console.tables import Table, TableQuery, csv_of
 from access.roles import StaffRequest
 from annotation.choices import TextOutcome, TextState
-from annotation.models import RationaleScan, Study, ThemeCheckItem
-from annotation.rationales import checks, passages, queries
+from annotation.models import RationaleScan, Study
+from annotation.rationales import passages, queries
 from annotation.rationales.queries import TEXTS
 from annotation.rationales.services import labelling, scanning
 from annotation.rationales.services.scanning import TextWords
 from annotation.studies.http import figures_of, study_page
 from completions.dialogues.forms import TypedTextField
 from completions.models import Assistant
-from completions.strategies import spot_check_queries
 from completions.strategies.console import SampleForm
 from completions.strategies.desk import SampleDesk
-from completions.strategies.services.spot_checking import NotLabelledYetError
 
 NEWEST = 20
 QUEUES = (TextState.WAITING, TextState.RELEASED, TextState.MASKED, TextState.WITHHELD)
@@ -177,52 +175,17 @@ def overview(request: StaffRequest, study: Study) -> HttpResponse:
 def draw(request: StaffRequest, study: Study) -> HttpResponse:
     """Draw the reasons that two people label."""
     form = SampleForm(_assistants(study), request.POST)
-    if not form.is_valid():
-        return _overview(request, study, form)
-    try:
-        labelling.draw_theme_sample(
-            study=study, by=request.user, now=timezone.now(), **form.cleaned_data
-        )
-    except NotLabelledYetError as error:
-        form.add_error(None, _("Nothing was drawn: %(why)s") % {"why": error})
+    if not form.draw(labelling.draw_theme_sample, by=request.user, study=study):
         return _overview(request, study, form)
     messages.success(request, _("The sample is drawn. Two people can label it now."))
     return redirect("console:theme_overview", study.slug)
 
 
-@require_safe
-@study_page
-def label(request: StaffRequest, study: Study, check: int, number: int) -> HttpResponse:
-    """Show one reason to label, with what this person found before."""
-    return _desk(study).show_to_label(request, _item(study, check, number))
-
-
-@require_POST
-@study_page
-def store_labels(request: StaffRequest, study: Study, check: int, number: int) -> HttpResponse:
-    """Store what was found, and go on to the next reason that this person has not labelled."""
-    return _desk(study).store_labels(request, _item(study, check, number))
-
-
-@require_safe
-@study_page
-def settle(request: StaffRequest, study: Study, check: int, number: int) -> HttpResponse:
-    """Show one reason on which the two people differ."""
-    return _desk(study).show_to_settle(request, _item(study, check, number))
-
-
-@require_POST
-@study_page
-def store_settled(request: StaffRequest, study: Study, check: int, number: int) -> HttpResponse:
-    """Store what holds, and go on to the next reason on which the two differ."""
-    return _desk(study).store_settled(request, _item(study, check, number))
-
-
 def _overview(request: StaffRequest, study: Study, form: SampleForm | None = None) -> HttpResponse:
-    desk, asked = _desk(study), _assistants(study)
+    desk, asked = desk_of(study), _assistants(study)
     parts = {
         "study": study,
-        "checks": [desk.overview_of(one, request.user) for one in checks.theme_checks(study)],
+        "checks": [desk.overview_of(one, request.user) for one in desk.samples],
         "is_asked": asked.exists(),
         "sample": form or SampleForm(asked),
     }
@@ -234,14 +197,8 @@ def _assistants(study: Study) -> QuerySet[Assistant]:
     return Assistant.objects.filter(rationale_calls__judgment__comparison__study=study)
 
 
-def _desk(study: Study) -> SampleDesk:
+def desk_of(study: Study) -> SampleDesk:
+    """Return where the study's samples are labelled."""
+    samples = study.theme_checks.select_related("assistant").order_by("-pk")
     parts = {"study": study, "here": "themes", "below": True}
-    return SampleDesk(study, "console:theme_", "console/study/_tabs.html", parts)
-
-
-def _item(study: Study, check: int, number: int) -> ThemeCheckItem:
-    found = study.theme_checks.filter(pk=check).select_related("assistant").first()
-    item = None if found is None else spot_check_queries.item_at(found, number - 1)
-    if not isinstance(item, ThemeCheckItem):
-        raise Http404
-    return item
+    return SampleDesk(study, samples, "console:theme_", "console/study/_tabs.html", parts)

@@ -2,9 +2,9 @@
 
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -16,26 +16,13 @@ from access.console.csv_cells import csv_lines
 from access.roles import StaffRequest
 from completions.dialogues import forms
 from completions.dialogues.forms import Checked, FileUpload, SealBrokenError, TooLargeError
-from completions.files import InputFileError, OutcomeChangedError, Refused, RowFile
+from completions.files import InputFileError, OutcomeChangedError, Refusals, RowFile
 
 LISTED = 100
 """Refusals that the page shows; the table has them all."""
 
 
-class ImportReport(Protocol):
-    """What became of a file, or would become of it."""
-
-    refused: list[Refused]
-
-    @property
-    def digest(self) -> str:
-        """A hash by which two outcomes are told apart."""
-
-    def rows(self) -> Iterator[Sequence[str]]:
-        """Yield the refusals as a table."""
-
-
-Report = TypeVar("Report", bound=ImportReport)
+Report = TypeVar("Report", bound=Refusals)
 
 
 class ImportPage(ABC, Generic[Report]):
@@ -100,7 +87,7 @@ class ImportPage(ABC, Generic[Report]):
 
     def store(self) -> HttpResponse:
         """Store exactly what was shown, or show again what changed since."""
-        if (checked := self._unsealed()) is None:
+        if (checked := unsealed(self.request, self._holder)) is None:
             return redirect(self._address)
         try:
             report = self.keep(self._rows(checked), checked.given, as_shown=checked.digest)
@@ -116,7 +103,7 @@ class ImportPage(ABC, Generic[Report]):
 
     def refused(self, *, name: str) -> HttpResponse:
         """Send the refusals as a table."""
-        if (checked := self._unsealed()) is None:
+        if (checked := unsealed(self.request, self._holder)) is None:
             return redirect(self._address)
         try:
             report = self.attempt(self._rows(checked), checked.given)
@@ -147,11 +134,11 @@ class ImportPage(ABC, Generic[Report]):
     def _rows(self, checked: Checked) -> RowFile[Any]:
         return self.read(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
 
-    def _unsealed(self) -> Checked | None:
-        """Return what the page carried, or say that it is not to be trusted any more."""
-        try:
-            return Checked.unseal(self.request.POST.get("sealed", ""), self._holder)
-        except SealBrokenError:
-            said = _("The check was too long ago. Choose the file once more.")
-            messages.error(self.request, said)
-            return None
+
+def unsealed(request: StaffRequest, holder: str) -> Checked | None:
+    """Return what the page carried, or say that it is not to be trusted any more."""
+    try:
+        return Checked.unseal(request.POST.get("sealed", ""), holder)
+    except SealBrokenError:
+        messages.error(request, _("The check was too long ago. Choose the file once more."))
+        return None

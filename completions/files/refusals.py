@@ -1,9 +1,11 @@
 """Why a file or a row of texts is refused, and which names look alike: one set of words."""
 
+import hashlib
+import json
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -103,6 +105,12 @@ class Refusals:
     def by_reason(self) -> dict[str, int]:
         """How many faults there are of each kind, the most frequent first."""
         return dict(Counter(one.reason.value for one in self.refused).most_common())
+
+    @property
+    def digest(self) -> str:
+        """A hash by which two outcomes are told apart."""
+        content = json.dumps(asdict(self), sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
 
     def rows(self) -> Iterator[Sequence[str]]:
         """Yield the refusals as a table, its header first."""

@@ -1,6 +1,5 @@
 """The console's pages that plan and start a run of completions, with their forms."""
 
-import os
 from typing import Any
 
 from django import forms
@@ -105,7 +104,7 @@ def start(request: StaffRequest) -> HttpResponse:
 def _show_plan(request: HttpRequest, form: RunForm, budget: Budget) -> HttpResponse:
     chosen = form.cleaned_data
     draft = planning.draft_generation_run(
-        dataset=chosen["dataset"], systems=list(chosen["systems"]), environment=os.environ
+        dataset=chosen["dataset"], systems=list(chosen["systems"])
     )
     parts = {"dataset": chosen["dataset"], "draft": draft, "budget": budget}
     return render(request, "console/models/plan.html", parts, status=422 if budget.errors else 200)

@@ -1,7 +1,7 @@
 """What systems are asked about a context, and what a run of completions would come to."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -20,6 +20,7 @@ from completions.models import (
 )
 from completions.runs import queries
 from completions.runs.services import budgeting, calling
+from completions.runs.services.budgeting import ModelEndpoint
 from completions.systems.queries import variables_of
 
 MAX_TOKENS = 300
@@ -32,11 +33,9 @@ SAMPLE = 40
 class Share:
     """One model's part of a run."""
 
-    slug: str
-    name: str
-    is_simulated: bool
+    model: ModelEndpoint
     n_calls: int
-    missing: tuple[str, ...]
+    missing: Sequence[str]
     """Variables that a call would read and that are not set: such calls fail."""
     usual_usd: Decimal | None
     """What so many calls cost, if they cost what its calls so far did; ``None`` without any."""
@@ -58,17 +57,17 @@ class RunDraft:
     @property
     def is_simulated(self) -> bool:
         """Say whether a simulated model would be asked."""
-        return any(one.is_simulated for one in self.shares)
+        return any(one.model.is_simulated for one in self.shares)
 
     @property
     def unpriced(self) -> list[str]:
         """Name the models of no known price or limit: a budget cannot be kept with them."""
-        return [one.name for one in self.shares if one.n_calls and one.most_usd is None]
+        return [one.model.name for one in self.shares if one.n_calls and one.most_usd is None]
 
     @property
     def unmeasured(self) -> list[str]:
         """Name the models of which no call is known that cost anything."""
-        return [one.name for one in self.shares if one.n_calls and one.usual_usd is None]
+        return [one.model.name for one in self.shares if one.n_calls and one.usual_usd is None]
 
     @property
     def is_usual_known(self) -> bool:
@@ -83,7 +82,7 @@ class RunDraft:
     @property
     def without_key(self) -> list[str]:
         """Name the models whose key or address is missing from the environment."""
-        return [one.name for one in self.shares if one.n_calls and one.missing]
+        return [one.model.name for one in self.shares if one.n_calls and one.missing]
 
     @property
     def usual_usd(self) -> Decimal:
@@ -96,34 +95,42 @@ class RunDraft:
         return sum((one.most_usd or Decimal(0) for one in self.shares), Decimal(0))
 
 
-@dataclass(frozen=True)
-class Asking:
-    """How a model would be asked: some of the questions, how many in all, and how often each."""
-
-    endpoint: Any
-    n_calls: int
-    requests: Sequence[llm.Request]
-    tries: int = 1
-
-
-def draft_generation_run(
-    *, dataset: Dataset, systems: Collection[System], environment: Mapping[str, str]
-) -> RunDraft:
+def draft_generation_run(*, dataset: Dataset, systems: Collection[System]) -> RunDraft:
     """Return what having these systems complete what they lack would come to."""
-    missing, contexts = count_missing(dataset, systems), _sample(dataset)
-    askings = [
-        Asking(system, missing[system.pk], [request_for(system, one) for one in contexts])
-        for system in systems
-    ]
-    return draft(askings, GenerationCall.objects.all(), environment)
+    missing = count_missing(dataset, systems)
+    contexts = evenly(Context.objects.in_use().filter(dataset=dataset))
+    return draft(
+        {system: missing[system.pk] for system in systems},
+        lambda system: [request_for(system, one) for one in contexts],
+        GenerationCall.objects.all(),
+    )
 
 
 def draft(
-    askings: Collection[Asking], calls: QuerySet[Any], environment: Mapping[str, str]
+    n_calls: Mapping[Any, int],
+    requests: Callable[[Any], Sequence[llm.Request]],
+    calls: QuerySet[Any],
+    *,
+    tries: int = 1,
 ) -> RunDraft:
-    """Return what asking would come to; ``calls`` tell what calls of each model cost so far."""
-    usual = _usual(calls, [one.endpoint.pk for one in askings])
-    return RunDraft([_share(one, usual.get(one.endpoint.pk), environment) for one in askings])
+    """Return what making so many calls to each model would come to.
+
+    ``requests`` returns some of a model's questions, each of which is put so often at most;
+    ``calls`` tell what calls of each model cost so far.
+    """
+    usual = _usual(calls, [model.pk for model in n_calls])
+    return RunDraft(
+        [
+            Share(
+                model=model,
+                n_calls=n,
+                missing=[name for name, is_set in variables_of(model).items() if not is_set],
+                usual_usd=n * Decimal(usual[model.pk]) if model.pk in usual else None,
+                most_usd=_most(model, n, requests(model), tries),
+            )
+            for model, n in n_calls.items()
+        ]
+    )
 
 
 def request_for(system: System, context: Context) -> llm.Request:
@@ -152,11 +159,6 @@ def count_missing(dataset: Dataset, systems: Collection[System]) -> dict[int, in
     return {system.pk: n - had[system.pk] for system in systems}
 
 
-def _sample(dataset: Dataset) -> list[Context]:
-    contexts = Context.objects.in_use().filter(dataset=dataset)
-    return evenly(contexts)
-
-
 def evenly(rows: QuerySet[Any]) -> list[Any]:
     """Return some of the rows, spread evenly over all of them."""
     numbers = list(rows.order_by("pk").values_list("pk", flat=True))
@@ -171,23 +173,14 @@ def _usual(calls: QuerySet[ProviderCall], endpoints: Collection[int]) -> dict[in
     return dict(paid.order_by().values_list(name).annotate(Avg("cost_usd")))
 
 
-def _share(one: Asking, usual: Decimal | None, environment: Mapping[str, str]) -> Share:
-    endpoint, price = one.endpoint, budgeting.price_at_most(one.endpoint)
-    missing = [name for name, is_set in variables_of(endpoint, environment).items() if not is_set]
-    return Share(
-        slug=endpoint.slug,
-        name=endpoint.name,
-        is_simulated=endpoint.is_simulated,
-        n_calls=one.n_calls,
-        missing=tuple(missing),
-        usual_usd=None if usual is None else one.n_calls * Decimal(usual),
-        most_usd=None if price is None else _most(one, price),
-    )
-
-
-def _most(one: Asking, price: budgeting.Price) -> Decimal:
-    each = [budgeting.most_usd(request, price, tries=one.tries) for request in one.requests]
-    return one.n_calls * sum(each, Decimal(0)) / len(each) if each else Decimal(0)
+def _most(
+    model: ModelEndpoint, n: int, requests: Sequence[llm.Request], tries: int
+) -> Decimal | None:
+    price = budgeting.price_at_most(model)
+    if price is None:
+        return None
+    each = [budgeting.most_usd(request, price, tries=tries) for request in requests]
+    return n * sum(each, Decimal(0)) / len(each) if each else Decimal(0)
 
 
 def generation_progress(dataset: Dataset) -> tuple[int, int]:

@@ -1,9 +1,11 @@
 """What the commands that bring catalogues into tables have in common."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from completions.systems.queries import variables_of
 from completions.systems.services.syncing import FieldChange, SyncReport
 
 REFUSED = 1
@@ -43,10 +45,12 @@ def refusal(report: SyncReport, *, is_dry_run: bool) -> str:
     return f"{len(report.refused)} refused, as told above; {others}." if report.refused else ""
 
 
-def needs(variables: Mapping[str, bool]) -> str:
-    """Say which variables the environment has for a row's calls, never what they hold."""
-    said = (f"{name} {'set' if is_set else 'MISSING'}" for name, is_set in variables.items())
-    return "".join(f", {one}" for one in said)
+def how_asked(endpoint: Any) -> str:  # noqa: ANN401 (a system or judge)
+    """Return a line on how a model is asked, and which of its variables the environment has."""
+    at = f" at {endpoint.api_base}" if endpoint.api_base else ""
+    variables = variables_of(endpoint).items()
+    needs = "".join(f", {name} {'set' if is_set else 'MISSING'}" for name, is_set in variables)
+    return f"  {endpoint.model_id} of {endpoint.family}{at}{needs}"
 
 
 def _told(change: FieldChange) -> str:

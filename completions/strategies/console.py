@@ -1,7 +1,10 @@
 """The console's pages on strategies: the overview, and where people label and settle."""
 
+from collections.abc import Callable
+
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -12,12 +15,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
-from completions.contexts.console_http import or_404, staff_page
-from completions.models import Assistant, Dataset, SpotCheckItem
+from completions.contexts.console_http import staff_page
+from completions.models import Assistant, Dataset
 from completions.strategies import spot_check_queries
 from completions.strategies.desk import SampleDesk
 from completions.strategies.services import labelling, spot_checking
-from completions.strategies.services.spot_checking import N_ITEMS
+from completions.strategies.services.spot_checking import N_ITEMS, NotLabelledYetError
 from completions.systems.forms import AssistantRun, suggested_models
 
 
@@ -79,20 +82,24 @@ class SampleForm(forms.Form):
         super().__init__(data)
         self.fields["assistant"].queryset = assistants.distinct()  # type: ignore[attr-defined]
 
+    def draw(self, draw: Callable[..., object], *, by: User, **of: object) -> bool:
+        """Have ``draw`` draw the sample that was posted; if it is not, the form says why."""
+        if not self.is_valid():
+            return False
+        try:
+            draw(by=by, now=timezone.now(), **of, **self.cleaned_data)
+        except NotLabelledYetError as error:
+            self.add_error(None, _("Nothing was drawn: %(why)s.") % {"why": error})
+            return False
+        return True
+
 
 @require_POST
 @staff_page
 def draw(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Draw the texts that two people label."""
     form = SampleForm(_among(spot_check_queries.asked_of(dataset)), request.POST)
-    if not form.is_valid():
-        return _overview(request, dataset, sample=form)
-    try:
-        spot_checking.draw_sample(
-            dataset=dataset, by=request.user, now=timezone.now(), **form.cleaned_data
-        )
-    except spot_checking.NotLabelledYetError as error:
-        form.add_error(None, _("Nothing was drawn: %(why)s.") % {"why": error})
+    if not form.draw(spot_checking.draw_sample, by=request.user, dataset=dataset):
         return _overview(request, dataset, sample=form)
     messages.success(request, _("The sample is drawn. Two people can label it now."))
     return redirect("strategies:overview", dataset.slug)
@@ -105,12 +112,11 @@ def _overview(
     form: AssistantRun | None = None,
     sample: SampleForm | None = None,
 ) -> HttpResponse:
-    checks = spot_check_queries.spot_checks(dataset)
-    asked, desk = spot_check_queries.asked_of(dataset), _desk(dataset)
+    asked, desk = spot_check_queries.asked_of(dataset), desk_of(dataset)
     parts = {
         "dataset": dataset,
         "asked": asked,
-        "checks": [desk.overview_of(check, request.user) for check in checks],
+        "checks": [desk.overview_of(check, request.user) for check in desk.samples],
         "form": form or AssistantRun(),
         "sample": sample or SampleForm(_among(asked)),
         "models": suggested_models(),
@@ -119,43 +125,11 @@ def _overview(
     return render(request, "console/strategies/overview.html", parts, status=status)
 
 
-@require_safe
-@staff_page
-def label(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
-    """Show one text to label, with what this person found before."""
-    return _desk(dataset).show_to_label(request, _item(dataset, check, number))
-
-
-@require_POST
-@staff_page
-def store_labels(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
-    """Store what was found, and go on to the next text that this person has not labelled."""
-    return _desk(dataset).store_labels(request, _item(dataset, check, number))
-
-
-@require_safe
-@staff_page
-def settle(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
-    """Show one text on which the two people differ."""
-    return _desk(dataset).show_to_settle(request, _item(dataset, check, number))
-
-
-@require_POST
-@staff_page
-def store_settled(request: StaffRequest, dataset: Dataset, check: int, number: int) -> HttpResponse:
-    """Store what holds, and go on to the next text on which the two differ."""
-    return _desk(dataset).store_settled(request, _item(dataset, check, number))
-
-
 def _among(asked: QuerySet[Assistant]) -> QuerySet[Assistant]:
     return Assistant.objects.filter(pk__in=[one.pk for one in asked])
 
 
-def _item(dataset: Dataset, check: int, number: int) -> SpotCheckItem:
-    found = or_404(spot_check_queries.spot_check_of(dataset, check))
-    item: SpotCheckItem = or_404(spot_check_queries.item_at(found, number - 1))
-    return item
-
-
-def _desk(dataset: Dataset) -> SampleDesk:
-    return SampleDesk(dataset, "strategies:", "console/strategies/_tabs.html", {"dataset": dataset})
+def desk_of(dataset: Dataset) -> SampleDesk:
+    """Return where the dataset's samples are labelled."""
+    samples, parts = spot_check_queries.spot_checks(dataset), {"dataset": dataset}
+    return SampleDesk(dataset, samples, "strategies:", "console/strategies/_tabs.html", parts)

@@ -1,20 +1,22 @@
 """Where two people label a sample and settle what differs: the same for every kind of samples."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_lazy as _lazy
+from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
@@ -67,14 +69,29 @@ REFUSALS: dict[type[Exception], Promise] = {
 class SampleDesk:
     """The pages of the samples of one dataset or study.
 
-    ``space`` begins the names of their addresses; ``crumbs`` is the template of the bar above
-    them, which takes ``parts``.
+    ``samples`` are the newest first, each with its assistant. ``space`` begins the names of the
+    addresses; ``crumbs`` is the template of the bar above the pages, which takes ``parts``.
     """
 
     owner: Any
+    samples: QuerySet[Any]
     space: str
     crumbs: str
     parts: Mapping[str, object]
+
+    def item(self, check: int, number: int) -> SampleItem:
+        """Return an item of a sample, the first of which has the number 1.
+
+        Raises
+        ------
+        Http404
+            If there is none, or its text is deleted.
+        """
+        found = self.samples.filter(pk=check).first()
+        item = found and spot_check_queries.item_at(found, number - 1)
+        if item is None:
+            raise Http404
+        return item
 
     def address_of(self, page: str, check: int, position: int | None) -> str:
         """Return the address of a page of an item; empty where there is no item."""
@@ -229,3 +246,31 @@ def _boxes(item: SampleItem) -> list[tuple[Any, str]]:
     """Return the labels to tick with their keys; whatever comes after the last key has none."""
     listed = kind_of(item.spot_check).meanings(item.spot_check.codebook)
     return [(label, KEYS[place : place + 1]) for place, label in enumerate(listed)]
+
+
+def item_paths(
+    start: str,
+    name: str,
+    page: Callable[..., Callable[..., Any]],
+    desk_of: Callable[[Any], SampleDesk],
+) -> list[URLPattern]:
+    """Return the addresses where an item is labelled and settled, under ``start``.
+
+    Their names begin with ``name``; ``page`` makes views that are given the dataset or study.
+    """
+
+    def shown(answer: Callable[..., HttpResponse]) -> Callable[..., Any]:
+        def view(request: StaffRequest, owner: object, check: int, number: int) -> HttpResponse:
+            desk = desk_of(owner)
+            return answer(desk, request, desk.item(check, number))
+
+        return page(view)
+
+    label, store = shown(SampleDesk.show_to_label), shown(SampleDesk.store_labels)
+    settle, store_settled = shown(SampleDesk.show_to_settle), shown(SampleDesk.store_settled)
+    return [
+        path(start, require_safe(label), name=f"{name}label"),
+        path(f"{start}store/", require_POST(store), name=f"{name}store"),
+        path(f"{start}settle/", require_safe(settle), name=f"{name}settle"),
+        path(f"{start}settle/store/", require_POST(store_settled), name=f"{name}store-settled"),
+    ]

@@ -118,15 +118,9 @@ class Ledger:
         return one[item].found ^ other[item].found
 
 
-def spot_checks(dataset: Dataset) -> list[SpotCheck]:
+def spot_checks(dataset: Dataset) -> QuerySet[SpotCheck]:
     """Return the dataset's spot checks, the newest first."""
-    found = SpotCheck.objects.filter(dataset=dataset).select_related("assistant")
-    return list(found.order_by("-pk"))
-
-
-def spot_check_of(dataset: Dataset, pk: int) -> SpotCheck | None:
-    """Return the dataset's spot check of that key, or None."""
-    return SpotCheck.objects.filter(dataset=dataset, pk=pk).select_related("assistant").first()
+    return dataset.spot_checks.select_related("assistant").order_by("-pk")
 
 
 def newest_spot_check(dataset: Dataset) -> SpotCheck:
@@ -137,10 +131,11 @@ def newest_spot_check(dataset: Dataset) -> SpotCheck:
     NoSpotCheckError
         If none was drawn.
     """
-    if not (found := spot_checks(dataset)):
+    found = spot_checks(dataset).first()
+    if found is None:
         msg = f"{dataset.name}: there is no spot check; `strategies sample` draws one"
         raise NoSpotCheckError(msg)
-    return found[0]
+    return found
 
 
 def being_labelled(kind: CheckKind) -> QuerySet[Any, int]:

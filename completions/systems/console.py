@@ -1,7 +1,5 @@
 """The console's pages on systems, and on importing what models gave elsewhere."""
 
-import os
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -9,12 +7,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import Role
-from access.console.tables import PER_PAGE, csv_of
+from access.console.tables import PER_PAGE, TableQuery, csv_of
 from access.console.undoing import say_done
 from access.roles import StaffRequest, may, members_only
 from access.webhooks.outgoing import Rules
@@ -24,13 +22,15 @@ from completions.dialogues.import_page import ImportPage
 from completions.files import OutcomeChangedError
 from completions.models import System
 from completions.runs.services.speaking import trusted_hosts
-from completions.systems import catalogue
+from completions.systems import catalogue, queries
 from completions.systems.forms import NewSystem
 from completions.systems.importing import ImportedFile, imported_file
 from completions.systems.services import importing, registering, syncing
 from completions.systems.services.importing import IntakeReport, RowsRefusedError
 from completions.systems.services.syncing import SyncReport
-from completions.systems.tables import SYSTEM_COLUMNS, SYSTEMS, model_rows
+from completions.systems.tables import COLUMNS, ListedModel, listed_models, listing
+
+SYSTEMS = listing(gettext_lazy("System"), counted=("n_completions", gettext_lazy("Completions")))
 
 
 @require_safe
@@ -46,16 +46,21 @@ def systems(request: HttpRequest) -> HttpResponse:
 @members_only()
 def systems_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same systems, in the same order; of a key, the name of its variable alone."""
-    rows = model_rows(os.environ, SYSTEMS.asked(request).apply)
-    cells = ((*one.cells, one.row.n_completions, one.row.n_imported) for one in rows)
-    return csv_of(request, "systems", SYSTEM_COLUMNS, cells)
+    models = _models(SYSTEMS.asked(request))
+    cells = ((*one.cells, one.row.n_completions, one.row.n_imported) for one in models)
+    return csv_of(request, "systems", (*COLUMNS, "completions", "brought_in"), cells)
+
+
+def _models(query: TableQuery) -> list[ListedModel]:
+    models = queries.counted_systems().filter(kind=SystemKind.MODEL)
+    entries = catalogue.load_catalogues(catalogue.shipped()).system
+    return listed_models(query.apply(models), entries)
 
 
 def _show(request: HttpRequest, report: SyncReport | None = None) -> HttpResponse:
     """Show the systems that the address asks for, under what a sync changed."""
     query = SYSTEMS.asked(request)
-    rows = Paginator(model_rows(os.environ, query.apply), PER_PAGE)
-    page = rows.get_page(request.GET.get("page", ""))
+    page = Paginator(_models(query), PER_PAGE).get_page(request.GET.get("page", ""))
     parts = {"report": report, "filters": query, "page": page}
     return render(request, "console/models/systems.html", parts)
 

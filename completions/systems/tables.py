@@ -1,33 +1,32 @@
 """Registered language models as tables list them, whether they write or judge."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any
 
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from access.console.csv_cells import Cell
 from access.console.tables import Table
-from completions.choices import SystemKind
-from completions.models import System
 from completions.runs.services import budgeting
-from completions.systems import catalogue
-from completions.systems.queries import Choose, EndpointRow, SystemRow, by_slug, system_rows
+from completions.systems.catalogue import CatalogueEntry
+from completions.systems.queries import variables_of
 
 COLUMNS = (
     *("slug", "name", "maker", "model", "address", "is_simulated", "is_listed", "variables"),
     *("usd_a_million_asked", "usd_a_million_answered"),
 )
-Row = TypeVar("Row", bound=EndpointRow)
 
 
 @dataclass(frozen=True)
-class ListedModel(Generic[Row]):
-    """A registered model: its row, whether a catalogue lists it, and what it costs."""
+class ListedModel:
+    """A registered model: its row, whether a catalogue lists it, what it needs and costs."""
 
-    row: Row
+    row: Any
     is_listed: bool
+    variables: Mapping[str, bool]
+    """The names of the variables that its calls read, and whether they are set."""
     price: Mapping[str, float] | None
 
     @property
@@ -35,8 +34,17 @@ class ListedModel(Generic[Row]):
         """The cells of ``COLUMNS``; of a key, the name of its variable alone."""
         row, price = self.row, self.price or {}
         told = (row.slug, row.name, row.family, row.model_id, row.api_base, row.is_simulated)
-        needs = " ".join(row.variables)
+        needs = " ".join(self.variables)
         return (*told, self.is_listed, needs, price.get("input"), price.get("output"))
+
+
+def listed_models(rows: Iterable[Any], catalogue: Iterable[CatalogueEntry]) -> list[ListedModel]:
+    """Return these models, with what the catalogue and the environment have of each."""
+    listed = {entry.slug for entry in catalogue}
+    return [
+        ListedModel(row, row.slug in listed, variables_of(row), budgeting.price_of(row))
+        for row in rows
+    ]
 
 
 def listing(label: object, *, counted: tuple[str, object]) -> Table:
@@ -60,19 +68,3 @@ def listing(label: object, *, counted: tuple[str, object]) -> Table:
         searched=("name", "slug", "family", "model_id"),
         numbers=("n",),
     )
-
-
-ModelRow = ListedModel[SystemRow]
-SYSTEMS = listing(gettext_lazy("System"), counted=("n_completions", gettext_lazy("Completions")))
-SYSTEM_COLUMNS = (*COLUMNS, "completions", "brought_in")
-
-
-def model_rows(environment: Mapping[str, str], choose: Choose = by_slug) -> list[ModelRow]:
-    """Return the language models that ``choose`` takes; ``environment`` says which keys are set."""
-    listed = {entry.slug for entry in catalogue.load_catalogues(catalogue.shipped()).system}
-    models = System.objects.filter(kind=SystemKind.MODEL).in_bulk(field_name="slug")
-    return [
-        ListedModel(row, row.slug in listed, budgeting.price_of(models[row.slug]))
-        for row in system_rows(environment, choose)
-        if row.slug in models
-    ]

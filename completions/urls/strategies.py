@@ -2,24 +2,15 @@
 
 from django.urls import path
 
-from completions.strategies import console as strategy_console
+from completions.contexts.console_http import staff_page
+from completions.strategies import console
+from completions.strategies.desk import item_paths
 
 app_name = "strategies"
 urlpatterns = [
-    path("", strategy_console.datasets, name="datasets"),
-    path("<slug:dataset>/", strategy_console.overview, name="overview"),
-    path("<slug:dataset>/start/", strategy_console.start, name="start"),
-    path("<slug:dataset>/sample/", strategy_console.draw, name="draw"),
-    path("<slug:dataset>/<int:check>/<int:number>/", strategy_console.label, name="label"),
-    path(
-        "<slug:dataset>/<int:check>/<int:number>/store/",
-        strategy_console.store_labels,
-        name="store",
-    ),
-    path("<slug:dataset>/<int:check>/<int:number>/settle/", strategy_console.settle, name="settle"),
-    path(
-        "<slug:dataset>/<int:check>/<int:number>/settle/store/",
-        strategy_console.store_settled,
-        name="store-settled",
-    ),
+    path("", console.datasets, name="datasets"),
+    path("<slug:dataset>/", console.overview, name="overview"),
+    path("<slug:dataset>/start/", console.start, name="start"),
+    path("<slug:dataset>/sample/", console.draw, name="draw"),
+    *item_paths("<slug:dataset>/<int:check>/<int:number>/", "", staff_page, console.desk_of),
 ]

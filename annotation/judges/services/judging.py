@@ -23,8 +23,8 @@ from completions import llm
 from completions.dialogues.normaliser import plain
 from completions.runs import queries
 from completions.runs.services import asking, calling
-from completions.runs.services.asking import JsonQuestion, ModelAnswer
-from completions.runs.services.calling import Claim, Clock
+from completions.runs.services.asking import ModelAnswer
+from completions.runs.services.calling import TRIES, Claim, Clock, Question
 from completions.runs.services.quoted_labels import TextDeletedError
 
 MAX_TOKENS = 2000
@@ -77,7 +77,7 @@ class _Desk:
         )
         return calls.defer("comparison__study__content")  # long, and the same for every call
 
-    def question(self, call: JudgeCall, claim: Claim) -> JsonQuestion[Answer]:
+    def question(self, call: JudgeCall, claim: Claim) -> Question[Answer]:
         """Put rubric, dialogue and the messages: two on the sides drawn, or one alone.
 
         Raises
@@ -98,8 +98,12 @@ class _Desk:
             timeout_s=TIMEOUT_S,
             **_sampling(call),
         )
-        return JsonQuestion(
-            claim, prompt.hash(rubric), request, lambda raw: prompt.read(raw, rubric.keys)
+        return Question(
+            claim,
+            prompt.hash(rubric),
+            request,
+            lambda raw: prompt.read(raw, rubric.keys),
+            tries=TRIES,
         )
 
     def keep(self, ended: Sequence[tuple[JudgeCall, ModelAnswer[Answer]]]) -> None:

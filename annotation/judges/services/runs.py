@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from annotation.studies import selectors
 from completions.generation import planning
 from completions.generation.planning import RunDraft
 from completions.runs.services import running
+from completions.runs.services.calling import TRIES
 
 
 class StudyNotLockedError(Exception):
@@ -92,33 +93,20 @@ def _plan_of(study: Study, judges: Collection[Judge], asking: Asking) -> dict[st
     return plan if asking.temperature is None else plan | {"temperature": asking.temperature}
 
 
-TRIES = 2
-"""An answer that cannot be read is asked for once more."""
-
-
 def draft_judge_run(
-    *,
-    study: Study,
-    judges: Collection[Judge],
-    asking: Asking,
-    environment: Mapping[str, str],
-    now: dt.datetime,
+    *, study: Study, judges: Collection[Judge], asking: Asking, now: dt.datetime
 ) -> RunDraft:
     """Return what putting the study's comparisons to these judges would come to."""
     counts = count_wanted_judge_calls(
         study=study, judges=judges, both_orders=asking.both_orders, samples=asking.samples
     )
     pairs = _sample(study)
-    askings = [
-        planning.Asking(
-            judge,
-            counts[judge.slug],
-            [request_for(_drafted(pair, judge, now)) for pair in pairs],
-            tries=TRIES,
-        )
-        for judge in judges
-    ]
-    return planning.draft(askings, JudgeCall.objects.all(), environment)
+    return planning.draft(
+        {judge: counts[judge.slug] for judge in judges},
+        lambda judge: [request_for(_drafted(pair, judge, now)) for pair in pairs],
+        JudgeCall.objects.all(),
+        tries=TRIES,
+    )
 
 
 def _sample(study: Study) -> list[Comparison]:

@@ -1,15 +1,16 @@
 """Command line of LLM judges: the catalogue, runs, and what goes with runs."""
 
 import argparse
-import os
 from collections.abc import Iterator
+from typing import Any
 
 from django.core.management.base import CommandError
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.choices import StudyState
 from annotation.judges import judge_catalogue, queries
-from annotation.judges.queries import JudgeRow, UnknownJudgeError, judges_named
+from annotation.judges.queries import UnknownJudgeError, judges_named
 from annotation.judges.services import judging, runs
 from annotation.judges.services.registering import sync_judges
 from annotation.management.studies import study_named
@@ -51,17 +52,16 @@ def add_list_arguments(_parser: argparse.ArgumentParser) -> None:
 
 def list_judges(_asked: argparse.Namespace, _progress: Progress) -> str:
     """Print two lines for each judge."""
-    return "\n".join(_listed(queries.judge_rows(os.environ)))
+    return "\n".join(_listed(queries.counted_judges().order_by("slug")))
 
 
-def _listed(rows: list[JudgeRow]) -> Iterator[str]:
-    if not rows:
+def _listed(judges: QuerySet[Any]) -> Iterator[str]:
+    if not judges:
         yield "No judges yet: `manage.py judges sync` registers those of the catalogue."
-    for row in rows:
+    for row in judges:
         simulated = " (simulated)" if row.is_simulated else ""
-        at = f" at {row.api_base}" if row.api_base else ""
         yield f"{row.slug}: {row.name}{simulated}, {row.n_calls:,} calls"
-        yield f"  {row.model_id} of {row.family}{at}{syncing.needs(row.variables)}"
+        yield syncing.how_asked(row)
 
 
 LIST = Action(

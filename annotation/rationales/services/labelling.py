@@ -33,8 +33,8 @@ from completions.llm.labels import Labels, labels_schema, read_labels
 from completions.models import Assistant
 from completions.runs import queries
 from completions.runs.services import asking, calling, quoted_labels, running
-from completions.runs.services.asking import JsonQuestion, ModelAnswer
-from completions.runs.services.calling import Claim, Clock
+from completions.runs.services.asking import ModelAnswer
+from completions.runs.services.calling import TRIES, Claim, Clock, Question
 from completions.strategies.rules import Item
 from completions.strategies.services.labelling import plan_of
 from completions.strategies.services.spot_checking import N_ITEMS, NotLabelledYetError, draw
@@ -136,7 +136,7 @@ class Desk:
             "assistant", "judgment__comparison__first", "judgment__comparison__second"
         )
 
-    def question(self, call: RationaleCall, claim: Claim) -> JsonQuestion[Labels]:
+    def question(self, call: RationaleCall, claim: Claim) -> Question[Labels]:
         """Put the rationale by itself, in the dress that hides who dressed it."""
         codebook = themes.load_codebook(call.codebook)
         rationale = _shown(call.judgment)
@@ -148,7 +148,7 @@ class Desk:
             timeout_s=TIMEOUT_S,
         )
         read = partial(read_labels, text=rationale, request=codebook.request)
-        return JsonQuestion(claim, themes.coder_prompt(codebook).hash, request, read)
+        return Question(claim, themes.coder_prompt(codebook).hash, request, read, tries=TRIES)
 
     def keep(self, ended: Sequence[tuple[RationaleCall, ModelAnswer[Labels]]]) -> None:
         """End each call, with a label for each theme if the answer could be read."""
@@ -256,9 +256,7 @@ def _candidates(study: Study, assistant: Assistant, codebook: str) -> dict[int, 
         judgment__comparison__study=study, assistant=assistant, codebook=codebook
     )
     if calls.filter(ended_at=None).exists():
-        raise NotLabelledYetError(
-            _("reasons still wait for %(model)s.") % {"model": assistant.name}
-        )
+        raise NotLabelledYetError(_("reasons still wait for %(model)s") % {"model": assistant.name})
     done = calls.filter(checks.IS_THERE, state=CallState.DONE)
     labels = ThemeLabel.objects.filter(call__in=done, presence=Presence.PRESENT)
     found: dict[int, set[str]] = defaultdict(set)
@@ -269,7 +267,7 @@ def _candidates(study: Study, assistant: Assistant, codebook: str) -> dict[int, 
     )
     if not rows:
         raise NotLabelledYetError(
-            _("%(model)s has read no reason of this study yet.") % {"model": assistant.name}
+            _("%(model)s has read no reason of this study yet") % {"model": assistant.name}
         )
     return {
         pk: Item(f"{key}/{rater or judge}/{pk}", judge or PEOPLE, frozenset(found[pk]))

@@ -13,8 +13,8 @@ from completions.contexts import opinions
 from completions.models import Assistant, Candidate, Dataset, ScreeningCall
 from completions.runs import pulling
 from completions.runs.services import asking, calling, states
-from completions.runs.services.asking import JsonQuestion, ModelAnswer
-from completions.runs.services.calling import Claim, Clock
+from completions.runs.services.asking import ModelAnswer
+from completions.runs.services.calling import TRIES, Claim, Clock, Question
 from completions.runs.services.exclusive import sole_worker
 
 MAX_TOKENS = 1000
@@ -121,7 +121,7 @@ class _Desk:
             "assistant", "candidate__dialogue"
         )
 
-    def question(self, call: ScreeningCall, claim: Claim) -> JsonQuestion[Opinion]:
+    def question(self, call: ScreeningCall, claim: Claim) -> Question[Opinion]:
         """Put all that a reader of the candidate would see, and no label."""
         candidate, dialogue = call.candidate, call.candidate.dialogue
         shown = dialogue.turns[: candidate.turn_index + 2]
@@ -136,7 +136,7 @@ class _Desk:
             timeout_s=TIMEOUT_S,
         )
         read = partial(opinions.read_opinion, last=shown[candidate.turn_index]["text"], texts=texts)
-        return JsonQuestion(claim, opinions.screener_prompt().hash, request, read)
+        return Question(claim, opinions.screener_prompt().hash, request, read, tries=TRIES)
 
     def keep(self, ended: Sequence[tuple[ScreeningCall, ModelAnswer[Opinion]]]) -> None:
         """End the calls; an opinion is kept as it was read."""

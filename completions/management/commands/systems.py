@@ -1,18 +1,18 @@
 """Command line of systems: bring a catalogue into the table, and list what is there."""
 
 import argparse
-import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from completions.management import assisting, syncing
 from completions.management.acting import refusing
 from completions.models import System
 from completions.systems import catalogue, queries
-from completions.systems.queries import SystemRow
 from completions.systems.services.syncing import sync_systems
 
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         """Run the action; exit code 1 tells of refused systems, 2 of files that cannot be used."""
         arguments = argparse.Namespace(**options)
         if arguments.action == "list":
-            for line in _listed(queries.system_rows(os.environ)):
+            for line in _listed(queries.counted_systems().order_by("slug")):
                 self.stdout.write(line)
         elif arguments.action == "check":
             self._check(arguments)
@@ -64,13 +64,13 @@ class Command(BaseCommand):
             raise CommandError(msg, returncode=syncing.REFUSED)
 
 
-def _listed(rows: list[SystemRow]) -> Iterator[str]:
+def _listed(systems: QuerySet[Any]) -> Iterator[str]:
     """Yield a line or two for each system: what it is, and how it is asked."""
-    if not rows:
+    if not systems:
         yield "No systems yet: `manage.py systems sync` registers those of the catalogue."
-    for row in rows:
-        kind = f"{row.kind.lower()}, simulated" if row.is_simulated else row.kind.lower()
+    for row in systems:
+        kind = row.get_kind_display().lower()
+        kind = f"{kind}, simulated" if row.is_simulated else kind
         yield f"{row.slug}: {row.name} ({kind}), {row.n_completions:,} completions"
         if row.model_id:
-            at = f" at {row.api_base}" if row.api_base else ""
-            yield f"  {row.model_id} of {row.family}{at}{syncing.needs(row.variables)}"
+            yield syncing.how_asked(row)

@@ -24,13 +24,6 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class JsonQuestion(Question[Value]):
-    """A question about JSON: an answer that cannot be read is asked for once more."""
-
-    tries: int = 2
-
-
-@dataclass(frozen=True)
 class ModelAnswer(Generic[Value]):
     """What a model said: a value, or the fault of its last answer."""
 

@@ -42,6 +42,7 @@ class ModelEndpoint(Protocol):
     """What a system, a judge and an assistant have in common."""
 
     slug: str
+    name: str
     model_id: str
     api_base: str
     parameters: Any

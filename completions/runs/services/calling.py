@@ -54,6 +54,8 @@ class UnknownParameterError(ValueError):
 
 
 Clock = Callable[[], dt.datetime]
+TRIES = 2
+"""How often a question about JSON is put: what cannot be read is asked for once more."""
 
 
 @dataclass(frozen=True)

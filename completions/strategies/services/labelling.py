@@ -27,8 +27,8 @@ from completions.models import (
 )
 from completions.runs import queries
 from completions.runs.services import asking, calling, quoted_labels
-from completions.runs.services.asking import JsonQuestion, ModelAnswer
-from completions.runs.services.calling import Claim, Clock
+from completions.runs.services.asking import ModelAnswer
+from completions.runs.services.calling import TRIES, Claim, Clock, Question
 from completions.runs.services.quoted_labels import TextDeletedError
 from completions.runs.services.running import begin, checked_budget
 from completions.strategies.codebook import (
@@ -122,7 +122,7 @@ class StrategyCalls:
             "assistant", "completion__context"
         )
 
-    def question(self, call: StrategyCall, claim: Claim) -> JsonQuestion[Labels]:
+    def question(self, call: StrategyCall, claim: Claim) -> Question[Labels]:
         """Put the message in its dialogue, dressed as people see both."""
         codebook = load_codebook()
         turns = [turn | {"text": plain(turn["text"])} for turn in call.completion.context.turns]
@@ -135,7 +135,7 @@ class StrategyCalls:
             timeout_s=TIMEOUT_S,
         )
         read = partial(read_labels, text=text, request=codebook.request)
-        return JsonQuestion(claim, strategist_prompt(codebook).hash, request, read)
+        return Question(claim, strategist_prompt(codebook).hash, request, read, tries=TRIES)
 
     def keep(self, ended: Sequence[tuple[StrategyCall, ModelAnswer[Labels]]]) -> None:
         """End each call, with a label for each strategy if the answer could be read."""

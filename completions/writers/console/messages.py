@@ -219,9 +219,7 @@ class MessageImport(ImportPage[MessageImportReport]):
     template = "console/writing/import.html"
     upload = Upload
     read = staticmethod(written_file)
-    closed: ClassVar = {
-        leasing.DatasetFrozenError: gettext_lazy("The dataset is frozen: nothing was stored.")
-    }
+    closed: ClassVar = {leasing.DatasetFrozenError: FROZEN}
 
     def __init__(self, request: StaffRequest, dataset: Dataset) -> None:
         super().__init__(

@@ -1,11 +1,9 @@
 """Import a file's messages: checks first, then all that is good at once, and a report."""
 
 import datetime as dt
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -69,12 +67,6 @@ class MessageImportReport(Refusals):
             "refused": self.n_refused,
             "new_authors": self.n_new_authors,
         }
-
-    @property
-    def digest(self) -> str:
-        """A hash by which two outcomes are told apart."""
-        content = json.dumps(asdict(self), sort_keys=True)
-        return hashlib.sha256(content.encode()).hexdigest()
 
 
 Rows = Iterable[WrittenRow | Refused]

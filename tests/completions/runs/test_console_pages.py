@@ -113,7 +113,7 @@ class TestPlanning:
 
         assert dataset.name in offered
         assert "simulated" in offered
-        assert {one.slug: one.n_calls for one in draft.shares} == {"ours": 2, "pretence": 3}
+        assert {one.model.slug: one.n_calls for one in draft.shares} == {"ours": 2, "pretence": 3}
         assert draft.n_calls == 5
         assert not GenerationRun.objects.exists()
         assert not GenerationCall.objects.exists()

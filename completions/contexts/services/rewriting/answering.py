@@ -16,8 +16,8 @@ from completions.dialogues.context_extraction import digest, turns_hash
 from completions.llm.prompts import Prompt
 from completions.models import Assistant, Context, Rewrite, RewriteCall
 from completions.runs.services import calling
-from completions.runs.services.asking import JsonQuestion, ModelAnswer
-from completions.runs.services.calling import Claim
+from completions.runs.services.asking import ModelAnswer
+from completions.runs.services.calling import TRIES, Claim, Question
 
 ROUNDS = 3
 """How often a dialogue is rewritten before it is dropped."""
@@ -46,7 +46,7 @@ class RewriteCalls:
             "rewrite__hostility_rater",
         )
 
-    def question(self, call: RewriteCall, claim: Claim) -> JsonQuestion[Any]:
+    def question(self, call: RewriteCall, claim: Claim) -> Question[Any]:
         """Put the dialogue to the rewriter, or the rewritten one to the rater."""
         if call.step == RewriteStep.WRITE:
             return _write_question(call, claim)
@@ -61,7 +61,7 @@ class RewriteCalls:
                 _keep_ratings(call, heard)
 
 
-def _write_question(call: RewriteCall, claim: Claim) -> JsonQuestion[Turns]:
+def _write_question(call: RewriteCall, claim: Claim) -> Question[Turns]:
     rewrite = call.rewrite
     request = calling.request_to(
         rewrite.rewriter,
@@ -74,10 +74,10 @@ def _write_question(call: RewriteCall, claim: Claim) -> JsonQuestion[Turns]:
     )
     prompt_hash = questions.rewriter_prompt().hash
     # An answer that cannot be read opens the next round, like any other fault.
-    return JsonQuestion(claim, prompt_hash, request, questions.read_rewrite, tries=1)
+    return Question(claim, prompt_hash, request, questions.read_rewrite)
 
 
-def _rate_question(call: RewriteCall, claim: Claim) -> JsonQuestion[list[int]]:
+def _rate_question(call: RewriteCall, claim: Claim) -> Question[list[int]]:
     turns = _written(call)
     request = calling.request_to(
         call.rewrite.hostility_rater,
@@ -87,11 +87,12 @@ def _rate_question(call: RewriteCall, claim: Claim) -> JsonQuestion[list[int]]:
         timeout_s=TIMEOUT_S,
     )
     n = len(questions.seekers(turns))
-    return JsonQuestion(
+    return Question(
         claim,
         questions.hostility_rater_prompt().hash,
         request,
         lambda raw: questions.read_ratings(raw, n),
+        tries=TRIES,
     )
 
 
