@@ -73,15 +73,16 @@ def answer(study: Any, n: int) -> None:  # noqa: ANN401 (models need the setting
 def measure(study: Any, n_rounds: int, n_new: int = N_NEW) -> None:  # noqa: ANN401 (as above)
     """Time the parts of a study's refit, in turns: after answers came in, as they always do."""
     from annotation.models import Judgment  # noqa: PLC0415
-    from ranking.judgments import frames  # noqa: PLC0415 (as above)
+    from ranking.judgments.frames.columns import read_judgments  # noqa: PLC0415 (as above)
+    from ranking.judgments.frames.keeping import keep_counts  # noqa: PLC0415
 
     processes.forget_largest()  # that of making the rows
-    first = milliseconds(lambda: frames.keep_counts(study=study, now=timezone.now()))
+    first = milliseconds(lambda: keep_counts(study=study, now=timezone.now()))
     first_mb = processes.largest_mb(OWN)
     processes.forget_largest()
     rounds = [_round(study, n_new) for _ in range(n_rounds)]
     rounds_mb = processes.largest_mb(OWN)
-    anew = milliseconds(partial(frames.read_judgments, _people(study), is_anew=True))
+    anew = milliseconds(partial(read_judgments, _people(study), is_anew=True))
     medians = {part: statistics.median(one[part] for one in rounds) for part in rounds[0]}
     refit = sum(medians.values()) - medians["scan"]
     sys.stdout.write(f"the first time all are counted: {first:.0f} ms, {first_mb:.0f} MiB\n")
@@ -96,21 +97,26 @@ def _round(study: Any, n_new: int) -> dict[str, float]:  # noqa: ANN401 (as abov
     """Let answers come in and refit; return how long each part takes."""
     from ranking.fits.estimate import estimate_ratings  # noqa: PLC0415 (models need the settings)
     from ranking.fits.services.claiming import method_of  # noqa: PLC0415
-    from ranking.judgments import frames  # noqa: PLC0415
+    from ranking.judgments.frames.columns import (  # noqa: PLC0415
+        read_evaluators,
+        read_judgments,
+    )
+    from ranking.judgments.frames.groups import read_stamps  # noqa: PLC0415
+    from ranking.judgments.frames.keeping import keep_counts  # noqa: PLC0415
 
     answer(study, n_new)
     selection = _people(study)
     taken = _milliseconds(
         {
             "scan": scan,
-            "keep": partial(frames.keep_counts, study=study, now=selection.as_of),
-            "look again": partial(frames.keep_counts, study=study, now=selection.as_of),
-            "stamp": partial(frames.read_stamps, study=study, as_of=selection.as_of),
-            "read": partial(frames.read_judgments, selection),
-            "evaluators": partial(frames.read_evaluators, selection),
+            "keep": partial(keep_counts, study=study, now=selection.as_of),
+            "look again": partial(keep_counts, study=study, now=selection.as_of),
+            "stamp": partial(read_stamps, study=study, as_of=selection.as_of),
+            "read": partial(read_judgments, selection),
+            "evaluators": partial(read_evaluators, selection),
         }
     )
-    judgments = frames.read_judgments(selection)
+    judgments = read_judgments(selection)
     fit = partial(estimate_ratings, judgments, method_of(study))
     return taken | _milliseconds({"hash": judgments.inputs_hash, "fit": fit})
 
@@ -118,7 +124,7 @@ def _round(study: Any, n_new: int) -> dict[str, float]:  # noqa: ANN401 (as abov
 def _people(study: Any) -> Any:  # noqa: ANN401 (as above)
     """Select what people judged of a study until now."""
     from ranking.choices import ContextSet, EvaluatorPool  # noqa: PLC0415 (as above)
-    from ranking.judgments.frames import Selection  # noqa: PLC0415
+    from ranking.judgments.analysis_set import Selection  # noqa: PLC0415
 
     return Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, timezone.now())
 

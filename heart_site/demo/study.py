@@ -42,7 +42,7 @@ from completions.writers.services import inviting
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import selectors as ranking
 from ranking.fits.services import publishing
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import n_judgments
 from ranking.models import Fit
 
 CONTEXTS_AUTHORED = 24
@@ -223,7 +223,7 @@ def _newest_fit(study: Study) -> Fit:
 def _rated(study: Study) -> tuple[int, int]:
     """Return how many judgments the newest ratings rest on, and how many there are."""
     fit = ranking.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
-    n_expected = frames.n_judgments(study=study, as_of=timezone.now())
+    n_expected = n_judgments(study=study, as_of=timezone.now())
     return fit.n_judgments if fit else 0, n_expected
 
 

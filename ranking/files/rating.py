@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ranking.files.choosing import ChosenJudgments, choose, inside
+from ranking.files.choosing import ChosenJudgments, RatingRefusedError, choose, inside
 from ranking.files.fitting import PointFit, Spread, counted, fit_judgments
 from ranking.files.judgments import FileJudgments
 from ranking.files.options import LEVEL, Options, Ties
@@ -69,6 +69,30 @@ def rate(judgments: FileJudgments, options: Options) -> Rated:
         If the judgments do not have what the options ask for.
     """
     return _fitted(choose(judgments, options), options)
+
+
+def rate_by(judgments: FileJudgments, options: Options) -> dict[str, Rated]:
+    """Rate the systems once for each value of the column to rank by, in its order.
+
+    A value whose judgments do not connect its systems comes with groups instead of rows.
+
+    Raises
+    ------
+    RatingRefusedError
+        If the judgments do not have what the options ask for.
+    """
+    group = judgments.group
+    if group is None:
+        return {}
+    found = {}
+    for index, value in enumerate(group.values):
+        part = judgments.where(group.codes == index)
+        try:
+            found[value] = rate(part, options)
+        except RatingRefusedError as error:
+            msg = f"{value}: {error}"
+            raise RatingRefusedError(msg) from error
+    return found
 
 
 def _fitted(chosen: ChosenJudgments, options: Options) -> Rated:

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from ranking.gate.rules import OVERALL, Gate, GateTest, More, Outcome
+from ranking.judgments.sources import SystemFacts
 from ranking.plots.radar import FEWEST_AXES, Rings, TooFewAxesError, anchor, corner
 
 SIMULATED = "Simulated data: this says nothing about real people or systems."
@@ -25,18 +26,13 @@ HEADLINES = {
 
 
 @dataclass(frozen=True)
-class NamedSystem:
-    """A system by its slug and its name."""
+class GateReport:
+    """What was found, and what it rests on: the study, the fit, and the two systems.
 
-    slug: str
-    name: str
-    is_simulated: bool
+    ``is_fit_simulated`` says whether the judgments are; a system may be by itself.
+    """
 
-
-@dataclass(frozen=True)
-class Basis:
-    """What the gate rests on: the study, the fit, and the two systems."""
-
+    gate: Gate
     study: str
     fit: str
     pool: str
@@ -44,23 +40,15 @@ class Basis:
     as_of: dt.datetime
     n_judgments: int
     n_units: int
-    is_simulated: bool
-    candidate: NamedSystem
-    baseline: NamedSystem
-
-
-@dataclass(frozen=True)
-class GateReport:
-    """What was found and what it rests on."""
-
-    gate: Gate
-    basis: Basis
+    is_fit_simulated: bool
+    candidate: SystemFacts
+    baseline: SystemFacts
 
     @property
     def is_simulated(self) -> bool:
         """Whether anything behind it is simulated."""
-        basis = self.basis
-        return basis.is_simulated or basis.candidate.is_simulated or basis.baseline.is_simulated
+        systems = (self.candidate, self.baseline)
+        return self.is_fit_simulated or any(one.is_simulated for one in systems)
 
 
 def verdict(gate: Gate) -> str:
@@ -76,9 +64,9 @@ def verdict(gate: Gate) -> str:
 
 def as_text(report: GateReport) -> str:
     """Return the report for a terminal."""
-    gate, basis = report.gate, report.basis
+    gate = report.gate
     lines = [
-        f"{HEADLINES[gate.outcome]}: {basis.candidate.name} against {basis.baseline.name}",
+        f"{HEADLINES[gate.outcome]}: {report.candidate.name} against {report.baseline.name}",
         verdict(gate),
         *([SIMULATED] if report.is_simulated else []),
         "",
@@ -86,15 +74,15 @@ def as_text(report: GateReport) -> str:
         *(_line(one) for one in gate.tests),
         "",
         *gate.notes,
-        _rests_on(basis),
+        _rests_on(report),
     ]
     return "\n".join(lines)
 
 
 def as_markdown(report: GateReport) -> str:
     """Return the report to be posted on a pull request; names cannot change its markup."""
-    gate, basis = report.gate, report.basis
-    names = " against ".join(escaped(one.name) for one in (basis.candidate, basis.baseline))
+    gate = report.gate
+    names = " against ".join(escaped(one.name) for one in (report.candidate, report.baseline))
     bounds = f"At least | At most ({100 * gate.asked.level:g} %)"
     lines = [
         f"### {HEADLINES[gate.outcome]}: {names}",
@@ -108,7 +96,7 @@ def as_markdown(report: GateReport) -> str:
         "",
         *(f"* {escaped(note)}" for note in gate.notes),
         *([""] if gate.notes else []),
-        escaped(_rests_on(basis)),
+        escaped(_rests_on(report)),
         "",
         f"<sub>{METHOD} Allowed: {gate.asked.max_drop:g} points.</sub>",
         "",
@@ -118,25 +106,25 @@ def as_markdown(report: GateReport) -> str:
 
 def as_json(report: GateReport) -> dict[str, Any]:
     """Return the report for a program; figures are in points."""
-    gate, basis = report.gate, report.basis
+    gate = report.gate
     return {
         "outcome": gate.outcome.value.replace(" ", "_"),
         "exit_code": gate.outcome.exit_code,
         "verdict": verdict(gate),
         "is_simulated": report.is_simulated,
         "simulated_note": SIMULATED if report.is_simulated else "",
-        "study": basis.study,
-        "candidate": vars(basis.candidate),
-        "baseline": vars(basis.baseline),
+        "study": report.study,
+        "candidate": _named(gate.asked.candidate, report.candidate),
+        "baseline": _named(gate.asked.baseline, report.baseline),
         "max_drop": gate.asked.max_drop,
         "level": gate.asked.level,
         "fit": {
-            "key": basis.fit,
-            "pool": basis.pool,
-            "context_set": basis.context_set,
-            "as_of": basis.as_of.isoformat(),
-            "n_judgments": basis.n_judgments,
-            "n_dialogues": basis.n_units,
+            "key": report.fit,
+            "pool": report.pool,
+            "context_set": report.context_set,
+            "as_of": report.as_of.isoformat(),
+            "n_judgments": report.n_judgments,
+            "n_dialogues": report.n_units,
         },
         "tests": [_figures(one, gate) for one in gate.tests],
         "notes": list(gate.notes),
@@ -156,12 +144,11 @@ def as_radar(report: GateReport) -> str:
     TooFewAxesError
         If fewer than three dimensions were tested.
     """
-    basis = report.basis
     tests = [one for one in report.gate.tests if one.name != OVERALL]
     return radar(
-        GateLine(basis.candidate.name, {one.name: one.candidate for one in tests}),
-        GateLine(basis.baseline.name, {one.name: one.baseline for one in tests}),
-        title=f"{basis.candidate.name} against {basis.baseline.name} by dimension",
+        (report.candidate.name, report.baseline.name),
+        {one.name: (one.candidate, one.baseline) for one in tests},
+        title=f"{report.candidate.name} against {report.baseline.name} by dimension",
         note=SIMULATED if report.is_simulated else "",
     )
 
@@ -205,12 +192,16 @@ def _row(one: GateTest) -> str:
     return f"| {escaped(one.name)} | {' | '.join(cells)} |"
 
 
-def _rests_on(basis: Basis) -> str:
+def _rests_on(report: GateReport) -> str:
     return (
-        f"Study {basis.study}, fit {basis.fit} ({basis.pool}, {basis.context_set}): "
-        f"{basis.n_judgments:,} judgments on {basis.n_units:,} source dialogues "
-        f"as of {basis.as_of:%Y-%m-%d %H.%M} UTC."
+        f"Study {report.study}, fit {report.fit} ({report.pool}, {report.context_set}): "
+        f"{report.n_judgments:,} judgments on {report.n_units:,} source dialogues "
+        f"as of {report.as_of:%Y-%m-%d %H.%M} UTC."
     )
+
+
+def _named(slug: str, system: SystemFacts) -> dict[str, str | bool]:
+    return {"slug": slug, "name": system.name, "is_simulated": system.is_simulated}
 
 
 def _figures(one: GateTest, gate: Gate) -> dict[str, Any]:
@@ -254,21 +245,21 @@ STYLE = """
 """
 
 
-@dataclass(frozen=True)
-class GateLine:
-    """One system: its name and its points by axis."""
-
-    name: str
-    points: Mapping[str, float]
-
-
-def radar(candidate: GateLine, baseline: GateLine, *, title: str, note: str = "") -> str:
+def radar(
+    names: tuple[str, str],
+    points: Mapping[str, tuple[float, float]],
+    *,
+    title: str,
+    note: str = "",
+) -> str:
     """Draw two systems by dimension.
 
     Parameters
     ----------
-    candidate, baseline : Line
-        Elo points by axis; axes that only one of them has are left out.
+    names : tuple of two str
+        Of the candidate and of the baseline.
+    points : mapping
+        Elo points of the candidate and of the baseline by axis.
     title : str
         What the picture is of.
     note : str
@@ -283,26 +274,22 @@ def radar(candidate: GateLine, baseline: GateLine, *, title: str, note: str = ""
     Raises
     ------
     TooFewAxesError
-        If fewer than three axes are left.
+        If there are fewer than three axes.
     """
-    axes = [axis for axis in candidate.points if axis in baseline.points]
-    if len(axes) < FEWEST_AXES:
-        msg = f"a radar needs {FEWEST_AXES} dimensions rated for both, not {len(axes)}"
+    if len(points) < FEWEST_AXES:
+        msg = f"a radar needs {FEWEST_AXES} dimensions rated for both, not {len(points)}"
         raise TooFewAxesError(msg)
-    points = [line.points[axis] for line in (candidate, baseline) for axis in axes]
-    rings = Rings.around(points, least=LEAST_STEP)
-    told = ", ".join(
-        f"{axis} {candidate.points[axis]:.0f} and {baseline.points[axis]:.0f}" for axis in axes
-    )
+    rings = Rings.around([one for both in points.values() for one in both], least=LEAST_STEP)
+    told = ", ".join(f"{axis} {new:.0f} and {old:.0f}" for axis, (new, old) in points.items())
     parts = [
         f"<title>{escape(title)}</title>",
         f"<desc>{escape(f'Candidate and baseline: {told}. {note}'.strip())}</desc>",
         f"<style>{STYLE}</style>",
         f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>',
-        *_grid(axes, rings),
-        _area("baseline", [baseline.points[axis] for axis in axes], rings),
-        _area("candidate", [candidate.points[axis] for axis in axes], rings),
-        *_legend(candidate.name, baseline.name, note),
+        *_grid(list(points), rings),
+        _area("baseline", [old for _, old in points.values()], rings),
+        _area("candidate", [new for new, _ in points.values()], rings),
+        *_legend(*names, note),
     ]
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '

@@ -7,11 +7,11 @@ from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import queries
 from ranking.fits.services.claiming import selection_of
 from ranking.fits.services.inputs import check_stamp, judgments_of
-from ranking.gate.report import Basis, GateReport, NamedSystem
+from ranking.gate.report import GateReport
 from ranking.gate.rules import GateRequest, run_gate
-from ranking.judgments import frames
+from ranking.judgments.frames.columns import read_columns_and_dimensions
+from ranking.judgments.frames.sources import DatabaseSources
 from ranking.judgments.method import Method
-from ranking.models import Fit
 
 
 class NoFitError(Exception):
@@ -42,20 +42,13 @@ def ask_gate(*, study: Study, request: GateRequest) -> GateReport:
         raise NoFitError(msg)
     judgments_of(fit)
     selection = selection_of(fit)
-    columns, dimensions = frames.read_columns_and_dimensions(selection)
+    columns, dimensions = read_columns_and_dimensions(selection)
     check_stamp(fit)
     inputs = AnalysisInputs(columns, Method.of(fit.method), dimensions)
     found = run_gate(inputs, request)
-    systems = frames.DatabaseSources(selection, columns).systems()
-    candidate, baseline = (
-        NamedSystem(slug, systems[slug].name, systems[slug].is_simulated)
-        for slug in (request.candidate, request.baseline)
-    )
-    return GateReport(found, _basis(fit, candidate, baseline))
-
-
-def _basis(fit: Fit, candidate: NamedSystem, baseline: NamedSystem) -> Basis:
-    return Basis(
+    systems = DatabaseSources(selection, columns).systems()
+    return GateReport(
+        gate=found,
         study=fit.study.slug,
         fit=fit.key,
         pool=EvaluatorPool(fit.pool).label,
@@ -63,7 +56,7 @@ def _basis(fit: Fit, candidate: NamedSystem, baseline: NamedSystem) -> Basis:
         as_of=fit.as_of,
         n_judgments=fit.n_judgments,
         n_units=fit.n_units,
-        is_simulated=fit.is_simulated or fit.study.is_simulated,
-        candidate=candidate,
-        baseline=baseline,
+        is_fit_simulated=fit.is_simulated or fit.study.is_simulated,
+        candidate=systems[request.candidate],
+        baseline=systems[request.baseline],
     )

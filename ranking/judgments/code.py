@@ -1,4 +1,4 @@
-"""A mark of the code behind the figures, apart: pages ask for it and need no numerics."""
+"""What tells figures computed again from stored ones, apart: pages need it without numerics."""
 
 import hashlib
 from functools import cache
@@ -11,6 +11,7 @@ SOURCES = (
     *(HERE / f"judgments/{name}.py" for name in ("scores", "style", "tallies")),
     HERE.parent / "annotation" / "rationales" / "themes" / "__init__.py",
 )
+TOLERANCE = 1e-9  # relative to the figure, and absolute below 1
 
 
 @cache
@@ -21,3 +22,12 @@ def code_version() -> str:
         sources += sorted(source.rglob("*.py")) or [source]
     content = b"".join(path.read_bytes() for path in sources)
     return f"numerics-{hashlib.sha256(content).hexdigest()[:16]}"
+
+
+def is_close(one: object, other: object) -> bool:
+    """Say whether two values are equal, numbers to 1e-9 of their size."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return abs(one - other) <= TOLERANCE * max(1.0, abs(one), abs(other))
+    return one == other

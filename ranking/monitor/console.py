@@ -23,7 +23,7 @@ from annotation.quality.services import excluding
 from annotation.studies import selectors as annotation_selectors
 from annotation.studies.http import figures_of, study_page, with_kept
 from annotation.studies.stored_figures import StoredFigures
-from ranking.downloads import tables
+from ranking import downloads
 from ranking.raters import queries, services
 from ranking.raters.rows import ANSWERS, FINDINGS, KINDS, RATERS, STATUSES
 
@@ -76,7 +76,7 @@ def raters(request: StaffRequest, study: Study) -> HttpResponse:
 def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same raters, in the same order."""
     rows = queries.shown_raters(study, now=timezone.now()).rows
-    chosen = tables.rater_rows(RATERS.asked(request).listed(rows))
+    chosen = downloads.rater_rows(RATERS.asked(request).listed(rows))
     return csv_answer(request, chosen, f"{study.slug}-raters")
 
 
@@ -219,7 +219,7 @@ def _show_rater(
         "study": study,
         "row": row,
         "decisions": row.decisions_told,
-        "reasons": queries.newest_reasons(row.head, n=NEWEST_REASONS),
+        "reasons": queries.newest_reasons(row.rater, n=NEWEST_REASONS),
         "measured": measured,
         "form": form or Decision(),
     }
@@ -257,5 +257,5 @@ def answers_csv(request: StaffRequest, study: Study, code: str) -> StreamingHttp
     """Download the same answers, in the same order."""
     filters, rater = ANSWERS.asked(request), _rater_or_404(study, code)
     rows = queries.answers_of(rater, as_of=timezone.now())
-    found = tables.answer_rows(rater.code, filters.listed(rows))
+    found = downloads.answer_rows(rater.code, filters.listed(rows))
     return csv_answer(request, found, f"{rater.code}-answers")

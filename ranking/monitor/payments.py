@@ -1,28 +1,30 @@
 """The console's page on pay: what to do about each submission, and Prolific's API behind a key."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import TextChoices
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.choices import Role
 from access.console.csv_cells import Cell
-from access.console.tables import csv_answer
+from access.console.tables import csv_of
 from access.roles import Needs, StaffRequest, members_only
-from annotation.choices import Platform
+from annotation.choices import Platform, SubmissionState
 from annotation.models import PlatformStudy, PlatformSubmission, Study
+from annotation.quality.queries import raters
 from annotation.quality.queries.records import attention_checks
 from annotation.quality.rules.records import CheckAnswer
 from annotation.raters import prolific
@@ -31,7 +33,6 @@ from annotation.raters.services import recruiting
 from annotation.session.endings import Way, way_of
 from annotation.studies.http import study_or_404
 from completions.writers import emails
-from ranking.monitor.paying import LABELS, MESSAGES, SHORTEST_MESSAGE, WHY, Advice, advice_on
 from ranking.raters import queries
 from ranking.raters.rows import RaterRow
 
@@ -40,6 +41,72 @@ PER_PAGE = 100
 HEADS = ("rater", "platform", "participant", "submission", "state", "way", "code", "advice")
 MTURK_HEADS = ("HITId", "AssignmentId", "WorkerId", "Approve", "Reject")
 """As Mechanical Turk reads a file of decisions about a batch."""
+PARTLY = (Way.PARTIAL, Way.SCREENED_OUT)
+FEWEST_FAILED = 2
+SHORT_MINUTES = 5
+SHORTEST_MESSAGE = 100
+"""Characters that Prolific asks of the reason for a rejection."""
+
+
+class Advice(TextChoices):
+    """What to do about the pay of a submission, by the rules of crowd platforms.
+
+    A platform lets work be turned down for few reasons. Prolific: two failed attention checks, or
+    one in a task of less than five minutes; never for stopping early, which is paid in part or
+    given back.
+    """
+
+    APPROVE = "approve", _("Approve")
+    LOOK = "look", _("Look, then approve")
+    REJECTABLE = "rejectable", _("May be rejected")
+    PART = "part", _("Pay in part")
+    RETURN = "return", _("Ask to return it")
+    WAIT = "wait", _("Not ended")
+    SETTLED = "settled", _("Settled")
+
+
+WHY: dict[Advice, Promise] = {
+    Advice.APPROVE: _("The session is complete."),
+    Advice.LOOK: _("Complete, but left out of the analysis. Platforms still expect it to be paid."),
+    Advice.REJECTABLE: _("Failed as many attention checks as platforms ask for a rejection."),
+    Advice.PART: _("Stopped early or did not pass the screening: paid in part, never rejected."),
+    Advice.RETURN: _("Ended before any answer counted."),
+    Advice.WAIT: _("No code was shown yet."),
+    Advice.SETTLED: _("The platform says how it ended."),
+}
+THANKS = _("Thank you for taking part. Your answers arrived, and your work is approved.")
+MESSAGES: dict[Advice, Promise] = {
+    Advice.APPROVE: THANKS,
+    Advice.LOOK: THANKS,
+    Advice.REJECTABLE: _(
+        "Thank you for your time. During the study, some pairs checked whether both replies were "
+        "read. More of them were missed than the study allows, so we cannot use your answers. "
+        "Please write to us if you think that this is a mistake."
+    ),
+    Advice.PART: _(
+        "Thank you for your time. You stopped before the end, which is fine. Please return the "
+        "submission: we pay the part that you did as a bonus."
+    ),
+    Advice.RETURN: _(
+        "Thank you for your interest. You left before the first answer, so please return the "
+        "submission. This does not affect your approval rate."
+    ),
+}
+
+
+def advice_on(
+    *, state: str, way: Way | None, n_failed: int, is_excluded: bool, minutes: int
+) -> Advice:
+    """Return what to do about the pay of a submission; ``n_failed`` are attention checks."""
+    if state != SubmissionState.ACTIVE:
+        return Advice.SETTLED
+    if way is None:
+        return Advice.WAIT
+    if way != Way.COMPLETE:
+        return Advice.PART if way in PARTLY else Advice.RETURN
+    if n_failed >= (1 if minutes < SHORT_MINUTES else FEWEST_FAILED):
+        return Advice.REJECTABLE
+    return Advice.LOOK if is_excluded else Advice.APPROVE
 
 
 @dataclass(frozen=True)
@@ -55,11 +122,6 @@ class Payment:
     row: RaterRow | None
     n_checks: int
     n_failed: int
-
-    @property
-    def label(self) -> Promise:
-        """What to do."""
-        return LABELS[self.advice]
 
     @property
     def why(self) -> Promise:
@@ -92,7 +154,7 @@ class Payment:
             state=submission.state,
             way=way,
             n_failed=n_failed,
-            is_excluded=bool(row and row.head.is_excluded),
+            is_excluded=raters.is_excluded(submission.rater),
             minutes=minutes,
         )
         return cls(submission, way, advice, row, len(checks), n_failed)
@@ -115,10 +177,11 @@ class Payment:
 def payments_of(study: Study) -> list[Payment]:
     """Return every submission of a platform, the newest first, with what to do about it."""
     now, minutes = timezone.now(), session_minutes(study)
-    by_rater = {row.head.pk: row for row in queries.shown_raters(study, now=now).rows}
+    by_rater = {row.rater.pk: row for row in queries.shown_raters(study, now=now).rows}
     checks = attention_checks(study, as_of=now)
     found = PlatformSubmission.objects.filter(rater__study=study)
     found = found.exclude(rater__platform=Platform.GUEST).select_related("rater")
+    found = found.prefetch_related(raters.decisions("rater__exclusions", as_of=now))
     payments = []
     for one in found.order_by("-opened_at", "-pk"):
         one.rater.study = study  # its file is long, and the same for all
@@ -132,14 +195,14 @@ def payments_of(study: Study) -> list[Payment]:
 class PlacesForm(forms.Form):
     """How many people may take part."""
 
-    n_places = forms.IntegerField(label=gettext_lazy("Places"), min_value=1, max_value=100_000)
+    n_places = forms.IntegerField(label=_("Places"), min_value=1, max_value=100_000)
 
 
 class DraftForm(PlacesForm):
     """What a draft on Prolific needs besides the study itself."""
 
     reward = forms.FloatField(
-        label=gettext_lazy("Reward for a complete session, in your account's currency"),
+        label=_("Reward for a complete session, in your account's currency"),
         min_value=0.01,
         max_value=1000,
     )
@@ -152,7 +215,7 @@ class RejectionForm(forms.Form):
     message = forms.CharField(
         min_length=SHORTEST_MESSAGE,
         max_length=1000,
-        error_messages={"min_length": gettext_lazy("Prolific asks for 100 characters or more.")},
+        error_messages={"min_length": _("Prolific asks for 100 characters or more.")},
     )
 
 
@@ -173,7 +236,8 @@ def payments(request: StaffRequest, study: str) -> HttpResponse:
 def payments_csv(request: StaffRequest, study: str) -> StreamingHttpResponse:
     """Download the submissions that are asked for, with the platform's ids."""
     found = study_or_404(study)
-    return csv_answer(request, _lines(_wanted(request, payments_of(found))), f"{study}-payments")
+    rows = (one.cells() for one in _wanted(request, payments_of(found)))
+    return csv_of(request, f"{study}-payments", HEADS, rows)
 
 
 @require_safe
@@ -185,8 +249,7 @@ def mturk_csv(request: StaffRequest, study: str) -> StreamingHttpResponse:
         for one in payments_of(study_or_404(study))
         if one.submission.rater.platform == Platform.MTURK and one.advice != Advice.SETTLED
     ]
-    lines = iter([MTURK_HEADS, *(one.mturk_cells() for one in rows)])
-    return csv_answer(request, lines, f"{study}-mturk")
+    return csv_of(request, f"{study}-mturk", MTURK_HEADS, (one.mturk_cells() for one in rows))
 
 
 @require_POST
@@ -221,7 +284,7 @@ def reject(request: StaffRequest, study: str, pk: int) -> HttpResponse:
     def act(_study: Study) -> None:
         told = form.cleaned_data
         recruiting.reject(submission=found, now=timezone.now(), by=request.user, **told)
-        messages.success(request, _("Rejected. The person reads your message on Prolific."))
+        messages.success(request, gettext("Rejected. The person reads your message on Prolific."))
 
     return _acted(request, study, act)
 
@@ -242,7 +305,9 @@ def draft(request: StaffRequest, study: str) -> HttpResponse:
             now=timezone.now(),
             by=request.user,
         )
-        messages.success(request, _("The draft is on Prolific. Look at it there, and publish it."))
+        messages.success(
+            request, gettext("The draft is on Prolific. Look at it there, and publish it.")
+        )
 
     return _acted(request, study, act)
 
@@ -258,7 +323,7 @@ def places(request: StaffRequest, study: str) -> HttpResponse:
     def act(found: Study) -> None:
         n, now = form.cleaned_data["n_places"], timezone.now()
         recruiting.set_places(there=_there_or_404(found), n_places=n, now=now, by=request.user)
-        messages.success(request, _("The places are changed."))
+        messages.success(request, gettext("The places are changed."))
 
     return _acted(request, study, act)
 
@@ -303,7 +368,7 @@ def _show(
         "page": page,
         "n_all": len(rows),
         "show": request.GET.get("show", ""),
-        "kinds": [(one, LABELS[one], sum(row.advice == one for row in rows)) for one in Advice],
+        "kinds": [(one, one.label, sum(row.advice == one for row in rows)) for one in Advice],
         "has_mturk": any(row.submission.rater.platform == Platform.MTURK for row in rows),
         "is_on": prolific.is_on() and not study.is_simulated,
         "there": there,
@@ -324,12 +389,6 @@ def _wanted(request: StaffRequest, rows: list[Payment]) -> list[Payment]:
     if show not in {"", *Advice}:
         raise Http404
     return [row for row in rows if show in ("", row.advice)]
-
-
-def _lines(rows: list[Payment]) -> Iterator[tuple[Cell, ...]]:
-    yield HEADS
-    for row in rows:
-        yield row.cells()
 
 
 def _there_or_404(study: Study) -> PlatformStudy:

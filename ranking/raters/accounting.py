@@ -64,11 +64,6 @@ class AccountRow:
         return sum(self.others.values())
 
     @property
-    def n_counted(self) -> int:
-        """How many answers count for ratings."""
-        return self.n_preferences + self.n_ties + self.n_unsettled
-
-    @property
     def cells(self) -> tuple[int, ...]:
         """The places in the order of ``CLASSES``; they sum to the calls."""
         return tuple(getattr(self, name) for name in CLASSES)

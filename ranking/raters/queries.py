@@ -10,7 +10,6 @@ from django.db.models import Exists, OuterRef
 
 from annotation.models import Judgment, Rater, Study
 from annotation.quality.queries import raters, records
-from annotation.quality.queries.raters import RaterHead
 from annotation.quality.queries.records import LEFT_OUT, ListedAnswer, StudyQuality
 from annotation.quality.rules import exclusions
 from annotation.quality.rules.findings import Infit, examine, infit
@@ -42,9 +41,9 @@ def shown_raters(study: Study, *, now: dt.datetime) -> MeasuredRaters:
     return _stored(study, kept, now=now)
 
 
-def newest_reasons(rater: RaterHead, *, n: int) -> list[str]:
+def newest_reasons(rater: Rater, *, n: int) -> list[str]:
     """Return the reasons that a rater wrote last, the newest first; one query."""
-    written = Judgment.objects.filter(rater=rater.pk).exclude(rationale="")
+    written = Judgment.objects.filter(rater=rater).exclude(rationale="")
     return list(written.order_by("-pk").values_list("rationale", flat=True)[:n])
 
 
@@ -82,26 +81,27 @@ def measure(study: Study, *, as_of: dt.datetime) -> MeasuredRaters:
 
 def _stored(study: Study, measured: Measurement, *, now: dt.datetime) -> MeasuredRaters:
     figures = {one.rater_id: one for one in measured.figures.all()}
-    heads = raters.raters_judged(study, as_of=now)
+    judged = raters.raters_judged(study, as_of=now)
     return MeasuredRaters(
         rows=tuple(
-            _stored_row(head, figures[head.pk], measured.as_of)
-            for head in heads
-            if head.pk in figures
+            _stored_row(rater, figures[rater.pk], measured.as_of)
+            for rater in judged
+            if rater.pk in figures
         ),
         as_of=measured.as_of,
         median_seconds=measured.median_seconds,
         is_live=False,
-        n_new=sum(head.pk not in figures for head in heads),
+        n_new=sum(rater.pk not in figures for rater in judged),
     )
 
 
-def _stored_row(head: RaterHead, found: RaterFigures, as_of: dt.datetime) -> RaterRow:
+def _stored_row(rater: Rater, found: RaterFigures, as_of: dt.datetime) -> RaterRow:
     """Return a rater as measured; who was taken back since is excluded on later evidence alone."""
-    is_settled = head.reinstated_at is not None and head.reinstated_at >= as_of
+    taken_back_at = raters.reinstated_at(rater)
+    is_settled = taken_back_at is not None and taken_back_at >= as_of
     findings = tuple(Finding(**one) for one in found.findings)
     return RaterRow(
-        head=head,
+        rater=rater,
         findings=tuple(one for one in findings if not (is_settled and one.is_exclusion)),
         n_answers=found.n_answers,
         median_seconds=found.median_seconds,
@@ -119,13 +119,13 @@ def _rows(known: StudyQuality) -> tuple[RaterRow, ...]:
     found = examine(known.records, known.rules, pairs=known.pairs, infits=infits)
     agreement = exclusions.agreement_by_rater(known.winners)
     return tuple(
-        _row(head, record, found[head.code], infits.get(head.code), agreement.get(head.code))
-        for head, record in zip(known.raters, known.records, strict=True)
+        _row(rater, record, found[rater.code], infits.get(rater.code), agreement.get(rater.code))
+        for rater, record in zip(known.raters, known.records, strict=True)
     )
 
 
 def _row(
-    head: RaterHead,
+    rater: Rater,
     record: RaterRecord,
     findings: tuple[Finding, ...],
     infit: Infit | None,
@@ -133,7 +133,7 @@ def _row(
 ) -> RaterRow:
     sides = [answer.side for answer in record.answers if answer.side]
     return RaterRow(
-        head=head,
+        rater=rater,
         findings=findings,
         n_answers=len(record.answers),
         median_seconds=median(one.seconds for one in record.answers) if record.answers else None,

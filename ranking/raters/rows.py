@@ -3,21 +3,23 @@
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table
-from annotation.quality.queries.raters import RaterHead
+from annotation.models import Exclusion, Rater
+from annotation.quality.queries import raters
 from annotation.quality.queries.records import LEFT_OUT, MAIN, ListedAnswer
 from annotation.quality.rules.records import Finding
 
 
 @dataclass(frozen=True)
 class RaterRow:
-    """One rater with the figures of the monitor; a figure that is not known is None."""
+    """One rater, read with decisions, with figures; a figure that is not known is None."""
 
-    head: RaterHead
+    rater: Rater
     findings: tuple[Finding, ...]
     n_answers: int
     median_seconds: float | None
@@ -36,7 +38,22 @@ class RaterRow:
     @property
     def code(self) -> str:
         """Return the rater's pseudonym."""
-        return self.head.code
+        return self.rater.code
+
+    @property
+    def decision(self) -> Exclusion | None:
+        """Return the decision that holds: the newest."""
+        return raters.decision_on(self.rater)
+
+    @cached_property
+    def is_excluded(self) -> bool:
+        """Whether the rater's answers are left out of the analysis."""
+        return raters.is_excluded(self.rater)
+
+    @property
+    def reinstated_at(self) -> dt.datetime | None:
+        """Return when a person took the rater back, if that still holds."""
+        return raters.reinstated_at(self.rater)
 
     @property
     def passed_share(self) -> float | None:
@@ -46,7 +63,7 @@ class RaterRow:
     @property
     def would_go(self) -> bool:
         """Whether the rules would exclude a rater who is in."""
-        return not self.head.is_excluded and any(one.is_exclusion for one in self.findings)
+        return not self.is_excluded and any(one.is_exclusion for one in self.findings)
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -56,7 +73,7 @@ class RaterRow:
     @property
     def status(self) -> str:
         """Return where the rater stands: out, going, warned or in."""
-        if self.head.is_excluded:
+        if self.is_excluded:
             return "out"
         if self.would_go:
             return "going"
@@ -81,7 +98,7 @@ class RaterRow:
                 "name": rule_name(one.rule),
                 "words": in_words(one.rule, one.evidence),
             }
-            for one in reversed(self.head.decisions)
+            for one in reversed(self.rater.exclusions.all())
         ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.fits.people import RatedPeople, rate_people
+from ranking.judgments.code import is_close
 from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method
 from ranking.release_check.bundle import Bundle
@@ -106,9 +107,6 @@ def count_numbers(value: object) -> int:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-TOLERANCE = 1e-9  # relative to the figure, and absolute below 1
-
-
 def differences(stored: Any, computed: Any, where: str = "") -> Iterator[str]:  # noqa: ANN401 (JSON)
     """Yield the places at which two nested values differ, with both values."""
     if isinstance(stored, dict) and isinstance(computed, dict):
@@ -125,15 +123,6 @@ def differences(stored: Any, computed: Any, where: str = "") -> Iterator[str]:  
             yield from differences(one, other, f"{where}[{_name(one, number)}]")
     elif not is_close(stored, computed):
         yield f"{where}: is {stored!r}, computed {computed!r}"
-
-
-def is_close(one: object, other: object) -> bool:
-    """Say whether two values are equal, numbers to 1e-9 of their size."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return abs(one - other) <= TOLERANCE * max(1.0, abs(one), abs(other))
-    return one == other
 
 
 def _name(entry: object, number: int) -> str:

@@ -24,7 +24,7 @@ from annotation.studies.stored_figures import FiguresKind
 from completions.models import Completion, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
 from ranking.fits.selectors import PREFERRED, newest_fits
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import is_deleted_after, n_decisions
 from ranking.judgments.method import Stamp
 from ranking.models import Analysis, Fit, Release
 
@@ -75,7 +75,7 @@ def _basis(study: Study) -> object:
     """Return what changes with answers, fits, decisions on raters and texts, scans, deletions."""
     newest = newest_keys(Judgment, Exclusion, RationaleScan, RationaleDecision)
     fits = Fit.objects.filter(study=study).order_by("-pk").values_list("pk", "state")[:N_FITS]
-    return newest, tuple(fits), frames.n_decisions(study)
+    return newest, tuple(fits), n_decisions(study)
 
 
 RELEASE = FiguresKind("release", _is_small, _basis, release_figures)
@@ -102,9 +102,12 @@ def fits_to_release(study: Study, *, only: Fit | None = None) -> tuple[list[Fit]
     if not found:
         return [], NO_FIT
     as_of = max(fit.as_of for fit in found)
-    if frames.is_deleted_after(study, as_of):
+    if is_deleted_after(study, as_of):
         return [], BEHIND
-    stamps = frames.read_stamps(study=study, as_of=as_of)
+    # Pages load this module, most of them without a release to check (ADR-0043).
+    from ranking.judgments.frames.groups import read_stamps  # noqa: PLC0415
+
+    stamps = read_stamps(study=study, as_of=as_of)
     return ([], BEHIND) if any(_is_behind(fit, stamps) for fit in found) else (found, "")
 
 
@@ -128,7 +131,7 @@ def state_of(study: Study, fits: Sequence[Fit]) -> dict[str, Any]:
         "study": [study.slug, study.title, study.protocol_hash, study.state],
         "dataset": [study.dataset.name, study.dataset.licence, study.dataset.is_authored],
         "fits": [fit.key for fit in fits],
-        "decisions": frames.n_decisions(study),
+        "decisions": n_decisions(study),
         "withdrawn": study.raters.filter(data_kept=False).count(),
         "exclusions": Exclusion.objects.filter(decided_at__lte=as_of).aggregate(n=Max("pk")),
         "judgments": judgments.aggregate(n=Count("pk"), keys=Sum("pk")),

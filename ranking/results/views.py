@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 
 from access.console.tables import csv_answer
 from access.roles import members_only
+from ranking import downloads as tables
 from ranking import figures
 from ranking.boards.queries import board_of
-from ranking.downloads import tables
 from ranking.figures import FigureFormat, FigureRefusedError, FiguresBusyError
 from ranking.figures.marks import Drawing
 from ranking.findings import Findings

@@ -21,8 +21,8 @@ from access.console.tables import csv_answer
 from annotation.models import Study
 from annotation.studies.selectors import content_of
 from completions.files.toml import Key, TomlPart, parse_toml
+from ranking import downloads as downloads_tables
 from ranking.choices import AnalysisKind
-from ranking.downloads import tables as downloads_tables
 from ranking.findings import Findings, Table
 from ranking.fits import analysis_queries
 from ranking.fits.selectors import Results

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ranking.downloads import tables
+from ranking import downloads
 from ranking.results import serializers
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/api.md").read_text(encoding="utf-8")
@@ -28,8 +28,8 @@ def test_the_schema_says_what_each_field_of_ratings_means():
 
 
 def test_the_page_explains_the_columns_of_ensemble_csv():
-    assert [*tables.ENSEMBLE_COLUMNS, "judge_<name>"] == ENSEMBLE_CSV
+    assert [*downloads.ENSEMBLE_COLUMNS, "judge_<name>"] == ENSEMBLE_CSV
 
 
 def test_the_page_explains_the_columns_of_ratings_csv():
-    assert [*tables.RATING_COLUMNS, "win_per_cent_<dimension>"] == RATINGS_CSV
+    assert [*downloads.RATING_COLUMNS, "win_per_cent_<dimension>"] == RATINGS_CSV

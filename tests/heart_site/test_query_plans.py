@@ -19,7 +19,7 @@ from completions.models import GenerationCall, StrategyCall
 from completions.runs.services import calling
 from completions.writers.services import emailing
 from heart_site.monitoring import metrics
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import n_given, newest_judgment
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_member
@@ -157,12 +157,9 @@ def test_what_waits_is_found(studies, ask):
 
 def test_judgments_that_came_since_are_counted(studies):
     large, _small = studies
-    newest = frames.newest_judgment()
+    newest = newest_judgment()
 
-    assert (
-        read_from_end_to_end(lambda: frames.n_given(study=large, after=newest - 100, as_of=LATER))
-        == {}
-    )
+    assert read_from_end_to_end(lambda: n_given(study=large, after=newest - 100, as_of=LATER)) == {}
 
 
 @pytest.mark.parametrize("gauge", sorted(set(metrics.GAUGES) - {"open_slots"}))

@@ -11,7 +11,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 
 from annotation.choices import CheckKind, Protocol, Purpose, Side
 from annotation.models import Comparison, DimensionMark, Judgment, Rater, Study
-from annotation.quality.queries.raters import RaterHead, kept_raters, raters_judged, rules_of
+from annotation.quality.queries.raters import kept_raters, raters_judged, reinstated_at, rules_of
 from annotation.quality.rules import exclusions
 from annotation.quality.rules.findings import PairAnswers
 from annotation.quality.rules.records import CheckAnswer, MainAnswer, RaterRecord, Rules
@@ -161,7 +161,7 @@ class StudyQuality:
     """
 
     rules: Rules
-    raters: tuple[RaterHead, ...]
+    raters: tuple[Rater, ...]
     records: tuple[RaterRecord, ...]
     pairs: tuple[PairAnswers, ...]
     winners: tuple[Mapping[str, int], ...]
@@ -176,11 +176,11 @@ def read_quality(study: Study, *, as_of: dt.datetime) -> StudyQuality:
     for answer in answers.values():
         by_rater[answer.rater].append(answer)
     texts, by_pair = StudyTexts.of(study), _by_pair(answers.values())
-    codes = {head.pk: head.code for head in raters}
+    codes = {rater.pk: rater.code for rater in raters}
     return StudyQuality(
         rules=rules_of(study),
         raters=raters,
-        records=tuple(_record(head, by_rater[head.pk], answers, texts) for head in raters),
+        records=tuple(_record(rater, by_rater[rater.pk], answers, texts) for rater in raters),
         pairs=_full_pairs(by_pair, codes, quota=study.judgments_per_pair),
         winners=tuple(_winners(found, codes) for found in by_pair.values()),
         systems={pair: texts.systems_of(found[0]) for pair, found in by_pair.items()},
@@ -213,7 +213,7 @@ def _full_pairs(
 
 
 def _record(
-    head: RaterHead,
+    rater: Rater,
     own: Sequence[CurrentAnswer],
     answers: Mapping[int, CurrentAnswer],
     texts: StudyTexts,
@@ -228,7 +228,7 @@ def _record(
             mains.append(_main(answer, n_words))
         elif (check := check_of(answer, answers)) is not None:
             checks.append(check)
-    return RaterRecord(head.code, tuple(checks), tuple(mains), head.reinstated_at)
+    return RaterRecord(rater.code, tuple(checks), tuple(mains), reinstated_at(rater))
 
 
 def _main(answer: CurrentAnswer, n_words: int) -> MainAnswer:

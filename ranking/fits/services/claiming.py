@@ -11,9 +11,8 @@ from annotation.choices import Protocol
 from annotation.models import Study
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import selectors
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import Selection, n_decisions
 from ranking.judgments.code import code_version
-from ranking.judgments.frames import Selection
 from ranking.judgments.method import (
     IMPLIED,
     Method,
@@ -79,10 +78,8 @@ def look_at(*, study: Study, now: dt.datetime) -> Look:
     """
     newest = selectors.newest_fits(study)
     claimed, waiting = [], []
-    nothing = dict.fromkeys(newest, Stamp(0, 0, frames.n_decisions(study)))  # all may be gone
-    frames.keep_counts(study=study, now=now)
-    stamps = frames.read_stamps(study=study, as_of=now)
-    for (pool, context_set), stamp in (nothing | stamps).items():
+    nothing = dict.fromkeys(newest, Stamp(0, 0, n_decisions(study)))  # all may be gone
+    for (pool, context_set), stamp in (nothing | _stamps(study, now)).items():
         known = newest.get((pool, context_set))
         if known and known.method_hash == method_of(study, pool).hash():
             if known.diagnostics["stamp"] == str(stamp):
@@ -114,12 +111,11 @@ def claim_fit(
     Returns ``None`` when there is nothing to rate and never was, or when a fit of the same
     judgments by the same method exists or is being computed.
     """
-    frames.keep_counts(study=study, now=now)
-    stamp = frames.read_stamps(study=study, as_of=now).get((pool, context_set))
+    stamp = _stamps(study, now).get((pool, context_set))
     if stamp is None:
         if not Fit.objects.filter(study=study, pool=pool, context_set=context_set).exists():
             return None
-        stamp = Stamp(0, 0, frames.n_decisions(study))
+        stamp = Stamp(0, 0, n_decisions(study))
     return _claim(Selection(study, pool, context_set, now), stamp)
 
 
@@ -187,3 +183,13 @@ def selection_of(fit: Fit) -> Selection:
 def _key(*parts: str) -> str:
     """Return the permanent public name of a fit."""
     return "fit-" + hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
+
+
+def _stamps(study: Study, now: dt.datetime) -> dict[tuple[EvaluatorPool, ContextSet], Stamp]:
+    """Bring what is kept of a study up to now, and return the stamps of what has judgments."""
+    # Workers that do nothing else load this module, and no arrays (ADR-0043).
+    from ranking.judgments.frames.groups import read_stamps  # noqa: PLC0415
+    from ranking.judgments.frames.keeping import keep_counts  # noqa: PLC0415
+
+    keep_counts(study=study, now=now)
+    return read_stamps(study=study, as_of=now)

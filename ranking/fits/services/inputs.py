@@ -10,8 +10,15 @@ from ranking.analyses import AnalysisInputs
 from ranking.choices import AnalysisKind
 from ranking.fits import queries
 from ranking.fits.services.claiming import selection_of
-from ranking.judgments import frames
 from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.frames.columns import (
+    read_columns_and_dimensions,
+    read_judgments,
+    read_scores,
+    read_style,
+)
+from ranking.judgments.frames.groups import read_stamp
+from ranking.judgments.frames.sources import DatabaseSources
 from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method, Stamp
 from ranking.judgments.scores import implied_columns
@@ -92,21 +99,21 @@ def inputs_of(fit: Fit, kind: str) -> AnalysisInputs:
     columns = read.columns
     if kind in OF_STYLE:
         if read.features is None:
-            read.features = frames.read_style(selection_of(fit))
+            read.features = read_style(selection_of(fit))
         columns = replace(columns, features=read.features, feature_names=FEATURES)
     _shelf.put(read)
     return AnalysisInputs(
         columns=columns,
         method=Method.of(fit.method),
         dimensions=read.dimensions,
-        sources=frames.DatabaseSources(selection_of(fit), read.columns),
+        sources=DatabaseSources(selection_of(fit), read.columns),
     )
 
 
 def _inputs_of_scores(fit: Fit) -> AnalysisInputs:
     """Return the inputs of a likert study: ratings, what they imply, and orders beside."""
     judgments_of(fit)
-    scores = frames.read_scores(selection_of(fit))
+    scores = read_scores(selection_of(fit))
     check_stamp(fit)
     others = queries.orders_beside(fit)
     columns, method = implied_columns(scores), Method.of(fit.method)
@@ -120,7 +127,7 @@ def forget_judgments() -> None:
 
 def _read(fit: Fit) -> _Read:
     judgments_of(fit)
-    columns, dimensions = frames.read_columns_and_dimensions(selection_of(fit))
+    columns, dimensions = read_columns_and_dimensions(selection_of(fit))
     for one in (columns, *dimensions.values()):
         _protect(one)
     return _Read(_name(fit), columns, dimensions)
@@ -160,7 +167,7 @@ def judgments_of(fit: Fit) -> GroupedJudgments:
         If what counts as of the fit's time is something else now.
     """
     decided = _stamp_of(fit).n_decisions
-    judgments = frames.read_judgments(selection_of(fit), is_anew=True)
+    judgments = read_judgments(selection_of(fit), is_anew=True)
     found = replace(judgments, n_decisions=decided)
     if found.inputs_hash() != fit.inputs_hash:
         raise JudgmentsChangedError
@@ -178,7 +185,7 @@ def check_stamp(fit: Fit) -> None:
         If what counts as of the fit's time is something else now.
     """
     known = _stamp_of(fit)
-    if frames.read_stamp(selection_of(fit), n_decisions=known.n_decisions) != known:
+    if read_stamp(selection_of(fit), n_decisions=known.n_decisions) != known:
         raise JudgmentsChangedError
 
 

@@ -23,8 +23,10 @@ from ranking.fits import selectors
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.fits.people import RatedPeople, rate_people
 from ranking.fits.services.claiming import claim_changed_fits, selection_of
-from ranking.judgments import frames
-from ranking.judgments.frames import Selection
+from ranking.judgments.analysis_set import Selection
+from ranking.judgments.frames.columns import read_evaluators, read_judgments
+from ranking.judgments.frames.groups import read_verdicts
+from ranking.judgments.frames.keeping import keep_counts
 from ranking.judgments.groups import GroupedJudgments, MarkGroup
 from ranking.judgments.method import Method
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
@@ -53,8 +55,8 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     fit = Fit.objects.select_related("study").filter(pk=fit_id, state=FitState.RUNNING).first()
     if fit is None:
         return False
-    frames.keep_counts(study=fit.study, now=fit.as_of)
-    judgments = frames.read_judgments(selection_of(fit))
+    keep_counts(study=fit.study, now=fit.as_of)
+    judgments = read_judgments(selection_of(fit))
     if str(judgments.stamp) != fit.diagnostics["stamp"]:
         Fit.objects.filter(pk=fit_id, state=FitState.RUNNING).delete()
         nudge(Work.REFIT)
@@ -71,7 +73,7 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
 
 def _facts(judgments: GroupedJudgments, selection: Selection) -> dict[str, Any]:
     """Return what the fit rests on, whatever comes of it."""
-    evaluators = frames.read_evaluators(selection)
+    evaluators = read_evaluators(selection)
     systems = System.objects.filter(slug__in=judgments.systems, is_simulated=True)
     return {
         "inputs_hash": judgments.inputs_hash(),
@@ -217,7 +219,7 @@ def _weights(study: Study, *, now: dt.datetime) -> PairWeights:
     systems = sorted({slug for pair in slugs for slug in pair})
     if len(systems) < FEWEST_SYSTEMS:
         return {}
-    judged = frames.read_verdicts(Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now))
+    judged = read_verdicts(Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now))
     theta = _strengths(study, systems)
     reduction = expected_reduction(theta, strength_covariance(theta, _counts(judged, systems)))
     places = list(combinations(range(len(systems)), 2))

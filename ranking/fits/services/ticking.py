@@ -13,7 +13,7 @@ from annotation.studies import selectors as annotation_selectors
 from ranking.choices import EvaluatorPool
 from ranking.fits import selectors
 from ranking.fits.services.claiming import MOVED, PATIENCE, look_at, method_of, reclaim_lost_fits
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import OVERLAP, n_decisions, n_given, newest_judgment
 from ranking.models import Fit
 
 # Then a study is looked at whatever a glance says. What no look sees either (a row edited by hand,
@@ -82,7 +82,7 @@ def _claim_where_changed(study: Study, *, now: dt.datetime) -> list[int]:
         if seen.is_enough(_glance(study, fits, after=seen.glance.after, now=now), now=now):
             return []
     # What comes in between is to be a change for the next glance: so this one is before the look.
-    before = _glance(study, (), after=max(0, frames.newest_judgment() - frames.OVERLAP), now=now)
+    before = _glance(study, (), after=max(0, newest_judgment() - OVERLAP), now=now)
     look = look_at(study=study, now=now)
     waiting = look.waiting_since
     if waiting is not None:  # in whole seconds, so that looks meanwhile ask for no other
@@ -102,8 +102,8 @@ def _glance(study: Study, fits: Iterable[Fit], *, after: int, now: dt.datetime) 
     """Read a few rows: four queries, however many judgments there are."""
     return _Glance(
         after=after,
-        n_given=frames.n_given(study=study, after=after, as_of=now),
-        n_decisions=frames.n_decisions(study),
+        n_given=n_given(study=study, after=after, as_of=now),
+        n_decisions=n_decisions(study),
         is_simulated=study.is_simulated,
         fits=_names(study, fits),
     )

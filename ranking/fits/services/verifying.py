@@ -8,11 +8,10 @@ from ranking.choices import FitState
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.fits.people import RatedPeople, rate_people
 from ranking.fits.services.inputs import JudgmentsChangedError, judgments_of
-from ranking.judgments.code import code_version
+from ranking.judgments.code import code_version, is_close
 from ranking.judgments.method import Method
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
 
-TOLERANCE = 1e-9  # relative to the figure, and absolute below 1
 OUTCOMES = ("wins", "losses", "ties")
 OF_PEOPLE = ("elo", "elo_se", "elo_low", "elo_high", "n_judgments", "n_contexts")
 Figures = dict[tuple[str, str], float | None]
@@ -124,11 +123,5 @@ def _columns() -> list[str]:
 def _differences(stored: Figures, computed: Figures) -> Iterator[Difference]:
     for what, figure in sorted({*stored, *computed}):
         was, comes = stored.get((what, figure)), computed.get((what, figure))
-        if not _is_close(was, comes):
+        if not is_close(was, comes):
             yield Difference(what, figure, was, comes)
-
-
-def _is_close(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return abs(one - other) <= TOLERANCE * max(1.0, abs(one), abs(other))

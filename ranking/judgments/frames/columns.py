@@ -48,26 +48,15 @@ CODES = (
 )
 
 
-def read_columns(selection: Selection, *, with_style: bool = False) -> JudgmentColumns:
-    """Return the selected judgments one by one, in the order in which they were given.
-
-    Five-point answers are translated to strengths as the study says. Six queries, whatever
-    the number of judgments. The style of the texts is two queries more, and takes a second for
-    some ten thousand texts: it is left out unless asked for.
-    """
-    columns = _read(selection)[1]
-    if not with_style:
-        return columns
-    return replace(columns, features=read_style(selection), feature_names=FEATURES)
-
-
 def read_columns_and_dimensions(
     selection: Selection,
 ) -> tuple[JudgmentColumns, dict[str, JudgmentColumns]]:
     """Return the selected judgments, and the marks on each dimension as judgments of it alone.
 
-    The advantage is the strength, and neither ahead is a tie. Dimensions go by their keys, in
-    the order of the rubric; one that nobody marked is left out. Seven queries in all.
+    Judgments come in the order in which they were given, with five-point answers translated to
+    strengths as the study says. Of marks the advantage is the strength, and neither ahead is a
+    tie. Dimensions go by their keys, in the order of the rubric; one that nobody marked is left
+    out. Seven queries in all.
     """
     keys, columns = _read(selection)
     names = dimension_keys(selection.study)
@@ -128,7 +117,7 @@ UNKNOWN = (np.nan,) * len(FEATURES)
 def read_style(selection: Selection) -> Floats:
     """Return figures of both texts of each pair that was judged, by the pairs' public names.
 
-    Shape (n_items, 2, n_features), in the order of the items of `read_columns`; two queries. Pairs
+    Shape (n_items, 2, n_features), in the order of the items of the columns; two queries. Pairs
     of equal texts, such as two systems wrote alike, have one name and are one item.
     """
     judged = selected(selection).order_by().values("comparison")

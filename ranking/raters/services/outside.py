@@ -14,9 +14,14 @@ from annotation.studies.stored_figures import FiguresKind
 from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.services.claiming import method_of
-from ranking.judgments import frames
 from ranking.judgments.analysis_set import Selection
-from ranking.judgments.frames.groups import Compared
+from ranking.judgments.frames.groups import (
+    Compared,
+    grouped,
+    read_answers,
+    read_compared,
+    read_outside,
+)
 from ranking.judgments.method import Method
 from ranking.numerics.agreement.coefficients import cohen_kappas
 from ranking.numerics.agreement.opinions import observed_agreement
@@ -30,7 +35,7 @@ from ranking.numerics.arrays import Integers
 from ranking.raters.services.reviewing import MOST_LIVE, Movement, basis_of, movement
 
 N, N_FIRST, N_SECOND = 3, 4, 5
-"""Columns of answers that are added up, see `frames.read_answers`."""
+"""Columns of answers that are added up, see `read_answers`."""
 NO_FIGURE = float("nan")
 
 
@@ -69,13 +74,13 @@ def compare_outside(study: Study, now: dt.datetime) -> OutsideCompared:
     if study.protocol == Protocol.LIKERT or not batches:
         return OutsideCompared((), None)
     selection = Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, now)
-    compared = frames.read_compared(selection)
-    own = frames.read_answers(selection, compared.pairs)
+    compared = read_compared(selection)
+    own = read_answers(selection, compared.pairs)
     is_graded = study.protocol == Protocol.PREFERENCE
 
     def read(keys: Sequence[int]) -> Integers:
         given = ExternalJudgment.objects.filter(batch__in=keys)
-        return frames.read_outside(given, compared, is_graded=is_graded)
+        return read_outside(given, compared, is_graded=is_graded)
 
     method = method_of(study, EvaluatorPool.HUMAN)
     everything = read([one.pk for one in batches])
@@ -88,8 +93,8 @@ def compare_outside(study: Study, now: dt.datetime) -> OutsideCompared:
         is_simulated = any(one.is_simulated for one in batches)
         rows.append(_agreement("", is_simulated, own, everything, compared, method))
     both = (
-        frames.grouped(own, compared),
-        frames.grouped(np.concatenate([own, everything]), compared),
+        grouped(own, compared),
+        grouped(np.concatenate([own, everything]), compared),
     )
     names = dict(System.objects.values_list("slug", "name"))
     return OutsideCompared(tuple(rows), movement(EvaluatorPool.HUMAN.label, names, both, method))

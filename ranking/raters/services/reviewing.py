@@ -19,8 +19,9 @@ from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.estimate import EstimateRefusedError, point_ratings
 from ranking.fits.services.claiming import method_of
-from ranking.judgments import frames
-from ranking.judgments.frames import Selection
+from ranking.judgments.analysis_set import Selection, selected
+from ranking.judgments.frames.columns import read_implied
+from ranking.judgments.frames.groups import read_compared, read_verdicts
 from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method
 from ranking.models import Measurement, RaterFigures
@@ -73,11 +74,6 @@ class Movement:
     moves: tuple[Move, ...]
     refusal_before: str
     refusal_after: str
-
-    @property
-    def is_changed(self) -> bool:
-        """Whether any system would change its rank, or any ratings would appear or vanish."""
-        return any(move.rank_before != move.rank_after for move in self.moves)
 
 
 @dataclass(frozen=True)
@@ -134,7 +130,7 @@ def review_raters(
         rows = measure_raters(study=study, now=now).rows
     leaving = [row for row in rows if row.would_go]
     if dry_run:
-        keys = frozenset(row.head.pk for row in leaving)
+        keys = frozenset(row.rater.pk for row in leaving)
         told = () if shown is not None else movements_without(study, leaving=keys, now=now)
         return Review(rows, told, ())
     if expected is not None and set(expected) != {row.code for row in leaving}:
@@ -146,8 +142,8 @@ def review_raters(
 
 
 def _examined(row: RaterRow) -> excluding.Examined:
-    newest = row.head.decision
-    return excluding.Examined(row.head.pk, row.findings, newest.pk if newest else None)
+    newest = row.decision
+    return excluding.Examined(row.rater.pk, row.findings, newest.pk if newest else None)
 
 
 def review_study(*, study_id: int, now: dt.datetime) -> Review:
@@ -170,20 +166,20 @@ def movements_without(
     """
     judges = Selection(study, EvaluatorPool.LLM, ContextSet.ALL, now)
     is_alone = study.protocol == Protocol.LIKERT
-    compared = None if is_alone else frames.read_compared(judges)
+    compared = None if is_alone else read_compared(judges)
 
     def read(pool: EvaluatorPool, without: frozenset[int] = frozenset()) -> GroupedJudgments:
         selection = Selection(study, pool, ContextSet.ALL, now, without)
         if is_alone:
-            return frames.read_implied(selection)
-        return frames.read_verdicts(selection, compared)
+            return read_implied(selection)
+        return read_verdicts(selection, compared)
 
     def with_and_without(pool: EvaluatorPool) -> tuple[GroupedJudgments, GroupedJudgments]:
         everybody = read(pool)
         return everybody, read(pool, leaving) if leaving else everybody
 
     pools = {EvaluatorPool.HUMAN: with_and_without(EvaluatorPool.HUMAN)}
-    if frames.selected(judges).exists():
+    if selected(judges).exists():
         pools[EvaluatorPool.COMBINED] = with_and_without(EvaluatorPool.COMBINED)
     names = dict(System.objects.values_list("slug", "name"))
     return tuple(
@@ -277,7 +273,7 @@ def _keep_figures(study: Study, found: MeasuredRaters, now: dt.datetime) -> None
 def _figures(measurement: Measurement, row: RaterRow) -> RaterFigures:
     return RaterFigures(
         measurement=measurement,
-        rater_id=row.head.pk,
+        rater_id=row.rater.pk,
         n_answers=row.n_answers,
         n_checks=row.n_checks,
         n_passed=row.n_passed,
@@ -301,7 +297,7 @@ class Moves:
 def moves_of(study: Study, now: dt.datetime) -> Moves:
     """Rate the study with and without those who would go by what the console shows now."""
     rows = rater_queries.shown_raters(study, now=now).rows
-    leaving = {row.head.pk: row.code for row in rows if row.would_go}
+    leaving = {row.rater.pk: row.code for row in rows if row.would_go}
     movements = movements_without(study, leaving=frozenset(leaving), now=now)
     return Moves(frozenset(leaving.values()), movements)
 

@@ -50,7 +50,7 @@ def test_the_same_answers_agree_in_full_and_move_no_rank(study):
     assert row.kappa == 1.0
     assert np.isnan(row.own)  # one answer to a pair has no other to agree with
     assert (found.movement.n_before, found.movement.n_after) == (12, 24)
-    assert not found.movement.is_changed
+    assert all(move.rank_before == move.rank_after for move in found.movement.moves)
 
 
 def test_the_opposite_answers_never_agree_and_turn_the_ranks(study):
@@ -63,7 +63,8 @@ def test_the_opposite_answers_never_agree_and_turn_the_ranks(study):
     best, *_others, worst = found.movement.moves
     assert best.elo_before > worst.elo_before
     assert best.elo_after < worst.elo_after
-    assert found.movement.is_changed
+    assert best.rank_before < worst.rank_before
+    assert best.rank_after > worst.rank_after
 
 
 def test_shares_are_those_of_every_two_answers_counted_one_by_one(study):

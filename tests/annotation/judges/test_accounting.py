@@ -9,7 +9,7 @@ from annotation.judges.verdict_queries import judges_figures
 from annotation.models import Exclusion, Rater
 from completions.choices import CallState, LeaseOutcome
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import Selection, selected
 from ranking.raters import accounting
 from ranking.raters.accounting import CLASSES, verdict_accounting
 from tests.helpers.factories import (
@@ -67,8 +67,8 @@ def filled(row):
 
 
 def n_rated(study, pool):
-    selection = frames.Selection(study, pool, ContextSet.ALL, accounting.ALWAYS)
-    return frames.selected(selection).count()
+    selection = Selection(study, pool, ContextSet.ALL, accounting.ALWAYS)
+    return selected(selection).count()
 
 
 class TestJudges:
@@ -115,7 +115,11 @@ class TestJudges:
             "n_waiting": 3,
         }
         assert row.others == dict.fromkeys(others, 1)
-        assert row.n_counted == n_rated(study, EvaluatorPool.LLM) == 6
+        assert (
+            row.n_preferences + row.n_ties + row.n_unsettled
+            == n_rated(study, EvaluatorPool.LLM)
+            == 6
+        )
 
     def test_an_answer_on_a_deleted_text_is_left_out(self, study, ask):
         delete_text(ask("A+3", "B-1").first_id)
@@ -166,7 +170,7 @@ class TestPeople:
         assert (row.slug, row.name) == ("", "People")
         places = ("preferences", "ties", "left_out", "refused", "timed_out", "other", "waiting")
         assert filled(row) == {f"n_{place}": 1 for place in places}
-        assert row.n_counted == n_rated(study, EvaluatorPool.HUMAN)
+        assert row.n_preferences + row.n_ties == n_rated(study, EvaluatorPool.HUMAN)
 
     def test_an_answer_is_one_though_revised_or_given_after_its_lease_ran_out(self, study):
         first = make_judgment(comparison=make_comparison(study=study), verdict=2)

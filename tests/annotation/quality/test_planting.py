@@ -18,7 +18,7 @@ from completions.dialogues.importing import DatasetNameError, import_dialogues
 from completions.dialogues.queries import DatasetNotFoundError, dataset_named
 from completions.models import Completion, Context, Dataset
 from completions.writers.queries import open_contexts
-from ranking.judgments.frames import analysis_set
+from ranking.judgments.analysis_set import analysis_set
 from tests.helpers.factories import (
     HOUR,
     NOW,

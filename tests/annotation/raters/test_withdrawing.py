@@ -9,7 +9,7 @@ from annotation.models import Comparison, Judgment, Report
 from annotation.raters.services import withdrawing
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import n_judgments
 from tests.helpers.factories import (
     CONTENT,
     HOUR,
@@ -50,7 +50,7 @@ def rater(now):
 class TestWithdrawRater:
     def test_removes_words_identity_and_answers_and_gives_every_slot_back(self, rater, now):
         make_report(lease=rater.leases.get(number=1), text="It was like my own story.")
-        assert frames.n_judgments(study=rater.study, as_of=now) == 1
+        assert n_judgments(study=rater.study, as_of=now) == 1
 
         for _ in range(2):  # repeating it changes nothing
             withdrawing.withdraw_rater(rater=rater, now=now)
@@ -61,7 +61,7 @@ class TestWithdrawRater:
         assert (submission.session_id, submission.ids) == ("", {})
         judgment = Judgment.objects.get()
         assert (judgment.rationale, judgment.chips, Report.objects.get().text) == ("", "", "")
-        assert frames.n_judgments(study=rater.study, as_of=now) == 0
+        assert n_judgments(study=rater.study, as_of=now) == 0
         rows = Comparison.objects.values_list("slots_left", "shown_first_as_a", "shown_first_as_b")
         assert list(rows) == [(3, 0, 0), (3, 0, 0)]
         assert LogEntry.objects.filter(action="rater.withdrew").count() == 1
@@ -98,8 +98,8 @@ class TestWithdrawRater:
 
         rater.refresh_from_db()
         assert (rater.state, rater.ended_at) == (RaterState.WITHDRAWN, now + HOUR)
-        assert frames.n_judgments(study=rater.study, as_of=now) == 1
-        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 0
+        assert n_judgments(study=rater.study, as_of=now) == 1
+        assert n_judgments(study=rater.study, as_of=now + HOUR) == 0
 
 
 class TestWithdrawRaterAndKeepTheAnswers:
@@ -112,7 +112,7 @@ class TestWithdrawRaterAndKeepTheAnswers:
         assert (rater.state, rater.data_kept) == (RaterState.WITHDRAWN, True)
         assert Judgment.objects.get().rationale == ANSWER.rationale
         assert Judgment.objects.get().chips == "warm"
-        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 1
+        assert n_judgments(study=rater.study, as_of=now + HOUR) == 1
         slots = sorted(Comparison.objects.values_list("slots_left", flat=True))
         assert slots == [2, 3], "the open slot alone is given back"
 
@@ -123,7 +123,7 @@ class TestWithdrawRaterAndKeepTheAnswers:
         rater.refresh_from_db()
         assert not rater.data_kept
         assert Judgment.objects.get().rationale == ""
-        assert frames.n_judgments(study=rater.study, as_of=now + HOUR) == 0
+        assert n_judgments(study=rater.study, as_of=now + HOUR) == 0
         assert set(Comparison.objects.values_list("slots_left", flat=True)) == {3}
 
     def test_cannot_call_back_what_was_deleted(self, rater, now):

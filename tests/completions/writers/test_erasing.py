@@ -36,7 +36,7 @@ from completions.runs.services import states
 from ranking.exports.options import ExportRequest
 from ranking.exports.sources import export_of
 from ranking.fits.services.running import refit_study
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import n_decisions, n_judgments
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -394,14 +394,14 @@ class TestDeletedTextsInResults:
 
     def test_count_no_more_from_then_on_and_put_the_ratings_out_of_date(self, judged):
         message, study = judged
-        n_decisions = frames.n_decisions(study)
+        n_before = n_decisions(study)
 
         withdraw(message.lease.writer)
 
-        assert frames.n_judgments(study=study, as_of=NOW) == 2
-        assert frames.n_judgments(study=study, as_of=NOW + HOUR) == 1
-        assert frames.n_decisions(study) == n_decisions + 1
-        assert frames.n_decisions(make_study()) == 0
+        assert n_judgments(study=study, as_of=NOW) == 2
+        assert n_judgments(study=study, as_of=NOW + HOUR) == 1
+        assert n_decisions(study) == n_before + 1
+        assert n_decisions(make_study()) == 0
 
     def test_are_left_out_by_the_next_fit(self, judged):
         message, study = judged

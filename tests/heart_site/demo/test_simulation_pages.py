@@ -25,7 +25,7 @@ from heart_site.demo.simulation.people import Crowd, Kind
 from heart_site.demo.simulation.scoring import rebuild
 from ranking.exports.options import ExportRequest
 from ranking.exports.sources import export_of
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import analysis_set
 from tests.conftest import rolled_back
 from tests.helpers.factories import (
     NOW,
@@ -224,18 +224,18 @@ class TestWhatItFinds:
 class TestTheRealStudy:
     def test_has_nobody_of_the_rehearsal_and_nothing_to_rate(self, real):
         assert not real.raters.exists()
-        assert not frames.analysis_set(study=real, as_of=LATER).exists()
+        assert not analysis_set(study=real, as_of=LATER).exists()
         assert not real.fits.exists()
 
     def test_counts_no_simulated_rater_who_got_into_it_otherwise(self, real, shadow):
         """Not even one that some later mistake lets in."""
         judgment = Judgment.objects.filter(comparison__study=shadow, rater__isnull=False).first()
         assert judgment is not None
-        assert frames.analysis_set(study=shadow, as_of=LATER).exists()
+        assert analysis_set(study=shadow, as_of=LATER).exists()
         Study.objects.filter(pk=shadow.pk).update(is_simulated=False)
         shadow.refresh_from_db()
 
-        assert not frames.analysis_set(study=shadow, as_of=LATER).exists()
+        assert not analysis_set(study=shadow, as_of=LATER).exists()
         found = export_of(shadow, "judgments", ExportRequest(), now=LATER)
         header, rows = [column.name for column in found.columns], list(found.rows)
         assert rows

@@ -6,10 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.files.answer import rate_by
 from ranking.files.choosing import RatingRefusedError
 from ranking.files.options import EvaluatorChoice, IntervalMethod, Options, Ties
-from ranking.files.rating import rate
+from ranking.files.rating import rate, rate_by
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.strength_mode import StrengthMode

@@ -11,7 +11,7 @@ from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.fits.services import inputs
 from ranking.fits.services.inputs import JudgmentsChangedError, forget_judgments, inputs_of
-from ranking.judgments import frames
+from ranking.judgments.frames.columns import read_columns_and_dimensions, read_style
 from ranking.models import Fit
 from tests.helpers.factories import NOW, make_judgment
 from tests.helpers.judged import fit_one, make_judged_study
@@ -90,13 +90,13 @@ def test_other_judgments_than_those_of_the_fit_are_noticed_though_some_are_kept(
 
 
 def test_one_that_comes_while_the_others_are_read_is_noticed(study, monkeypatch):
-    read = frames.read_columns_and_dimensions
+    read = read_columns_and_dimensions
 
     def slowly(selection):
         judge_late(study)
         return read(selection)
 
-    monkeypatch.setattr(frames, "read_columns_and_dimensions", slowly)
+    monkeypatch.setattr(inputs, "read_columns_and_dimensions", slowly)
 
     with pytest.raises(JudgmentsChangedError):
         inputs_of(fit_of(study), PAIRS)
@@ -121,13 +121,13 @@ def test_another_fit_takes_the_place_of_the_one_before(study):
 
 
 def test_style_is_measured_once_and_for_those_that_ask_for_it(study, monkeypatch):
-    measured, read = [], frames.read_style
+    measured, read = [], read_style
 
     def noted(selection):
         measured.append(selection)
         return read(selection)
 
-    monkeypatch.setattr(frames, "read_style", noted)
+    monkeypatch.setattr(inputs, "read_style", noted)
     fit = fit_of(study)
 
     styled = [inputs_of(fit, kind).columns for kind in (STYLE, AnalysisKind.JUDGE)]

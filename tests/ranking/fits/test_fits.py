@@ -14,7 +14,9 @@ from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import estimate, selectors
 from ranking.fits import services as fit_services
 from ranking.fits.services import claiming, running
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import Selection
+from ranking.judgments.frames.groups import read_groups
+from ranking.judgments.frames.keeping import keep_counts
 from ranking.models import DimensionRate, Fit
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from tests.helpers.factories import (
@@ -39,7 +41,7 @@ HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COM
 
 
 def counted(study, now, pool=COMBINED, context_set=ContextSet.ALL):
-    return frames.read_groups(frames.Selection(study, pool, context_set, now))
+    return read_groups(Selection(study, pool, context_set, now))
 
 
 def claim(study, now, pool=HUMAN):
@@ -82,7 +84,7 @@ class TestClaimFit:
     def test_claims_without_reading_the_judgments(self, now, django_assert_max_num_queries):
         study = make_judged_study(with_llm=True)
 
-        frames.keep_counts(study=study, now=now)
+        keep_counts(study=study, now=now)
         # what is kept is looked at, brought up for the answers since, and read; then the claim
         with django_assert_max_num_queries(24) as asked:
             claim(study, now, COMBINED)

@@ -12,10 +12,7 @@ from ranking.gate.report import (
     MIDDLE,
     RADIUS,
     SIMULATED,
-    Basis,
-    GateLine,
     GateReport,
-    NamedSystem,
     as_json,
     as_markdown,
     as_radar,
@@ -25,21 +22,27 @@ from ranking.gate.report import (
     verdict,
 )
 from ranking.gate.rules import OVERALL, Gate, GateRequest, GateTest, More, Outcome
+from ranking.judgments.sources import SystemFacts
 from ranking.plots.radar import TooFewAxesError
 
 SVG = "{http://www.w3.org/2000/svg}"
-BASIS = Basis(
-    study="support",
-    fit="fit-1",
-    pool="People",
-    context_set="All contexts",
-    as_of=dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC),
-    n_judgments=4200,
-    n_units=100,
-    is_simulated=False,
-    candidate=NamedSystem("new", "New", is_simulated=False),
-    baseline=NamedSystem("old", "Old", is_simulated=False),
-)
+SYSTEM = SystemFacts("New", "MODEL", "new", is_simulated=False)
+
+
+def report_of(gate, **fields):
+    usual = {
+        "study": "support",
+        "fit": "fit-1",
+        "pool": "People",
+        "context_set": "All contexts",
+        "as_of": dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC),
+        "n_judgments": 4200,
+        "n_units": 100,
+        "is_fit_simulated": False,
+        "candidate": SYSTEM,
+        "baseline": replace(SYSTEM, name="Old"),
+    }
+    return GateReport(gate, **{**usual, **fields})
 
 
 def made(name, difference=-3.0, p=0.9):
@@ -64,7 +67,7 @@ UNDECIDED = replace(
 
 
 def simulated(report):
-    return replace(report, basis=replace(report.basis, is_simulated=True))
+    return replace(report, is_fit_simulated=True)
 
 
 FEW_MORE = "about 1,200 more judgments on 40 more source dialogues"
@@ -90,7 +93,7 @@ def test_the_verdict_in_words(found, says):
 
 class TestMarkdown:
     def test_is_one_table_with_a_row_for_each_test(self):
-        lines = as_markdown(GateReport(DROPPED, BASIS)).splitlines()
+        lines = as_markdown(report_of(DROPPED)).splitlines()
 
         rows = [line for line in lines if line.startswith("|")]
         assert lines[0] == "### Regress: New against Old"
@@ -100,9 +103,9 @@ class TestMarkdown:
 
     def test_names_cannot_change_the_page(self):
         name = "a|b **bold** <img src=x> [x](https://example.org) `code`\n# head @team #777"
-        basis = replace(BASIS, candidate=NamedSystem("new", name, is_simulated=False))
+        report = report_of(UNDECIDED, candidate=replace(SYSTEM, name=name))
 
-        head, *rest = as_markdown(GateReport(UNDECIDED, basis)).splitlines()
+        head, *rest = as_markdown(report).splitlines()
 
         assert not set("|*<[`") & set(head)
         assert "://" not in head
@@ -117,7 +120,7 @@ class TestMarkdown:
 
 class TestJson:
     def test_has_what_a_pipeline_asks_for(self):
-        found = json.loads(json.dumps(as_json(GateReport(UNDECIDED, BASIS)), allow_nan=False))
+        found = json.loads(json.dumps(as_json(report_of(UNDECIDED)), allow_nan=False))
 
         assert (found["outcome"], found["exit_code"]) == ("not_enough_data", 2)
         assert found["candidate"] == {"slug": "new", "name": "New", "is_simulated": False}
@@ -130,7 +133,7 @@ class TestJson:
         }
 
     def test_says_which_tests_show_a_drop(self):
-        found = as_json(GateReport(DROPPED, BASIS))
+        found = as_json(report_of(DROPPED))
 
         assert [one["name"] for one in found["tests"] if one["is_dropped"]] == ["T"]
         assert found["more"] == {"if_equal": None, "as_estimated": None}
@@ -139,33 +142,33 @@ class TestJson:
 class TestSimulatedData:
     @pytest.mark.parametrize("write", [as_text, as_markdown, as_radar])
     def test_say_so_in_every_output(self, write):
-        report = GateReport(HELD, BASIS)
+        report = report_of(HELD)
 
         assert SIMULATED in write(simulated(report))
         assert SIMULATED not in write(report)
 
     def test_say_so_to_programs(self):
-        assert as_json(simulated(GateReport(HELD, BASIS)))["is_simulated"] is True
+        assert as_json(simulated(report_of(HELD)))["is_simulated"] is True
 
     def test_a_simulated_system_is_enough(self):
-        basis = replace(BASIS, baseline=NamedSystem("old", "Old", is_simulated=True))
+        report = report_of(HELD, baseline=replace(SYSTEM, is_simulated=True))
 
-        assert SIMULATED in as_markdown(GateReport(HELD, basis))
+        assert SIMULATED in as_markdown(report)
 
 
 def test_text_is_headed_by_the_outcome():
-    said = as_text(GateReport(HELD, BASIS)).splitlines()
+    said = as_text(report_of(HELD)).splitlines()
 
     assert said[0] == "Pass: New against Old"
     assert said[-1].startswith("Study support, fit fit-1 (People, All contexts): 4,200")
 
 
-CANDIDATE = GateLine("New", {"H": 1500.0, "E": 1520.0, "A": 1480.0, "R": 1510.0, "T": 1490.0})
-BASELINE = GateLine("Old", dict.fromkeys("HEART", 1500.0))
+CANDIDATE = {"H": 1500.0, "E": 1520.0, "A": 1480.0, "R": 1510.0, "T": 1490.0}
 
 
-def drawn(candidate=CANDIDATE, title="x", note=""):
-    picture = radar(candidate, BASELINE, title=title, note=note)
+def drawn(candidate=CANDIDATE, name="New", title="x", note=""):
+    points = {axis: (one, 1500.0) for axis, one in candidate.items()}
+    picture = radar((name, "Old"), points, title=title, note=note)
     return ET.fromstring(picture)  # noqa: S314 (written here)
 
 
@@ -178,16 +181,16 @@ def reaches(root, name):
 
 class TestRadar:
     def test_has_the_dimensions_and_not_the_overall_rating(self):
-        svg = as_radar(GateReport(HELD, BASIS))
+        svg = as_radar(report_of(HELD))
 
         assert all(f">{name}</text>" in svg for name in "HEART")
         assert OVERALL not in svg
 
     def test_needs_three_dimensions(self):
         with pytest.raises(TooFewAxesError, match="3 dimensions"):
-            as_radar(GateReport(replace(HELD, tests=TESTS[:3]), BASIS))
+            as_radar(report_of(replace(HELD, tests=TESTS[:3])))
         with pytest.raises(TooFewAxesError, match="not 2"):
-            radar(GateLine("New", {"H": 1.0, "E": 2.0}), BASELINE, title="x")
+            drawn(candidate={"H": 1.0, "E": 2.0})
 
     def test_equal_points_are_equally_far_out(self):
         far = reaches(drawn(), "baseline")
@@ -204,7 +207,7 @@ class TestRadar:
     @pytest.mark.parametrize("spread", [0.0, 3.0, 60.0, 900.0, 50_000.0])
     def test_everything_is_inside_the_rings_and_nothing_in_the_middle(self, spread):
         points = {axis: 1500.0 + spread * place / 4 for place, axis in enumerate("HEART")}
-        root = drawn(candidate=GateLine("New", points))
+        root = drawn(candidate=points)
 
         for name in ("candidate", "baseline"):
             assert all(0.0 < far <= RADIUS + 0.1 for far in reaches(root, name))
@@ -219,7 +222,7 @@ class TestRadar:
         )
 
     def test_names_cannot_change_the_picture(self):
-        root = drawn(candidate=GateLine("<script>&\"'", CANDIDATE.points), title="</title><script>")
+        root = drawn(name="<script>&\"'", title="</title><script>")
 
         assert not list(root.iter(f"{SVG}script"))
         assert any("<script>" in (one.text or "") for one in root.iter(f"{SVG}text"))
@@ -229,8 +232,3 @@ class TestRadar:
 
         assert "prefers-color-scheme: dark" in style
         assert "stroke-dasharray" in style
-
-    def test_axes_of_one_system_alone_are_left_out(self):
-        root = drawn(candidate=GateLine("New", {**CANDIDATE.points, "Z": 1.0}))
-
-        assert len(reaches(root, "candidate")) == 5

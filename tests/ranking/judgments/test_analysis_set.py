@@ -10,7 +10,8 @@ from completions.choices import CallState, Stratum, SystemKind
 from completions.models import Context
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.services.claiming import method_of
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import Selection, analysis_set
+from ranking.judgments.frames.groups import read_groups, read_stamps
 from ranking.judgments.tallies import win_tables
 from tests.helpers.factories import (
     NOW,
@@ -37,12 +38,12 @@ HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COM
 
 
 def counted(study, now, pool=COMBINED, context_set=ContextSet.ALL):
-    return frames.read_groups(frames.Selection(study, pool, context_set, now))
+    return read_groups(Selection(study, pool, context_set, now))
 
 
 def counting(judgment, as_of):
     """Return which judgments of the study of one count."""
-    return list(frames.analysis_set(study=judgment.comparison.study, as_of=as_of))
+    return list(analysis_set(study=judgment.comparison.study, as_of=as_of))
 
 
 def judge_a_main_pair_shown_as_a_check():
@@ -148,8 +149,7 @@ class TestAnalysisSet:
         )
 
         sizes = [
-            frames.analysis_set(study=study, as_of=time).count()
-            for time in (out - LATER / 60, out, back)
+            analysis_set(study=study, as_of=time).count() for time in (out - LATER / 60, out, back)
         ]
 
         assert sizes == [2, 1, 2]
@@ -255,7 +255,7 @@ class TestReadStamps:
     def test_agrees_with_the_counts_themselves(self, now):
         study = make_judged_study(with_llm=True)
 
-        stamps = frames.read_stamps(study=study, as_of=now)
+        stamps = read_stamps(study=study, as_of=now)
 
         assert set(stamps) == {
             (pool, context_set)
@@ -278,7 +278,7 @@ class TestReadStamps:
         study = before.comparison.study
 
         sooner, later = (
-            frames.read_stamps(study=study, as_of=time)[HUMAN, ContextSet.ALL]
+            read_stamps(study=study, as_of=time)[HUMAN, ContextSet.ALL]
             for time in (NOW, NOW + LATER)
         )
 
@@ -286,4 +286,4 @@ class TestReadStamps:
         assert sooner != later
 
     def test_a_study_without_judgments_has_none(self, now):
-        assert frames.read_stamps(study=make_study(), as_of=now) == {}
+        assert read_stamps(study=make_study(), as_of=now) == {}

@@ -11,9 +11,12 @@ from annotation.models import DimensionMark, Judgment
 from ranking.analyses.boards import rated
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.estimate import estimate_ratings
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import Selection
+from ranking.judgments.frames.columns import read_columns_and_dimensions, read_style
+from ranking.judgments.frames.groups import read_groups
 from ranking.judgments.frames.integers import NotWholeNumbersError, read_integers
 from ranking.judgments.method import Method
+from ranking.judgments.style import FEATURES
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
 from tests.helpers.factories import (
@@ -37,11 +40,11 @@ SECOND = dt.timedelta(seconds=1)
 
 
 def selection(study, now, pool=EvaluatorPool.COMBINED):
-    return frames.Selection(study, pool, ContextSet.ALL, now)
+    return Selection(study, pool, ContextSet.ALL, now)
 
 
 def read(study, now, pool=EvaluatorPool.COMBINED):
-    return frames.read_columns(selection(study, now, pool))
+    return read_columns_and_dimensions(selection(study, now, pool))[0]
 
 
 def mark(judgment, **advantages):
@@ -116,7 +119,7 @@ class TestReadColumns:
         study = make_judged_study(with_llm=True, n_dialogues=6)
         method = Method(strength, 2, 4, level=0.95, replicates=30, seed=5, masses=masses)
 
-        columns, groups = read(study, now), frames.read_groups(selection(study, now))
+        columns, groups = read(study, now), read_groups(selection(study, now))
 
         assert (columns.systems, columns.units) == (groups.systems, groups.dialogues)
         assert columns.n_judgments == groups.n_judgments
@@ -126,24 +129,20 @@ class TestReadColumns:
         np.testing.assert_allclose(board.resampled, to_elo(fit.replicates.fitted()), atol=1e-5)
 
     def test_nothing_judged_gives_empty_columns(self, now):
-        columns = frames.read_columns(selection(make_study(), now), with_style=True)
+        study = make_study()
+
+        columns = read(study, now)
 
         assert (columns.n_judgments, columns.n_items, columns.systems) == (0, 0, ())
-        assert columns.features is not None
-        assert columns.features.shape == (0, 2, 4)
+        assert read_style(selection(study, now)).shape == (0, 2, 4)
 
-    @pytest.mark.parametrize(
-        ("read_all", "n_queries"),
-        [(frames.read_columns, 6), (frames.read_columns_and_dimensions, 7)],
-        ids=["judgments", "judgments and marks"],
-    )
-    def test_reads_more_with_no_more_queries(self, now, read_all, n_queries):
+    def test_reads_more_with_no_more_queries(self, now):
         study = make_judged_study(with_llm=True)
 
         with counted_reads() as reads:
-            read_all(selection(study, now))
+            read_columns_and_dimensions(selection(study, now))
 
-        assert reads.n == n_queries
+        assert reads.n == 7
 
 
 class TestReadingStyle:
@@ -155,13 +154,12 @@ class TestReadingStyle:
         for key, one, other in pairs:
             make_judgment(comparison=make_comparison(study=study, first=one, second=other, key=key))
 
-        columns = frames.read_columns(selection(study, now), with_style=True)
+        style = read_style(selection(study, now))
 
-        assert columns.features is not None
-        assert columns.feature_names == ("length", "sentences", "question_marks", "list_items")
-        assert columns.features[..., 2].tolist() == [[0, 2], [2, 0]]
-        assert columns.features[0, :, 0].tolist() == [3, len("Really? Are you sure?")]
-        assert [columns.features[item, 0, 0] for item in columns.item] == [21, 3]
+        assert FEATURES == ("length", "sentences", "question_marks", "list_items")
+        assert style[..., 2].tolist() == [[0, 2], [2, 0]]
+        assert style[0, :, 0].tolist() == [3, len("Really? Are you sure?")]
+        assert [style[item, 0, 0] for item in read(study, now).item] == [21, 3]
 
     def test_has_one_row_for_pairs_of_equal_texts_as_the_items_have(self, comparison, now):
         """Two systems may write the same to one context; their pairs have one name."""
@@ -177,7 +175,7 @@ class TestReadingStyle:
         for pair in pairs:
             make_judgment(comparison=pair)
 
-        style = frames.read_style(selection(study, now))
+        style = read_style(selection(study, now))
 
         assert len(style) == read(study, now).n_items == 2
 
@@ -190,7 +188,7 @@ class TestReadDimensionColumns:
         mark(later, H=-3, E=0)
         mark(sooner, H=1)
 
-        found = frames.read_columns_and_dimensions(selection(comparison.study, now))[1]
+        found = read_columns_and_dimensions(selection(comparison.study, now))[1]
 
         assert list(found) == ["H", "E"]
         assert found["H"].strength.tolist() == [1, -3]
@@ -204,7 +202,7 @@ class TestReadDimensionColumns:
         make_judgment(comparison=make_comparison(study=study, first=others[0], second=others[1]))
         mark(make_llm_judgment(comparison=comparison), H=2)
 
-        found = frames.read_columns_and_dimensions(selection(study, now))[1]
+        found = read_columns_and_dimensions(selection(study, now))[1]
 
         assert found["H"].systems == ("alpha", "zeta")
         assert found["H"].n_items == 1
@@ -212,7 +210,7 @@ class TestReadDimensionColumns:
     def test_leaves_out_marks_of_what_does_not_count(self, comparison, now):
         mark(make_judgment(comparison=comparison, is_surplus=True), H=2)
 
-        assert frames.read_columns_and_dimensions(selection(comparison.study, now))[1] == {}
+        assert read_columns_and_dimensions(selection(comparison.study, now))[1] == {}
 
 
 class TestReadIntegers:

@@ -13,8 +13,9 @@ from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings
 from ranking.fits import analysis_queries, queries
 from ranking.fits.services.verifying import verify_fit
-from ranking.judgments import frames
-from ranking.judgments.frames import Selection
+from ranking.judgments.analysis_set import Selection, n_judgments
+from ranking.judgments.frames.columns import read_scores
+from ranking.judgments.frames.groups import read_groups
 from ranking.judgments.groups import NO_PAIRS
 from ranking.judgments.scores import implied_columns
 from ranking.models import Analysis, Fit, Rating
@@ -61,7 +62,7 @@ class TestReading:
         ash, birch = make_system(slug="ash"), make_system(slug="birch")
         make_rated_study(study=study, systems=[ash, birch], n_dialogues=2, n_raters=2)
 
-        found = frames.read_scores(selection(study))
+        found = read_scores(selection(study))
 
         assert (found.systems, found.dimensions) == (("ash", "birch"), KEYS)
         assert (found.n, len(found.units), len(found.evaluators)) == (8, 2, 2)
@@ -76,7 +77,7 @@ class TestReading:
         alone = make_comparison(study=study)
         rate(alone, make_rater(study=study), [5, 4])
 
-        found = frames.read_scores(selection(study))
+        found = read_scores(selection(study))
 
         assert found.points.tolist() == [[5, 4, 0, 0, 0]]
         assert not found.is_whole.any()
@@ -92,20 +93,20 @@ class TestReading:
         rate(make_comparison(study=study, purpose=Purpose.CHECK), counted, 5)
         rate(make_comparison(study=study), late, 5, submitted_at=START + dt.timedelta(days=1))
 
-        found = frames.read_scores(selection(study))
+        found = read_scores(selection(study))
 
         assert found.points[:, 0].tolist() == [4]
-        assert frames.n_judgments(study=study, as_of=START) == 1
+        assert n_judgments(study=study, as_of=START) == 1
 
     def test_pools_are_read_apart(self):
         study = make_rated_study(n_dialogues=2, n_raters=1, with_judge=True)
 
-        n = {pool: frames.read_scores(selection(study, pool)).n for pool in EvaluatorPool}
+        n = {pool: read_scores(selection(study, pool)).n for pool in EvaluatorPool}
 
         assert n == {HUMAN: 6, LLM: 6, COMBINED: 12}
 
     def test_without_ratings_there_is_nothing(self):
-        found = frames.read_scores(selection(make_study(protocol=Protocol.LIKERT)))
+        found = read_scores(selection(make_study(protocol=Protocol.LIKERT)))
 
         assert (found.n, found.systems, found.points.shape) == (0, (), (0, 5))
 
@@ -114,7 +115,7 @@ class TestReading:
 
         for study in (few, many):
             with django_assert_num_queries(6):
-                frames.read_scores(selection(study))
+                read_scores(selection(study))
 
 
 def nothing(study):
@@ -135,7 +136,7 @@ class TestFits:
 
         fit = fit_one(study, START)
 
-        columns = implied_columns(frames.read_scores(selection(study)))
+        columns = implied_columns(read_scores(selection(study)))
         wins = np.zeros((3, 3))
         for first, second, lead in zip(
             columns.first, columns.second, columns.strength, strict=True
@@ -202,7 +203,7 @@ class TestFits:
         study = make_judged_study()
         fit = fit_one(study, START)
 
-        found = frames.read_groups(selection(study))
+        found = read_groups(selection(study))
 
         assert found.alone is None
         rests_on = [found.stamp, found.systems, found.dialogues, found.marks, found.texts]

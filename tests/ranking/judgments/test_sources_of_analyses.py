@@ -10,7 +10,8 @@ from completions.choices import CallState, Presence, RunState, SystemKind
 from ranking.analyses import analyse
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits.services.inputs import inputs_of
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import Selection, n_decisions
+from ranking.judgments.frames.columns import read_columns_and_dimensions
 from ranking.judgments.frames.sources import DatabaseSources
 from ranking.models import Fit
 from tests.helpers.factories import (
@@ -45,8 +46,8 @@ MINUTE = dt.timedelta(minutes=1)
 
 
 def sources_of(study, now):
-    selection = frames.Selection(study, EvaluatorPool.COMBINED, ContextSet.ALL, now)
-    return DatabaseSources(selection, frames.read_columns(selection))
+    selection = Selection(study, EvaluatorPool.COMBINED, ContextSet.ALL, now)
+    return DatabaseSources(selection, read_columns_and_dimensions(selection)[0])
 
 
 @pytest.fixture
@@ -256,12 +257,12 @@ class TestWhatIsReadLater:
 
     def test_is_a_decision_about_the_study_that_was_read_and_no_other(self, study, now):
         other = make_judged_study()
-        before = frames.n_decisions(study), frames.n_decisions(other)
+        before = n_decisions(study), n_decisions(other)
         ended = {"state": RunState.ENDED, "ended_at": now}
 
         make_labelling_run(dataset=study.dataset, **ended)
         make_labelling_run(**ended)
         make_rationale_run(study=study, **ended)
 
-        after = frames.n_decisions(study), frames.n_decisions(other)
+        after = n_decisions(study), n_decisions(other)
         assert after == (before[0] + 2, before[1])

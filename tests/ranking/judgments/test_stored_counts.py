@@ -12,9 +12,11 @@ from annotation.models import Judgment, QualityCheck, Rater
 from completions.choices import Stratum
 from completions.models import Completion, Context
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import Selection
 from ranking.judgments.frames import keeping
-from ranking.judgments.frames.kept import all_rows
+from ranking.judgments.frames.groups import read_groups, read_stamps, read_verdicts
+from ranking.judgments.frames.keeping import keep_counts
+from ranking.judgments.frames.kept import all_rows, kept_rows, packed, rule
 from ranking.models import KeptCounts
 from tests.helpers.factories import (
     NOW,
@@ -165,7 +167,7 @@ def study():
 
 def keep(study, now):
     """Keep the counts; what the next look is handed must be what is stored."""
-    frames.keep_counts(study=study, now=now)
+    keep_counts(study=study, now=now)
     found = KeptCounts.objects.get(study=study)
     handed = all_rows(found)
     with pytest.MonkeyPatch.context() as patch:
@@ -176,15 +178,15 @@ def keep(study, now):
 
 def check(study, now, selections=SELECTIONS):
     """Hold what is kept against the judgments, by pool and context set."""
-    assert frames.kept_rows(study, as_of=now) is not None
+    assert kept_rows(study, as_of=now) is not None
     for pool, context_set in selections:
-        selection = frames.Selection(study, pool, context_set, now)
-        found = frames.read_verdicts(selection)
-        assert found.inputs_hash() == frames.read_verdicts(selection, is_anew=True).inputs_hash()
-    stamps = frames.read_stamps(study=study, as_of=now)
+        selection = Selection(study, pool, context_set, now)
+        found = read_verdicts(selection)
+        assert found.inputs_hash() == read_verdicts(selection, is_anew=True).inputs_hash()
+    stamps = read_stamps(study=study, as_of=now)
     KeptCounts.objects.filter(study=study).update(rule="another")
-    assert stamps == frames.read_stamps(study=study, as_of=now)
-    KeptCounts.objects.filter(study=study).update(rule=frames.rule())
+    assert stamps == read_stamps(study=study, as_of=now)
+    KeptCounts.objects.filter(study=study).update(rule=rule())
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -238,7 +240,7 @@ def test_without_a_change_what_is_kept_is_of_all_times_since_it_came_to_be(study
     assert bytes(second.rows) == bytes(first.rows)
     assert bytes(second.newer_rows) == bytes(first.newer_rows)
     for minutes, is_kept in ((59, False), (60, True), (75, True), (90, True), (91, False)):
-        found = frames.kept_rows(study, as_of=NOW + minutes * MINUTE)
+        found = kept_rows(study, as_of=NOW + minutes * MINUTE)
         assert (found is not None) is is_kept
 
 
@@ -268,16 +270,16 @@ def test_a_look_back_in_time_changes_nothing(study):
     make_judgment(comparison=study.comparisons.first())
 
     assert keep(study, NOW + 30 * MINUTE).until == first.until
-    selection = frames.Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, NOW + 30 * MINUTE)
-    assert frames.read_groups(selection).n_judgments == 11
+    selection = Selection(study, EvaluatorPool.HUMAN, ContextSet.ALL, NOW + 30 * MINUTE)
+    assert read_groups(selection).n_judgments == 11
 
 
 def test_everything_is_counted_each_day_and_a_difference_is_an_error(study, caplog, monkeypatch):
     monkeypatch.setattr(keeping, "OVERLAP", 0)
     kept = keep(study, NOW + 60 * MINUTE)
-    rows = frames.kept_rows(study, as_of=kept.until).copy()
+    rows = kept_rows(study, as_of=kept.until).copy()
     rows["n_first"][0] += 1
-    KeptCounts.objects.update(rows=frames.packed(rows), mark="of what is wrong")
+    KeptCounts.objects.update(rows=packed(rows), mark="of what is wrong")
 
     with caplog.at_level(logging.ERROR):
         keep(study, NOW + 90 * MINUTE)
@@ -292,18 +294,18 @@ def test_rows_that_a_process_has_in_hand_are_not_read_again(study, django_assert
     kept = keep(study, NOW + 60 * MINUTE)
 
     with django_assert_num_queries(1) as asked:
-        frames.kept_rows(study, as_of=kept.until)
+        kept_rows(study, as_of=kept.until)
 
     assert '"rows"' not in asked[0]["sql"]
 
 
 def test_rows_that_another_process_wrote_are_read(study):
     kept = keep(study, NOW + 60 * MINUTE)
-    rows = frames.kept_rows(study, as_of=kept.until).copy()
+    rows = kept_rows(study, as_of=kept.until).copy()
     rows["n_first"][0] += 1
-    KeptCounts.objects.update(rows=frames.packed(rows), mark="of theirs")
+    KeptCounts.objects.update(rows=packed(rows), mark="of theirs")
 
-    assert frames.kept_rows(study, as_of=kept.until).tobytes() == rows.tobytes()
+    assert kept_rows(study, as_of=kept.until).tobytes() == rows.tobytes()
 
 
 def test_a_study_in_hand_keeps_no_rows_alive(study):
@@ -330,7 +332,7 @@ def test_counted_in_parts_it_is_the_same(study, monkeypatch, at_once):
 
     keep(study, NOW + MINUTE)
 
-    assert len(frames.kept_rows(study, as_of=NOW + MINUTE)) > 3  # so there were several parts
+    assert len(kept_rows(study, as_of=NOW + MINUTE)) > 3  # so there were several parts
     check(study, NOW + MINUTE)
 
 
@@ -339,5 +341,5 @@ def test_of_a_study_without_judgments_nothing_is_kept_and_nothing_fails():
 
     keep(empty, NOW)
 
-    assert len(frames.kept_rows(empty, as_of=NOW)) == 0
-    assert frames.read_stamps(study=empty, as_of=NOW) == {}
+    assert len(kept_rows(empty, as_of=NOW)) == 0
+    assert read_stamps(study=empty, as_of=NOW) == {}

@@ -3,9 +3,16 @@
 import pytest
 
 from annotation.choices import CheckKind, Expected, Protocol, Purpose, SubmissionState
+from annotation.quality.services import excluding
 from annotation.session.endings import Way
-from ranking.monitor.paying import LABELS, MESSAGES, SHORTEST_MESSAGE, WHY, Advice, advice_on
-from ranking.monitor.payments import payments_of
+from ranking.monitor.payments import (
+    MESSAGES,
+    SHORTEST_MESSAGE,
+    WHY,
+    Advice,
+    advice_on,
+    payments_of,
+)
 from ranking.raters import queries
 from ranking.raters.services.reviewing import measure_study
 from tests.helpers.factories import (
@@ -51,7 +58,7 @@ def test_advice_follows_the_work(changes, advice):
 
 
 def test_each_advice_has_words_and_a_rejection_is_explained_at_length():
-    assert set(LABELS) == set(WHY) == set(Advice)
+    assert set(WHY) == set(Advice)
     assert set(Advice) - set(MESSAGES) == {Advice.WAIT, Advice.SETTLED}
     assert len(str(MESSAGES[Advice.REJECTABLE])) >= SHORTEST_MESSAGE
 
@@ -117,6 +124,24 @@ class TestFailedChecks:
         self.plant(study, come(study).rater)
 
         assert self.advice(study) == [("rejectable", 2, 2)]
+
+    def test_leave_a_look_at_who_was_left_out_by_hand_and_is_not_measured_yet(
+        self, study, django_user_model, monkeypatch
+    ):
+        measure_study(study_id=study.pk, now=NOW)
+        monkeypatch.setattr(queries, "MOST_LIVE", 0)
+        rater = come(study).rater
+        answer(make_comparison(study=study), rater, 2)
+        by = django_user_model.objects.create(username="boss")
+        decision = {"rater": rater, "reason": "haste", "by": by}
+        excluding.exclude_rater(**decision, now=NOW)
+
+        (excluded,) = payments_of(study)
+        excluding.reinstate_rater(**decision, now=NOW + HOUR)
+        (reinstated,) = payments_of(study)
+
+        assert excluded.row is None
+        assert (excluded.advice, reinstated.advice) == (Advice.LOOK, Advice.APPROVE)
 
     def test_of_messages_alone_are_read_from_the_dimension(self):
         study = make_study(slug="alone", content=study_content(), protocol=Protocol.LIKERT)

@@ -12,7 +12,9 @@ from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
 from ranking.fits.estimate import estimate_ratings
 from ranking.fits.people import rate_people
 from ranking.fits.services.claiming import method_of
-from ranking.judgments import frames
+from ranking.judgments.analysis_set import Selection
+from ranking.judgments.frames.columns import read_judgments
+from ranking.judgments.frames.groups import read_groups
 from ranking.models import Fit, HumanRating
 from tests.helpers.factories import (
     HOUR,
@@ -70,7 +72,7 @@ def found(fit):
 
 
 def read(study, now, pool=EvaluatorPool.HUMAN):
-    return frames.read_judgments(frames.Selection(study, pool, ContextSet.ALL, now))
+    return read_judgments(Selection(study, pool, ContextSet.ALL, now))
 
 
 def fitted(study, now, pool=EvaluatorPool.HUMAN):
@@ -132,12 +134,12 @@ class TestReadJudgments:
 
     def test_asks_for_texts_only_where_people_wrote_any(self, now, study):
         of_models = make_judged_study()
-        selection = frames.Selection(of_models, EvaluatorPool.HUMAN, ContextSet.ALL, now)
+        selection = Selection(of_models, EvaluatorPool.HUMAN, ContextSet.ALL, now)
 
         with counted_reads() as of_all:
-            assert frames.read_judgments(selection).texts is None
+            assert read_judgments(selection).texts is None
         with counted_reads() as of_groups:
-            frames.read_groups(selection)
+            read_groups(selection)
         with counted_reads() as of_texts:
             read(study, now)
 

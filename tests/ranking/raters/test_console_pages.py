@@ -15,7 +15,7 @@ from access import background
 from annotation.models import Exclusion, Judgment
 from annotation.quality.services import excluding
 from completions.models import Completion
-from ranking.downloads import tables
+from ranking import downloads
 from ranking.judgments import analysis_set
 from ranking.monitor import console
 from ranking.raters import queries, services
@@ -144,7 +144,7 @@ class TestTheMonitor:
         text = staff.get(address("csv", study)).getvalue().decode()
 
         (row,) = [row for row in csv.DictReader(io.StringIO(text)) if row["rater"] == careless.code]
-        assert tuple(row) == tables.RATER_COLUMNS
+        assert tuple(row) == downloads.RATER_COLUMNS
         assert row["checks_passed"] == "0"
         assert (row["findings"], row["standing"]) == ("checks-1", "out")
         assert row["decided_by_rule"] == "checks-1"
@@ -288,7 +288,7 @@ class TestTheAnswersOfARater:
     def test_leave_with_what_became_of_checks(self, staff, study, careless):
         found = rows(staff, "answers_csv", study, careless.code, kind="failed")
 
-        assert tuple(found[0]) == tables.ANSWER_COLUMNS
+        assert tuple(found[0]) == downloads.ANSWER_COLUMNS
         assert {(row["rater"], row["is_passed"]) for row in found} == {(careless.code, "False")}
         assert len(found) == 4
 

@@ -214,5 +214,5 @@ class TestElsewhere:
     def test_what_became_of_the_ratings_adds_up_to_those_of_the_fit(self, study, fit):
         (people,) = verdict_accounting(study)
 
-        assert people.n_counted == fit.n_judgments == 54
+        assert people.n_preferences + people.n_ties == fit.n_judgments == 54
         assert sum(people.cells) == people.n_calls == 54

@@ -149,12 +149,12 @@ def rater_rows(rows: Iterable[RaterRow]) -> Iterator[tuple[Cell, ...]]:
     """Return a header and one row per rater; nothing but the pseudonym tells who it is."""
     yield RATER_COLUMNS
     for row in rows:
-        newest = row.head.decision
+        newest = row.decision
         decision = (newest.rule, newest.decided_at, newest.reason) if newest else (None,) * 3
         figures = (row.median_seconds, row.share_a, row.infit, row.agreement)
         seconds, *shares = (None if one is None else round(one, 4) for one in figures)
         yield (
-            *(row.code, row.head.is_simulated, row.head.is_team, row.head.state.lower()),
+            *(row.code, row.rater.is_simulated, row.rater.is_team, row.rater.state.lower()),
             *(row.n_answers, seconds),
             *(row.n_checks, row.n_passed, *shares, row.last_at),
             " ".join(finding.rule for finding in row.findings),

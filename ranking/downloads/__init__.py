@@ -1,1 +1,0 @@
-"""Tables that leave the site as CSV."""
