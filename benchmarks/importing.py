@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from benchmarks import simulation
-from completions.dialogues import ingest
+from completions.dialogues.ingest.files import read_dialogues
 
 
 def time_rounds(task: Callable[[int], object], n_rounds: int) -> float:
@@ -47,7 +47,7 @@ def time_import(file: Path, n_rounds: int) -> float:
     return time_rounds(
         lambda number: importing.import_dialogues(
             dataset_name=f"Round {number}",
-            dialogues=ingest.read_dialogues(file),
+            dialogues=read_dialogues(file),
             now=timezone.now(),
         ),
         n_rounds,
@@ -61,13 +61,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     file: Path = options.file
-    n_dialogues = sum(1 for _ in ingest.read_dialogues(file))
+    n_dialogues = sum(1 for _ in read_dialogues(file))
     with tempfile.TemporaryDirectory() as folder:
         prepare_database(folder)
         taken = {
             "json.load": time_rounds(lambda _: json.loads(file.read_bytes()), options.rounds),
             "read and checked": time_rounds(
-                lambda _: sum(1 for _ in ingest.read_dialogues(file)), options.rounds
+                lambda _: sum(1 for _ in read_dialogues(file)), options.rounds
             ),
             "imported into SQLite": time_import(file, options.rounds),
         }

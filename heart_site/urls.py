@@ -5,9 +5,10 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from annotation import urls as annotation
 from annotation.session.views import ending
+from completions import urls as completions
 from heart_site import admin_site, views
 from heart_site.monitoring import health, metrics
-from ranking.urls import console as ranking_console
+from ranking import urls as ranking
 
 admin.autodiscover()
 admin_site.leave_out_keys(admin.site)
@@ -24,26 +25,26 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("s/<slug:study>/", include((annotation.RATERS, "annotation"))),
     path("hooks/prolific/<slug:study>/", ending.prolific, name="prolific-hook"),
     path("w/withdraw/", include((annotation.WRITERS, "writers"))),
-    path("w/", include("completions.urls.writers")),
+    path("w/", include((completions.WRITERS, "completions"))),
     path("console/webhooks/", include("access.webhooks.urls")),
     path("console/tokens/", include("access.tokens.urls")),
     path("console/members/", include("access.members.urls")),
     path("console/backups/", include("heart_site.backups.urls")),
-    path("console/contexts/", include("completions.urls.contexts")),
-    path("console/data/", include("completions.urls.data")),
-    path("console/writing/", include("completions.urls.writing")),
-    path("console/strategies/", include("completions.urls.strategies")),
-    path("console/models/", include("completions.urls.models")),
-    path("console/", include(ranking_console.WHOLE_LOG)),
-    path("console/people/", include(ranking_console.PEOPLE)),
+    path("console/contexts/", include((completions.CONTEXTS, "contexts"))),
+    path("console/data/", include((completions.DATA, "data"))),
+    path("console/writing/", include((completions.WRITING, "writing"))),
+    path("console/strategies/", include((completions.STRATEGIES, "strategies"))),
+    path("console/models/", include((completions.MODELS, "models"))),
+    path("console/", include((ranking.WHOLE_LOG, "log"))),
+    path("console/people/", include((ranking.PEOPLE, "people"))),
     path("console/", include((annotation.CONSOLE, "console"))),
-    path("console/", include("ranking.urls.console")),
+    path("console/", include((ranking.CONSOLE, "raters"))),
     path("console/", include("heart_site.blinding.urls")),
-    path("", include("ranking.urls.results")),
+    path("", include((ranking.PUBLIC, "ranking"))),
     path("api/v1/", include("access.api.urls")),
-    path("api/v1/", include("completions.urls.api")),
+    path("api/v1/", include((completions.API, "api_texts"))),
     path("api/v1/", include((annotation.API, "api_studies"))),
-    path("api/v1/", include("ranking.urls.api")),
+    path("api/v1/", include((ranking.API, "api"))),
     path("accounts/", include("access.sign_in.urls")),
     path("admin/", admin.site.urls),
     path("healthz", health.alive, name="alive"),

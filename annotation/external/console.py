@@ -30,7 +30,7 @@ from completions.dialogues.forms import (
     TypedTextField,
 )
 from completions.dialogues.import_page import unsealed
-from completions.files import OutcomeChangedError
+from completions.files.rows import OutcomeChangedError
 
 MOST_WORDS = 1000
 STRENGTHS = range(1, 6)

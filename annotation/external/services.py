@@ -33,7 +33,7 @@ from annotation.studies.selectors import dimension_keys
 from annotation.studies.verdicts import LIKERT
 from annotation.tool_files.layouts import LAYOUTS, OF_TEXTS
 from annotation.tool_files.reading import JudgmentFileError, ToolFile, read_tool_file
-from completions.files import OutcomeChangedError
+from completions.files.rows import OutcomeChangedError
 
 MOST_ROWS = 5_000
 """Of a file."""

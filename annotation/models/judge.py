@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from access.nudges import Work
 from annotation.choices import Side, StudyState
 from annotation.models.study import Comparison, Study
-from completions.models import FAILED, Endpoint, ProviderCall, Run
+from completions.models import Endpoint, ProviderCall, Run
 
 
 class Judge(Endpoint):
@@ -86,10 +86,6 @@ class JudgeCall(ProviderCall):
                 condition=Q(first_probability__isnull=True) | Q(first_probability__range=(0, 1)),
                 name="judgecall_probability_range",
             ),
-        )
-        indexes = (
-            models.Index(fields=["id"], condition=Q(ended_at__isnull=True), name="judgecall_open"),
-            models.Index(fields=["ended_at"], condition=FAILED, name="judgecall_failed"),
         )
 
     def __str__(self) -> str:

@@ -12,7 +12,6 @@ from annotation.choices import TextOutcome, TextState
 from annotation.models.judging import Judgment
 from annotation.models.study import Study
 from completions.models import (
-    FAILED,
     Assistant,
     LabelSample,
     PeoplesLabels,
@@ -46,12 +45,6 @@ class RationaleCall(ProviderCall):
                 fields=["judgment", "assistant", "codebook"],
                 name="rationalecall_once_per_judgment",
             ),
-        )
-        indexes = (
-            models.Index(
-                fields=["id"], condition=Q(ended_at__isnull=True), name="rationalecall_open"
-            ),
-            models.Index(fields=["ended_at"], condition=FAILED, name="rationalecall_failed"),
         )
 
     def __str__(self) -> str:

@@ -31,8 +31,7 @@ from annotation.studies.counts import COUNTS
 from annotation.studies.http import ask_for, figures_of, study_or_404, study_page, with_kept
 from annotation.studies.services import states
 from annotation.studies.stored_figures import StoredFigures
-from completions.contexts.funnel import funnel_of, rewrites_of
-from completions.contexts.funnel.picture import Picture
+from completions.contexts.funnel import page_parts
 from completions.dialogues.authoring import DatasetTakenError
 from completions.models import Completion, Context, Writer
 from completions.writers import emails
@@ -139,14 +138,7 @@ def _progress(study: Study) -> dict[str, Any]:
 @study_page
 def contexts(request: StaffRequest, study: Study) -> HttpResponse:
     """Show how the contexts of the study's dataset came about, under the tabs of the study."""
-    counted = funnel_of(study.dataset)
-    parts = {
-        "study": study,
-        "dataset": study.dataset,
-        "funnel": counted,
-        "picture": Picture.of(counted),
-        "rewrites": rewrites_of(study.dataset),
-    }
+    parts = {"study": study, **page_parts(study.dataset)}
     return render(request, "console/contexts/funnel.html", parts)
 
 

@@ -19,7 +19,7 @@ from annotation.quick.services import QuickWish
 from annotation.studies.http import managers_page
 from completions.dialogues.forms import Checked, FileUpload, TooLargeError
 from completions.dialogues.import_page import unsealed
-from completions.files import InputFileError
+from completions.files.refusals import InputFileError
 from completions.systems.services.importing import RowsRefusedError
 
 LISTED = 20

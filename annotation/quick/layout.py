@@ -14,19 +14,12 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from completions.dialogues.ingest import Role, Turn, language_tag, merge, storable
+from completions.dialogues.ingest.dialogue import Role, Turn, language_tag, merge, storable
 from completions.dialogues.items import TextItem
 from completions.dialogues.normaliser import plain
-from completions.files import (
-    MOST_ROWS,
-    Columns,
-    InputFileError,
-    Reason,
-    Refused,
-    bad_fields,
-    read,
-    refused,
-)
+from completions.files.reading import Columns, read
+from completions.files.refusals import InputFileError, Reason, Refused, bad_fields, refused
+from completions.files.rows import MOST_ROWS
 from completions.systems.importing import Words
 
 ITEM, SYSTEM, TEXT, CONTEXT, LANGUAGE = "item", "system", "text", "context", "language"
@@ -98,7 +91,7 @@ class QuickFile:
 
 
 def read_quick(source: Path | BinaryIO) -> QuickFile:
-    """Read a file of any layout that `completions.files.read` knows.
+    """Read a file of any layout that `completions.files.reading.read` knows.
 
     Raises
     ------

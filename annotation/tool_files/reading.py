@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from annotation.tool_files.layouts import LAYOUTS, OURS, Layout, layout_of
-from completions.files import FileEntry, InputFileError, named, read
+from completions.files.reading import named, read
+from completions.files.records import FileEntry
+from completions.files.refusals import InputFileError
 
 SHOWN = 10
 

@@ -14,12 +14,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
 from completions.choices import Review, Stratum
-from completions.contexts import console_http, queries, review_queries, screening, services
-from completions.contexts.adversarial.display import curve
+from completions.contexts import console_http, queries, review_queries
 from completions.contexts.console_http import or_404, staff_page
-from completions.contexts.funnel import funnel_of, rewrites_of
-from completions.contexts.funnel.picture import Picture
+from completions.contexts.funnel import page_parts
 from completions.contexts.queries import CandidateFilter, ContextFilter
+from completions.contexts.rewrite_display import curve
+from completions.contexts.screening.rules import DISQUALIFIERS
+from completions.contexts.services.reviewing import review_context
 from completions.models import Dataset
 
 
@@ -36,14 +37,7 @@ def datasets(request: HttpRequest) -> HttpResponse:
 @staff_page
 def funnel(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Show the way from dialogues to contexts, every step with its counts."""
-    counted = funnel_of(dataset)
-    parts = {
-        "dataset": dataset,
-        "funnel": counted,
-        "picture": Picture.of(counted),
-        "rewrites": rewrites_of(dataset),
-    }
-    return render(request, "console/contexts/funnel.html", parts)
+    return render(request, "console/contexts/funnel.html", page_parts(dataset))
 
 
 @require_safe
@@ -55,7 +49,7 @@ def contexts(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         "dataset": dataset,
         "filters": filters,
         "page": queries.context_page(dataset, filters, page=request.GET.get("page", "")),
-        "labels": queries.labels(dataset),
+        "label_fields": _label_fields(dataset, filters),
         "reviews": [(queries.IN_USE, _("In use: not dropped")), *Review.choices],
         "strata": Stratum.choices,
         "queue": queries.queue(dataset, filters, key=""),
@@ -73,10 +67,21 @@ def candidates(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         "dataset": dataset,
         "filters": filters,
         "page": queries.candidate_page(dataset, filters, page=page),
-        "labels": queries.labels(dataset),
-        "rules": screening.DISQUALIFIERS,
+        "label_fields": _label_fields(dataset, filters),
+        "rules": DISQUALIFIERS,
     }
     return render(request, "console/contexts/candidates.html", parts)
+
+
+def _label_fields(
+    dataset: Dataset, filters: ContextFilter | CandidateFilter
+) -> list[tuple[str, str, list[str], str]]:
+    """Return the filters by label: name, title, what may be chosen, and what is."""
+    emotions, problems = queries.labels(dataset)
+    return [
+        ("emotion", _("Emotion"), emotions, filters.emotion),
+        ("problem", _("Problem"), problems, filters.problem),
+    ]
 
 
 @require_safe
@@ -85,13 +90,15 @@ def candidate(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
     """Show one candidate as screened, to read."""
     filters = CandidateFilter.of(request.GET)
     found = or_404(review_queries.candidate_of_key(dataset, pk=pk))
+    before, after = queries.neighbours(dataset, filters, pk=pk)
     parts = {
         "dataset": dataset,
         "filters": filters,
         "candidate": found,
         "contexts": review_queries.contexts_of(found),
         "reading": review_queries.candidate_reading(found),
-        "beside": queries.neighbours(dataset, filters, pk=pk),
+        "before": before,
+        "after": after,
     }
     return render(request, "console/contexts/candidate.html", parts)
 
@@ -114,9 +121,7 @@ def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
         return _show_context(request, dataset, key, filters, form=form)
     decision, note = form.cleaned_data["decision"], form.cleaned_data["note"]
     found = or_404(queries.context_of_key(dataset, key))
-    services.review_context(
-        context=found, decision=decision, note=note, by=request.user, now=timezone.now()
-    )
+    review_context(context=found, decision=decision, note=note, by=request.user, now=timezone.now())
     here = _address(dataset, key, filters)
     if decision is None or decision == Review.PENDING:
         messages.success(
@@ -139,7 +144,7 @@ def review_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     found = [context for key in keys if (context := queries.context_of_key(dataset, key))]
     with transaction.atomic():
         for context in found:
-            services.review_context(
+            review_context(
                 context=context,
                 decision=decision,
                 note=context.review_note,

@@ -1,6 +1,7 @@
-"""Reads of the console's lists: datasets, contexts and their review, candidates as screened."""
+"""Reads of lists: datasets, contexts and their review, candidates as screened; the export."""
 
-from collections.abc import Collection, Mapping
+import json
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -12,13 +13,12 @@ from django.utils.text import Truncator
 from access.console.table_query import read_text, write_query
 from completions.choices import Review, Stratum
 from completions.contexts.funnel import OUTCOMES, opinion_outcome
+from completions.contexts.funnel_counts import NO_LABEL
 from completions.dialogues.normaliser import plain
 from completions.models import Candidate, Context, Dataset, Dialogue, ScreeningCall
 
 PER_PAGE = 25
 LISTED_WORDS = 22
-NO_LABEL = "-"
-"""How an address asks for dialogues without a label."""
 IN_USE = "IN_USE"
 """How an address asks for all that nobody dropped."""
 SUITABLE, NO_SIGNAL, REMOVED = "suitable", "no-signal", "removed"
@@ -105,14 +105,6 @@ class QueuePosition:
     """Where to go on once it is decided: the next not yet reviewed, from the start again."""
 
 
-@dataclass(frozen=True)
-class DatasetLabels:
-    """The labels that a dataset's dialogues have, for its filters."""
-
-    emotions: tuple[str, ...]
-    problems: tuple[str, ...]
-
-
 def dataset_rows() -> QuerySet[Dataset]:
     """Return the datasets with ``n_dialogues`` and how far the review of their contexts is."""
     dialogues = Dialogue.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
@@ -126,15 +118,13 @@ def dataset_rows() -> QuerySet[Dataset]:
     return rows.annotate(n_dialogues=n_dialogues).order_by("name", "pk")
 
 
-def labels(dataset: Dataset) -> DatasetLabels:
-    """Return the dataset's labels, in one query."""
+def labels(dataset: Dataset) -> tuple[list[str], list[str]]:
+    """Return the emotions and the problems that a dataset's dialogues have, in one query."""
     pairs = list(
         dataset.dialogues.order_by().values_list("emotion_type", "problem_type").distinct()
     )
-    return DatasetLabels(
-        tuple(sorted({emotion or NO_LABEL for emotion, _ in pairs})),
-        tuple(sorted({problem or NO_LABEL for _, problem in pairs})),
-    )
+    emotions, problems = ({one[at] or NO_LABEL for one in pairs} for at in (0, 1))
+    return sorted(emotions), sorted(problems)
 
 
 def context_page(dataset: Dataset, filters: ContextFilter, *, page: str) -> Page[Context]:
@@ -215,15 +205,6 @@ class CandidateFilter(ListFilter):
         return reasons == [self.rule] if self.how == ALONE else self.rule in reasons
 
 
-@dataclass(frozen=True)
-class Neighbours:
-    """What stands before and after a candidate among those that its filter means."""
-
-    n: int
-    previous: int | None
-    next: int | None
-
-
 def outcome(reasons: list[str], *, is_suitable: bool) -> str:
     """Say in a word what screening made of a candidate."""
     if is_suitable:
@@ -239,15 +220,14 @@ def candidate_page(dataset: Dataset, filters: CandidateFilter, *, page: str) -> 
     return found
 
 
-def neighbours(dataset: Dataset, filters: CandidateFilter, *, pk: int) -> Neighbours:
-    """Say what stands before and after a candidate."""
+def neighbours(
+    dataset: Dataset, filters: CandidateFilter, *, pk: int
+) -> tuple[int | None, int | None]:
+    """Return what stands before and after a candidate among those that its filter means."""
     ids = _ids(dataset, filters)
     place = ids.index(pk) if pk in ids else len(ids)
-    return Neighbours(
-        n=len(ids),
-        previous=ids[place - 1] if 0 < place < len(ids) else None,
-        next=ids[place + 1] if place + 1 < len(ids) else None,
-    )
+    before = ids[place - 1] if 0 < place < len(ids) else None
+    return before, ids[place + 1] if place + 1 < len(ids) else None
 
 
 def _ids(dataset: Dataset, filters: CandidateFilter) -> list[int]:
@@ -276,4 +256,42 @@ def _with_opinion(dataset: Dataset, name: str) -> set[int]:
         candidate
         for candidate, state, opinion, is_suitable in rows
         if opinion_outcome(state, opinion, is_suitable=is_suitable) == name
+    }
+
+
+def context_lines(dataset: Dataset, *, with_dropped: bool = False) -> Iterator[str]:
+    """Yield one line of JSON per context, regular ones first, in the order of their keys.
+
+    The same rows give the same bytes on any machine: nothing in a line comes from this
+    installation, no row numbers, times or names of people. The original reply is no part of it:
+    it is a completion, and would give its source away.
+    """
+    contexts = dataset.contexts.all() if with_dropped else dataset.contexts.in_use()
+    rows = contexts.select_related("dialogue", "source_context").order_by("-stratum", "key")
+    for context in rows.iterator():
+        yield json.dumps(
+            _exported(context, dataset), ensure_ascii=False, sort_keys=True, separators=(",", ":")
+        )
+
+
+def _exported(context: Context, dataset: Dataset) -> dict[str, object]:
+    dialogue, source = context.dialogue, context.source_context
+    return {
+        "key": context.key,
+        "content_hash": context.content_hash,
+        "dataset": dataset.name,
+        "licence": dataset.licence,
+        "stratum": context.stratum,
+        "escalation_profile": context.escalation_profile,
+        "source_context": source.key if source else None,
+        "is_simulated": context.is_simulated,
+        "review": context.review,
+        "language": dialogue.language,
+        "emotion_type": dialogue.emotion_type,
+        "problem_type": dialogue.problem_type,
+        "situation": dialogue.situation,
+        "dialogue": dialogue.content_hash,
+        "turn_index": context.turn_index,
+        "turns": context.turns,
+        "provenance": context.provenance,
     }

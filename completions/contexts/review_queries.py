@@ -8,8 +8,7 @@ from typing import Any
 
 from access.models import LogEntry
 from completions.choices import Review, Stratum, SystemKind
-from completions.contexts import screening
-from completions.contexts.adversarial.display import diff
+from completions.contexts.rewrite_display import diff
 from completions.contexts.screening.highlights import (
     FiredRule,
     Marked,
@@ -18,6 +17,7 @@ from completions.contexts.screening.highlights import (
     mark,
     mark_dialogue,
 )
+from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS
 from completions.dialogues.normaliser import plain
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, ScreeningCall
 
@@ -142,7 +142,7 @@ def _reading(
 
 
 def changes(context: Context) -> Sequence[Mapping[str, Any]]:
-    """Return what a rewrite changed in its source, as `adversarial.display.diff` has it."""
+    """Return what a rewrite changed in its source, as `rewrite_display.diff` has it."""
     source = context.source_context
     if source is None:
         return ()
@@ -190,12 +190,12 @@ def verdicts(
     """Return a row for every rule that fired or that an assistant names, in their order."""
     fired, quotes = [entry.rule for entry in entries], [_quotes(one) for one in opinions]
     named = {rule for one in quotes for rule in one}
-    known = [*screening.SIGNALS, *screening.DISQUALIFIERS]
+    known = [*SIGNALS, *DISQUALIFIERS]
     order = [*known, *sorted({*fired, *named} - set(known))]
     return tuple(
         Verdicts(
             rule=rule,
-            is_signal=rule in screening.SIGNALS,
+            is_signal=rule in SIGNALS,
             fired=rule in fired,
             quotes=tuple(tuple(one.get(rule, ())) for one in quotes),
         )

@@ -13,8 +13,14 @@ from access.log import record
 from completions.choices import Stratum
 from completions.dialogues import couplets
 from completions.dialogues.context_extraction import cut_context, store_contexts
-from completions.dialogues.ingest import BadRecord, FixedContext, ParsedDialogue, Turn, content_hash
-from completions.files import BATCH, batches
+from completions.dialogues.ingest.dialogue import (
+    BadRecord,
+    FixedContext,
+    ParsedDialogue,
+    Turn,
+    content_hash,
+)
+from completions.files.rows import BATCH, batches
 from completions.models import Context, Dataset, Dialogue
 
 LONGEST_NAME = 50  # what a dataset's address takes

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from completions.dialogues.context_extraction import BATCH, cut_context, digest
-from completions.dialogues.ingest import Turn
+from completions.dialogues.ingest.dialogue import Turn
 from completions.models import Context, Dataset, Dialogue
 
 

@@ -20,9 +20,9 @@ from access.console.tables import PER_PAGE
 from access.roles import StaffRequest, members_only
 from completions.choices import JobKind, JobState
 from completions.contexts.console_http import staff_page
-from completions.dialogues import ingest
 from completions.dialogues import queries as dialogue_queries
 from completions.dialogues.importing import LONGEST_NAME, ImportReport
+from completions.dialogues.ingest.dialogue import language_tag
 from completions.jobs import services
 from completions.jobs.services import REFUSALS
 from completions.models import Dataset, Job
@@ -66,7 +66,7 @@ class DialogueFile(forms.Form):
         """Return a tag in its usual spelling."""
         typed: str = self.cleaned_data["language"]
         try:
-            return ingest.language_tag(typed) if typed else ""
+            return language_tag(typed) if typed else ""
         except ValueError as error:
             raise forms.ValidationError(
                 _("Give a language as he or zh-Hans, or leave it empty.")

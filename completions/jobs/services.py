@@ -19,8 +19,11 @@ from access.nudges import Work, nudge
 from completions.choices import JobKind, JobState, Stratum
 from completions.contexts.selection import SelectionError
 from completions.contexts.services import building, opinions, rewriting
-from completions.dialogues import importing, ingest
+from completions.contexts.services.rewrite_planning import Assistants, NoSourceLeftError
+from completions.dialogues import importing
 from completions.dialogues.importing import ImportReport
+from completions.dialogues.ingest.dialogue import IngestError
+from completions.dialogues.ingest.files import read_dialogues
 from completions.models import Dataset, Job
 from completions.models.dataset import OPEN
 from completions.runs import pulling, queries
@@ -248,11 +251,11 @@ class JobProgress:
 MOST_RECORDS = 100_000
 """Of one file: packed by gzip, a small file may hold very many."""
 REFUSALS = (
-    ingest.IngestError,
+    IngestError,
     importing.DatasetNameError,
     importing.StratumError,
     SelectionError,
-    rewriting.NoSourceLeftError,
+    NoSourceLeftError,
     ModelIdError,
     ProviderRefusesError,
     AnotherAtWorkError,
@@ -265,13 +268,13 @@ def import_file(
 ) -> ImportReport:
     """Import the dialogues of a file, compressed by gzip, as ``DialogueFile`` asks for it."""
     file = io.BytesIO(gzip.decompress(content))
-    records = ingest.read_dialogues(file, options["language"], name=name)
+    records = read_dialogues(file, options["language"], name=name)
     # All is read before anything is stored: what is stored meanwhile would lock the table.
     counted = progress.over(records, of="records read") if progress else records
     found = list(itertools.islice(counted, MOST_RECORDS + 1))
     if len(found) > MOST_RECORDS:
         msg = f"{name}: has over {MOST_RECORDS:,} records; split it"
-        raise ingest.IngestError(msg)
+        raise IngestError(msg)
     return importing.import_dialogues(
         dataset_name=options["dataset"],
         dialogues=found,
@@ -317,7 +320,7 @@ def _screen(job: Job, progress: JobProgress) -> str:
 
 
 def _rewrite(job: Job, progress: JobProgress) -> str:
-    assistants = rewriting.Assistants(
+    assistants = Assistants(
         rewriter=assistant_for("rewriter", job.options["rewriter"]),
         hostility_rater=assistant_for("hostility-rater", job.options["hostility_rater"]),
     )

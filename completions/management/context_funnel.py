@@ -2,22 +2,20 @@
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from completions.contexts.funnel import OUTCOMES, funnel_of
-from completions.contexts.funnel.counting import (
+from completions.contexts.funnel_counts import (
     Funnel,
     FunnelPart,
-    Opinions,
     ProfileCount,
     Rewriting,
     RuleCount,
     ScreenedCounts,
 )
 from completions.dialogues import queries
-from completions.management.acting import Action, add_dataset, aligned
-from completions.management.progress import Progress
+from completions.management.acting import Action, Progress, add_dataset, aligned
 
 HOW = {
     "import": "manage.py contexts import FILE --dataset {slug}",
@@ -59,9 +57,9 @@ def _lines(funnel: Funnel) -> Iterator[str]:
             ("  from dialogues", screened.suitable_dialogues),
             ("chosen regular contexts", chosen.contexts),
             ("  from dialogues", chosen.dialogues),
-            ("reviewed: kept", funnel.reviews.kept),
-            ("reviewed: dropped", funnel.reviews.dropped),
-            ("not reviewed yet", funnel.reviews.pending),
+            ("reviewed: kept", funnel.reviews["kept"]),
+            ("reviewed: dropped", funnel.reviews["dropped"]),
+            ("not reviewed yet", funnel.reviews["pending"]),
         ],
     )
     yield from _screening(screened)
@@ -133,12 +131,12 @@ def _ended(one: ProfileCount | Rewriting) -> Row:
     return one.planned, one.under_way, one.accepted, one.dropped
 
 
-def _opinions(opinions: Opinions) -> Iterator[str]:
-    if not opinions.asked:
+def _opinions(opinions: Mapping[str, int]) -> Iterator[str]:
+    if not opinions["asked"]:
         return
-    yield f"\nSecond opinions, of them by simulated assistants: {opinions.by_simulated:,}"
+    yield f"\nSecond opinions, of them by simulated assistants: {opinions['by_simulated']:,}"
     heads = ("asked", *OUTCOMES)
-    yield from _table(heads, [[getattr(opinions, head) for head in heads]])
+    yield from _table(heads, [[opinions[head] for head in heads]])
 
 
 def _table(heads: Sequence[str], rows: Sequence[Row]) -> Iterator[str]:

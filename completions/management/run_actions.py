@@ -18,9 +18,8 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from completions.choices import PauseReason, RunState
-from completions.management.acting import Action
+from completions.management.acting import Action, Progress
 from completions.management.assisting import answering
-from completions.management.progress import Progress
 from completions.models import Run
 from completions.runs import pulling, queries
 from completions.runs.queries import RunProgress, departures_of

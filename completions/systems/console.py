@@ -19,7 +19,7 @@ from access.webhooks.outgoing import Rules
 from completions.choices import SystemKind, Way
 from completions.dialogues.forms import CompletionUpload
 from completions.dialogues.import_page import ImportPage
-from completions.files import OutcomeChangedError
+from completions.files.rows import OutcomeChangedError
 from completions.models import System
 from completions.runs.services.speaking import trusted_hosts
 from completions.systems import catalogue, queries

@@ -11,7 +11,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from completions.dialogues.ingest.dialogue import Utterance
 from completions.dialogues.wording import MAX_CHARACTERS, Key, Message, Moment
-from completions.files import Columns, Reason, Refused, RowFile, bad_fields, refused
+from completions.files.reading import Columns
+from completions.files.refusals import Reason, Refused, bad_fields, refused
+from completions.files.rows import RowFile
 
 LONGEST_SLUG = 50
 

@@ -12,7 +12,9 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, Validati
 
 from completions.dialogues.ingest.dialogue import Utterance
 from completions.dialogues.wording import Key, Message, Moment, plain
-from completions.files import MOST_ROWS, Columns, Reason, Refused, RowFile, bad_fields, refused
+from completions.files.reading import Columns
+from completions.files.refusals import Reason, Refused, bad_fields, refused
+from completions.files.rows import MOST_ROWS, RowFile
 
 LONGEST_NAME = 120
 BACKGROUNDS = ("", "CROWD", "PEER", "CLINICIAN")

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from completions.choices import MessageState, MessageVerdict, Stratum
-from completions.contexts.adversarial.display import pieces
+from completions.contexts.rewrite_display import pieces
 from completions.contexts.screening.highlights import mark_dialogue
 from completions.dialogues import wording
 from completions.leaks import rules

@@ -8,7 +8,7 @@ writer may know better.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from completions.contexts import screening
+from completions.contexts.screening.rules import disqualifying, rules_version
 from completions.leaks import rules as leak_rules
 
 SOURCE = "source"
@@ -27,7 +27,7 @@ REASONS: Mapping[str, str] = {
 
 def version() -> str:
     """Return the version of the rules for the one language with word lists."""
-    return screening.rules_version("en")
+    return rules_version("en")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def look(text: str, *, language: str) -> tuple[Concern, ...]:
     """
     found = {
         (finding.rule, text[finding.start : finding.end].strip()): finding.start
-        for finding in reversed(screening.disqualifying(text, language=language))
+        for finding in reversed(disqualifying(text, language=language))
         if finding.rule in REASONS
     }
     found |= {

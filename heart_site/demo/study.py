@@ -27,10 +27,12 @@ from annotation.studies import selectors as studies
 from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
-from completions.contexts import services as context_services
-from completions.dialogues import importing, ingest
+from completions.contexts.services import building, rewriting
+from completions.contexts.services.rewrite_planning import Assistants, NoSourceLeftError
+from completions.dialogues import importing
 from completions.dialogues import queries as dialogue_queries
 from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.ingest.files import read_dialogues
 from completions.generation import planning as generation_queries
 from completions.generation import services as generation_services
 from completions.models import Dataset
@@ -87,22 +89,20 @@ def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -
 
     Raises
     ------
-    ingest.IngestError
+    completions.dialogues.ingest.dialogue.IngestError
         If the file cannot be read as dialogues; nothing is stored then.
     completions.contexts.selection.SelectionError
         If the file has too few fitting turns.
     """
     report = importing.import_dialogues(
         dataset_name=source.dataset,
-        dialogues=ingest.read_dialogues(source.file),
+        dialogues=read_dialogues(source.file),
         now=now,
         is_authored=source.is_authored,
     )
     if report.bad:
         say(f"{source.file}: {report.n_skipped:,} bad records skipped, first {report.bad[0]}")
-    context_services.build_contexts(
-        dataset_name=source.dataset, n=source.n_contexts, seed=SEED, now=now
-    )
+    building.build_contexts(dataset_name=source.dataset, n=source.n_contexts, seed=SEED, now=now)
     study = studies.study_by_slug(source.study)
     return study if study is not None else _create_study(source, now=now)
 
@@ -130,19 +130,19 @@ def add_adversarial_contexts(study: Study, *, say: Callable[[str], object]) -> N
 
     A file of the user's own may have none to make them from: ``say`` is told so.
     """
-    assistants = context_services.Assistants(
+    assistants = Assistants(
         rewriter=registering.assistant_for("rewriter", registering.OFFLINE),
         hostility_rater=registering.assistant_for("hostility-rater", registering.OFFLINE),
     )
     try:
-        context_services.make_adversarial_contexts(
+        rewriting.make_adversarial_contexts(
             dataset=study.dataset,
             n=ADVERSARIAL,
             seed=SEED,
             assistants=assistants,
             clock=timezone.now,
         )
-    except context_services.NoSourceLeftError as error:
+    except NoSourceLeftError as error:
         say(f"No adversarial contexts in this demo: {error}")
 
 

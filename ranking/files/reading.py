@@ -14,7 +14,7 @@ from annotation.tool_files.reading import (
     bad_rows,
     read_tool_file,
 )
-from completions.files import alike
+from completions.files.refusals import alike
 from ranking.files import formats
 from ranking.files.judgments import (
     COUNTS,

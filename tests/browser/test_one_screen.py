@@ -20,9 +20,10 @@ from annotation.session.blinded import ComparisonPage, SessionProgress, StudyPag
 from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services.drafts import fields_of
-from completions.dialogues import ingest
 from completions.dialogues.couplets import couplets
 from completions.dialogues.display import DialogueView
+from completions.dialogues.ingest.dialogue import ParsedDialogue
+from completions.dialogues.ingest.files import read_dialogues
 from tests.browser.conftest import PROTOCOLS
 from tests.browser.looks import LAPTOP, PHONE
 from tests.helpers.datasets import shared_file
@@ -57,8 +58,8 @@ def pairs() -> list[RealPair]:
     """Draw real pairs, each from another dialogue."""
     dialogues = [
         [{"role": turn.role, "text": turn.text} for turn in one.turns]
-        for one in ingest.read_dialogues(shared_file("esconv/ESConv.json"))
-        if isinstance(one, ingest.ParsedDialogue)
+        for one in read_dialogues(shared_file("esconv/ESConv.json"))
+        if isinstance(one, ParsedDialogue)
     ]
     draw = np.random.default_rng(25)
     chosen = [dialogues[at] for at in draw.choice(len(dialogues), 2 * N_PAIRS, replace=False)]

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from hypothesis import strategies as st
 
 from completions.choices import Way
-from completions.contexts import screening
+from completions.contexts.screening.rules import rules_version
 from completions.models import Candidate, Context, Dataset, Dialogue
 from completions.systems.importing import ImportedRow
 from completions.systems.services.importing import IntakeReport, import_completions
@@ -126,7 +126,7 @@ def _utterance(spelling: str, one: tuple[str, str], strategy: str) -> dict[str, 
     }
 
 
-CURRENT = screening.rules_version("en")
+CURRENT = rules_version("en")
 
 
 def make_turns(n_couplets: int) -> list[dict[str, str]]:

@@ -1,6 +1,6 @@
 """One record of a file of dialogues, read by itself."""
 
-from completions.dialogues.ingest import BadRecord, IngestError
+from completions.dialogues.ingest.dialogue import BadRecord, IngestError
 from completions.dialogues.ingest.formats import EXPECTED, first_format, parse
 
 

@@ -16,8 +16,7 @@ from annotation.judges.services.registering import sync_judges
 from annotation.management.studies import study_named
 from annotation.models import Judge, JudgeRun
 from completions.management import assisting, syncing
-from completions.management.acting import Action, ActionCommand, RefusedError, positive
-from completions.management.progress import Progress
+from completions.management.acting import Action, ActionCommand, Progress, RefusedError, positive
 from completions.management.run_actions import (
     Kind,
     actions_of,

@@ -9,9 +9,8 @@ from annotation.management.studies import study_named
 from annotation.models import RationaleRun
 from annotation.rationales import queries
 from annotation.rationales.services import labelling, scanning
-from completions.management.acting import Action, ActionCommand
+from completions.management.acting import Action, ActionCommand, Progress
 from completions.management.assisting import add_assistant
-from completions.management.progress import Progress
 from completions.management.run_actions import (
     Kind,
     actions_of,

@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from annotation.retention import queries, services
 from annotation.retention.queries import Due
-from completions.management.acting import Action, ActionCommand
-from completions.management.progress import Progress
+from completions.management.acting import Action, ActionCommand, Progress
 
 
 def _nothing(_parser: argparse.ArgumentParser) -> None:

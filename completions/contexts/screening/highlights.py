@@ -6,11 +6,11 @@ from difflib import SequenceMatcher
 from itertools import groupby, pairwise
 from typing import Any
 
-from completions.contexts import screening
+from completions.contexts.screening import rules
 from completions.dialogues.display import DialogueView
 from completions.dialogues.normaliser import plain
 
-RULES = {rule.name: rule for rule in screening.RULES}
+RULES = {rule.name: rule for rule in rules.RULES}
 Finding = Mapping[str, Any]
 """As stored: ``rule``, ``turn`` (None for the situation), ``start`` and ``end``."""
 
@@ -60,10 +60,9 @@ class Marked:
 
 @dataclass(frozen=True)
 class MarkedTurn:
-    """One message with its marks; ``place`` counts from 1, for people."""
+    """One message with its marks."""
 
     role: str
-    place: int
     text: Marked
 
 
@@ -121,7 +120,7 @@ def mark_dialogue(
 ) -> MarkedDialogue:
     """Dress and fold the turns as a rater's page does, and mark them."""
     marked = tuple(
-        MarkedTurn(turn["role"], index + 1, mark(turn["text"], findings, entries, turn=index))
+        MarkedTurn(turn["role"], mark(turn["text"], findings, entries, turn=index))
         for index, turn in enumerate(turns)
     )
     fold = len(DialogueView.of(turns).earlier)
@@ -132,7 +131,7 @@ def mark_dialogue(
 def _entry(number: int, name: str, places: tuple[int | None, ...]) -> FiredRule:
     rule = RULES.get(name)  # None: a rule of former times, by which this was screened
     explanation = rule.explanation if rule else ""
-    return FiredRule(number, name, name in screening.SIGNALS, explanation, places)
+    return FiredRule(number, name, name in rules.SIGNALS, explanation, places)
 
 
 def _cut(text: str, spans: Sequence[tuple[FiredRule, int, int]]) -> tuple[Piece, ...]:

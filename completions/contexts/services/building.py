@@ -9,9 +9,8 @@ from django.db.models import Count, Q
 
 from access.log import record
 from completions.choices import Stratum
-from completions.contexts import screening as context_screening
-from completions.contexts import screening as rules
 from completions.contexts import selection
+from completions.contexts.screening import rules
 from completions.dialogues import couplets, queries
 from completions.dialogues.context_extraction import cut_context, store_contexts
 from completions.models import Candidate, Context, Dataset, Dialogue
@@ -54,7 +53,7 @@ def screen_dataset(*, dataset: Dataset, now: dt.datetime, shown: Shown = iter) -
 def _not_screened(dataset: Dataset) -> list[Dialogue]:
     """Return the dialogues of which a couplet was not screened, or by other rules."""
     current = {
-        language: context_screening.rules_version(language)
+        language: rules.rules_version(language)
         for language in dataset.dialogues.order_by().values_list("language", flat=True).distinct()
     }
     counted = (
@@ -62,7 +61,7 @@ def _not_screened(dataset: Dataset) -> list[Dialogue]:
         .values_list("dialogue", "rules")
         .annotate(n=Count("pk"))
     )
-    screened = {(dialogue, rules): n for dialogue, rules, n in counted}
+    screened = {(dialogue, version): n for dialogue, version, n in counted}
     return [
         row
         for row in dataset.dialogues.order_by("pk")
@@ -71,18 +70,18 @@ def _not_screened(dataset: Dataset) -> list[Dialogue]:
 
 
 def _candidates(dialogue: Dialogue, now: dt.datetime) -> list[Candidate]:
-    rules = context_screening.rules_version(dialogue.language)
+    version = rules.rules_version(dialogue.language)
     return [
         Candidate(
             dialogue=dialogue,
             turn_index=one.turn_index,
-            rules=rules,
+            rules=version,
             findings=[asdict(finding) for finding in one.findings],
             reasons=list(one.reasons),
             is_suitable=one.is_suitable,
             screened_at=now,
         )
-        for one in context_screening.screen(
+        for one in rules.screen(
             dialogue.turns, situation=dialogue.situation, language=dialogue.language
         )
     ]

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from completions.choices import CallState
-from completions.contexts import opinions
+from completions.contexts import questions
 from completions.models import Assistant, Candidate, Dataset, ScreeningCall
 from completions.runs import pulling
 from completions.runs.services import asking, calling, states
@@ -128,15 +128,17 @@ class _Desk:
         texts = [dialogue.situation, *(turn["text"] for turn in shown)]
         request = calling.request_to(
             call.assistant,
-            messages=opinions.screener_messages(
+            messages=questions.screener_messages(
                 dialogue.turns, candidate.turn_index, dialogue.situation
             ),
-            response_schema=opinions.OPINION_SCHEMA,
+            response_schema=questions.OPINION_SCHEMA,
             max_tokens=MAX_TOKENS,
             timeout_s=TIMEOUT_S,
         )
-        read = partial(opinions.read_opinion, last=shown[candidate.turn_index]["text"], texts=texts)
-        return Question(claim, opinions.screener_prompt().hash, request, read, tries=TRIES)
+        read = partial(
+            questions.read_opinion, last=shown[candidate.turn_index]["text"], texts=texts
+        )
+        return Question(claim, questions.screener_prompt().hash, request, read, tries=TRIES)
 
     def keep(self, ended: Sequence[tuple[ScreeningCall, ModelAnswer[Opinion]]]) -> None:
         """End the calls; an opinion is kept as it was read."""

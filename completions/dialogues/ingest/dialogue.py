@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
-from completions.files import InputFileError
+from completions.files.refusals import InputFileError
 
 Role = Literal["seeker", "supporter"]
 

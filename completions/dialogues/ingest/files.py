@@ -14,8 +14,10 @@ from completions.dialogues.ingest.dialogue import (
     content_hash,
 )
 from completions.dialogues.ingest.formats import EXPECTED, ITEMS, Format, first_format, parse
-from completions.dialogues.ingest.items import share_dialogues
-from completions.files import FileEntry, InputFileError, read
+from completions.dialogues.ingest.records import share_dialogues
+from completions.files.reading import read
+from completions.files.records import FileEntry
+from completions.files.refusals import InputFileError
 
 ENGLISH, LETTERS = "en", 300
 TRIES = 20

@@ -9,12 +9,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from completions.dialogues.ingest.dialogue import BadRecord, ParsedDialogue, Role
-from completions.dialogues.ingest.items import ItemRecord
 from completions.dialogues.ingest.records import (
     DialogueRecord,
     EsconvRecord,
     FailedUtterance,
     HubUtterance,
+    ItemRecord,
     NativeUtterance,
     OwnRecord,
 )

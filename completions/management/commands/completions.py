@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from completions.dialogues import queries
 from completions.generation import services as generation_services
-from completions.management.acting import Action, ActionCommand, add_dataset
-from completions.management.progress import Progress
+from completions.management.acting import Action, ActionCommand, Progress, add_dataset
 from completions.management.run_actions import (
     Kind,
     actions_of,

@@ -9,19 +9,33 @@ from pathlib import Path
 from django.utils import timezone
 
 from completions.choices import Stratum
-from completions.contexts import export, screening
-from completions.contexts.screening import checking
+from completions.contexts.queries import context_lines
+from completions.contexts.screening import checking, rules
 from completions.contexts.screening.checking import LabelsError
 from completions.contexts.selection import SelectionError
 from completions.contexts.services import building, opinions, rewriting
-from completions.contexts.services.rewriting import NoSourceLeftError
-from completions.dialogues import importing, ingest, queries
+from completions.contexts.services.rewrite_planning import Assistants, NoSourceLeftError
+from completions.dialogues import importing, queries
 from completions.dialogues.couplets import couplets
 from completions.dialogues.importing import DatasetNameError, StratumError
-from completions.management.acting import Action, ActionCommand, add_dataset, positive, put, whole
+from completions.dialogues.ingest.dialogue import (
+    BadRecord,
+    IngestError,
+    ParsedDialogue,
+    language_tag,
+)
+from completions.dialogues.ingest.files import read_dialogues, strictly
+from completions.management.acting import (
+    Action,
+    ActionCommand,
+    Progress,
+    add_dataset,
+    positive,
+    put,
+    whole,
+)
 from completions.management.assisting import add_assistant, answering
 from completions.management.context_funnel import FUNNEL
-from completions.management.progress import Progress
 from completions.models import Dataset
 from completions.runs.services.exclusive import AnotherAtWorkError
 from completions.runs.services.states import ProviderRefusesError
@@ -58,19 +72,17 @@ def _add_import_arguments(parser: argparse.ArgumentParser) -> None:
 def _language_tag(text: str) -> str:
     """Return a tag of BCP 47 in its usual spelling."""
     try:
-        return ingest.language_tag(text)
+        return language_tag(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def import_dialogues(options: argparse.Namespace, progress: Progress) -> str:
     """Import the file; nothing is stored if it cannot be read."""
-    records = progress.over(
-        ingest.read_dialogues(options.file, options.language or ""), of="records"
-    )
+    records = progress.over(read_dialogues(options.file, options.language or ""), of="records")
     report = importing.import_dialogues(
         dataset_name=options.dataset or options.file.stem,
-        dialogues=ingest.strictly(records) if options.strict else records,
+        dialogues=strictly(records) if options.strict else records,
         now=timezone.now(),
         licence=options.licence,
         is_authored=options.authored,
@@ -140,7 +152,7 @@ def _add_check_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check_screening(options: argparse.Namespace, progress: Progress) -> str:
     """Draw a sample, or print precision, recall and where rules and readers differ."""
-    dialogues = _readable(ingest.read_dialogues(options.dialogues), progress)
+    dialogues = _readable(read_dialogues(options.dialogues), progress)
     if options.draw:
         return "\n".join(
             f"{content_hash[: checking.PREFIX]}:{index}"
@@ -160,19 +172,17 @@ def check_screening(options: argparse.Namespace, progress: Progress) -> str:
         (one.content_hash[: checking.PREFIX], found.turn_index): found
         for one in dialogues
         if one.content_hash[: checking.PREFIX] in points
-        for found in screening.screen(
-            one.stored_turns, situation=one.situation, language=one.language
-        )
+        for found in rules.screen(one.stored_turns, situation=one.situation, language=one.language)
     }
     tallies = checking.compare(labels, screened)
-    return checking.report(tallies, n=len(labels), rules=screening.rules_version("en"))
+    return checking.report(tallies, n=len(labels), rules=rules.rules_version("en"))
 
 
 def _readable(
-    records: Iterable[ingest.ParsedDialogue | ingest.BadRecord], progress: Progress
-) -> Iterator[ingest.ParsedDialogue]:
+    records: Iterable[ParsedDialogue | BadRecord], progress: Progress
+) -> Iterator[ParsedDialogue]:
     for record in records:
-        if isinstance(record, ingest.BadRecord):
+        if isinstance(record, BadRecord):
             progress.say(f"{record.place}: {record.reason}; skipped")
         else:
             yield record
@@ -207,7 +217,7 @@ def _regular(options: argparse.Namespace, progress: Progress) -> str:
 
 
 def _adversarial(options: argparse.Namespace, progress: Progress) -> str:
-    assistants = rewriting.Assistants(
+    assistants = Assistants(
         rewriter=assistant_for("rewriter", options.rewriter),
         hostility_rater=assistant_for("hostility-rater", options.hostility_rater),
     )
@@ -237,9 +247,7 @@ def _add_export_arguments(parser: argparse.ArgumentParser) -> None:
 def export_contexts(options: argparse.Namespace, progress: Progress) -> str:
     """Write the file whole or not at all, and name it by its hash."""
     dataset = queries.dataset_named(options.dataset)
-    lines = progress.over(
-        export.context_lines(dataset, with_dropped=options.with_dropped), of="contexts"
-    )
+    lines = progress.over(context_lines(dataset, with_dropped=options.with_dropped), of="contexts")
     text = "".join(f"{line}\n" for line in lines)
     if options.output is None:
         return text
@@ -280,7 +288,7 @@ class Command(ActionCommand):
     help = "Import dialogues and build contexts from them."
     actions = ACTIONS
     refusals = (
-        ingest.IngestError,
+        IngestError,
         DatasetNameError,
         StratumError,
         queries.DatasetNotFoundError,

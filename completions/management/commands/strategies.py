@@ -7,9 +7,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from completions.dialogues import queries
-from completions.management.acting import Action, ActionCommand, RefusedError, add_dataset, positive
+from completions.management.acting import (
+    Action,
+    ActionCommand,
+    Progress,
+    RefusedError,
+    add_dataset,
+    positive,
+)
 from completions.management.assisting import add_assistant
-from completions.management.progress import Progress
 from completions.management.run_actions import (
     Kind,
     actions_of,

@@ -11,9 +11,16 @@ from django.utils import timezone
 from access.console.csv_cells import csv_lines
 from completions.choices import WriterState
 from completions.dialogues import authoring, queries
-from completions.files import InputFileError, text_lines
-from completions.management.acting import Action, ActionCommand, RefusedError, add_dataset, aligned
-from completions.management.progress import Progress
+from completions.files.refusals import InputFileError
+from completions.files.text import text_lines
+from completions.management.acting import (
+    Action,
+    ActionCommand,
+    Progress,
+    RefusedError,
+    add_dataset,
+    aligned,
+)
 from completions.writers import emails, message_queries, pool_queries
 from completions.writers.forms import read_addresses
 from completions.writers.importing import written_file

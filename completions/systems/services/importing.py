@@ -14,16 +14,8 @@ from access.log import record
 from completions.choices import Review, SystemKind, Way
 from completions.dialogues.context_extraction import digest
 from completions.dialogues.locking import lock_texts
-from completions.files import (
-    BATCH,
-    OutcomeChangedError,
-    Reason,
-    Refusals,
-    Refused,
-    batches,
-    once,
-    refused,
-)
+from completions.files.refusals import Reason, Refusals, Refused, refused
+from completions.files.rows import BATCH, OutcomeChangedError, batches, once
 from completions.leaks import rules
 from completions.leaks.rules import Leak
 from completions.leaks.services import hold_leaks
@@ -148,7 +140,7 @@ def import_completions(
         If a row cannot be used; nothing is stored then.
     OutcomeChangedError
         If the report is not the one that was confirmed; nothing is stored then.
-    completions.files.InputFileError
+    completions.files.refusals.InputFileError
         If ``rows`` raises it; nothing is stored then.
     """
     given = list(once(rows))
@@ -168,7 +160,7 @@ def try_completions(*, rows: Rows, way: Way, by: User, now: dt.datetime) -> Inta
 
     Raises
     ------
-    completions.files.InputFileError
+    completions.files.refusals.InputFileError
         If ``rows`` raises it.
     """
     given = list(once(rows))

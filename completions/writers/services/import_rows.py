@@ -14,7 +14,8 @@ from django.db.models import QuerySet
 from completions.choices import Review, SystemKind, WriterState
 from completions.dialogues import wording
 from completions.dialogues.context_extraction import digest
-from completions.files import Reason, Refused, batches, once, refused
+from completions.files.refusals import Reason, Refused, refused
+from completions.files.rows import batches, once
 from completions.models import (
     Completion,
     Context,

@@ -13,7 +13,8 @@ from access.log import record
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.dialogues.context_extraction import digest
 from completions.dialogues.locking import lock_texts
-from completions.files import BATCH, OutcomeChangedError, Refusals, Refused, batches
+from completions.files.refusals import Refusals, Refused
+from completions.files.rows import BATCH, OutcomeChangedError, batches
 from completions.models import (
     Context,
     Dataset,

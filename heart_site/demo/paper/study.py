@@ -26,14 +26,16 @@ from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from annotation.studies.services.shadow_studies import Rehearsal, make_shadow_study
 from completions.choices import MessageState, MessageVerdict, RunState
-from completions.contexts import services as context_services
-from completions.dialogues import importing, ingest
+from completions.contexts.services import building, rewriting
+from completions.contexts.services.rewrite_planning import Assistants
+from completions.dialogues import importing
 from completions.dialogues import queries as dialogue_queries
+from completions.dialogues.ingest.files import read_dialogues
 from completions.generation import services as generation_services
+from completions.management.acting import Progress
 from completions.management.assisting import answering
 from completions.management.commands import completions as generating
 from completions.management.commands import strategies as strategy_actions
-from completions.management.progress import Progress
 from completions.management.run_actions import Kind, work
 from completions.models import Context, Dataset, GenerationRun, LabellingRun, Message, Run
 from completions.offline import planted
@@ -116,11 +118,11 @@ class Paper:
 
         Raises
         ------
-        completions.dialogues.ingest.IngestError
+        completions.dialogues.ingest.dialogue.IngestError
             If the file cannot be read as dialogues; nothing is stored then.
         completions.contexts.selection.SelectionError
             If it has too few fitting turns.
-        completions.contexts.services.NoSourceLeftError
+        completions.contexts.services.rewrite_planning.NoSourceLeftError
             If it has too few contexts that can be made adversarial.
         """
         dataset = self._contexts()
@@ -136,20 +138,18 @@ class Paper:
         self.progress.say("Contexts")
         importing.import_dialogues(
             dataset_name=NAME,
-            dialogues=ingest.read_dialogues(self.file),
+            dialogues=read_dialogues(self.file),
             now=self.clock(),
             is_authored=self.is_authored,
         )
-        context_services.build_contexts(
-            dataset_name=NAME, n=self.size.regular, seed=SEED, now=self.clock()
-        )
+        building.build_contexts(dataset_name=NAME, n=self.size.regular, seed=SEED, now=self.clock())
         dataset = dialogue_queries.dataset_named(NAME)
-        assistants = context_services.Assistants(
+        assistants = Assistants(
             rewriter=registering.assistant_for("rewriter", registering.OFFLINE),
             hostility_rater=registering.assistant_for("hostility-rater", registering.OFFLINE),
         )
         with answering(assistants.rewriter):
-            context_services.make_adversarial_contexts(
+            rewriting.make_adversarial_contexts(
                 dataset=dataset,
                 n=self.size.adversarial,
                 seed=SEED,

@@ -10,8 +10,7 @@ from annotation import audits
 from annotation.choices import AuditState
 from annotation.management.studies import study_named
 from annotation.models import BlindingAudit, Study
-from completions.management.acting import RefusedError, positive
-from completions.management.progress import Progress
+from completions.management.acting import Progress, RefusedError, positive
 from heart_site.blinding import reporting
 from heart_site.blinding.auditing import run_audit
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.models import Study
 from completions.contexts.selection import SelectionError
-from completions.dialogues.ingest import IngestError
+from completions.dialogues.ingest.dialogue import IngestError
 from completions.management.acting import RefusedError
 from completions.runs.services.exclusive import AnotherAtWorkError
 from heart_site.demo import study as demo_study

@@ -9,11 +9,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from completions.contexts.selection import SelectionError
-from completions.contexts.services import NoSourceLeftError
+from completions.contexts.services.rewrite_planning import NoSourceLeftError
 from completions.dialogues.demo import DIALOGUES
-from completions.dialogues.ingest import IngestError
-from completions.management.acting import RefusedError
-from completions.management.progress import Progress
+from completions.dialogues.ingest.dialogue import IngestError
+from completions.management.acting import Progress, RefusedError
 from heart_site.demo.paper import found, writing
 from heart_site.demo.paper.ideal import ideal_study
 from heart_site.demo.paper.numbers.number import Beside

@@ -16,8 +16,7 @@ from annotation.planning import services as planning_services
 from annotation.planning.pairing.parts import PlanSummary, StratumSummary
 from annotation.planning.queries import PlanDraft
 from completions.leaks.queries import Held
-from completions.management.acting import Action, RefusedError
-from completions.management.progress import Progress
+from completions.management.acting import Action, Progress, RefusedError
 from heart_site.management.study_actions import add_study
 from ranking.choices import AnalysisKind
 from ranking.planner import queries as planner_queries

@@ -8,8 +8,7 @@ from django.utils import timezone
 
 from annotation.management.studies import study_named
 from annotation.studies.services.shadow_studies import Rehearsal
-from completions.management.acting import Action, RefusedError, positive
-from completions.management.progress import Progress
+from completions.management.acting import Action, Progress, RefusedError, positive
 from heart_site.demo.rehearsal.reporting import as_lines, simulate
 from heart_site.management.study_actions import add_study
 from ranking import tasks

@@ -21,9 +21,8 @@ from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from completions.dialogues.queries import dataset_named
-from completions.files import InputFileError, Refused
-from completions.management.acting import Action, RefusedError
-from completions.management.progress import Progress
+from completions.files.refusals import InputFileError, Refused
+from completions.management.acting import Action, Progress, RefusedError
 from completions.systems.services.importing import RowsRefusedError
 from heart_site.management.study_actions import add_study
 

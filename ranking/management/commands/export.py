@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from annotation.management.studies import study_named
 from annotation.models import Study
-from completions.management.acting import RefusedError, put, refusing
-from completions.management.progress import Progress
+from completions.management.acting import Progress, RefusedError, put, refusing
 from ranking.choices import EvaluatorPool
 from ranking.exports.data_dictionary import as_text
 from ranking.exports.options import FORMS, ExportFormat, ExportRefusedError, ExportRequest

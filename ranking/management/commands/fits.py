@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from annotation.management.studies import study_named
 from annotation.models import Study
-from completions.management.acting import Action, ActionCommand, RefusedError, positive
-from completions.management.progress import Progress
+from completions.management.acting import Action, ActionCommand, Progress, RefusedError, positive
 from ranking import refits
 from ranking.fits import analysis_queries, queries, selectors
 from ranking.fits import services as fit_services

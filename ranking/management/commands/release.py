@@ -8,8 +8,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from annotation.management.studies import study_named
-from completions.management.acting import Action, ActionCommand, RefusedError
-from completions.management.progress import Progress
+from completions.management.acting import Action, ActionCommand, Progress, RefusedError
 from ranking.management.fit_options import add_study, dumped
 
 

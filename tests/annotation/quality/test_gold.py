@@ -8,7 +8,7 @@ import pytest
 from annotation.quality import gold
 from annotation.quality.gold import GoldError
 from annotation.studies.protocol.files import STUDIES, load_protocol
-from completions.contexts import screening
+from completions.contexts.screening.rules import disqualifying
 from completions.dialogues.normaliser import plain
 from completions.leaks.rules import find_leaks
 
@@ -65,7 +65,7 @@ class TestHeartSet:
             with subtests.test(pair.key):
                 for text in texts(pair):
                     prescribes = pair.dimension == "T" and text == pair.low  # its very fault
-                    found = screening.disqualifying(text, language="en")
+                    found = disqualifying(text, language="en")
                     assert plain(text) == text
                     assert text.isascii()
                     assert GIVES_ITSELF_AWAY.search(text) is None

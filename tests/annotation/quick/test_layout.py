@@ -8,8 +8,8 @@ import pytest
 from pyarrow import parquet
 
 from annotation.quick.layout import read_quick
-from completions.dialogues.ingest import Turn
-from completions.files import InputFileError
+from completions.dialogues.ingest.dialogue import Turn
+from completions.files.refusals import InputFileError
 
 ROWS = [
     {"item": "1", "system": "Ash", "text": "One.", "context": "Count!"},

@@ -9,7 +9,7 @@ from django.test import Client
 
 from access.choices import Scope
 from access.models import IdempotencyKey, LogEntry, Member
-from completions.api import intake
+from completions import api
 from completions.models import BroughtCompletion, Completion, Hold
 from tests.helpers.datasets import TEXT
 from tests.helpers.factories import (
@@ -170,7 +170,7 @@ class TestRefusals:
         assert send(secret, "a,b", content_type="text/csv").status_code == 415
 
     def test_of_too_much(self, secret, monkeypatch, settings):
-        monkeypatch.setattr(intake, "MOST_ROWS", 1)
+        monkeypatch.setattr(api, "MOST_ROWS", 1)
         rows = post(secret, ROW, ROW)
         settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 20
 

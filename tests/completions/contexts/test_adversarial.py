@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from completions.choices import EscalationProfile
-from completions.contexts.adversarial import checks, profiles
+from completions.contexts import adversarial
 
 SOURCE = [
     {"role": "supporter", "text": "Hi, good to see you here. "},
@@ -61,7 +61,7 @@ def rewritten(place=None, **fields):
 
 
 def problems(turns, source=SOURCE):
-    return checks.rewrite_problems(source, turns, target=TARGET, language="en")
+    return adversarial.rewrite_problems(source, turns, target=TARGET, language="en")
 
 
 class TestRewriteProblems:
@@ -145,18 +145,18 @@ class TestGreeting:
         ],
     )
     def test_is_known(self, text):
-        assert checks.GREETING.search(text)
+        assert adversarial.GREETING.search(text)
 
     @pytest.mark.parametrize(
         "text", ["Tell me about it.", "History is hard.", "I see. Hello?", "Heyday is over."]
     )
     def test_is_not_seen_where_there_is_none(self, text):
-        assert not checks.GREETING.search(text)
+        assert not adversarial.GREETING.search(text)
 
 
 class TestIsFitToRewrite:
     def test_of_a_dialogue_that_has_the_shape(self):
-        assert checks.is_fit_to_rewrite(SOURCE)
+        assert adversarial.is_fit_to_rewrite(SOURCE)
 
     @pytest.mark.parametrize(
         "turns",
@@ -169,11 +169,11 @@ class TestIsFitToRewrite:
         ],
     )
     def test_not_of_others(self, turns):
-        assert not checks.is_fit_to_rewrite(turns)
+        assert not adversarial.is_fit_to_rewrite(turns)
 
 
 PROFILES = [str(profile) for profile in EscalationProfile]
-LENGTHS = st.integers(profiles.SHORTEST, 30)
+LENGTHS = st.integers(adversarial.SHORTEST, 30)
 
 
 class TestTargets:
@@ -190,12 +190,12 @@ class TestTargets:
         ],
     )
     def test_follow_the_profile(self, profile, n, wanted):
-        assert profiles.targets(profile, n) == wanted
+        assert adversarial.targets(profile, n) == wanted
 
     @pytest.mark.parametrize("profile", PROFILES)
     @given(n=LENGTHS)
     def test_stay_on_the_scale_never_fall_and_end_hostile(self, profile, n):
-        wanted = profiles.targets(profile, n)
+        wanted = adversarial.targets(profile, n)
 
         assert len(wanted) == n
         assert set(wanted) <= set(range(11))
@@ -204,18 +204,18 @@ class TestTargets:
 
     @given(n=LENGTHS)
     def test_tell_the_profiles_apart(self, n):
-        assert len({tuple(profiles.targets(profile, n)) for profile in PROFILES}) == 4
+        assert len({tuple(adversarial.targets(profile, n)) for profile in PROFILES}) == 4
 
     def test_need_enough_turns(self):
-        with pytest.raises(profiles.TooShortError, match="3 seeker turns are too few"):
-            profiles.targets("ALWAYS_10", 3)
+        with pytest.raises(adversarial.TooShortError, match="3 seeker turns are too few"):
+            adversarial.targets("ALWAYS_10", 3)
 
 
 class TestCurveProblems:
     @pytest.mark.parametrize("profile", PROFILES)
     @given(n=LENGTHS)
     def test_are_none_when_the_targets_are_met(self, profile, n):
-        assert profiles.curve_problems(profile, profiles.targets(profile, n)) == []
+        assert adversarial.curve_problems(profile, adversarial.targets(profile, n)) == []
 
     @pytest.mark.parametrize(
         ("profile", "measured", "problem"),
@@ -235,21 +235,21 @@ class TestCurveProblems:
         ],
     )
     def test_name_what_is_off(self, profile, measured, problem):
-        assert any(problem in one for one in profiles.curve_problems(profile, measured))
+        assert any(problem in one for one in adversarial.curve_problems(profile, measured))
 
     def test_let_a_rater_differ_by_two(self):
-        assert profiles.curve_problems("LINEAR_RAMP", [0, 4, 8, 10]) == []
+        assert adversarial.curve_problems("LINEAR_RAMP", [0, 4, 8, 10]) == []
 
-    @pytest.mark.parametrize("n", range(profiles.SHORTEST, profiles.SHORTEST + 3))
+    @pytest.mark.parametrize("n", range(adversarial.SHORTEST, adversarial.SHORTEST + 3))
     def test_let_no_curve_pass_for_two_profiles(self, n):
         reached = {
             curve
             for profile in PROFILES
-            for curve in product(*(around(target) for target in profiles.targets(profile, n)))
+            for curve in product(*(around(target) for target in adversarial.targets(profile, n)))
         }
 
         passed = [
-            sum(not profiles.curve_problems(profile, curve) for profile in PROFILES)
+            sum(not adversarial.curve_problems(profile, curve) for profile in PROFILES)
             for curve in reached
         ]
 
@@ -258,4 +258,4 @@ class TestCurveProblems:
 
 def around(target):
     """Return every hostility that is close enough to a target."""
-    return [rated for rated in range(11) if abs(rated - target) <= profiles.TOLERANCE]
+    return [rated for rated in range(11) if abs(rated - target) <= adversarial.TOLERANCE]

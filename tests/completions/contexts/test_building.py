@@ -7,11 +7,13 @@ import pytest
 
 from access.models import LogEntry
 from completions.choices import Review, Stratum, SystemKind
-from completions.contexts import export, screening
+from completions.contexts.queries import context_lines
+from completions.contexts.screening import rules
 from completions.contexts.selection import SelectionError
 from completions.contexts.services.building import build_contexts, screen_dataset
-from completions.dialogues import couplets, ingest
+from completions.dialogues import couplets
 from completions.dialogues.importing import import_dialogues
+from completions.dialogues.ingest.files import read_dialogues
 from completions.dialogues.queries import DatasetNotFoundError
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
 from tests.helpers.datasets import shared_file
@@ -60,7 +62,7 @@ class TestScreening:
 
         dialogue = dataset.dialogues.first()
         rows = dialogue.candidates.order_by("turn_index")
-        expected = screening.screen(dialogue.turns, situation="", language="en")
+        expected = rules.screen(dialogue.turns, situation="", language="en")
         assert [row.turn_index for row in rows] == couplets.couplets(dialogue.turns)
         assert [row.reasons for row in rows] == [list(one.reasons) for one in expected]
         assert [row.is_suitable for row in rows] == [False, True, True, True, True]
@@ -86,7 +88,7 @@ class TestScreening:
     def test_screens_again_when_the_rules_change_and_keeps_the_rows(self, dataset, monkeypatch):
         screen_dataset(dataset=dataset, now=NOW)
         before = set(Candidate.objects.values_list("pk", flat=True))
-        monkeypatch.setattr(screening, "rules_version", lambda _language: "screening-next")
+        monkeypatch.setattr(rules, "rules_version", lambda _language: "screening-next")
 
         report = screen_dataset(dataset=dataset, now=NOW)
 
@@ -146,7 +148,7 @@ class TestBuildContexts:
             "cell": ["sadness", "loneliness"],
             "signals": ["distress"],
             "findings": candidate.findings,
-            "screening": screening.rules_version("en"),
+            "screening": rules.rules_version("en"),
             "selection": "cells-2",
             "seed": 11,
         }
@@ -215,7 +217,7 @@ class TestBuildContexts:
         dialogues = [make_record(f"sad {n}") for n in range(6)]
         one = store(dialogues)
         build(7)
-        first = list(export.context_lines(one))
+        first = list(context_lines(one))
         Completion.objects.all().delete()
         Context.objects.all().delete()
         Candidate.objects.all().delete()
@@ -224,7 +226,7 @@ class TestBuildContexts:
         store(reversed(dialogues))
         build(7)
 
-        assert list(export.context_lines(one)) == first
+        assert list(context_lines(one)) == first
 
     def test_needs_a_dataset(self):
         with pytest.raises(DatasetNotFoundError, match='there is no dataset "Talks"'):
@@ -239,7 +241,7 @@ class TestBuildContexts:
     ],
 )
 def test_real_dialogues_reach_the_size_in_proportion(n, n_dialogues, within):
-    dialogues = ingest.read_dialogues(shared_file("esconv/ESConv.json"))
+    dialogues = read_dialogues(shared_file("esconv/ESConv.json"))
     dataset = store(itertools.islice(dialogues, n_dialogues))
 
     report = build(n)

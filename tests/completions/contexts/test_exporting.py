@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from completions.choices import EscalationProfile, Review, Stratum
-from completions.contexts import export
+from completions.contexts.queries import context_lines
 from tests.helpers.factories import (
     TURNS,
     make_completion,
@@ -29,7 +29,7 @@ def context_of(dataset, **fields):
 
 
 def rows(dataset, **options):
-    return [json.loads(line) for line in export.context_lines(dataset, **options)]
+    return [json.loads(line) for line in context_lines(dataset, **options)]
 
 
 class TestLines:

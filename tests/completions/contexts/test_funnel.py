@@ -7,21 +7,19 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
-from completions.contexts import screening
 from completions.contexts.funnel import funnel_of
-from completions.contexts.funnel.counting import (
+from completions.contexts.funnel_counts import (
     Chosen,
     Funnel,
     FunnelPart,
     ImportedCounts,
-    Opinions,
-    Reviews,
     Rewriting,
     RuleCount,
     ScreenedCounts,
     Steps,
+    picture,
 )
-from completions.contexts.funnel.picture import Bar, Picture
+from completions.contexts.screening.rules import DISQUALIFIERS, RULES
 from tests.helpers.datasets import CURRENT, make_screened_dataset, make_turns, screen
 from tests.helpers.factories import (
     NOW,
@@ -66,7 +64,7 @@ class TestFunnel:
             suitable=2,
             suitable_dialogues=1,
         )
-        assert tuple(rules) == screening.DISQUALIFIERS
+        assert tuple(rules) == DISQUALIFIERS
         assert {name: counts for name, counts in rules.items() if any(counts)} == {
             "self-harm": (1, 1, 0),
             "violence": (3, 2, 1),
@@ -105,9 +103,9 @@ class TestFunnel:
         after = count()
 
         assert before.chosen == Chosen(contexts=2, dialogues=1)
-        assert before.reviews == Reviews(pending=2, kept=0, dropped=0)
+        assert before.reviews == {"pending": 2, "kept": 0, "dropped": 0}
         assert after.chosen == Chosen(contexts=1, dialogues=1)
-        assert after.reviews == Reviews(pending=1, kept=0, dropped=1)
+        assert after.reviews == {"pending": 1, "kept": 0, "dropped": 1}
         assert after.emotions[0].counts.chosen == 1
 
     def test_leaves_other_datasets_out(self, count):
@@ -187,9 +185,9 @@ class TestOpinions:
 
         opinions = count().opinions
 
-        assert (opinions.asked, opinions.agreed, opinions.disagreed) == (6, 2, 1)
-        assert (opinions.invalid, opinions.failed, opinions.waiting) == (1, 1, 1)
-        assert opinions.by_simulated == 1
+        assert (opinions["asked"], opinions["agreed"], opinions["disagreed"]) == (6, 2, 1)
+        assert (opinions["invalid"], opinions["failed"], opinions["waiting"]) == (1, 1, 1)
+        assert opinions["by_simulated"] == 1
 
 
 class TestNextSteps:
@@ -288,8 +286,8 @@ def funnel(*, candidates=0, rules=(), no_signal=0, suitable=0, chosen=0, emotion
         emotions=tuple(emotions),
         cells=tuple(cells),
         rewriting=Rewriting(0, 0, 0, 0, (), (), 0, 0),
-        opinions=Opinions(0, 0, 0, 0, 0, 0, 0),
-        reviews=Reviews(0, 0, 0),
+        opinions={},
+        reviews={},
         next_steps=(),
     )
 
@@ -299,40 +297,40 @@ class TestPictureOfScreening:
         rules = [rule("self-harm", 10), rule("weather", 20), rule("violence", 40)]
         idle = RuleCount("hate", removes=0, removes_first=0, removes_alone=0)
 
-        picture = Picture.of(
+        shown = picture(
             funnel(candidates=200, rules=[*rules, idle], no_signal=30, suitable=100, chosen=20)
         )
 
-        assert picture.everything == Bar(0, 100)
-        assert [(line.count.name, line.bar) for line in picture.rules] == [
-            ("self-harm", Bar(95, 5)),
-            ("weather", Bar(85, 10)),
-            ("violence", Bar(65, 20)),
+        assert shown["everything"] == (0, 100)
+        assert [(count.name, bar) for count, _, bar in shown["rules"]] == [
+            ("self-harm", (95, 5)),
+            ("weather", (85, 10)),
+            ("violence", (65, 20)),
         ]
-        assert picture.no_signal == Bar(50, 15)
-        assert picture.suitable == Bar(0, 50)
-        assert picture.chosen == Bar(0, 10)
-        known = {rule.name: rule.explanation for rule in screening.RULES}
-        explained = [line.explanation for line in picture.rules]
+        assert shown["no_signal"] == (50, 15)
+        assert shown["suitable"] == (0, 50)
+        assert shown["chosen"] == (0, 10)
+        known = {rule.name: rule.explanation for rule in RULES}
+        explained = [explanation for _, explanation, _ in shown["rules"]]
         assert explained == [known["self-harm"], "", known["violence"]]
 
     def test_is_empty_before_there_is_anything(self):
-        picture = Picture.of(funnel(cells=[part("fear", "job", 0, 0)]))
+        shown = picture(funnel(cells=[part("fear", "job", 0, 0)]))
 
-        (cell,) = picture.cells
-        bars = {picture.everything, picture.suitable, picture.chosen, cell.before, cell.after}
-        assert bars == {Bar(0, 0)}
+        ((_, before, after),) = shown["cells"]
+        bars = {shown["everything"], shown["suitable"], shown["chosen"], before, after}
+        assert bars == {(0, 0)}
 
 
 class TestPictureOfParts:
     def test_share_the_scale_of_the_widest_and_have_percentages_of_every_step(self):
         parts = [part("fear", None, 0.5, 0.4), part("anger", None, 0.1, 0.8)]
 
-        fear, anger = Picture.of(funnel(emotions=parts)).emotions
+        fear, anger = picture(funnel(emotions=parts))["emotions"]
 
-        assert (fear.before, fear.after) == (Bar(0, 62.5), Bar(0, 50))
-        assert (anger.before, anger.after) == (Bar(0, 12.5), Bar(0, 100))
-        assert fear.percent == Steps(50, 25, 50, 40)
+        assert fear[1:] == ((0, 62.5), (0, 50))
+        assert anger[1:] == ((0, 12.5), (0, 100))
+        assert fear[0].percent == Steps(50, 25, 50, 40)
 
     @pytest.mark.parametrize(
         ("emotion", "problem", "asked"),
@@ -344,6 +342,4 @@ class TestPictureOfParts:
         ],
     )
     def test_name_their_labels_as_an_address_does(self, emotion, problem, asked):
-        (line,) = Picture.of(funnel(cells=[part(emotion, problem, 0, 0)])).cells
-
-        assert (line.emotion, line.problem) == asked
+        assert part(emotion, problem, 0, 0).asked == asked

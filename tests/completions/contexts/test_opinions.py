@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from completions.choices import CallState
-from completions.contexts import opinions as reading
+from completions.contexts import questions
 from completions.contexts.services import opinions
 from completions.contexts.services.building import screen_dataset
 from completions.models import Candidate, ScreeningCall
@@ -75,7 +75,7 @@ class TestGathering:
         assert {call.candidate for call in ScreeningCall.objects.all()} == set(suitable)
         call = ScreeningCall.objects.earliest("pk")
         assert (call.opinion, call.raw_answer) == (SUITS, json.dumps(SUITS))
-        assert call.prompt_hash == reading.screener_prompt().hash
+        assert call.prompt_hash == questions.screener_prompt().hash
         asked = json.dumps([call.request["messages"] for call in provider.calls])
         assert "melancholy" not in asked
         assert "relocation" not in asked

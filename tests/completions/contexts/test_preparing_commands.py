@@ -6,9 +6,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions.dialogues import ingest
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
+from completions.dialogues.ingest.files import read_dialogues
 from completions.models import RewriteCall, ScreeningCall
 from completions.offline import Fault
 from tests.helpers.factories import NOW
@@ -21,7 +21,7 @@ SCREEN = ("screen", "--dataset", "talks")
 
 @pytest.fixture(autouse=True)
 def _dialogues(db):
-    import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(DIALOGUES), now=NOW)
+    import_dialogues(dataset_name="Talks", dialogues=read_dialogues(DIALOGUES), now=NOW)
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.contexts import opinions, screening
-from completions.contexts.adversarial import display, questions
-from completions.contexts.adversarial.display import HEIGHT, WIDTH, curve
+from completions.contexts import questions, rewrite_display
+from completions.contexts.rewrite_display import HEIGHT, WIDTH, curve
+from completions.contexts.screening.rules import SIGNALS
 from completions.llm import prompts
 from completions.llm.answers import InvalidAnswerError
 
@@ -59,7 +59,7 @@ class TestPrompts:
             (questions, "WANTED", questions.rewriter_prompt),
             (questions, "DIALOGUE", questions.hostility_rater_prompt),
             (prompts, "CORRECTION", questions.hostility_rater_prompt),
-            (prompts, "CORRECTION", opinions.screener_prompt),
+            (prompts, "CORRECTION", questions.screener_prompt),
         ],
     )
     def test_have_another_hash_when_any_wording_is_another(
@@ -119,7 +119,7 @@ class TestDiff:
     def test_names_the_changed_turns_alone(self):
         after = [EXAM[0], EXAM[1] | {"text": "Stop it. I failed the whole exam."}]
 
-        assert display.diff(EXAM, after) == [
+        assert rewrite_display.diff(EXAM, after) == [
             {
                 "turn": 1,
                 "pieces": [
@@ -132,7 +132,7 @@ class TestDiff:
         ]
 
     def test_puts_what_was_removed_before_what_came_in_its_place(self):
-        assert display.pieces("I am sad", "I am furious") == [
+        assert rewrite_display.pieces("I am sad", "I am furious") == [
             ("same", "I am"),
             ("removed", "sad"),
             ("added", "furious"),
@@ -140,7 +140,7 @@ class TestDiff:
 
     @given(WORDS, WORDS)
     def test_holds_both_texts_whole(self, before, after):
-        found = display.pieces(" ".join(before), " ".join(after))
+        found = rewrite_display.pieces(" ".join(before), " ".join(after))
 
         def joined(*kinds):
             return " ".join(words for kind, words in found if kind in kinds)
@@ -190,21 +190,21 @@ TURNS = [
 
 
 def read(**changes):
-    return opinions.read_opinion(json.dumps(OPINION | changes), last=LAST, texts=TEXTS)
+    return questions.read_opinion(json.dumps(OPINION | changes), last=LAST, texts=TEXTS)
 
 
 class TestScreenerMessages:
     def test_show_what_a_reader_of_the_candidate_would_see_and_no_more(self):
-        _, user = opinions.screener_messages(TURNS, 1, "Moved in May.")
+        _, user = questions.screener_messages(TURNS, 1, "Moved in May.")
 
         assert all(text in user["content"] for text in ("Moved in May.", LAST, "That sounds hard."))
         assert "What comes later." not in user["content"]
 
     def test_define_every_signal_and_disqualifier_that_may_be_named(self):
-        prompt = opinions.screener_prompt().text
+        prompt = questions.screener_prompt().text
 
-        schema = json.dumps(opinions.OPINION_SCHEMA)
-        for name in (*screening.SIGNALS, *CONTENT):
+        schema = json.dumps(questions.OPINION_SCHEMA)
+        for name in (*SIGNALS, *CONTENT):
             assert f"- {name}: " in prompt
             assert f'"{name}"' in schema
 

@@ -9,7 +9,6 @@ from django.db import transaction
 from access.models import LogEntry
 from annotation.planning.services import plan_study
 from completions.choices import Review
-from completions.contexts import services as context_services
 from completions.contexts.services import reviewing
 from completions.generation import services as generation_services
 from completions.models import Context, GenerationCall
@@ -33,9 +32,7 @@ pytestmark = pytest.mark.django_db
 
 
 def review(context, decision, note="", by=None, now=NOW):
-    return context_services.review_context(
-        context=context, decision=decision, note=note, by=by, now=now
-    )
+    return reviewing.review_context(context=context, decision=decision, note=note, by=by, now=now)
 
 
 def stored(context):

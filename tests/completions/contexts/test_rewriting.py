@@ -14,12 +14,12 @@ from completions.choices import (
     RewriteStep,
     Stratum,
 )
-from completions.contexts.adversarial import profiles
+from completions.contexts import adversarial
 from completions.contexts.services import rewriting
 from completions.contexts.services.building import build_contexts
-from completions.contexts.services.rewriting import planning
-from completions.dialogues import ingest
+from completions.contexts.services.rewrite_planning import Assistants, NoSourceLeftError, plan
 from completions.dialogues.importing import import_dialogues
+from completions.dialogues.ingest.files import read_dialogues
 from completions.models import Assistant, Completion, Context, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
@@ -66,7 +66,7 @@ def dataset():
 
 @pytest.fixture
 def offline_ones():
-    return rewriting.Assistants(
+    return Assistants(
         assistant_for("rewriter", "offline"), assistant_for("hostility-rater", "offline")
     )
 
@@ -195,7 +195,7 @@ class TestMaking:
     def test_says_why_no_more_can_be_made(self, dataset, make):
         make_context(dialogue=make_dialogue(dataset=dataset))  # the seeker begins, two turns
 
-        with pytest.raises(rewriting.NoSourceLeftError) as caught:
+        with pytest.raises(NoSourceLeftError) as caught:
             make(dataset, 9)
 
         assert "9 adversarial contexts were asked for and 0" in str(caught.value)
@@ -205,7 +205,7 @@ class TestMaking:
 
     def test_counts_real_and_simulated_ones_apart(self, dataset, make, offline_ones):
         make(dataset, 2)
-        real = rewriting.Assistants(
+        real = Assistants(
             assistant_for("rewriter", "openai/some-model"),
             assistant_for("hostility-rater", "openai/some-model"),
         )
@@ -293,7 +293,7 @@ class TestFailures:
             slug="mistyped", name="Simulated mistype", model_id="no-such/model", is_simulated=True
         )
         with pytest.raises(service_states.ProviderRefusesError, match="bad_request"):
-            make(dataset, assistants=rewriting.Assistants(mistyped, mistyped))
+            make(dataset, assistants=Assistants(mistyped, mistyped))
 
         assert make(dataset).n_added == 1
         made = Context.objects.get(stratum=Stratum.ADVERSARIAL)
@@ -323,7 +323,7 @@ class TestFailures:
         """Six sources, six wanted: one is filtered, one must wait."""
         provider.script += [Fault.FILTERED, Fault.SERVER_ERROR]
 
-        with pytest.raises(rewriting.NoSourceLeftError, match="asked for and 5 are made"):
+        with pytest.raises(NoSourceLeftError, match="asked for and 5 are made"):
             make(dataset, 6)
 
         states = Counter(Rewrite.objects.values_list("state", flat=True))
@@ -342,7 +342,7 @@ class TestResuming:
         """A run with real models was killed; trying things out must not go on with it."""
         real = assistant_for("rewriter", "openai/some-model")
         rater = assistant_for("hostility-rater", rater)
-        planning.plan(dataset, 1, 7, rewriting.Assistants(real, rater), clock())
+        plan(dataset, 1, 7, Assistants(real, rater), clock())
 
         make(dataset)
 
@@ -351,7 +351,7 @@ class TestResuming:
     def test_drops_a_source_that_a_person_dropped_meanwhile(
         self, dataset, make, clock, offline_ones
     ):
-        planning.plan(dataset, 1, 7, offline_ones, clock())
+        plan(dataset, 1, 7, offline_ones, clock())
         begun = Rewrite.objects.get()
         dataset.contexts.filter(pk=begun.source_context_id).update(review=Review.DROPPED)
 
@@ -363,7 +363,7 @@ class TestResuming:
     def test_frees_the_claims_of_a_killed_run_at_once(
         self, dataset, make, clock, offline_ones, monkeypatch
     ):
-        planning.plan(dataset, 1, 7, offline_ones, clock())
+        plan(dataset, 1, 7, offline_ones, clock())
         RewriteCall.objects.update(state=CallState.CLAIMED, claimed_at=clock(), attempts=1)
         monkeypatch.setattr("completions.runs.pulling.STOPPING.wait", pytest.fail)
 
@@ -374,9 +374,7 @@ class TestResuming:
             raise RuntimeError
 
         with monkeypatch.context() as broken:
-            broken.setattr(
-                "completions.contexts.services.rewriting.answering._keep_ratings", killed
-            )
+            broken.setattr("completions.contexts.services.rewriting._keep_ratings", killed)
             with pytest.raises(RuntimeError):
                 make(dataset)
 
@@ -395,7 +393,7 @@ def test_a_run_is_refused_while_another_is_at_it(dataset, make, held_elsewhere):
 
 @pytest.mark.full
 def test_twenty_are_made_of_real_dialogues(make):
-    dialogues = ingest.read_dialogues(shared_file("esconv/ESConv.json"))
+    dialogues = read_dialogues(shared_file("esconv/ESConv.json"))
     dataset = import_dialogues(dataset_name="Talks", dialogues=dialogues, now=NOW).dataset
     build_contexts(dataset_name="Talks", n=280, seed=7, now=NOW)
 
@@ -406,4 +404,4 @@ def test_twenty_are_made_of_real_dialogues(make):
     balance = Counter(made.values_list("escalation_profile", flat=True))
     assert balance == {str(profile): 5 for profile in EscalationProfile}
     for one in made:
-        assert profiles.curve_problems(one.escalation_profile, one.provenance["measured"]) == []
+        assert adversarial.curve_problems(one.escalation_profile, one.provenance["measured"]) == []

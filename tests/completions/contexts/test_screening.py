@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.contexts import screening
-from completions.contexts.screening import Finding, checking, lexicon
+from completions.contexts.screening import checking, lexicon
 from completions.contexts.screening import rules as screening_rules
 from completions.contexts.screening.lexicon import LexiconError
 from completions.contexts.screening.reading import ReadText
-from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
+from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES, Finding
 from completions.contexts.selection import MIN_GAP
-from completions.dialogues import ingest
 from completions.dialogues.couplets import couplets
 from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.ingest.dialogue import ParsedDialogue
+from completions.dialogues.ingest.files import read_dialogues
 from tests.helpers.datasets import REPOSITORY, shared_file
 
 SAD = "I feel so lonely in that big house without her, and it shows in all I do."
@@ -38,15 +38,15 @@ def dialogue(*texts):
 
 
 def screen(*texts, situation="", language="en"):
-    return screening.screen(dialogue(*texts), situation=situation, language=language)
+    return screening_rules.screen(dialogue(*texts), situation=situation, language=language)
 
 
 def read(path):
     """Return the turns of each dialogue of a file, and the dialogue."""
     return [
         ([{"role": turn.role, "text": turn.text} for turn in one.turns], one)
-        for one in ingest.read_dialogues(path)
-        if isinstance(one, ingest.ParsedDialogue)
+        for one in read_dialogues(path)
+        if isinstance(one, ParsedDialogue)
     ]
 
 
@@ -54,7 +54,7 @@ class TestScreen:
     def test_takes_each_couplet_with_a_signal_and_nothing_against_it(self):
         turns = dialogue(CALM, PLAIN, SAD, PLAIN, f"{CALM} Goodbye, sad survey!", PLAIN)
 
-        found = screening.screen(turns, situation="", language="en")
+        found = screening_rules.screen(turns, situation="", language="en")
 
         first, second, third = found
         assert [one.turn_index for one in found] == couplets(turns) == [0, 2, 4]
@@ -90,7 +90,7 @@ class TestScreen:
     @pytest.mark.parametrize("tag", ["en-GB", "EN", "en-Latn-US"])
     def test_reads_a_language_of_any_region_by_its_lexicons(self, tag):
         assert screen(CALM, PLAIN, SAD, PLAIN, language=tag) == screen(CALM, PLAIN, SAD, PLAIN)
-        assert screening.rules_version(tag) == screening.rules_version("en")
+        assert screening_rules.rules_version(tag) == screening_rules.rules_version("en")
 
     @pytest.mark.parametrize("language", ["xx", "", "..", "en/", "en_GB", "english", "und"])
     def test_removes_every_couplet_of_another_language(self, language):
@@ -99,7 +99,7 @@ class TestScreen:
             assert not point.is_suitable
 
     def test_of_a_dialogue_without_couplets_is_empty(self):
-        assert screening.screen([], situation=SAD, language="en") == []
+        assert screening_rules.screen([], situation=SAD, language="en") == []
 
     def test_reads_each_text_once_however_many_couplets_show_it(self, monkeypatch):
         n_read = 0
@@ -128,7 +128,7 @@ class TestDisqualifying:
         ids=["content", "form and leave-taking", "a signal", "another language"],
     )
     def test_finds_what_removes_a_text_that_stands_alone(self, text, language, found):
-        assert screening.disqualifying(text, language=language) == found
+        assert screening_rules.disqualifying(text, language=language) == found
 
 
 class TestAnyText:
@@ -170,11 +170,11 @@ class TestAnyText:
 
 class TestRulesVersion:
     def test_has_a_number_and_a_hash_for_each_language_and_fits_its_column(self):
-        version = screening.rules_version("en")
+        version = screening_rules.rules_version("en")
 
         assert re.fullmatch(r"screening-\d+ [0-9a-f]{12}", version)
         assert len(version) <= 64
-        assert version != screening.rules_version("xx")
+        assert version != screening_rules.rules_version("xx")
 
     @pytest.mark.parametrize(
         ("name", "decides"),
@@ -196,16 +196,16 @@ class TestRulesVersion:
         monkeypatch.setattr(screening_rules, "HERE", tmp_path)
         fresh = screening_rules.rules_version.__wrapped__
 
-        assert fresh("en") == screening.rules_version("en")
+        assert fresh("en") == screening_rules.rules_version("en")
         with (tmp_path / name).open("a") as file:
             file.write("# one more line\n")
-        assert (fresh("en") != screening.rules_version("en")) is decides
+        assert (fresh("en") != screening_rules.rules_version("en")) is decides
 
 
 class TestTheDemonstration:
     def test_gives_two_suitable_couplets_far_enough_apart_in_every_dialogue(self):
         for turns, one in read(DIALOGUES):
-            found = screening.screen(turns, situation=one.situation, language="en")
+            found = screening_rules.screen(turns, situation=one.situation, language="en")
             places = [point.turn_index for point in found if point.is_suitable]
 
             assert places, one.situation
@@ -241,7 +241,7 @@ class TestESConv:
     ):
         n_couplets, suitable, dialogues = 0, 0, set()
         for turns, one in esconv[::one_in]:
-            for point in screening.screen(turns, situation=one.situation, language="en"):
+            for point in screening_rules.screen(turns, situation=one.situation, language="en"):
                 n_couplets += 1
                 suitable += point.is_suitable
                 dialogues |= {one.content_hash} if point.is_suitable else set()
@@ -261,7 +261,7 @@ class TestESConv:
             (one.content_hash[: checking.PREFIX], point.turn_index): point
             for turns, one in esconv
             if one.content_hash[: checking.PREFIX] in wanted
-            for point in screening.screen(turns, situation=one.situation, language="en")
+            for point in screening_rules.screen(turns, situation=one.situation, language="en")
         }
 
         suitable, *_ = checking.compare(labels, screened)

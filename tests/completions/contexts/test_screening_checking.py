@@ -6,10 +6,11 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions.contexts.screening import Finding, Screened, checking
+from completions.contexts.screening import checking
 from completions.contexts.screening.checking import LabelsError, ReaderLabel, Tally
-from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS
-from completions.dialogues import ingest
+from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS, Finding, Screened
+from completions.dialogues.ingest.dialogue import ParsedDialogue
+from completions.dialogues.ingest.files import read_dialogues
 
 HEAD = "dialogue,turn_index,signals,disqualifiers,qualifies,sure\n"
 ONE = "0123456789abcdef"
@@ -188,8 +189,8 @@ def dialogues(tmp_path):
 
 @pytest.fixture
 def dialogue(dialogues):
-    (one,) = ingest.read_dialogues(dialogues)
-    assert isinstance(one, ingest.ParsedDialogue)
+    (one,) = read_dialogues(dialogues)
+    assert isinstance(one, ParsedDialogue)
     return one.content_hash[: checking.PREFIX]
 
 

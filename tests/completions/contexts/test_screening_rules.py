@@ -2,10 +2,9 @@
 
 import pytest
 
-from completions.contexts import screening
 from completions.contexts.screening.personal import DETECTORS, find
 from completions.contexts.screening.reading import ReadText
-from completions.contexts.screening.rules import MAX_WORDS, MIN_WORDS, RULES
+from completions.contexts.screening.rules import DISQUALIFIERS, MAX_WORDS, MIN_WORDS, RULES, SIGNALS
 
 FOUND = {
     "distress": [
@@ -235,7 +234,7 @@ class TestARuleOnForm:
 
 class TestTheRules:
     def test_are_signals_or_disqualifiers_of_their_own_names(self):
-        assert [rule.name for rule in RULES] == [*screening.SIGNALS, *screening.DISQUALIFIERS]
+        assert [rule.name for rule in RULES] == [*SIGNALS, *DISQUALIFIERS]
         assert len(BY_NAME) == len(RULES)
 
     @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -10,8 +10,8 @@ import re
 import pytest
 
 from annotation.judges.services import judging
-from completions.dialogues import ingest
 from completions.dialogues.importing import import_dialogues
+from completions.dialogues.ingest.files import read_dialogues
 from completions.models import Completion
 from completions.runs.services.calling import Claim
 from tests.helpers.datasets import HISTORY, item, write_array
@@ -38,7 +38,7 @@ ROLES = dict(zip(HISTORY, ("supporter", "seeker") * 2, strict=True))
 def completion(request, tmp_path):
     """The reply of an item that was imported from a file."""
     path = write_array(tmp_path / "items.json", [request.param])
-    import_dialogues(dataset_name="Items", dialogues=ingest.read_dialogues(path), now=NOW)
+    import_dialogues(dataset_name="Items", dialogues=read_dialogues(path), now=NOW)
     return Completion.objects.select_related("context__dataset").get()
 
 

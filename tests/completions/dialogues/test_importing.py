@@ -6,9 +6,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
-from completions.dialogues import importing, ingest
+from completions.dialogues import importing
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import DatasetNameError, import_dialogues
+from completions.dialogues.ingest.dialogue import IngestError
+from completions.dialogues.ingest.files import read_dialogues, strictly
 from completions.models import Context, Dataset, Dialogue
 from tests.helpers.datasets import (
     SEEKER,
@@ -26,7 +28,7 @@ OTHER = native((SEEKER, "I failed again."), (SUPPORTER, "At what?"))
 
 @pytest.fixture(scope="module")
 def dialogues():
-    return list(ingest.read_dialogues(DIALOGUES))
+    return list(read_dialogues(DIALOGUES))
 
 
 @pytest.mark.django_db
@@ -72,7 +74,7 @@ class TestImportDialogues:
     def test_keeps_the_name_and_the_language_of_a_dialogue(self, tmp_path, now):
         path = write_lines(tmp_path / "own.jsonl", [own(id="clinic-7", language="de")])
 
-        import_dialogues(dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now)
+        import_dialogues(dataset_name="Talks", dialogues=read_dialogues(path), now=now)
 
         row = Dialogue.objects.get()
         assert (row.source_id, row.language) == ("clinic-7", "de")
@@ -98,9 +100,7 @@ class TestBadRecordsOfAnImport:
     def test_are_skipped_counted_and_logged(self, tmp_path, now):
         path = write_array(tmp_path / "talks.json", [native(), ONE_SPEAKER, "words", OTHER])
 
-        report = import_dialogues(
-            dataset_name="Talks", dialogues=ingest.read_dialogues(path), now=now
-        )
+        report = import_dialogues(dataset_name="Talks", dialogues=read_dialogues(path), now=now)
 
         assert (report.n_dialogues, report.n_added, report.n_skipped) == (2, 2, 2)
         assert [str(one) for one in report.bad] == [
@@ -117,10 +117,10 @@ class TestBadRecordsOfAnImport:
         records.insert(at, ONE_SPEAKER)
         path = write_array(tmp_path / "talks.json", records)
 
-        with pytest.raises(ingest.IngestError, match=f"dialogue {at + 1}: both"):
+        with pytest.raises(IngestError, match=f"dialogue {at + 1}: both"):
             import_dialogues(
                 dataset_name="Talks",
-                dialogues=ingest.strictly(ingest.read_dialogues(path)),
+                dialogues=strictly(read_dialogues(path)),
                 now=now,
             )
 
@@ -160,7 +160,7 @@ ALL_BAD = json.dumps([ONE_SPEAKER]).encode()
 
 @pytest.fixture
 def imported(db, now):
-    dialogues = ingest.read_dialogues(DIALOGUES)
+    dialogues = read_dialogues(DIALOGUES)
     return import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
 
 

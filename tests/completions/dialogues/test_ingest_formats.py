@@ -7,11 +7,15 @@ import re
 import pytest
 from hypothesis import given
 
-from completions.dialogues import ingest
 from completions.dialogues.demo import DIALOGUES
-from completions.dialogues.ingest import BadRecord, IngestError, ParsedDialogue
-from completions.dialogues.ingest.items import ItemRecord
-from completions.dialogues.ingest.records import OwnRecord, OwnTurn
+from completions.dialogues.ingest.dialogue import (
+    BadRecord,
+    IngestError,
+    ParsedDialogue,
+    normal_label,
+)
+from completions.dialogues.ingest.files import read_dialogues
+from completions.dialogues.ingest.records import ItemRecord, OwnRecord, OwnTurn
 from tests.helpers.datasets import (
     REPOSITORY,
     SEEKER,
@@ -38,7 +42,7 @@ MERGED = [
 
 
 def read(path):
-    return list(ingest.read_dialogues(path))
+    return list(read_dialogues(path))
 
 
 def said(dialogue):
@@ -230,7 +234,7 @@ class TestLabels:
         ],
     )
     def test_have_one_spelling(self, raw, normal):
-        assert ingest.normal_label(raw) == normal
+        assert normal_label(raw) == normal
 
     def test_keep_the_scores_of_the_survey(self):
         scores = {"seeker": {"empathy": "5", "relevance": None}}

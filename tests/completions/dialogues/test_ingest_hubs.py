@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from completions.dialogues.ingest import BadRecord, ParsedDialogue, read_dialogues
+from completions.dialogues.ingest.dialogue import BadRecord, ParsedDialogue
+from completions.dialogues.ingest.files import read_dialogues
 
 SAID = [("user", "The flat is quiet."), ("assistant", "When is it worst?")]
 ROLES = ["seeker", "supporter"]

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from completions.dialogues import ingest
-from completions.dialogues.ingest import BadRecord, IngestError
-from completions.files import InputFileError, read, records
+from completions.dialogues.ingest.dialogue import BadRecord, IngestError, ParsedDialogue
+from completions.dialogues.ingest.files import read_dialogues, strictly
+from completions.files import records
 from completions.files import text as input_text
+from completions.files.reading import read
+from completions.files.refusals import InputFileError
 from tests.helpers.datasets import SEEKER, SUPPORTER, native, own, write_array, write_lines
 from tests.helpers.records import parse_record
 
@@ -108,9 +110,9 @@ class TestStreaming:
         with path.open("ab") as file:
             file.write(b"\xff")
 
-        found = ingest.read_dialogues(path)
+        found = read_dialogues(path)
 
-        assert isinstance(next(found), ingest.ParsedDialogue)
+        assert isinstance(next(found), ParsedDialogue)
         with pytest.raises(IngestError, match="not UTF-8"):
             list(found)
 
@@ -119,7 +121,7 @@ class TestStreaming:
         path = write(tmp_path / "long", itertools.repeat(own(situation="x" * 1_000), 1_500))
         tracemalloc.start()
 
-        n_dialogues = sum(1 for _ in ingest.read_dialogues(path))
+        n_dialogues = sum(1 for _ in read_dialogues(path))
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
 
@@ -138,11 +140,11 @@ def write(tmp_path):
 
 
 def dialogues_of(path):
-    return list(ingest.read_dialogues(path))
+    return list(read_dialogues(path))
 
 
 def bad_records(path):
-    return [one for one in ingest.read_dialogues(path) if isinstance(one, BadRecord)]
+    return [one for one in read_dialogues(path) if isinstance(one, BadRecord)]
 
 
 BAD_FILES = {
@@ -289,10 +291,10 @@ class TestBadDialogue:
 
 class TestStrictly:
     def test_refuses_the_first_bad_native(self, write):
-        records = ingest.read_dialogues(write([native(), "words", native()]))
+        records = read_dialogues(write([native(), "words", native()]))
 
         with pytest.raises(IngestError, match=r"^dialogue 2: expected an object$"):
-            list(ingest.strictly(records))
+            list(strictly(records))
 
     def test_passes_good_ones_on(self, write):
-        assert len(list(ingest.strictly(ingest.read_dialogues(write([native()]))))) == 1
+        assert len(list(strictly(read_dialogues(write([native()]))))) == 1

@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 from access.models import LogEntry
 from completions.choices import Stratum, SystemKind
 from completions.contexts.services.building import build_contexts
-from completions.dialogues import ingest
 from completions.dialogues.importing import StratumError, import_dialogues
-from completions.dialogues.ingest import BadRecord, FixedContext, IngestError, ParsedDialogue
+from completions.dialogues.ingest.dialogue import (
+    BadRecord,
+    FixedContext,
+    IngestError,
+    ParsedDialogue,
+)
+from completions.dialogues.ingest.files import read_dialogues
 from completions.models import Completion, Context, Dataset, Dialogue, System
 from tests.helpers.datasets import HISTORY, SPELLINGS, item, native, write_array
 from tests.helpers.factories import NOW
@@ -25,7 +30,7 @@ MORE = [
 
 
 def read(tmp_path, *items):
-    return list(ingest.read_dialogues(write_array(tmp_path / "items.json", items)))
+    return list(read_dialogues(write_array(tmp_path / "items.json", items)))
 
 
 def roles(dialogue):
@@ -223,7 +228,7 @@ OTHER = item(
 def load(tmp_path):
     def _load(*items, stratum=Stratum.REGULAR, name="Items"):
         path = write_array(tmp_path / "items.json", items)
-        records = ingest.read_dialogues(path)
+        records = read_dialogues(path)
         return import_dialogues(dataset_name=name, dialogues=records, now=NOW, stratum=stratum)
 
     return _load

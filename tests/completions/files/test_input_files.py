@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from completions.dialogues import ingest
-from completions.files import InputFileError, alike, read
+from completions.dialogues.ingest.dialogue import IngestError, ParsedDialogue
+from completions.dialogues.ingest.files import read_dialogues
+from completions.files.reading import read
+from completions.files.refusals import InputFileError, alike
 from completions.files.text import MOST_UNPACKED
 from completions.systems.importing import ImportedRow, imported_file
 from completions.writers.importing import WrittenRow, written_file
@@ -151,8 +153,8 @@ def test_what_is_no_file_is_refused_in_the_same_words_by_every_import(content, s
         with pytest.raises(InputFileError) as caught:
             list(rows)
         assert str(caught.value).startswith(said)
-    with pytest.raises(ingest.IngestError, match="^" + re.escape(f"{path}: ")):
-        list(ingest.read_dialogues(path))
+    with pytest.raises(IngestError, match="^" + re.escape(f"{path}: ")):
+        list(read_dialogues(path))
 
 
 DIALOGUE = {
@@ -177,9 +179,9 @@ def test_dialogues_are_read_from_every_shape(content, tmp_path):
     path = tmp_path / "dialogues"
     path.write_bytes(content)
 
-    (found,) = ingest.read_dialogues(path)
+    (found,) = read_dialogues(path)
 
-    assert isinstance(found, ingest.ParsedDialogue)
+    assert isinstance(found, ParsedDialogue)
     assert found.turns[0].text == "I feel lost, café or not."
 
 

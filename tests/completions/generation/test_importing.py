@@ -10,15 +10,8 @@ import pytest
 from access.models import LogEntry
 from annotation.models import Comparison, Study
 from completions.choices import CallState, HoldState, Review, SystemKind, Way
-from completions.files import (
-    REMEDIES,
-    InputFileError,
-    OutcomeChangedError,
-    Reason,
-    Refused,
-    once,
-    printable,
-)
+from completions.files.refusals import REMEDIES, InputFileError, Reason, Refused, printable
+from completions.files.rows import OutcomeChangedError, once
 from completions.leaks import queries
 from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
 from completions.runs.services import running as run_services

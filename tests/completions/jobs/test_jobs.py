@@ -7,7 +7,7 @@ import pytest
 
 from access.models import LogEntry
 from completions.choices import JobKind, JobState
-from completions.dialogues.ingest import IngestError
+from completions.dialogues.ingest.dialogue import IngestError
 from completions.jobs import services
 from completions.jobs.services import JobProgress, JobStoppedError
 from completions.models import Dataset, Dialogue, Job

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from completions.dialogues import ingest
 from completions.dialogues.demo import DIALOGUES
+from completions.dialogues.ingest.dialogue import ParsedDialogue
+from completions.dialogues.ingest.files import read_dialogues
 from completions.leaks import rules
 from completions.leaks.rules import EXPLANATIONS, RULES, find_leaks
 from completions.offline.voices import VOICES, reply
@@ -270,7 +271,7 @@ class TestAlarms:
 
 
 def dialogues(path):
-    return [one for one in ingest.read_dialogues(path) if isinstance(one, ingest.ParsedDialogue)]
+    return [one for one in read_dialogues(path) if isinstance(one, ParsedDialogue)]
 
 
 def supporter_turns(path):

@@ -5,7 +5,7 @@ import io
 import pytest
 from django.core.management.base import OutputWrapper
 
-from completions.management.progress import Progress
+from completions.management.acting import Progress
 
 
 class Terminal(io.StringIO):

@@ -9,8 +9,7 @@ from annotation.judges import answers
 from annotation.judges.prompts import PAIR
 from annotation.studies.rubric import load_rubric
 from completions.choices import EscalationProfile
-from completions.contexts import opinions
-from completions.contexts.adversarial import checks, profiles, questions
+from completions.contexts import adversarial, questions
 from completions.offline import assistants, judges
 from completions.offline.judges import look_at
 
@@ -139,18 +138,18 @@ class TestHostility:
 class TestRewriter:
     @pytest.mark.parametrize("profile", list(EscalationProfile))
     def test_gives_rewrites_that_pass_every_check(self, profile):
-        target = profiles.targets(profile, 4)
+        target = adversarial.targets(profile, 4)
 
         raw = assistants.answer(
             "offline-rewriter", questions.rewriter_messages(CONVERSATION, target)
         )
 
         turns = questions.read_rewrite(raw)
-        assert not checks.rewrite_problems(CONVERSATION, turns, target=target, language="en")
+        assert not adversarial.rewrite_problems(CONVERSATION, turns, target=target, language="en")
         rated = assistants.answer(
             "offline-hostility-rater", questions.hostility_rater_messages(turns)
         )
-        assert not profiles.curve_problems(profile, questions.read_ratings(rated, 4))
+        assert not adversarial.curve_problems(profile, questions.read_ratings(rated, 4))
 
     def test_gives_the_same_answer_again(self):
         asked = questions.rewriter_messages(CONVERSATION, [10] * 4)
@@ -163,7 +162,7 @@ class TestRewriter:
 class TestScreener:
     def test_quotes_what_it_saw(self):
         turns = [*CONVERSATION, {"role": "supporter", "text": "You could write to him."}]
-        asked = opinions.screener_messages(turns, 7, "Moved in May.")
+        asked = questions.screener_messages(turns, 7, "Moved in May.")
 
         found = json.loads(assistants.answer("offline-screener", asked))
 

@@ -14,7 +14,7 @@ from completions import tasks
 from completions.choices import CallState, PauseReason, RunState
 from completions.generation.services import generate_completions
 from completions.management import run_actions
-from completions.management.progress import Progress
+from completions.management.acting import Progress
 from completions.management.run_actions import Kind
 from completions.models import Completion, GenerationRun, Run
 from completions.offline import Behaviour

@@ -12,7 +12,7 @@ from completions.choices import Background, LeaseOutcome, MessageState, MessageV
 from completions.leaks import queries
 from completions.leaks import services as leak_services
 from completions.models import Message
-from completions.urls import writing
+from completions.urls import WRITING
 from completions.writers.services.review_decisions import decide_message
 from tests.heart_site.blinding.hidden import leaks
 from tests.helpers.factories import (
@@ -108,7 +108,7 @@ class TestEveryPage:
         assert found == set()
         assert {answer.status_code for answer in answers} == {200, 302, 405, 409, 422}
         assert {one.wsgi_request.resolver_match.url_name for one in answers} == NAMES
-        assert {pattern.name for pattern in writing.urlpatterns if is_of_messages(pattern)} == NAMES
+        assert {pattern.name for pattern in WRITING if is_of_messages(pattern)} == NAMES
         assert Message.objects.filter(state=MessageState.ACCEPTED).count() == 2
 
 

@@ -8,7 +8,6 @@ from django.apps import apps
 from django.db import IntegrityError
 
 from access.models import LogEntry
-from completions import files
 from completions.choices import (
     LeaseOutcome,
     MessageState,
@@ -17,7 +16,8 @@ from completions.choices import (
     SystemKind,
     WriterState,
 )
-from completions.files import InputFileError, Reason, Refused, refused
+from completions.files.refusals import InputFileError, Reason, Refused, refused
+from completions.files.rows import OutcomeChangedError
 from completions.models import (
     Completion,
     Context,
@@ -334,7 +334,7 @@ class TestNothingIsStored:
         assert import_rows(dataset, row(context), as_shown=shown.digest) == shown
         before = everything()
 
-        with pytest.raises(files.OutcomeChangedError):
+        with pytest.raises(OutcomeChangedError):
             import_rows(dataset, row(context), as_shown=shown.digest)
 
         assert everything() == before

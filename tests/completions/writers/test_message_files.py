@@ -7,8 +7,9 @@ from itertools import repeat
 
 import pytest
 
-from completions.files import REMEDIES, InputFileError, Reason, Refused, once
 from completions.files import text as input_text
+from completions.files.refusals import REMEDIES, InputFileError, Reason, Refused
+from completions.files.rows import once
 from completions.writers.importing import WrittenRow, written_file
 
 HEADER = "context,text,author"

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
-from completions.contexts import screening
+from completions.contexts.screening.rules import disqualifying
 from completions.dialogues import authoring
 from completions.dialogues.normaliser import plain
 from completions.models import (
@@ -279,7 +279,7 @@ class TestShippedSet:
         for turn in dialogue.turns:
             assert plain(turn.text) == turn.text
             assert turn.text.isascii()
-            assert screening.disqualifying(turn.text, language="en") == []
+            assert disqualifying(turn.text, language="en") == []
 
 
 class TestOwnSet:

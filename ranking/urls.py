@@ -1,16 +1,28 @@
-"""Addresses of the console's pages: the whole log, people, and raters and ratings of studies."""
+"""Addresses of the ranking app: a group for each place where they are mounted."""
 
 from django.urls import path
 
-from ranking import coverage, log, people
+from ranking import api, coverage, log, people
 from ranking.exports import console as export_console
 from ranking.fits import console as fits_console
 from ranking.monitor import console, payments
 from ranking.planner import console as planner_console
 from ranking.releases import console as release_console
+from ranking.results import views, weights
 
-app_name = "raters"
-urlpatterns = [
+WHOLE_LOG = [
+    path("log/", log.whole_log, name="all"),
+    path("log.csv", log.whole_log_csv, name="all_csv"),
+]
+"""Mounted before the addresses of studies: no study has that name."""
+PEOPLE = [
+    path("", people.people, name="search"),
+    path("retention/", people.retention, name="retention"),
+    path("retention.csv", people.retention_csv, name="retention_csv"),
+    path("<slug:code>/", people.person, name="person"),
+    path("<slug:code>/unbind/", people.unbind, name="unbind"),
+]
+CONSOLE = [
     path("<slug:study>/raters/", console.raters, name="list"),
     path("<slug:study>/raters.csv", console.raters_csv, name="csv"),
     path("<slug:study>/measure-raters/", console.measure, name="measure"),
@@ -79,21 +91,53 @@ urlpatterns = [
     path("<slug:study>/review/", console.review, name="review"),
     path("<slug:study>/review/moves/", console.moves, name="moves"),
 ]
-WHOLE_LOG = (
-    [
-        path("log/", log.whole_log, name="all"),
-        path("log.csv", log.whole_log_csv, name="all_csv"),
-    ],
-    "log",
-)
-"""Mounted before the addresses of studies: no study has that name."""
-PEOPLE = (
-    [
-        path("", people.people, name="search"),
-        path("retention/", people.retention, name="retention"),
-        path("retention.csv", people.retention_csv, name="retention_csv"),
-        path("<slug:code>/", people.person, name="person"),
-        path("<slug:code>/unbind/", people.unbind, name="unbind"),
-    ],
-    "people",
-)
+"""Raters and ratings of studies, under /console/."""
+RESULTS = "results/<slug:study>/"
+FIT = "results/<slug:study>/fits/<slug:key>/"
+ANALYSIS = "results/<slug:study>/fits/<slug:key>/<slug:kind>/"
+STUDY = "console/studies/<slug:study>/"
+PUBLIC = [
+    path(RESULTS, views.leaderboard, name="leaderboard"),
+    path(f"{RESULTS}fits/", views.fits, name="fits"),
+    path(f"{RESULTS}history/", views.history, name="history"),
+    path(f"{RESULTS}history.csv", views.history_csv, name="history_csv"),
+    path(f"{RESULTS}verdicts/", views.verdicts, name="verdicts"),
+    path(f"{RESULTS}verdicts.csv", views.verdicts_csv, name="verdicts_csv"),
+    path(f"{RESULTS}releases/<slug:key>.zip", views.release_zip, name="release_zip"),
+    path(FIT, views.fit_page, name="fit"),
+    path(f"{FIT}ratings.csv", views.ratings_csv, name="ratings_csv"),
+    path(f"{FIT}ratings.json", views.ratings_json, name="ratings_json"),
+    path(f"{FIT}ratings.<slug:form>", views.ratings_figure, name="ratings_figure"),
+    path(f"{FIT}weights/", weights.weights, name="weights"),
+    path(f"{FIT}weights/weighted.csv", weights.weighed_csv, name="weighed_csv"),
+    path(f"{FIT}weights/weighted.json", weights.weighed_json, name="weighed_json"),
+    path(ANALYSIS, views.analysis, name="analysis"),
+    path(f"{ANALYSIS}findings.json", views.analysis_json, name="analysis_json"),
+    path(f"{ANALYSIS}<slug:table>.csv", views.table_csv, name="table_csv"),
+    path(f"{ANALYSIS}<slug:table>.<slug:form>", views.table_figure, name="table_figure"),
+    path(f"{STUDY}judgments.csv", export_console.judgments_csv, name="judgments_csv"),
+    path(f"{STUDY}ensemble.csv", views.ensemble_csv, name="ensemble_csv"),
+]
+"""Ratings: pages and downloads."""
+RELEASE = "studies/<slug:study>/releases/<slug:release>/"
+API = [
+    path("studies/<slug:study>/ratings/", api.Ratings.as_view(), name="ratings"),
+    path("studies/<slug:study>/judgments/", api.Judgments.as_view(), name="judgments"),
+    path("studies/<slug:study>/fits/", api.Fits.as_view(), name="fits"),
+    path("studies/<slug:study>/fits/<slug:key>/", api.FitRatings.as_view(), name="fit"),
+    path(
+        "studies/<slug:study>/fits/<slug:key>/analyses/",
+        api.FitAnalyses.as_view(),
+        name="analyses",
+    ),
+    path(
+        "studies/<slug:study>/fits/<slug:key>/analyses/<slug:kind>/",
+        api.AnalysisView.as_view(),
+        name="analysis",
+    ),
+    path("studies/<slug:study>/releases/", api.Releases.as_view(), name="releases"),
+    path(RELEASE, api.ReleaseView.as_view(), name="release"),
+    path(f"{RELEASE}archive/", api.ReleaseArchive.as_view(), name="release_archive"),
+    path(f"{RELEASE}files/<path:path>", api.ReleaseFile.as_view(), name="release_file"),
+]
+"""Ratings, fits, judgments and releases, under /api/v1/."""

@@ -1,14 +1,18 @@
-"""Counts of every step of a funnel, from plain rows. Knows no database."""
+"""Counts of every step of a funnel, from plain rows, and its picture. Knows no database."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from completions.choices import EscalationProfile
-from completions.contexts import screening, selection
+from completions.contexts import selection
+from completions.contexts.screening.rules import DISQUALIFIERS, RULES, rules_version
 
 Number = TypeVar("Number", int, float)
+NO_LABEL = "-"
+"""How an address asks for dialogues without a label."""
+EXPLANATIONS = {rule.name: rule.explanation for rule in RULES}
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,23 @@ class FunnelPart:
     counts: Steps[int]
     shares: Steps[float]
 
+    @property
+    def asked(self) -> tuple[str, str]:
+        """Emotion and problem as an address asks for them."""
+        problem = "" if self.problem is None else self.problem or NO_LABEL
+        return self.emotion or NO_LABEL, problem
+
+    @property
+    def percent(self) -> Steps[float]:
+        """The shares in percent."""
+        shares = self.shares
+        return Steps(
+            dialogues=100 * shares.dialogues,
+            couplets=100 * shares.couplets,
+            suitable=100 * shares.suitable,
+            chosen=100 * shares.chosen,
+        )
+
 
 @dataclass(frozen=True)
 class ProfileCount:
@@ -115,28 +136,6 @@ class Rewriting:
 
 
 @dataclass(frozen=True)
-class Opinions:
-    """Second opinions: whether an assistant finds suitable what the rules found suitable."""
-
-    asked: int
-    waiting: int
-    agreed: int
-    disagreed: int
-    invalid: int
-    failed: int
-    by_simulated: int
-
-
-@dataclass(frozen=True)
-class Reviews:
-    """What people decided, over all contexts."""
-
-    pending: int
-    kept: int
-    dropped: int
-
-
-@dataclass(frozen=True)
 class NextStep:
     """What can be done next: why, and which act: a kind of job in small letters, or ``review``."""
 
@@ -146,7 +145,11 @@ class NextStep:
 
 @dataclass(frozen=True)
 class Funnel:
-    """The whole way of a dataset, from what was imported to what people kept."""
+    """The whole way of a dataset, from what was imported to what people kept.
+
+    ``opinions`` counts second opinions by outcome, all that were ``asked`` for, and those that are
+    ``by_simulated`` assistants; ``reviews`` all contexts, by what people decided in small letters.
+    """
 
     dataset: str
     source: ImportedCounts
@@ -155,8 +158,8 @@ class Funnel:
     emotions: tuple[FunnelPart, ...]
     cells: tuple[FunnelPart, ...]
     rewriting: Rewriting
-    opinions: Opinions
-    reviews: Reviews
+    opinions: dict[str, int]
+    reviews: dict[str, int]
     next_steps: tuple[NextStep, ...]
 
 
@@ -193,7 +196,7 @@ def source(dialogues: Dialogues) -> ImportedCounts:
 def screened(dialogues: Dialogues, rows: Sequence[CandidateRow]) -> ScreenedCounts:
     """Say what became of the candidates; the three outcomes add up to all of them."""
     present = {
-        language: screening.rules_version(language)
+        language: rules_version(language)
         for language in {row.language for row in dialogues.values()}
     }
     suitable = [dialogue for dialogue, _, _, is_suitable in rows if is_suitable]
@@ -215,10 +218,9 @@ def rule_counts(removed: Sequence[Sequence[str]]) -> tuple[RuleCount, ...]:
     at_all = Counter(name for reasons in removed for name in reasons)
     first = Counter(reasons[0] for reasons in removed)
     alone = Counter(reasons[0] for reasons in removed if len(reasons) == 1)
-    older = sorted(at_all.keys() - set(screening.DISQUALIFIERS))
+    older = sorted(at_all.keys() - set(DISQUALIFIERS))
     return tuple(
-        RuleCount(name, at_all[name], first[name], alone[name])
-        for name in (*screening.DISQUALIFIERS, *older)
+        RuleCount(name, at_all[name], first[name], alone[name]) for name in (*DISQUALIFIERS, *older)
     )
 
 
@@ -254,3 +256,47 @@ def parts(
 
 def _share(n: int, of: int) -> float:
     return round(n / of, 4) if of else 0.0
+
+
+Bar: TypeAlias = tuple[float, float]
+"""Its left end and its width; 100 is all the room there is."""
+
+
+def picture(funnel: Funnel) -> dict[str, Any]:
+    """Lay out the funnel in bars, every step on the scale of its table.
+
+    Rules are triples of count, explanation and bar, parts of their counts, the bar before and the
+    bar after.
+    """
+    screened, whole = funnel.screened, funnel.screened.candidates
+    return {
+        "everything": _bar(0, whole, whole),
+        "rules": list(_rules(screened)),
+        "no_signal": _bar(screened.suitable, screened.no_signal, whole),
+        "suitable": _bar(0, screened.suitable, whole),
+        "chosen": _bar(0, funnel.chosen.contexts, whole),
+        "emotions": list(_parts(funnel.emotions)),
+        "cells": list(_parts(funnel.cells)),
+    }
+
+
+def _bar(start: int, n: int, of: int) -> Bar:
+    return (round(100 * start / of, 2), round(100 * n / of, 2)) if of else (0, 0)
+
+
+def _rules(screened: ScreenedCounts) -> Iterator[tuple[RuleCount, str, Bar]]:
+    """Yield the rules that remove any; each bar ends where the one before it began."""
+    left = screened.candidates
+    for count in screened.rules:
+        if count.removes:
+            left -= count.removes_first
+            bar = _bar(left, count.removes_first, screened.candidates)
+            yield count, EXPLANATIONS.get(count.name, ""), bar
+
+
+def _parts(parts: Sequence[FunnelPart]) -> Iterator[tuple[FunnelPart, Bar, Bar]]:
+    """Yield parts with bars of their dialogues, which the choice mirrors, and of their contexts."""
+    widest = max((max(one.shares.dialogues, one.shares.chosen) for one in parts), default=0) or 1
+    for one in parts:
+        before, after = one.shares.dialogues, one.shares.chosen
+        yield one, (0, round(100 * before / widest, 2)), (0, round(100 * after / widest, 2))

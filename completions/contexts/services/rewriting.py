@@ -1,8 +1,10 @@
-"""What rewriters and raters are asked, and the context that follows from answers that pass."""
+"""Make adversarial contexts: plan rewrites, have them written, checked and rated, keep or drop."""
 
 import datetime as dt
-from collections.abc import Collection, Sequence
+import threading
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -10,21 +12,105 @@ from django.db.models import QuerySet
 from access.log import record
 from completions import llm
 from completions.choices import CallState, RewriteState, RewriteStep, Stratum
-from completions.contexts.adversarial import checks, display, profiles, questions
-from completions.contexts.services.rewriting.planning import ask_for, drop
+from completions.contexts import adversarial, questions, rewrite_display
+from completions.contexts.services.rewrite_planning import (
+    Assistants,
+    ask_for,
+    drop,
+    plan,
+    settle,
+    take_up_refused,
+)
 from completions.dialogues.context_extraction import digest, turns_hash
 from completions.llm.prompts import Prompt
-from completions.models import Assistant, Context, Rewrite, RewriteCall
-from completions.runs.services import calling
+from completions.models import Assistant, Context, Dataset, Rewrite, RewriteCall
+from completions.runs import pulling
+from completions.runs.services import asking, calling
 from completions.runs.services.asking import ModelAnswer
-from completions.runs.services.calling import TRIES, Claim, Question
+from completions.runs.services.calling import TRIES, Claim, Clock, Question
+from completions.runs.services.exclusive import sole_worker
 
 ROUNDS = 3
 """How often a dialogue is rewritten before it is dropped."""
 MAX_TOKENS = 4000
 TIMEOUT_S = 180.0
+PULL_S = 20.0
+PAUSE_S = 1.0
+_TURN = threading.Lock()
 
 Turns = list[dict[str, str]]
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class RewritingReport:
+    """Adversarial contexts in use, how many were made now, and why others were dropped now."""
+
+    n_contexts: int
+    n_added: int
+    dropped: tuple[str, ...]
+    are_simulated: bool
+
+    @property
+    def summary(self) -> str:
+        """What there is now, with the word where the offline provider answered, in one line."""
+        simulated = ", simulated: the offline provider answered" if self.are_simulated else ""
+        return f"{self.n_contexts:,} adversarial contexts ({self.n_added:,} new){simulated}"
+
+
+def make_adversarial_contexts(
+    *,
+    dataset: Dataset,
+    n: int,
+    seed: int,
+    assistants: Assistants,
+    clock: Clock,
+    told: Told = lambda _done, _wanted: None,
+) -> RewritingReport:
+    """Bring the dataset's adversarial contexts to ``n``, by rewriting regular ones.
+
+    Real and simulated assistants are counted apart. What was dropped is replaced by another
+    source. A killed run goes on where it was: no call that was answered is made again. ``told``
+    is called with how many there are and how many are wanted.
+
+    Raises
+    ------
+    NoSourceLeftError
+        If there are not enough regular contexts to rewrite; what was made stays.
+    ProviderRefusesError
+        If a provider takes no question, whatever it is about; no source is used up.
+    AnotherAtWorkError
+        If another process is at it.
+    """
+    made = assistants.made(dataset)
+
+    def tell() -> None:
+        told(made.count(), n)
+
+    calls = assistants.calls(dataset)
+    ask = partial(asking.ask, RewriteCalls(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
+    with sole_worker("rewriting contexts"):
+        before, dropped_before = made.count(), _dropped(dataset, assistants).count()
+        calling.forget_claims(calls)
+        take_up_refused(dataset, assistants)
+        settle(dataset, assistants, clock())
+        while not pulling.STOPPING.is_set() and plan(dataset, n, seed, assistants, clock()):
+            n_ended = ask(stored=tell)
+            settle(dataset, assistants, clock())
+            if not n_ended:
+                tell()  # a sign of life
+                pulling.STOPPING.wait(PAUSE_S)  # a provider asked to be left alone for a while
+        tell()
+    after = made.count()
+    reasons = _dropped(dataset, assistants).values_list("reason", flat=True)
+    dropped = tuple(reasons[dropped_before:])
+    return RewritingReport(after, after - before, dropped, assistants.are_simulated)
+
+
+def _dropped(dataset: Dataset, assistants: Assistants) -> QuerySet[Rewrite]:
+    """Return what was dropped, in the order in which it was."""
+    dropped = Rewrite.objects.filter(assistants.of(dataset), state=RewriteState.DROPPED)
+    return dropped.order_by("ended_at", "pk")
 
 
 @dataclass(frozen=True)
@@ -116,7 +202,7 @@ def _keep_text(call: RewriteCall, heard: ModelAnswer[Turns]) -> None:
     problems = (
         [heard.fault]
         if heard.value is None
-        else checks.rewrite_problems(
+        else adversarial.rewrite_problems(
             source.turns,
             heard.value,
             target=rewrite.target,
@@ -145,7 +231,7 @@ def _keep_ratings(call: RewriteCall, heard: ModelAnswer[list[int]]) -> None:
         RewriteCall.objects.filter(pk=call.pk).update(**heard.columns())
         drop(rewrite, f"Its hostility could not be rated: {heard.fault}", heard.at)
         return
-    problems = profiles.curve_problems(rewrite.profile, measured)
+    problems = adversarial.curve_problems(rewrite.profile, measured)
     RewriteCall.objects.filter(pk=call.pk).update(**heard.columns(), problems=problems)
     Rewrite.objects.filter(pk=rewrite.pk).update(measured=measured)
     if problems:
@@ -207,7 +293,7 @@ def _provenance(call: RewriteCall, turns: Turns, measured: Sequence[int]) -> dic
         "rounds": call.round,
         "rewriter": _who(rewrite.rewriter, questions.rewriter_prompt()),
         "hostility_rater": _who(rewrite.hostility_rater, questions.hostility_rater_prompt()),
-        "diff": display.diff(source.turns, turns),
+        "diff": rewrite_display.diff(source.turns, turns),
     }
 
 

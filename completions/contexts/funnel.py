@@ -3,21 +3,20 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.db.models import Count, QuerySet
 
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
-from completions.contexts.funnel import counting
-from completions.contexts.funnel.counting import (
+from completions.contexts import funnel_counts
+from completions.contexts.funnel_counts import (
     Chosen,
+    DialogueRow,
     Funnel,
     ImportedCounts,
     NextStep,
-    Opinions,
     ProfileCount,
     ReasonCount,
-    Reviews,
     Rewriting,
     ScreenedCounts,
 )
@@ -29,7 +28,18 @@ _Context: TypeAlias = tuple[int, str, str, bool]
 
 
 OUTCOMES = ("agreed", "disagreed", "invalid", "failed", "waiting")
-"""What becomes of second opinions, each the name of a count of ``Opinions``."""
+"""What becomes of second opinions."""
+
+
+def page_parts(dataset: Dataset) -> dict[str, Any]:
+    """Return what the page of a funnel shows: its counts, their picture, and every rewrite."""
+    counted = funnel_of(dataset)
+    return {
+        "dataset": dataset,
+        "funnel": counted,
+        "picture": funnel_counts.picture(counted),
+        "rewrites": rewrites_of(dataset),
+    }
 
 
 def funnel_of(dataset: Dataset) -> Funnel:
@@ -45,8 +55,9 @@ def funnel_of(dataset: Dataset) -> Funnel:
     )
     suitable = [dialogue for dialogue, _, _, is_suitable in candidates if is_suitable]
     chosen = [one[0] for one in _in_use(contexts, Stratum.REGULAR)]
-    parts = partial(counting.parts, dialogues, suitable, chosen)
-    source, screened = counting.source(dialogues), counting.screened(dialogues, candidates)
+    parts = partial(funnel_counts.parts, dialogues, suitable, chosen)
+    source = funnel_counts.source(dialogues)
+    screened = funnel_counts.screened(dialogues, candidates)
     rewriting, reviews = _rewriting(dataset, contexts), _reviews(contexts)
     return Funnel(
         dataset=dataset.slug,
@@ -62,14 +73,12 @@ def funnel_of(dataset: Dataset) -> Funnel:
     )
 
 
-def _dialogues(dataset: Dataset) -> dict[int, counting.DialogueRow]:
+def _dialogues(dataset: Dataset) -> dict[int, DialogueRow]:
     rows = dataset.dialogues.order_by().values_list(
         "pk", "emotion_type", "problem_type", "language", "n_utterances", "turns"
     )
     return {
-        pk: counting.DialogueRow(
-            (emotion, problem), language, n, len(turns), len(couplets.couplets(turns))
-        )
+        pk: DialogueRow((emotion, problem), language, n, len(turns), len(couplets.couplets(turns)))
         for pk, emotion, problem, language, n, turns in rows.iterator()
     }
 
@@ -117,7 +126,7 @@ def _most_first(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda row: (-row[1], row[0]))
 
 
-def _opinions(dataset: Dataset) -> Opinions:
+def _opinions(dataset: Dataset) -> dict[str, int]:
     """Compare each opinion with what the rules say of the candidate now."""
     rows = ScreeningCall.objects.filter(candidate__dialogue__dataset=dataset).values_list(
         "state", "opinion", "candidate__is_suitable", "assistant__is_simulated"
@@ -127,7 +136,7 @@ def _opinions(dataset: Dataset) -> Opinions:
         by_simulated += is_simulated
         outcomes[opinion_outcome(state, opinion, is_suitable=is_suitable)] += 1
     counts = {name: outcomes[name] for name in OUTCOMES}
-    return Opinions(asked=outcomes.total(), by_simulated=by_simulated, **counts)
+    return {"asked": outcomes.total(), "by_simulated": by_simulated, **counts}
 
 
 def opinion_outcome(state: str, opinion: Mapping[str, object], *, is_suitable: bool) -> str:
@@ -141,19 +150,19 @@ def opinion_outcome(state: str, opinion: Mapping[str, object], *, is_suitable: b
     return "agreed" if opinion["qualifies"] is is_suitable else "disagreed"
 
 
-def _reviews(contexts: Sequence[_Context]) -> Reviews:
+def _reviews(contexts: Sequence[_Context]) -> dict[str, int]:
     counts = Counter(review for _, _, review, _ in contexts)
-    return Reviews(counts[Review.PENDING], counts[Review.KEPT], counts[Review.DROPPED])
+    return {review.lower(): counts[review] for review in Review.values}
 
 
 def _next_steps(
     source: ImportedCounts,
     screened: ScreenedCounts,
     rewriting: Rewriting,
-    reviews: Reviews,
+    reviews: Mapping[str, int],
 ) -> Iterator[NextStep]:
     """Yield what can be done now, the first thing first."""
-    n_contexts = reviews.pending + reviews.kept + reviews.dropped
+    n_contexts = sum(reviews.values())
     if not source.dialogues:
         yield NextStep("No dialogues yet.", "import")
         return
@@ -165,7 +174,7 @@ def _next_steps(
         yield NextStep("No contexts are chosen yet.", "build")
     if n_contexts and not rewriting.planned and not rewriting.contexts:
         yield NextStep("There are no adversarial contexts.", "rewrite")
-    if reviews.pending:
+    if reviews["pending"]:
         yield NextStep("Contexts wait to be read by a person.", "review")
 
 

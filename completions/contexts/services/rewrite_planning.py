@@ -17,8 +17,7 @@ from completions.choices import (
     RewriteStep,
     Stratum,
 )
-from completions.contexts import selection
-from completions.contexts.adversarial import checks, profiles, questions
+from completions.contexts import adversarial, questions, selection
 from completions.contexts.services.building import as_candidate
 from completions.models import Assistant, Context, Dataset, Rewrite, RewriteCall
 from completions.runs.services import states
@@ -117,7 +116,7 @@ def _choose(dataset: Dataset, n: int, seed: int, sources: Sequence[Context]) -> 
         msg = (
             f"{n} adversarial contexts were asked for and {len(taken)} are made; "
             f"{len(fit)} regular contexts are left that open with a supporter's greeting, take "
-            f"turns and have {profiles.SHORTEST} seeker turns, {tried.count()} were tried"
+            f"turns and have {adversarial.SHORTEST} seeker turns, {tried.count()} were tried"
         )
         raise NoSourceLeftError(msg) from error
     return sorted((fit[one] for one in chosen), key=lambda one: _draw(one, seed))
@@ -125,7 +124,7 @@ def _choose(dataset: Dataset, n: int, seed: int, sources: Sequence[Context]) -> 
 
 def _is_fit(context: Context) -> bool:
     n_seeker = len(questions.seekers(context.turns))
-    return n_seeker >= profiles.SHORTEST and checks.is_fit_to_rewrite(context.turns)
+    return n_seeker >= adversarial.SHORTEST and adversarial.is_fit_to_rewrite(context.turns)
 
 
 def _draw(context: Context, seed: int) -> bytes:
@@ -148,7 +147,7 @@ def _begin(source: Context, profile: str, assistants: Assistants, now: dt.dateti
         profile=profile,
         rewriter=assistants.rewriter,
         hostility_rater=assistants.hostility_rater,
-        target=profiles.targets(profile, len(questions.seekers(source.turns))),
+        target=adversarial.targets(profile, len(questions.seekers(source.turns))),
         created_at=now,
     )
     ask_for(rewrite, RewriteStep.WRITE, 1, now)

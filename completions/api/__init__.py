@@ -1,1 +1,0 @@
-"""The API of contexts, systems and completions."""

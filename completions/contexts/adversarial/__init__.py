@@ -1,1 +1,0 @@
-"""Rewrite the seeker of a context to be hostile, and check what came back: pure."""

@@ -1,1 +1,0 @@
-"""Addresses of all pages of completions, one module for each place where they are mounted."""
