@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from annotation.choices import StudyState
 from annotation.models import Study
-from ranking.fits import analysis_queries, selectors
+from ranking.fits import analysis_queries, queries
 from ranking.fits import services as fit_services
 from ranking.models import Fit
 from ranking.release_check.verifying import verify
@@ -105,7 +105,7 @@ def make_fits(study: Study) -> list[Fit]:
         say(f"fit of {fit.n_judgments:,}, {fit.pool} {fit.context_set}", spent)
     study.state = StudyState.CLOSED
     study.save(update_fields=["state"])
-    results = selectors.Results(study, is_team=False)
+    results = queries.Results(study, is_team=False)
     found = [results.latest(pool, context_set) for pool, context_set in results.selections()]
     return [fit for fit in found if fit is not None]
 

@@ -27,7 +27,7 @@ from annotation.studies import selectors
 from completions.choices import Stratum
 from ranking import models
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits.selectors import Results
+from ranking.fits.queries import Results
 from ranking.judgments.analysis_set import SIMULATED, analysis_set
 from ranking.released import http as release_http
 from ranking.released import queries as release_queries

@@ -11,6 +11,7 @@ from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries
 from ranking.fits.services.claiming import claim_fit
 from ranking.models import Fit
+from ranking.report.services import claim_first_analysis
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,6 @@ def claim_refit(*, study_id: int, now: dt.datetime) -> RefitClaim:
     either. Where the ratings are those of the present judgments already, their analyses are begun
     if they were not.
     """
-    from ranking.report.services.analysing import claim_first_analysis  # noqa: PLC0415 (NumPy)
-
     study = Study.objects.get(pk=study_id)
     if n_under_way := queries.n_under_way(study, now=now):
         Fit.objects.filter(study=study, state=FitState.RUNNING).update(is_on_request=True)

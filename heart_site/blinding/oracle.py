@@ -24,7 +24,7 @@ from django.urls import URLResolver, get_resolver, resolve
 from annotation.choices import Platform, StudyState
 from annotation.models import Judgment, Study
 from ranking.fits.analysis_queries import analyses_of
-from ranking.fits.selectors import ENDED, newest_fits
+from ranking.fits.queries import ENDED, newest_fits
 from ranking.models import Fit, Rating, Release
 
 CLOSED_TO_STRANGERS = ("admin/", "console/", "accounts/", "hooks/", "w/", "s/")

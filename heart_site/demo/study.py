@@ -42,7 +42,7 @@ from completions.writers import queries as writer_queries
 from completions.writers.credentials import invitation_link
 from completions.writers.services import inviting
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.fits import selectors as ranking
+from ranking.fits import queries as ranking
 from ranking.fits.services import publishing
 from ranking.judgments.analysis_set import n_judgments
 from ranking.models import Fit

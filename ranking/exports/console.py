@@ -16,11 +16,16 @@ from annotation.models import Study
 from annotation.studies.http import kept_counts, study_page
 from ranking.choices import EvaluatorPool
 from ranking.exports.data_dictionary import as_json, as_markdown, as_rows
-from ranking.exports.facts import is_simulated
-from ranking.exports.options import FORMS, ExportFormat, ExportRefusedError, ExportRequest
-from ranking.exports.preferences import SPLITS, Rule
+from ranking.exports.options import (
+    FORMS,
+    SPLITS,
+    ExportFormat,
+    ExportRefusedError,
+    ExportRequest,
+    Rule,
+)
 from ranking.exports.rows import has_texts
-from ranking.exports.sources import export_of, offers, tables_of
+from ranking.exports.sources import export_of, is_simulated, offers, tables_of
 from ranking.exports.writing import file_name, written
 from ranking.results.http import json_answer
 

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from ranking.exports.preferences import Rule
-
 
 class ExportRefusedError(ValueError):
     """The export cannot be had; the message says why."""
@@ -24,6 +22,26 @@ FORMS = {
     ExportFormat.PARQUET: "application/vnd.apache.parquet",
 }
 """Forms with the types of their content."""
+
+
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which pairs are wanted, and how they are divided.
+
+    ``least_agreement`` (0 to 1) is of the votes that count, ``least_judgments`` of judgments.
+    With ``leaves_ties_out`` votes for neither are left out of the shares. ``validation`` and
+    ``test`` are shares of source dialogues, 0 to 1; the rest is for training.
+    """
+
+    pool: str = "HUMAN"
+    least_agreement: float = 0.5
+    least_judgments: int = 1
+    leaves_ties_out: bool = False
+    validation: float = 0.1
+    test: float = 0.1
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,16 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, TypeVar
 
+from django.db import connection, transaction
 from django.db.models import (
+    BooleanField,
     Case,
     CharField,
     Count,
+    ExpressionWrapper,
     F,
     Model,
     OuterRef,
@@ -38,9 +43,18 @@ from completions.choices import LeaseOutcome, SystemKind
 from completions.dialogues.licences import allows_texts
 from completions.models import Completion, Context
 from ranking.exports.data_dictionary import ExportColumn
-from ranking.exports.facts import streamed, study_columns, when
 from ranking.judgments import analysis_set
 from ranking.judgments.method import graded_strengths
+
+BATCH = 2000
+"""Rows that are fetched at once."""
+Row = TypeVar("Row")
+
+
+def when(holds: Q) -> Combinable:
+    """Return whether something holds, as a column."""
+    return Case(When(holds, then=True), default=False, output_field=BooleanField())
+
 
 MARK = "mark_"
 NOTHING = Value(None, output_field=CharField())  # told when the row is there
@@ -336,3 +350,35 @@ def _judged(given: QuerySet[Judgment]) -> Combinable:
     """Return how many of the judgments are of the comparison."""
     own = given.filter(comparison=OuterRef("pk")).order_by().values("comparison")
     return Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), Value(0))
+
+
+def streamed(rows: QuerySet[Any, Row]) -> Iterator[Row]:
+    """Yield rows as the database gives them, a batch at a time.
+
+    On PostgreSQL a cursor outside of a transaction would have the server write all rows to a file
+    first. On SQLite a transaction would keep everybody else from writing meanwhile.
+    """
+    with _cursor_to_the_end() if connection.vendor == "postgresql" else nullcontext():
+        yield from rows.iterator(chunk_size=BATCH)
+
+
+@contextmanager
+def _cursor_to_the_end() -> Iterator[None]:
+    """Have PostgreSQL plan for all rows of a cursor, and compile nothing: hundreds of small terms.
+
+    Otherwise a cursor is planned for its first tenth.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL cursor_tuple_fraction = 1.0; SET LOCAL jit = off")
+        yield
+
+
+def study_columns(study: Study) -> dict[str, Combinable]:
+    """Return the columns that every export ends with."""
+    return {
+        "study": Value(study.slug),
+        "is_simulated_study": ExpressionWrapper(
+            Value(study.is_simulated), output_field=BooleanField()
+        ),
+    }

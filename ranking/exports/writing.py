@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from access.console.csv_cells import csv_lines
 from annotation.models import Study
 from ranking.exports.data_dictionary import ExportColumn, Kind
-from ranking.exports.facts import is_simulated
 from ranking.exports.options import ExportFormat, ExportRefusedError
-from ranking.exports.sources import Export
+from ranking.exports.sources import Export, is_simulated
 
 if TYPE_CHECKING:
     import pyarrow as pa

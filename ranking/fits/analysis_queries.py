@@ -17,34 +17,12 @@ from annotation.choices import Protocol
 from annotation.models import Study
 from ranking.boards.queries import ranked
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.findings import Findings
-from ranking.fits.selectors import ENDED, PREFERRED, Results
+from ranking.fits.queries import ANALYSED, ENDED, PREFERRED, Results, place
 from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit, Rating
 
 LOOKED_BACK = 10  # fits; a round of analyses is finished before the next begins
 SELECTION = ("study", "pool", "context_set")
-# Ratings of single messages have means even where they imply no order by pairs.
-ANALYSED = Q(state=FitState.DONE) | Q(state=FitState.REFUSED, study__protocol=Protocol.LIKERT)
-
-
-@dataclass(frozen=True)
-class AnalysisRow:
-    """One analysis of a fit as pages show it; ``findings`` is None unless it is done."""
-
-    kind: AnalysisKind
-    label: str
-    state: FitState
-    findings: Findings | None
-    refusal: str
-    claimed_at: dt.datetime
-    ended_at: dt.datetime | None
-    code_version: str
-
-    @property
-    def took(self) -> dt.timedelta | None:
-        """How long it took, or None while it is under way."""
-        return None if self.ended_at is None else self.ended_at - self.claimed_at
 
 
 class _Begun(NamedTuple):
@@ -92,28 +70,47 @@ def kinds_of(study: Study) -> tuple[AnalysisKind, ...]:
     return tuple(kind for kind in known_kinds() if (kind == AnalysisKind.LIKERT) == is_alone)
 
 
-def analyses_of(fit: Fit) -> tuple[AnalysisRow, ...]:
+def analyses_of(fit: Fit) -> tuple[Analysis, ...]:
     """Return the analyses of a fit in the order they are shown, of each kind the newest."""
     return analyses_of_fits([fit.pk]).get(fit.pk, ())
 
 
-def analyses_of_fits(fits: Collection[int]) -> dict[int, tuple[AnalysisRow, ...]]:
+def analyses_of_fits(fits: Collection[int]) -> dict[int, tuple[Analysis, ...]]:
     """Return the same of several fits by their keys, in one query; fits without any are absent."""
     found = dict[int, dict[str, Analysis]]()
     for row in Analysis.objects.filter(fit__in=fits).order_by("claimed_at", "pk"):
         found.setdefault(row.fit_id, {})[row.kind] = row
     return {
-        fit: tuple(_shown(rows[kind]) for kind in AnalysisKind if kind in rows)
+        fit: tuple(rows[kind] for kind in AnalysisKind if kind in rows)
         for fit, rows in found.items()
     }
 
 
-def analysis_of(fit: Fit, slug: str) -> AnalysisRow | None:
+def analysed_last(study: Study) -> list[dict[str, Any]]:
+    """Return the fits analysed last, each with its analyses and how many of them found something.
+
+    Two queries.
+    """
+    looked_into = Analysis.objects.filter(fit__study=study).order_by()
+    last = looked_into.values("fit__pool", "fit__context_set").annotate(last=Max("fit"))
+    fits = sorted(Fit.objects.filter(study=study, pk__in=last.values("last")), key=place)
+    found = analyses_of_fits([fit.pk for fit in fits])
+    analyses = {fit.pk: found.get(fit.pk, ()) for fit in fits}
+    return [
+        {
+            "fit": fit,
+            "analyses": analyses[fit.pk],
+            "n_done": sum(one.state == FitState.DONE for one in analyses[fit.pk]),
+        }
+        for fit in fits
+    ]
+
+
+def analysis_of(fit: Fit, slug: str) -> Analysis | None:
     """Return the newest analysis of a fit by its name in addresses, or None. At most one query."""
     kinds = [kind for kind in AnalysisKind if kind.lower() == slug]
-    rows = Analysis.objects.filter(fit=fit, kind__in=kinds).order_by("-claimed_at", "-pk")
-    row = rows.first()
-    return None if row is None else _shown(row)
+    rows = Analysis.objects.filter(fit=fit, kind__in=kinds)
+    return rows.order_by("-claimed_at", "-pk").first()
 
 
 def analysed_fit(fit: Fit, fits: QuerySet[Fit]) -> Fit | None:
@@ -186,7 +183,7 @@ def _target(places: _Places, selection: tuple[object, ...], before: dt.datetime)
 
 
 def _rank(fit: Fit) -> tuple[int, ...]:
-    return *_order((fit.study_id, fit.pool, fit.context_set)), fit.pk
+    return *place(fit), fit.pk
 
 
 def _shown_first(selections: Iterable[tuple[object, ...]]) -> set[tuple[object, ...]]:
@@ -199,20 +196,6 @@ def _order(selection: tuple[object, ...]) -> tuple[int, int]:
     """Return the place of a selection among those of its study, the most telling first."""
     pool, context_set = EvaluatorPool(str(selection[1])), ContextSet(str(selection[2]))
     return PREFERRED.index(pool), list(ContextSet).index(context_set)
-
-
-def _shown(row: Analysis) -> AnalysisRow:
-    kind, state = AnalysisKind(row.kind), FitState(row.state)
-    return AnalysisRow(
-        kind=kind,
-        label=kind.label,
-        state=state,
-        findings=Findings.of(row.result) if state == FitState.DONE else None,
-        refusal=row.refusal,
-        claimed_at=row.claimed_at,
-        ended_at=row.ended_at,
-        code_version=row.code_version,
-    )
 
 
 MOST_POINTS = 200

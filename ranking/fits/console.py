@@ -15,7 +15,7 @@ from access.console.undoing import say_done
 from access.roles import StaffRequest, may
 from annotation.models import Study
 from annotation.studies.http import owners_study_page, study_page
-from ranking.fits import queries, selectors
+from ranking.fits import analysis_queries, queries
 from ranking.fits.services import publishing
 from ranking.judgments.code import code_version
 from ranking.models import Fit
@@ -30,7 +30,7 @@ def fits(request: StaffRequest, study: Study) -> HttpResponse:
         "study": study,
         "newest_fits": newest,
         "rests_on_simulated": any(fit.is_simulated for fit in newest),
-        "analysed": queries.analysed_last(study),
+        "analysed": analysis_queries.analysed_last(study),
         "recent_fits": queries.fits_of(study),
         "n_fits": study.fits.count(),
         "n_under_way": queries.n_under_way(study, now=timezone.now()),
@@ -64,7 +64,7 @@ def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     """Say what it means to publish a fit; when that is confirmed, publish it."""
     fit = _fit_or_404(study, key)
     if request.method != "POST":
-        parts = {"study": study, "fit": fit, "n_before": selectors.n_published(fit)}
+        parts = {"study": study, "fit": fit, "n_before": queries.n_published(fit)}
         return render(request, "console/fits/publish.html", parts)
     publishing.publish_fit(fit=fit, now=timezone.now(), by=request.user)
     said = _("%(fit)s is published. It stays as it is.") % {"fit": fit.key}
@@ -84,7 +84,7 @@ def unpublish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
 
 
 def _fit_or_404(study: Study, key: str) -> Fit:
-    fit = selectors.fit_by_key(study=study, key=key)
+    fit = queries.fit_by_key(study=study, key=key)
     if fit is None:
         raise Http404
     return fit

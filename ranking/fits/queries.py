@@ -1,24 +1,111 @@
-"""Reads of fits as computations: which are under way, how they ended, what they took."""
+"""Reads of fits: who may read which, how they stand as computations, and what they took."""
 
 import datetime as dt
 from collections import defaultdict
-from typing import Any
+from dataclasses import dataclass
 
-from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.choices import Protocol
+from annotation.choices import Protocol, StudyState
 from annotation.models import Study
 from annotation.overview.progress import Alert
+from ranking.boards.board import as_text
+from ranking.boards.queries import board_of
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits.analysis_queries import ANALYSED, analyses_of_fits
-from ranking.fits.selectors import PREFERRED, PUBLIC
+from ranking.judgments import analysis_set
+from ranking.judgments.method import Stamp
 from ranking.judgments.orders import OtherOrder
-from ranking.models import Analysis, Fit, Rating
+from ranking.models import Fit, Rating
 
+# Ratings of single messages have means even where they imply no order by pairs.
+ANALYSED = Q(state=FitState.DONE) | Q(state=FitState.REFUSED, study__protocol=Protocol.LIKERT)
+ENDED = (FitState.DONE, FitState.REFUSED)
+PUBLIC = Q(study__state=StudyState.CLOSED) | Q(published_at__isnull=False)
+"""Of ended fits: everybody may read them."""
+# What a reader who names nothing is shown: the first of these that has been fitted.
+PREFERRED = (EvaluatorPool.COMBINED, EvaluatorPool.HUMAN, EvaluatorPool.LLM)
 CLAIM_LENGTH = dt.timedelta(minutes=2)  # of a fit; after that its worker counts as lost
 SHOWN = 30
+
+
+def newest_fits(study: Study) -> dict[tuple[EvaluatorPool, ContextSet], Fit]:
+    """Return the fit claimed last for each pool and context set, in whatever state."""
+    newest = _newest(Fit.objects.filter(study=study))
+    return {(EvaluatorPool(fit.pool), ContextSet(fit.context_set)): fit for fit in newest}
+
+
+@dataclass(frozen=True)
+class Results:
+    """What somebody may read of the results of a study; ``is_team``: they are of its team.
+
+    While judgments come in, whoever gives one could learn from what moves who wrote what. So
+    until the study is closed everybody else reads nothing but what an owner published: fits that
+    stay as they are.
+    """
+
+    study: Study
+    is_team: bool
+
+    @property
+    def is_embargoed(self) -> bool:
+        """Whether the study is not closed, so that its newest results are the team's alone."""
+        return self.study.state != StudyState.CLOSED
+
+    @property
+    def has_all(self) -> bool:
+        """Whether all of it may be read."""
+        return self.is_team or not self.is_embargoed
+
+    @property
+    def fits(self) -> QuerySet[Fit]:
+        """The fits that may be read: those that ended, done or refused."""
+        ended = Fit.objects.filter(study=self.study, state__in=ENDED).select_related("study")
+        return ended if self.has_all else ended.filter(PUBLIC)
+
+    def latest(self, pool: EvaluatorPool, context_set: ContextSet) -> Fit | None:
+        """Return the fit of the newest analysis set, or None."""
+        fits = self.fits.filter(pool=pool, context_set=context_set)
+        return fits.order_by("-as_of", "-pk").first()
+
+    def by_key(self, key: str) -> Fit | None:
+        """Return the fit of that permanent name, or None."""
+        return self.fits.filter(key=key).first()
+
+    def selections(self) -> list[tuple[EvaluatorPool, ContextSet]]:
+        """Return the pools and context sets that have a fit to show, the most telling first."""
+        found = set(self.fits.values_list("pool", "context_set"))
+        return [(pool, name) for pool in PREFERRED for name in ContextSet if (pool, name) in found]
+
+
+def latest_fit(*, study: Study, pool: EvaluatorPool, context_set: ContextSet) -> Fit | None:
+    """Return the newest of all fits of a pool and context set that ended, or None."""
+    return Results(study, is_team=True).latest(pool, context_set)
+
+
+def fit_by_key(*, study: Study, key: str) -> Fit | None:
+    """Return the fit of that permanent name among all that ended, or None."""
+    return Results(study, is_team=True).by_key(key)
+
+
+def n_published(fit: Fit) -> int:
+    """Count the published fits of the same judgments' pool and context set, but for this one."""
+    same = Fit.objects.filter(study=fit.study_id, pool=fit.pool, context_set=fit.context_set)
+    return same.filter(published_at__isnull=False).exclude(pk=fit.pk).count()
+
+
+def is_out_of_date(fit: Fit | None) -> bool:
+    """Say whether raters left, came back or had their answers deleted since the fit."""
+    if fit is None:
+        return False
+    known = Stamp.of(fit.diagnostics["stamp"])
+    return known.n_decisions != analysis_set.n_decisions(fit.study)
+
+
+def leaderboard_text(fit: Fit) -> str:
+    """Return the leaderboard of a fit as a table for a terminal."""
+    return as_text(board_of(fit))
 
 
 def n_under_way(study: Study, *, now: dt.datetime) -> int:
@@ -35,7 +122,7 @@ def newest_done(study: Study) -> list[Fit]:
 def newest_analysed(study: Study) -> list[Fit]:
     """Return the newest fit of each pool and context set, where it can be looked into."""
     newest = _newest(Fit.objects.filter(study=study).exclude(state=FitState.RUNNING))
-    return sorted(newest.filter(ANALYSED).select_related("study"), key=_place)
+    return sorted(newest.filter(ANALYSED).select_related("study"), key=place)
 
 
 def orders_beside(fit: Fit) -> tuple[OtherOrder, ...]:
@@ -54,7 +141,7 @@ def orders_beside(fit: Fit) -> tuple[OtherOrder, ...]:
     found = Fit.objects.filter(pk__in=newest).select_related("study")
     chosen = {
         one.study_id: one
-        for one in sorted(found, key=lambda one: (one.pool == fit.pool, -_place(one)[0]))
+        for one in sorted(found, key=lambda one: (one.pool == fit.pool, -place(one)[0]))
     }
     elo = defaultdict[int, dict[str, float]](dict)
     keys = [one.pk for one in chosen.values()]
@@ -93,27 +180,7 @@ def fits_of(study: Study, *, most: int = SHOWN) -> list[Fit]:
 
 def newest_of(study: Study) -> list[Fit]:
     """Return the fit claimed last for each pool and context set, in whatever state."""
-    return sorted(_newest(Fit.objects.filter(study=study)), key=_place)
-
-
-def analysed_last(study: Study) -> list[dict[str, Any]]:
-    """Return the fits analysed last, each with its analyses and how many of them found something.
-
-    Two queries.
-    """
-    looked_into = Analysis.objects.filter(fit__study=study).order_by()
-    last = looked_into.values("fit__pool", "fit__context_set").annotate(last=Max("fit"))
-    fits = sorted(Fit.objects.filter(study=study, pk__in=last.values("last")), key=_place)
-    found = analyses_of_fits([fit.pk for fit in fits])
-    analyses = {fit.pk: found.get(fit.pk, ()) for fit in fits}
-    return [
-        {
-            "fit": fit,
-            "analyses": analyses[fit.pk],
-            "n_done": sum(one.state == FitState.DONE for one in analyses[fit.pk]),
-        }
-        for fit in fits
-    ]
+    return sorted(_newest(Fit.objects.filter(study=study)), key=place)
 
 
 def _newest(fits: QuerySet[Fit]) -> QuerySet[Fit]:
@@ -122,6 +189,7 @@ def _newest(fits: QuerySet[Fit]) -> QuerySet[Fit]:
     return Fit.objects.filter(pk__in=groups.values("newest"))
 
 
-def _place(fit: Fit) -> tuple[int, int]:
+def place(fit: Fit) -> tuple[int, int]:
+    """Return the place of a fit among those of its study, the most telling first."""
     pool, context_set = EvaluatorPool(fit.pool), ContextSet(fit.context_set)
     return PREFERRED.index(pool), list(ContextSet).index(context_set)

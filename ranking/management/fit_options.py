@@ -8,9 +8,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from ranking.fits.analysis_queries import AnalysisRow
 from ranking.judgments.code import code_version
-from ranking.models import Fit
+from ranking.models import Analysis, Fit
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:
@@ -30,14 +29,14 @@ def line_of(row: Fit) -> str:
     )
 
 
-def line_of_analysis(one: AnalysisRow) -> str:
+def line_of_analysis(one: Analysis) -> str:
     """Return an analysis as one line."""
     took = "" if one.took is None else f" in {seconds(one.took)} s"
     why = f": {one.refusal}" if one.refusal else ""
-    return f"  {one.label}  {one.state.lower()}{took}{why}"
+    return f"  {one.get_kind_display()}  {one.state.lower()}{took}{why}"
 
 
-def as_json(row: Fit, analyses: Iterable[AnalysisRow] = ()) -> dict[str, Any]:
+def as_json(row: Fit, analyses: Iterable[Analysis] = ()) -> dict[str, Any]:
     """Return a fit for a program."""
     return {
         "key": row.key,
@@ -53,8 +52,7 @@ def as_json(row: Fit, analyses: Iterable[AnalysisRow] = ()) -> dict[str, Any]:
         "is_by_present_code": row.code_version == code_version(),
         "is_published": row.published_at is not None,
         "analyses": [
-            {"kind": one.kind.value, "state": one.state.value, "refusal": one.refusal}
-            for one in analyses
+            {"kind": one.kind, "state": one.state, "refusal": one.refusal} for one in analyses
         ],
     }
 

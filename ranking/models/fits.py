@@ -1,6 +1,7 @@
 """Fits and the ratings they produce."""
 
 import datetime as dt
+from functools import cached_property
 
 from django.db import models
 from django.db.models import F, Q
@@ -8,6 +9,7 @@ from django.db.models import F, Q
 from access.models import AppendOnlyModel
 from annotation.choices import StudyState
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState, PeopleKind
+from ranking.findings import Findings
 
 FINITE = 1e6  # wider than any rating; PostgreSQL sorts NaN and infinity beyond it
 
@@ -300,3 +302,13 @@ class Analysis(models.Model):
 
     def __str__(self) -> str:
         return f"{self.fit_id} {self.kind}"
+
+    @cached_property
+    def findings(self) -> Findings | None:
+        """What was found; None unless it is done."""
+        return Findings.of(self.result) if self.state == FitState.DONE else None
+
+    @property
+    def took(self) -> dt.timedelta | None:
+        """How long it took, or None while it is under way."""
+        return None if self.ended_at is None else self.ended_at - self.claimed_at

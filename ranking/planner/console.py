@@ -1,7 +1,6 @@
 """The console's pages on how many judgments a study needs, or a draft would come to."""
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -81,33 +80,21 @@ class Question(forms.Form):
         label=_("Correlation of judgments of one pair"), min_value=0, max_value=1, required=False
     )
 
-    def asked(self) -> "PlannerRequest":
-        """Return what a valid form asks for; what is left out is as `DEFAULTS` has it."""
-        given = {
-            name: self.cleaned_data[name]
-            for name in DEFAULTS
-            if self.cleaned_data.get(name) not in (None, "")
-        }
-        return PlannerRequest(**{**DEFAULTS, **given})
-
-
-@dataclass(frozen=True)
-class PlannerRequest:
-    """What is asked of the planner; ``level`` is the share of false findings."""
-
-    pool: str
-    elo: float
-    power: float
-    level: float
-    together: str
-    pay: float | None
-    price: float | None
-    rho: float
+    def clean(self) -> dict[str, Any]:
+        """Fill in what is left out from `DEFAULTS`."""
+        super().clean()
+        given = {key: value for key, value in self.cleaned_data.items() if value not in (None, "")}
+        return {**DEFAULTS, **given}
 
     @property
     def evaluators(self) -> EvaluatorPool:
         """Return whose judgments are meant."""
-        return POOLS[self.pool]
+        return POOLS[self.cleaned_data["pool"]]
+
+    @property
+    def is_judges(self) -> bool:
+        """Say whether judgments of judges are meant."""
+        return self.evaluators == EvaluatorPool.LLM
 
     @property
     def wish(self) -> "Wish":
@@ -115,24 +102,24 @@ class PlannerRequest:
         from ranking.numerics.elo import ELO_PER_LOG_UNIT  # noqa: PLC0415 (loads NumPy)
         from ranking.numerics.planning.needs import Wish  # noqa: PLC0415 (as above)
 
+        asked = self.cleaned_data
         return Wish(
-            difference=self.elo / ELO_PER_LOG_UNIT,
-            power=self.power,
-            level=1.0 - self.level,
-            is_joint=self.together == "all",
+            difference=asked["elo"] / ELO_PER_LOG_UNIT,
+            power=asked["power"],
+            level=1.0 - asked["level"],
+            is_joint=asked["together"] == "all",
         )
 
     def rates(self, measured: MeasuredCosts) -> "Rates":
         """Return what a judgment takes: as priced, or else as measured in the study."""
         from ranking.planner.plans import Rates  # noqa: PLC0415 (loads NumPy)
 
-        if self.pool == "judges":
-            return Rates(price=measured.call_usd if self.price is None else self.price)
-        price = self.price
-        if price is None and self.pay is not None and measured.seconds is not None:
-            price = self.pay * measured.seconds / SECONDS_AN_HOUR
-        is_known = measured.per_person is not None and math.isfinite(measured.per_person)
-        return Rates(price, measured.seconds, measured.per_person if is_known else None)
+        price, pay = self.cleaned_data["price"], self.cleaned_data["pay"]
+        if self.is_judges:
+            return Rates(price=measured.call_usd if price is None else price)
+        if price is None and pay is not None and measured.seconds is not None:
+            price = pay * measured.seconds / SECONDS_AN_HOUR
+        return Rates(price, measured.seconds, measured.per_person)
 
 
 FEWEST_SYSTEMS = 2
@@ -151,15 +138,15 @@ def planner(request: StaffRequest, study: Study) -> HttpResponse:
         return render(
             request, "console/planner/planner.html", parts, status=200 if is_alone else 422
         )
-    chosen = form.asked()
-    pilot = queries.pilot_of(study, chosen.evaluators)
+    pilot = queries.pilot_of(study, form.evaluators)
     measured = queries.measured(study)
-    parts |= {"asked": chosen, "pilot": pilot, "measured": measured}
-    parts |= {"rates": chosen.rates(measured), "is_judges": chosen.pool == "judges"}
+    rates = form.rates(measured)
+    parts |= {"asked": form.cleaned_data, "pilot": pilot, "measured": measured}
+    parts |= {"rates": rates, "is_judges": form.is_judges}
     if pilot is None:
-        parts |= _before(study, chosen, measured)
+        parts |= _before(study, form, rates)
     else:
-        plan = plan_of(pilot.result["kept"], chosen.wish, chosen.rates(measured))
+        plan = plan_of(pilot.result["kept"], form.wish, rates)
         parts |= {"plan": plan, "rows": _named(plan)}
     return render(request, "console/planner/planner.html", parts)
 
@@ -173,25 +160,22 @@ def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
     form = Question({**DEFAULTS, **request.GET.dict()})
     if study.protocol == Protocol.LIKERT or not form.is_valid():
         return HttpResponse("", status=422, content_type="text/csv; charset=utf-8")
-    chosen = form.asked()
-    pilot = queries.pilot_of(study, chosen.evaluators)
-    kept = {"n_judgments": 0, "n_comparisons": 0, "n_evaluators": 0, "n_systems": 0}
-    found = pilot.result["kept"] if pilot is not None else {**kept, "neighbours": []}
-    rates = chosen.rates(queries.measured(study))
-    return csv_answer(request, plan_of(found, chosen.wish, rates).rows(), f"{study.slug}-planner")
+    pilot = queries.pilot_of(study, form.evaluators)
+    nothing = {"n_judgments": 0, "n_comparisons": 0, "neighbours": []}
+    found = pilot.result["kept"] if pilot is not None else nothing
+    rates = form.rates(queries.measured(study))
+    return csv_answer(request, plan_of(found, form.wish, rates).rows(), f"{study.slug}-planner")
 
 
-def _before(
-    study: Study, request: PlannerRequest, measured: queries.MeasuredCosts
-) -> "dict[str, FirstPlan | bool | None]":
+def _before(study: Study, form: Question, rates: "Rates") -> "dict[str, FirstPlan | bool | None]":
     """Return the closed form for a study without an analysis, where it has systems to rank."""
     from ranking.planner.plans import first_plan  # noqa: PLC0415 (as above)
 
     layout = queries.layout_of(study)
-    is_rated = queries.newest_fit(study, request.evaluators) is not None
+    is_rated = queries.newest_fit(study, form.evaluators) is not None
     if layout.n_systems < FEWEST_SYSTEMS:
         return {"first": None, "is_rated": is_rated}
-    first = first_plan(layout, request.wish, request.rates(measured), correlation=request.rho)
+    first = first_plan(layout, form.wish, rates, correlation=form.cleaned_data["rho"])
     return {"first": first, "is_rated": is_rated}
 
 

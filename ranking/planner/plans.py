@@ -60,8 +60,6 @@ class Size:
     n_judgments: int
     n_comparisons: int
     n_units: int
-    n_evaluators: int
-    n_systems: int
 
     @property
     def per_comparison(self) -> float:
@@ -232,13 +230,7 @@ def first_plan(layout: Layout, wish: Wish, rates: Rates, *, correlation: float) 
 
 def _size(kept: Mapping[str, Any]) -> Size:
     units = max((row["n_units"] for row in kept["neighbours"]), default=0)
-    return Size(
-        n_judgments=kept["n_judgments"],
-        n_comparisons=kept["n_comparisons"],
-        n_units=units,
-        n_evaluators=kept["n_evaluators"],
-        n_systems=kept["n_systems"],
-    )
+    return Size(kept["n_judgments"], kept["n_comparisons"], units)
 
 
 def _parts(row: Mapping[str, Any]) -> ErrorParts:

@@ -64,10 +64,9 @@ def measured(study: Study) -> MeasuredCosts:
         comparison__study=study, state=CallState.DONE, cost_usd__isnull=False
     )
     mean = calls.order_by("-pk")[:NEWEST_CALLS].aggregate(mean=Avg("cost_usd"))["mean"]
-    is_known = kept is not None and kept.n_people > 0
     return MeasuredCosts(
         seconds=kept.median_seconds if kept is not None else None,
-        per_person=kept.n_answers / kept.n_people if kept is not None and is_known else None,
+        per_person=kept.n_answers / kept.n_people if kept is not None and kept.n_people else None,
         call_usd=None if mean is None else float(mean),
     )
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from textwrap import wrap
 
 from ranking.findings import ColumnKind, Table
@@ -226,39 +226,34 @@ class UnknownRowError(Exception):
     """A row was asked for that the table does not have."""
 
 
-@dataclass(frozen=True)
-class ChosenRows:
-    """The rows that an address asks for, by their first cells; nothing where it asks for none."""
+def read_names(values: Sequence[str]) -> tuple[str, ...]:
+    """Read values of an address, each of which may name several rows, with commas between."""
+    named = (name.strip() for value in values for name in value.split(","))
+    return tuple(dict.fromkeys(name for name in named if name))
 
-    asked: tuple[str, ...] = field(default=())
 
-    @classmethod
-    def read(cls, values: Sequence[str]) -> "ChosenRows":
-        """Read values of an address, each of which may name several, with commas between."""
-        named = (name.strip() for value in values for name in value.split(","))
-        return cls(tuple(dict.fromkeys(name for name in named if name)))
+def chosen_rows(table: Table, names: Sequence[str]) -> tuple[int, ...]:
+    """Return the places of the rows to draw, in the order of the table.
 
-    def rows(self, table: Table) -> tuple[int, ...]:
-        """Return the places of the rows to draw, in the order of the table.
+    At most `MOST` of those named by their first cells, or the first `BY_DEFAULT`.
 
-        At most `MOST` of those that are asked for, or the first `BY_DEFAULT`.
+    Raises
+    ------
+    UnknownRowError
+        If there is no such row.
+    """
+    heads = [row[0] for row in table.rows]
+    for name in names:
+        if name not in heads:
+            raise UnknownRowError(name)
+    if not names:
+        return tuple(range(min(BY_DEFAULT, len(heads))))
+    return tuple(place for place, head in enumerate(heads) if head in names)[:MOST]
 
-        Raises
-        ------
-        UnknownRowError
-            If there is no such row.
-        """
-        heads = [row[0] for row in table.rows]
-        for name in self.asked:
-            if name not in heads:
-                raise UnknownRowError(name)
-        if not self.asked:
-            return tuple(range(min(BY_DEFAULT, len(heads))))
-        return tuple(place for place, head in enumerate(heads) if head in self.asked)[:MOST]
 
-    def are_too_many(self) -> bool:
-        """Say whether more are asked for than are drawn."""
-        return len(self.asked) > MOST
+def are_too_many(names: Sequence[str]) -> bool:
+    """Say whether more rows are named than are drawn."""
+    return len(names) > MOST
 
 
 def axes_of(table: Table) -> list[int]:

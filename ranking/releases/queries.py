@@ -23,7 +23,7 @@ from annotation.studies.counts import has_few_judgments, newest_keys
 from annotation.studies.stored_figures import FiguresKind
 from completions.models import Completion, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
-from ranking.fits.selectors import PREFERRED, newest_fits
+from ranking.fits.queries import PREFERRED, newest_fits
 from ranking.judgments.analysis_set import is_deleted_after, n_decisions
 from ranking.judgments.method import Stamp
 from ranking.models import Analysis, Fit, Release

@@ -1,15 +1,16 @@
 """Figures for print of what was found: which table, whose names, and where it comes from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ranking.boards.board import Board
 from ranking.boards.queries import board_of
+from ranking.choices import AnalysisKind
 from ranking.figures import Sign
 from ranking.findings import Cell, Column, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
-from ranking.plots.radar import ChosenRows
+from ranking.plots.radar import chosen_rows
 from ranking.report.names import Name, Names, names_in, public_table
 from ranking.report.questions import named_analyses
 
@@ -21,11 +22,13 @@ def ratings_to_draw(fit: Fit) -> tuple[Board, Sign]:
     return board, sign_of(fit, is_simulated=is_simulated)
 
 
-def table_to_draw(fit: Fit, kind: str, key: str, chosen: ChosenRows) -> tuple[Table, Sign] | None:
+def table_to_draw(
+    fit: Fit, kind: str, key: str, chosen: Sequence[str] = ()
+) -> tuple[Table, Sign] | None:
     """Return a table that an analysis of a fit found, and its origin, or None. Four queries.
 
     It is the public's also for staff: a picture is kept by whoever is on the way to the reader.
-    A radar has only the rows that are chosen.
+    A radar has only the rows that are ``chosen``, by their first cells.
 
     Raises
     ------
@@ -41,8 +44,8 @@ def table_to_draw(fit: Fit, kind: str, key: str, chosen: ChosenRows) -> tuple[Ta
     public = public_table(table, names)[0]
     is_simulated = fit.is_simulated or any(one.is_simulated for one in _named(public, names))
     if public.picture is Picture.RADAR:
-        public = replace(public, rows=tuple(public.rows[n] for n in chosen.rows(public)))
-    is_exploratory = named_analyses(fit.study).is_exploratory(shown.kind)
+        public = replace(public, rows=tuple(public.rows[n] for n in chosen_rows(public, chosen)))
+    is_exploratory = named_analyses(fit.study).is_exploratory(AnalysisKind(shown.kind))
     sign = sign_of(fit, is_simulated=is_simulated, is_exploratory=is_exploratory)
     return _with_names(public, names), sign
 

@@ -17,7 +17,7 @@ from ranking.plots.planes import (
     funnel,
     scatter,
 )
-from ranking.plots.radar import ChosenRows, axes_of, least_step, radar
+from ranking.plots.radar import are_too_many, axes_of, chosen_rows, least_step, radar
 from ranking.plots.scales import Tick, whiskers
 from ranking.plots.tables import (
     FEWEST_DOTS,
@@ -34,11 +34,11 @@ from ranking.report.charts import centre_of, with_chart
 from ranking.report.names import Names, public_table
 from ranking.report.written import RenderedCell, RenderedChoice, RenderedRow, RenderedTable, written
 
-ALL_ALIKE = ChosenRows()
 
-
-def shown_table(table: Table, names: Names, chosen: ChosenRows = ALL_ALIKE) -> RenderedTable:
+def shown_table(table: Table, names: Names, chosen: Sequence[str] = ()) -> RenderedTable:
     """Return the table as a page shows it to this reader.
+
+    ``chosen`` are the rows that its picture draws, by their first cells, if it draws some alone.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def _cell(cell: Cell, column: Column, names: Names, *, is_terse: bool) -> Render
 
 
 def with_picture(
-    shown: RenderedTable, table: Table, names: Names, chosen: ChosenRows
+    shown: RenderedTable, table: Table, names: Names, chosen: Sequence[str]
 ) -> RenderedTable:
     """Add the picture that the table asks for, if it has rows and the columns for it."""
     if table.picture is Picture.RADAR:
@@ -194,19 +194,19 @@ def _with_funnel(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
         for n, across, up in found
     ]
     plot = funnel(spots, x=Axis(_head(x)), y=Axis(_head(y)))
-    return replace(shown, plot=_with_words(plot, x, y), is_funnel=True)
+    return replace(shown, plot=_with_words(plot, x, y))
 
 
 def _head(column: Column) -> str:
     return f"{column.label}, %" if column.kind is ColumnKind.SHARE else column.label
 
 
-def _with_radar(shown: RenderedTable, table: Table, chosen: ChosenRows) -> RenderedTable:
+def _with_radar(shown: RenderedTable, table: Table, chosen: Sequence[str]) -> RenderedTable:
     """Draw the chosen rows; all of them can be chosen, and are in the table."""
     axes = axes_of(table)
     if not axes or not table.rows:
         return shown
-    rows = chosen.rows(table)
+    rows = chosen_rows(table, chosen)
     first = table.columns[axes[0]]
     picture = radar(
         [table.columns[n].label for n in axes],
@@ -221,8 +221,8 @@ def _with_radar(shown: RenderedTable, table: Table, chosen: ChosenRows) -> Rende
         shown,
         radar=picture,
         choices=_choices(shown, table, rows),
-        are_too_many=chosen.are_too_many(),
-        query=f"?systems={','.join(chosen.asked)}" if chosen.asked else "",
+        are_too_many=are_too_many(chosen),
+        query=f"?systems={','.join(chosen)}" if chosen else "",
     )
 
 

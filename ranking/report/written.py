@@ -81,7 +81,6 @@ class RenderedTable:
     is_heat: bool = False
     is_in_per_cent: bool = False
     plot: Plot | None = None
-    is_funnel: bool = False
     radar: Radar | None = None
     choices: tuple[RenderedChoice, ...] = ()
     are_too_many: bool = False

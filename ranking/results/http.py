@@ -14,7 +14,7 @@ from access.roles import may
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.fits.selectors import Results
+from ranking.fits.queries import Results
 from ranking.models import Fit
 
 Selected = tuple[EvaluatorPool, ContextSet]

@@ -11,17 +11,15 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from annotation.choices import Protocol
-from annotation.models import Study
 from ranking.boards.board import AnalysisLink, Board
 from ranking.boards.queries import board_of
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.findings import ColumnKind, Findings, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.fits.analysis_queries import HistoryPoint, history
-from ranking.fits.selectors import Results
+from ranking.fits.queries import Results
 from ranking.models import Analysis, Fit
 from ranking.plots.planes import Plot, Series, lines
-from ranking.plots.radar import ChosenRows
 from ranking.plots.scales import Tick
 from ranking.raters.accounting import AccountRow, verdict_accounting
 from ranking.report.charts import axis
@@ -43,12 +41,10 @@ class AnalysisPage:
     reader may see in that, ``named`` what the study's file named in advance.
     """
 
-    study: Study
     fit: Fit
     slug: str
     label: str
     question: str
-    state: str
     refusal: str
     method: str
     warnings: tuple[str, ...]
@@ -97,7 +93,7 @@ def scores_beside(fit: Fit, results: Results) -> AnalysisPage | None:
     if fit.study.protocol != Protocol.LIKERT:
         return None
     shown = analysis_queries.analysed_fit(fit, results.fits) or fit
-    page = analysis_page(shown, "likert", shows_people=False, chosen=ChosenRows())
+    page = analysis_page(shown, "likert", shows_people=False)
     if page is None:
         return None
     first = tuple(table for table in page.tables if table.key in SCORES)
@@ -125,7 +121,7 @@ def board_with_analyses(fit: Fit, results: Results) -> Board:
 
 
 def analysis_page(
-    fit: Fit, slug: str, *, shows_people: bool, chosen: ChosenRows
+    fit: Fit, slug: str, *, shows_people: bool, chosen: Sequence[str] = ()
 ) -> AnalysisPage | None:
     """Return what an analysis of a fit found, or None if there is none of that kind.
 
@@ -141,15 +137,14 @@ def analysis_page(
     if shown is None:
         return None
     named = named_analyses(fit.study)
-    found = with_purpose(shown.findings or NOTHING, named, shown.kind)
+    kind = AnalysisKind(shown.kind)
+    found = with_purpose(shown.findings or NOTHING, named, kind)
     names = names_in(fit.study, shows_people=shows_people)
     return AnalysisPage(
-        study=fit.study,
         fit=fit,
         slug=slug,
-        label=shown.label,
-        question=question_of(shown.kind),
-        state=shown.state,
+        label=shown.get_kind_display(),
+        question=question_of(kind),
         refusal=names.without_people(shown.refusal),
         method=names.without_people(found.method),
         warnings=(*_file_warnings(named), *map(names.without_people, found.warnings)),
@@ -174,7 +169,9 @@ def _file_warnings(named: NamedAnalyses) -> tuple[str, ...]:
     return (text,)
 
 
-def _figure(table: Table, fit: Fit, slug: str, names: Names, chosen: ChosenRows) -> RenderedTable:
+def _figure(
+    table: Table, fit: Fit, slug: str, names: Names, chosen: Sequence[str]
+) -> RenderedTable:
     address = reverse("ranking:table_csv", args=[fit.study.slug, fit.key, slug, table.key])
     shown = shown_table(table, names, chosen)
     return placed(shown, address, is_simulated=fit.is_simulated)
@@ -193,7 +190,7 @@ def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | 
     shown = analysis_queries.analysis_of(fit, slug)
     if shown is None or shown.findings is None:
         return None
-    found = with_purpose(shown.findings, named_analyses(fit.study), shown.kind)
+    found = with_purpose(shown.findings, named_analyses(fit.study), AnalysisKind(shown.kind))
     names = names_in(fit.study, shows_people=shows_people)
     return Findings(
         method=names.without_people(found.method),

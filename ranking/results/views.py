@@ -17,10 +17,10 @@ from ranking.boards.queries import board_of
 from ranking.figures import FigureFormat, FigureRefusedError, FiguresBusyError
 from ranking.figures.marks import Drawing
 from ranking.findings import Findings
-from ranking.fits import analysis_queries, selectors, stale_queries
-from ranking.fits.selectors import ENDED, Results
+from ranking.fits import analysis_queries, stale_queries
+from ranking.fits.queries import ENDED, Results, is_out_of_date
 from ranking.models import Fit
-from ranking.plots.radar import ChosenRows, UnknownRowError
+from ranking.plots.radar import UnknownRowError, read_names
 from ranking.raters.accounting import CLASSES
 from ranking.released import queries
 from ranking.released.http import zip_answer
@@ -49,7 +49,7 @@ def leaderboard(request: HttpRequest, results: Results) -> HttpResponse:
         "filters": chosen,
         **(_with_board(fit, results) if fit else {}),
         "has_fits": chosen.has_any,
-        "is_out_of_date": results.has_all and selectors.is_out_of_date(fit),
+        "is_out_of_date": results.has_all and is_out_of_date(fit),
         "release": queries.published_release(results.study),
     }
     return render(request, "ranking/results.html", parts)
@@ -94,7 +94,7 @@ def fits(request: HttpRequest, results: Results) -> HttpResponse:
 def analysis(request: HttpRequest, results: Results, key: str, kind: str) -> HttpResponse:
     """Show what one analysis of one fit found."""
     fit = fit_or_404(results, key)
-    chosen = ChosenRows.read(request.GET.getlist("systems"))
+    chosen = read_names(request.GET.getlist("systems"))
     try:
         page = pages.analysis_page(fit, kind, shows_people=results.is_team, chosen=chosen)
     except UnknownRowError as error:
@@ -238,10 +238,10 @@ def table_figure(
 ) -> HttpResponse:
     """Download one table of an analysis as a figure."""
     chosen = _form_or_404(form)
-    chosen_rows = ChosenRows.read(request.GET.getlist("systems"))
+    rows = read_names(request.GET.getlist("systems"))
     fit = fit_or_404(results, key)
     try:
-        found = report_figures.table_to_draw(fit, kind, table, chosen_rows)
+        found = report_figures.table_to_draw(fit, kind, table, rows)
     except UnknownRowError as error:
         msg = f"there is no system {error} in {key}"
         raise Http404(msg) from error

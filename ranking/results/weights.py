@@ -25,9 +25,8 @@ from ranking import downloads as downloads_tables
 from ranking.choices import AnalysisKind
 from ranking.findings import Findings, Table
 from ranking.fits import analysis_queries
-from ranking.fits.selectors import Results
+from ranking.fits.queries import Results
 from ranking.models import Fit
-from ranking.plots.radar import ChosenRows
 from ranking.report.questions import are_alike, named_analyses
 from ranking.report.tables import shown_table
 from ranking.results import pages
@@ -116,9 +115,9 @@ def weighed_parts(page: pages.AnalysisPage, shares: Mapping[str, float]) -> dict
         replace(shown_table(one, page.names), has_figure=False)
         for one in weighing.in_two(_table(page.kept, shares))
     )
-    args = [page.study.slug, page.fit.key]
+    args = [page.fit.study.slug, page.fit.key]
     csv, json = (reverse(f"ranking:weighed_{form}", args=args) for form in ("csv", "json"))
-    names = names_of_dimensions(page.study, page.kept)
+    names = names_of_dimensions(page.fit.study, page.kept)
     is_exploratory = page.named.is_exploratory(AnalysisKind.WEIGHTS, shares)
     return {
         "page": replace(page, is_exploratory=is_exploratory),
@@ -239,7 +238,7 @@ BAD_REQUEST = 400
 def weights(request: HttpRequest, results: Results, key: str) -> HttpResponse:
     """Show what the dimensions come to under the weights that the address names, if any."""
     fit = fit_or_404(results, key)
-    page = pages.analysis_page(fit, SLUG, shows_people=results.is_team, chosen=ChosenRows())
+    page = pages.analysis_page(fit, SLUG, shows_people=results.is_team)
     page = or_404(page, f"there are no weighted dimensions of {key}")
     if not page.kept:
         parts = {"study": fit.study, "results": results, "page": page}

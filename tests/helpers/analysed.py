@@ -8,7 +8,6 @@ from ranking.analyses import AnalysisInputs
 from ranking.choices import AnalysisKind
 from ranking.findings import Column, ColumnKind, Findings, Table
 from ranking.fits import analysis_queries
-from ranking.report.services import analysing
 
 
 def findings_of(inputs: AnalysisInputs) -> Findings:
@@ -22,4 +21,4 @@ def know_kinds(monkeypatch: pytest.MonkeyPatch, kinds: Iterable[AnalysisKind]) -
     """Let there be these kinds of analyses, each of which counts the judgments."""
     found = tuple(kinds)
     monkeypatch.setattr(analysis_queries, "known_kinds", lambda: found)
-    monkeypatch.setattr(analysing, "analyse", lambda _kind, inputs: findings_of(inputs))
+    monkeypatch.setattr("ranking.analyses.analyse", lambda _kind, inputs: findings_of(inputs))

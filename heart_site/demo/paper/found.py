@@ -9,7 +9,7 @@ from annotation.models import Study
 from ranking import refits
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.findings import Cell
-from ranking.fits import analysis_queries, selectors
+from ranking.fits import analysis_queries, queries
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Rating
 from ranking.report import services as report_services
@@ -28,7 +28,7 @@ def compute(study: Study, *, tell: Callable[[int, int], None]) -> None:
     claimed = refits.claim_refit(study_id=study.pk, now=timezone.now())
     for fit_id in claimed.fits:
         fit_services.fit_and_adapt(fit_id=fit_id, clock=timezone.now)
-    fits = selectors.newest_fits(study)
+    fits = queries.newest_fits(study)
     analyses = [(fits[TOGETHER], kind) for kind in analysis_queries.kinds_of(study)]
     analyses += [(fits[PEOPLE], kind) for kind in OF_PEOPLE]
     for number, (fit, kind) in enumerate(analyses, start=1):
@@ -41,7 +41,7 @@ class Found:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.fits = selectors.newest_fits(study)
+        self.fits = queries.newest_fits(study)
         self._tables = dict[tuple[int, str], Mapping[str, list[Row]]]()
 
     def ratings(self, selection: Selection) -> dict[str, Rating]:

@@ -22,7 +22,7 @@ from heart_site.demo.simulation.scoring import (
     recovery,
 )
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.fits import selectors as ranking
+from ranking.fits import queries as ranking
 from ranking.fits import services as fit_services
 from ranking.models import Rating
 from ranking.raters import services as rater_services

@@ -14,7 +14,7 @@ from completions.management.acting import RefusedError
 from completions.runs.services.exclusive import AnotherAtWorkError
 from heart_site.demo import study as demo_study
 from heart_site.embedded import process
-from ranking.fits import selectors as ranking
+from ranking.fits import queries as ranking
 
 
 class Command(BaseCommand):

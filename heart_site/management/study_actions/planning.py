@@ -20,7 +20,7 @@ from completions.management.acting import Action, Progress, RefusedError
 from heart_site.management.study_actions import add_study
 from ranking.choices import AnalysisKind
 from ranking.planner import queries as planner_queries
-from ranking.planner.console import DEFAULTS, PlannerRequest, Question
+from ranking.planner.console import DEFAULTS, Question
 from ranking.planner.plans import Bill, FirstPlan, StudyPlan, first_plan, plan_of
 from ranking.report import services as report_services
 
@@ -174,7 +174,7 @@ def _power(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
         if layout.n_systems < FEWEST_SYSTEMS:
             msg = "the dataset has no texts of two systems yet: there is nothing to plan"
             raise RefusedError(msg)
-        first = first_plan(layout, asked.wish, rates, correlation=asked.rho)
+        first = first_plan(layout, asked.wish, rates, correlation=asked.cleaned_data["rho"])
         lines = _first_lines(first, asked)
     else:
         plan = plan_of(pilot.result["kept"], asked.wish, rates)
@@ -185,31 +185,31 @@ def _power(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
     yield from lines
 
 
-def _asked(options: argparse.Namespace) -> PlannerRequest:
+def _asked(options: argparse.Namespace) -> Question:
     form = Question({name: getattr(options, name) for name in DEFAULTS})
     if not form.is_valid():
         first = next(iter(form.errors.items()))
         msg = f"--{first[0]}: {' '.join(map(str, first[1]))}"
         raise RefusedError(msg)
-    return form.asked()
+    return form
 
 
-def _analyse_if_needed(study: Study, request: PlannerRequest) -> None:
+def _analyse_if_needed(study: Study, asked: Question) -> None:
     """Look into the newest ratings here and now, unless somebody did."""
-    if planner_queries.pilot_of(study, request.evaluators) is not None:
+    if planner_queries.pilot_of(study, asked.evaluators) is not None:
         return
-    if (fit := planner_queries.newest_fit(study, request.evaluators)) is not None:
+    if (fit := planner_queries.newest_fit(study, asked.evaluators)) is not None:
         report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PLANNING, clock=timezone.now)
 
 
-def _lines(plan: StudyPlan, request: PlannerRequest) -> Iterator[str]:
-    size = plan.size
+def _lines(plan: StudyPlan, asked: Question) -> Iterator[str]:
+    size, by = plan.size, asked.cleaned_data["pool"]
     yield (
-        f"{size.n_judgments:,} judgments by {request.pool} on {size.n_units:,} source dialogues, "
+        f"{size.n_judgments:,} judgments by {by} on {size.n_units:,} source dialogues, "
         f"{size.per_comparison:.1f} of each comparison"
     )
     met = f"{plan.n_met} of {len(plan.pairs)} pairs of neighbours"
-    yield f"{met} have enough for {request.elo:g} Elo"
+    yield f"{met} have enough for {asked.cleaned_data['elo']:g} Elo"
     if plan.n_met == len(plan.pairs):
         return
     if plan.same is not None:
@@ -230,10 +230,10 @@ def _lines(plan: StudyPlan, request: PlannerRequest) -> Iterator[str]:
         )
 
 
-def _first_lines(first: FirstPlan, request: PlannerRequest) -> Iterator[str]:
+def _first_lines(first: FirstPlan, asked: Question) -> Iterator[str]:
     yield (
         f"before any data, {first.n_systems} systems, judgments of a comparison correlated "
-        f"{request.rho:g}: {first.n_contexts:,} contexts, {_bill(first.bill)}"
+        f"{asked.cleaned_data['rho']:g}: {first.n_contexts:,} contexts, {_bill(first.bill)}"
     )
     yield "a closed form under assumptions: docs/analyses.md"
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from annotation.choices import Protocol
 from annotation.models import Study
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits import selectors
+from ranking.fits import queries
 from ranking.judgments.analysis_set import Selection, n_decisions
 from ranking.judgments.code import code_version
 from ranking.judgments.method import (
@@ -76,7 +76,7 @@ def look_at(*, study: Study, now: dt.datetime) -> Look:
 
     All judgments of the study are added up, which takes a second for a million of them.
     """
-    newest = selectors.newest_fits(study)
+    newest = queries.newest_fits(study)
     claimed, waiting = [], []
     nothing = dict.fromkeys(newest, Stamp(0, 0, n_decisions(study)))  # all may be gone
     for (pool, context_set), stamp in (nothing | _stamps(study, now)).items():

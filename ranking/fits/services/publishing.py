@@ -7,7 +7,7 @@ from django.db import transaction
 
 from access.log import record
 from access.nudges import Work, nudge
-from ranking.fits.selectors import ENDED
+from ranking.fits.queries import ENDED
 from ranking.models import Fit
 
 

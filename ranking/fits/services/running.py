@@ -19,7 +19,7 @@ from annotation.planning import services as annotation
 from annotation.planning.services import PairWeights
 from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits import selectors
+from ranking.fits import queries
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.fits.people import RatedPeople, rate_people
 from ranking.fits.services.claiming import claim_changed_fits, selection_of
@@ -231,7 +231,7 @@ def _weights(study: Study, *, now: dt.datetime) -> PairWeights:
 
 
 def _strengths(study: Study, systems: list[str]) -> Floats:
-    fit = selectors.latest_fit(study=study, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL)
+    fit = queries.latest_fit(study=study, pool=EvaluatorPool.HUMAN, context_set=ContextSet.ALL)
     known: dict[str, float] = {}
     if fit is not None and fit.state == FitState.DONE:
         known = dict(fit.ratings.values_list("system__slug", "theta"))

@@ -11,7 +11,7 @@ from access.nudges import Work, nudge
 from annotation.models import Study
 from annotation.studies import selectors as annotation_selectors
 from ranking.choices import EvaluatorPool
-from ranking.fits import selectors
+from ranking.fits import queries
 from ranking.fits.services.claiming import MOVED, PATIENCE, look_at, method_of, reclaim_lost_fits
 from ranking.judgments.analysis_set import OVERLAP, n_decisions, n_given, newest_judgment
 from ranking.models import Fit
@@ -78,7 +78,7 @@ def _claim_where_changed(study: Study, *, now: dt.datetime) -> list[int]:
     name = f"ranking/seen/{study.pk}"
     seen: _Seen | None = caches["own"].get(name)
     if seen is not None:
-        fits = selectors.newest_fits(study).values()
+        fits = queries.newest_fits(study).values()
         if seen.is_enough(_glance(study, fits, after=seen.glance.after, now=now), now=now):
             return []
     # What comes in between is to be a change for the next glance: so this one is before the look.

@@ -13,8 +13,14 @@ from annotation.models import Study
 from completions.management.acting import Progress, RefusedError, put, refusing
 from ranking.choices import EvaluatorPool
 from ranking.exports.data_dictionary import as_text
-from ranking.exports.options import FORMS, ExportFormat, ExportRefusedError, ExportRequest
-from ranking.exports.preferences import SPLITS, Rule
+from ranking.exports.options import (
+    FORMS,
+    SPLITS,
+    ExportFormat,
+    ExportRefusedError,
+    ExportRequest,
+    Rule,
+)
 from ranking.exports.sources import export_of, n_rows
 from ranking.exports.tables import TABLES
 from ranking.exports.writing import file_name, written

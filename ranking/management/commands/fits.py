@@ -9,7 +9,7 @@ from annotation.management.studies import study_named
 from annotation.models import Study
 from completions.management.acting import Action, ActionCommand, Progress, RefusedError, positive
 from ranking import refits
-from ranking.fits import analysis_queries, queries, selectors
+from ranking.fits import analysis_queries, queries
 from ranking.fits import services as fit_services
 from ranking.fits.queries import SHOWN
 from ranking.fits.services.verifying import Verification
@@ -55,8 +55,8 @@ def show_fit(options: argparse.Namespace, _progress: Progress) -> str:
     found = analysis_queries.analyses_of(row)
     if options.json:
         return dumped(as_json(row, found))
-    fit = selectors.fit_by_key(study=study, key=row.key)
-    board = [] if fit is None else [selectors.leaderboard_text(fit).rstrip()]
+    fit = queries.fit_by_key(study=study, key=row.key)
+    board = [] if fit is None else [queries.leaderboard_text(fit).rstrip()]
     analyses = [line_of_analysis(one) for one in found] or ["  none"]
     return "\n".join([line_of(row), *board, "Analyses:", *analyses])
 
@@ -130,7 +130,7 @@ def verify(options: argparse.Namespace, progress: Progress) -> str:
         If one is not.
     """
     study = study_named(options.study)
-    fit = selectors.fit_by_key(study=study, key=options.fit)
+    fit = queries.fit_by_key(study=study, key=options.fit)
     if fit is None:
         msg = f'{study.slug} has no fit "{options.fit}" that has ended'
         raise RefusedError(msg)

@@ -27,11 +27,11 @@ def build(options: argparse.Namespace, progress: Progress) -> str:
     RefusedError
         If there is nothing to release, or the folder is not empty.
     """
-    from ranking.fits import selectors  # noqa: PLC0415 (verifying needs no database)
+    from ranking.fits import queries  # noqa: PLC0415 (verifying needs no database)
     from ranking.releases import services  # noqa: PLC0415 (verifying needs no database)
 
     study = study_named(options.study)
-    fit = selectors.fit_by_key(study=study, key=options.fit) if options.fit else None
+    fit = queries.fit_by_key(study=study, key=options.fit) if options.fit else None
     if options.fit and fit is None:
         msg = f'{study.slug} has no fit "{options.fit}" that has ended'
         raise RefusedError(msg)

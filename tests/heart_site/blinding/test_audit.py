@@ -15,7 +15,7 @@ from annotation.session.views import judging
 from completions.choices import SystemKind
 from completions.models import System
 from heart_site.blinding import auditing, replaying
-from ranking.fits.selectors import Results
+from ranking.fits.queries import Results
 from tests.helpers.factories import (
     NOW,
     make_comparison,

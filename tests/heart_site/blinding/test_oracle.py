@@ -5,7 +5,7 @@ import pytest
 from annotation.models import Judgment, Rater, Study
 from heart_site.blinding import oracle
 from ranking.choices import EvaluatorPool
-from ranking.fits import selectors, services
+from ranking.fits import queries, services
 from ranking.models import Fit, Rating
 from tests.helpers.factories import HOUR, NOW
 from tests.helpers.factories_written_once import make_member, make_release
@@ -50,7 +50,7 @@ class TestOracles:
         assert [model.objects.count() for model in ROWS] == counts
 
     def test_one_that_is_opened_is_named_by_its_addresses(self, study, monkeypatch):
-        monkeypatch.setattr(selectors.Results, "has_all", True)
+        monkeypatch.setattr(queries.Results, "has_all", True)
 
         found = " ".join(oracle.oracles(study, now=LATER))
 
@@ -83,7 +83,7 @@ class TestOracles:
         assert oracle.oracles(study, now=LATER) == []
 
     def test_a_closed_study_has_none(self, study, monkeypatch):
-        monkeypatch.setattr(selectors.Results, "has_all", True)
+        monkeypatch.setattr(queries.Results, "has_all", True)
         publish(study)
         close(study)
 

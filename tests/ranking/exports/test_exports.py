@@ -180,7 +180,7 @@ class TestJudgments:
 
     def test_are_fetched_in_batches(self, study, monkeypatch):
         fetched = []
-        monkeypatch.setattr("ranking.exports.facts.BATCH", 5)
+        monkeypatch.setattr("ranking.exports.rows.BATCH", 5)
         real = type(study.comparisons.all()).iterator
 
         def spy(self, chunk_size=None):

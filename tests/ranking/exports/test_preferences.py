@@ -2,7 +2,8 @@
 
 import pytest
 
-from ranking.exports.preferences import Rule, Vote, as_messages, preference, split_of
+from ranking.exports.options import Rule
+from ranking.exports.pairs import Vote, as_messages, preference, split_of
 
 USUAL = Rule()
 

@@ -9,13 +9,12 @@ from django.test import override_settings
 from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.fits import analysis_queries, selectors
+from ranking.fits import analysis_queries, queries
 from ranking.fits import services as fit_services
 from ranking.fits.services.inputs import CHANGED
 from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit
 from ranking.report import services as report_services
-from ranking.report.services import analysing
 from tests.helpers.analysed import findings_of, know_kinds
 from tests.helpers.factories import NOW, make_judgment, make_rater
 from tests.helpers.factories_written_once import make_analysis, make_exclusion, make_fit
@@ -52,7 +51,7 @@ def study(kept):
 
 
 def newest(study, pool=COMBINED, context_set=ContextSet.ALL):
-    fit = selectors.latest_fit(study=study, pool=pool, context_set=context_set)
+    fit = queries.latest_fit(study=study, pool=pool, context_set=context_set)
     assert fit is not None
     return fit
 
@@ -111,7 +110,7 @@ class TestClaimDueAnalyses:
 
     def test_a_lost_claim_is_taken_over_once(self, study):
         (lost,) = report_services.claim_due_analyses(now=START)
-        later = START + analysing.CLAIM_LENGTH
+        later = START + report_services.CLAIM_LENGTH
 
         assert report_services.reclaim_lost_analyses(now=later - MINUTE) == []
         assert report_services.claim_due_analyses(now=later) == [lost]
@@ -201,7 +200,7 @@ class TestClaimDueAnalyses:
     def test_new_code_is_asked_again(self, study, monkeypatch):
         run_all()
         monkeypatch.setattr(analysis_queries, "code_version", lambda: "numerics-new")
-        monkeypatch.setattr(analysing, "code_version", lambda: "numerics-new")
+        monkeypatch.setattr(report_services, "code_version", lambda: "numerics-new")
         Fit.objects.update(code_version="numerics-new")
 
         assert len(run_all()) == 8
@@ -255,7 +254,7 @@ class TestRunAnalysis:
             Analysis.objects.filter(pk=pk).update(**other)
             return findings_of(inputs)
 
-        monkeypatch.setattr(analysing, "analyse", slowly)
+        monkeypatch.setattr("ranking.analyses.analyse", slowly)
 
         assert report_services.run_analysis(analysis_id=pk, clock=lambda: START) is False
         assert Analysis.objects.get(pk=pk).refusal == "The other was first."
@@ -265,7 +264,7 @@ class TestRunAnalysis:
             msg = "There are no ties."
             raise AnalysisRefusedError(msg)
 
-        monkeypatch.setattr(analysing, "analyse", refuse)
+        monkeypatch.setattr("ranking.analyses.analyse", refuse)
         row = analyse(newest(study))
 
         assert (row.state, row.refusal, row.result) == (FitState.REFUSED, "There are no ties.", {})
@@ -278,19 +277,19 @@ class TestRunAnalysis:
                 raise ZeroDivisionError(msg)
             return findings_of(inputs)
 
-        monkeypatch.setattr(analysing, "analyse", break_one)
+        monkeypatch.setattr("ranking.analyses.analyse", break_one)
         run_all()
 
         states = dict(Analysis.objects.filter(fit=newest(study)).values_list("kind", "state"))
         assert states == {PAIRS: FitState.REFUSED, CHECKS: FitState.DONE}
-        assert Analysis.objects.filter(refusal=analysing.BROKEN).count() == 4
+        assert Analysis.objects.filter(refusal=report_services.BROKEN).count() == 4
         assert "secret detail" in caplog.text
 
     @pytest.mark.parametrize("number", [float("nan"), float("inf"), object()])
     def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, study, monkeypatch, number):
-        monkeypatch.setattr(analysing, "analyse", lambda *_: Findings(number, ()))
+        monkeypatch.setattr("ranking.analyses.analyse", lambda *_: Findings(number, ()))
 
-        assert analyse(newest(study)).refusal == analysing.BROKEN
+        assert analyse(newest(study)).refusal == report_services.BROKEN
 
     def test_is_refused_when_the_judgments_of_then_are_others_now(self, study):
         make_judgment(comparison=study.comparisons.first())  # a transaction that came in late
@@ -298,12 +297,12 @@ class TestRunAnalysis:
         assert analyse(newest(study)).refusal == CHANGED
 
     def test_is_given_up_when_every_worker_is_lost_over_it(self, study):
-        row = make_analysis(fit=newest(study), begun=analysing.MOST_BEGUN)
+        row = make_analysis(fit=newest(study), begun=report_services.MOST_BEGUN)
 
         assert report_services.run_analysis(analysis_id=row.pk, clock=lambda: START)
 
         row.refresh_from_db()
-        assert (row.state, row.refusal) == (FitState.REFUSED, analysing.LOST)
+        assert (row.state, row.refusal) == (FitState.REFUSED, report_services.LOST)
 
     def test_a_fit_that_is_not_done_is_not_analysed(self):
         running = make_fit().pk
@@ -334,7 +333,7 @@ class TestAnalysesOfAFit:
         assert (pairs.kind, pairs.refusal, pairs.findings) == (PAIRS, "One system.", None)
         assert (checks.kind, checks.state, checks.ended_at) == (CHECKS, FitState.RUNNING, None)
         assert style.findings == Findings("Counted.", ())
-        assert style.label == "Adjusted for length and style"
+        assert style.get_kind_display() == "Adjusted for length and style"
 
     def test_are_those_of_the_newest_code(self, study):
         fit = newest(study)

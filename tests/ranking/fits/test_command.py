@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.fits import selectors
+from ranking.fits import queries
 from ranking.fits import services as fit_services
 from ranking.models import Analysis, Fit
 from ranking.report import services as report_services
@@ -50,7 +50,7 @@ def study(kept):
 @pytest.fixture
 def fit(study):
     pool = EvaluatorPool.COMBINED
-    fit = selectors.latest_fit(study=study, pool=pool, context_set=ContextSet.ALL)
+    fit = queries.latest_fit(study=study, pool=pool, context_set=ContextSet.ALL)
     assert fit is not None
     return fit
 

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from annotation.models import Study
 from completions.models import Context, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits import estimate, selectors
+from ranking.fits import estimate, queries
 from ranking.fits import services as fit_services
 from ranking.fits.services import claiming, running
 from ranking.judgments.analysis_set import Selection
@@ -162,7 +162,7 @@ class TestClaimChangedFits:
         fit_one(study, steps[2], HUMAN)
 
         fits = study.fits.order_by("pk")
-        latest = selectors.latest_fit(study=study, pool=HUMAN, context_set=ContextSet.ALL)
+        latest = queries.latest_fit(study=study, pool=HUMAN, context_set=ContextSet.ALL)
         assert [fit.n_judgments for fit in fits] == [13, 12, 13]
         assert latest == fits[2]
         assert _elos(fits[0]) == _elos(fits[2]) != _elos(fits[1])

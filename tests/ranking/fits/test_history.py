@@ -6,7 +6,7 @@ import pytest
 
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits.analysis_queries import Band, history
-from ranking.fits.selectors import Results
+from ranking.fits.queries import Results
 from tests.helpers.factories import NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_rating
 

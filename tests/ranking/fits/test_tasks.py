@@ -11,7 +11,7 @@ from ranking import tasks
 from ranking.choices import AnalysisKind, FitState
 from ranking.fits import services
 from ranking.models import Analysis
-from ranking.report.services import analysing
+from ranking.report import services as report_services
 from tests.helpers.analysed import know_kinds
 from tests.helpers.factories import NOW
 from tests.helpers.judged import make_judged_study
@@ -58,7 +58,7 @@ class TestClaimDueAnalyses:
             tasks.claim_due_analyses()
         assert queue.analyses == [Analysis.objects.get().pk]
 
-        queue.time += analysing.CLAIM_LENGTH
+        queue.time += report_services.CLAIM_LENGTH
         tasks.claim_due_analyses()
 
         assert queue.analyses == [Analysis.objects.get().pk] * 2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy
 
+from ranking.analyses.strategies import usage
 from ranking.numerics.clustered_means import (
     NothingLeftError,
     TooFewDialoguesError,
@@ -14,7 +15,6 @@ from ranking.numerics.clustered_means import (
     resampled_means,
 )
 from ranking.numerics.refits import draw_units
-from ranking.numerics.usage import usage
 from tests.ranking.numerics import peers
 
 

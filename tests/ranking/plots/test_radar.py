@@ -14,13 +14,15 @@ from ranking.plots.radar import (
     RADIUS,
     RINGS,
     WIDTH,
-    ChosenRows,
     Rings,
     UnknownRowError,
     anchor,
+    are_too_many,
     axes_of,
+    chosen_rows,
     corner,
     radar,
+    read_names,
 )
 
 AXES = ("Human Alignment", "Empathic Responsiveness", "Attunement", "Resonance", "Task-Following")
@@ -127,13 +129,13 @@ class TestChosen:
         ids=["the first few", "the only one", "boxes", "a list", "both", "four at most"],
     )
     def test_are_rows_in_the_order_of_the_table(self, asked, n_rows, rows):
-        assert ChosenRows.read(asked).rows(table(n_rows=n_rows)) == rows
+        assert chosen_rows(table(n_rows=n_rows), read_names(asked)) == rows
 
     def test_say_when_they_are_too_many_or_unknown(self):
-        assert ChosenRows.read(["s0,s1,s2,s3,s4"]).are_too_many()
-        assert not ChosenRows.read(["s0,s1,s2,s3"]).are_too_many()
+        assert are_too_many(read_names(["s0,s1,s2,s3,s4"]))
+        assert not are_too_many(read_names(["s0,s1,s2,s3"]))
         with pytest.raises(UnknownRowError, match="oak"):
-            ChosenRows.read(["s1,oak"]).rows(table())
+            chosen_rows(table(), read_names(["s1,oak"]))
 
 
 class TestAxes:

@@ -10,7 +10,6 @@ from annotation.models import Study
 from ranking import refits
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries as fit_queries
-from ranking.fits import selectors
 from ranking.fits import services as fit_services
 from ranking.fits.services import claiming
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
@@ -52,7 +51,7 @@ def ask(study, now=START):
 
 
 def newest(study, pool=EvaluatorPool.COMBINED):
-    fit = selectors.latest_fit(study=study, pool=pool, context_set=ALL)
+    fit = fit_queries.latest_fit(study=study, pool=pool, context_set=ALL)
     assert fit is not None
     return fit
 

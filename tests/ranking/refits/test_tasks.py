@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation.raters.services.withdrawing import withdraw_rater
 from ranking import tasks
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits.selectors import latest_fit
+from ranking.fits.queries import latest_fit
 from ranking.models import Fit
 from tests.helpers.factories import NOW, make_judgment, make_rater
 from tests.helpers.judged import make_judged_study

@@ -6,7 +6,7 @@ import pytest
 from django.core.serializers.json import DjangoJSONEncoder
 
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.plots.radar import MOST, ChosenRows
+from ranking.plots.radar import MOST
 from ranking.report.names import Name, Names
 from ranking.report.tables import shown_table
 
@@ -26,7 +26,7 @@ SHARE, ELO = ColumnKind.SHARE, ColumnKind.ELO
 
 def chart_of(picture, columns, rows, *, asked=()):
     table = Table("t", "T", "How to read it.", tuple(columns), tuple(rows), picture)
-    return shown_table(table, NAMES, ChosenRows(tuple(asked))).chart
+    return shown_table(table, NAMES, tuple(asked)).chart
 
 
 def parts_of(*arguments, **more):

@@ -11,7 +11,7 @@ from annotation.models import Judge, Study
 from completions.choices import SystemKind
 from completions.models import Context, System
 from ranking.choices import FitState
-from ranking.fits import selectors, services
+from ranking.fits import queries, services
 from ranking.models import Fit
 from tests.helpers.factories import HOUR, NOW, make_rater, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_human_rating
@@ -96,7 +96,7 @@ class TestLeaderboard:
         as_json = get("ratings_json", fit.key).json()
         assert (as_json["ratings"], as_json["people"]) == ([], [])
         assert "12 of 13 judgments" in as_json["refusal"]
-        assert as_json["refusal"] in selectors.leaderboard_text(Fit.objects.get(pk=fit.pk))
+        assert as_json["refusal"] in queries.leaderboard_text(Fit.objects.get(pk=fit.pk))
         assert rows_of(get("ratings_csv", fit.key)) == []
         assert get("ratings_figure", fit.key, "svg").status_code == 422
         assert "1500" not in text(get("history"))

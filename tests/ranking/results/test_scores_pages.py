@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.choices import Protocol
 from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.fits import selectors
+from ranking.fits import queries
 from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
 from ranking.gate.rules import GateRequest
@@ -39,7 +39,7 @@ def _few_replicates(settings):
 def refit(study, at=START, *, with_analysis=True):
     fit_services.refit_study(study=study, clock=lambda: at)
     close(study)
-    fit = selectors.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
+    fit = queries.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
     assert fit is not None
     if with_analysis:
         report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.LIKERT, clock=lambda: at)
@@ -181,7 +181,7 @@ class TestDownloads:
         assert "implied-ratings.csv" in found.headers["Content-Disposition"]
         assert {row["is_implied"] for row in rows_of(found)} == {"True"}
         assert self.get(client, fit, "ratings_json").json()["is_implied"] is True
-        assert "Nobody compared messages" in selectors.leaderboard_text(fit)
+        assert "Nobody compared messages" in queries.leaderboard_text(fit)
 
 
 def test_a_study_of_pairs_has_no_points_and_nothing_implied(client):

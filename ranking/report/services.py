@@ -12,12 +12,11 @@ from django.db import transaction
 from django.db.models import F
 
 from access.nudges import Work, nudge
-from ranking.analyses import analyse
 from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import analysis_queries
 from ranking.fits.analysis_queries import Due
-from ranking.fits.services.inputs import JudgmentsChangedError, inputs_of
+from ranking.fits.queries import ANALYSED
 from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit
 
@@ -87,7 +86,7 @@ def forget_analysis_claims() -> int:
 
 def analyse_fit(*, fit_id: int, kind: str, clock: Clock) -> bool:
     """Compute one analysis of a fit here and now, unless somebody did or does; say whether."""
-    fit = Fit.objects.filter(analysis_queries.ANALYSED, pk=fit_id).first()
+    fit = Fit.objects.filter(ANALYSED, pk=fit_id).first()
     analysis = None if fit is None else _claim(fit, kind, now=clock())
     return analysis is not None and run_analysis(analysis_id=analysis.pk, clock=clock)
 
@@ -119,6 +118,12 @@ def _claim(fit: Fit, kind: str, *, now: dt.datetime) -> Analysis | None:
 
 def _outcome(analysis: Analysis) -> Mapping[str, Any]:
     """Return what is to be stored: a result, or the reason why there is none."""
+    from ranking.analyses import analyse  # noqa: PLC0415 (loads NumPy, see ADR-0043)
+    from ranking.fits.services.inputs import (  # noqa: PLC0415 (as above)
+        JudgmentsChangedError,
+        inputs_of,
+    )
+
     try:
         findings = analyse(analysis.kind, inputs_of(analysis.fit, analysis.kind))
         # Only what reads back as the same is stored; PostgreSQL takes no number that is none.
