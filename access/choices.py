@@ -13,6 +13,11 @@ class Role(models.TextChoices):
     MANAGER = "MANAGER", _("Manager: runs studies")
     OWNER = "OWNER", _("Owner: also people's data, members and keys")
 
+    @property
+    def short_label(self) -> str:
+        """Its label without what it may do."""
+        return self.label.partition(":")[0]
+
 
 def is_at_least(role: Role, least: Role) -> bool:
     """Say whether a role includes what the other may do."""

@@ -1,6 +1,6 @@
 """Who may do what: the roles of members, and the pages that ask for one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
@@ -49,6 +49,13 @@ def team() -> QuerySet[User]:
     """Return everybody with a role, by name."""
     has_role = Q(is_superuser=True) | Q(member__isnull=False)
     return users().filter(has_role, is_active=True).order_by("username", "pk")
+
+
+def with_roles(rows: Iterable[User]) -> Iterator[tuple[User, Role]]:
+    """Yield members of ``team()`` with what each may do."""
+    for user in rows:
+        if (role := role_of(user)) is not None:
+            yield user, role
 
 
 def owners() -> QuerySet[User]:

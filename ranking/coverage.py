@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from access.console.table_query import read_text
-from access.console.tables import TableQuery, csv_of
+from access.console.tables import TableQuery, csv_of, read_text
 from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.overview import queries as overview

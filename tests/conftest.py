@@ -237,7 +237,8 @@ def _forget() -> None:
     That is what was kept of rows, what providers asked for, and what is under way or was away.
     """
     forget_rows()
-    speaking.forget_limits()
+    speaking._limiters.clear()
+    speaking._modes.clear()
     nudges.sender.forget()
 
 

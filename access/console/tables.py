@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
 from django.db.models import F, Model, Q, QuerySet
 from django.http import Http404, HttpRequest, StreamingHttpResponse
 
 from access.console.csv_cells import Cell, csv_lines
-from access.console.table_query import read_text, write_query
 
 PER_PAGE = 50
 LONGEST = 60  # characters of a search
@@ -192,3 +192,13 @@ def csv_answer(
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
     lines = csv_lines(rows, bom=request.GET.get("bom") == "1")
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+
+
+def read_text(query: Mapping[str, str], name: str) -> str:
+    """Return what the query says under a name, trimmed, without what no database compares with."""
+    return query.get(name, "").replace("\0", "").strip()
+
+
+def write_query(options: Mapping[str, Any]) -> str:
+    """Return the query that asks this, without its question mark and what is empty."""
+    return urlencode({name: value for name, value in options.items() if value})

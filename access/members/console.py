@@ -1,5 +1,7 @@
 """The console's pages on the team, with their forms: who is in it, with which role."""
 
+import datetime as dt
+
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -14,10 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.choices import Role
 from access.console.tables import Table, csv_of
-from access.members import queries as member_queries
 from access.members import services as member_services
-from access.members.queries import password_link
-from access.roles import Needs, StaffRequest, members_only, team
+from access.roles import Needs, StaffRequest, members_only, role_of, team, with_roles
 
 OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
 REFUSED = 422
@@ -64,7 +64,7 @@ def members(request: StaffRequest) -> HttpResponse:
             form, link = MemberForm(), _link(request, user)
     query = MEMBERS.asked(request)
     page = query.page(team(), request.GET.get("page", ""))
-    rows = member_queries.shown(page)
+    rows = with_roles(page)
     parts = {"form": form, "link": link, "page": page, "rows": rows, "filters": query}
     status = REFUSED if form.errors else 200
     return render(request, "console/members/members.html", parts, status=status)
@@ -75,13 +75,13 @@ def members(request: StaffRequest) -> HttpResponse:
 @members_only(OWNERS)
 def members_csv(request: StaffRequest) -> StreamingHttpResponse:
     """Download the same members, in the same order."""
-    rows = member_queries.shown(MEMBERS.asked(request).apply(team()))
+    rows = with_roles(MEMBERS.asked(request).apply(team()))
     cells = (
         (
-            *(one.username, one.email, one.role.value, one.since),
-            *(one.last_login, one.has_password, one.has_second_factor),
+            *(one.username, one.email, role.value, _since(one)),
+            *(one.last_login, one.has_usable_password(), vars(one)["has_second_factor"]),
         )
-        for one in rows
+        for one, role in rows
     )
     return csv_of(request, "members", COLUMNS, cells)
 
@@ -148,14 +148,23 @@ def _user(pk: int) -> User:
     return get_object_or_404(team(), pk=pk)
 
 
+def _since(user: User) -> dt.datetime:
+    return user.date_joined if user.is_superuser else user.member.since
+
+
 def _link(request: StaffRequest, user: User) -> str:
-    member_services.note_password_link(user, now=timezone.now(), by=request.user)
-    return request.build_absolute_uri(password_link(user))
+    path = member_services.make_password_link(user, now=timezone.now(), by=request.user)
+    return request.build_absolute_uri(path)
 
 
 def _member_page(request: StaffRequest, user: User, link: str = "") -> HttpResponse:
-    (row,) = member_queries.shown([user])
-    parts = {"member": row, "roles": Role.choices, "link": link}
+    parts = {
+        "member": user,
+        "role": role_of(user),
+        "since": _since(user),
+        "roles": Role.choices,
+        "link": link,
+    }
     return render(request, "console/members/member.html", parts)
 
 

@@ -2,12 +2,15 @@
 
 import datetime as dt
 
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from access.choices import Role
@@ -120,9 +123,12 @@ def reset_second_factor(user: User, *, now: dt.datetime, by: User | None = None)
     note("second-factor.reset", user, now=now, by=by)
 
 
-def note_password_link(user: User, *, now: dt.datetime, by: User | None = None) -> None:
-    """Write down that somebody was given a link to set their password."""
+def make_password_link(user: User, *, now: dt.datetime, by: User | None = None) -> str:
+    """Return the path at which somebody sets their password, once and within three days."""
     note("password.link-made", user, now=now, by=by)
+    key = default_token_generator.make_token(user)
+    of_whom = {"uidb36": user_pk_to_url_str(user), "key": key}
+    return reverse("account_reset_password_from_key", kwargs=of_whom)
 
 
 def _check(username: str, email: str) -> None:

@@ -178,30 +178,9 @@ class PostError(Exception):
     """A message did not get an answer."""
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What a receiver answered; its words are not read."""
-
-    status: int
-
-    @property
-    def is_taken(self) -> bool:
-        """Whether the receiver has the message: a redirection is no such answer."""
-        return 200 <= self.status < 300  # noqa: PLR2004 (RFC 9110)
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the receiver says that it will never take one again."""
-        return self.status == http.HTTPStatus.GONE
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long to wait, in seconds: to connect, for each piece of an answer, and in all."""
-
-    connect: float = CONNECT_S
-    read: float = READ_S
-    all: float = ALL_S
+def is_taken(status: int) -> bool:
+    """Say whether a receiver that answered so has the message: a redirection is no such answer."""
+    return 200 <= status < 300  # noqa: PLR2004 (RFC 9110)
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
@@ -217,9 +196,10 @@ def post(
     *,
     rules: Rules,
     resolver: Resolver = resolve,
-    patience: Patience = Patience(),
-) -> Reply:
-    """Send ``body``; follow no redirection, and read no more than the status and the headers.
+) -> int:
+    """Send ``body`` and return the status of the answer; of that no more than headers is read.
+
+    No redirection is followed.
 
     The host's name is looked up once, what it stands for is checked, and that very number is
     connected to: a name that stands for another host a moment later leads nowhere else.
@@ -234,20 +214,18 @@ def post(
     target = read_target(url, rules)
     try:
         number = check_ip(target.host, resolver(target.host, target.port), rules)
-        return _exchange(target, number, body, headers, patience)
+        return _exchange(target, number, body, headers)
     except (OSError, http.client.HTTPException, UnicodeError) as error:
         msg = f"{type(error).__name__}: {error}"[:300]
         raise PostError(msg) from error
 
 
-def _exchange(
-    target: Target, number: str, body: bytes, headers: Mapping[str, str], patience: Patience
-) -> Reply:
-    with socket.create_connection((number, target.port), timeout=patience.connect) as plain:
-        plain.settimeout(patience.read)
+def _exchange(target: Target, number: str, body: bytes, headers: Mapping[str, str]) -> int:
+    with socket.create_connection((number, target.port), timeout=CONNECT_S) as plain:
+        plain.settimeout(READ_S)
         with _secured(plain, target) as line:
             # A receiver that sends a byte now and then keeps every single wait short.
-            watch = threading.Timer(patience.all, _cut, [line])
+            watch = threading.Timer(ALL_S, _cut, [line])
             watch.start()
             try:
                 if isinstance(line, ssl.SSLSocket):
@@ -264,13 +242,13 @@ def _secured(plain: socket.socket, target: Target) -> socket.socket:
     return context.wrap_socket(plain, server_hostname=target.host, do_handshake_on_connect=False)
 
 
-def _ask(line: socket.socket, target: Target, body: bytes, headers: Mapping[str, str]) -> Reply:
+def _ask(line: socket.socket, target: Target, body: bytes, headers: Mapping[str, str]) -> int:
     connection = http.client.HTTPConnection(target.host, target.port)
     connection.sock = line
     about = {"Host": target.host_header, "Connection": "close", **headers}
     connection.request("POST", target.path, body=body, headers=about)
     with connection.getresponse() as response:
-        return Reply(response.status)
+        return response.status
 
 
 def _cut(line: socket.socket) -> None:

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -221,8 +222,9 @@ def _log(
 
 
 Clock = Callable[[], dt.datetime]
-Post = Callable[..., outgoing.Reply]
-Outcome = outgoing.Reply | Exception
+Post = Callable[..., int]
+Outcome = int | Exception
+"""The status of an answer, or why there was none."""
 
 BATCH = 24
 PER_HOOK = 4
@@ -311,11 +313,11 @@ def _outcome(one: "Future[Outcome]") -> Outcome:
 def _store(row: HookDelivery, outcome: Outcome, *, now: dt.datetime) -> bool:
     """Write down what came of a message that is still this sender's; say whether it was taken."""
     mine = _rows([row]).filter(claimed_at=row.claimed_at, state=DeliveryState.PENDING)
-    if isinstance(outcome, outgoing.Reply) and outcome.is_taken:
+    if isinstance(outcome, int) and outgoing.is_taken(outcome):
         taken = mine.update(
             state=DeliveryState.DELIVERED,
             delivered_at=now,
-            last_status=outcome.status,
+            last_status=outcome,
             next_attempt_at=None,
             claimed_at=None,
             error="",
@@ -326,17 +328,16 @@ def _store(row: HookDelivery, outcome: Outcome, *, now: dt.datetime) -> bool:
 
 
 def _told(outcome: Outcome) -> dict[str, object]:
-    if isinstance(outcome, outgoing.Reply):
-        return {"last_status": outcome.status, "error": f"Answered {outcome.status}."}
+    if isinstance(outcome, int):
+        return {"last_status": outcome, "error": f"Answered {outcome}."}
     return {"last_status": None, "error": str(outcome)[:500]}
 
 
 def _again(row: HookDelivery, outcome: Outcome, now: dt.datetime) -> dict[str, object]:
     """Say when it is tried again; a receiver that is gone is not asked again."""
-    is_gone = isinstance(outcome, outgoing.Reply) and outcome.is_gone
     at = (
         None
-        if is_gone
+        if outcome == HTTPStatus.GONE
         else outgoing.next_attempt(
             attempts=row.attempts, since=row.wanted_since, now=now, key=str(row.event_id)
         )

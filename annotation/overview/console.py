@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from access.console.table_query import read_text
+from access.console.tables import read_text
 from access.console.undoing import say_done
 from access.roles import StaffRequest, members_only
 from annotation.choices import Platform
@@ -27,7 +27,7 @@ from annotation.planning.queries import PLAN, PlanFigures
 from annotation.quality import gold, report_queries
 from annotation.quality.services.gold import UnsuitableCheckError
 from annotation.raters import entry_links, entry_queries
-from annotation.studies.counts import COUNTS
+from annotation.studies.counts import COUNTS, StudyCounts, StudyTally
 from annotation.studies.http import ask_for, figures_of, study_or_404, study_page, with_kept
 from annotation.studies.services import states
 from annotation.studies.stored_figures import StoredFigures
@@ -148,10 +148,18 @@ def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what planning would add and come to; nothing is written."""
 
     def page(figures: PlanFigures, shown: StoredFigures[PlanFigures]) -> HttpResponse:
-        parts = {"study": study, "plan": figures, "shown": shown}
+        parts = {"study": study, "plan": figures, "shown": shown, "tally": _tally(study)}
         return render(request, "console/study/plan.html", parts)
 
     return with_kept(request, study, PLAN, page)
+
+
+def _tally(study: Study) -> StudyTally:
+    """Return the counts of a study that is not open yet, which show what comes next."""
+    if not study.is_new:
+        return StudyTally()
+    shown = figures_of(study, COUNTS, now=timezone.now())
+    return (shown.figures or StudyCounts()).tally
 
 
 @require_POST

@@ -42,7 +42,8 @@ from completions.models import (
     Message,
     Run,
 )
-from completions.runs.view_data import KINDS, run_models
+from completions.runs.queries import run_models
+from completions.runs.view_data import KINDS
 
 NEARLY_FULL = 0.05
 """Share of the judgments by people that is left, from which a study is nearly full."""

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from access.console.table_query import read_text
+from access.console.tables import read_text
 from access.console.undoing import say_done
 from access.roles import StaffRequest
 from annotation.choices import Expected, ReportOutcome

@@ -10,7 +10,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.text import Truncator
 
-from access.console.table_query import read_text, write_query
+from access.console.tables import read_text, write_query
 from completions.choices import Review, Stratum
 from completions.contexts.funnel import OUTCOMES, opinion_outcome
 from completions.contexts.funnel_counts import NO_LABEL

@@ -15,8 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from access.console.table_query import read_text
-from access.console.tables import PER_PAGE
+from access.console.tables import PER_PAGE, read_text
 from access.roles import StaffRequest, members_only
 from completions.choices import JobKind, JobState
 from completions.contexts.console_http import staff_page

@@ -55,9 +55,6 @@ class Backend(Protocol):
     async def blocked_s(self, provider: str) -> float:
         """Return for how long nobody may ask the provider."""
 
-    async def close(self) -> None:
-        """Let go of connections."""
-
 
 @dataclass
 class InProcess:
@@ -88,9 +85,6 @@ class InProcess:
         """Return for how long nobody may ask the provider."""
         with self._turn:
             return self._accounts[provider].blocked_s(self.clock())
-
-    async def close(self) -> None:
-        """Do nothing: there are no connections."""
 
 
 RETRY_WAITS_S = (0.1, 0.4, 1.0, 2.0)
@@ -149,11 +143,6 @@ class Guarded:
         """Return for how long nobody may ask the provider."""
         shared = await self._patiently(lambda: self._shared.blocked_s(provider))
         return await self._own.blocked_s(provider) if shared is None else shared
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        await self._shared.close()
-        await self._own.close()
 
     @property
     def _is_away(self) -> bool:
@@ -267,10 +256,6 @@ class Limiter:
     async def block(self, provider: str, seconds: float) -> None:
         """Have all workers leave a provider alone, as it asked."""
         await self._backend.block(provider, seconds)
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        await self._backend.close()
 
     async def _come_in(self, request: BucketRequest) -> None:
         """Take a turn and wait for it."""

@@ -17,8 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from access.console.table_query import read_text
-from access.console.tables import csv_of
+from access.console.tables import csv_of, read_text
 from access.roles import StaffRequest, members_only
 from completions.models import Run
 from completions.runs.services import budgeting, running

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from django.apps import apps
 from django.db.models import Count, Min, QuerySet
 
 from completions.choices import CallState
@@ -88,9 +87,9 @@ def calls_to_make(runs: type[Run], run: Run | None = None) -> QuerySet[Any]:
     return calls if run is None else calls.filter(run=run)
 
 
-def run_models() -> list[type[Run]]:
-    """Return every kind of run."""
-    return [model for model in apps.get_models() if issubclass(model, Run)]
+def run_models() -> dict[str, type[Run]]:
+    """Return the model of each kind of run."""
+    return {model.kind: model for model in Run.__subclasses__()}
 
 
 def run_rows(calls: type[ProviderCall]) -> QuerySet[Any]:
@@ -112,7 +111,7 @@ def endpoint_name(calls: type[ProviderCall]) -> str:
 
 def endpoint_models() -> dict[str, Any]:
     """Return the tables of all that runs ask: systems, judges and assistants, by their names."""
-    return dict(_endpoint(call_model(model)) for model in Run.__subclasses__())
+    return dict(_endpoint(call_model(model)) for model in run_models().values())
 
 
 def endpoints_of(run: Run) -> QuerySet[Any]:

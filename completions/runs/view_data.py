@@ -16,7 +16,7 @@ from access.console.tables import Table, TableQuery
 from completions.choices import PauseReason, RunState
 from completions.models import FAILED, Run
 from completions.runs import queries
-from completions.runs.queries import RunProgress
+from completions.runs.queries import RunProgress, run_models
 
 ON_PAGE = 25
 STATES = {
@@ -166,11 +166,6 @@ def in_words(length: dt.timedelta) -> str:
     if minutes < _HOUR_AND_HALF:
         return ngettext("%(n)d minute", "%(n)d minutes", minutes) % {"n": minutes}
     return _("%(hours)d h %(minutes)d min") % {"hours": minutes // 60, "minutes": minutes % 60}
-
-
-def run_models() -> dict[str, type[Run]]:
-    """Return the model of each kind of run."""
-    return {model.kind: model for model in Run.__subclasses__()}
 
 
 def run_of(kind: str, number: int, *, now: dt.datetime) -> RunRow | None:

@@ -14,8 +14,8 @@ from completions.dialogues import wording
 from completions.dialogues.display import DialogueView
 from completions.models import Message, Writer, WritingLease
 from completions.writers import queries
+from completions.writers.message_queries import LONG_WORDS
 
-LONG_WORDS = 60  # above this the count says so; nothing else happens
 ON_DESK = 5  # how many sent messages the desk shows
 ON_PAGE = 30  # and the page of all
 

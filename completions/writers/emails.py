@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from completions.choices import MailKind, WriterState
 from completions.models import Writer, WriterMail
 from completions.writers.credentials import invitation_link
-from completions.writers.guidelines import GUIDE, host_facts
+from completions.writers.guidelines import INVITATION, TITLE, host_facts
 
 NO_SERVER = "django.core.mail.backends.dummy.EmailBackend"
 LONGEST_ADDRESS = 254
@@ -82,8 +82,8 @@ def compose(mail: WriterMail) -> Letter:
 
 def _invitation(writer: Writer) -> Letter:
     return Letter.of(
-        GUIDE.title,
-        GUIDE.invitation,
+        TITLE,
+        INVITATION,
         "\n".join(f"{fact.name}: {fact.text}" for fact in host_facts(writer.dataset.host)),
         _("Your personal link shows what it is about and lets you accept or decline:"),
         personal_link(writer),

@@ -96,19 +96,15 @@ HELP_LINES = (
 )
 
 
-@dataclass(frozen=True)
-class Guide:
-    """All of the above, as a page is given it."""
-
-    title: str = TITLE
-    invitation: str = INVITATION
-    facts: tuple[ConsentFact, ...] = FACTS
-    content_note: str = CONTENT_NOTE
-    five_lines: tuple[str, ...] = FIVE_LINES
-    help_lines: tuple[HelpLine, ...] = HELP_LINES
-
-
-GUIDE = Guide()
+GUIDE = {
+    "title": TITLE,
+    "invitation": INVITATION,
+    "facts": FACTS,
+    "content_note": CONTENT_NOTE,
+    "five_lines": FIVE_LINES,
+    "help_lines": HELP_LINES,
+}
+"""All of the above, as a page is given it."""
 
 
 def host_facts(host: Mapping[str, str] | None) -> tuple[ConsentFact, ...]:

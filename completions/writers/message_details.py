@@ -1,7 +1,6 @@
 """One message with all that a reviewer weighs, near-duplicates beside it, and no author."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Prefetch
@@ -42,21 +41,12 @@ SOURCES: Mapping[str, str | Promise] = {
 Flag = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Copy:
-    """A text that the message is like; without ``other`` it is not there any more.
+def copies_of(revision: MessageRevision, context: Context) -> list[dict[str, Any]]:
+    """Return what the version was found to be like, in at most two queries.
 
-    ``mine`` and ``other`` are words in pieces, each with whether it is in one of the two alone.
+    ``mine`` and ``other`` are words in pieces, each with whether it is in one of the two alone;
+    ``other`` is empty where that text is not there any more.
     """
-
-    source: str
-    share: int
-    mine: tuple[tuple[str, bool], ...]
-    other: tuple[tuple[str, bool], ...]
-
-
-def copies_of(revision: MessageRevision, context: Context) -> tuple[Copy, ...]:
-    """Return what the version was found to be like, in at most two queries."""
     flags = [flag for flag in revision.flags if is_copy(flag)]
     messages = _texts_of_messages(flag["message"] for flag in flags if "message" in flag)
     completions = _texts_of_completions(
@@ -70,17 +60,17 @@ def copies_of(revision: MessageRevision, context: Context) -> tuple[Copy, ...]:
             or _turn(context, flag.get("turn"))
         )
         found.append(_copy(flag, revision.text, other))
-    return tuple(found)
+    return found
 
 
-def _copy(flag: Flag, text: str, other: str) -> Copy:
+def _copy(flag: Flag, text: str, other: str) -> dict[str, Any]:
     cut = pieces(other, text) if other else [("same", text)]
-    return Copy(
-        source=str(SOURCES.get(flag["of"], flag["of"])),
-        share=round(100 * flag["contained"]),
-        mine=tuple((words, kind == "added") for kind, words in cut if kind != "removed"),
-        other=tuple((words, kind == "removed") for kind, words in cut if kind != "added" and other),
-    )
+    return {
+        "source": SOURCES.get(flag["of"], flag["of"]),
+        "share": round(100 * flag["contained"]),
+        "mine": [(words, kind == "added") for kind, words in cut if kind != "removed"],
+        "other": [(words, kind == "removed") for kind, words in cut if kind != "added" and other],
+    }
 
 
 def _texts_of_messages(keys: Iterable[int]) -> dict[int, str]:

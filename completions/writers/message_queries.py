@@ -3,7 +3,6 @@
 Nothing here tells who wrote them.
 """
 
-import datetime as dt
 import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from access.console.table_query import write_query
+from access.console.tables import write_query
 from completions.choices import MessageState, MessageVerdict, Stratum, WriterState
 from completions.contexts.queries import ListFilter, beginning
 from completions.dialogues import wording
@@ -178,49 +177,6 @@ class MessageFilter(ListFilter):
         return not self.signal or self.signal in signals_of(revision)
 
 
-@dataclass(frozen=True)
-class MessageRow:
-    """One message as the queue lists it."""
-
-    pk: int
-    begins: str
-    state: str
-    state_label: str
-    signals: tuple[str, ...]
-    is_adversarial: bool
-    version: int
-    n_decisions: int
-    """How many decisions there are on all versions."""
-    at: dt.datetime
-
-    @classmethod
-    def of(cls, revision: Any) -> "MessageRow":  # noqa: ANN401 (a row of `_newest`)
-        """Leave out whoever wrote it."""
-        message = revision.message
-        return cls(
-            pk=message.pk,
-            begins=beginning(revision.text),
-            state=message.state,
-            state_label=str(MessageState(message.state).label),
-            signals=tuple(str(SIGNALS[name]) for name in signals_of(revision)),
-            is_adversarial=message.lease.context.stratum == Stratum.ADVERSARIAL,
-            version=revision.number,
-            n_decisions=revision.n_decisions,
-            at=revision.written_at,
-        )
-
-
-@dataclass(frozen=True)
-class QueuePlace:
-    """Where a message stands in the queue; the rest are keys of messages, or None."""
-
-    n_waiting: int
-    previous: int | None
-    next: int | None
-    next_waiting: int | None
-    """Where to go on once it is decided: what waits next, from the start again."""
-
-
 def messages_of(dataset: Dataset) -> QuerySet[Message]:
     """Return the dataset's messages but those on trial, which are read with their writer."""
     of_dataset = Message.objects.filter(lease__context__dataset=dataset)
@@ -241,30 +197,36 @@ def state_counts(dataset: Dataset) -> list[tuple[str, str, int]]:
 
 
 def message_page(dataset: Dataset, filters: MessageFilter, *, page: str) -> Page[Any]:
-    """Return a page of the messages that are meant, the oldest version first, in one query."""
+    """Return a page of the messages that are meant, the oldest version first, in one query.
+
+    Each is its newest version, as ``_newest`` has it, with how its text begins and its signals.
+    """
     found = [one for one in _newest(dataset, filters) if filters.matches_state(one.message.state)]
     if filters.state == ALL:  # what waits comes first
         found.sort(key=lambda one: one.message.state != MessageState.WAITING)
     shown: Page[Any] = Paginator(found, PER_PAGE).get_page(page)
-    shown.object_list = [MessageRow.of(one) for one in shown]
+    shown.object_list = [
+        (one, beginning(one.text), [SIGNALS[name] for name in signals_of(one)]) for one in shown
+    ]
     return shown
 
 
-def place_of(dataset: Dataset, filters: MessageFilter, *, pk: int) -> QueuePlace:
-    """Say what stands before and after a message, in one query.
+def place_of(dataset: Dataset, filters: MessageFilter, *, pk: int) -> dict[str, int | None]:
+    """Say what stands before and after a message, by its key or None, in one query.
 
-    Next and previous are such as the filter means; a decision leads on to what waits.
+    ``next`` and ``previous`` are such as the filter means; ``next_waiting`` is where to go on once
+    the message is decided: what waits next, from the start again.
     """
     rows = [(one.message_id, one.message.state) for one in _newest(dataset, filters)]
     at = next((n for n, (key, _state) in enumerate(rows) if key == pk), len(rows))
     before, after = rows[:at], rows[at + 1 :]
     waiting = [key for key, state in (*after, *before) if state == MessageState.WAITING]
-    return QueuePlace(
-        n_waiting=sum(state == MessageState.WAITING for _key, state in rows),
-        previous=next(reversed(_meant(filters, before)), None),
-        next=next(iter(_meant(filters, after)), None),
-        next_waiting=next(iter(waiting), None),
-    )
+    return {
+        "n_waiting": sum(state == MessageState.WAITING for _key, state in rows),
+        "previous": next(reversed(_meant(filters, before)), None),
+        "next": next(iter(_meant(filters, after)), None),
+        "next_waiting": next(iter(waiting), None),
+    }
 
 
 def _meant(filters: MessageFilter, rows: Sequence[tuple[int, str]]) -> list[int]:

@@ -56,7 +56,7 @@ def test_senders_at_once_send_each_message_once():
 
     def post(_url, _body, headers, **_options):
         sent.append(headers["HEART-Event-Id"])
-        return outgoing.Reply(204)
+        return 204
 
     send = partial(hook_services.deliver, clock=lambda: NOW, rules=outgoing.Rules(), post=post)
     assert sum(together([send] * 3)) == 8

@@ -8,10 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from access.choices import Role
-from access.members import queries as member_queries
 from access.members import services as member_services
-from access.members.queries import password_link
-from access.roles import team, user_named
+from access.roles import team, user_named, with_roles
 
 ROLES = [role.lower() for role in Role.values]
 
@@ -54,10 +52,10 @@ class Command(BaseCommand):
         self._print_link(member_services.add_member(name, Role(role.upper()), email=email, now=now))
 
     def _list(self, **_options: object) -> None:
-        for one in member_queries.shown(team()):
-            factor = "second factor" if one.has_second_factor else "no second factor"
+        for one, role in with_roles(team()):
+            factor = "second factor" if vars(one)["has_second_factor"] else "no second factor"
             seen = f"{one.last_login:%Y-%m-%d}" if one.last_login else "never"
-            self.stdout.write(f"{one.username}  {one.role.lower()}  {factor}  signed in {seen}")
+            self.stdout.write(f"{one.username}  {role.lower()}  {factor}  signed in {seen}")
 
     def _role(self, *, name: str, role: str, **_options: object) -> None:
         done = member_services.change_role(_user(name), Role(role.upper()), now=timezone.now())
@@ -75,8 +73,8 @@ class Command(BaseCommand):
         self._print_link(_user(name))
 
     def _print_link(self, user: User) -> None:
-        member_services.note_password_link(user, now=timezone.now())
-        self.stdout.write(settings.HEART_SITE_URL.rstrip("/") + password_link(user))
+        path = member_services.make_password_link(user, now=timezone.now())
+        self.stdout.write(settings.HEART_SITE_URL.rstrip("/") + path)
         self.stderr.write("It sets the password, once and within three days. It is shown once.")
 
 

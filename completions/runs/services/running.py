@@ -193,13 +193,13 @@ def finish_runs(runs: QuerySet[SomeRun], *, now: dt.datetime) -> int:
 
 def finish_all_runs(*, now: dt.datetime) -> int:
     """End the runs of all kinds that have no open call; return how many."""
-    every = (runs._default_manager.all() for runs in run_models())  # noqa: SLF001 (documented API)
+    every = (runs._default_manager.all() for runs in run_models().values())  # noqa: SLF001 (documented API)
     return sum(finish_runs(runs, now=now) for runs in every)
 
 
 def look_after_runs(*, now: dt.datetime) -> int:
     """End runs as `finish_all_runs` does, and nudge workers where calls wait."""
-    for runs in run_models():
+    for runs in run_models().values():
         if is_waiting(runs, now=now):
             nudge(runs.work)
     return finish_all_runs(now=now)
@@ -212,7 +212,7 @@ def is_waiting(runs: type[Run], *, now: dt.datetime) -> bool:
 
 def forget_claims() -> int:
     """Free the calls that dead workers held; only for who knows that no worker lives."""
-    return sum(calling.forget_claims(call_rows(runs)) for runs in run_models())
+    return sum(calling.forget_claims(call_rows(runs)) for runs in run_models().values())
 
 
 @transaction.atomic

@@ -109,12 +109,6 @@ def requested_tokens(request: llm.Request) -> int:
     return n_characters // CHARACTERS_PER_TOKEN + request.max_tokens
 
 
-def forget_limits() -> None:
-    """Begin all accounts of this process anew, as after a change of settings."""
-    _limiters.clear()
-    _modes.clear()
-
-
 def _tokens_used(reply: llm.Reply | None) -> int | None:
     if reply is None or reply.n_prompt_tokens is None or reply.n_completion_tokens is None:
         return None

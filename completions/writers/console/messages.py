@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.roles import StaffRequest
@@ -174,11 +174,11 @@ def _next_page(
     messages.success(request, format_html("{}: {}", label, link))
     if before != MessageState.WAITING:
         return redirect(here)
-    place = message_queries.place_of(dataset, filters, pk=decided.pk)
-    if place.next_waiting is None:
+    following = message_queries.place_of(dataset, filters, pk=decided.pk)["next_waiting"]
+    if following is None:
         messages.success(request, _("Nothing else waits here."))
         return redirect(f"{reverse('writing:messages', args=[dataset.slug])}?{filters.query}")
-    return redirect(_address(dataset, place.next_waiting, filters))
+    return redirect(_address(dataset, following, filters))
 
 
 def _address(dataset: Dataset, pk: int, filters: MessageFilter) -> str:
@@ -208,9 +208,6 @@ def _frozen(n_given_back: int) -> str:
         "Frozen. %(n)s open claims were given back, and their drafts are kept.",
         n_given_back,
     ) % {"n": n_given_back}
-
-
-FROZEN = gettext_lazy("The dataset is frozen: nothing was stored.")
 
 
 class MessageImport(ImportPage[MessageImportReport]):
@@ -264,10 +261,6 @@ class MessageImport(ImportPage[MessageImportReport]):
             "waiting": f"{report.n_waiting:,}",
             "accepted": f"{report.n_accepted:,}",
         }
-
-    def n_told(self, report: MessageImportReport) -> int:
-        """Return how many rows are refused."""
-        return report.n_refused
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

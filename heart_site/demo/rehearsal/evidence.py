@@ -19,7 +19,7 @@ from annotation.models import (
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
 from heart_site.demo.simulation.answering import HIGH, LOW
-from heart_site.demo.simulation.scoring import Draw, Plan, ShownPair, Why
+from heart_site.demo.simulation.scoring import Draw, Plan, Why
 
 FIRST_BETTER = frozenset({Expected.FIRST, Expected.HIGH})
 MAIN = Q(lease__quality_check=None, lease__repeats=None)
@@ -106,10 +106,10 @@ def _why(lease: Lease) -> Why:
     return Why.MAIN if lease.repeats_id is None else Why.REPEAT
 
 
-def read_shown(study: Study) -> list[ShownPair]:
-    """Return on which sides the pairs of the answers that count were shown."""
+def read_shown(study: Study) -> list[tuple[int, int, bool]]:
+    """Return pair and rater of each answer that counts, and whether the first text was A."""
     rows = _counted(study).values_list("comparison", "rater", "first_side")
-    return [ShownPair(pair, rater, side == Side.A) for pair, rater, side in rows]
+    return [(pair, rater, side == Side.A) for pair, rater, side in rows]
 
 
 def count_answers(study: Study) -> dict[str, int]:

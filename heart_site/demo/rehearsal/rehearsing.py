@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.handlers.wsgi import WSGIHandler
@@ -223,16 +224,6 @@ class Cast:
         return f"simulated-{self.seed}-{person.index:05d}"
 
 
-@dataclass(frozen=True)
-class _Trace:
-    """What an earlier run left of a rater."""
-
-    is_over: bool
-    n_leases: int
-    is_holding: bool
-    last_at: dt.datetime
-
-
 def rehearse(*, study: Study, cast: Cast, tell: Tell) -> None:
     """Have everybody who has not ended go on to their end; ``tell`` is told how many have.
 
@@ -245,7 +236,7 @@ def rehearse(*, study: Study, cast: Cast, tell: Tell) -> None:
         msg = f'"{study.slug}" is a real study: simulated raters are never let into one'
         raise ValueError(msg)
     traces = _traces(study)
-    clock = VirtualClock(max([study.created_at, *(one.last_at for one in traces.values())]))
+    clock = VirtualClock(max([study.created_at, *map(_last_at, traces.values())]))
     walks = dict(_walks(study, cast, traces))
     for person in cast.people:
         if person.index in walks:
@@ -285,7 +276,7 @@ def _kept_connection() -> Iterator[None]:
             signal.connect(close_old_connections)
 
 
-def _walks(study: Study, cast: Cast, traces: dict[str, _Trace]) -> Iterator[tuple[int, Walk]]:
+def _walks(study: Study, cast: Cast, traces: Mapping[str, Any]) -> Iterator[tuple[int, Walk]]:
     """Yield a walk for everybody who has not ended or left."""
     application = WSGIHandler()
     for person in cast.people:
@@ -295,29 +286,28 @@ def _walks(study: Study, cast: Cast, traces: dict[str, _Trace]) -> Iterator[tupl
         browser = Browser(application, has_scripts=person.index % WITHOUT_SCRIPTS > 0)
         turn = trace.n_leases if trace else 0
         walk = Walk(mind, browser, study, entry=entry_of(study, name), turn=turn)
-        if trace is not None and (trace.is_over or walk.has_left()):
+        if trace is not None and (trace.state != RaterState.ACTIVE or walk.has_left()):
             continue
-        walk.turn -= trace is not None and trace.is_holding  # the pair in hand is shown again
+        is_holding = trace is not None and trace.n_closed < trace.n_leases
+        walk.turn -= is_holding  # the pair in hand is shown again
         yield person.index, walk
 
 
-def _traces(study: Study) -> dict[str, _Trace]:
-    """Return what is stored of each rater, by their platform's id."""
+def _traces(study: Study) -> dict[str, Any]:
+    """Return each rater with what is stored of them, by their platform's id."""
     raters = Rater.objects.filter(study=study).annotate(
         n_leases=Count("leases"),
         n_closed=Count("leases__closed_at"),
         issued=Max("leases__issued_at"),
         closed=Max("leases__closed_at"),
     )
-    return {
-        rater.external_id: _Trace(
-            is_over=rater.state != RaterState.ACTIVE,
-            n_leases=rater.n_leases,
-            is_holding=rater.n_closed < rater.n_leases,
-            last_at=max(at for at in (rater.entered_at, rater.issued, rater.closed) if at),
-        )
-        for rater in raters
-    }
+    return {rater.external_id: rater for rater in raters}
+
+
+def _last_at(rater: Any) -> dt.datetime:  # noqa: ANN401 (of `_traces`)
+    """Return the last moment that is stored of a rater."""
+    last: dt.datetime = max(at for at in (rater.entered_at, rater.issued, rater.closed) if at)
+    return last
 
 
 def _seconds(seconds: float) -> dt.timedelta:

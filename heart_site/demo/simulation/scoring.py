@@ -88,15 +88,6 @@ def recovery(planted: Mapping[str, float], fitted: Mapping[str, float]) -> float
 
 
 @dataclass(frozen=True)
-class ShownPair:
-    """One showing of a pair to a rater."""
-
-    pair: Hashable
-    rater: Hashable
-    first_is_a: bool
-
-
-@dataclass(frozen=True)
 class Balance:
     """How even sides are within groups.
 
@@ -112,13 +103,18 @@ class Balance:
     largest: int
 
 
-def balances(shown: Iterable[ShownPair]) -> tuple[Balance, Balance, Balance]:
-    """Return the balance per pair, per rater and over the whole study."""
+def balances(
+    shown: Iterable[tuple[Hashable, Hashable, bool]],
+) -> tuple[Balance, Balance, Balance]:
+    """Return the balance per pair, per rater and over the whole study.
+
+    Each showing is a pair, the rater, and whether the first completion was A.
+    """
     rows = list(shown)
     return (
-        _balance("per pair", ((row.pair, row.first_is_a) for row in rows)),
-        _balance("per rater", ((row.rater, row.first_is_a) for row in rows)),
-        _balance("over the study", ((None, row.first_is_a) for row in rows)),
+        _balance("per pair", ((pair, first_is_a) for pair, _rater, first_is_a in rows)),
+        _balance("per rater", ((rater, first_is_a) for _pair, rater, first_is_a in rows)),
+        _balance("over the study", ((None, first_is_a) for _pair, _rater, first_is_a in rows)),
     )
 
 

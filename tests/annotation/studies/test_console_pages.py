@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, reverse
 
 from annotation.choices import PlanKind, Protocol, StudyState
@@ -183,6 +185,31 @@ class TestPlanPage:
 
         assert "12 comparisons added to the plan; it has 12 now." in page
         assert Comparison.objects.count() == 12
+
+    def test_of_a_draft_says_what_is_planned_and_what_comes_next(self, admin_client):
+        draft = make_study(dataset=make_dialogues(), pairs_per_context=4, **DRAFT)
+        before = text(admin_client.get(address("plan", draft)))
+
+        admin_client.post(address("extend", draft))
+        after = text(admin_client.get(address("plan", draft)))
+
+        assert "nothing is planned yet" in before
+        assert "What comes next" not in before
+        assert "8 comparisons" in after
+        assert "nothing is planned yet" not in after
+        assert "What comes next" in after
+        assert "Lock the study" in after
+
+    def test_of_a_draft_asks_for_its_counts_and_nothing_else_besides(self, admin_client):
+        dataset, n_asked = make_dialogues(), {}
+        for name, fields in {"open": {}, "draft": DRAFT}.items():
+            study = make_study(dataset=dataset, slug=name, **fields)
+            with CaptureQueriesContext(connection) as asked:
+                admin_client.get(address("plan", study))
+            n_asked[name] = len(asked)
+
+        # Whether it is large, its texts, its plan, its judgments: as on its own page.
+        assert n_asked["draft"] - n_asked["open"] == 4
 
     def test_says_why_nothing_was_planned(self, admin_client):
         checks = CONTENT["checks"] | {"gold_set": "nowhere-1"}

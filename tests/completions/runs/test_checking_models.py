@@ -30,12 +30,10 @@ GREETING = json.dumps({"greeting": "Hello."})
 
 @pytest.fixture
 def fake(settings) -> Iterator[Provider]:
-    speaking.forget_limits()
     with providing() as provider:
         settings.HEART_OFFLINE_LLM_URL = provider.base_url
         provider.always = completion(choice(GREETING))
         yield provider
-    speaking.forget_limits()
 
 
 def refusal(message: str, **more: Any) -> Answer:

@@ -167,7 +167,7 @@ class TestSharing:
                 with pytest.raises(llm.TransientError) as caught:
                     await speaking.ask_provider(REQUEST, clock=lambda: now)
             finally:
-                await speaking._limiter(lambda: now).close()
+                await speaking._limiter(lambda: now)._backend._shared.close()
             return caught.value
 
         with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:

@@ -184,13 +184,13 @@ class TestTheAuthor:
 
         author = reveal(twice)
 
-        assert (author.code, author.background) == ("W77", "Peer supporter")
+        assert (author.code, author.get_background_display()) == ("W77", "Peer supporter")
         assert author.is_simulated is False
         assert (author.n_sent, author.n_accepted) == (3, 1)
         assert (author.n_returned, author.n_rejected) == (1, 1)
 
     def test_of_an_imported_message_has_no_background(self):
-        assert reveal(make_sent()).background == ""
+        assert reveal(make_sent()).get_background_display() == ""
 
     def test_is_not_named_in_the_log_which_keeps_who_asked_about_which_message_and_when(self):
         message, by = make_sent(), make_user()

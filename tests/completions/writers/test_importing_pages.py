@@ -24,6 +24,7 @@ IMPORT = "/console/writing/talks/import/"
 STORE = f"{IMPORT}store/"
 REFUSED = f"{IMPORT}refused/"
 GOOD = f"abc,{TEXT},Ada Lovelace"
+ALL_COLUMNS = "context,text,author,background,written_at"
 BAD = f"nowhere,{TEXT},Bo"
 
 
@@ -97,6 +98,14 @@ class TestACheck:
 
         assert answer.content.decode().count("<td>unknown context</td>") == 100
         assert "And 3 more, in the CSV file." in text(answer)
+
+    def test_counts_every_fault_that_it_does_not_list(self, admin_client):
+        rows = [f"abc,{TEXT},Bo,unknown,never"] * 60  # two faults in each
+
+        answer = check(admin_client, content=table(*rows, header=ALL_COLUMNS).encode())
+
+        assert "60 rows refused" in text(answer)
+        assert "And 20 more, in the CSV file." in text(answer)
 
     @pytest.mark.parametrize(
         ("content", "said"),

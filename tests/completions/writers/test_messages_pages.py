@@ -51,7 +51,7 @@ def address(message, query=""):
 def listed(client, query=""):
     """Return the keys of the messages that the queue lists, in its order."""
     page = client.get(f"{QUEUE}{query}")
-    return [row.pk for row in page.context["page"]]
+    return [version.message_id for version, _begins, _signals in page.context["page"]]
 
 
 class TestAccess:
@@ -120,9 +120,9 @@ class TestTheQueue:
         make_read(dataset, "Seven words are few, and these are eight.")
         found = make_read(dataset, **fields)
 
-        [row] = client.get(f"{QUEUE}{query}").context["page"]
+        [(version, _begins, signals)] = client.get(f"{QUEUE}{query}").context["page"]
 
-        assert (row.pk, len(row.signals)) == (found.pk, n_signals)
+        assert (version.message_id, len(signals)) == (found.pk, n_signals)
 
     def test_looks_at_the_newest_version_alone(self, client, dataset):
         message = make_read(dataset, "The first version was pasted as a whole.", pastes=1)
@@ -172,8 +172,8 @@ class TestTheSteps:
 
         place = self.place(client, second, "?signal=pasted")
 
-        assert (place.previous, place.next) == (first.pk, third.pk)
-        assert place.n_waiting == 3
+        assert (place["previous"], place["next"]) == (first.pk, third.pk)
+        assert place["n_waiting"] == 3
 
     def test_end_at_the_ends(self, client, dataset):
         only = make_read(dataset)
@@ -181,7 +181,7 @@ class TestTheSteps:
         page = client.get(address(only))
 
         place = page.context["place"]
-        assert (place.previous, place.next, place.next_waiting) == (None, None, None)
+        assert (place["previous"], place["next"], place["next_waiting"]) == (None, None, None)
         assert 'rel="next"' not in page.content.decode()
         assert 'rel="prev"' not in page.content.decode()
 
@@ -190,8 +190,8 @@ class TestTheSteps:
         make_read(dataset, state=MessageState.REJECTED)
         last = make_read(dataset)
 
-        assert self.place(client, first).next == last.pk
-        assert self.place(client, last).next_waiting == first.pk
+        assert self.place(client, first)["next"] == last.pk
+        assert self.place(client, last)["next_waiting"] == first.pk
 
 
 class TestThePageOfAMessage:
@@ -276,7 +276,7 @@ class TestThePageOfAMessage:
 
         copies = client.get(address(message)).context["shown"]["copies"]
 
-        texts = [" ".join(words for words, _ in copy.other) for copy in copies]
+        texts = [" ".join(words for words, _ in copy["other"]) for copy in copies]
         assert sorted(texts) == sorted([other.text, turn])
 
     @pytest.mark.parametrize("which", [{"message": 0}, {"completion": 0}, {"turn": 99}])

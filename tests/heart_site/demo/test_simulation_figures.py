@@ -21,7 +21,6 @@ from heart_site.demo.simulation.scoring import (
     Draw,
     Mismatch,
     Plan,
-    ShownPair,
     Why,
     balances,
     detect,
@@ -72,8 +71,8 @@ def test_recovery_is_one_for_the_planted_order_and_unknown_of_one_system():
 
 class TestBalances:
     def test_compares_with_fair_coins_in_every_group(self):
-        shown = [ShownPair("p", "r1", first_is_a=True)] * 3
-        shown.append(ShownPair("p", "r2", first_is_a=False))
+        shown = [("p", "r1", True)] * 3
+        shown.append(("p", "r2", False))
 
         per_pair, per_rater, overall = balances(shown)
 
@@ -85,15 +84,15 @@ class TestBalances:
         rng = np.random.default_rng(1)
 
         def study():
-            return [ShownPair(n % 40, n % 30, first_is_a=bool(rng.integers(2))) for n in range(800)]
+            return [(n % 40, n % 30, bool(rng.integers(2))) for n in range(800)]
 
         ps = [balances(study())[0].p for _study in range(120)]
 
         assert scipy.stats.kstest(ps, "uniform").pvalue > 0.01
 
     def test_is_near_one_for_balanced_sides_or_none_and_near_zero_for_a_favoured_one(self):
-        even = [ShownPair(n // 2, "r", first_is_a=bool(n % 2)) for n in range(200)]
-        favoured = [ShownPair(n // 10, "r", first_is_a=n % 10 < 9) for n in range(200)]
+        even = [(n // 2, "r", bool(n % 2)) for n in range(200)]
+        favoured = [(n // 10, "r", n % 10 < 9) for n in range(200)]
 
         assert balances(even)[0].p > 0.999
         assert balances(favoured)[0].p < 1e-6
