@@ -53,7 +53,7 @@ def dress(study: Any) -> None:  # noqa: ANN401 (models need the settings)
         f"{len(measured.rows):,} raters measured in {time.perf_counter() - started:.1f} s\n"
     )
     for row in measured.rows[:20]:
-        make_exclusion(rater_id=row.head.pk, is_excluded=True)
+        make_exclusion(rater_id=row.rater.pk, is_excluded=True)
     entry = make_log_entry(subject=f"study {study.slug}")
     with unchecked():
         copies(entry, N_ENTRIES, {"at": "t.at + i * interval '1 second'"})

@@ -16,8 +16,7 @@ from access.console.csv_cells import csv_lines
 from access.roles import StaffRequest
 from completions.dialogues import forms
 from completions.dialogues.forms import Checked, FileUpload, SealBrokenError, TooLargeError
-from completions.files import Refusals
-from completions.files.refusals import InputFileError
+from completions.files.refusals import InputFileError, Refusals
 from completions.files.rows import OutcomeChangedError, RowFile
 
 LISTED = 100

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.roles import StaffRequest
@@ -216,7 +216,9 @@ class MessageImport(ImportPage[MessageImportReport]):
     template = "console/writing/import.html"
     upload = Upload
     read = staticmethod(written_file)
-    closed: ClassVar = {leasing.DatasetFrozenError: FROZEN}
+    closed: ClassVar = {
+        leasing.DatasetFrozenError: gettext_lazy("The dataset is frozen: nothing was stored.")
+    }
 
     def __init__(self, request: StaffRequest, dataset: Dataset) -> None:
         super().__init__(

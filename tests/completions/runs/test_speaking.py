@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -167,7 +168,8 @@ class TestSharing:
                 with pytest.raises(llm.TransientError) as caught:
                     await speaking.ask_provider(REQUEST, clock=lambda: now)
             finally:
-                await speaking._limiter(lambda: now)._backend._shared.close()
+                backend: Any = speaking._limiter(lambda: now)._backend
+                await backend._shared.close()
             return caught.value
 
         with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
