@@ -80,6 +80,27 @@ def test_a_table_sorts_filters_and_is_downloaded(staff, page, csv, sort, few):
         assert staff.get(taken, wrong).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        ("tokens:all", "No token is meant by that."),
+        ("people:retention", "Nothing is meant by that."),
+        ("console:personal_data", "No reason is meant by that."),
+        ("console:judge_runs", "No run is meant by that."),
+        ("models:runs", "No run is meant by that."),
+        ("models:systems", "No system matches."),
+        ("console:all_judges", "No judge matches."),
+    ],
+)
+def test_a_search_that_finds_nothing_says_so(staff, page, sentence):
+    study = make_rows()
+    parts = [study.slug] if page in OF_A_STUDY else []
+
+    found = staff.get(reverse(page, args=parts), {"q": "nobody has this"})
+
+    assert sentence in found.content.decode()
+
+
 def test_a_search_keeps_what_a_page_shows(staff):
     study = make_rows()
 
