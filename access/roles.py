@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRefresh
 
 from access.choices import Role, is_at_least
@@ -129,6 +130,7 @@ def members_only(
     Where a second factor is required, members without one are led to the page that adds it.
 
     A part of a page (``is_part``) has the page around it load anew instead, to do the same.
+    No answer is kept in a cache.
 
     Raises
     ------
@@ -155,6 +157,6 @@ def members_only(
             return view(cast("StaffRequest", request), *args, **kwargs)
 
         cast("Guarded", wrapper).needs = needs
-        return wrapper
+        return never_cache(wrapper)
 
     return decorate

@@ -17,7 +17,6 @@ from django.db.models.functions import Cast, Concat
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from access.console.tables import csv_answer
@@ -83,7 +82,6 @@ def study_log_csv(request: StaffRequest, study: Study) -> HttpResponse | Streami
 
 
 @require_safe
-@never_cache
 @members_only()
 def whole_log(request: StaffRequest) -> HttpResponse:
     """Show who did what, anywhere."""
@@ -91,7 +89,6 @@ def whole_log(request: StaffRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only()
 def whole_log_csv(request: StaffRequest) -> HttpResponse | StreamingHttpResponse:
     """Download the entries that are meant."""

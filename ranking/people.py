@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -63,7 +62,6 @@ COLUMNS = ("what", "of", "how_many", "goes_on", "is_due")
 OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @sensitive_post_parameters("asked")
 @members_only(OWNERS)
@@ -83,7 +81,6 @@ def people(request: StaffRequest) -> HttpResponse:
     return render(request, "console/people/people.html", context, status=status)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only(OWNERS)
 def person(request: StaffRequest, code: str) -> HttpResponse:
@@ -102,7 +99,6 @@ def person(request: StaffRequest, code: str) -> HttpResponse:
     return render(request, "console/people/person.html", context, status=status)
 
 
-@never_cache
 @require_POST
 @members_only(OWNERS)
 def unbind(request: StaffRequest, code: str) -> HttpResponse:
@@ -120,7 +116,6 @@ def unbind(request: StaffRequest, code: str) -> HttpResponse:
     return redirect("people:person", code)
 
 
-@never_cache
 @require_safe
 @members_only(OWNERS)
 def retention(request: StaffRequest) -> HttpResponse:
@@ -132,7 +127,6 @@ def retention(request: StaffRequest) -> HttpResponse:
     return render(request, "console/people/retention.html", context)
 
 
-@never_cache
 @require_safe
 @members_only(OWNERS)
 def retention_csv(request: StaffRequest) -> StreamingHttpResponse:

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import Role
@@ -43,7 +42,6 @@ MEMBERS = Table(
 )
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only(OWNERS)
 def members(request: StaffRequest) -> HttpResponse:
@@ -70,7 +68,6 @@ def members(request: StaffRequest) -> HttpResponse:
     return render(request, "console/members/members.html", parts, status=status)
 
 
-@never_cache
 @require_safe
 @members_only(OWNERS)
 def members_csv(request: StaffRequest) -> StreamingHttpResponse:
@@ -86,7 +83,6 @@ def members_csv(request: StaffRequest) -> StreamingHttpResponse:
     return csv_of(request, "members", COLUMNS, cells)
 
 
-@never_cache
 @require_safe
 @members_only(OWNERS)
 def member(request: StaffRequest, pk: int) -> HttpResponse:
@@ -94,7 +90,6 @@ def member(request: StaffRequest, pk: int) -> HttpResponse:
     return _member_page(request, _user(pk))
 
 
-@never_cache
 @require_POST
 @members_only(OWNERS)
 def role(request: StaffRequest, pk: int) -> HttpResponse:
@@ -112,7 +107,6 @@ def role(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect("members:member", pk)
 
 
-@never_cache
 @require_POST
 @members_only(OWNERS)
 def link(request: StaffRequest, pk: int) -> HttpResponse:

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import Role, Scope
@@ -29,7 +28,6 @@ COLUMNS = (
 )
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only(OWNERS)
 def tokens(request: StaffRequest) -> HttpResponse:
@@ -50,7 +48,6 @@ def tokens(request: StaffRequest) -> HttpResponse:
     return render(request, "console/tokens/tokens.html", parts)
 
 
-@never_cache
 @require_safe
 @members_only(OWNERS)
 def tokens_csv(request: StaffRequest) -> StreamingHttpResponse:

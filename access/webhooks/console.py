@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import DeliveryState, HookEvent, Role
@@ -45,7 +44,6 @@ REFUSED = 422
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @members_only(OWNERS_ACT)
 def hooks(request: StaffRequest) -> HttpResponse:
     """List the webhooks; add one, and show its secret this once."""
@@ -85,7 +83,6 @@ def _shown(hook: Hook) -> dict[str, object]:
 
 
 @require_safe
-@never_cache
 @members_only(OWNERS_ACT)
 def hook(request: StaffRequest, pk: int) -> HttpResponse:
     """Show what was sent to one webhook, and what became of it."""
@@ -102,7 +99,6 @@ def hook(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only(OWNERS_ACT)
 def hook_csv(request: StaffRequest, pk: int) -> StreamingHttpResponse:
     """Download the messages of one webhook."""
@@ -111,7 +107,6 @@ def hook_csv(request: StaffRequest, pk: int) -> StreamingHttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only(OWNERS_ACT)
 def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
     """Pause, resume, try or delete a webhook."""
@@ -129,7 +124,6 @@ def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only(OWNERS_ACT)
 def resend(request: StaffRequest, pk: int, delivery: int) -> HttpResponse:
     """Send a message once more."""

@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.console.tables import PER_PAGE, TableQuery, csv_of
@@ -104,7 +103,6 @@ class JudgingForm(forms.Form):
 
 
 @require_POST
-@never_cache
 @members_only()
 def sync(request: StaffRequest) -> HttpResponse:
     """Bring the shipped catalogue of judges into the table, and say what that changed."""
@@ -121,7 +119,6 @@ TABLE = tables.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("
 
 
 @require_safe
-@never_cache
 @members_only()
 def all_judges(request: HttpRequest) -> HttpResponse:
     """List the judges that are registered, and what a call to them still needs."""
@@ -131,7 +128,6 @@ def all_judges(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only()
 def all_judges_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same judges, in the same order; of a key, the name of its variable alone."""

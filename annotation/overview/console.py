@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -38,7 +37,6 @@ from completions.writers import emails
 
 
 @require_safe
-@never_cache
 @members_only()
 def overview(request: HttpRequest) -> HttpResponse:
     """Show what waits for somebody, and each study with its counts."""
@@ -117,7 +115,6 @@ def _links(study: Study) -> list[tuple[Platform, str]]:
 
 
 @require_safe
-@never_cache
 @members_only(is_part=True)
 def live(request: HttpRequest, study: str) -> HttpResponse:
     """Answer with what changes on the overview; once other acts are due, have it load again."""
@@ -204,7 +201,6 @@ Found: TypeAlias = tuple[str, str, str]
 
 
 @require_safe
-@never_cache
 @members_only()
 def search(request: HttpRequest) -> HttpResponse:
     """Show what has the words that are asked for, a few of each kind."""

@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRefresh
 
 from access import background
@@ -28,14 +27,14 @@ def study_page(
     view: Callable[Concatenate[StaffRequest, Study, P], HttpResponseBase],
 ) -> Callable[..., HttpResponseBase]:
     """Let staff in, find the study of the address, and keep the page out of every cache."""
-    return never_cache(members_only()(_of_study(view)))
+    return members_only()(_of_study(view))
 
 
 def owners_study_page(
     view: Callable[Concatenate[StaffRequest, Study, P], HttpResponseBase],
 ) -> Callable[..., HttpResponseBase]:
     """Let owners in alone, find the study of the address, and keep the page out of every cache."""
-    return never_cache(members_only(Needs(Role.OWNER, Role.OWNER))(_of_study(view)))
+    return members_only(Needs(Role.OWNER, Role.OWNER))(_of_study(view))
 
 
 def _of_study(
@@ -54,7 +53,7 @@ def managers_page(
     view: Callable[Concatenate[StaffRequest, P], HttpResponse],
 ) -> Callable[..., HttpResponseBase]:
     """Let managers in, also to look, and keep the page out of every cache."""
-    return never_cache(members_only(Needs(reads=Role.MANAGER))(view))
+    return members_only(Needs(reads=Role.MANAGER))(view)
 
 
 def figures_of(

@@ -9,7 +9,6 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
@@ -25,7 +24,6 @@ from completions.models import Dataset
 
 
 @require_safe
-@never_cache
 @members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
     """List the datasets with how far their review is."""

@@ -8,7 +8,6 @@ from django import forms
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 
 from access.choices import Role
 from access.roles import Needs, StaffRequest, members_only
@@ -37,7 +36,7 @@ def _dataset_page(
         except queries.UnknownFilterError as error:
             raise Http404 from error
 
-    return never_cache(members_only(needs)(wrapper))
+    return members_only(needs)(wrapper)
 
 
 def staff_page(

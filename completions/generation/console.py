@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
@@ -62,7 +61,6 @@ class RunForm(forms.Form):
 
 
 @require_safe
-@never_cache
 @members_only()
 def choose(request: HttpRequest) -> HttpResponse:
     """Ask which dataset is to be completed, and by whom."""
@@ -70,7 +68,6 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only()
 def plan(request: HttpRequest) -> HttpResponse:
     """Show what such a run would come to; nothing is written."""
@@ -81,7 +78,6 @@ def plan(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def start(request: StaffRequest) -> HttpResponse:
     """Start the run that was planned."""

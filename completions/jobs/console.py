@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -125,7 +124,6 @@ FORMS: Mapping[str, type[forms.Form]] = {
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @members_only()
 def import_file(request: StaffRequest) -> HttpResponse:
     """Take a file of dialogues, and show what importing it would do; nothing is stored of it."""
@@ -141,7 +139,6 @@ def import_file(request: StaffRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only()
 def jobs(request: HttpRequest) -> HttpResponse:
     """List the jobs, the newest first."""
@@ -150,7 +147,6 @@ def jobs(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only()
 def job(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how far a job is, or what came of it."""
@@ -158,7 +154,6 @@ def job(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only(is_part=True)
 def progress(request: HttpRequest, pk: int) -> HttpResponse:
     """Answer with how far a job is; once it is over, have the page load again."""
@@ -169,7 +164,6 @@ def progress(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def confirm(request: StaffRequest, pk: int) -> HttpResponse:
     """Have a checked file imported."""
@@ -179,7 +173,6 @@ def confirm(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def stop(request: StaffRequest, pk: int) -> HttpResponse:
     """Stop a job; what it has done is kept."""
@@ -188,7 +181,6 @@ def stop(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def retry(request: StaffRequest, pk: int) -> HttpResponse:
     """Begin a job again that failed or was stopped."""
@@ -201,7 +193,6 @@ def retry(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def check(request: StaffRequest, table: str, slug: str) -> HttpResponse:
     """Put one cheap question to a system or a judge."""

@@ -13,7 +13,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -60,7 +59,6 @@ class Move(Budget):
 
 
 @require_safe
-@never_cache
 @members_only()
 def runs(request: HttpRequest) -> HttpResponse:
     """List the runs of every kind, the newest first unless another order is asked for."""
@@ -68,7 +66,6 @@ def runs(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only()
 def runs_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same runs, in the same order."""
@@ -92,7 +89,6 @@ def download_runs(request: HttpRequest, name: str, **of: object) -> StreamingHtt
 
 
 @require_safe
-@never_cache
 @members_only()
 def run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     """Show how far a run is, and what can be done to it."""
@@ -101,7 +97,6 @@ def run(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only(is_part=True)
 def progress(request: StaffRequest, kind: str, pk: int) -> HttpResponse:
     """Answer with a run's numbers; who has been signed out since is led to the sign-in page."""
@@ -112,7 +107,6 @@ def progress(request: StaffRequest, kind: str, pk: int) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only()
 def failed(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     """List the calls of a run that brought nothing."""
@@ -125,7 +119,6 @@ def failed(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def act(request: StaffRequest, kind: str, pk: int, name: str) -> HttpResponse:
     """Pause a run, resume or cancel it, or ask again what failed."""

@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
@@ -25,7 +24,6 @@ from completions.systems.forms import AssistantRun, suggested_models
 
 
 @require_safe
-@never_cache
 @members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
     """List the datasets with how far their labelling is."""

@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import Role
@@ -34,7 +33,6 @@ SYSTEMS = listing(gettext_lazy("System"), counted=("n_completions", gettext_lazy
 
 
 @require_safe
-@never_cache
 @members_only()
 def systems(request: HttpRequest) -> HttpResponse:
     """List the language models, where they are from, and what a call to them still needs."""
@@ -42,7 +40,6 @@ def systems(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@never_cache
 @members_only()
 def systems_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same systems, in the same order; of a key, the name of its variable alone."""
@@ -66,7 +63,6 @@ def _show(request: HttpRequest, report: SyncReport | None = None) -> HttpRespons
 
 
 @require_POST
-@never_cache
 @members_only()
 def sync(request: StaffRequest) -> HttpResponse:
     """Bring the shipped catalogue into the table, and show what that changed."""
@@ -80,7 +76,6 @@ def sync(request: StaffRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @members_only()
 def add(request: StaffRequest) -> HttpResponse:
     """Register a system of one's own."""
@@ -104,7 +99,6 @@ def add(request: StaffRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @members_only()
 def system(request: StaffRequest, slug: str) -> HttpResponse:
     """Show a system, and change one of our own; those of the catalogue are as it says."""
@@ -129,7 +123,6 @@ def system(request: StaffRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def retire(request: StaffRequest, slug: str) -> HttpResponse:
     """Ask a system for nothing new, or let it be asked again; its completions stay."""
@@ -185,7 +178,6 @@ class CompletionImport(ImportPage[IntakeReport]):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@never_cache
 @members_only()
 def import_file(request: StaffRequest) -> HttpResponse:
     """Take a file, and show what would become of each row; nothing is stored yet."""
@@ -193,7 +185,6 @@ def import_file(request: StaffRequest) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def store(request: StaffRequest) -> HttpResponse:
     """Store exactly what was shown, or show again what changed since."""
@@ -201,7 +192,6 @@ def store(request: StaffRequest) -> HttpResponse:
 
 
 @require_POST
-@never_cache
 @members_only()
 def refused(request: StaffRequest) -> HttpResponse:
     """Send the refusals as a table."""

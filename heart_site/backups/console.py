@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access import background
@@ -23,7 +22,6 @@ BROKEN_OFF_S = 3600
 """A folder that is not whole and was not touched for so long is nobody's any more."""
 
 
-@never_cache
 @require_safe
 @members_only(OWNERS)
 def backups(request: StaffRequest) -> HttpResponse:

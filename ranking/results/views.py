@@ -7,7 +7,6 @@ from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from access.console.tables import csv_answer
@@ -206,7 +205,6 @@ def release_zip(_request: HttpRequest, results: Results, key: str) -> StreamingH
     return zip_answer(release)
 
 
-@never_cache
 @require_safe
 @members_only()
 def ensemble_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:

@@ -13,6 +13,7 @@ from tests.helpers.factories_written_once import make_member, make_user
 
 pytestmark = pytest.mark.django_db
 
+NOT_FOUND = 404
 SIGNING_OUT = ("accounts/", "w/sign-out/")
 
 
@@ -86,6 +87,10 @@ def differences(role, method, *, beside):
         found, right = outcome(answer, role), wanted(address.route, role, method)
         if found not in {*right, "loads anew"} or answer.status_code >= 500:
             yield f"{address.route}: {found} ({answer.status_code}), not {' or '.join(right)}"
+        is_shown = found == "let in" and answer.status_code < NOT_FOUND
+        is_kept = "no-store" not in answer.headers.get("Cache-Control", "")
+        if address.needs is not None and is_shown and is_kept:
+            yield f"{address.route}: caches may keep what members alone are shown"
         if address.route.startswith(SIGNING_OUT):
             client = visitor(role)
             cookies = client.cookies.copy()

@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from access.choices import Role
@@ -26,7 +25,6 @@ MOST_NAMED = 5
 
 
 @require_safe
-@never_cache
 @members_only()
 def datasets(request: HttpRequest) -> HttpResponse:
     """List the datasets with who writes for them, and how much of it is there."""
