@@ -24,7 +24,6 @@ from ranking.judgments.method import (
 from ranking.models import Fit
 from ranking.numerics.strength_mode import StrengthMode
 
-CLAIM_LENGTH = dt.timedelta(minutes=2)
 # Ratings are renewed when the judgments grew by this share, or after this time.
 MOVED = 0.001
 PATIENCE = dt.timedelta(minutes=1)
@@ -50,7 +49,7 @@ def reclaim_lost_fits(*, now: dt.datetime) -> list[int]:
 
     Should the first worker be alive after all, both compute the same, and one of them stores it.
     """
-    lost = Fit.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - CLAIM_LENGTH)
+    lost = Fit.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - queries.CLAIM_LENGTH)
     rows = lost.order_by("pk").select_for_update(skip_locked=True)
     keys = list(rows.values_list("pk", flat=True))
     Fit.objects.filter(pk__in=keys).update(claimed_at=now)
