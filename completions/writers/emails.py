@@ -1,9 +1,8 @@
 """Email templates for writers, rendered at send time."""
 
-from dataclasses import dataclass
-
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -17,20 +16,6 @@ NO_SERVER = "django.core.mail.backends.dummy.EmailBackend"
 LONGEST_ADDRESS = 254
 MOST_ATTEMPTS = 5
 """After so many refusals of a mail by the server it is given up."""
-
-
-@dataclass(frozen=True)
-class Letter:
-    """A mail as its reader gets it."""
-
-    subject: str
-    body: str
-
-    @classmethod
-    def of(cls, subject: str, *paragraphs: str) -> "Letter":
-        """Put the paragraphs that say something under each other, with a greeting."""
-        said = (_("Hello,"), *paragraphs, "HEART")
-        return cls(subject, "\n\n".join(paragraph for paragraph in said if paragraph))
 
 
 def is_server_set_up() -> bool:
@@ -69,8 +54,8 @@ def mail_rows(writer: Writer) -> list[tuple[WriterMail, str]]:
     return [(mail, _mail_state(mail)) for mail in mails]
 
 
-def compose(mail: WriterMail) -> Letter:
-    """Write the mail as things stand now; the writer comes with it."""
+def compose(mail: WriterMail) -> EmailMessage:
+    """Write subject and body of the mail as things stand now; the writer comes with it."""
     writer = mail.writer
     if mail.kind == MailKind.INVITED:
         if writer.state == WriterState.INVITED:
@@ -80,8 +65,14 @@ def compose(mail: WriterMail) -> Letter:
     return write[MailKind(mail.kind)](writer, mail.note)
 
 
-def _invitation(writer: Writer) -> Letter:
-    return Letter.of(
+def _letter(subject: str, *paragraphs: str) -> EmailMessage:
+    """Put the paragraphs that say something under each other, with a greeting."""
+    said = (_("Hello,"), *paragraphs, "HEART")
+    return EmailMessage(subject, "\n\n".join(paragraph for paragraph in said if paragraph))
+
+
+def _invitation(writer: Writer) -> EmailMessage:
+    return _letter(
         TITLE,
         INVITATION,
         "\n".join(f"{fact.name}: {fact.text}" for fact in host_facts(writer.dataset.host)),
@@ -95,8 +86,8 @@ def _invitation(writer: Writer) -> Letter:
     )
 
 
-def _link_again(writer: Writer) -> Letter:
-    return Letter.of(
+def _link_again(writer: Writer) -> EmailMessage:
+    return _letter(
         _("Your personal link"),
         _("This link takes you back to your desk, on any device:"),
         personal_link(writer),
@@ -104,8 +95,8 @@ def _link_again(writer: Writer) -> Letter:
     )
 
 
-def _admitted(writer: Writer, note: str) -> Letter:
-    return Letter.of(
+def _admitted(writer: Writer, note: str) -> EmailMessage:
+    return _letter(
         _("You can start writing"),
         _("Thank you for your trial replies. A reviewer read them, and you are in."),
         _noted(note),
@@ -114,8 +105,8 @@ def _admitted(writer: Writer, note: str) -> Letter:
     )
 
 
-def _refused(writer: Writer, note: str) -> Letter:
-    return Letter.of(
+def _refused(writer: Writer, note: str) -> EmailMessage:
+    return _letter(
         _("About your trial replies"),
         _(
             "Thank you for your trial replies and for your time. A reviewer read them, and we "
@@ -127,8 +118,8 @@ def _refused(writer: Writer, note: str) -> Letter:
     )
 
 
-def _returned(writer: Writer, note: str) -> Letter:
-    return Letter.of(
+def _returned(writer: Writer, note: str) -> EmailMessage:
+    return _letter(
         _("Please change one of your replies"),
         _("A reviewer read one of your replies and asks you to change it."),
         _noted(note),

@@ -98,14 +98,11 @@ def _is_anything_to_mend(writer: Writer) -> bool:
 def _message(mail: WriterMail, server: BaseEmailBackend) -> EmailMessage:
     letter = emails.compose(mail)
     contact = (mail.writer.dataset.host or {}).get("contact", "")
-    return EmailMessage(
-        subject=letter.subject,
-        body=letter.body,
-        from_email=settings.HEART_EMAIL_FROM,
-        to=[mail.writer.email],
-        reply_to=[contact] if emails.is_address(contact) else None,
-        connection=server,
-    )
+    letter.from_email = settings.HEART_EMAIL_FROM or letter.from_email
+    letter.to = [mail.writer.email]
+    letter.reply_to = [contact] if emails.is_address(contact) else []
+    letter.connection = server
+    return letter
 
 
 def _told(error: Exception, mail: WriterMail) -> str:

@@ -13,7 +13,7 @@ from completions.offline.lexicon import plain
 from heart_site.demo.paper import planting
 from heart_site.demo.paper.ideal import Ideal, answers
 from heart_site.demo.paper.planting import TEXTS_PER_CONTEXT
-from heart_site.demo.simulation.people import generator
+from heart_site.demo.rehearsal.people import generator
 from ranking.numerics.arrays import Floats, Integers
 
 MANY = 200

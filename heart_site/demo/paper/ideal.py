@@ -15,8 +15,8 @@ import numpy as np
 from completions.offline import planted
 from heart_site.demo.paper import planting
 from heart_site.demo.paper.planting import TEXTS_PER_CONTEXT
-from heart_site.demo.simulation.answering import TEXT_SPREAD, TIRED_AFTER
-from heart_site.demo.simulation.people import SKILL_SPREAD, generator
+from heart_site.demo.rehearsal.answering import TEXT_SPREAD, TIRED_AFTER
+from heart_site.demo.rehearsal.people import SKILL_SPREAD, generator
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
 N_RATERS = 5

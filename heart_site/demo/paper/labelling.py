@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from completions.strategies.services import spot_checking
 from completions.strategies.spot_check_queries import Sample, found_by_model, keys_of, ledger_of
-from heart_site.demo.simulation.people import generator
+from heart_site.demo.rehearsal.people import generator
 
 MISSED, IMAGINED = 0.2, 0.02
 """Shares of the labels that are there, and are not, that one person gets wrong."""

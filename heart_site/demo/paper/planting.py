@@ -15,7 +15,7 @@ from pathlib import Path
 
 from completions.offline.planted import DIMENSIONS, PlantedJudge, PlantedWriter, parts_done_well
 from completions.systems.catalogue import load_catalogues, shipped
-from heart_site.demo.simulation.people import SHARES, Crowd
+from heart_site.demo.rehearsal.people import SHARES, Crowd
 
 LEADERBOARD = Path(__file__).parent / "leaderboard.csv"
 BEST_HUMAN, ORIGINAL = "Best Human", "Original dataset"

@@ -51,10 +51,10 @@ from completions.writers.services.importing import import_messages
 from heart_site.demo.paper import labelling, planting
 from heart_site.demo.paper.planting import TEXTS_PER_CONTEXT
 from heart_site.demo.rehearsal import evidence
+from heart_site.demo.rehearsal.answering import plant_texts
+from heart_site.demo.rehearsal.people import draw_population
 from heart_site.demo.rehearsal.rehearsing import Cast, rehearse
 from heart_site.demo.rehearsal.reporting import BEGAN
-from heart_site.demo.simulation.answering import plant_texts
-from heart_site.demo.simulation.people import draw_population
 from ranking.raters import services as rater_services
 
 

@@ -13,8 +13,8 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from annotation.models import Study
-from heart_site.demo.paper.numbers import judged, rated
-from heart_site.demo.paper.numbers.number import COUNT, POINTS, SHARE, Beside, Number
+from heart_site.demo.paper import judged, rated
+from heart_site.demo.paper.number import COUNT, POINTS, SHARE, Beside, Number
 from heart_site.demo.paper.study import SEED, Paper
 from ranking.judgments.code import code_version
 from ranking.release_check.verifying import verify

@@ -1,4 +1,4 @@
-"""What a rehearsal left in the database, as the pure rules of ``simulation`` take it."""
+"""What a rehearsal left in the database, as the pure rules of ``scoring`` take it."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,8 +18,8 @@ from annotation.models import (
 )
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
-from heart_site.demo.simulation.answering import HIGH, LOW
-from heart_site.demo.simulation.scoring import Draw, Plan, Why
+from heart_site.demo.rehearsal.answering import HIGH, LOW
+from heart_site.demo.rehearsal.scoring import Draw, Plan, Why
 
 FIRST_BETTER = frozenset({Expected.FIRST, Expected.HIGH})
 MAIN = Q(lease__quality_check=None, lease__repeats=None)

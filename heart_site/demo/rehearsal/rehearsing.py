@@ -21,10 +21,10 @@ from django.urls import resolve, reverse
 from annotation.choices import RaterState
 from annotation.judging.services import leasing
 from annotation.models import Rater, Study
+from heart_site.demo.rehearsal import answering
+from heart_site.demo.rehearsal.answering import RANDOM, Mind, Truth
 from heart_site.demo.rehearsal.browser import Browser, Form, Page
-from heart_site.demo.simulation import answering
-from heart_site.demo.simulation.answering import RANDOM, Mind, Truth
-from heart_site.demo.simulation.people import USUAL, Crowd, SimulatedRater, VirtualClock, Whim, whim
+from heart_site.demo.rehearsal.people import USUAL, Crowd, SimulatedRater, VirtualClock, Whim, whim
 
 READING_S, CLICK_S = 40.0, 4.0
 LATE_S = 2 * 60 * 60.0

@@ -9,10 +9,10 @@ from annotation.choices import Protocol, RaterState
 from annotation.models import Study
 from annotation.studies.services import shadow_studies
 from heart_site.demo.rehearsal import evidence
+from heart_site.demo.rehearsal.answering import plant_strengths, plant_texts
+from heart_site.demo.rehearsal.people import USUAL, Crowd, Kind, draw_population
 from heart_site.demo.rehearsal.rehearsing import Cast, Tell, rehearse
-from heart_site.demo.simulation.answering import plant_strengths, plant_texts
-from heart_site.demo.simulation.people import USUAL, Crowd, Kind, draw_population
-from heart_site.demo.simulation.scoring import (
+from heart_site.demo.rehearsal.scoring import (
     Balance,
     Detection,
     Mismatch,

@@ -15,7 +15,7 @@ from completions.dialogues.ingest.dialogue import IngestError
 from completions.management.acting import Progress, RefusedError
 from heart_site.demo.paper import found, writing
 from heart_site.demo.paper.ideal import ideal_study
-from heart_site.demo.paper.numbers.number import Beside
+from heart_site.demo.paper.number import Beside
 from heart_site.demo.paper.study import SEED, SIZES, Paper
 from ranking.releases.services import ReleaseRefusedError
 

@@ -8,7 +8,7 @@ from annotation.models import Study
 from completions.offline import planted
 from heart_site.demo.paper import expecting, planting
 from heart_site.demo.paper.ideal import Ideal, ideal_study
-from heart_site.demo.paper.numbers.judged import PAIRS_OF_JUDGES
+from heart_site.demo.paper.judged import PAIRS_OF_JUDGES
 from ranking.numerics.agreement.coefficients import fleiss_kappa
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from completions.offline import planted
-from heart_site.demo.rehearsal.browser import read_page
-from heart_site.demo.simulation import answering
-from heart_site.demo.simulation.answering import (
+from heart_site.demo.rehearsal import answering
+from heart_site.demo.rehearsal.answering import (
     HIGH,
     LOW,
     TEXT_SPREAD,
@@ -20,7 +19,8 @@ from heart_site.demo.simulation.answering import (
     plant_strengths,
     plant_texts,
 )
-from heart_site.demo.simulation.people import (
+from heart_site.demo.rehearsal.browser import read_page
+from heart_site.demo.rehearsal.people import (
     WHIM_SHARES,
     Crowd,
     Kind,

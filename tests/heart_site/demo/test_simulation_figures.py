@@ -15,8 +15,8 @@ from annotation.assignment.design import (
     is_repeat_due,
     planted_first_goes_to_a,
 )
-from heart_site.demo.simulation.people import Kind
-from heart_site.demo.simulation.scoring import (
+from heart_site.demo.rehearsal.people import Kind
+from heart_site.demo.rehearsal.scoring import (
     Balance,
     Draw,
     Mismatch,

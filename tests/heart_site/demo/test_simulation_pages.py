@@ -19,10 +19,10 @@ from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.services.shadow_studies import Rehearsal
 from completions.models import Completion
 from heart_site.demo.rehearsal import evidence
+from heart_site.demo.rehearsal.people import Crowd, Kind
 from heart_site.demo.rehearsal.rehearsing import rehearse
 from heart_site.demo.rehearsal.reporting import as_lines, simulate
-from heart_site.demo.simulation.people import Crowd, Kind
-from heart_site.demo.simulation.scoring import rebuild
+from heart_site.demo.rehearsal.scoring import rebuild
 from ranking.exports.options import ExportRequest
 from ranking.exports.sources import export_of
 from ranking.judgments.analysis_set import analysis_set

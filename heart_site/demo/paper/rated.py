@@ -9,7 +9,7 @@ import scipy
 
 from heart_site.demo.paper import expecting, planting
 from heart_site.demo.paper.found import JUDGES, PEOPLE, Row
-from heart_site.demo.paper.numbers.number import (
+from heart_site.demo.paper.number import (
     PLAIN,
     POINTS,
     SHARE,

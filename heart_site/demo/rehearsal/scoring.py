@@ -17,7 +17,7 @@ from annotation.assignment.design import (
     is_repeat_due,
     planted_first_goes_to_a,
 )
-from heart_site.demo.simulation.people import Kind
+from heart_site.demo.rehearsal.people import Kind
 
 FEWEST_TO_RANK = 2
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from completions.offline import planted
-from heart_site.demo.simulation.people import USUAL, Crowd, Kind, SimulatedRater, generator
+from heart_site.demo.rehearsal.people import USUAL, Crowd, Kind, SimulatedRater, generator
 
 FARTHEST = 1.5  # from the mean to the best system, in natural-log units
 TEXT_SPREAD = 0.3  # how far a text strays from its system's strength

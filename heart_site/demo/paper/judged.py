@@ -15,10 +15,10 @@ from completions.strategies.rules import Scores
 from completions.strategies.spot_check_queries import ledger_of, scores_of
 from heart_site.demo.paper import expecting, labelling, planting
 from heart_site.demo.paper.found import PEOPLE
-from heart_site.demo.paper.numbers.number import COUNT, PLAIN, SHARE, Beside, Number, as_float
+from heart_site.demo.paper.number import COUNT, PLAIN, SHARE, Beside, Number, as_float
 from heart_site.demo.rehearsal import evidence
-from heart_site.demo.simulation.people import Kind
-from heart_site.demo.simulation.scoring import detect
+from heart_site.demo.rehearsal.people import Kind
+from heart_site.demo.rehearsal.scoring import detect
 from ranking.choices import AnalysisKind
 from ranking.findings import ALL_JUDGES
 
