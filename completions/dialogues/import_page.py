@@ -63,10 +63,6 @@ class ImportPage(ABC, Generic[Report]):
     def said(self, report: Report) -> str:
         """Say what was stored."""
 
-    def n_told(self, report: Report) -> int:
-        """Return how many refusals there are, of which the page shows the first."""
-        return len(report.refused)
-
     def check(self) -> HttpResponse:
         """Take a file, and show what would become of each row; nothing is stored yet."""
         if self.request.method != "POST":
@@ -121,7 +117,7 @@ class ImportPage(ABC, Generic[Report]):
         parts = {
             "report": report,
             "listed": report.refused[:LISTED],
-            "n_unlisted": max(0, self.n_told(report) - LISTED),
+            "n_unlisted": max(0, len(report.refused) - LISTED),
             "notes": rows.notes,
             **checked.given,
             "sealed": replace(checked, digest=report.digest).seal(self._holder),

@@ -251,7 +251,7 @@ class SentPage:
 
 
 def _shown(messages: Iterable[Message], writer: Writer) -> tuple[SentMessage, ...]:
-    """Show messages of ``writing_selectors.messages_sent``, which have their texts with them."""
+    """Show messages of ``queries.messages_sent``, which have their texts with them."""
     rows = ((message, vars(message)) for message in messages)
     return tuple(
         SentMessage.of(message, writer=writer, text=row["text"], note=row["note"] or "")
