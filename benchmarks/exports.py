@@ -37,8 +37,8 @@ def export(form: str) -> None:
     at_rest = _peak()
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        found = export_of(study, "judgments", ExportRequest(), now=timezone.now())
-        blocks = written(found, ExportFormat(form))
+        table, rows = export_of(study, "judgments", ExportRequest(), now=timezone.now())
+        blocks = written(table, rows, ExportFormat(form))
         path = put(blocks, Path(folder) / f"x.{form}", is_forced=False)
         seconds, size = time.perf_counter() - started, path.stat().st_size
     n = n_rows(study, "judgments") or 0

@@ -7,10 +7,10 @@ from annotation.choices import Protocol
 from annotation.judges import tallies, verdict_queries
 from annotation.models import Study
 from annotation.quality.queries.records import ListedAnswer
-from ranking.boards.board import Board, BoardRow, PeopleRow
+from ranking.boards import Board
 from ranking.findings import Table
 from ranking.fits.analysis_queries import HistoryPoint
-from ranking.models import Fit
+from ranking.models import Fit, HumanRating, Rating
 from ranking.raters.accounting import CLASSES, AccountRow
 from ranking.raters.rows import RaterRow
 
@@ -93,7 +93,7 @@ def rating_rows(board: Board) -> Iterator[tuple[Cell, ...]]:
     implied = ("is_implied",) if board.is_implied else ()  # by ratings of single messages
     shares = (f"win_per_cent_{share.key}" for share in board.dimensions)
     yield (*RATING_COLUMNS, *shares, *implied)
-    head = (board.key, board.conditions.is_simulated, board.is_embargoed)
+    head = (board.fit.key, board.fit.is_simulated, board.fit.is_embargoed)
     for row in board.rows:
         yield (*head, *_rating_cells(row), *(True for _ in implied))
     for one in board.people:
@@ -202,11 +202,11 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def _rating_cells(row: BoardRow) -> tuple[Cell, ...]:
+def _rating_cells(row: Rating) -> tuple[Cell, ...]:
     shares = (share.per_cent for share in row.dimensions)
     return (
         *(row.tier, row.rank, row.rank_low, row.rank_high),
-        *(row.name, row.kind, row.is_simulated),
+        *(row.name, row.system.kind, row.system.is_simulated),
         *map(_rounded, (row.elo, row.elo_se, row.elo_low, row.elo_high)),
         *map(_rounded, (row.joint_low, row.joint_high, row.sandwich_se, row.win_rate)),
         *(row.n_judgments, row.wins, row.losses, row.ties, None),
@@ -214,10 +214,10 @@ def _rating_cells(row: BoardRow) -> tuple[Cell, ...]:
     )
 
 
-def _people_cells(board: Board, row: PeopleRow) -> tuple[Cell, ...]:
+def _people_cells(board: Board, row: HumanRating) -> tuple[Cell, ...]:
     """Return cells that name no system and no rank, and say by ``derived`` what they are of."""
     return (
-        *(None, None, None, None, None, "DERIVED", board.conditions.is_simulated),
+        *(None, None, None, None, None, "DERIVED", board.fit.is_simulated),
         *map(_rounded, (row.elo, row.elo_se, row.elo_low, row.elo_high)),
         *(None, None, None, None, row.n_judgments, None, None, None, row.name),
         *(None for _ in board.dimensions),

@@ -73,8 +73,8 @@ def _sent(request: StaffRequest, study: Study, name: str, form: str) -> HttpResp
     export_request = chosen.asked
     export_format = ExportFormat(form)
     try:
-        found = export_of(study, name, export_request, now=timezone.now())
-        blocks = written(found, export_format, bom=chosen.cleaned_data["bom"])
+        table, rows = export_of(study, name, export_request, now=timezone.now())
+        blocks = written(table, rows, export_format, bom=chosen.cleaned_data["bom"])
     except ExportRefusedError as error:
         return _refused(str(error), status=CONFLICT)
     file = file_name(study, name, export_format)

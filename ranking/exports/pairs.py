@@ -4,7 +4,6 @@ import datetime as dt
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -21,33 +20,10 @@ PAIRS = 500
 """Comparisons of which judgments and texts are read at once."""
 
 
-@dataclass(frozen=True)
-class Vote:
-    """One judgment: whose it is, and the sign of its verdict in the canonical frame."""
-
-    evaluator: str
-    sign: int
-
-
-@dataclass(frozen=True)
-class Preference:
-    """Which completion is preferred, and how clearly.
-
-    Votes are of evaluators: each has one, divided over that evaluator's judgments of the pair, so
-    that a judge asked in both orders weighs what a person does, and one who names another
-    completion in each order favours neither.
-    """
-
-    first_is_chosen: bool
-    for_chosen: float
-    for_rejected: float
-    for_neither: float
-    n_judgments: int
-    n_evaluators: int
-    agreement: float
-    margin: float
-
-
+Vote: TypeAlias = tuple[str, int]
+"""Whose judgment it is, and the sign of its verdict in the canonical frame."""
+Preference: TypeAlias = tuple[bool, dict[str, object]]
+"""Whether the first completion is preferred, and how clearly: cells of the export by column."""
 Judged: TypeAlias = Mapping[int, Sequence[tuple[Vote, bool]]]
 
 
@@ -87,7 +63,7 @@ def _of_batch(
     pairs = Comparison.objects.filter(pk__in=judged.keys()).select_related(*related)
     for pair in pairs.order_by("pk"):
         votes = judged[pair.pk]
-        found = preference((vote for vote, _ in votes), request.rule)
+        found = preference([vote for vote, _ in votes], request.rule)
         split = _split(selection.study, pair, request)
         if found is not None and request.split in ("", split):
             by_program = any(is_simulated for _, is_simulated in votes)
@@ -107,29 +83,23 @@ def _judged(selection: Selection, keys: Sequence[int]) -> Judged:
     judged: dict[int, list[tuple[Vote, bool]]] = defaultdict(list)
     for comparison, verdict, rater, judge, *simulated in found:
         evaluator = f"rater {rater}" if judge is None else f"judge {judge}"
-        judged[comparison].append((Vote(evaluator, verdict), any(simulated)))
+        judged[comparison].append(((evaluator, verdict), any(simulated)))
     return judged
 
 
 def _cells(
     study: Study, pair: Comparison, found: Preference, request: ExportRequest
 ) -> dict[str, object]:
+    first_is_chosen, counts = found
     first, second = pair.pair
-    chosen, rejected = (first, second) if found.first_is_chosen else (second, first)
-    return {
+    chosen, rejected = (first, second) if first_is_chosen else (second, first)
+    return counts | {
         "prompt": as_messages(pair.context.turns),
         "chosen": _said(chosen),
         "rejected": _said(rejected),
         "context": pair.context.key,
         "dialogue": pair.context.dialogue.content_hash,
         "comparison": pair.key,
-        "agreement": found.agreement,
-        "margin": found.margin,
-        "n_judgments": found.n_judgments,
-        "n_evaluators": found.n_evaluators,
-        "votes_chosen": found.for_chosen,
-        "votes_rejected": found.for_rejected,
-        "votes_tied": found.for_neither,
         "pool": request.rule.pool,
         "chosen_system": chosen.system.slug,
         "rejected_system": rejected.system.slug,
@@ -156,30 +126,30 @@ def _is_simulated(pair: Comparison) -> bool:
     return pair.context.is_simulated or any(one.is_simulated for one in systems)
 
 
-def preference(votes: Iterable[Vote], rule: Rule) -> Preference | None:
+def preference(votes: Sequence[Vote], rule: Rule) -> Preference | None:
     """Return the preferred completion of one comparison, or None where there is none.
 
-    There is none without a lead of one over the other, with fewer judgments than the rule asks
-    for, or with less agreement.
+    Votes are of evaluators: each has one, divided over that evaluator's judgments of the pair, so
+    that a judge asked in both orders weighs what a person does, and one who names another
+    completion in each order favours neither. There is no preference without a lead of one over
+    the other, with fewer judgments than the rule asks for, or with less agreement.
     """
-    given = list(votes)
-    first, second, neither = _shares(given)
+    first, second, neither = _shares(votes)
     total = first + second + (0.0 if rule.leaves_ties_out else neither)
-    if len(given) < max(1, rule.least_judgments) or _is_even(first, second):
+    if len(votes) < max(1, rule.least_judgments) or _is_even(first, second):
         return None
     ahead, behind = max(first, second), min(first, second)
     if ahead / total < rule.least_agreement - ROUNDING:
         return None
-    return Preference(
-        first_is_chosen=first > second,
-        for_chosen=round(ahead, 6),
-        for_rejected=round(behind, 6),
-        for_neither=round(neither, 6),
-        n_judgments=len(given),
-        n_evaluators=len({vote.evaluator for vote in given}),
-        agreement=round(ahead / total, 6),
-        margin=round((ahead - behind) / total, 6),
-    )
+    return first > second, {
+        "agreement": round(ahead / total, 6),
+        "margin": round((ahead - behind) / total, 6),
+        "n_judgments": len(votes),
+        "n_evaluators": len({evaluator for evaluator, _ in votes}),
+        "votes_chosen": round(ahead, 6),
+        "votes_rejected": round(behind, 6),
+        "votes_tied": round(neither, 6),
+    }
 
 
 def split_of(dialogue: str, *, seed: str, rule: Rule) -> str:
@@ -204,8 +174,8 @@ def as_messages(turns: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
 def _shares(votes: Iterable[Vote]) -> tuple[float, float, float]:
     """Return the votes for the first, for the second and for neither; one per evaluator."""
     said: dict[str, list[int]] = defaultdict(list)
-    for vote in votes:
-        said[vote.evaluator].append((vote.sign > 0) - (vote.sign < 0))
+    for evaluator, sign in votes:
+        said[evaluator].append((sign > 0) - (sign < 0))
     parts = [[signs.count(sign) / len(signs) for sign in (1, -1, 0)] for signs in said.values()]
     if not parts:
         return 0.0, 0.0, 0.0

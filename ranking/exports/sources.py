@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import Q
@@ -18,17 +18,12 @@ from ranking.exports.tables import TABLES
 BY_NAME = {table.name: table for table in TABLES}
 
 
-@dataclass(frozen=True)
-class Export:
-    """Columns, and rows with a cell for each; rows are read while they are taken."""
+def export_of(
+    study: Study, name: str, request: ExportRequest, *, now: dt.datetime
+) -> tuple[ExportTable, Iterator[tuple[Any, ...]]]:
+    """Return the table of that name with the columns asked for, and its rows.
 
-    table: ExportTable
-    columns: tuple[ExportColumn, ...]
-    rows: Iterator[tuple[Any, ...]]
-
-
-def export_of(study: Study, name: str, request: ExportRequest, *, now: dt.datetime) -> Export:
-    """Return the export of that name.
+    Rows have a cell for each column, and are read while they are taken.
 
     Raises
     ------
@@ -55,7 +50,7 @@ def export_of(study: Study, name: str, request: ExportRequest, *, now: dt.dateti
             found = rows.completions(study, columns)
         case _:
             found = rows.comparisons(study, columns)
-    return Export(table, columns, found)
+    return replace(table, columns=columns), found
 
 
 def tables_of(study: Study) -> tuple[ExportTable, ...]:

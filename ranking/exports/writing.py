@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from access.console.csv_cells import csv_lines
 from annotation.models import Study
-from ranking.exports.data_dictionary import ExportColumn, Kind
+from ranking.exports.data_dictionary import ExportColumn, ExportTable, Kind
 from ranking.exports.options import ExportFormat, ExportRefusedError
-from ranking.exports.sources import Export, is_simulated
+from ranking.exports.sources import is_simulated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,23 +20,28 @@ LINES = 500
 """Lines that are handed on at once."""
 GROUP = 4_000
 """Rows of a group of Parquet: of more, the rows cost much memory; of fewer, the file's index."""
+Columns = Sequence[ExportColumn]
 Rows = Iterator[tuple[Any, ...]]
 
 
-def written(export: Export, form: ExportFormat, *, bom: bool = False) -> Iterator[bytes]:
-    """Yield the export as bytes, block by block.
+def written(
+    table: ExportTable, rows: Rows, form: ExportFormat, *, bom: bool = False
+) -> Iterator[bytes]:
+    """Yield an export as bytes, block by block.
 
     Raises
     ------
     ExportRefusedError
-        If what the export holds does not fit into columns of that form.
+        If what the table holds does not fit into columns of that form.
     """
-    if export.table.is_nested and form is not ExportFormat.JSONL:
-        msg = f"{export.table.title} come as JSON lines alone."
+    if table.is_nested and form is not ExportFormat.JSONL:
+        msg = f"{table.title} come as JSON lines alone."
         raise ExportRefusedError(msg)
     if form is ExportFormat.CSV:
-        return _joined(_csv(export, bom=bom))
-    return _joined(_jsonl(export)) if form is ExportFormat.JSONL else _parquet(export)
+        return _joined(_csv(table.columns, rows, bom=bom))
+    if form is ExportFormat.JSONL:
+        return _joined(_jsonl(table.columns, rows))
+    return _parquet(table.columns, rows)
 
 
 def file_name(study: Study, name: str, form: ExportFormat) -> str:
@@ -52,34 +57,31 @@ def _joined(lines: Iterator[str]) -> Iterator[bytes]:
         yield block.encode()
 
 
-def _csv(export: Export, *, bom: bool) -> Iterator[str]:
-    names = tuple(column.name for column in export.columns)
-    nested = _places(export.columns, Kind.JSON)
-    rows = (_flat(row, nested) for row in export.rows) if nested else export.rows
-    return csv_lines(chain([names], rows), bom=bom)
+def _csv(columns: Columns, rows: Rows, *, bom: bool) -> Iterator[str]:
+    names = tuple(column.name for column in columns)
+    return csv_lines(chain([names], _flat(columns, rows)), bom=bom)
 
 
-def _jsonl(export: Export) -> Iterator[str]:
-    names = [column.name for column in export.columns]
-    for row in export.rows:
+def _jsonl(columns: Columns, rows: Rows) -> Iterator[str]:
+    names = [column.name for column in columns]
+    for row in rows:
         record = dict(zip(names, row, strict=True))
         yield json.dumps(record, ensure_ascii=False, default=_time, allow_nan=False) + "\n"
 
 
-def _parquet(export: Export) -> Iterator[bytes]:
+def _parquet(columns: Columns, rows: Rows) -> Iterator[bytes]:
     """Yield one row group after the other; what was written is not kept."""
     import pyarrow as pa  # noqa: PLC0415 (the site works without it in memory)
     from pyarrow import parquet  # noqa: PLC0415
 
-    schema = pa.schema([(column.name, _type(column.kind)) for column in export.columns])
-    nested = _places(export.columns, Kind.JSON)
+    schema = pa.schema([(column.name, _type(column.kind)) for column in columns])
     pipe = list[bytes]()
     sink = pa.PythonFile(_Pipe(pipe), mode="w")
     # Statistics of each column of each group stay in memory to the end, texts among them.
     with parquet.ParquetWriter(
         sink, schema, compression="snappy", write_statistics=False
     ) as writer:
-        for group in _groups((_flat(row, nested) for row in export.rows), schema):
+        for group in _groups(_flat(columns, rows), schema):
             writer.write_batch(group)
             yield _drained(pipe)
     yield _drained(pipe)
@@ -135,14 +137,13 @@ def _type(kind: Kind) -> "pa.DataType":
     return types.get(kind, pa.string())
 
 
-def _places(columns: Sequence[ExportColumn], kind: Kind) -> set[int]:
-    return {place for place, column in enumerate(columns) if column.kind is kind}
+def _flat(columns: Columns, rows: Rows) -> Rows:
+    """Return the rows with what has parts of its own as JSON."""
+    nested = {place for place, column in enumerate(columns) if column.kind is Kind.JSON}
+    return (_as_json(row, nested) for row in rows) if nested else rows
 
 
-def _flat(row: tuple[Any, ...], nested: set[int]) -> tuple[Any, ...]:
-    """Return the row with what has parts of its own as JSON."""
-    if not nested:
-        return row
+def _as_json(row: tuple[Any, ...], nested: set[int]) -> tuple[Any, ...]:
     return tuple(
         json.dumps(cell, ensure_ascii=False) if place in nested and cell is not None else cell
         for place, cell in enumerate(row)

@@ -8,8 +8,6 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ranking.boards.board import Board
-from ranking.figures import ratings
 from ranking.figures.heat import heat
 from ranking.figures.marks import (
     END,
@@ -27,7 +25,7 @@ from ranking.figures.marks import (
 )
 from ranking.figures.planes import funnel, lines, points
 from ranking.figures.radar import radar
-from ranking.figures.ratings import whiskers
+from ranking.figures.ratings import TITLE, Group, ratings, whiskers
 from ranking.figures.rendering import FigureFormat, FiguresBusyError, alone, rendered
 from ranking.findings import Picture, Table
 from ranking.plots.radar import axes_of
@@ -121,7 +119,7 @@ def _needed(table: Table) -> list[list[int]]:
 MARGIN = 8.0
 GAP = 8.0
 COLUMN = 252.0  # 3.5 inches: one column of a journal
-TITLE, CAPTION, SOURCE = 8.5, 6.5, 5.5
+HEAD, CAPTION, SOURCE = 8.5, 6.5, 5.5
 SIMULATED = "SIMULATED"
 PURPOSES = {True: "exploratory", False: "confirmatory"}
 
@@ -159,7 +157,7 @@ def sheet(body: Sequence[Mark], title: str, caption: str, sign: Sign) -> Drawing
     left, top, right, bottom = extent(body)
     across = max(COLUMN - 2 * MARGIN, right - left)
     tag, room = _tag(across, sign)
-    head, high = _paragraph(title, room, TITLE, INK, is_bold=True)
+    head, high = _paragraph(title, room, HEAD, INK, is_bold=True)
     y = high + GAP
     marks = [*head, *tag, *moved(body, -left, y - top)]
     y += bottom - top + GAP
@@ -180,7 +178,7 @@ def _tag(across: float, sign: Sign) -> tuple[tuple[Mark, ...], float]:
     """Return the word for simulated data in the corner, and the room beside it."""
     if not sign.is_simulated:
         return (), across
-    words = Words(SIMULATED, across, 0.78 * TITLE, CAPTION, END, QUIET, is_bold=True)
+    words = Words(SIMULATED, across, 0.78 * HEAD, CAPTION, END, QUIET, is_bold=True)
     return (words,), across - width(SIMULATED, CAPTION, is_bold=True) - GAP
 
 
@@ -210,22 +208,22 @@ def table_drawing(table: Table, sign: Sign) -> Drawing:
         return sheet(_DRAWN[table.picture](table), table.title, table.caption, sign)
 
 
-def board_drawing(board: Board, sign: Sign) -> Drawing:
-    """Draw ratings with their intervals, on a page with its title and its origin.
+def board_drawing(groups: Sequence[Group], caption: str, sign: Sign) -> Drawing:
+    """Draw groups of ratings with their intervals, on a page with its title and its origin.
 
     Raises
     ------
     FigureRefusedError
         If there are no ratings, or too many to be read in print.
     """
-    if not board.rows:
+    lines = [line for _, group in groups for line in group]
+    if all(line.is_derived for line in lines):
         msg = "There are no ratings to draw."
         raise FigureRefusedError(msg)
-    n_rows = len(board.rows) + len(board.people)
-    if reason := refusal_of_rows(n_rows, Picture.WHISKERS):
+    if reason := refusal_of_rows(len(lines), Picture.WHISKERS):
         raise FigureRefusedError(reason)
     with alone():
-        return sheet(ratings.ratings(board), ratings.TITLE, ratings.caption(board), sign)
+        return sheet(ratings(groups), TITLE, caption, sign)
 
 
 _DRAWN: dict[Picture, Callable[[Table], tuple[Mark, ...]]] = {

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ranking.boards.board import Board
 from ranking.figures.axes import FigureAxis, along_bottom
 from ranking.figures.marks import (
     BLUE,
@@ -32,53 +31,25 @@ from ranking.plots import tables
 from ranking.plots.scales import Interval
 
 ELO = Column("elo", "Elo", ColumnKind.ELO)
-PEOPLE = "Made from people's texts"
 TITLE = "Ratings with intervals"
-SCALE = "Bradley-Terry ratings in Elo points; the mean of the systems is 1500 (dashed)."
-TIERS = "Systems of one tier are not told apart."
-DERIVED = "Hollow dots are no systems: they are made from people's texts, on the same scale."
-
-IMPLIED = "Nobody compared messages: pairs are implied by the points that evaluators gave them."
 
 
-def caption(board: Board) -> str:
-    """Return how to read the picture, and of which judgments it is."""
-    terms = board.conditions
-    parts = [
-        SCALE,
-        *([TIERS] if board.has_tiers else []),
-        *([DERIVED] if board.people else []),
-        *([IMPLIED] if board.is_implied else []),
-        f"{terms.pool}, {terms.context_set.lower()}:",
-        f"{terms.n_judgments} judgments on {terms.n_dialogues} source dialogues.",
-    ]
-    return " ".join(parts)
-
-
-def ratings(board: Board) -> tuple[Mark, ...]:
-    """Draw the systems by tier, and below them what is made from people's texts."""
-    groups = [
-        (
-            f"Tier {number}" if number is not None else "",
-            tuple(RatingLine(row.name, row.interval) for row in rows),
-        )
-        for number, rows in board.tiers
-    ]
-    if board.people:
-        lines = tuple(RatingLine(one.name, one.interval, is_derived=True) for one in board.people)
-        groups.append((PEOPLE, lines))
+def ratings(groups: Sequence["Group"]) -> tuple[Mark, ...]:
+    """Draw groups of ratings, and below them what their lines are."""
     marks = intervals(groups, ELO)
-    return (*marks, *_key(board, extent(marks)[3] + 9.0))
+    found = [line.interval for _, lines in groups for line in lines if line.interval]
+    has_joint = any(one.joint_low is not None for one in found)
+    return (*marks, *_key(extent(marks)[3] + 9.0, has_joint=has_joint))
 
 
-def _key(board: Board, y: float) -> tuple[Mark, ...]:
+def _key(y: float, *, has_joint: bool) -> tuple[Mark, ...]:
     """Say what the dark and the pale line are."""
     marks: list[Mark] = [
         Stroke(((0.0, y), (16.0, y)), BLUE, 1.1),
         Spot(8.0, y, colour=BLUE),
         Words("95 % interval of one system", 20.0, y + 2.4, 6.0, colour=QUIET),
     ]
-    if board.has_joint_intervals:
+    if has_joint:
         marks += [
             Block(124.0, y - 2.5, 16.0, 5.0, PALE),
             Words("of all systems at once", 144.0, y + 2.4, 6.0, colour=QUIET),

@@ -15,7 +15,7 @@ from django.db.models.functions import Mod, RowNumber
 
 from annotation.choices import Protocol
 from annotation.models import Study
-from ranking.boards.queries import ranked
+from ranking.boards import ranked
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits.queries import ANALYSED, ENDED, PREFERRED, Results, place
 from ranking.judgments.code import code_version

@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from annotation.choices import Protocol, StudyState
 from annotation.models import Study
 from annotation.overview.progress import Alert
-from ranking.boards.board import as_text
-from ranking.boards.queries import board_of
+from ranking.boards import as_text, board_of
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.judgments import analysis_set
 from ranking.judgments.method import Stamp

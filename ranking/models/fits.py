@@ -1,6 +1,7 @@
 """Fits and the ratings they produce."""
 
 import datetime as dt
+from dataclasses import dataclass
 from functools import cached_property
 
 from django.db import models
@@ -8,9 +9,12 @@ from django.db.models import F, Q
 
 from access.models import AppendOnlyModel
 from annotation.choices import StudyState
+from completions.choices import SystemKind
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState, PeopleKind
 from ranking.findings import Findings
 
+FEW_OPPONENTS = 3.0
+HEAT_STEPS = 10
 FINITE = 1e6  # wider than any rating; PostgreSQL sorts NaN and infinity beyond it
 
 
@@ -82,6 +86,18 @@ class Fit(models.Model):
         return self.key
 
     @property
+    def warnings(self) -> list[str]:
+        """What a reader of its ratings should know, in sentences."""
+        known: list[str] = self.diagnostics.get("warnings", [])
+        return known
+
+    @property
+    def replicates_without_maximum(self) -> int:
+        """How many replicates of the bootstrap have no finite strengths."""
+        known: int = self.diagnostics.get("replicates_without_maximum", 0)
+        return known
+
+    @property
     def is_embargoed(self) -> bool:
         """Whether the team alone may read it: its study goes on, and nobody published it."""
         return self.published_at is None and self.study.state != StudyState.CLOSED
@@ -126,8 +142,27 @@ class KeptCounts(models.Model):
         return f"study {self.study_id}, as of {self.until:%Y-%m-%d %H:%M:%S}"
 
 
+@dataclass(frozen=True)
+class DimensionShare:
+    """The share of marks won on one dimension, in per cent; nothing when there are no marks."""
+
+    key: str
+    name: str
+    per_cent: float | None
+    n_marks: int
+
+    @property
+    def heat(self) -> str:
+        """Return the shade of the cell: the tens of its per cent."""
+        if self.per_cent is None:
+            return ""
+        return f"h{min(HEAT_STEPS - 1, int(self.per_cent // HEAT_STEPS))}"
+
+
 class Rating(AppendOnlyModel):
-    """What one fit says of one system."""
+    """What one fit says of one system; a leaderboard adds its share on each dimension."""
+
+    dimensions: tuple[DimensionShare, ...]
 
     fit = models.ForeignKey(Fit, models.PROTECT, related_name="ratings")
     system = models.ForeignKey("completions.System", models.PROTECT, related_name="ratings")
@@ -200,6 +235,32 @@ class Rating(AppendOnlyModel):
     def __str__(self) -> str:
         return f"{self.fit_id} {self.system_id}"
 
+    @property
+    def name(self) -> str:
+        """The name of the system."""
+        return self.system.name
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether people wrote the completions: a row to hold the others against."""
+        return self.system.kind != SystemKind.MODEL
+
+    @property
+    def is_human(self) -> bool:
+        """Whether the study's supporters wrote the completions."""
+        return self.system.kind == SystemKind.HUMAN
+
+    @property
+    def win_rate(self) -> float:
+        """The share of judgments won, a tie counting half, in per cent."""
+        return 100.0 * (self.wins + self.ties / 2) / self.n_judgments
+
+    @property
+    def rank_text(self) -> str:
+        """The interval of ranks, or the rank when only one is left."""
+        low, high = self.rank_low, self.rank_high
+        return str(low) if low == high else f"{low}\N{EN DASH}{high}"
+
 
 class HumanRating(AppendOnlyModel):
     """What one fit says of people's texts taken together, or of the best of each context."""
@@ -238,6 +299,22 @@ class HumanRating(AppendOnlyModel):
 
     def __str__(self) -> str:
         return f"{self.fit_id} {self.kind}"
+
+    @property
+    def name(self) -> str:
+        """The kind in words."""
+        return self.get_kind_display()
+
+    @property
+    def is_optimistic(self) -> bool:
+        """Whether its texts were chosen by the judgments that score them."""
+        return self.kind == PeopleKind.BEST_PLAIN
+
+    @property
+    def has_little_to_choose_by(self) -> bool:
+        """Whether texts met so few systems that a cross-fitted choice is hardly one."""
+        n = self.detail.get("opponents_per_text")
+        return self.kind == PeopleKind.BEST_CROSS_FITTED and n is not None and n < FEW_OPPONENTS
 
 
 class DimensionRate(AppendOnlyModel):

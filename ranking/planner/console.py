@@ -1,6 +1,5 @@
 """The console's pages on how many judgments a study needs, or a draft would come to."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -15,7 +14,6 @@ from access.console.tables import csv_answer
 from access.roles import StaffRequest
 from annotation.choices import Protocol
 from annotation.models import Study
-from annotation.planning.queries import texts_of
 from annotation.session.blinded import PracticePage, StudyPage
 from annotation.session.forms import FORMS
 from annotation.studies import pace
@@ -171,11 +169,18 @@ def _before(study: Study, form: Question, rates: "Rates") -> "dict[str, FirstPla
     """Return the closed form for a study without an analysis, where it has systems to rank."""
     from ranking.planner.plans import first_plan  # noqa: PLC0415 (as above)
 
-    layout = queries.layout_of(study)
+    n_systems = queries.n_systems_of(study)
     is_rated = queries.newest_fit(study, form.evaluators) is not None
-    if layout.n_systems < FEWEST_SYSTEMS:
+    if n_systems < FEWEST_SYSTEMS:
         return {"first": None, "is_rated": is_rated}
-    first = first_plan(layout, form.wish, rates, correlation=form.cleaned_data["rho"])
+    first = first_plan(
+        form.wish,
+        rates,
+        n_systems=n_systems,
+        n_pairs=queries.judged_per_context(study, n_systems),
+        per_pair=study.judgments_per_pair,
+        correlation=form.cleaned_data["rho"],
+    )
     return {"first": first, "is_rated": is_rated}
 
 
@@ -210,8 +215,8 @@ def draft_figures(study: Study) -> dict[str, Any]:
     None where nothing is ranked.
     """
     n_contexts = Context.objects.in_use().filter(dataset=study.dataset_id).count()
-    n_systems = texts_of(study).order_by().values("system").distinct().count()
-    n_judged = n_contexts * _per_context(study, n_systems)
+    n_systems = queries.n_systems_of(study)
+    n_judged = n_contexts * queries.judged_per_context(study, n_systems)
     n_judgments = n_judged * study.judgments_per_pair
     measured = Measurement.objects.filter(
         study__protocol=study.protocol, study__is_simulated=False
@@ -234,13 +239,6 @@ def draft_figures(study: Study) -> dict[str, Any]:
         "difference": _difference(study, n_systems, n_judgments),
         "power": POWER,
     }
-
-
-def _per_context(study: Study, n_systems: int) -> int:
-    if study.protocol == Protocol.LIKERT:
-        return n_systems
-    n_pairs = math.comb(n_systems, 2)
-    return min(study.pairs_per_context or n_pairs, n_pairs)
 
 
 def _difference(study: Study, n_systems: int, n_judgments: int) -> float | None:

@@ -149,21 +149,6 @@ class FirstPlan:
     design_effect: float
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How a study is to be judged: ``pairs_per_context`` of 0 means all pairs."""
-
-    n_systems: int
-    pairs_per_context: int
-    judgments_per_pair: int
-
-    @property
-    def per_context(self) -> int:
-        """Return how many judgments a context takes."""
-        n_pairs = self.n_systems * (self.n_systems - 1) // 2
-        return min(self.pairs_per_context or n_pairs, n_pairs) * self.judgments_per_pair
-
-
 def plan_of(kept: Mapping[str, Any], wish: Wish, rates: Rates) -> StudyPlan:
     """Return what a study with judgments needs.
 
@@ -201,15 +186,17 @@ def plan_of(kept: Mapping[str, Any], wish: Wish, rates: Rates) -> StudyPlan:
     )
 
 
-def first_plan(layout: Layout, wish: Wish, rates: Rates, *, correlation: float) -> FirstPlan:
+def first_plan(
+    wish: Wish, rates: Rates, *, n_systems: int, n_pairs: int, per_pair: int, correlation: float
+) -> FirstPlan:
     """Return what a planned study needs, in closed form.
 
     Parameters
     ----------
-    layout : Layout
-        How it is to be judged.
     wish, rates
         As in `plan_of`.
+    n_systems, n_pairs, per_pair : int
+        Systems, and how each context is judged: pairs, and judgments of a pair.
     correlation : float
         Between judgments of one comparison, 0 to 1.
 
@@ -218,14 +205,11 @@ def first_plan(layout: Layout, wish: Wish, rates: Rates, *, correlation: float) 
     ValueError
         If there are fewer than two systems, or the wish or the correlation is out of range.
     """
-    effect = design_effect(layout.judgments_per_pair, correlation)
-    level = wish.level_of_each(layout.n_systems - 1)
-    independent = judgments_of_ranking(
-        layout.n_systems, wish.difference, level=level, power=wish.power
-    )
-    n_contexts = math.ceil(independent * effect / layout.per_context)
-    bill = Bill.of(n_contexts * layout.per_context, rates)
-    return FirstPlan(bill, n_contexts, layout.n_systems, effect)
+    effect, per_context = design_effect(per_pair, correlation), n_pairs * per_pair
+    level = wish.level_of_each(n_systems - 1)
+    independent = judgments_of_ranking(n_systems, wish.difference, level=level, power=wish.power)
+    n_contexts = math.ceil(independent * effect / per_context)
+    return FirstPlan(Bill.of(n_contexts * per_context, rates), n_contexts, n_systems, effect)
 
 
 def _size(kept: Mapping[str, Any]) -> Size:

@@ -1,19 +1,17 @@
 """Reads of the sample-size planner: what was found of a study's error, and what judgments cost."""
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from django.db.models import Avg, Count, Q
 
+from annotation.choices import Protocol
 from annotation.models import JudgeCall, Study
 from annotation.planning.queries import texts_of
 from completions.choices import CallState
 from completions.models import System
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.models import Analysis, Fit, Measurement
-
-if TYPE_CHECKING:
-    from ranking.planner.plans import Layout
 
 NEWEST_CALLS = 5_000
 
@@ -71,12 +69,17 @@ def measured(study: Study) -> MeasuredCosts:
     )
 
 
-def layout_of(study: Study) -> "Layout":
-    """Return how the study is to be judged, of the systems that it compares; one query."""
-    from ranking.planner.plans import Layout  # noqa: PLC0415 (loads NumPy, see ADR-0043)
+def n_systems_of(study: Study) -> int:
+    """Count the systems that the study compares; one query."""
+    return texts_of(study).order_by().values("system").distinct().count()
 
-    n_systems = texts_of(study).order_by().values("system").distinct().count()
-    return Layout(n_systems, study.pairs_per_context, study.judgments_per_pair)
+
+def judged_per_context(study: Study, n_systems: int) -> int:
+    """Return how many pairs of a context are judged, or messages where each is rated alone."""
+    if study.protocol == Protocol.LIKERT:
+        return n_systems
+    n_pairs = math.comb(n_systems, 2)
+    return min(study.pairs_per_context or n_pairs, n_pairs)
 
 
 def names_of(slugs: set[str]) -> dict[str, str]:

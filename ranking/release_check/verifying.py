@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 from ranking.judgments.code import code_version
-from ranking.release_check.analyses import problems_of_analysis
 from ranking.release_check.bundle import Bundle, UnreadableError
 from ranking.release_check.files import (
     problems_of_external,
@@ -17,7 +16,7 @@ from ranking.release_check.files import (
     problems_of_references,
     problems_of_shape,
 )
-from ranking.release_check.ratings import problems_of_ratings
+from ranking.release_check.results import problems_of_analysis, problems_of_ratings
 from ranking.released.tables import ABOUT
 
 SHOWN = 40

@@ -15,8 +15,8 @@ from ranking.figures import FigureFormat, FigureRefusedError
 from ranking.findings import Findings, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
-from ranking.release_check.analyses import problems_of_analysis
 from ranking.release_check.bundle import Bundle
+from ranking.release_check.results import problems_of_analysis
 from ranking.released.identities import names_in, renamed
 from ranking.released.tables import BY_NAME
 from ranking.released.writing import SUMS, document, files_of, lines, sha256_of, sums
@@ -195,9 +195,10 @@ def _figures(fit: Fit) -> Iterator[tuple[str, bytes]]:
     is left out.
     """
     if fit.state == FitState.DONE:
-        board, sign = report_figures.ratings_to_draw(fit)
+        groups, caption, sign = report_figures.ratings_to_draw(fit)
         with suppress(FigureRefusedError):
-            yield "ratings", figures.rendered(figures.board_drawing(board, sign), FigureFormat.SVG)
+            drawing = figures.board_drawing(groups, caption, sign)
+            yield "ratings", figures.rendered(drawing, FigureFormat.SVG)
     for shown in analysis_queries.analyses_of(fit):
         for table in _with_pictures(shown.findings):
             if (content := _drawn(fit, shown.kind.lower(), table.key)) is not None:

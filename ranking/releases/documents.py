@@ -11,8 +11,7 @@ from annotation.studies import selectors
 from annotation.studies.rubric import Rubric, rubric_of
 from completions.files.toml import content_hash
 from completions.llm import prompts
-from ranking.boards.board import as_text
-from ranking.boards.queries import board_of
+from ranking.boards import as_text, board_of
 from ranking.choices import FitState
 from ranking.judgments.code import code_version
 from ranking.released.tables import (

@@ -8,8 +8,9 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext
 
-from ranking.boards.board import CENTRE, Board, BoardRow, PeopleRow
+from ranking.boards import CENTRE, Board
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
+from ranking.models import HumanRating, Rating
 from ranking.plots.planes import is_outside, known_limits
 from ranking.plots.radar import MOST, RINGS, axes_of, least_step
 from ranking.plots.tables import FEWEST_DOTS, Row, Shades, alike, as_number, dots, lines, places
@@ -131,24 +132,24 @@ def _dimensions(board: Board) -> Chart | None:
 
 
 def _of_simulated(board: Board) -> bool:
-    return board.conditions.is_simulated or any(row.is_simulated for row in board.rows)
+    return board.fit.is_simulated or any(row.system.is_simulated for row in board.rows)
 
 
-def _system(row: BoardRow) -> Parts:
+def _system(row: Rating) -> Parts:
     more = [
         f"{gettext('Rank')}: {row.rank_text}",
         f"{gettext('Won')}: {_per_cent(row.win_rate)}",
     ]
     joint = {"jointLow": _point(row.joint_low), "jointHigh": _point(row.joint_high)}
-    looks = {"isHollow": row.is_baseline} | marked(is_simulated=row.is_simulated)
+    looks = {"isHollow": row.is_baseline} | marked(is_simulated=row.system.is_simulated)
     return _rated(row, more) | joint | looks
 
 
-def _people(row: PeopleRow) -> Parts:
+def _people(row: HumanRating) -> Parts:
     return _rated(row, []) | {"isHollow": True}
 
 
-def _rated(row: BoardRow | PeopleRow, more: list[str]) -> Parts:
+def _rated(row: Rating | HumanRating, more: list[str]) -> Parts:
     interval = f"{row.elo_low:.0f} {gettext('to')} {row.elo_high:.0f}"
     said = [f"Elo: {row.elo:.0f}", f"{gettext('95 % interval')}: {interval}", *more]
     judged = f"{gettext('Judgments')}: {row.n_judgments}"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ranking.boards.board import Board
-from ranking.boards.queries import board_of
+from ranking.boards import Board, board_of, interval_of
 from ranking.choices import AnalysisKind
 from ranking.figures import Sign
+from ranking.figures.ratings import Group, RatingLine
 from ranking.findings import Cell, Column, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
@@ -14,12 +14,47 @@ from ranking.plots.radar import chosen_rows
 from ranking.report.names import Name, Names, names_in, public_table
 from ranking.report.questions import named_analyses
 
+PEOPLE = "Made from people's texts"
+SCALE = "Bradley-Terry ratings in Elo points; the mean of the systems is 1500 (dashed)."
+TIERS = "Systems of one tier are not told apart."
+DERIVED = "Hollow dots are no systems: they are made from people's texts, on the same scale."
+IMPLIED = "Nobody compared messages: pairs are implied by the points that evaluators gave them."
 
-def ratings_to_draw(fit: Fit) -> tuple[Board, Sign]:
-    """Return the ratings of a fit and their origin. Up to four queries."""
+
+def ratings_to_draw(fit: Fit) -> tuple[list[Group], str, Sign]:
+    """Return the ratings of a fit in groups, their caption and origin. Up to four queries."""
     board = board_of(fit)
-    is_simulated = fit.is_simulated or any(row.is_simulated for row in board.rows)
-    return board, sign_of(fit, is_simulated=is_simulated)
+    is_simulated = fit.is_simulated or any(row.system.is_simulated for row in board.rows)
+    return groups_of(board), caption_of(board), sign_of(fit, is_simulated=is_simulated)
+
+
+def groups_of(board: Board) -> list[Group]:
+    """Return the systems by tier, and below them what is made from people's texts."""
+    groups: list[Group] = [
+        (
+            f"Tier {number}" if number is not None else "",
+            tuple(RatingLine(row.name, interval_of(row)) for row, _ in rows),
+        )
+        for number, rows in board.tiers
+    ]
+    if board.people:
+        people = (RatingLine(one.name, interval_of(one), is_derived=True) for one in board.people)
+        groups.append((PEOPLE, tuple(people)))
+    return groups
+
+
+def caption_of(board: Board) -> str:
+    """Return how to read the picture, and of which judgments it is."""
+    fit = board.fit
+    parts = [
+        SCALE,
+        *([TIERS] if board.has_tiers else []),
+        *([DERIVED] if board.people else []),
+        *([IMPLIED] if board.is_implied else []),
+        f"{fit.get_pool_display()}, {fit.get_context_set_display().lower()}:",
+        f"{fit.n_judgments} judgments on {fit.n_units} source dialogues.",
+    ]
+    return " ".join(parts)
 
 
 def table_to_draw(

@@ -11,8 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from annotation.choices import Protocol
-from ranking.boards.board import AnalysisLink, Board
-from ranking.boards.queries import board_of
+from ranking.boards import AnalysisLink, Board, board_of
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.findings import ColumnKind, Findings, Picture, Table
 from ranking.fits import analysis_queries

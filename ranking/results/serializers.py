@@ -5,17 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from annotation.models import Judgment
-from ranking.boards.board import (
-    AnalysisLink,
-    Board,
-    BoardRow,
-    Conditions,
-    DimensionShare,
-    Joining,
-    PeopleRefusal,
-    PeopleRow,
-)
-from ranking.models import Fit, Release
+from ranking.boards import AnalysisLink, Board, PeopleRefusal
+from ranking.models import Fit, HumanRating, Rating, Release
+from ranking.models.fits import DimensionShare
 
 
 class DimensionShareOut(serializers.Serializer[DimensionShare]):
@@ -27,13 +19,15 @@ class DimensionShareOut(serializers.Serializer[DimensionShare]):
     n_marks = serializers.IntegerField(help_text="Marks that named a side.")
 
 
-class RatingOut(serializers.Serializer[BoardRow]):
+class RatingOut(serializers.Serializer[Rating]):
     """One system of a fit."""
 
-    system = serializers.CharField(source="slug", help_text="Its slug.")
+    system = serializers.CharField(source="system.slug", help_text="Its slug.")
     name = serializers.CharField(help_text="As results show it.")
-    kind = serializers.CharField(help_text="MODEL, HUMAN or ORIGINAL.")
-    is_simulated = serializers.BooleanField(help_text="The offline provider stands in for a model.")
+    kind = serializers.CharField(source="system.kind", help_text="MODEL, HUMAN or ORIGINAL.")
+    is_simulated = serializers.BooleanField(
+        source="system.is_simulated", help_text="The offline provider stands in for a model."
+    )
     tier = serializers.IntegerField(
         allow_null=True,
         help_text="1 is the first: systems that the joint intervals do not set apart "
@@ -70,7 +64,7 @@ class RatingOut(serializers.Serializer[BoardRow]):
     dimensions = DimensionShareOut(many=True, help_text="Empty if nobody marked anything.")
 
 
-class PeopleOut(serializers.Serializer[PeopleRow]):
+class PeopleOut(serializers.Serializer[HumanRating]):
     """A row derived from people's texts: not one of the systems."""
 
     derived = serializers.CharField(
@@ -92,9 +86,13 @@ class PeopleOut(serializers.Serializer[PeopleRow]):
     n_contexts = serializers.IntegerField(
         help_text="Contexts with a say in it; cross-fitted, on average."
     )
-    contexts = serializers.IntegerField(help_text="Contexts that might have a say.")
+    contexts = serializers.IntegerField(
+        source="detail.contexts", help_text="Contexts that might have a say."
+    )
     opponents_per_text = serializers.FloatField(
-        allow_null=True, help_text="Systems that a text met, on average."
+        source="detail.opponents_per_text",
+        allow_null=True,
+        help_text="Systems that a text met, on average.",
     )
 
 
@@ -106,38 +104,49 @@ class PeopleRefusalOut(serializers.Serializer[PeopleRefusal]):
     reason = serializers.CharField(help_text="Why it could not be computed.")
 
 
-class ConditionsOut(serializers.Serializer[Conditions]):
+class ConditionsOut(serializers.Serializer[Fit]):
     """The terms on which the ratings hold."""
 
-    pool = serializers.CharField(help_text="Whose judgments, in words.")
-    contexts = serializers.CharField(source="context_set", help_text="On which contexts, in words.")
+    pool = serializers.CharField(source="get_pool_display", help_text="Whose judgments, in words.")
+    contexts = serializers.CharField(
+        source="get_context_set_display", help_text="On which contexts, in words."
+    )
     as_of = serializers.DateTimeField(help_text="Judgments and exclusions up to this time entered.")
     n_judgments = serializers.IntegerField(help_text="Judgments that count.")
     n_dialogues = serializers.IntegerField(
-        help_text="Source dialogues, which are what is resampled."
+        source="n_units", help_text="Source dialogues, which are what is resampled."
     )
-    n_raters = serializers.IntegerField(help_text="People who judged.")
-    judges = serializers.ListField(child=serializers.CharField(), help_text="LLM judges, by name.")
+    n_raters = serializers.IntegerField(
+        source="diagnostics.n_raters", help_text="People who judged."
+    )
+    judges = serializers.ListField(
+        source="diagnostics.judges", child=serializers.CharField(), help_text="LLM judges, by name."
+    )
     is_simulated = serializers.BooleanField(
         help_text="Some system, person or judge behind it is simulated."
     )
     warnings = serializers.ListField(
         child=serializers.CharField(), help_text="What a reader should know, in sentences."
     )
-    replicates = serializers.IntegerField(help_text="Bootstrap replicates drawn.")
+    replicates = serializers.IntegerField(
+        source="method.replicates", help_text="Bootstrap replicates drawn."
+    )
     replicates_without_maximum = serializers.IntegerField(
         help_text="Those without finite strengths."
     )
-    seed = serializers.IntegerField(help_text="Of the bootstrap.")
+    seed = serializers.IntegerField(source="method.seed", help_text="Of the bootstrap.")
     inputs_hash = serializers.CharField(help_text="SHA-256 of the judgments.")
-    protocol_hash = serializers.CharField(help_text="SHA-256 of the study's locked file.")
+    protocol_hash = serializers.CharField(
+        source="study.protocol_hash", help_text="SHA-256 of the study's locked file."
+    )
     plan = serializers.CharField(
-        help_text="BALANCED, or ADAPTIVE: informative pairs were asked about more often."
+        source="study.plan",
+        help_text="BALANCED, or ADAPTIVE: informative pairs were asked about more often.",
     )
     code_version = serializers.CharField(help_text="Of the estimators' code.")
 
 
-class JoiningOut(serializers.Serializer[Joining]):
+class JoiningOut(serializers.Serializer[dict[str, Any]]):
     """A judgment that would join groups of systems."""
 
     winner = serializers.CharField(
@@ -170,14 +179,15 @@ class AnalysesOut(serializers.Serializer[AnalysisLink]):
 class BoardOut(serializers.Serializer[Board]):
     """The ratings of one fit with their conditions, or why there are none."""
 
-    study = serializers.CharField(help_text="Its slug.")
-    fit = serializers.CharField(source="key", help_text="The permanent name of the fit.")
+    study = serializers.CharField(source="fit.study.slug", help_text="Its slug.")
+    fit = serializers.CharField(source="fit.key", help_text="The permanent name of the fit.")
     is_implied = serializers.BooleanField(
         help_text="Of pairs that nobody compared: in a likert study messages are rated alone, "
         "and points imply the pairs; mean points are its analysis likert."
     )
     is_embargoed = serializers.BooleanField(
-        help_text="For the study's team alone: the study is not closed, and nobody published this."
+        source="fit.is_embargoed",
+        help_text="For the study's team alone: the study is not closed, and nobody published this.",
     )
     refusal = serializers.CharField(
         help_text="Why there are no ratings, or empty; then ratings is empty, "
@@ -192,7 +202,8 @@ class BoardOut(serializers.Serializer[Board]):
         many=True, help_text="With components: judgments that together would join the groups."
     )
     conditions = ConditionsOut(
-        help_text="The terms on which the numbers hold; to be shown wherever they are."
+        source="fit",
+        help_text="The terms on which the numbers hold; to be shown wherever they are.",
     )
     ratings = RatingOut(many=True, source="rows", help_text="One entry per system, best first.")
     people = PeopleOut(

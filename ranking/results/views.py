@@ -13,7 +13,7 @@ from access.console.tables import csv_answer
 from access.roles import members_only
 from ranking import downloads as tables
 from ranking import figures
-from ranking.boards.queries import board_of
+from ranking.boards import board_of
 from ranking.figures import FigureFormat, FigureRefusedError, FiguresBusyError
 from ranking.figures.marks import Drawing
 from ranking.findings import Findings
@@ -227,9 +227,9 @@ def ratings_figure(_request: HttpRequest, results: Results, key: str, form: str)
     """Download the ratings of one fit, with their intervals, as a figure."""
     chosen = _form_or_404(form)
     fit = fit_or_404(results, key)
-    board, sign = report_figures.ratings_to_draw(fit)
+    groups, caption, sign = report_figures.ratings_to_draw(fit)
     name = tables.name_of_fit_file(fit, "ratings", is_simulated=sign.is_simulated)
-    return _answer(lambda: figures.board_drawing(board, sign), chosen, name)
+    return _answer(lambda: figures.board_drawing(groups, caption, sign), chosen, name)
 
 
 @results_page

@@ -170,11 +170,18 @@ def _power(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
     pilot = planner_queries.pilot_of(study, asked.evaluators)
     rates = asked.rates(planner_queries.measured(study))
     if pilot is None:
-        layout = planner_queries.layout_of(study)
-        if layout.n_systems < FEWEST_SYSTEMS:
+        n_systems = planner_queries.n_systems_of(study)
+        if n_systems < FEWEST_SYSTEMS:
             msg = "the dataset has no texts of two systems yet: there is nothing to plan"
             raise RefusedError(msg)
-        first = first_plan(layout, asked.wish, rates, correlation=asked.cleaned_data["rho"])
+        first = first_plan(
+            asked.wish,
+            rates,
+            n_systems=n_systems,
+            n_pairs=planner_queries.judged_per_context(study, n_systems),
+            per_pair=study.judgments_per_pair,
+            correlation=asked.cleaned_data["rho"],
+        )
         lines = _first_lines(first, asked)
     else:
         plan = plan_of(pilot.result["kept"], asked.wish, rates)

@@ -1,7 +1,6 @@
 """Command line of exports: one table of a study, or the data dictionary, into a file."""
 
 from argparse import ArgumentTypeError
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,10 +68,10 @@ class Command(BaseCommand):
         if name.startswith("simulated") and "simulated" not in path.name.lower():
             msg = f"Simulated data are in it, and the name of the file has to say so: {name}"
             raise RefusedError(msg)
-        found = export_of(study, what, _asked(options), now=timezone.now())
+        table, found = export_of(study, what, _asked(options), now=timezone.now())
         total = n_rows(study, what)
-        rows = Progress(self.stderr).over(found.rows, of="rows", total=total)
-        blocks = written(replace(found, rows=rows), form, bom=options["bom"])
+        rows = Progress(self.stderr).over(found, of="rows", total=total)
+        blocks = written(table, rows, form, bom=options["bom"])
         return put(blocks, path, is_forced=options["force"])
 
 

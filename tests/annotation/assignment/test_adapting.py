@@ -5,7 +5,7 @@ import pytest
 from annotation.choices import PlanKind, Protocol
 from annotation.models import Comparison
 from annotation.planning import services as annotation
-from ranking.boards.queries import board_of
+from ranking.boards import board_of
 from ranking.exports.options import ExportRequest
 from ranking.exports.sources import export_of
 from ranking.fits import services
@@ -156,8 +156,8 @@ class TestWhatLeaves:
         lease = make_lease(comparison=comparison, sampling_probability=0.125)
         make_judgment(comparison=comparison, lease=lease, rater=lease.rater)
 
-        taken = export_of(study, "judgments", ExportRequest(), now=LATER)
-        header, (row,) = [column.name for column in taken.columns], taken.rows
+        table, rows = export_of(study, "judgments", ExportRequest(), now=LATER)
+        header, (row,) = [column.name for column in table.columns], rows
 
         found = dict(zip(header, row, strict=True))
         assert (found["plan"], found["sampling_probability"]) == ("ADAPTIVE", 0.125)

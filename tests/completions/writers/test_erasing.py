@@ -418,7 +418,7 @@ class TestDeletedTextsInResults:
 
         withdraw(message.lease.writer)
 
-        taken = export_of(comparison.study, "judgments", ExportRequest(), now=NOW + HOUR)
-        header, (row,) = [column.name for column in taken.columns], taken.rows
+        table, rows = export_of(comparison.study, "judgments", ExportRequest(), now=NOW + HOUR)
+        header, (row,) = [column.name for column in table.columns], rows
         assert SECRET not in str(row)
         assert row[header.index("counts")] is False

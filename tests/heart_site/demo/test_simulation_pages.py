@@ -236,8 +236,8 @@ class TestTheRealStudy:
         shadow.refresh_from_db()
 
         assert not analysis_set(study=shadow, as_of=LATER).exists()
-        found = export_of(shadow, "judgments", ExportRequest(), now=LATER)
-        header, rows = [column.name for column in found.columns], list(found.rows)
+        table, found = export_of(shadow, "judgments", ExportRequest(), now=LATER)
+        header, rows = [column.name for column in table.columns], list(found)
         assert rows
         assert {row[header.index("is_simulated")] for row in rows} == {True}
         assert {row[header.index("counts")] for row in rows} == {False}

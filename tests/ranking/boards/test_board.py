@@ -1,89 +1,65 @@
 """What a leaderboard derives from ratings, and how it reads on a terminal."""
 
-import dataclasses
-import datetime as dt
 import re
 
 import pytest
 from django.template.loader import render_to_string
 
-from ranking.boards.board import (
-    Board,
-    BoardRow,
-    Conditions,
-    DimensionShare,
-    PeopleRefusal,
-    PeopleRow,
-    as_text,
-)
+from annotation.models import Study
+from completions.models import System
+from ranking.boards import Board, PeopleRefusal, as_text
+from ranking.models import Fit, HumanRating, Rating
+from ranking.models.fits import DimensionShare
 
 
-def make_row(name="Ash", **fields):
-    row = BoardRow(
-        slug=name.lower(),
-        name=name,
-        kind="MODEL",
-        is_simulated=False,
-        elo=1520.0,
-        elo_se=10.0,
-        elo_low=1500.0,
-        elo_high=1540.0,
-        rank=1,
-        rank_low=1,
-        rank_high=2,
-        n_judgments=10,
-        wins=5,
-        losses=3,
-        ties=2,
-        dimensions=(),
-    )
-    return dataclasses.replace(row, **fields)
+def make_row(name="Ash", kind="MODEL", is_simulated=False, dimensions=(), **fields):
+    usual = {
+        "elo": 1520.0,
+        "elo_se": 10.0,
+        "elo_low": 1500.0,
+        "elo_high": 1540.0,
+        "rank": 1,
+        "rank_low": 1,
+        "rank_high": 2,
+        "n_judgments": 10,
+        "wins": 5,
+        "losses": 3,
+        "ties": 2,
+    }
+    system = System(slug=name.lower(), name=name, kind=kind, is_simulated=is_simulated)
+    row = Rating(system=system, **(usual | fields))
+    row.dimensions = dimensions
+    return row
 
 
-def make_people_row(**fields):
-    row = PeopleRow(
-        kind="AVERAGE",
-        name="Average Human",
+def make_people_row(kind="AVERAGE", opponents_per_text=2.0):
+    return HumanRating(
+        kind=kind,
         elo=1510.0,
         elo_se=10.0,
         elo_low=1490.0,
         elo_high=1530.0,
         n_judgments=8,
         n_contexts=4,
-        contexts=4,
-        opponents_per_text=2.0,
+        detail={"contexts": 4, "opponents_per_text": opponents_per_text},
     )
-    return dataclasses.replace(row, **fields)
 
 
 def make_board(*rows, **fields):
-    conditions = Conditions(
-        pool="People",
-        context_set="All contexts",
-        as_of=dt.datetime(2026, 1, 5, tzinfo=dt.UTC),
+    fit = Fit(
+        study=Study(slug="demo", title="Demo"),
+        key="fit-1",
+        pool="HUMAN",
+        context_set="ALL",
         n_judgments=20,
-        n_dialogues=9,
-        n_raters=2,
-        judges=(),
-        is_simulated=any(row.is_simulated for row in rows),
-        has_simulated_evaluators=False,
-        has_simulated_contexts=False,
-        slightly=2,
-        much=4,
-        replicates=200,
-        replicates_without_maximum=0,
-        seed=7,
-        warnings=("Only 9 source dialogues.",),
-        inputs_hash="a" * 64,
-        protocol_hash="b" * 64,
-        plan="BALANCED",
-        code_version="numerics-1",
+        n_units=9,
+        is_simulated=any(row.system.is_simulated for row in rows),
+        diagnostics={"warnings": ["Only 9 source dialogues."]},
     )
-    board = Board("demo", "Demo", "fit-1", "", (), conditions, rows)
-    return dataclasses.replace(board, **fields)
+    return Board(fit, rows, **fields)
 
 
-class TestBoardRow:
+class TestRating:
     @pytest.mark.parametrize(
         ("low", "high", "text"), [(1, 1, "1"), (2, 5, "2\N{EN DASH}5")], ids=["one", "several"]
     )
@@ -190,7 +166,7 @@ class TestAsText:
             make_row(),
             people=(
                 make_people_row(),
-                make_people_row(kind="BEST_PLAIN", name="Best Human, plain"),
+                make_people_row(kind="BEST_PLAIN"),
             ),
             people_refused=(PeopleRefusal("BEST_CROSS_FITTED", "Best Human", "One alone."),),
         )

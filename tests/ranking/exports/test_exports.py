@@ -4,7 +4,6 @@ import csv
 import datetime as dt
 import io
 import json
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -66,13 +65,13 @@ def export(study, name="judgments", asked=USUAL, now=LATER):
 
 
 def content(study, name, form, **options):
-    return b"".join(written(export(study, name), form, **options))
+    return b"".join(written(*export(study, name), form, **options))
 
 
 def records(study, name="judgments", asked=USUAL, now=LATER):
-    found = export(study, name, asked, now)
-    names = [column.name for column in found.columns]
-    return [dict(zip(names, row, strict=True)) for row in found.rows]
+    table, rows = export(study, name, asked, now)
+    names = [column.name for column in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 class TestJudgments:
@@ -188,20 +187,20 @@ class TestJudgments:
             return real(self, chunk_size=chunk_size)
 
         monkeypatch.setattr("django.db.models.query.QuerySet.iterator", spy)
-        rows = export(study).rows
+        _, rows = export(study)
 
         first = next(rows)
 
         assert not isinstance(rows, list)
         assert fetched == [5]
-        assert len(first) == len(export(study).columns)
+        assert len(first) == len(export(study)[0].columns)
 
 
 class TestForms:
     @pytest.mark.parametrize("name", PLAIN)
     def test_hold_the_same_rows(self, study, name, monkeypatch):
         monkeypatch.setattr("ranking.exports.writing.GROUP", 7)
-        columns = export(study, name).columns
+        columns = export(study, name)[0].columns
 
         read = list(
             csv.DictReader(io.StringIO(content(study, name, ExportFormat.CSV).decode(), newline=""))
@@ -240,7 +239,7 @@ class TestForms:
         def unread():
             yield pytest.fail("a row was read")
 
-        blocks = written(replace(export(study), rows=unread()), ExportFormat.CSV)
+        blocks = written(export(study)[0], unread(), ExportFormat.CSV)
 
         assert b"why_not" in next(blocks)
 

@@ -3,31 +3,39 @@
 import pytest
 
 from ranking.exports.options import Rule
-from ranking.exports.pairs import Vote, as_messages, preference, split_of
+from ranking.exports.pairs import as_messages, preference, split_of
 
 USUAL = Rule()
 
 
 def votes(*signs):
     """Each sign from a person of their own."""
-    return [Vote(f"person {number}", sign) for number, sign in enumerate(signs)]
+    return [(f"person {number}", sign) for number, sign in enumerate(signs)]
 
 
 class TestPreference:
     def test_is_for_whom_the_majority_names(self):
-        found = preference(votes(1, 2, -1), USUAL)
+        first_is_chosen, found = preference(votes(1, 2, -1), USUAL)
 
-        assert found.first_is_chosen
-        assert (found.for_chosen, found.for_rejected, found.for_neither) == (2, 1, 0)
-        assert (found.n_judgments, found.n_evaluators) == (3, 3)
-        assert found.agreement == pytest.approx(2 / 3, abs=1e-6)
-        assert found.margin == pytest.approx(1 / 3, abs=1e-6)
+        assert first_is_chosen
+        assert found == {
+            "votes_chosen": 2,
+            "votes_rejected": 1,
+            "votes_tied": 0,
+            "n_judgments": 3,
+            "n_evaluators": 3,
+            "agreement": pytest.approx(2 / 3, abs=1e-6),
+            "margin": pytest.approx(1 / 3, abs=1e-6),
+        }
 
     def test_mirrors_when_the_completions_are_exchanged(self):
         one, other = preference(votes(1, 1, -1), USUAL), preference(votes(-1, -1, 1), USUAL)
 
-        assert (one.first_is_chosen, other.first_is_chosen) == (True, False)
-        assert (one.agreement, one.margin) == (other.agreement, other.margin)
+        assert (one[0], other[0]) == (True, False)
+        assert (one[1]["agreement"], one[1]["margin"]) == (
+            other[1]["agreement"],
+            other[1]["margin"],
+        )
 
     @pytest.mark.parametrize(
         "signs", [(), (1, -1), (0,), (0, 0), (2, -2, 0)], ids=lambda signs: str(len(signs))
@@ -37,7 +45,8 @@ class TestPreference:
 
     def test_asks_for_judgments_enough(self):
         assert preference(votes(1, 1), Rule(least_judgments=3)) is None
-        assert preference(votes(1, 1, 1), Rule(least_judgments=3)).n_judgments == 3
+        _, found = preference(votes(1, 1, 1), Rule(least_judgments=3))
+        assert found["n_judgments"] == 3
 
     @pytest.mark.parametrize(("least", "is_there"), [(0.6, True), (0.61, False)])
     def test_asks_for_agreement_enough(self, least, is_there):
@@ -49,24 +58,24 @@ class TestPreference:
         given = votes(1, 0, 0)
 
         assert preference(given, USUAL) is None  # a third is no majority
-        found = preference(given, Rule(leaves_ties_out=True))
-        assert (found.agreement, found.margin, found.for_neither) == (1.0, 1.0, 2.0)
+        _, found = preference(given, Rule(leaves_ties_out=True))
+        assert (found["agreement"], found["margin"], found["votes_tied"]) == (1.0, 1.0, 2.0)
 
     def test_gives_a_judge_of_both_orders_the_weight_of_one(self):
-        twice = [Vote("judge 1", 3), Vote("judge 1", 2), Vote("person 1", -1), Vote("person 2", -1)]
+        twice = [("judge 1", 3), ("judge 1", 2), ("person 1", -1), ("person 2", -1)]
 
-        found = preference(twice, USUAL)
+        first_is_chosen, found = preference(twice, USUAL)
 
-        assert not found.first_is_chosen
-        assert (found.for_chosen, found.for_rejected) == (2.0, 1.0)
-        assert (found.n_judgments, found.n_evaluators) == (4, 3)
+        assert not first_is_chosen
+        assert (found["votes_chosen"], found["votes_rejected"]) == (2.0, 1.0)
+        assert (found["n_judgments"], found["n_evaluators"]) == (4, 3)
 
     def test_lets_a_judge_whom_the_order_sways_favour_neither(self):
-        swayed = [Vote("judge 1", 1), Vote("judge 1", -1)]
+        swayed = [("judge 1", 1), ("judge 1", -1)]
 
         assert preference(swayed, USUAL) is None
-        found = preference([*swayed, Vote("person 1", 1)], USUAL)
-        assert (found.for_chosen, found.for_rejected) == (1.5, 0.5)
+        _, found = preference([*swayed, ("person 1", 1)], USUAL)
+        assert (found["votes_chosen"], found["votes_rejected"]) == (1.5, 0.5)
 
 
 class TestSplits:

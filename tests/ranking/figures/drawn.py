@@ -4,24 +4,23 @@ import datetime as dt
 import html
 import re
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 from xml.parsers.expat import ParserCreate
 
-from ranking.boards.board import Board, BoardRow, PeopleRow
+from annotation.models import Study
+from completions.models import System
+from ranking.boards import Board
 from ranking.figures import Sign
 from ranking.figures.marks import Words, box
 from ranking.figures.rendering import alone
 from ranking.findings import Column, ColumnKind, Picture, Table
+from ranking.models import Fit, HumanRating, Rating
+from ranking.report.figures import caption_of, groups_of
 
 SYSTEM = Column("system", "System", ColumnKind.SYSTEM)
 CAPTION = "How to read it in a sentence, so that whoever finds the picture alone is not lost."
 LONG = "A name of a system that is as long as the site allows, one hundred and twenty characters"
 NAMES = (LONG, *(f"Northwind-Palimpsest {n} Instruct 70B (2026-05)" for n in range(19)))
 AS_OF = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
-TERMS: Any = SimpleNamespace(
-    pool="People", context_set="All contexts", n_judgments=42000, n_dialogues=280
-)
 
 
 def make_sign(**fields):
@@ -101,31 +100,22 @@ def funnel(names=NAMES, outside=2):
 
 
 def make_board(names=NAMES, people=True):
+    """The groups and the caption of a leaderboard."""
+    fit = Fit(study=Study(), pool="HUMAN", context_set="ALL", n_judgments=42000, n_units=280)
     rows = tuple(_row(place, name) for place, name in enumerate(names))
-    ends = (1480.0, 10.0, 1460.0, 1500.0)
-    derived = (PeopleRow("AVERAGE", "Average person", *ends, 100, 9, 9, None),) if people else ()
-    return Board("heart", "HEART", "fit-3f9a2c", "", (), TERMS, rows, derived)
+    ends = {"elo": 1480.0, "elo_low": 1460.0, "elo_high": 1500.0}
+    derived = (HumanRating(kind="AVERAGE", **ends),) if people else ()
+    board = Board(fit, rows, people=derived)
+    return groups_of(board), caption_of(board)
 
 
 def _row(place, name):
     elo = 1700.0 - 20 * place
-    return BoardRow(
-        slug=f"s{place}",
-        name=name,
-        kind="MODEL",
-        is_simulated=False,
+    return Rating(
+        system=System(name=name),
         elo=elo,
-        elo_se=10.0,
         elo_low=elo - 20,
         elo_high=elo + 20,
-        rank=place + 1,
-        rank_low=place + 1,
-        rank_high=place + 2,
-        n_judgments=100,
-        wins=50,
-        losses=40,
-        ties=10,
-        dimensions=(),
         tier=1 + place // 6,
         joint_low=elo - 35,
         joint_high=elo + 35,

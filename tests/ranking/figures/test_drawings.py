@@ -64,7 +64,9 @@ def strokes(drawing):
 
 @pytest.mark.parametrize("name", [*TABLES, "ratings"])
 def test_no_words_meet_and_none_leave_the_page(name):
-    drawing = board_drawing(make_board(), make_sign()) if name == "ratings" else drawn(TABLES[name])
+    drawing = (
+        board_drawing(*make_board(), make_sign()) if name == "ratings" else drawn(TABLES[name])
+    )
     boxes = boxes_of(drawing)
 
     met = [(a.text, b.text) for a, b in combinations(boxes, 2) if meets(boxes[a], boxes[b])]
@@ -166,15 +168,15 @@ def test_lines_are_broken_where_a_value_is_missing():
 
 class TestRatings:
     def test_stand_in_their_tiers_with_people_below_who_are_marked_as_no_system(self):
-        drawing = board_drawing(make_board(NAMES[:8]), make_sign())
+        drawing = board_drawing(*make_board(NAMES[:8]), make_sign())
 
-        order = ["Tier 1", "Tier 2", "Made from people's texts", "Average person"]
+        order = ["Tier 1", "Tier 2", "Made from people's texts", "Average Human"]
         assert [text for text in texts(drawing) if text in order] == order
         assert [spot.is_hollow for spot in spots(drawing)].count(True) == 1
 
     def test_without_systems_are_refused(self):
         with pytest.raises(FigureRefusedError, match="no ratings"):
-            board_drawing(make_board(()), make_sign())
+            board_drawing(*make_board(()), make_sign())
 
 
 class TestRefusals:

@@ -192,7 +192,7 @@ def test_a_study_is_planned_for_the_systems_that_it_compares(named, n_systems):
     for slug in "abc":
         make_completion(context=context, system=make_system(slug=slug))
 
-    assert queries.layout_of(study).n_systems == n_systems
+    assert queries.n_systems_of(study) == n_systems
 
 
 class TestTheCommand:

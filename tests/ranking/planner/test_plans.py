@@ -4,11 +4,14 @@ import math
 
 import pytest
 
+from annotation.models import Study
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import Wish
-from ranking.planner.plans import HEADER, Bill, Layout, Rates, first_plan, plan_of
+from ranking.planner.plans import HEADER, Bill, Rates, first_plan, plan_of
+from ranking.planner.queries import judged_per_context
 
 WISH = Wish(20 / ELO_PER_LOG_UNIT)
+LAYOUT = {"n_systems": 5, "n_pairs": 10, "per_pair": 3}
 
 
 def neighbours(first="a", second="b", *, between=0.0004, within=0.001, **more):
@@ -84,11 +87,9 @@ class TestABill:
 
 
 class TestAFirstPlan:
-    LAYOUT = Layout(n_systems=5, pairs_per_context=0, judgments_per_pair=3)
-
     def test_is_the_closed_form_in_whole_contexts(self):
         """16 (K - 1) / 4 judgments per squared error, 2.8016 errors, 1.4 for the correlation."""
-        found = first_plan(self.LAYOUT, WISH, Rates(), correlation=0.2)
+        found = first_plan(WISH, Rates(), correlation=0.2, **LAYOUT)
 
         judgments = 16 * (2.8015852 / WISH.difference) ** 2 * 1.4
         assert found.design_effect == pytest.approx(1.4)
@@ -99,12 +100,12 @@ class TestAFirstPlan:
         joint = Wish(WISH.difference, is_joint=True)
 
         found = [
-            first_plan(self.LAYOUT, wish, Rates(), correlation=0.0).n_contexts
+            first_plan(wish, Rates(), correlation=0.0, **LAYOUT).n_contexts
             for wish in (WISH, joint)
         ]
 
         assert found[0] < found[1]
 
-    @pytest.mark.parametrize(("pairs", "judgments"), [(0, 30), (4, 12), (99, 30)])
-    def test_judges_as_many_pairs_of_a_context_as_there_are(self, pairs, judgments):
-        assert Layout(5, pairs, 3).per_context == judgments
+    @pytest.mark.parametrize(("wanted", "pairs"), [(0, 10), (4, 4), (99, 10)])
+    def test_judges_as_many_pairs_of_a_context_as_there_are(self, wanted, pairs):
+        assert judged_per_context(Study(pairs_per_context=wanted), 5) == pairs

@@ -1,1 +1,0 @@
-"""Leaderboards: what a fit found, as rows."""
