@@ -41,7 +41,7 @@ from annotation.models import (
     ThemeLabel,
     ThemeLabelling,
 )
-from annotation.rationales.checks import THEMES
+from annotation.rationales.services.labelling import THEMES
 from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS, SAMPLED, FindingsAdmin
 from completions.models import ProviderCall
 

@@ -49,7 +49,7 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
-from completions.strategies.kinds import STRATEGIES
+from completions.strategies.spot_check_queries import STRATEGIES
 from completions.writers.credentials import invitation_link
 from completions.writers.services import inviting
 

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from access.console.admin_parts import ReadOnlyAdmin
 from completions.strategies import spot_check_queries
-from completions.strategies.kinds import CheckKind
+from completions.strategies.spot_check_queries import CheckKind
 
 CALL_NUMBERS = "n_prompt_tokens n_completion_tokens cost_usd ttft_ms latency_ms"
 RUN_COLUMNS = "state pause_reason n_planned budget_usd spent_usd reserved_usd created_at ended_at"

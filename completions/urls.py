@@ -2,9 +2,11 @@
 
 from django.urls import path
 
+from access.roles import members_only
 from completions import api
 from completions.contexts import console as contexts_console
 from completions.contexts.console_http import staff_page
+from completions.dialogues.import_page import import_paths
 from completions.generation import console as generation_console
 from completions.jobs import console as job_console
 from completions.leaks import console as leak_console
@@ -74,9 +76,7 @@ WRITING = [
     path("<slug:dataset>/messages/<int:pk>/decide/", messages.decide, name="decide"),
     path("<slug:dataset>/messages/<int:pk>/author/", messages.author, name="author"),
     path("<slug:dataset>/freeze/", messages.freeze, name="freeze"),
-    path("<slug:dataset>/import/", messages.import_file, name="import"),
-    path("<slug:dataset>/import/store/", messages.store, name="import-store"),
-    path("<slug:dataset>/import/refused/", messages.refused, name="import-refused"),
+    *import_paths("<slug:dataset>/import/", messages.MessageImport, staff_page),
 ]
 """The console's pages on writers and messages, under /console/writing/."""
 STRATEGIES = [
@@ -96,9 +96,7 @@ MODELS = [
     path("add/", system_console.add, name="add"),
     path("systems/<slug:slug>/", system_console.system, name="system"),
     path("systems/<slug:slug>/retire/", system_console.retire, name="retire"),
-    path("import/", system_console.import_file, name="import"),
-    path("import/store/", system_console.store, name="import-store"),
-    path("import/refused/", system_console.refused, name="import-refused"),
+    *import_paths("import/", system_console.CompletionImport, members_only()),
     path("runs/", run_console.runs, name="runs"),
     path("runs.csv", run_console.runs_csv, name="runs_csv"),
     path("runs/new/", generation_console.choose, name="choose"),

@@ -25,7 +25,6 @@ from annotation.tool_files.reading import JudgmentFileError, columns_named
 from completions.dialogues.forms import (
     Checked,
     FileUpload,
-    SentFile,
     TooLargeError,
     TypedTextField,
 )
@@ -85,12 +84,6 @@ class ExternalUpload(FileUpload):
         return given
 
     @property
-    def sent(self) -> SentFile:
-        """The file."""
-        found: SentFile = self.cleaned_data["file"]
-        return found
-
-    @property
     def answers(self) -> dict[str, Any]:
         """All but the file, so that a page can carry it."""
         given = self.cleaned_data
@@ -126,9 +119,9 @@ def external(request: StaffRequest, study: Study) -> HttpResponse:
     form = ExternalUpload(request.POST, request.FILES)
     if form.is_valid():
         try:
-            return _preview(request, study, Checked(form.sent.text, form.answers), form)
+            return _preview(request, study, Checked(form.cleaned_data["file"], form.answers), form)
         except JudgmentFileError as error:
-            form.add_error("file", f"{form.sent.name}: {error}")
+            form.add_error("file", f"{form.files['file'].name}: {error}")
         except services.ExternalConflictError as error:
             form.add_error(None, f"{error}."[:1].upper() + f"{error}."[1:])
         except TooLargeError:

@@ -28,9 +28,8 @@ from annotation.studies.stored_figures import FiguresKind, StoredFigures
 from completions.runs import console
 from completions.runs.console import REFUSALS, Budget
 from completions.runs.services.running import NothingToAskError
-from completions.systems import tables
+from completions.systems.console import COLUMNS, ListedModel, listed_models, listing
 from completions.systems.forms import AssistantRun, suggested_models
-from completions.systems.tables import ListedModel
 
 MOST_SAMPLES = 100
 
@@ -115,7 +114,7 @@ def sync(request: StaffRequest) -> HttpResponse:
     return redirect("console:all_judges")
 
 
-TABLE = tables.listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("Calls")))
+TABLE = listing(gettext_lazy("Judge"), counted=("n_calls", gettext_lazy("Calls")))
 
 
 @require_safe
@@ -132,7 +131,7 @@ def all_judges(request: HttpRequest) -> HttpResponse:
 def all_judges_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same judges, in the same order; of a key, the name of its variable alone."""
     cells = ((*one.cells, one.row.n_calls) for one in _lines(TABLE.asked(request)))
-    return csv_of(request, "judges", (*tables.COLUMNS, "calls"), cells)
+    return csv_of(request, "judges", (*COLUMNS, "calls"), cells)
 
 
 @require_safe
@@ -202,7 +201,7 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
 
 def _lines(query: TableQuery) -> list[ListedModel]:
     entries = judge_catalogue.load_judges(judge_catalogue.shipped())
-    return tables.listed_models(query.apply(queries.counted_judges()), entries)
+    return listed_models(query.apply(queries.counted_judges()), entries)
 
 
 def _show_runs(request: HttpRequest, study: Study, form: AssistantRun) -> HttpResponse:

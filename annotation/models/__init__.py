@@ -1,9 +1,11 @@
 """Models of the annotation app, one subject per module."""
 
-from annotation.models.external import ExternalBatch, ExternalDecision, ExternalJudgment
 from annotation.models.judge import Judge, JudgeCall, JudgeRun
 from annotation.models.judging import (
     DimensionMark,
+    ExternalBatch,
+    ExternalDecision,
+    ExternalJudgment,
     Judgment,
     Lease,
     Report,

@@ -1,11 +1,15 @@
 """The console's pages on quality checks and on reports, with what admins post there."""
 
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
+from django.db.models import Count, Exists, F, OuterRef, Q
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,9 +19,11 @@ from django.views.decorators.http import require_POST, require_safe
 from access.console.tables import read_text
 from access.console.undoing import say_done
 from access.roles import StaffRequest
-from annotation.choices import Expected, ReportOutcome
-from annotation.models import Comparison, Study
-from annotation.quality import check_queries, report_queries
+from annotation.choices import Expected, Protocol, ReportOutcome
+from annotation.models import Comparison, DimensionMark, Judgment, QualityCheck, Study
+from annotation.models.quality import OF_PAIRS
+from annotation.quality import report_queries
+from annotation.quality.rules.exclusions import is_check_passed, is_rating_passed
 from annotation.quality.services import gold, reporting
 from annotation.studies import selectors
 from annotation.studies.http import study_page
@@ -126,6 +132,109 @@ class BatchForm(WithReason):
     )
 
 
+SHOWN = ("comparison__context", "comparison__first", "comparison__second")
+FEW = 5
+"""From so many answers on, a check that most raters fail is pointed out."""
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """A quality check with how often it was shown, answered and passed."""
+
+    check: QualityCheck
+    n_shown: int
+    n_answered: int
+    n_passed: int
+
+    @property
+    def expected_label(self) -> str:
+        """What is expected of a message alone; empty of a pair."""
+        check = self.check
+        return "" if check.expected in OF_PAIRS else Expected(check.expected).label
+
+    @property
+    def dialogue(self) -> DialogueView:
+        """The dialogue as pages show it."""
+        context = self.check.comparison.context
+        return DialogueView.of(context.turns, is_simulated=context.is_simulated)
+
+    @property
+    def messages(self) -> list[tuple[str, bool]]:
+        """The messages in canonical order, and whether each is what the check is about."""
+        known = 1 if self.check.expected == Expected.SECOND else 0
+        completions = enumerate(self.check.comparison.completions)
+        return [(selectors.shown_text(one), place == known) for place, one in completions]
+
+    @property
+    def percent(self) -> int | None:
+        """Which share of the answers passed, in percent; None without an answer."""
+        return round(100 * self.n_passed / self.n_answered) if self.n_answered else None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether most answers fail it, so that the check, not the raters, may be wrong."""
+        return self.n_answered >= FEW and 2 * self.n_passed < self.n_answered
+
+
+def check_rows(study: Study) -> list[CheckRow]:
+    """Return the study's checks in three queries: active ones first, the most failed in front."""
+    found = QualityCheck.objects.filter(comparison__study=study).select_related(*SHOWN)
+    checks = {check.pk: check for check in found.annotate(n_shown=Count("leases"))}
+    answered, passed = _counts(study, checks)
+    rows = [
+        CheckRow(check, check.n_shown, answered[pk], passed[pk]) for pk, check in checks.items()
+    ]
+    return sorted(rows, key=_order)
+
+
+def _order(row: CheckRow) -> tuple[bool, float, str]:
+    share = row.percent if row.percent is not None else float("inf")
+    return not row.check.is_active, share, row.check.comparison.key
+
+
+def _counts(study: Study, checks: Collection[int]) -> tuple[Counter[int], Counter[int]]:
+    """Count the answers to each check, and those that passed; of a changed answer the newest."""
+    answered, passed = Counter[int](), Counter[int]()
+    for check, is_passed, n in _answers(study, checks):
+        answered[check] += n
+        passed[check] += n * is_passed
+    return answered, passed
+
+
+def _answers(study: Study, checks: Collection[int]) -> Iterator[tuple[int, bool, int]]:
+    if study.protocol == Protocol.LIKERT:
+        for check, expected, mark, n in _ratings(checks):
+            yield check, is_rating_passed(mark, expected=expected), n
+        return
+    for check, expected, verdict, n in _verdicts(checks):
+        yield check, is_check_passed(verdict, expected=expected), n
+
+
+def _verdicts(checks: Collection[int]) -> Iterable[tuple[int, str, int, int]]:
+    check = "lease__quality_check"
+    given = Judgment.objects.filter(
+        _is_newest("pk"), verdict__isnull=False, **{f"{check}__in": list(checks)}
+    )
+    columns = (f"{check}_id", f"{check}__expected", "verdict")
+    return given.order_by().values_list(*columns).annotate(n=Count("pk"))
+
+
+def _ratings(checks: Collection[int]) -> Iterable[tuple[int, str, int, int]]:
+    check = "judgment__lease__quality_check"
+    given = DimensionMark.objects.filter(
+        _is_newest("judgment"),
+        dimension=F(f"{check}__dimension"),
+        **{f"{check}__in": list(checks)},
+    )
+    columns = (f"{check}_id", f"{check}__expected", "advantage")
+    return given.order_by().values_list(*columns).annotate(n=Count("pk"))
+
+
+def _is_newest(judgment: str) -> Q:
+    """Say of a judgment that no later one replaces it; looked up, as checks have few answers."""
+    return Q(~Exists(Judgment.objects.filter(revises=OuterRef(judgment))))
+
+
 @require_safe
 @study_page
 def checks(request: StaffRequest, study: Study) -> HttpResponse:
@@ -133,11 +242,13 @@ def checks(request: StaffRequest, study: Study) -> HttpResponse:
     key = read_text(request.GET, "key")
     context = {
         "study": study,
-        "checks": check_queries.check_rows(study),
+        "checks": check_rows(study),
         "asked": key,
         "dimensions": selectors.content_of(study)["rubric"]["dimensions"],
     }
-    if key and (found := check_queries.candidate(study, key)):
+    comparisons = study.comparisons.select_related("context", "first", "second")
+    marked = comparisons.annotate(n_checks=Count("quality_checks")).order_by("pk")
+    if key and (found := marked.filter(key=key).first()):
         turns, is_simulated = found.context.turns, found.context.is_simulated
         context |= {
             "candidate": found,
@@ -151,9 +262,7 @@ def checks(request: StaffRequest, study: Study) -> HttpResponse:
 @study_page
 def switch(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
     """Turn a check off, or on again, with the reason."""
-    check = check_queries.check_of(study, pk)
-    if check is None:
-        raise Http404
+    check = get_object_or_404(QualityCheck, comparison__study=study, pk=pk)
     form = SwitchForm(request.POST)
     if form.is_valid():
         gold.switch_check(check=check, by=request.user, now=timezone.now(), **form.cleaned_data)
@@ -172,7 +281,7 @@ def mark(request: StaffRequest, study: Study) -> HttpResponse:
     """Make a comparison that counts a check as well."""
     form = MarkForm(request.POST)
     key = request.POST.get("key", "")
-    comparison = check_queries.comparison_by_key(study, key)
+    comparison = study.comparisons.filter(key=key).order_by("pk").first()
     if comparison is None:
         raise Http404
     problem = _mark(request, comparison, form) if form.is_valid() else form.problem()

@@ -79,22 +79,22 @@ def import_file(request: StaffRequest) -> HttpResponse:
     upload = FileUpload(request.POST, request.FILES)
     if not upload.is_valid():
         return _page(request, upload, status=422)
-    sent = upload.cleaned_data["file"]
-    checked = Checked(sent.text, {"name": sent.name})
+    name = upload.files["file"].name
+    checked = Checked(upload.cleaned_data["file"], {"name": name})
     try:
         file = read_quick(io.BytesIO(checked.content))
         if file.faults:
             return _page(request, upload, status=422, file=file, faults=file.faults[:LISTED])
         usual = services.usual()
         initial = {
-            "name": PurePath(sent.name).stem.replace("_", " "),
+            "name": PurePath(name).stem.replace("_", " "),
             "question": usual.question,
             "judgments": usual.judgments_per_pair,
             "raters": "link",
         }
         return _ask(request, checked, file, QuickForm(initial=initial))
     except InputFileError as error:
-        upload.add_error("file", f"{sent.name}: {error}.")
+        upload.add_error("file", f"{name}: {error}.")
     except TooLargeError:
         upload.add_error("file", upload.too_large())
     return _page(request, upload, status=422)

@@ -19,7 +19,7 @@ from completions.contexts.funnel import page_parts
 from completions.contexts.queries import CandidateFilter, ContextFilter
 from completions.contexts.rewrite_display import curve
 from completions.contexts.screening.rules import DISQUALIFIERS
-from completions.contexts.services.reviewing import review_context
+from completions.contexts.services.building import review_context
 from completions.models import Dataset
 
 

@@ -1,6 +1,5 @@
 """Reads of the pages on one context or one candidate: all that a reviewer weighs."""
 
-import datetime as dt
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,17 +45,6 @@ class ReadingView:
     """What the rules made of it; None if they never screened it."""
     opinions: tuple[ScreeningCall, ...]
     verdicts: tuple[Verdicts, ...]
-
-
-@dataclass(frozen=True)
-class ReviewEntry:
-    """One entry of the log about a context."""
-
-    at: dt.datetime
-    by: str
-    before: str
-    after: str
-    note: str
 
 
 Turns = Sequence[Mapping[str, str]]
@@ -150,22 +138,15 @@ def changes(context: Context) -> Sequence[Mapping[str, Any]]:
     return stored or diff(source.turns, context.turns)
 
 
-def history(context: Context) -> list[ReviewEntry]:
-    """Return every decision about a context, the newest first, in one query."""
+def history(context: Context) -> list[tuple[LogEntry, str]]:
+    """Return every decision about a context with its name, the newest first, in one query."""
     entries = LogEntry.objects.filter(
         subject=f"context {context.key}", action__in=("context.reviewed", "context.noted")
     )
-    return [_decision(entry) for entry in entries.select_related("by").order_by("-at", "-pk")]
-
-
-def _decision(entry: LogEntry) -> ReviewEntry:
-    return ReviewEntry(
-        at=entry.at,
-        by=entry.by.get_username() if entry.by else "",
-        before=str(Review(entry.before["review"]).label),
-        after=str(Review(entry.after["review"]).label),
-        note=entry.after["note"],
-    )
+    return [
+        (entry, str(Review(entry.after["review"]).label))
+        for entry in entries.select_related("by").order_by("-at", "-pk")
+    ]
 
 
 def _opinions_of(candidate: Candidate | None) -> tuple[ScreeningCall, ...]:

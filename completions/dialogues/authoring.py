@@ -1,10 +1,7 @@
 """Store dialogues authored for checks and trials, apart from everything that is ranked."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-
-from django.db import transaction
+from collections.abc import Iterable, Mapping
 
 from completions.choices import SystemKind
 from completions.dialogues.context_extraction import cut_context, digest, turns_hash
@@ -18,47 +15,6 @@ CHECK_SYSTEMS = {
 
 class DatasetTakenError(Exception):
     """A dataset that is not for checks has the slug that the authored dialogues need."""
-
-
-@dataclass(frozen=True)
-class AuthoredDialogue:
-    """A dialogue that ends on the seeker's turn, with a good message and one that is not."""
-
-    key: str
-    turns: Sequence[Mapping[str, str]]
-    high: str
-    low: str
-
-
-@dataclass(frozen=True)
-class StoredDialogue:
-    """The rows of an authored dialogue."""
-
-    context: Context
-    high: Completion
-    low: Completion
-
-
-@transaction.atomic
-def store_authored_dialogues(
-    *, name: str, dialogues: Iterable[AuthoredDialogue], now: dt.datetime
-) -> dict[str, StoredDialogue]:
-    """Return the rows of the dialogues by their keys, adding those that are missing.
-
-    They live in a dataset that is for checks alone, as contexts that want no completion, with
-    completions of two systems that nothing ranks. Repeating a call adds nothing.
-
-    Raises
-    ------
-    DatasetTakenError
-        If a dataset that is not for checks has that name.
-    """
-    dataset = lock_authored_dataset(slug=name, name=f"Quality checks: {name}", now=now)
-    systems = {slug: _system(slug) for slug in CHECK_SYSTEMS}
-    return {
-        dialogue.key: _store(dialogue, dataset, position, systems, now)
-        for position, dialogue in enumerate(dialogues)
-    }
 
 
 def lock_authored_dataset(*, slug: str, name: str, now: dt.datetime) -> Dataset:
@@ -116,33 +72,36 @@ def store_authored_context(
     return context
 
 
-def _system(slug: str) -> System:
-    fields = {"name": CHECK_SYSTEMS[slug], "kind": SystemKind.CHECK}
-    return System.objects.get_or_create(slug=slug, defaults=fields)[0]
+def check_systems() -> dict[str, System]:
+    """Return the systems of messages for checks by their slugs, made if need be."""
+    return {
+        slug: System.objects.get_or_create(
+            slug=slug, defaults={"name": name, "kind": SystemKind.CHECK}
+        )[0]
+        for slug, name in CHECK_SYSTEMS.items()
+    }
 
 
-def _store(
-    dialogue: AuthoredDialogue,
-    dataset: Dataset,
-    position: int,
+def store_check_texts(
+    context: Context,
+    *,
+    high: str,
+    low: str,
     systems: Mapping[str, System],
     now: dt.datetime,
-) -> StoredDialogue:
-    context = store_authored_context(
-        dataset, key=dialogue.key, turns=dialogue.turns, position=position, now=now
-    )
-    texts = {"authored-high": dialogue.high, "authored-low": dialogue.low}
+) -> tuple[Completion, Completion]:
+    """Return the good message of a context for checks and the bad one, made if need be.
+
+    Nothing ranks the ``systems``, which are those for checks.
+    """
+    texts = {"authored-high": high, "authored-low": low}
     # In the order of their hashes, so that the good one is the first of the two half of the time.
     rows = {
-        slug: _completion(context, systems[slug], texts[slug], now)
+        slug: Completion.objects.get_or_create(
+            context=context,
+            system=systems[slug],
+            defaults={"text": texts[slug], "content_hash": digest(texts[slug]), "created_at": now},
+        )[0]
         for slug in sorted(texts, key=lambda slug: digest(texts[slug]))
     }
-    return StoredDialogue(context, high=rows["authored-high"], low=rows["authored-low"])
-
-
-def _completion(context: Context, system: System, text: str, now: dt.datetime) -> Completion:
-    return Completion.objects.get_or_create(
-        context=context,
-        system=system,
-        defaults={"text": text, "content_hash": digest(text), "created_at": now},
-    )[0]
+    return rows["authored-high"], rows["authored-low"]

@@ -39,14 +39,6 @@ class SealBrokenError(ValueError):
     """What was posted was not sealed here, for this admin and dataset, within a day."""
 
 
-@dataclass(frozen=True)
-class SentFile:
-    """A file as it was sent; what is not UTF-8 in it is for its reader to tell."""
-
-    name: str
-    text: str
-
-
 class FileUpload(forms.Form):
     """A file that a page can carry."""
 
@@ -58,12 +50,15 @@ class FileUpload(forms.Form):
         },
     )
 
-    def clean_file(self) -> "SentFile":
-        """Return what is in the file, if that fits a page."""
+    def clean_file(self) -> str:
+        """Return the text of the file, if it fits a page.
+
+        What is not UTF-8 in it is for its reader to tell.
+        """
         file = self.cleaned_data["file"]
         if file.size > MOST_BYTES:
             raise forms.ValidationError(self.too_large())
-        return SentFile(file.name, file.read().decode("utf-8", UNDECIDED))
+        return str(file.read().decode("utf-8", UNDECIDED))
 
     @staticmethod
     def too_large() -> str:

@@ -9,8 +9,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import URLPattern, path
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
 
 from access.console.csv_cells import csv_lines
 from access.roles import StaffRequest
@@ -42,13 +44,21 @@ class ImportPage(ABC, Generic[Report]):
     """What is raised when nothing can be stored whatever the file holds, and how that is said."""
 
     def __init__(
-        self, request: StaffRequest, *, holder: str, address: str, done: str, **parts: object
+        self,
+        request: StaffRequest,
+        *,
+        name: str,
+        holder: str,
+        address: str,
+        done: str,
+        **parts: object,
     ) -> None:
         """Answer ``request`` at ``address``, and go on to ``done``; the template gets ``parts``.
 
-        What was sealed for another ``holder`` is not taken.
+        What was sealed for another ``holder`` is not taken. The table of refusals is called by
+        ``name``.
         """
-        self.request, self._holder, self._parts = request, holder, parts
+        self.request, self._name, self._holder, self._parts = request, name, holder, parts
         self._address, self._done = address, done
 
     @abstractmethod
@@ -71,11 +81,10 @@ class ImportPage(ABC, Generic[Report]):
         if not form.is_valid():
             return self._page(form, status=422)
         given = dict(form.cleaned_data)
-        sent = given.pop("file")
         try:
-            return self._preview(Checked(sent.text, given))
+            return self._preview(Checked(given.pop("file"), given))
         except InputFileError as error:
-            form.add_error("file", f"{sent.name}: {error}.")
+            form.add_error("file", f"{form.files['file'].name}: {error}.")
         except TooLargeError:
             form.add_error("file", form.too_large())
         except tuple(self.closed) as error:
@@ -98,7 +107,7 @@ class ImportPage(ABC, Generic[Report]):
         messages.success(self.request, self.said(report))
         return redirect(self._done)
 
-    def refused(self, *, name: str) -> HttpResponse:
+    def refused(self) -> HttpResponse:
         """Send the refusals as a table."""
         if (checked := unsealed(self.request, self._holder)) is None:
             return redirect(self._address)
@@ -107,7 +116,7 @@ class ImportPage(ABC, Generic[Report]):
         except tuple(self.closed):
             return redirect(self._address)
         answer = HttpResponse(content_type="text/csv; charset=utf-8")
-        answer["Content-Disposition"] = f'attachment; filename="{name}-refused.csv"'
+        answer["Content-Disposition"] = f'attachment; filename="{self._name}-refused.csv"'
         answer.writelines(csv_lines(report.rows()))
         return answer
 
@@ -130,6 +139,30 @@ class ImportPage(ABC, Generic[Report]):
 
     def _rows(self, checked: Checked) -> RowFile[Any]:
         return self.read(io.BytesIO(checked.content), most_rows=forms.MOST_ROWS)
+
+
+def import_paths(
+    start: str,
+    page_of: Callable[..., ImportPage[Any]],
+    members: Callable[..., Callable[..., Any]],
+) -> list[URLPattern]:
+    """Return the addresses where a file is checked, stored if confirmed, and its refusals sent.
+
+    ``members`` makes views of members; ``page_of`` is given what these views are given.
+    """
+
+    def shown(answer: Callable[..., HttpResponse]) -> Callable[..., Any]:
+        def view(request: StaffRequest, *owner: object) -> HttpResponse:
+            return answer(page_of(request, *owner))
+
+        return members(view)
+
+    check, store, refused = map(shown, (ImportPage.check, ImportPage.store, ImportPage.refused))
+    return [
+        path(start, require_http_methods(["GET", "HEAD", "POST"])(check), name="import"),
+        path(f"{start}store/", require_POST(store), name="import-store"),
+        path(f"{start}refused/", require_POST(refused), name="import-refused"),
+    ]
 
 
 def unsealed(request: StaffRequest, holder: str) -> Checked | None:

@@ -21,10 +21,9 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.strategies import spot_check_queries
-from completions.strategies.kinds import kind_of
 from completions.strategies.services import spot_checking
 from completions.strategies.services.spot_checking import SampleItem
-from completions.strategies.spot_check_queries import Sample, names_of_people
+from completions.strategies.spot_check_queries import Sample, kind_of, names_of_people
 
 KEYS = "1234567890qwrty"
 """The keys that tick the boxes, in their order; E is for the note."""

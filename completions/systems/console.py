@@ -1,7 +1,12 @@
 """The console's pages on systems, and on importing what models gave elsewhere."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -11,7 +16,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import Role
-from access.console.tables import PER_PAGE, TableQuery, csv_of
+from access.console.csv_cells import Cell
+from access.console.tables import PER_PAGE, Table, TableQuery, csv_of
 from access.console.undoing import say_done
 from access.roles import StaffRequest, may, members_only
 from access.webhooks.outgoing import Rules
@@ -20,14 +26,72 @@ from completions.dialogues.forms import CompletionUpload
 from completions.dialogues.import_page import ImportPage
 from completions.files.rows import OutcomeChangedError
 from completions.models import System
+from completions.runs.services import budgeting
 from completions.runs.services.speaking import trusted_hosts
 from completions.systems import catalogue, queries
+from completions.systems.catalogue import CatalogueEntry
 from completions.systems.forms import NewSystem
 from completions.systems.importing import ImportedFile, imported_file
 from completions.systems.services import importing, registering, syncing
 from completions.systems.services.importing import IntakeReport, RowsRefusedError
 from completions.systems.services.syncing import SyncReport
-from completions.systems.tables import COLUMNS, ListedModel, listed_models, listing
+
+COLUMNS = (
+    *("slug", "name", "maker", "model", "address", "is_simulated", "is_listed", "variables"),
+    *("usd_a_million_asked", "usd_a_million_answered"),
+)
+
+
+@dataclass(frozen=True)
+class ListedModel:
+    """A registered model: its row, whether a catalogue lists it, what it needs and costs."""
+
+    row: Any
+    is_listed: bool
+    variables: Mapping[str, bool]
+    """The names of the variables that its calls read, and whether they are set."""
+    price: Mapping[str, float] | None
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of ``COLUMNS``; of a key, the name of its variable alone."""
+        row, price = self.row, self.price or {}
+        told = (row.slug, row.name, row.family, row.model_id, row.api_base, row.is_simulated)
+        needs = " ".join(self.variables)
+        return (*told, self.is_listed, needs, price.get("input"), price.get("output"))
+
+
+def listed_models(rows: Iterable[Any], entries: Iterable[CatalogueEntry]) -> list[ListedModel]:
+    """Return these models, with what the catalogue and the environment have of each."""
+    listed = {entry.slug for entry in entries}
+    return [
+        ListedModel(row, row.slug in listed, queries.variables_of(row), budgeting.price_of(row))
+        for row in rows
+    ]
+
+
+def listing(label: object, *, counted: tuple[str, object]) -> Table:
+    """Return how a table may be asked for whose first column has that label.
+
+    ``counted`` is the column of how much there is of each: its field, and its label.
+    """
+    field, counts = counted
+    return Table(
+        orders={
+            "name": (label, ("name",)),
+            "n": (counts, (field,)),
+            "maker": (gettext_lazy("Maker"), ("family",)),
+            "model": (gettext_lazy("Asked as"), ("model_id",)),
+        },
+        usual="name",
+        shows={
+            "real": (gettext_lazy("not simulated"), Q(is_simulated=False)),
+            "simulated": (gettext_lazy("simulated"), Q(is_simulated=True)),
+        },
+        searched=("name", "slug", "family", "model_id"),
+        numbers=("n",),
+    )
+
 
 SYSTEMS = listing(gettext_lazy("System"), counted=("n_completions", gettext_lazy("Completions")))
 
@@ -145,6 +209,7 @@ class CompletionImport(ImportPage[IntakeReport]):
     def __init__(self, request: StaffRequest) -> None:
         super().__init__(
             request,
+            name="completions",
             holder=f"models/import {request.user.pk}",  # no slug of a dataset has a stroke in it
             address=reverse("models:import"),
             done=reverse("models:systems"),
@@ -175,24 +240,3 @@ class CompletionImport(ImportPage[IntakeReport]):
             report.n_held,
         ) % {"n": f"{report.n_held:,}"}
         return f"{stored} {held}"
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@members_only()
-def import_file(request: StaffRequest) -> HttpResponse:
-    """Take a file, and show what would become of each row; nothing is stored yet."""
-    return CompletionImport(request).check()
-
-
-@require_POST
-@members_only()
-def store(request: StaffRequest) -> HttpResponse:
-    """Store exactly what was shown, or show again what changed since."""
-    return CompletionImport(request).store()
-
-
-@require_POST
-@members_only()
-def refused(request: StaffRequest) -> HttpResponse:
-    """Send the refusals as a table."""
-    return CompletionImport(request).refused(name="completions")

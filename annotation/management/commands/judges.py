@@ -15,7 +15,7 @@ from annotation.judges.services import judging, runs
 from annotation.judges.services.registering import sync_judges
 from annotation.management.studies import study_named
 from annotation.models import Judge, JudgeRun
-from completions.management import assisting, syncing
+from completions.management import assisting
 from completions.management.acting import Action, ActionCommand, Progress, RefusedError, positive
 from completions.management.run_actions import (
     Kind,
@@ -34,14 +34,17 @@ def sync_catalogue(options: argparse.Namespace, _progress: Progress) -> str:
     """Add and change judges; what is refused ends with exit code 1, and the others are there."""
     entries = judge_catalogue.load_judges(options.files or judge_catalogue.shipped())
     report = sync_judges(entries=entries, now=timezone.now(), is_dry_run=options.dry_run)
-    lines = [*syncing.reported(report), *(["Nothing was written."] if options.dry_run else [])]
-    if last := syncing.refusal(report, is_dry_run=options.dry_run):
-        raise CommandError("\n".join([*lines, last]), returncode=syncing.REFUSED)
+    lines = [*assisting.reported(report), *(["Nothing was written."] if options.dry_run else [])]
+    if last := assisting.refusal(report, is_dry_run=options.dry_run):
+        raise CommandError("\n".join([*lines, last]), returncode=assisting.REFUSED)
     return "\n".join(lines)
 
 
 SYNC = Action(
-    "sync", "Add and change judges as catalogue files say.", syncing.add_arguments, sync_catalogue
+    "sync",
+    "Add and change judges as catalogue files say.",
+    assisting.add_catalogue_arguments,
+    sync_catalogue,
 )
 
 
@@ -60,7 +63,7 @@ def _listed(judges: QuerySet[Any]) -> Iterator[str]:
     for row in judges:
         simulated = " (simulated)" if row.is_simulated else ""
         yield f"{row.slug}: {row.name}{simulated}, {row.n_calls:,} calls"
-        yield syncing.how_asked(row)
+        yield assisting.how_asked(row)
 
 
 LIST = Action(

@@ -13,11 +13,7 @@ from annotation.models import Comparison, QualityCheck, Study
 from annotation.models.quality import OF_PAIRS
 from annotation.quality import gold
 from annotation.studies import selectors
-from completions.dialogues.authoring import (
-    AuthoredDialogue,
-    StoredDialogue,
-    store_authored_dialogues,
-)
+from completions.dialogues import authoring
 from completions.models import Completion, Context
 
 
@@ -144,46 +140,43 @@ def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[
     if missing and study.protocol == Protocol.LIKERT:
         msg = f"{gold_set.reference}: the study's rubric lacks {', '.join(sorted(missing))}"
         raise UnsuitableCheckError(msg)
-    stored = store_authored_dialogues(
-        name=f"gold-{gold_set.reference}", dialogues=map(_as_dialogue, every), now=now
-    )
+    name = f"gold-{gold_set.reference}"
+    dataset = authoring.lock_authored_dataset(slug=name, name=f"Quality checks: {name}", now=now)
+    systems = authoring.check_systems()
     plant = _ratings if study.protocol == Protocol.LIKERT else _pair
-    for kind, pairs in (
-        (CheckKind.GOLD, gold_set.pairs),
-        (CheckKind.ATTENTION, gold_set.attention),
-    ):
-        for pair in pairs:
-            dimension = pair.dimension if pair.dimension in known else ""
-            for completions, expected in plant(stored[pair.key], kind):
-                yield QualityCheck(
-                    comparison=_comparison(study, stored[pair.key].context, completions),
-                    kind=kind,
-                    expected=expected,
-                    dimension=dimension,
-                )
-
-
-def _as_dialogue(pair: gold.GoldPair) -> AuthoredDialogue:
-    turns = [turn.model_dump() for turn in pair.turns]
-    return AuthoredDialogue(key=pair.key, turns=turns, high=pair.high, low=pair.low)
+    for position, pair in enumerate(every):
+        turns = [turn.model_dump() for turn in pair.turns]
+        context = authoring.store_authored_context(
+            dataset, key=pair.key, turns=turns, position=position, now=now
+        )
+        high, low = authoring.store_check_texts(
+            context, high=pair.high, low=pair.low, systems=systems, now=now
+        )
+        kind = CheckKind.GOLD if position < len(gold_set.pairs) else CheckKind.ATTENTION
+        for completions, expected in plant(high, low, kind):
+            yield QualityCheck(
+                comparison=_comparison(study, context, completions),
+                kind=kind,
+                expected=expected,
+                dimension=pair.dimension if pair.dimension in known else "",
+            )
 
 
 Planted = Iterator[tuple[tuple[Completion, ...], Expected]]
 """Completions in canonical order, and what is known of them."""
 
 
-def _pair(dialogue: StoredDialogue, _kind: CheckKind) -> Planted:
-    is_first = dialogue.high.pk < dialogue.low.pk
-    if is_first:
-        yield (dialogue.high, dialogue.low), Expected.FIRST
+def _pair(high: Completion, low: Completion, _kind: CheckKind) -> Planted:
+    if high.pk < low.pk:
+        yield (high, low), Expected.FIRST
     else:
-        yield (dialogue.low, dialogue.high), Expected.SECOND
+        yield (low, high), Expected.SECOND
 
 
-def _ratings(dialogue: StoredDialogue, kind: CheckKind) -> Planted:
-    yield (dialogue.low,), Expected.LOW
+def _ratings(high: Completion, low: Completion, kind: CheckKind) -> Planted:
+    yield (low,), Expected.LOW
     if kind == CheckKind.GOLD:
-        yield (dialogue.high,), Expected.HIGH
+        yield (high,), Expected.HIGH
 
 
 def _comparison(study: Study, context: Context, completions: tuple[Completion, ...]) -> Comparison:

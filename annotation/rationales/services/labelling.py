@@ -11,7 +11,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.assignment import design
@@ -22,10 +22,11 @@ from annotation.models import (
     RationaleRun,
     Study,
     ThemeCheck,
+    ThemeCheckItem,
     ThemeLabel,
     ThemeLabelling,
 )
-from annotation.rationales import checks, themes
+from annotation.rationales import themes
 from annotation.rationales.addressing import addressed_by
 from completions.choices import CallState, Presence
 from completions.dialogues.normaliser import plain
@@ -38,6 +39,7 @@ from completions.runs.services.calling import TRIES, Claim, Clock, Question
 from completions.strategies.rules import Item
 from completions.strategies.services.labelling import plan_of
 from completions.strategies.services.spot_checking import N_ITEMS, NotLabelledYetError, draw
+from completions.strategies.spot_check_queries import KINDS, CheckKind
 
 MAX_TOKENS = 4000
 TIMEOUT_S = 120.0
@@ -214,6 +216,25 @@ def start_rationale_run(
     return running.begin(run, n_added, now=now, by=by)
 
 
+IS_THERE = (
+    ~Q(judgment__rationale="")
+    & Q(judgment__comparison__first__erased_at=None)
+    & Q(judgment__comparison__second__erased_at=None)
+)
+THEMES = CheckKind(
+    samples=ThemeCheck,
+    items=ThemeCheckItem,
+    labellings=ThemeLabelling,
+    subject="judgment",
+    related=("judgment",),
+    is_there=IS_THERE,
+    meanings=lambda codebook: themes.load_codebook(codebook).themes,
+    labels=ThemeLabel,
+    text=lambda item: plain(item.judgment.rationale),
+    asked_by=lambda codebook: Q(call__codebook=codebook),
+)
+KINDS[ThemeCheck] = THEMES
+
 PEOPLE = "people"
 """Whose reasons those of raters are: the sample is spread evenly over them and each judge."""
 
@@ -240,7 +261,7 @@ def draw_theme_sample(
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # one at a time
     codebook = themes.load_codebook()
     check: ThemeCheck = draw(
-        checks.THEMES,
+        THEMES,
         {"study": study, "assistant": assistant, "codebook": codebook.reference, "seed": seed},
         lambda: _candidates(study, assistant, codebook.reference),
         n=n,
@@ -257,7 +278,7 @@ def _candidates(study: Study, assistant: Assistant, codebook: str) -> dict[int, 
     )
     if calls.filter(ended_at=None).exists():
         raise NotLabelledYetError(_("reasons still wait for %(model)s") % {"model": assistant.name})
-    done = calls.filter(checks.IS_THERE, state=CallState.DONE)
+    done = calls.filter(IS_THERE, state=CallState.DONE)
     labels = ThemeLabel.objects.filter(call__in=done, presence=Presence.PRESENT)
     found: dict[int, set[str]] = defaultdict(set)
     for judgment, theme in labels.values_list("call__judgment", "theme"):

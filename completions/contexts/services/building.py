@@ -1,14 +1,15 @@
-"""Screen the couplets of a dataset, and build contexts from those that are suitable."""
+"""Screen couplets, build contexts of suitable ones, record what people decide (ADR-0021)."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q
 
 from access.log import record
-from completions.choices import Stratum
+from completions.choices import Review, Stratum
 from completions.contexts import selection
 from completions.contexts.screening import rules
 from completions.dialogues import couplets, queries
@@ -210,3 +211,41 @@ def as_candidate(row: Candidate | Context) -> selection.SuitableCouplet:
     dialogue = row.dialogue
     cell = (dialogue.emotion_type, dialogue.problem_type)
     return selection.SuitableCouplet(dialogue.content_hash, row.turn_index, cell)
+
+
+@transaction.atomic
+def review_context(
+    *,
+    context: Context,
+    decision: Review | None,
+    note: str,
+    by: User | None,
+    now: dt.datetime,
+) -> Context:
+    """Store a decision and its note, and log what they were before and are now.
+
+    Without a decision the note alone is changed. What is stored already is not logged again. A
+    dropped context stays where it is and can be taken back; only new uses of it stop.
+    """
+    # no_key, so that completions and comparisons of it are stored meanwhile.
+    context = Context.objects.select_for_update(no_key=True).get(pk=context.pk)
+    before = _state(context)
+    context.review = decision or context.review
+    context.review_note = note
+    after = _state(context)
+    if after == before:
+        return context
+    context.save(update_fields=["review", "review_note"])
+    record(
+        action="context.noted" if after["review"] == before["review"] else "context.reviewed",
+        subject=f"context {context.key}",
+        now=now,
+        by=by,
+        before=before,
+        after=after,
+    )
+    return context
+
+
+def _state(context: Context) -> dict[str, str]:
+    return {"review": str(context.review), "note": context.review_note}

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from completions.management import assisting, syncing
+from completions.management import assisting
 from completions.management.acting import refusing
 from completions.models import System
 from completions.systems import catalogue, queries
@@ -25,7 +25,7 @@ class Command(BaseCommand):
         """Declare the actions and their options."""
         actions = parser.add_subparsers(dest="action", required=True)
         sync = actions.add_parser("sync", help="Add and change systems as catalogue files say.")
-        syncing.add_arguments(sync)
+        assisting.add_catalogue_arguments(sync)
         actions.add_parser("list", help="List systems, and what their calls still need.")
         assisting.add_check_arguments(
             actions.add_parser("check", help="Ask systems one cheap question.")
@@ -54,14 +54,14 @@ class Command(BaseCommand):
         with refusing(catalogue.CatalogueError):
             found = catalogue.load_catalogues(files)
         report = sync_systems(entries=found.system, now=timezone.now(), is_dry_run=is_dry_run)
-        for line in syncing.reported(report):
+        for line in assisting.reported(report):
             self.stdout.write(line)
         for one in found.computed:
             self.stdout.write(f"computed  {one.slug}: made of {one.of}, has no row")
         if is_dry_run:
             self.stdout.write("Nothing was written.")
-        if msg := syncing.refusal(report, is_dry_run=is_dry_run):
-            raise CommandError(msg, returncode=syncing.REFUSED)
+        if msg := assisting.refusal(report, is_dry_run=is_dry_run):
+            raise CommandError(msg, returncode=assisting.REFUSED)
 
 
 def _listed(systems: QuerySet[Any]) -> Iterator[str]:
@@ -73,4 +73,4 @@ def _listed(systems: QuerySet[Any]) -> Iterator[str]:
         kind = f"{kind}, simulated" if row.is_simulated else kind
         yield f"{row.slug}: {row.name} ({kind}), {row.n_completions:,} completions"
         if row.model_id:
-            yield syncing.how_asked(row)
+            yield assisting.how_asked(row)

@@ -20,9 +20,8 @@ from completions.models import (
 )
 from completions.strategies import rules, spot_check_queries
 from completions.strategies.codebook import load_codebook
-from completions.strategies.kinds import STRATEGIES, CheckKind, kind_of
 from completions.strategies.rules import Item
-from completions.strategies.spot_check_queries import Ledger, Sample
+from completions.strategies.spot_check_queries import STRATEGIES, CheckKind, Ledger, Sample, kind_of
 
 N_ITEMS = 300
 SampleItem = Any

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest
 from completions.choices import MessageState, MessageVerdict, Stratum
@@ -223,6 +223,7 @@ class MessageImport(ImportPage[MessageImportReport]):
     def __init__(self, request: StaffRequest, dataset: Dataset) -> None:
         super().__init__(
             request,
+            name=dataset.slug,
             holder=f"{dataset.slug} {request.user.pk}",
             address=reverse("writing:import", args=[dataset.slug]),
             done=reverse("writing:messages", args=[dataset.slug]),
@@ -263,24 +264,3 @@ class MessageImport(ImportPage[MessageImportReport]):
             "waiting": f"{report.n_waiting:,}",
             "accepted": f"{report.n_accepted:,}",
         }
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@staff_page
-def import_file(request: StaffRequest, dataset: Dataset) -> HttpResponse:
-    """Take a file, and show what would become of each row; nothing is stored yet."""
-    return MessageImport(request, dataset).check()
-
-
-@require_POST
-@staff_page
-def store(request: StaffRequest, dataset: Dataset) -> HttpResponse:
-    """Store exactly what was shown, or show again what changed since."""
-    return MessageImport(request, dataset).store()
-
-
-@require_POST
-@staff_page
-def refused(request: StaffRequest, dataset: Dataset) -> HttpResponse:
-    """Send the refused rows as a table."""
-    return MessageImport(request, dataset).refused(name=dataset.slug)

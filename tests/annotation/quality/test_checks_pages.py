@@ -7,7 +7,7 @@ from django.urls import reverse
 from access.models import LogEntry
 from annotation.choices import Expected, Protocol
 from annotation.models import DimensionMark, QualityCheck
-from annotation.quality import check_queries
+from annotation.quality import console
 from annotation.quality.services import gold
 from tests.helpers.factories import (
     NOW,
@@ -58,7 +58,7 @@ def answer_check(check, *, verdict=1, **fields):
 
 
 def row_of(study, check):
-    return next(row for row in check_queries.check_rows(study) if row.check.pk == check.pk)
+    return next(row for row in console.check_rows(study) if row.check.pk == check.pk)
 
 
 def post_mark(client, comparison, **fields):

@@ -9,7 +9,7 @@ from django.db import transaction
 from access.models import LogEntry
 from annotation.planning.services import plan_study
 from completions.choices import Review
-from completions.contexts.services import reviewing
+from completions.contexts.services import building
 from completions.generation import services as generation_services
 from completions.models import Context, GenerationCall
 from completions.writers.queries import open_contexts, stranded_leases
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 
 def review(context, decision, note="", by=None, now=NOW):
-    return reviewing.review_context(context=context, decision=decision, note=note, by=by, now=now)
+    return building.review_context(context=context, decision=decision, note=note, by=by, now=now)
 
 
 def stored(context):
@@ -85,7 +85,7 @@ class TestReviewContext:
             raise RuntimeError
 
         context = make_context()
-        monkeypatch.setattr(reviewing, "record", fail)
+        monkeypatch.setattr(building, "record", fail)
 
         with pytest.raises(RuntimeError), transaction.atomic():
             review(context, Review.DROPPED)

@@ -6,7 +6,7 @@ import pytest
 
 from access.models import LogEntry
 from completions.choices import Review
-from completions.contexts.services import reviewing
+from completions.contexts.services import building
 from completions.models import Context
 from tests.helpers.factories import NOW, make_context
 from tests.helpers.threads import together
@@ -20,7 +20,7 @@ pytestmark = [
 
 def decide(context, decision):
     return partial(
-        reviewing.review_context, context=context, decision=decision, note="", by=None, now=NOW
+        building.review_context, context=context, decision=decision, note="", by=None, now=NOW
     )
 
 
