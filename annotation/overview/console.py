@@ -128,7 +128,7 @@ def _progress(study: Study) -> dict[str, Any]:
     """Return how the study stands; the counts of a large one are those that were kept."""
     now = timezone.now()
     found = progress.study_progress(study, figures_of(study, COUNTS, now=now), now=now)
-    return {"study": study, "progress": found, "tally": found.counts.tally}
+    return {"study": study, "progress": found, "tally": found["counts"].tally}
 
 
 @require_safe

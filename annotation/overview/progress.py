@@ -58,53 +58,28 @@ class Alert:
     is_bad: bool = False
 
 
-@dataclass(frozen=True)
-class Spend:
-    """What calls to models have cost, in US dollars; ``budget`` is None while a run has none."""
-
-    spent: Decimal
-    reserved: Decimal
-    budget: Decimal | None
-    n_runs: int
-
-
-@dataclass(frozen=True)
-class StudyProgress:
-    """How a study stands now.
+def study_progress(
+    study: Study, shown: StoredFigures[StudyCounts], *, now: dt.datetime
+) -> dict[str, Any]:
+    """Return how the study stands, given its counts, in six queries and ``MORE_ALERTS``.
 
     ``shown`` says as of when its counts are: those of a large study come from a worker. ``left``
     is None while nobody can tell; it is for judgments by people, at the pace of people.
     ``is_moving`` says whether its numbers may change by themselves: then the page asks again.
     """
-
-    counts: StudyCounts
-    shown: StoredFigures[StudyCounts]
-    n_held: int
-    n_leases: int
-    n_checks: int
-    left: dt.timedelta | None
-    spend: Spend
-    alerts: tuple[Alert, ...]
-    is_moving: bool
-
-
-def study_progress(
-    study: Study, shown: StoredFigures[StudyCounts], *, now: dt.datetime
-) -> StudyProgress:
-    """Return how the study stands, given its counts, in six queries and ``MORE_ALERTS``."""
     parts, runs = _parts(study, now), _runs(study)
     counts = shown.figures or StudyCounts()
-    return StudyProgress(
-        counts=counts,
-        shown=shown,
-        n_held=parts["held"],
-        n_leases=parts["leases"],
-        n_checks=parts["checks"],
-        left=pace.time_left(counts.tally.slots_left + parts["leases"], counts.people),
-        spend=_spend(runs),
-        alerts=(*_alerts(study, counts.tally, parts, runs), *_more(study)),
-        is_moving=not study.is_closed or not shown.is_current,
-    )
+    return {
+        "counts": counts,
+        "shown": shown,
+        "n_held": parts["held"],
+        "n_leases": parts["leases"],
+        "n_checks": parts["checks"],
+        "left": pace.time_left(counts.tally.slots_left + parts["leases"], counts.people),
+        "spend": _spend(runs),
+        "alerts": [*_alerts(study, counts.tally, parts, runs), *_more(study)],
+        "is_moving": not study.is_closed or not shown.is_current,
+    }
 
 
 def _parts(study: Study, now: dt.datetime) -> dict[str, int]:
@@ -151,14 +126,15 @@ def _runs(study: Study) -> list[Run]:
     ]
 
 
-def _spend(runs: list[Run]) -> Spend:
+def _spend(runs: list[Run]) -> dict[str, Any]:
+    """Return what calls to models cost, in US dollars; no ``budget`` while a run has none."""
     budgets = [run.budget_usd for run in runs]
-    return Spend(
-        spent=sum((run.spent_usd for run in runs), Decimal()),
-        reserved=sum((run.reserved_usd for run in runs), Decimal()),
-        budget=None if None in budgets else sum((one for one in budgets if one), Decimal()),
-        n_runs=len(runs),
-    )
+    return {
+        "spent": sum((run.spent_usd for run in runs), Decimal()),
+        "reserved": sum((run.reserved_usd for run in runs), Decimal()),
+        "budget": None if None in budgets else sum((one for one in budgets if one), Decimal()),
+        "n_runs": len(runs),
+    }
 
 
 def _more(study: Study) -> list[Alert]:

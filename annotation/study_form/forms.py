@@ -121,16 +121,6 @@ class StudyForm(_OnDataset):
 class StudyFile(_OnDataset):
     """A study file, sent or pasted, and the dataset that it is about."""
 
-    dataset: "forms.ModelChoiceField[Dataset]" = forms.ModelChoiceField(
-        queryset=None,
-        to_field_name="slug",
-        label=gettext_lazy("Dataset"),
-        empty_label=gettext_lazy("Choose one"),
-        error_messages={
-            "required": gettext_lazy("Choose the dataset whose contexts are judged."),
-            "invalid_choice": gettext_lazy("There is no such dataset any more. Choose again."),
-        },
-    )
     file = forms.FileField(required=False, label=gettext_lazy("Study file"))
     text = forms.CharField(
         required=False, strip=False, max_length=MOST_BYTES, label=gettext_lazy("Or its text")

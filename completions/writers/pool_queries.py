@@ -3,7 +3,6 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
@@ -11,7 +10,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table
-from completions.choices import Background, LeaseOutcome, MessageState, Review, WriterState
+from completions.choices import LeaseOutcome, MessageState, Review, WriterState
 from completions.models import Completion, Context, Dataset, Message, Writer
 
 LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
@@ -19,34 +18,11 @@ DONE = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
 TRIED = Q(leases__is_trial=True, leases__outcome__in=DONE)
 
 
-@dataclass(frozen=True)
-class WriterRow:
-    """One writer with the counts of their messages; trial messages are counted alone."""
-
-    code: str
-    state: str
-    state_label: str
-    background_label: str
-    is_simulated: bool
-    is_to_decide: bool
-    """The trial is over, and somebody is to read it."""
-    n_trial: int
-    n_sent: int
-    n_accepted: int
-    n_waiting: int
-    n_returned: int
-    last_active: dt.date | None
-    """The day on which they last took a dialogue or sent a message.
-
-    No time: beside that of a message it would tell who wrote it.
-    """
-
-
 WRITERS = Table(
     orders={
         "code": (_("Writer"), lambda row: row.code),
-        "state": (_("State"), lambda row: row.state_label),
-        "background": (_("Background"), lambda row: row.background_label or None),
+        "state": (_("State"), lambda row: row.get_state_display()),
+        "background": (_("Background"), lambda row: row.get_background_display() or None),
         "trial": (_("On trial"), lambda row: row.n_trial),
         "sent": (_("Sent"), lambda row: row.n_sent),
         "accepted": (_("Accepted"), lambda row: row.n_accepted),
@@ -76,25 +52,31 @@ def dataset_rows() -> QuerySet[Dataset]:
     return rows.annotate(n_wanted=n_wanted).order_by("name", "pk")
 
 
-def writer_rows(dataset: Dataset, *, code: str = "") -> list[WriterRow]:
-    """Return every writer of the pool, or the one of that pseudonym, in three queries."""
+def writer_rows(dataset: Dataset, *, code: str = "") -> list[Any]:
+    """Return every writer of the pool, or the one of that pseudonym, in three queries.
+
+    Each has counts of their messages, those on trial apart from all others; ``is_to_decide`` if
+    the trial is over and somebody is to read it; and ``last_active``, the day on which they last
+    took a dialogue or sent a message. No time: beside that of a message it would tell who wrote it.
+    """
     people = dataset.writers.filter(code=code) if code else dataset.writers.all()
-    written_at = "leases__message__revisions__written_at"
-    sent_at = dict(people.order_by().values_list("pk").annotate(Max(written_at)))
+    active_on = _active_on(people)
     n_dialogues = Context.objects.filter(dataset__vetted_datasets=dataset).count()
-    writers = people.annotate(
-        taken_at=Max("leases__issued_at"),
+    counted = people.annotate(
         n_messages=Count("leases__message"),
         n_accepted=Count("leases__message__completion"),
         n_trial=_in_state(MessageState.TRIAL),
+        n_sent=F("n_messages") - F("n_trial"),
         n_waiting=_in_state(MessageState.WAITING),
         n_returned=_in_state(MessageState.RETURNED),
         n_tried=Count("leases", filter=TRIED),
     )
-    return [
-        _writer_row(writer, sent_at=sent_at.get(writer.pk), n_dialogues=n_dialogues)
-        for writer in writers.order_by("code")
-    ]
+    writers: list[Any] = list(counted.order_by("code"))
+    for writer in writers:
+        is_over = writer.n_trial > 0 and writer.n_tried >= n_dialogues
+        writer.is_to_decide = writer.state == WriterState.VETTING and is_over
+        writer.last_active = active_on.get(writer.pk)
+    return writers
 
 
 def writer_of(dataset: Dataset, code: str) -> Writer | None:
@@ -112,7 +94,7 @@ def n_known(dataset: Dataset, emails: Sequence[str]) -> int:
     return dataset.writers.filter(email__in=emails).count()
 
 
-def n_in_state(rows: Iterable[WriterRow]) -> list[tuple[str, str, int]]:
+def n_in_state(rows: Iterable[Writer]) -> list[tuple[str, str, int]]:
     """Return each state that somebody is in, with its label and how many are."""
     counted = Counter(row.state for row in rows)
     return [
@@ -126,27 +108,15 @@ def _in_state(state: str) -> Count:
     return Count("leases__message", filter=Q(leases__message__state=state))
 
 
-def _writer_row(
-    writer: Any,  # noqa: ANN401 (annotated)
-    *,
-    sent_at: dt.datetime | None,
-    n_dialogues: int,
-) -> WriterRow:
-    background, is_on_trial = writer.background, writer.state == WriterState.VETTING
-    return WriterRow(
-        code=writer.code,
-        state=writer.state,
-        state_label=str(WriterState(writer.state).label),
-        background_label=str(Background(background).label) if background else "",
-        is_simulated=writer.is_simulated,
-        is_to_decide=is_on_trial and writer.n_trial > 0 and writer.n_tried >= n_dialogues,
-        n_trial=writer.n_trial,
-        n_sent=writer.n_messages - writer.n_trial,
-        n_accepted=writer.n_accepted,
-        n_waiting=writer.n_waiting,
-        n_returned=writer.n_returned,
-        last_active=max((at.date() for at in (writer.taken_at, sent_at) if at), default=None),
+def _active_on(people: QuerySet[Writer]) -> dict[int, dt.date | None]:
+    """Return the day on which each last took a dialogue or sent a message, in one query."""
+    times = people.order_by().annotate(
+        taken_at=Max("leases__issued_at"), sent_at=Max("leases__message__revisions__written_at")
     )
+    return {
+        pk: max((at.date() for at in both if at), default=None)
+        for pk, *both in times.values_list("pk", "taken_at", "sent_at")
+    }
 
 
 def _counted(rows: QuerySet[Any], dataset: str) -> Coalesce:

@@ -6,7 +6,6 @@ both. Guesses of sources test whether the blinding held.
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -25,72 +24,57 @@ class NothingToAnswerError(Exception):
     """The rater is past the questions, or has ended."""
 
 
-@dataclass(frozen=True)
-class TryOutcome:
-    """How a try went: which questions, by place, were not answered rightly."""
-
-    wrong: tuple[int, ...]
-    tries_left: int
-
-    @property
-    def is_passed(self) -> bool:
-        """Whether every question was answered rightly."""
-        return not self.wrong
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the rater failed and has no further try."""
-        return bool(self.wrong) and self.tries_left == 0
-
-
 @transaction.atomic
 def answer_comprehension(
     *, rater: Rater, answers: Mapping[int, int], now: dt.datetime
-) -> TryOutcome:
+) -> tuple[int, ...]:
     """Let the rater go on if every answer is right; end the session after a second failure.
 
     Of a try nothing but its number is stored.
+
+    Returns
+    -------
+    tuple of int
+        The places of the questions to answer again, from 0: none if the rater goes on or has ended.
 
     Raises
     ------
     NothingToAnswerError
         If the rater is past the questions, or has ended: a repeated post changes nothing.
+    ValueError
+        If the rater has had every try already: there is nothing left to judge.
     """
     rater = lock_rater(rater)
     if rater.state != RaterState.ACTIVE or rater.stage != RaterStage.COMPREHENSION:
         raise NothingToAnswerError
-    questions = selectors.content_of(rater.study)["comprehension"]
-    outcome = judge_answers(questions, answers, tries_before=rater.comprehension_tries)
-    rater.comprehension_tries += 1
-    rater.save(update_fields=["comprehension_tries"])
-    if outcome.is_passed:
-        move_to(rater, stage_after_comprehension(rater.study))
-    elif outcome.is_over:
-        end_rater(rater, state=RaterState.SCREENED, now=now)
-    return outcome
-
-
-def judge_answers(
-    questions: Sequence[Mapping[str, Any]], answers: Mapping[int, int], *, tries_before: int
-) -> TryOutcome:
-    """Compare the chosen places, from 0, with the right ones; what was left out is wrong.
-
-    ``questions`` are those of the study file, whose ``answer`` counts from 1.
-
-    Raises
-    ------
-    ValueError
-        If the rater has had every try already: there is nothing left to judge.
-    """
-    if tries_before >= TRIES:
+    if rater.comprehension_tries >= TRIES:
         msg = f"all {TRIES} tries were used"
         raise ValueError(msg)
-    wrong = tuple(
+    questions = selectors.content_of(rater.study)["comprehension"]
+    wrong = wrong_answers(questions, answers)
+    rater.comprehension_tries += 1
+    rater.save(update_fields=["comprehension_tries"])
+    if not wrong:
+        move_to(rater, stage_after_comprehension(rater.study))
+    elif rater.comprehension_tries >= TRIES:
+        end_rater(rater, state=RaterState.SCREENED, now=now)
+        return ()
+    return wrong
+
+
+def wrong_answers(
+    questions: Sequence[Mapping[str, Any]], answers: Mapping[int, int]
+) -> tuple[int, ...]:
+    """Return the places, from 0, of questions whose chosen option is not the right one.
+
+    What was left out is wrong. ``questions`` are those of the study file, whose ``answer`` counts
+    from 1.
+    """
+    return tuple(
         place
         for place, question in enumerate(questions)
         if answers.get(place) != question["answer"] - 1
     )
-    return TryOutcome(wrong, tries_left=TRIES - tries_before - 1)
 
 
 @transaction.atomic

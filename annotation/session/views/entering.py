@@ -328,14 +328,14 @@ def comprehension(request: RaterRequest) -> HttpResponse:
     if not form.is_bound or not form.is_valid():
         return _ask(request, form, status=422 if form.is_bound else 200)
     try:
-        outcome = questions.answer_comprehension(
+        wrong = questions.answer_comprehension(
             rater=rater, answers=form.answers(), now=visit_time(request)
         )
     except questions.NothingToAnswerError:
         return http.go(request, onwards)
-    if outcome.is_passed or outcome.is_over:
+    if not wrong:
         return http.go(request, onwards)
-    form.mark_wrong(outcome.wrong)
+    form.mark_wrong(wrong)
     return _ask(request, form, status=422, heading=_("Not quite"))
 
 

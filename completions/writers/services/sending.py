@@ -3,8 +3,8 @@
 import datetime as dt
 import hashlib
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -59,17 +59,6 @@ class Typed:
     pasted_characters: int = 0
     seen: int | None = None
     """How many versions had been sent when the page was opened, if that is known."""
-
-
-@dataclass(frozen=True)
-class NewVersion:
-    """A text that can be taken, with what its reviewer is shown beside it."""
-
-    text: str
-    flags: Sequence[Mapping[str, object]] = ()
-    rules: str = field(default_factory=flagging.rules)
-    is_declared: bool = True
-    has_looked_again: bool = False
 
 
 @transaction.atomic
@@ -145,38 +134,22 @@ def send_message(
     flags = flagging.flags_of(
         text=text, writer=writer, context=lease.context, without=queries.message_of(lease)
     )
-    taken = NewVersion(text, flags, has_looked_again=bool(findings))
-    return _send(token, writer, taken, now=now)
-
-
-def store_revision(lease: WritingLease, version: NewVersion, *, now: dt.datetime) -> Message:
-    """Add a version to the message of a locked lease, and the message if there is none yet.
-
-    Nothing is added when the text is that of the latest version.
-    """
-    latest = _latest(lease)
-    if latest is not None and latest.text == version.text:
-        return latest.message
-    message = _opened(lease, None if latest is None else latest.message, now=now)
-    MessageRevision.objects.create(
-        message=message,
-        number=1 if latest is None else latest.number + 1,
-        text=version.text,
-        content_hash=hashlib.sha256(version.text.encode()).hexdigest(),
-        is_declared=version.is_declared,
-        has_looked_again=version.has_looked_again,
-        typing_ms=lease.typing_ms,
-        pastes=lease.pastes,
-        pasted_characters=lease.pasted_characters,
-        flags=list(version.flags),
-        rules=version.rules,
+    revision = MessageRevision(
+        text=text,
+        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        is_declared=is_own_words,
+        has_looked_again=bool(findings),
+        flags=flags,
+        rules=flagging.rules(),
         written_at=now,
     )
-    return message
+    return _send(token, writer, revision, now=now)
 
 
 @transaction.atomic
-def _send(token: uuid.UUID, writer: Writer, version: NewVersion, *, now: dt.datetime) -> Message:
+def _send(
+    token: uuid.UUID, writer: Writer, revision: MessageRevision, *, now: dt.datetime
+) -> Message:
     writer = lock_active_writer(writer)
     refuse_frozen(writer)
     lease = lock_lease(token, writer)
@@ -188,9 +161,26 @@ def _send(token: uuid.UUID, writer: Writer, version: NewVersion, *, now: dt.date
         raise TrialOverError
     if message is None and lease.closed_at is not None and not lease.is_trial:
         take_slot_again(lease.context_id)
-    message = store_revision(lease, version, now=now)
+    message = _store_revision(lease, revision, now=now)
     _clear(lease, now=now)
     return message
+
+
+def _store_revision(lease: WritingLease, revision: MessageRevision, *, now: dt.datetime) -> Message:
+    """Add a version to the message of a locked lease, and the message if there is none yet.
+
+    Nothing is added when the text is that of the latest version.
+    """
+    latest = _latest(lease)
+    if latest is not None and latest.text == revision.text:
+        return latest.message
+    revision.message = _opened(lease, None if latest is None else latest.message, now=now)
+    revision.number = 1 if latest is None else latest.number + 1
+    revision.typing_ms = lease.typing_ms
+    revision.pastes = lease.pastes
+    revision.pasted_characters = lease.pasted_characters
+    revision.save(force_insert=True)
+    return revision.message
 
 
 def _opened(lease: WritingLease, message: Message | None, *, now: dt.datetime) -> Message:

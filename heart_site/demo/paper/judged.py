@@ -14,8 +14,7 @@ from completions.models import SpotCheck, System
 from completions.strategies.rules import Scores
 from completions.strategies.spot_check_queries import ledger_of, scores_of
 from heart_site.demo.paper import expecting, labelling, planting
-from heart_site.demo.paper.found import PEOPLE
-from heart_site.demo.paper.number import COUNT, PLAIN, SHARE, Beside, Number, as_float
+from heart_site.demo.paper.number import COUNT, PEOPLE, PLAIN, SHARE, Beside, Number, as_float
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.people import Kind
 from heart_site.demo.rehearsal.scoring import detect

@@ -8,13 +8,15 @@ from statistics import mean
 import scipy
 
 from heart_site.demo.paper import expecting, planting
-from heart_site.demo.paper.found import JUDGES, PEOPLE, Row
 from heart_site.demo.paper.number import (
+    JUDGES,
+    PEOPLE,
     PLAIN,
     POINTS,
     SHARE,
     Beside,
     Number,
+    Row,
     as_float,
     name_of,
 )

@@ -13,9 +13,8 @@ from completions.contexts.services.rewrite_planning import NoSourceLeftError
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.ingest.dialogue import IngestError
 from completions.management.acting import Progress, RefusedError
-from heart_site.demo.paper import found, writing
+from heart_site.demo.paper import number, writing
 from heart_site.demo.paper.ideal import ideal_study
-from heart_site.demo.paper.number import Beside
 from heart_site.demo.paper.study import SEED, SIZES, Paper
 from ranking.releases.services import ReleaseRefusedError
 
@@ -77,14 +76,14 @@ class Command(BaseCommand):
         study = paper.hold()
         progress.say("Ratings and analyses")
         with progress.towards("analyses") as tell:
-            found.compute(study, tell=tell)
+            number.compute(study, tell=tell)
         progress.say("Release")
         release = writing.write_release(study, folder, tell=progress.say)
         progress.say("Numbers")
         ideal = ideal_study(
             n_contexts=paper.size.ideal_contexts, seed=SEED, originals=paper.originals(study)
         )
-        numbers = writing.every_number(Beside(found.Found(study), ideal, paper.cast(study)))
+        numbers = writing.every_number(number.Beside(number.Found(study), ideal, paper.cast(study)))
         about = {"study": study.slug, "release": release}
         writing.write_numbers(numbers, folder, paper=paper, about=about)
         held = [one.holds for one in numbers if one.holds is not None]

@@ -45,7 +45,7 @@ def progress(study, *, now=NOW):
 
 
 def alerts(study, *, now=NOW):
-    return [str(alert.text) for alert in progress(study, now=now).alerts]
+    return [str(alert.text) for alert in progress(study, now=now)["alerts"]]
 
 
 def judged(study, n, *, ago, now=NOW, make=make_judgment):
@@ -84,9 +84,9 @@ class TestCounts:
 
         found = progress(study)
 
-        tally = found.counts.tally
+        tally = found["counts"].tally
         assert (tally.comparisons, tally.by_people, tally.by_judges) == (3, 2, 3)
-        assert found.n_leases == 1
+        assert found["n_leases"] == 1
 
     def test_hold_against_the_plan_what_takes_a_slot_of_it(self):
         study = make_planting_study(
@@ -95,9 +95,9 @@ class TestCounts:
         Comparison.objects.filter(purpose="MAIN").update(slots_left=1)
         rater = make_rater(study=study)
         n_main = sum(lease.is_main for lease in walk(rater))
-        answered = progress(study).counts.tally
+        answered = progress(study)["counts"].tally
         withdraw_rater(rater=rater, now=NOW)
-        taken_back = progress(study).counts.tally
+        taken_back = progress(study)["counts"].tally
 
         assert (answered.by_people, taken_back.by_people) == (10, 10)
         assert (answered.done, answered.wanted) == (n_main, 8)
@@ -108,15 +108,15 @@ class TestPace:
     def test_is_told_of_people_and_judges_apart_and_leads_to_the_time_left(self):
         study = make_study()
         judged(study, 6, ago=dt.timedelta(minutes=5))
-        assert progress(study).left == dt.timedelta(hours=1)
+        assert progress(study)["left"] == dt.timedelta(hours=1)
         judged(study, 1, ago=dt.timedelta(hours=5))
         judged(study, 2, ago=dt.timedelta(hours=5), make=make_llm_judgment)
         judged(study, 1, ago=dt.timedelta(days=2))
 
         found = progress(study)
 
-        assert (found.counts.people.in_hour, found.counts.people.in_day) == (6, 7)
-        assert (found.counts.judges.in_hour, found.counts.judges.in_day) == (0, 2)
+        assert (found["counts"].people.in_hour, found["counts"].people.in_day) == (6, 7)
+        assert (found["counts"].judges.in_hour, found["counts"].judges.in_day) == (0, 2)
 
     def test_says_that_nobody_can_tell_yet(self, admin_client):
         study = make_study()
@@ -135,9 +135,9 @@ class TestSpend:
             spent = {"spent_usd": Decimal("2.50"), "reserved_usd": 1}
             make_judge_run(study=study, budget_usd=budget, **spent)
 
-        spend = progress(study).spend
+        spend = progress(study)["spend"]
 
-        assert (spend.spent, spend.reserved, spend.budget) == (5, 2, total)
+        assert (spend["spent"], spend["reserved"], spend["budget"]) == (5, 2, total)
 
 
 class TestAlerts:

@@ -5,7 +5,7 @@ import pytest
 from annotation.choices import RaterStage, RaterState
 from annotation.models import Rater
 from annotation.raters.services import questions as raters_questions
-from annotation.raters.services.questions import judge_answers
+from annotation.raters.services.questions import wrong_answers
 from tests.helpers.factories import CONTENT, NOW, make_rater, make_study
 
 pytestmark = pytest.mark.django_db
@@ -29,9 +29,9 @@ def rater():
 
 
 def answer(rater, answers):
-    outcome = raters_questions.answer_comprehension(rater=rater, answers=answers, now=NOW)
+    wrong = raters_questions.answer_comprehension(rater=rater, answers=answers, now=NOW)
     rater.refresh_from_db()
-    return outcome
+    return wrong
 
 
 class TestAnswerComprehension:
@@ -40,7 +40,7 @@ class TestAnswerComprehension:
         for _ in range(failures):
             answer(rater, WRONG)
 
-        assert answer(rater, RIGHT).is_passed
+        assert answer(rater, RIGHT) == ()
         assert (rater.state, rater.stage) == (RaterState.ACTIVE, RaterStage.JUDGING)
         assert rater.comprehension_tries == failures + 1
 
@@ -54,16 +54,22 @@ class TestAnswerComprehension:
     def test_second_failure_screens_out(self, rater):
         answer(rater, WRONG)
 
-        assert answer(rater, {}).is_over
+        assert answer(rater, {}) == ()
         assert (rater.state, rater.ended_at) == (RaterState.SCREENED, NOW)
 
     def test_first_failure_leaves_a_try_and_stores_nothing_but_its_number(self, rater):
         before = Rater.objects.values().get()
 
-        outcome = answer(rater, WRONG)
-
-        assert outcome.wrong == (0,)
+        assert answer(rater, WRONG) == (0,)
+        assert rater.state == RaterState.ACTIVE
         assert Rater.objects.values().get() == before | {"comprehension_tries": 1}
+
+    def test_nothing_is_judged_after_the_last_try(self, rater):
+        rater.comprehension_tries = 2
+        rater.save(update_fields=["comprehension_tries"])
+
+        with pytest.raises(ValueError, match="all 2 tries"):
+            answer(rater, RIGHT)
 
     @pytest.mark.parametrize("first", [RIGHT, WRONG])
     def test_a_post_that_comes_after_the_end_of_the_questions_is_refused(self, rater, first):
@@ -84,22 +90,14 @@ ASKED = (
 )
 
 
-class TestJudgeAnswers:
+class TestWrongAnswers:
     @pytest.mark.parametrize(
-        ("questions", "answers", "tries_before"),
-        [(ASKED, {0: 1, 1: 0}, 0), (ASKED, {0: 1, 1: 0}, 1), ((), {}, 0)],
-        ids=["first try", "second try", "no questions"],
+        ("questions", "answers"),
+        [(ASKED, {0: 1, 1: 0}), ((), {})],
+        ids=["all right", "no questions"],
     )
-    def test_all_right_passes(self, questions, answers, tries_before):
-        outcome = judge_answers(questions, answers, tries_before=tries_before)
-
-        assert outcome.is_passed
-        assert not outcome.is_over
-
-    def test_second_failure_is_the_last_and_nothing_is_judged_after_it(self):
-        assert judge_answers(ASKED, {}, tries_before=1).is_over
-        with pytest.raises(ValueError, match="all 2 tries"):
-            judge_answers(ASKED, {0: 1, 1: 0}, tries_before=2)
+    def test_there_are_none_if_all_are_right(self, questions, answers):
+        assert wrong_answers(questions, answers) == ()
 
     @pytest.mark.parametrize(
         ("answers", "wrong"),
@@ -113,10 +111,5 @@ class TestJudgeAnswers:
         ],
         ids=["first", "second", "both", "left out", "nothing", "no such answer"],
     )
-    def test_names_what_was_wrong_and_leaves_a_second_try(self, answers, wrong):
-        outcome = judge_answers(ASKED, answers, tries_before=0)
-
-        assert outcome.wrong == wrong
-        assert outcome.tries_left == 1
-        assert not outcome.is_passed
-        assert not outcome.is_over
+    def test_names_what_was_wrong(self, answers, wrong):
+        assert wrong_answers(ASKED, answers) == wrong

@@ -60,7 +60,7 @@ class TestPeople:
 
         found = row(staff.get(url("pool")))
 
-        assert (found.state, found.background_label) == ("ACTIVE", "Peer supporter")
+        assert (found.state, found.get_background_display()) == ("ACTIVE", "Peer supporter")
         counts = (found.n_sent, found.n_accepted, found.n_returned, found.n_waiting, found.n_trial)
         assert counts == (3, 1, 1, 1, 1)
 
