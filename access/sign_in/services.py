@@ -30,11 +30,11 @@ def note_failed_sign_in(username: str, *, now: dt.datetime, step: str = "passwor
         note("sign-in.failed", user, now=now, after={"step": step})
 
 
-def note_locked_sign_in(username: str, *, now: dt.datetime, step: str = "password") -> None:
+def note_locked_sign_in(username: str, *, now: dt.datetime) -> None:
     """Write down, once in five minutes, that attempts were refused for their number."""
     user = user_named(username)
     if user is not None and cache.add(f"sign-in-locked:{user.pk}", 1, timeout=ONCE_IN):
-        note("sign-in.locked", user, now=now, after={"step": step})
+        note("sign-in.locked", user, now=now, after={"step": "password"})
 
 
 def note_second_factor(user: User, *, is_added: bool, kind: str, now: dt.datetime) -> None:

@@ -10,6 +10,8 @@ from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.connectivity import check_connected, strongly_connected
 
 LONGEST_STEP = 1.0  # natural-log units; keeps Newton from leaping past the optimum
+TOLERANCE = 1e-8  # Newton step, in natural-log units, below which the search ends
+MAX_ITERATIONS = 100
 
 
 class NotConvergedError(RuntimeError):
@@ -40,8 +42,8 @@ class _Terms:
 def fit_bradley_terry(
     wins: Floats,
     *,
-    tolerance: float = 1e-8,
-    max_iterations: int = 100,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
     ridge: float = 0.0,
     anchors: Mapping[int, float] | None = None,
 ) -> BradleyTerryFit:
@@ -107,9 +109,7 @@ def fit_bradley_terry(
     return BradleyTerryFit(theta[0], _covariance(stacked, theta, terms), iterations)
 
 
-def fit_replicates(
-    wins: Floats, start: Floats, *, tolerance: float = 1e-8, max_iterations: int = 100
-) -> Floats:
+def fit_replicates(wins: Floats, start: Floats) -> Floats:
     """Fit Bradley-Terry strengths to many win matrices at once.
 
     Parameters
@@ -118,8 +118,6 @@ def fit_replicates(
         One matrix of weighted wins per replicate, as in `fit_bradley_terry`.
     start : array of shape (n_systems,)
         Log strengths (natural log) to start from: those of the fit that is replicated.
-    tolerance, max_iterations
-        As in `fit_bradley_terry`.
 
     Returns
     -------
@@ -133,7 +131,7 @@ def fit_replicates(
         If the shapes do not fit, there are fewer than two systems, or an entry is negative
         or non-finite.
     NotConvergedError
-        If a replicate that has a maximum does not reach it within ``max_iterations``.
+        If a replicate that has a maximum does not reach it within `MAX_ITERATIONS`.
 
     Notes
     -----
@@ -150,7 +148,7 @@ def fit_replicates(
     theta = np.full(wins.shape[:2], np.nan)
     terms = _Terms(np.arange(len(start)))
     theta[has_maximum], _ = _climb(
-        wins[has_maximum], start - start.mean(), tolerance, max_iterations, terms
+        wins[has_maximum], start - start.mean(), TOLERANCE, MAX_ITERATIONS, terms
     )
     return theta
 
@@ -295,14 +293,7 @@ def strengths_without_each(wins: Floats) -> Floats:
     return fit_replicates(total[None] - wins, start)
 
 
-def place_among(
-    wins: Floats,
-    losses: Floats,
-    strengths: Floats,
-    *,
-    tolerance: float = 1e-8,
-    max_iterations: int = 100,
-) -> Floats:
+def place_among(wins: Floats, losses: Floats, strengths: Floats) -> Floats:
     """Find the Bradley-Terry strength of one system, the others' strengths being given.
 
     Parameters
@@ -312,10 +303,6 @@ def place_among(
         (dimensionless, at least 0). A tie adds half its weight to each.
     strengths : array of shape (n_replicates, n_systems)
         Log strengths (natural log) of the others, in any gauge; a row of NaN has none.
-    tolerance : float
-        Newton step, in natural-log units, below which the search ends.
-    max_iterations : int
-        Newton steps allowed before giving up.
 
     Returns
     -------
@@ -328,7 +315,7 @@ def place_among(
     ValueError
         If the shapes differ, or a weight is negative or not finite.
     NotConvergedError
-        If a maximum is not reached.
+        If a maximum is not reached within `MAX_ITERATIONS`.
 
     Notes
     -----
@@ -346,16 +333,16 @@ def place_among(
     theta = np.full(len(wins), np.nan)
     theta[exists] = 0.0
     moving = np.flatnonzero(exists)
-    for _ in range(max_iterations):
+    for _ in range(MAX_ITERATIONS):
         if not moving.size:
             return theta
         p = special.expit(theta[moving, None] - strengths[moving])
         gradient = won[moving] - (n[moving] * p).sum(axis=1)
         step = gradient / (n[moving] * p * (1.0 - p)).sum(axis=1)
         theta[moving] += np.clip(step, -LONGEST_STEP, LONGEST_STEP)
-        moving = moving[np.abs(step) > tolerance]
+        moving = moving[np.abs(step) > TOLERANCE]
     if moving.size:
-        msg = f"{moving.size} of {len(wins)} places were not found in {max_iterations} steps"
+        msg = f"{moving.size} of {len(wins)} places were not found in {MAX_ITERATIONS} steps"
         raise NotConvergedError(msg)
     return theta
 
