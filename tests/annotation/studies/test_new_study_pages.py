@@ -23,7 +23,8 @@ from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import Wish
-from ranking.planner.plans import Layout, Rates, first_plan
+from ranking.planner.plans import Rates, first_plan
+from ranking.planner.queries import judged_per_context
 from tests.helpers.factories import (
     NOW,
     make_completion,
@@ -252,10 +253,12 @@ class TestBesideTheForm:
         many = self.beside(admin_client, shown, judgments_per_pair="1000").context["figures"]
 
         assert many["difference"] < few["difference"]
-        layout = Layout(3, int(shown["pairs_per_context"]), 10)
+        study = Study(pairs_per_context=int(shown["pairs_per_context"]))
+        counts = {"n_systems": 3, "n_pairs": judged_per_context(study, 3), "per_pair": 10}
         for share, n_contexts in ((1.05, 1), (0.95, 2)):  # there is one
             wish = Wish(difference=share * few["difference"] / ELO_PER_LOG_UNIT)
-            assert first_plan(layout, wish, Rates(), correlation=0.2).n_contexts == n_contexts
+            found = first_plan(wish, Rates(), correlation=0.2, **counts)
+            assert found.n_contexts == n_contexts
 
     def test_counts_messages_and_ranks_nothing_where_each_is_rated_alone(
         self, admin_client, dataset

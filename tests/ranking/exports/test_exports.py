@@ -65,7 +65,8 @@ def export(study, name="judgments", asked=USUAL, now=LATER):
 
 
 def content(study, name, form, **options):
-    return b"".join(written(*export(study, name), form, **options))
+    table, rows = export(study, name)
+    return b"".join(written(table, rows, form, **options))
 
 
 def records(study, name="judgments", asked=USUAL, now=LATER):

@@ -9,7 +9,7 @@ from xml.parsers.expat import ParserCreate
 from annotation.models import Study
 from completions.models import System
 from ranking.boards import Board
-from ranking.figures import Sign
+from ranking.figures import Sign, board_drawing
 from ranking.figures.marks import Words, box
 from ranking.figures.rendering import alone
 from ranking.findings import Column, ColumnKind, Picture, Table
@@ -99,14 +99,14 @@ def funnel(names=NAMES, outside=2):
     return make_table(Picture.FUNNEL, [SYSTEM, *columns], rows)
 
 
-def make_board(names=NAMES, people=True):
-    """The groups and the caption of a leaderboard."""
+def draw_board(sign, names=NAMES, people=True):
+    """The drawing of a leaderboard."""
     fit = Fit(study=Study(), pool="HUMAN", context_set="ALL", n_judgments=42000, n_units=280)
     rows = tuple(_row(place, name) for place, name in enumerate(names))
     ends = {"elo": 1480.0, "elo_low": 1460.0, "elo_high": 1500.0}
     derived = (HumanRating(kind="AVERAGE", **ends),) if people else ()
     board = Board(fit, rows, people=derived)
-    return groups_of(board), caption_of(board)
+    return board_drawing(groups_of(board), caption_of(board), sign)
 
 
 def _row(place, name):

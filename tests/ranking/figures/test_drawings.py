@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from ranking.figures import FigureRefusedError, board_drawing, has_figure, table_drawing
+from ranking.figures import FigureRefusedError, has_figure, table_drawing
 from ranking.figures.heat import PAPER, colour
 from ranking.figures.marks import BLUE, BROWN, LINES, Block, Spot, Stroke
 from ranking.findings import Column, ColumnKind, Findings, Picture
@@ -17,10 +17,10 @@ from tests.ranking.figures.drawn import (
     around,
     boxes_of,
     calibration,
+    draw_board,
     funnel,
     heat_map,
     intervals,
-    make_board,
     make_sign,
     make_table,
     over_time,
@@ -64,9 +64,7 @@ def strokes(drawing):
 
 @pytest.mark.parametrize("name", [*TABLES, "ratings"])
 def test_no_words_meet_and_none_leave_the_page(name):
-    drawing = (
-        board_drawing(*make_board(), make_sign()) if name == "ratings" else drawn(TABLES[name])
-    )
+    drawing = draw_board(make_sign()) if name == "ratings" else drawn(TABLES[name])
     boxes = boxes_of(drawing)
 
     met = [(a.text, b.text) for a, b in combinations(boxes, 2) if meets(boxes[a], boxes[b])]
@@ -168,7 +166,7 @@ def test_lines_are_broken_where_a_value_is_missing():
 
 class TestRatings:
     def test_stand_in_their_tiers_with_people_below_who_are_marked_as_no_system(self):
-        drawing = board_drawing(*make_board(NAMES[:8]), make_sign())
+        drawing = draw_board(make_sign(), NAMES[:8])
 
         order = ["Tier 1", "Tier 2", "Made from people's texts", "Average Human"]
         assert [text for text in texts(drawing) if text in order] == order
@@ -176,7 +174,7 @@ class TestRatings:
 
     def test_without_systems_are_refused(self):
         with pytest.raises(FigureRefusedError, match="no ratings"):
-            board_drawing(*make_board(()), make_sign())
+            draw_board(make_sign(), ())
 
 
 class TestRefusals:

@@ -9,7 +9,6 @@ from PIL import Image
 from ranking.figures import (
     FigureFormat,
     FiguresBusyError,
-    board_drawing,
     rendered,
     rendering,
     table_drawing,
@@ -18,10 +17,10 @@ from tests.ranking.figures.drawn import (
     NAMES,
     around,
     calibration,
+    draw_board,
     funnel,
     heat_map,
     intervals,
-    make_board,
     make_sign,
     over_time,
     speeds,
@@ -37,7 +36,7 @@ DRAWINGS = {
     "lines": lambda sign: table_drawing(over_time(FEW), sign),
     "radar": lambda sign: table_drawing(around(), sign),
     "funnel": lambda sign: table_drawing(funnel(), sign),
-    "ratings": lambda sign: board_drawing(*make_board(FEW), sign),
+    "ratings": lambda sign: draw_board(sign, FEW),
 }
 STARTS = {FigureFormat.SVG: b"<?xml", FigureFormat.PDF: b"%PDF", FigureFormat.PNG: b"\x89PNG"}
 full = pytest.mark.full
@@ -80,9 +79,7 @@ def test_a_picture_says_where_it_comes_from_and_whether_data_are_simulated(draw)
 @pytest.mark.parametrize("make_table", [heat_map, intervals, speeds, over_time, None])
 def test_every_row_is_named_in_the_text_of_the_svg(make_table):
     sign = make_sign()
-    drawing = (
-        table_drawing(make_table(), sign) if make_table else board_drawing(*make_board(), sign)
-    )
+    drawing = table_drawing(make_table(), sign) if make_table else draw_board(sign)
 
     shown = text_of(svg_of(drawing))
 
