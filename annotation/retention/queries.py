@@ -15,7 +15,7 @@ from access.console.tables import Table
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import StudyState
 from annotation.models import Judgment, Rater, Report, Study
-from annotation.retention.rules import HeldKind, Policy, due_on, is_due, months_after
+from annotation.retention.rules import HeldKind, Policy, due_on, is_due, latest_due
 from completions.models import Dataset, Writer
 
 LINKED = Q(is_simulated=False) & (
@@ -125,10 +125,12 @@ def addressed(dataset: str) -> QuerySet[Writer]:
 
 def old_evidence(*, today: dt.date) -> QuerySet[ConsentEvidence]:
     """Return the evidence that is due."""
-    months = policy()[HeldKind.EVIDENCE]
-    if not months:
+    months = policy()
+    if not months[HeldKind.EVIDENCE]:
         return ConsentEvidence.objects.none()
-    return ConsentEvidence.objects.filter(given_on__lte=months_after(today, -months))
+    return ConsentEvidence.objects.filter(
+        given_on__lte=latest_due(months, HeldKind.EVIDENCE, today)
+    )
 
 
 def old_sessions(*, now: dt.datetime) -> QuerySet[Session]:

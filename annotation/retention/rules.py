@@ -39,6 +39,17 @@ def is_due(policy: Policy, kind: HeldKind, since: dt.date, today: dt.date) -> bo
     return due is not None and due <= today
 
 
+def latest_due(policy: Policy, kind: HeldKind, today: dt.date) -> dt.date:
+    """Return the last day of which ``is_due`` is true: all that counts from it or before has to go.
+
+    On the last of a short month, days that this month lacks fall due as well.
+    """
+    back = months_after(today, -policy[kind])
+    if (today + dt.timedelta(days=1)).day > 1:
+        return back
+    return back.replace(day=calendar.monthrange(back.year, back.month)[1])
+
+
 def months_after(day: dt.date, months: int) -> dt.date:
     """Return the same day some months on, or back, or the last of a month that is too short.
 

@@ -7,7 +7,7 @@ import pytest
 from allauth.usersessions.models import UserSession
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from access.evidence import person_hash
@@ -18,7 +18,7 @@ from annotation.models import PlatformEvent, Rater, RationaleScan
 from annotation.rationales.services import scanning
 from annotation.retention import rules
 from annotation.retention import services as retention_services
-from annotation.retention.rules import HeldKind, due_on, months_after
+from annotation.retention.rules import HeldKind, due_on, latest_due, months_after
 from completions.models import Writer
 from tests.helpers.factories import (
     NOW,
@@ -214,6 +214,16 @@ def test_months_are_counted_back_as_they_are_counted_on(day, months):
     assert (after.year * 12 + after.month) - (day.year * 12 + day.month) == months
     assert months_after(after, -months) <= day
     assert after.day <= day.day
+
+
+@example(since=dt.date(2026, 8, 31), months=6, offset=0)
+@example(since=dt.date(2026, 2, 28), months=1, offset=2)
+@given(since=days, months=st.integers(1, 240), offset=st.integers(-4, 4))
+def test_all_that_is_due_is_found_by_the_day_from_which_it_counts(since, months, offset):
+    policy = {HeldKind.EVIDENCE: months}
+    today = months_after(since, months) + dt.timedelta(days=offset)
+
+    assert (since <= latest_due(policy, HeldKind.EVIDENCE, today)) is (offset >= 0)
 
 
 WHO = {"kind": "RATER", "scope": "demo", "identifier": "5f3b"}
