@@ -121,7 +121,7 @@ def external(request: StaffRequest, study: Study) -> HttpResponse:
         try:
             return _preview(request, study, Checked(form.cleaned_data["file"], form.answers), form)
         except JudgmentFileError as error:
-            form.add_error("file", f"{form.files['file'].name}: {error}")
+            form.add_error("file", f"{form.file_name}: {error}")
         except services.ExternalConflictError as error:
             form.add_error(None, f"{error}."[:1].upper() + f"{error}."[1:])
         except TooLargeError:

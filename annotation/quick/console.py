@@ -79,7 +79,7 @@ def import_file(request: StaffRequest) -> HttpResponse:
     upload = FileUpload(request.POST, request.FILES)
     if not upload.is_valid():
         return _page(request, upload, status=422)
-    name = upload.files["file"].name
+    name = upload.file_name
     checked = Checked(upload.cleaned_data["file"], {"name": name})
     try:
         file = read_quick(io.BytesIO(checked.content))

@@ -42,6 +42,8 @@ class SealBrokenError(ValueError):
 class FileUpload(forms.Form):
     """A file that a page can carry."""
 
+    file_name = ""
+    """As it was sent; known once the form was checked."""
     file = forms.FileField(
         label=_("File"),
         error_messages={
@@ -56,6 +58,7 @@ class FileUpload(forms.Form):
         What is not UTF-8 in it is for its reader to tell.
         """
         file = self.cleaned_data["file"]
+        self.file_name = file.name
         if file.size > MOST_BYTES:
             raise forms.ValidationError(self.too_large())
         return str(file.read().decode("utf-8", UNDECIDED))

@@ -84,7 +84,7 @@ class ImportPage(ABC, Generic[Report]):
         try:
             return self._preview(Checked(given.pop("file"), given))
         except InputFileError as error:
-            form.add_error("file", f"{form.files['file'].name}: {error}.")
+            form.add_error("file", f"{form.file_name}: {error}.")
         except TooLargeError:
             form.add_error("file", form.too_large())
         except tuple(self.closed) as error:

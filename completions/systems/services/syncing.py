@@ -134,8 +134,6 @@ def _change(
     record(action=f"{of}.changed", subject=subject, now=now, by=by, before=before, after=after)
 
 
-__all__ = ["FieldChange", "SyncReport", "columns_of", "sync_systems"]
-
 KINDS = {"model": SystemKind.MODEL, "original": SystemKind.ORIGINAL}
 IDENTITY = ("family", "model_id")
 """What completions say they are from: fixed once there is one."""
