@@ -6,7 +6,7 @@ for debugging alone.
 
 from django.utils import timezone
 
-from access.api import idempotency
+from access.api import stored_answers
 from access.background import app
 from access.nudges import KEPT_S, SOON_S, Work, nudge
 from access.webhooks import services as hook_services
@@ -25,4 +25,4 @@ def deliver_hooks() -> int:
 @app.task(ignore_result=True)
 def forget_idempotency_keys() -> int:
     """Beat tick: delete the answers that are kept no longer; safe to run twice."""
-    return idempotency.forget_idempotency_keys(now=timezone.now())
+    return stored_answers.forget_idempotency_keys(now=timezone.now())

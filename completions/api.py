@@ -19,6 +19,7 @@ from rest_framework.response import Response
 from access.api import idempotency
 from access.api.errors import TooLargeError
 from access.api.paging import NameFilter
+from access.api.stored_answers import StoredAnswer
 from access.api.views import ItemView, ListView
 from access.choices import Scope
 from completions.choices import EscalationProfile, Review, Stratum, SystemKind, Way
@@ -178,9 +179,7 @@ class CompletionBatch(BaseModel):
     completions: list[CompletionIn] = Field(min_length=1, max_length=MOST_ROWS)
 
 
-def import_rows(
-    sent: object, *, by: User | AnonymousUser, now: dt.datetime
-) -> idempotency.StoredAnswer:
+def import_rows(sent: object, *, by: User | AnonymousUser, now: dt.datetime) -> StoredAnswer:
     """Store a batch, and say what became of each row.
 
     Raises
@@ -200,7 +199,7 @@ def import_rows(
         )
     except importing.RowsRefusedError as error:
         raise _told(error.refused) from error
-    return idempotency.StoredAnswer(201 if report.n_new else 200, IntakeOut(report).data)
+    return StoredAnswer(201 if report.n_new else 200, IntakeOut(report).data)
 
 
 def _read(sent: object) -> tuple[list[ImportedRow | Refused], Dataset | None]:

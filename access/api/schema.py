@@ -5,8 +5,8 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
 
-from access.api.errors import CONTENT_TYPE
 from access.api.permissions import scope_of
+from access.api.problems import CONTENT_TYPE
 
 METHODS = ("get", "post", "put", "patch", "delete")
 ERRORS = {

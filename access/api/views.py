@@ -16,8 +16,8 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.api.errors import TITLES
 from access.api.paging import KeyPagination
+from access.api.problems import TITLES
 from access.choices import Scope
 
 

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from django.test import Client
 
-from access.api.errors import TITLES, pointers, problem
-from access.api.idempotency import (
+from access.api.problems import TITLES, pointers, problem
+from access.api.stored_answers import (
     KeyTakenError,
     StoredAnswer,
     answer_once,
@@ -260,7 +260,7 @@ class TestForgetting:
     def test_deletes_what_is_a_day_old(self, monkeypatch):
         old = [make_idempotency_key(made_at=NOW - DAY) for _ in range(3)]
         kept = make_idempotency_key(made_at=NOW - DAY + SECOND)
-        monkeypatch.setattr("access.api.idempotency.BATCH", 2)
+        monkeypatch.setattr("access.api.stored_answers.BATCH", 2)
 
         assert forget_idempotency_keys(now=NOW) == len(old)
         assert forget_idempotency_keys(now=NOW) == 0
