@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 from django.utils.text import Truncator
 
 from access.console.tables import read_text, write_query
@@ -15,6 +14,7 @@ from completions.choices import Review, Stratum
 from completions.contexts.funnel import OUTCOMES, opinion_outcome
 from completions.contexts.funnel_counts import NO_LABEL
 from completions.dialogues.normaliser import plain
+from completions.dialogues.queries import n_of_dataset
 from completions.models import Candidate, Context, Dataset, Dialogue, ScreeningCall
 
 PER_PAGE = 25
@@ -107,15 +107,15 @@ class QueuePosition:
 
 def dataset_rows() -> QuerySet[Dataset]:
     """Return the datasets with ``n_dialogues`` and how far the review of their contexts is."""
-    dialogues = Dialogue.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
-    of_context = {
-        "n_contexts": Count("contexts"),
-        "n_reviewed": Count("contexts", filter=~Q(contexts__review=Review.PENDING)),
-        "n_dropped": Count("contexts", filter=Q(contexts__review=Review.DROPPED)),
+    contexts = Context.objects.all()
+    counts = {
+        "n_dialogues": Dialogue.objects.all(),
+        "n_contexts": contexts,
+        "n_reviewed": contexts.exclude(review=Review.PENDING),
+        "n_dropped": contexts.filter(review=Review.DROPPED),
     }
-    rows = Dataset.objects.filter(is_for_checks=False).annotate(**of_context)
-    n_dialogues = Coalesce(Subquery(dialogues.annotate(n=Count("pk")).values("n")), 0)
-    return rows.annotate(n_dialogues=n_dialogues).order_by("name", "pk")
+    found = Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
+    return found.annotate(**{name: n_of_dataset(rows) for name, rows in counts.items()})
 
 
 def labels(dataset: Dataset) -> tuple[list[str], list[str]]:

@@ -1,8 +1,9 @@
 """Reads of datasets and the language of their dialogues."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Count, Model, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.text import slugify
 
 from completions.dialogues.display import UNDETERMINED
@@ -35,6 +36,16 @@ def dataset_named(name: str) -> Dataset:
         msg = f'there is no dataset "{name}"; import one first'
         raise DatasetNotFoundError(msg)
     return dataset
+
+
+def n_of_dataset(rows: QuerySet[Any], dataset: str = "dataset") -> Coalesce:
+    """Return, as a part of a query of datasets, how many of the rows each has.
+
+    Do not count rows that are joined beside it: Django groups by this part as well, so the
+    database would count anew for each of them.
+    """
+    of_dataset = rows.filter(**{dataset: OuterRef("pk")}).order_by().values(dataset)
+    return Coalesce(Subquery(of_dataset.annotate(n=Count("pk")).values("n")), 0)
 
 
 def with_language(rows: QuerySet[Row], context: str) -> QuerySet[Row]:

@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table
 from completions.choices import LeaseOutcome, MessageState, Review, WriterState
+from completions.dialogues.queries import n_of_dataset
 from completions.models import Completion, Context, Dataset, Message, Writer
 
 LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
@@ -41,12 +41,14 @@ def dataset_rows() -> QuerySet[Dataset]:
     """Return every dataset with the counts of its pool, in one query."""
     written = Completion.objects.filter(writer__isnull=False, erased_at=None)
     rows = Dataset.objects.filter(is_for_checks=False).annotate(
-        n_writers=_counted(Writer.objects.filter(state=WriterState.ACTIVE), "dataset"),
-        n_waiting=_counted(
+        n_writers=n_of_dataset(Writer.objects.filter(state=WriterState.ACTIVE), "dataset"),
+        n_waiting=n_of_dataset(
             Message.objects.filter(state=MessageState.WAITING), "lease__writer__dataset"
         ),
-        n_accepted=_counted(written.exclude(context__review=Review.DROPPED), "context__dataset"),
-        n_contexts=_counted(Context.objects.in_use(), "dataset"),
+        n_accepted=n_of_dataset(
+            written.exclude(context__review=Review.DROPPED), "context__dataset"
+        ),
+        n_contexts=n_of_dataset(Context.objects.in_use(), "dataset"),
     )
     n_wanted = F("n_contexts") * F("completions_per_context")
     return rows.annotate(n_wanted=n_wanted).order_by("name", "pk")
@@ -117,9 +119,3 @@ def _active_on(people: QuerySet[Writer]) -> dict[int, dt.date | None]:
         pk: max((at.date() for at in both if at), default=None)
         for pk, *both in times.values_list("pk", "taken_at", "sent_at")
     }
-
-
-def _counted(rows: QuerySet[Any], dataset: str) -> Coalesce:
-    """Return, as a part of another query, how many rows there are of a dataset."""
-    of_dataset = rows.filter(**{dataset: OuterRef("pk")}).order_by().values(dataset)
-    return Coalesce(Subquery(of_dataset.annotate(n=Count("pk")).values("n")), 0)

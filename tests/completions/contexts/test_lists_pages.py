@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
+from completions.contexts.queries import dataset_rows
 from completions.models import Context
 from tests.helpers.datasets import make_screened_dataset, make_turns, screen
 from tests.helpers.factories import (
@@ -105,6 +106,9 @@ class TestDatasets:
         assert other.name == "Another"
         assert (ours.n_dialogues, ours.n_contexts, ours.n_reviewed, ours.n_dropped) == (3, 2, 1, 1)
         assert (other.n_dialogues, other.n_contexts, other.n_reviewed) == (1, 1, 0)
+
+    def test_count_nothing_anew_for_each_context(self):
+        assert "JOIN" not in str(dataset_rows().query)
 
 
 class TestContextList:
