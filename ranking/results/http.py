@@ -59,7 +59,7 @@ def read_filters(query: Mapping[str, str], *, fitted: Collection[Selected]) -> F
 
     Raises
     ------
-    UnknownFilterError
+    UnknownSelectionError
         If it names a value that does not exist, with those that do.
     """
     asked_pool = _parse(_POOLS, query.get("pool"))
