@@ -248,16 +248,17 @@
   }
 
   function notSent({ detail: { requestConfig } }) {
-    if (!requestConfig.elt.requestSubmit) return; /* the rubric only */
+    const { elt } = requestConfig;
+    if (elt.id === "rubric") return;
     trouble(true);
     const button = requestConfig.triggeringEvent?.submitter;
-    sendAgain = () => requestConfig.elt.requestSubmit(button);
+    sendAgain = () => (elt.href ? elt.click() : elt.requestSubmit(button));
     const wait = 1500 * 2 ** Math.min(attempts++, 4); /* 1.5 to 24 s, not all at once */
     timer = setTimeout(sendAgain, wait * (0.75 + Math.random() / 2));
   }
 
   document.addEventListener("htmx:beforeRequest", ({ target }) => {
-    if (target.requestSubmit) clearTimeout(timer);
+    if (target.id !== "rubric") clearTimeout(timer);
   });
   document.addEventListener("htmx:sendError", notSent);
   document.addEventListener("htmx:responseError", notSent);

@@ -423,6 +423,22 @@ class TestNothingIsLost:
         wait_for_pair(page, 2)
         expect(page.get_by_text("We could not reach the site.")).not_to_be_visible()
 
+    def test_undo_without_a_connection_says_so_and_happens_when_it_is_back(self, visit, site):
+        page = visit()
+        enrol(page, site.rate)
+        page.keyboard.press("2")
+        page.get_by_role("textbox").fill(REASON)
+        page.keyboard.press("Control+Enter")
+        wait_for_pair(page, 2)
+
+        page.context.set_offline(True)
+        page.locator("#undo").click()
+        expect(page.get_by_text("We could not reach the site.")).to_be_in_viewport()
+        page.context.set_offline(False)
+
+        expect(page.get_by_role("textbox")).to_have_value(REASON)
+        expect(page.get_by_text("We could not reach the site.")).not_to_be_visible()
+
     def test_two_tabs_show_one_pair_and_count_it_once(self, visit, site):
         page = visit()
         enrol(page, site.rate)
