@@ -140,14 +140,7 @@ class TestARefusedDecision:
         ("make", "settle", "verdict", "error"),
         [
             (make_revised, fix, ACCEPT, locking.CompletionFixedError),
-            (make_revised, fix, RETURN, locking.CompletionFixedError),
-            (make_accepted, fix, RETURN, locking.CompletionFixedError),
-            (make_accepted, fix, REJECT, locking.CompletionFixedError),
-            (make_accepted, compare_before, RETURN, locking.CompletionFixedError),
             (make_accepted, compare_before, REJECT, locking.CompletionFixedError),
-            (make_revised, freeze, ACCEPT, DatasetFrozenError),
-            (make_accepted, freeze, RETURN, DatasetFrozenError),
-            (make_accepted, freeze, REJECT, DatasetFrozenError),
             (make_sent, freeze, RETURN, DatasetFrozenError),
             (make_sent, gone(WriterState.LEFT), RETURN, WriterGoneError),
             (make_sent, gone(WriterState.WITHDRAWN), RETURN, WriterGoneError),
@@ -166,20 +159,6 @@ class TestARefusedDecision:
         assert facts_of(message) == before
         assert not MessageDecision.objects.exists()
         assert not LogEntry.objects.exists()
-
-    @pytest.mark.parametrize(
-        "state",
-        [MessageState.TRIAL, MessageState.REJECTED, MessageState.LAPSED, MessageState.ERASED],
-    )
-    @pytest.mark.parametrize("verdict", MessageVerdict)
-    def test_leaves_a_closed_message_as_it_is(self, state, verdict):
-        message = make_sent(state=state)
-        before = facts_of(message)
-
-        with pytest.raises(MessageNotOpenError):
-            decide(message, verdict)
-
-        assert facts_of(message) == before
 
     def test_is_one_about_a_message_without_a_version(self):
         with pytest.raises(MessageNotOpenError):
@@ -214,15 +193,6 @@ class TestAccepting:
         assert (completion.system.slug, completion.fixed_at) == ("human", None)
         decision = MessageDecision.objects.get()
         assert (decision.revision, decision.note) == (newest, "Lovely.")
-
-    def test_is_possible_after_sending_back_and_whoever_has_left(self):
-        message = make_sent()
-        decide(message, RETURN)
-        gone(WriterState.LEFT)(message)
-
-        decide(message, ACCEPT)
-
-        assert stored(message).completion is not None
 
     def test_a_revision_replaces_the_text_of_the_completion(self):
         message = make_revised()
@@ -349,14 +319,6 @@ class TestRejecting:
         decide(message, REJECT)
 
         assert facts_of(message) == (ACCEPTED, FIRST_TEXT, slots)
-
-    def test_is_possible_while_the_dataset_is_frozen(self):
-        message = make_sent()
-        freeze(message)
-
-        decide(message, REJECT)
-
-        assert stored(message).state == MessageState.REJECTED
 
 
 @pytest.mark.parametrize("verdict", [RETURN, REJECT])

@@ -8,11 +8,11 @@ from django.urls import reverse
 from access.models import LogEntry
 from completions.choices import Background, MessageState, MessageVerdict, WriterState
 from completions.models import Dataset, Message, MessageDecision
-from completions.writers.services.pool import freeze_dataset
+from completions.writers.services.review_decisions import decide_message
 from tests.helpers.factories import NOW, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision
 from tests.helpers.pages import text
-from tests.helpers.written import WORDS, completion_of, make_read, revised, staff
+from tests.helpers.written import fix, freeze, make_read, revised, set_state, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -180,60 +180,59 @@ class TestAPageThatIsOutOfDate:
         assert 'name="version" value="2"' in answer.content.decode()
         assert state_of(message) == MessageState.WAITING
 
-    def test_takes_a_button_that_was_pressed_twice_for_one(self, client, dataset):
-        message = make_read(dataset)
 
-        answers = [decide(client, message, "ACCEPTED") for _ in range(2)]
+def compare(message):
+    decide_message(message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW)
+    fix(message)
 
-        assert [answer.status_code for answer in answers] == [302, 302]
-        assert MessageDecision.objects.count() == 1
+
+def leave(message):
+    set_state(message.lease.writer, WriterState.LEFT)
+
+
+def let_lapse(message):
+    Message.objects.filter(pk=message.pk).update(state=MessageState.LAPSED)
+
+
+FIXED = "The accepted text is compared or labelled, so it stays as it is."
+FROZEN = "The texts of this dataset are frozen"
+GONE = "nobody is there any more who would receive it"
+CLOSED = "There is nothing to decide about a message in this state."
 
 
 class TestARefusedDecision:
-    def test_about_a_compared_text_says_why(self, client, dataset):
+    @pytest.mark.parametrize(
+        ("settle", "verdict", "said", "offered"),
+        [
+            (compare, "REJECTED", FIXED, set()),
+            (freeze, "RETURNED", FROZEN, {"ACCEPTED", "REJECTED"}),
+            (leave, "RETURNED", GONE, {"ACCEPTED", "REJECTED"}),
+            (
+                let_lapse,
+                "ACCEPTED",
+                CLOSED,
+                set(),
+            ),
+        ],
+        ids=["compared", "frozen", "the writer is gone", "closed"],
+    )
+    def test_is_answered_with_why_and_what_is_left_to_decide_as_the_page_says_before(
+        self, client, dataset, settle, verdict, said, offered
+    ):
         message = make_read(dataset)
-        decide(client, message, "ACCEPTED")
-        completion = completion_of(message)
-        completion.fixed_at = NOW
-        completion.save()
+        settle(message)
+        n_decisions = MessageDecision.objects.count()
 
         page = client.get(f"{QUEUE}{message.pk}/")
-        answer = decide(client, message, "REJECTED", note=NOTE, decisions=1)
+        answer = decide(client, message, verdict, note=NOTE, decisions=n_decisions)
 
-        assert answer.status_code == 409
+        assert (page.status_code, answer.status_code) == (200, 409)
         for one in (page, answer):
-            assert "The accepted text is compared or labelled, so it stays as it is." in text(one)
-            assert "<button" not in form_of(one)
-
-    def test_about_a_frozen_dataset_says_why_and_offers_the_rest(self, client, dataset):
-        message = make_read(dataset)
-        freeze_dataset(dataset=dataset, by=None, now=NOW)
-
-        answer = decide(client, message, "RETURNED", note=NOTE)
-        decide(client, message, "ACCEPTED")
-
-        assert answer.status_code == 409
-        assert "The texts of this dataset are frozen" in text(answer)
-        assert verdicts_of(answer) == {"ACCEPTED", "REJECTED"}
-        assert completion_of(message).text == WORDS
-
-    def test_to_somebody_who_is_gone_says_so_and_not_who(self, client, dataset):
-        writer = make_writer(dataset=dataset, state=WriterState.LEFT)
-        message = make_read(dataset, writer=writer)
-
-        answer = decide(client, message, "RETURNED", note=NOTE)
-
-        assert answer.status_code == 409
-        assert "nobody is there any more who would receive it" in text(answer)
-        assert writer.code not in answer.content.decode()
-
-    def test_about_a_closed_message_is_told(self, client, dataset):
-        message = make_read(dataset, state=MessageState.LAPSED)
-
-        answer = decide(client, message, "ACCEPTED")
-
-        assert answer.status_code == 409
-        assert "There is nothing to decide about a message in this state." in text(answer)
+            assert said in text(one)
+            assert verdicts_of(one) == offered
+            assert ("<button" in form_of(one)) == bool(offered)
+            assert message.lease.writer.code not in one.content.decode()
+        assert MessageDecision.objects.count() == n_decisions
 
 
 def form_of(answer):
@@ -245,20 +244,6 @@ def verdicts_of(answer):
 
 
 class TestTheForm:
-    @pytest.mark.parametrize(
-        ("state", "offered"),
-        [
-            (MessageState.WAITING, {"ACCEPTED", "RETURNED", "REJECTED"}),
-            (MessageState.RETURNED, {"ACCEPTED", "REJECTED"}),
-            (MessageState.REJECTED, set()),
-            (MessageState.LAPSED, set()),
-        ],
-    )
-    def test_offers_what_is_possible(self, client, dataset, state, offered):
-        message = make_read(dataset, state=state)
-
-        assert verdicts_of(client.get(f"{QUEUE}{message.pk}/")) == offered
-
     def test_has_a_key_for_every_button_and_the_way_on(self, client, dataset):
         make_read(dataset)
         message = make_read(dataset)

@@ -2,21 +2,18 @@
 
 import pytest
 
-from completions.choices import LeaseOutcome, MessageState, MessageVerdict, Stratum
+from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.models import Message
 from completions.writers.services.review_decisions import complete_message
 from tests.helpers.factories import (
     HOUR,
     NOW,
-    make_writer,
-    make_writing_lease,
 )
 from tests.helpers.factories_of_people import (
     make_accepted,
     make_message_decision,
     make_revision,
     make_sent,
-    make_vetting,
 )
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.pages import text
@@ -87,20 +84,6 @@ class TestTheQueue:
         assert "Sent back with a note (1)" in page
         assert "Rejected (1)" in page
         assert "Deleted at its writer" not in page
-
-    def test_never_lists_what_was_written_for_a_trial_dialogue(self, client, dataset):
-        dataset.vetting = make_vetting(1)
-        dataset.save()
-        lease = make_writing_lease(
-            writer=make_writer(dataset=dataset),
-            context=dataset.vetting.contexts.get(),
-            is_trial=True,
-            closed_at=NOW,
-            outcome=LeaseOutcome.SUBMITTED,
-        )
-        make_sent(lease=lease, state=MessageState.TRIAL)
-
-        assert listed(client, "?state=ALL") == []
 
     @pytest.mark.parametrize(
         ("query", "fields", "n_signals"),
