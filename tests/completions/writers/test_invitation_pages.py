@@ -338,12 +338,13 @@ class TestIdentity:
 
         answers = [
             client.get(url("dialogue", other.token)),
+            client.get(url("change", other.token)),
             client.post(url("dialogue", other.token), MESSAGE),
             client.post(url("draft", other.token), MESSAGE),
             client.post(url("skip", other.token), {"reason": "close"}),
         ]
 
-        assert [answer.status_code for answer in answers] == [404] * 4
+        assert [answer.status_code for answer in answers] == [404] * 5
         assert all("Mine alone" not in answer.content.decode() for answer in answers)
         other.refresh_from_db()
         assert (other.draft, other.outcome) == ("Mine alone", "")
@@ -365,10 +366,10 @@ class TestIdentity:
 
         client.post(url("draft", lease.token), MESSAGE)
         pages = [client.get(url(name)) for name in ("desk", "next")]
-        pages += [client.get(url("dialogue", lease.token))]
+        pages += [client.get(url(name, lease.token)) for name in ("dialogue", "change")]
         pages += [client.post(url("dialogue", lease.token), MESSAGE)]
 
-        assert [page.status_code for page in pages] == [403] * 4
+        assert [page.status_code for page in pages] == [403] * 5
         assert all(words in page.content.decode() for page in pages)
         assert not Message.objects.exists()
         lease.refresh_from_db()

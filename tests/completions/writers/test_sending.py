@@ -2,12 +2,15 @@
 
 import hashlib
 import uuid
+from urllib.parse import urlencode
 
 import pytest
+from django.http import QueryDict
 
 from completions.choices import LeaseOutcome, MessageState, WriterState
 from completions.dialogues import wording
 from completions.models import Completion, Context, Dataset, Message
+from completions.writers.forms import typed
 from completions.writers.services.leasing import (
     ContextTakenError,
     DatasetFrozenError,
@@ -20,6 +23,7 @@ from completions.writers.services.sending import (
     LookAgainError,
     MessageClosedError,
     OwnWordsMissingError,
+    Typed,
 )
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_sent, make_vetting
@@ -66,6 +70,30 @@ def freeze(dataset):
 
 def texts(message):
     return list(message.revisions.order_by("number").values_list("text", flat=True))
+
+
+class TestWhatIsPosted:
+    @pytest.mark.parametrize(
+        ("text", "kept"),
+        [("one\r\ntwo", "one\ntwo"), ("one\0two", "onetwo"), (" spaced ", " spaced ")],
+        ids=["line ends of a browser", "what no database takes", "spaces as typed"],
+    )
+    def test_is_a_text_as_it_was_typed(self, text, kept):
+        assert typed(QueryDict(urlencode({"text": text}))) == Typed(kept)
+
+    @pytest.mark.parametrize(
+        ("typing_ms", "pastes", "pasted_characters", "kept"),
+        [
+            ("4200", "1", "88", (4200, 1, 88)),
+            ("-5", "1.5", "\u0663", (0, 0, 0)),
+            ("9" * 12, "99999", "9" * 4000, (2**31 - 1, 2**15 - 1, 0)),
+        ],
+        ids=["plain", "no plain numbers", "absurd"],
+    )
+    def test_has_signals_that_are_bounded(self, typing_ms, pastes, pasted_characters, kept):
+        signals = {"typing_ms": typing_ms, "pastes": pastes, "pasted_characters": pasted_characters}
+
+        assert typed(QueryDict(urlencode(signals))) == Typed("", *kept)
 
 
 class TestADraft:

@@ -1,4 +1,4 @@
-"""Drafts, messages and skips: what is kept, what is sent, what stays in the box."""
+"""Drafts, messages, skips and changes: what is kept, what is sent, what stays in the box."""
 
 import datetime as dt
 
@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from completions.choices import LeaseOutcome, MessageState
-from completions.models import Context, Message
+from completions.models import Context, Dataset, Message, MessageRevision
 from completions.writers.services.leasing import release_expired_writing_leases
 from tests.completions.writers.desk import (
     HTMX,
@@ -19,6 +19,8 @@ from tests.completions.writers.desk import (
     take_dialogue,
     url,
 )
+from tests.helpers.factories import make_completion
+from tests.helpers.factories_of_people import make_message_decision
 from tests.helpers.visits import read_forms
 
 pytestmark = pytest.mark.django_db
@@ -63,55 +65,12 @@ class TestDraft:
         lease.refresh_from_db()
         assert lease.draft == ""
 
-    @pytest.mark.parametrize(
-        ("posted", "kept"),
-        [
-            pytest.param({}, (0, 0, 0), id="missing"),
-            pytest.param(
-                {"typing_ms": "4200", "pastes": "1", "pasted_characters": "88"},
-                (4200, 1, 88),
-                id="plain",
-            ),
-            pytest.param(
-                {"typing_ms": "-5", "pastes": "1.5", "pasted_characters": "\u0663"},
-                (0, 0, 0),
-                id="no plain numbers",
-            ),
-            pytest.param(
-                {"typing_ms": "9" * 12, "pastes": "99999", "pasted_characters": "9" * 4000},
-                (2**31 - 1, 2**15 - 1, 0),
-                id="absurd",
-            ),
-        ],
-    )
-    def test_comes_with_signals_that_are_bounded(self, desk, lease, posted, kept):
-        answer = desk.post(url("draft", lease.token), {"text": "Half"} | posted, headers=HTMX)
-
-        assert answer.status_code == 204
-        lease.refresh_from_db()
-        assert (lease.typing_ms, lease.pastes, lease.pasted_characters) == kept
-
     def test_goes_on_counting_from_the_signals_that_the_page_was_given(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": "Half", "typing_ms": "4200"})
 
         form = message_form(desk.get(url("dialogue", lease.token)))
 
         assert (form.fields["typing_ms"], form.fields["pastes"]) == ("4200", "0")
-
-    @pytest.mark.parametrize(
-        ("typed", "kept"),
-        [
-            pytest.param("one\r\ntwo", "one\ntwo", id="line ends of a browser"),
-            pytest.param("one\0two", "onetwo", id="a character that no database takes"),
-            pytest.param(" spaced ", " spaced ", id="spaces as typed"),
-            pytest.param("x" * 5000, "x" * 5000, id="far too long"),
-        ],
-    )
-    def test_is_kept_as_it_was_typed(self, desk, lease, typed, kept):
-        desk.post(url("draft", lease.token), {"text": typed})
-
-        lease.refresh_from_db()
-        assert lease.draft == kept
 
     def test_without_a_text_empties_the_box(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": "Half"})
@@ -140,40 +99,33 @@ class TestSending:
     @pytest.mark.parametrize(
         ("payload", "message", "controls"),
         [
-            pytest.param({"text": "   \n "}, "at least 3 words", ["id_text"], id="blank"),
-            pytest.param({"text": "So sorry"}, "at least 3 words", ["id_text"], id="too short"),
-            pytest.param({"text": "word " * 151}, "150 is the most", ["id_text"], id="too long"),
-            pytest.param({"text": "ab " * 1400}, "is the most", ["id_text"], id="far too long"),
-            pytest.param(
-                {"text": TEXT, "is_own_words": ""},
-                "these are your own words",
-                ["id_is_own_words"],
-                id="not declared",
-            ),
-            pytest.param(
+            ({"text": "   \n "}, "at least 3 words", ["id_text"]),
+            ({"text": "word " * 151}, "150 is the most", ["id_text"]),
+            ({"is_own_words": ""}, "these are your own words", ["id_is_own_words"]),
+            (
                 {"text": "", "is_own_words": ""},
                 "at least 3 words",
                 ["id_text", "id_is_own_words"],
-                id="empty",
             ),
         ],
+        ids=["blank", "too long", "not declared", "empty"],
     )
     @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
     def test_what_cannot_be_sent_stays_in_the_box_with_all_that_is_wrong(
         self, desk, lease, payload, message, controls, headers
     ):
-        page = desk.post(
-            url("dialogue", lease.token), {"is_own_words": "on"} | payload, headers=headers
-        )
+        posted = MESSAGE | payload
+
+        page = desk.post(url("dialogue", lease.token), posted, headers=headers)
 
         assert page.status_code == 422
         assert message in shown(page)
         assert all(f'href="#{control}"' in shown(page) for control in controls)
-        assert box(page) == payload["text"]
+        assert box(page) == posted["text"]
         assert ("<!doctype html>" in shown(page)) is not bool(headers)
         assert not Message.objects.exists()
         lease.refresh_from_db()
-        assert lease.draft == payload["text"]
+        assert lease.draft == posted["text"]
 
     def test_shows_the_text_again_when_others_have_filled_the_place(self, desk, lease):
         release_expired_writing_leases(now=timezone.now() + DAY)
@@ -220,12 +172,6 @@ class TestSkipping:
         lease.refresh_from_db()
         assert lease.closed_at is None
 
-    def test_can_be_thought_better_of(self, desk, lease):
-        desk.post(url("skip", lease.token), {"reason": "speechless"})
-
-        assert box(desk.get(url("dialogue", lease.token))) == ""
-        assert "Sent" in shown(desk.post(url("dialogue", lease.token), MESSAGE, follow=True))
-
 
 def test_the_whole_way_works_by_the_forms_of_the_pages_alone(desk):
     """From the desk to the next dialogue, posting only what the pages' own forms hold."""
@@ -245,3 +191,193 @@ def test_the_whole_way_works_by_the_forms_of_the_pages_alone(desk):
     (name, value) = skip.buttons[0]
     page = desk.post(skip.action, skip.fields | {name: value}, follow=True)
     assert "Nothing is waiting" in shown(page)
+
+
+PERSONAL = "My name is <b>Ada</b>, I am Ada Lovelace, write to <ada@example.org> now."
+SECOND_LOOK = "Please check before you send"
+
+BETTER = "That is a lonely kind of quiet. Who would notice if you called tonight?"
+
+
+@pytest.fixture
+def sent(desk, lease):
+    """The address of a dialogue for which a message was sent."""
+    desk.post(url("dialogue", lease.token), MESSAGE)
+    return url("dialogue", lease.token)
+
+
+def close_the_collection():
+    Dataset.objects.update(frozen_at=timezone.now())
+
+
+def compare():
+    """Let a study compare the text of the one message."""
+    lease = Message.objects.get().lease
+    fixed = {"context": lease.context, "writer": lease.writer, "fixed_at": timezone.now()}
+    Message.objects.update(completion=make_completion(**fixed), state=MessageState.ACCEPTED)
+
+
+def decide(state, note):
+    Message.objects.update(state=state)
+    make_message_decision(revision=MessageRevision.objects.get(), verdict=state, note=note)
+
+
+def reject():
+    decide(MessageState.REJECTED, "It tells her what to feel.")
+
+
+class TestASecondLook:
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "fragment"])
+    def test_is_asked_for_with_the_words_at_fault_each_time(self, desk, lease, headers):
+        assert SECOND_LOOK not in shown(desk.get(url("dialogue", lease.token)))
+
+        for _ in range(2):
+            page = desk.post(
+                url("dialogue", lease.token), MESSAGE | {"text": PERSONAL}, headers=headers
+            )
+
+            assert page.status_code == 422
+            assert SECOND_LOOK in shown(page)
+            assert ">ada@example.org</q>" in shown(page)
+            assert "<b>Ada" not in shown(page)
+            assert box(page) == PERSONAL
+        assert not Message.objects.exists()
+        lease.refresh_from_db()
+        assert lease.draft == PERSONAL
+
+    def test_can_be_answered_by_sending_it_all_the_same(self, desk, lease):
+        page = desk.post(url("dialogue", lease.token), MESSAGE | {"text": PERSONAL})
+        form = message_form(page)
+        (name, value) = next(button for button in form.buttons if button[0] == "has_looked_again")
+
+        page = desk.post(
+            form.action, form.fields | {"is_own_words": "on", name: value}, follow=True
+        )
+
+        assert "Sent, thank you" in shown(page)
+        assert MessageRevision.objects.get().has_looked_again
+
+
+class TestChanging:
+    def test_begins_with_what_was_sent_and_goes_on_with_what_was_begun(self, desk, lease, sent):
+        change = url("change", lease.token)
+        assert change in shown(desk.get(sent))
+        assert box(desk.get(change)) == TEXT
+        assert "Send the new version" in shown(desk.get(change))
+
+        answer = desk.post(url("draft", lease.token), {"text": "Or rather", "version": "1"})
+
+        assert answer["Location"] == change
+        assert box(desk.get(change)) == "Or rather"
+        assert "You have started a new version" in shown(desk.get(sent))
+        assert TEXT in shown(desk.get(sent))
+        assert "new version begun" in shown(desk.get(url("desk")))
+
+    def test_sent_twice_because_the_answer_was_lost_keeps_two_versions_and_shows_the_new_one(
+        self, desk, lease, sent
+    ):
+        again = MESSAGE | {"text": BETTER, "version": "1"}
+
+        pages = [desk.post(sent, again, follow=True) for _ in range(2)]
+
+        for page in pages:
+            assert page.status_code == 200
+            assert BETTER in shown(page)
+            assert TEXT not in shown(page)
+        assert MessageRevision.objects.count() == 2
+        draft = desk.post(url("draft", lease.token), {"text": BETTER, "version": "1"})
+        assert draft.status_code == 303
+
+    @pytest.mark.parametrize("text", [BETTER, ""])
+    def test_from_a_page_that_was_open_before_the_last_version_gives_the_text_back(
+        self, desk, sent, text
+    ):
+        desk.post(sent, MESSAGE | {"text": BETTER.upper(), "version": "1"})
+
+        page = desk.post(sent, MESSAGE | {"text": text, "version": "1"})
+
+        assert page.status_code == 409
+        assert "A newer version was sent meanwhile" in shown(page)
+        assert text in shown(page)
+        assert MessageRevision.objects.count() == 2
+
+    @pytest.mark.parametrize(
+        ("settle", "before", "words"),
+        [
+            (
+                reject,
+                ["This reply is not used", "It tells her what to feel."],
+                "can’t be changed any more",
+            ),
+            (compare, ["Accepted, thank you"], "can’t be changed any more"),
+            (close_the_collection, ["Sent, thank you"], "The collection is closed"),
+        ],
+        ids=["rejected", "compared", "the messages are final"],
+    )
+    def test_is_over_and_says_why_once(self, desk, lease, sent, settle, before, words):
+        settle()
+
+        page = shown(desk.get(sent))
+        refused = desk.post(sent, MESSAGE | {"text": BETTER})
+
+        assert all(said in page for said in before)
+        assert url("change", lease.token) not in page
+        assert refused.status_code == 409
+        assert words in shown(refused)
+        assert BETTER in shown(refused)
+        lease.refresh_from_db()
+        assert lease.draft == BETTER
+
+    @pytest.mark.parametrize(
+        "settle", [close_the_collection, compare], ids=["the writing stands still", "compared"]
+    )
+    def test_of_what_came_back_waits_while_nothing_can_be_done_about_it(self, desk, sent, settle):
+        settle()
+        Message.objects.update(state=MessageState.RETURNED)
+
+        page = shown(desk.get(sent))
+
+        assert "Writing is paused at the moment, so it can’t be changed." in page
+        assert "Somebody reads it" not in page
+        assert "Mend this message" not in shown(desk.get(url("desk")))
+
+    def test_is_nothing_before_a_message_was_sent_or_after_it_is_settled(self, desk, lease):
+        dialogue, change = url("dialogue", lease.token), url("change", lease.token)
+        before = desk.get(change)
+        desk.post(dialogue, MESSAGE)
+        reject()
+
+        assert (before["Location"], desk.get(change)["Location"]) == (dialogue, dialogue)
+
+    def test_page_costs_few_queries(self, desk, lease, sent, django_assert_num_queries):
+        # The writer; the lease with its context and message; the newest version; the last note.
+        with django_assert_num_queries(4):
+            desk.get(url("change", lease.token))
+
+
+def test_a_message_that_came_back_shows_the_note_above_the_box_until_it_is_mended(desk, sent):
+    decide(MessageState.RETURNED, "Please no advice yet.")
+
+    before = desk.get(sent)
+    unchanged = desk.post(sent, MESSAGE)
+    mended = desk.post(sent, MESSAGE | {"text": BETTER}, follow=True)
+
+    assert "Please no advice yet." in shown(before)
+    assert box(before) == TEXT
+    assert unchanged.status_code == 422
+    assert "Nothing has changed yet" in shown(unchanged)
+    assert "Sent, thank you" in shown(mended)
+    assert "Please no advice yet." not in shown(mended)
+    assert Message.objects.get().state == MessageState.WAITING
+    assert MessageRevision.objects.count() == 2
+
+
+def test_a_dialogue_without_a_message_says_that_the_messages_are_final(desk, lease):
+    desk.post(url("draft", lease.token), {"text": "It took me a night to"})
+    close_the_collection()
+
+    page = desk.get(url("dialogue", lease.token))
+
+    assert page.status_code == 409
+    assert "It took me a night to" in shown(page)
+    assert desk.get(url("next"))["Location"] == url("desk")
