@@ -1,7 +1,9 @@
 """A writer's way through the pages, for tests."""
 
+import io
 from typing import Any
 
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -47,6 +49,13 @@ def box(page: Any) -> str:
     """Return what stands in the text box."""
     (form,) = [form for form in read_forms(page) if form.id == "message"]
     return form.fields["text"]
+
+
+def run_writers(*arguments: str, dataset: str = "talks") -> tuple[str, str]:
+    """Run ``manage.py writers``; return what is said on standard output, and on standard error."""
+    out, err = io.StringIO(), io.StringIO()
+    call_command("writers", *arguments, "--dataset", dataset, stdout=out, stderr=err)
+    return out.getvalue(), err.getvalue()
 
 
 def open_link(client: Client, writer: Writer, **options: Any) -> Any:

@@ -3,10 +3,12 @@
 import hashlib
 
 import pytest
+from django.core.management import CommandError
 
 from access.models import LogEntry
-from completions.choices import Background, MailKind, WriterState
+from completions.choices import Background, LeaseOutcome, MailKind, MessageState, WriterState
 from completions.models import WriterConsent, WriterMail
+from completions.writers import emails
 from completions.writers.services import inviting
 from completions.writers.services.inviting import (
     CannotBeInvitedError,
@@ -19,12 +21,15 @@ from completions.writers.services.inviting import (
 )
 from completions.writers.services.leasing import WriterNotActiveError
 from completions.writers.services.pool import MessagesTakenError, PoolSettings, configure_pool
-from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer
-from tests.helpers.factories_of_people import make_mail, make_vetting
+from tests.completions.writers.desk import run_writers
+from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
+from tests.helpers.factories_of_people import make_accepted, make_mail, make_message, make_vetting
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.written import make_open_context, slots_of
 
 pytestmark = pytest.mark.django_db
+
+SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 
 class TestInviteWriter:
@@ -68,6 +73,80 @@ class TestInviteWriter:
         assert known == [there]
         assert [writer.email for writer in new] == ["kim@example.org"]
         assert WriterMail.objects.count() == 1
+
+
+class TestInvitingByCommand:
+    def test_takes_addresses_and_files_of_them_each_once_and_tells_what_is_none(
+        self, dataset, tmp_path, settings
+    ):
+        settings.EMAIL_BACKEND = emails.NO_SERVER
+        file = tmp_path / "people.txt"
+        file.write_bytes(b"kim@example.org\r\n\nADA@example.org\nkim@nowhere\n")
+
+        said, remarks = run_writers("invite", "ada@example.org", str(file))
+
+        assert said.startswith("Invited 2; 0 in the pool already, 1 not an address")
+        assert "kim@nowhere: is no e-mail address; not invited" in remarks
+        assert "No mail is set up" in remarks
+        there = dataset.writers.order_by("email").values_list("email", flat=True)
+        assert list(there) == ["ada@example.org", "kim@example.org"]
+        assert WriterMail.objects.count() == 2
+
+    @pytest.mark.parametrize(
+        ("options", "start", "n_invited"),
+        [
+            (["--dry-run"], "Dry run: would invite 1; 1 in the pool already", 0),
+            ([], "Invited 1; 1 in the pool already", 1),
+        ],
+    )
+    def test_leaves_the_pool_as_it_is_and_only_counts_on_a_dry_run(
+        self, dataset, options, start, n_invited
+    ):
+        make_writer(dataset=dataset, email="ada@example.org")
+
+        said, _ = run_writers("invite", "ada@example.org", "kim@example.org", *options)
+
+        assert said.startswith(start)
+        assert dataset.writers.count() == 1 + n_invited
+        assert WriterMail.objects.count() == n_invited
+
+    @pytest.mark.parametrize("who", ["kim@nowhere", "no-such-file.txt"])
+    def test_refuses_what_holds_no_address(self, dataset, who):
+        with pytest.raises(CommandError) as refusal:
+            run_writers("invite", who)
+
+        assert refusal.value.returncode == 2
+        assert not dataset.writers.exists()
+
+
+class TestListingByCommand:
+    def test_shows_state_and_counts_and_neither_address_nor_link(self, dataset):
+        empty, _ = run_writers("list")
+        ada = make_writer(dataset=dataset, code="Wada", email="ada@example.org")
+        make_accepted(lease=make_writing_lease(writer=ada, **SENT))
+        make_message(lease=make_writing_lease(writer=ada, **SENT), state=MessageState.WAITING)
+        make_message(lease=make_writing_lease(writer=ada, **SENT), state=MessageState.TRIAL)
+        make_writer(dataset=dataset, code="Wkim", state=WriterState.INVITED)
+
+        said, _ = run_writers("list")
+        invited, _ = run_writers("list", "--state", "invited")
+
+        heads = "code  state    sent  accepted  waiting  returned"
+        active = "Wada  ACTIVE      2         1        1         0"
+        kim = "Wkim  INVITED     0         0        0         0"
+        assert empty.strip() == "code  state  sent  accepted  waiting  returned"
+        assert said.split("\n") == [heads, active, kim, ""]
+        assert invited.split("\n") == [heads, kim, ""]
+
+    def test_prints_links_when_they_are_asked_for_to_whom_they_lead_in(self, dataset):
+        ada = make_writer(dataset=dataset, code="Wada")
+        make_writer(dataset=dataset, code="Wgone", state=WriterState.WITHDRAWN)
+
+        said, _ = run_writers("list", "--links")
+
+        _heads, first, second, _end = said.split("\n")
+        assert first.endswith(f"0  {emails.personal_link(ada)}")
+        assert second.endswith("0")
 
 
 def invited(**fields):

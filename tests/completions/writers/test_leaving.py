@@ -13,13 +13,15 @@ from completions.writers.services import leaving
 from completions.writers.services.leasing import WriterNotActiveError, lease_next_context
 from completions.writers.services.leaving import pause_writer, resume_writer
 from completions.writers.services.pool import freeze_dataset, thaw_dataset
+from tests.completions.writers.desk import run_writers
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
 from tests.helpers.factories_written_once import make_user
-from tests.helpers.written import completion_of
+from tests.helpers.written import completion_of, fix, make_read
 
 pytestmark = pytest.mark.django_db
 
+SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 NEW: dict[str, Any] = {"admitted_at": None, "background": "PEER"}
 
 
@@ -210,7 +212,7 @@ class TestFreezing:
 
     def test_leaves_claims_on_other_datasets_and_closed_ones_alone(self):
         other = make_writing_lease()
-        closed = make_writing_lease(closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
+        closed = make_writing_lease(**SENT)
 
         n = freeze(closed.context.dataset)
 
@@ -253,6 +255,36 @@ class TestFreezing:
     ):
         with django_assert_max_num_queries(7):
             freeze(dataset)
+
+
+class TestFreezingByCommand:
+    def test_tells_what_it_ended_and_what_is_left_and_then_since_when(self, dataset):
+        make_read(dataset)
+        make_read(dataset, state=MessageState.RETURNED)
+        make_writing_lease(writer=make_writer(dataset=dataset))
+
+        first, _ = run_writers("freeze")
+        Dataset.objects.update(frozen_at=NOW)
+        again, _ = run_writers("freeze")
+
+        assert first.strip() == (
+            "talks: frozen; 1 open claims given back with their drafts kept, 1 messages wait and "
+            "can still be accepted or rejected, 1 that were sent back stay so"
+        )
+        assert again.strip() == f"talks: frozen already, since {NOW:%Y-%m-%d %H:%M} UTC"
+        assert frozen_at(dataset) == NOW
+        assert LogEntry.objects.get().by is None
+
+    def test_is_ended_by_thawing_which_tells_what_stays(self, dataset, context):
+        fix(make_accepted(lease=make_writing_lease(context=context, **SENT)))
+        freeze(dataset)
+
+        (thawed, _), (again, _) = run_writers("thaw"), run_writers("thaw")
+
+        stays = "1 texts that are compared or labelled stay as they are"
+        assert thawed.strip() == f"talks: thawed; {stays}"
+        assert again.strip() == "talks: not frozen"
+        assert frozen_at(dataset) is None
 
 
 class TestThawing:

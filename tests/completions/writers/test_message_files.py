@@ -1,4 +1,4 @@
-"""Files of messages written elsewhere are read row by row; what cannot be used is told."""
+"""Files of messages written elsewhere: rows are read, checked, and compared with other texts."""
 
 import datetime as dt
 import io
@@ -10,7 +10,12 @@ import pytest
 from completions.files import text as input_text
 from completions.files.refusals import REMEDIES, InputFileError, Reason, Refused
 from completions.files.rows import once
+from completions.models import MessageRevision
 from completions.writers.importing import WrittenRow, written_file
+from completions.writers.services.import_rows import MOST_NEAR, MOST_PLACES, Shelf
+from tests.completions.writers.test_importing import import_rows, make_open, row
+from tests.helpers.factories import make_completion, make_context, make_dialogue
+from tests.helpers.factories_of_people import make_sent
 
 HEADER = "context,text,author"
 TEXT = "That sounds lonely. What would help?"
@@ -45,22 +50,33 @@ def table(*lines, header=HEADER):
     return "\n".join([header, *lines])
 
 
+EVERY_COLUMN = HEADER + ",background,written_at"
+LINE = 'abc,"One, two.\nThree ""four"".",Ada Ōe,peer,2026-01-31T18:05:00+01:00'
+RECORD = {
+    "text": 'One, two.\nThree "four".',
+    "author": "Ada Ōe",
+    "background": "Peer",
+    "written_at": "2026-01-31T17:05:00Z",
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "position"),
+    [(table(LINE, header=EVERY_COLUMN), 2), (as_json(**RECORD), 1)],
+    ids=["csv", "json lines"],
+)
+def test_a_row_has_every_column(content, position):
+    assert only(content) == WrittenRow(
+        position=position,
+        context="abc",
+        text='One, two.\nThree "four".',
+        author="Ada Ōe",
+        background="PEER",
+        written_at=dt.datetime(2026, 1, 31, 17, 5, tzinfo=dt.UTC),
+    )
+
+
 class TestCsv:
-    def test_gives_a_row_with_every_column(self):
-        content = table(
-            'abc,"One, two.\nThree ""four"".",Ada Ōe,peer,2026-01-31T18:05:00+01:00',
-            header="context,text,author,background,written_at",
-        )
-
-        assert only(content) == WrittenRow(
-            position=2,
-            context="abc",
-            text='One, two.\nThree "four".',
-            author="Ada Ōe",
-            background="PEER",
-            written_at=dt.datetime(2026, 1, 31, 17, 5, tzinfo=dt.UTC),
-        )
-
     def test_counts_the_lines_of_the_file_and_not_the_rows(self):
         content = table('a,"One\ntwo\nthree",Ada', "", "b,Four,Ada", "c,Five,Ada")
 
@@ -90,18 +106,6 @@ class TestCsv:
 
 
 class TestJsonLines:
-    def test_give_a_row_with_every_column(self):
-        content = as_json(background="Clinician", written_at="2026-01-31T18:05:00Z")
-
-        assert only(content) == WrittenRow(
-            position=1,
-            context="abc",
-            text=TEXT,
-            author="Ada",
-            background="CLINICIAN",
-            written_at=dt.datetime(2026, 1, 31, 18, 5, tzinfo=dt.UTC),
-        )
-
     def test_may_leave_out_or_empty_what_is_optional(self):
         content = "\n".join([as_json(background=None, written_at=""), "", as_json(context="b")])
 
@@ -221,18 +225,10 @@ class TestAFile:
         [
             (b"\n\ncontext", "line 3 names no column text, author"),
             ("key,words\na,b", "line 1 names no column context, text, author"),
-            ("context;text\na;b", "line 1 names no column"),
             (HEADER, "has no messages"),
             (table(",,", " ,,"), "has no messages"),
-            ("[]", "has no messages"),
             (HEADER.encode("utf-16"), "has no messages"),
             (table("a,One,Ada", 'b,"One" two,Bo'), "line 3: a quotation mark inside of a cell"),
-            ('context,"text', "line 1: a quotation mark opens here"),
-            (
-                table("é,é,é").encode() + b"\n\xc3\xa9\xff",
-                "is not UTF-8: byte 0xff at line 3, column 2",
-            ),
-            (b"\xed\xa0\x80", "is not UTF-8: byte 0xed at line 1, column 1"),
         ],
     )
     def test_that_cannot_be_read_is_refused_with_the_way_out(self, content, said):
@@ -283,3 +279,118 @@ class TestAFile:
 def test_every_reason_says_what_to_do():
     assert set(REMEDIES) == set(Reason)
     assert all(remedy.endswith(".") for remedy in REMEDIES.values())
+
+
+MOVING = "Moving to a new town is hard, and evenings alone are long. Who do you miss most of all?"
+NEARLY = "Moving to a new town is hard, and evenings alone are long. Whom do you miss the most?"
+OTHER = "I wonder what your sister would say if she had an hour for you."
+
+
+def flags(author):
+    """What the newest message of an author is flagged with, by what it is like."""
+    sent = MessageRevision.objects.filter(message__lease__writer__imported_as=author)
+    return [
+        (flag["of"], flag.get("message") or flag.get("completion") or flag.get("turn"))
+        for flag in sent.order_by("-pk")[0].flags
+        if flag["kind"] == "near-duplicate"
+    ]
+
+
+def message_of(author):
+    sent = MessageRevision.objects.filter(message__lease__writer__imported_as=author)
+    return sent.order_by("pk")[0].message_id
+
+
+@pytest.mark.django_db
+class TestANearDuplicate:
+    @pytest.mark.parametrize("are_in_one_file", [True, False])
+    def test_of_the_authors_text_before_names_the_message_that_it_became(
+        self, dataset, context, are_in_one_file
+    ):
+        rows = [row(context, MOVING), row(make_open(dataset), NEARLY, line=3)]
+
+        if are_in_one_file:
+            assert import_rows(dataset, *rows).n_flagged == 1
+        else:
+            for one in rows:
+                import_rows(dataset, one)
+
+        assert flags("Ada") == [("own", message_of("Ada"))]
+
+    def test_of_another_author_for_the_same_dialogue_is_flagged_and_not_accepted_unread(
+        self, dataset, context
+    ):
+        rows = [row(context, MOVING), row(context, NEARLY, author="Bo", line=3)]
+
+        report = import_rows(dataset, *rows, are_accepted=True)
+
+        assert flags("Ada") == []
+        assert flags("Bo") == [("another", message_of("Ada"))]
+        assert (report.n_accepted, report.n_waiting) == (1, 1)
+
+    def test_of_a_message_that_was_sent_here_is_flagged(self):
+        sent = make_sent(MOVING)
+        here = sent.lease.context
+
+        import_rows(here.dataset, row(here, NEARLY))
+
+        assert flags("Ada") == [("another", sent.pk)]
+
+    def test_of_a_models_completion_is_flagged(self, dataset, context):
+        completion = make_completion(context=context, text=MOVING)
+
+        import_rows(dataset, row(context, NEARLY))
+
+        assert flags("Ada") == [("another", completion.pk)]
+
+    def test_of_what_the_dialogue_goes_on_with_is_flagged(self, dataset):
+        turns = [
+            {"role": "seeker", "text": "I moved."},
+            {"role": "supporter", "text": MOVING},
+        ]
+        context = make_context(dialogue=make_dialogue(dataset=dataset, turns=turns), turn_index=0)
+
+        import_rows(dataset, row(context, NEARLY))
+
+        assert flags("Ada") == [("original", 1)]
+
+    def test_of_a_row_that_was_not_stored_is_no_flag(self, dataset, context):
+        full = make_open(dataset, slots_left=0)
+
+        report = import_rows(dataset, row(full, MOVING), row(context, NEARLY, line=3))
+
+        assert flags("Ada") == []
+        assert report.n_flagged == 0
+
+    def test_of_another_author_for_another_dialogue_is_no_flag(self, dataset, context):
+        import_rows(
+            dataset, row(context, MOVING), row(make_open(dataset), NEARLY, author="Bo", line=3)
+        )
+
+        assert flags("Bo") == []
+
+
+class TestTheShelf:
+    @pytest.mark.parametrize(
+        ("texts", "asked"),
+        [
+            ([OTHER, MOVING], NEARLY),
+            ([OTHER, "I am here for you tonight."], "I am here for YOU tonight!"),
+        ],
+        ids=["alike", "the same few words"],
+    )
+    def test_yields_what_is_alike_and_leaves_the_rest(self, texts, asked):
+        shelf = Shelf()
+        for number, text in enumerate(texts):
+            shelf.add(("row", number), text)
+
+        assert [source for source, _ in shelf.near(asked)] == [("row", 1)]
+
+    def test_yields_few_however_many_there_are(self):
+        shelf = Shelf()
+        for number in range(3 * MOST_PLACES):
+            shelf.add(("row", number), f"{MOVING} This is number {number} of many.")
+
+        near = [source for source, _ in shelf.near(NEARLY)]
+
+        assert 0 < len(near) <= MOST_NEAR

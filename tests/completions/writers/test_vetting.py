@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError
 
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
@@ -29,6 +30,7 @@ from completions.writers.services.vetting import (
     use_vetting,
 )
 from completions.writers.vetting import VettingError
+from tests.completions.writers.desk import run_writers
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision, make_sent, make_vetting
 from tests.helpers.written import TEXT, draft_of, send
@@ -103,6 +105,8 @@ class TestLoadingTheDialogues:
 
         with pytest.raises(authoring.DatasetTakenError):
             load_vetting_dialogues(now=NOW)
+        with pytest.raises(CommandError, match='"vetting-heart-1" is a dataset of its own'):
+            run_writers("vetting", "on", dataset=make_dataset().slug)
 
 
 class TestUsingVetting:
@@ -147,6 +151,16 @@ class TestUsingVetting:
             send(lease)
         assert not Message.objects.exists()
         assert draft_of(lease) == TEXT
+
+
+def test_the_command_switches_the_trial_on_and_off(dataset):
+    on, _ = run_writers("vetting", "on")
+    assert "talks: newcomers write for 3 trial conversations first" in on
+    assert Dataset.objects.filter(pk=dataset.pk, vetting__slug="vetting-heart-1").exists()
+
+    off, _ = run_writers("vetting", "off")
+    assert "talks: newcomers are let in at once" in off
+    assert Dataset.objects.get(pk=dataset.pk).vetting is None
 
 
 class TestTheTrial:

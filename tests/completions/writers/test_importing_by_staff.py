@@ -1,12 +1,14 @@
-"""The console's page on which messages are brought in that were written elsewhere."""
+"""Staff import messages that were written elsewhere: on a page of the console, or at the prompt."""
 
 import csv
 import io
 import re
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError
 from django.test import Client
 
 from access.models import LogEntry
@@ -14,6 +16,7 @@ from completions.dialogues import forms
 from completions.models import Dataset, Message, Writer
 from completions.writers.importing import WrittenRow
 from completions.writers.services.importing import import_messages
+from tests.completions.writers.desk import run_writers
 from tests.completions.writers.test_message_files import TEXT, table
 from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
 from tests.helpers.pages import text
@@ -83,28 +86,13 @@ class TestACheck:
         table_of_refused = admin_client.post(REFUSED, {"sealed": sealed(answer)})
         assert table_of_refused["Content-Type"].startswith("text/csv")
 
-    def test_tells_what_is_odd_about_the_file(self, admin_client):
-        rows = [f"{GOOD},<b>", f"{GOOD.replace('Ada', 'ada')},<b>"]
-        content = table(*rows, header="context,text,author,<wage>").encode()
-
-        said = text(check(admin_client, content=content))
-
-        assert "Columns that are not read: &lt;wage&gt;." in said
-        assert "These names look alike and count as different: Ada Lovelace, ada Lovelace." in said
-        assert "One text stands on the lines 2, 3." in said
-
-    def test_lists_the_first_hundred_refused_rows(self, admin_client):
-        answer = check(admin_client, *[f"nowhere-{n},{TEXT},Bo" for n in range(103)])
-
-        assert answer.content.decode().count("<td>unknown context</td>") == 100
-        assert "And 3 more, in the CSV file." in text(answer)
-
-    def test_counts_every_fault_that_it_does_not_list(self, admin_client):
+    def test_lists_the_first_hundred_faults_and_counts_the_others(self, admin_client):
         rows = [f"abc,{TEXT},Bo,unknown,never"] * 60  # two faults in each
 
         answer = check(admin_client, content=table(*rows, header=ALL_COLUMNS).encode())
 
         assert "60 rows refused" in text(answer)
+        assert answer.content.decode().count("<td>Mend the field.</td>") == 100
         assert "And 20 more, in the CSV file." in text(answer)
 
     @pytest.mark.parametrize(
@@ -209,6 +197,19 @@ class TestStoring:
         assert not Message.objects.exists()
 
 
+def test_what_is_odd_about_a_file_is_told_on_the_page_and_at_the_prompt(admin_client, written):
+    rows = [f"{GOOD},<b>", f"{GOOD.replace('Ada', 'ada')},<b>"]
+    path = written(*rows, header="context,text,author,<wage>")
+
+    page = text(check(admin_client, content=Path(path).read_bytes()))
+    _said, remarks = run_writers("import", path)
+
+    for said in (page.replace("&lt;", "<").replace("&gt;", ">"), remarks):
+        assert "Columns that are not read: <wage>." in said
+        assert "These names look alike and count as different: Ada Lovelace, ada Lovelace." in said
+        assert "One text stands on the lines 2, 3." in said
+
+
 def test_the_table_of_refused_rows_has_every_row_and_stores_nothing(admin_client):
     seal = sealed(check(admin_client, GOOD, BAD))
 
@@ -218,3 +219,110 @@ def test_the_table_of_refused_rows_has_every_row_and_stores_nothing(admin_client
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
     assert [(row["line"], row["reason"]) for row in rows] == [("3", "unknown context")]
     assert not Message.objects.exists()
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a file of messages and return its path."""
+
+    def _written(*rows, **options):
+        path = tmp_path / "messages.csv"
+        path.write_text(table(*rows, **options), encoding="utf-8")
+        return str(path)
+
+    return _written
+
+
+class TestAtThePrompt:
+    def test_nothing_is_stored_until_it_is_applied_and_then_once(self, written):
+        path = written(GOOD, BAD)
+
+        dry, _ = run_writers("import", path)
+        n_before = Message.objects.count() + Writer.objects.count()
+        applied, remarks = run_writers("import", path, "--apply")
+        again, _ = run_writers("import", path, "--apply")
+
+        assert dry.splitlines() == [
+            "Dry run: nothing was stored. With --apply it would be:",
+            (
+                "talks: 2 rows, 1 messages stored (1 wait for review, 0 accepted, 0 flagged), "
+                "0 stored before, 1 refused; 1 new authors"
+            ),
+            "      1 refused: unknown context",
+            "line 3: unknown context. Compare the key with the list of contexts.",
+        ]
+        assert n_before == 0
+        assert applied.startswith("talks: 2 rows, 1 messages stored")
+        assert "2 rows checked" in remarks
+        assert "0 messages stored" in again
+        assert Message.objects.count() == 1
+
+    def test_what_was_accepted_elsewhere_is_accepted(self, written):
+        said, _ = run_writers("import", written(GOOD), "--apply", "--accepted")
+
+        assert "(0 wait for review, 1 accepted, 0 flagged)" in said
+
+    def test_a_report_has_every_refused_row_as_csv(self, written, tmp_path):
+        path = tmp_path / "refused.csv"
+
+        run_writers("import", written(GOOD, BAD), "--report", str(path))
+
+        with path.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+        assert header == ["line", "field", "reason", "why", "what_to_do"]
+        assert [row[:3] for row in rows] == [["3", "", "unknown context"]]
+
+    @pytest.mark.parametrize(
+        ("report", "said"),
+        [
+            ("nowhere/refused.csv", r"refused\.csv: cannot be written"),
+            ("messages.csv", "choose another for the report"),
+        ],
+        ids=["no such folder", "the file itself"],
+    )
+    def test_a_report_that_cannot_be_written_stops_the_import(
+        self, written, tmp_path, report, said
+    ):
+        with pytest.raises(CommandError, match=said):
+            run_writers("import", written(GOOD), "--apply", "--report", str(tmp_path / report))
+
+        assert not Message.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("lines", "file", "said"),
+        [
+            ([], "messages.csv", "has no messages"),
+            ([GOOD], "nothing.csv", "cannot be read: No such file"),
+            ([GOOD], "messages.csv", "talks: is frozen"),
+        ],
+        ids=["no rows", "no file", "frozen"],
+    )
+    def test_what_cannot_be_imported_ends_with_2(self, written, tmp_path, lines, file, said):
+        written(*lines)
+        Dataset.objects.filter(slug="talks").update(frozen_at=NOW if "frozen" in said else None)
+
+        with pytest.raises(CommandError, match=said) as caught:
+            run_writers("import", str(tmp_path / file), "--apply")
+
+        assert caught.value.returncode == 2
+        assert not Writer.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("invite", "ada@example.org"),
+        ("list",),
+        ("freeze",),
+        ("thaw",),
+        ("vetting", "on"),
+        ("import", "messages.csv"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_dataset_that_is_not_there_ends_every_act_at_the_prompt_with_2(arguments):
+    with pytest.raises(CommandError, match='there is no dataset "walks"') as refused:
+        run_writers(*arguments, dataset="walks")
+
+    assert refused.value.returncode == 2
+    assert not Writer.objects.exists()
