@@ -306,6 +306,7 @@ def writers_addresses():
     token = make_writing_lease().token
     gets = [url("desk"), url("next"), url("profile"), url("dialogue", token)]
     posts = [url(name, token) for name in ("dialogue", "draft", "skip")]
+    posts.append(reverse("writers:withdraw"))
     return [*(("get", one) for one in gets), *(("post", one) for one in posts)]
 
 
@@ -365,11 +366,11 @@ class TestIdentity:
         sign_in(client, lease.writer)
 
         client.post(url("draft", lease.token), MESSAGE)
-        pages = [client.get(url(name)) for name in ("desk", "next")]
+        pages = [client.get(url(name)) for name in ("desk", "next", "sent")]
         pages += [client.get(url(name, lease.token)) for name in ("dialogue", "change")]
         pages += [client.post(url("dialogue", lease.token), MESSAGE)]
 
-        assert [page.status_code for page in pages] == [403] * 5
+        assert [page.status_code for page in pages] == [403] * 6
         assert all(words in page.content.decode() for page in pages)
         assert not Message.objects.exists()
         lease.refresh_from_db()

@@ -1,16 +1,20 @@
-"""The desk, the dialogue and the help page: what a writer is shown."""
+"""What a writer is shown: the desk, the dialogue, the help page, and the ways out."""
 
 import datetime as dt
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict, WriterState
 from completions.dialogues import wording
-from completions.models import Context, Dataset, Message, MessageRevision, WritingLease
+from completions.models import Context, Dataset, Message, MessageRevision, Writer, WritingLease
 from completions.writers.blinded import ON_DESK, ON_PAGE
+from completions.writers.credentials import invitation_link
 from completions.writers.guidelines import FIVE_LINES
 from completions.writers.services.leasing import release_expired_writing_leases
+from completions.writers.services.leaving import pause_writer
 from tests.completions.writers.desk import (
     MESSAGE,
     TEXT,
@@ -21,9 +25,8 @@ from tests.completions.writers.desk import (
     url,
 )
 from tests.helpers.factories import (
+    NOW,
     make_completion,
-    make_context,
-    make_dialogue,
     make_writer,
     make_writing_lease,
 )
@@ -33,26 +36,19 @@ from tests.helpers.factories_of_people import (
     make_sent,
     make_vetting,
 )
-from tests.helpers.written import set_state
+from tests.helpers.pages import text
+from tests.helpers.written import make_open_context, set_state
 
 pytestmark = pytest.mark.django_db
 
 DAY = dt.timedelta(days=1)
-
-
-def return_with(note):
-    """Send every message back with a note."""
-    Message.objects.update(state=MessageState.RETURNED)
-    make_message_decision(
-        revision=MessageRevision.objects.get(), verdict=MessageVerdict.RETURNED, note=note
-    )
+SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 
 def write_many(writer, n):
     for _ in range(n):
-        context = make_context(dialogue=make_dialogue(dataset=writer.dataset))
-        closed = {"closed_at": timezone.now(), "outcome": LeaseOutcome.SUBMITTED}
-        make_sent(lease=make_writing_lease(writer=writer, context=context, **closed))
+        context = make_open_context(writer.dataset)
+        make_sent(lease=make_writing_lease(writer=writer, context=context, **SENT))
 
 
 def on_trial(writer, *, n_dialogues):
@@ -109,7 +105,12 @@ class TestDesk:
 
     def test_puts_what_came_back_first_with_its_note(self, desk, lease):
         desk.post(url("dialogue", lease.token), MESSAGE)
-        return_with("Too much advice for a first evening.")
+        Message.objects.update(state=MessageState.RETURNED)
+        make_message_decision(
+            revision=MessageRevision.objects.get(),
+            verdict=MessageVerdict.RETURNED,
+            note="Too much advice for a first evening.",
+        )
 
         page = shown(desk.get(url("desk")))
 
@@ -211,11 +212,6 @@ class TestAllSent:
     def test_says_that_nothing_was_sent(self, desk):
         assert "once you have sent the first one" in shown(desk.get(url("sent")))
 
-    def test_is_no_page_of_a_writer_on_pause(self, desk, writer):
-        set_state(writer, WriterState.PAUSED)
-
-        assert desk.get(url("sent")).status_code == 403
-
     @pytest.mark.parametrize("n_sent", [1, 20])
     def test_costs_few_queries_however_much_was_sent(
         self, desk, writer, n_sent, django_assert_num_queries
@@ -226,13 +222,12 @@ class TestAllSent:
             desk.get(url("sent"))
 
 
-class TestNextDialogue:
-    def test_goes_to_the_dialogues_own_address_and_keeps_to_it(self, desk):
-        answers = [desk.get(url("next")) for _ in range(2)]
+def test_the_next_dialogue_is_at_its_own_address_and_the_same_until_it_is_done(desk):
+    answers = [desk.get(url("next")) for _ in range(2)]
 
-        token = WritingLease.objects.get().token
-        for answer in answers:
-            assert (answer.status_code, answer["Location"]) == (303, url("dialogue", token))
+    token = WritingLease.objects.get().token
+    for answer in answers:
+        assert (answer.status_code, answer["Location"]) == (303, url("dialogue", token))
 
 
 class TestDialogue:
@@ -278,11 +273,11 @@ class TestDialogue:
 
     @pytest.mark.parametrize(("n_words", "is_long"), [(60, False), (61, True)])
     def test_says_when_a_message_gets_long_and_lets_it_be_sent(self, desk, lease, n_words, is_long):
-        text = "word " * n_words
-        desk.post(url("draft", lease.token), {"text": text})
+        typed = MESSAGE | {"text": "word " * n_words}
+        desk.post(url("draft", lease.token), typed)
 
         assert ('class="counter long"' in shown(desk.get(url("dialogue", lease.token)))) is is_long
-        assert desk.post(url("dialogue", lease.token), MESSAGE | {"text": text}).status_code == 303
+        assert desk.post(url("dialogue", lease.token), typed).status_code == 303
 
     def test_costs_two_queries(self, desk, lease, django_assert_num_queries):
         with django_assert_num_queries(2):  # the writer; the lease with its context
@@ -302,3 +297,101 @@ class TestHelp:
     def test_is_one_click_away_on_every_page(self, desk, lease):
         for address in (url("desk"), url("dialogue", lease.token), url("help")):
             assert f'href="{url("help")}"' in shown(desk.get(address))
+
+
+WITHDRAW = reverse("writers:withdraw")
+
+
+def state(writer):
+    return Writer.objects.get(pk=writer.pk).state
+
+
+class TestPause:
+    def test_is_said_on_the_desk_with_the_ways_on_until_the_writer_goes_on(self, desk, writer):
+        page = desk.post(url("pause"), follow=True)
+        paused = state(writer)
+        explained = desk.get(url("leave"))
+        resumed = desk.post(url("resume"), follow=True)
+
+        assert (paused, state(writer)) == (WriterState.PAUSED, WriterState.ACTIVE)
+        assert "You are taking a pause" in shown(page)
+        assert f'action="{url("resume")}"' in shown(page)
+        assert f'href="{url("leave")}"' in shown(page)
+        assert f'href="{WITHDRAW}"' in shown(page)
+        assert url("pause") not in shown(explained)
+        assert resumed.status_code == 200
+
+    def test_by_an_admin_has_no_way_on(self, desk, writer, admin):
+        pause_writer(writer=writer, now=NOW, by=admin)
+
+        page = desk.get(url("desk"))
+
+        assert "Your writing is on pause" in shown(page)
+        assert url("resume") not in shown(page)
+        assert desk.post(url("resume")).status_code == 403
+        assert state(writer) == WriterState.PAUSED
+
+
+class TestLeave:
+    def test_is_explained_first(self, desk, writer):
+        page = desk.get(url("leave"))
+
+        assert "What you sent stays and counts" in text(page)
+        assert url("pause") in shown(page)
+        assert WITHDRAW in shown(page)
+        assert state(writer) == WriterState.ACTIVE
+
+    def test_ends_the_part_says_so_and_shuts_the_desk(self, desk, writer):
+        make_writing_lease(writer=writer)
+
+        page, after = desk.post(url("leave")), desk.get(url("desk"))
+
+        assert (page.status_code, after.status_code) == (200, 403)
+        assert "You have left" in shown(page)
+        assert "You have left" in shown(after)
+        assert state(writer) == WriterState.LEFT
+
+
+class TestWithdraw:
+    def test_says_what_each_choice_means_and_asks_again_without_one(self, desk, writer):
+        asked, unchosen = desk.get(WITHDRAW), desk.post(WITHDRAW)
+
+        assert "Keep my replies" in text(asked)
+        assert "Every version of every reply is deleted" in text(asked)
+        assert "This cannot be undone." in text(asked)
+        assert "no-store" in asked["Cache-Control"]
+        assert unchosen.status_code == 422
+        assert "Please choose what happens to your replies." in shown(unchosen)
+        assert state(writer) == WriterState.ACTIVE
+
+    def test_keeps_the_texts_and_may_be_followed_by_deleting_them(self, desk, writer):
+        message = make_sent(lease=make_writing_lease(writer=writer))
+
+        kept = desk.post(WITHDRAW, {"texts": "keep"})
+        state_of_kept = Message.objects.get().state
+        asked_again = desk.get(WITHDRAW)
+        deleted = desk.post(WITHDRAW, {"texts": "delete"})
+
+        assert (kept.status_code, state(writer)) == (200, WriterState.WITHDRAWN)
+        assert "They stay under a random code" in text(kept)
+        assert "Keep my replies" not in text(asked_again)
+        assert "Your replies were deleted" in text(deleted)
+        message.refresh_from_db()
+        assert (state_of_kept, message.state) == (MessageState.WAITING, MessageState.ERASED)
+
+    def test_ends_link_and_cookie(self, desk, writer):
+        link = invitation_link(writer)
+        desk.post(WITHDRAW, {"texts": "delete"})
+
+        for page in (desk.get(url("desk")), desk.get(WITHDRAW), Client().get(link)):
+            assert page.status_code == 403
+            assert "Your replies were deleted" in text(page)
+
+    @pytest.mark.parametrize("where", [WriterState.LEFT, WriterState.REFUSED])
+    def test_is_open_to_who_is_not_writing_any_more(self, desk, writer, where):
+        set_state(writer, where)
+
+        page = desk.get(WITHDRAW)
+
+        assert page.status_code == 200
+        assert f'href="{url("desk")}"' not in shown(page)
