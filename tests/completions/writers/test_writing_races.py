@@ -1,15 +1,12 @@
 """Writers, imports, freezing and mails at the same moment, in real threads."""
 
-from collections import Counter
 from functools import partial
 
 import pytest
 from django.core import mail
-from django.db import connection
 
-from completions.choices import LeaseOutcome, MessageVerdict, WriterState
+from completions.choices import LeaseOutcome, WriterState
 from completions.models import (
-    Completion,
     Context,
     Message,
     MessageRevision,
@@ -17,7 +14,7 @@ from completions.models import (
     WriterMail,
     WritingLease,
 )
-from completions.writers.assigning import ADVERSARIAL, REGULAR
+from completions.writers.assigning import ADVERSARIAL
 from completions.writers.importing import WrittenRow
 from completions.writers.services import emailing
 from completions.writers.services.emailing import send_writer_mails
@@ -29,7 +26,6 @@ from completions.writers.services.leasing import (
     release_expired_writing_leases,
 )
 from completions.writers.services.pool import freeze_dataset
-from completions.writers.services.review_decisions import decide_message
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -39,7 +35,7 @@ from tests.helpers.factories import (
     make_writer,
 )
 from tests.helpers.factories_of_people import make_mail, make_vetting
-from tests.helpers.threads import LONG_S, together, while_uncommitted
+from tests.helpers.threads import together, while_uncommitted
 from tests.helpers.written import (
     TEXT,
     lease_next,
@@ -58,18 +54,6 @@ pytestmark = [
 
 LATER = NOW + 2 * HOUR  # every lease has run out by then
 LONG_AGO = NOW - 3 * HOUR  # a lease from then has run out by now
-SUPPORTERS = 12
-DIALOGUES = 300
-ADVERSARIAL_TALKS = 20
-EACH = 3
-REVIEWERS = 4
-
-
-def write_if_wanted(lease):
-    try:
-        send(lease, now=LATER)
-    except ContextTakenError:
-        assert WritingLease.objects.get(pk=lease.pk).draft == TEXT
 
 
 def claim_and_write(writer):
@@ -77,14 +61,31 @@ def claim_and_write(writer):
         send(lease, now=LATER)
 
 
-def write_until_nothing_is_left(writer, *, skip_every=0):
-    n = 0
+def send_if_wanted(lease):
+    """Send what comes after its time; others may have filled the dialogue meanwhile."""
+    try:
+        send(lease, now=LATER)
+    except ContextTakenError:
+        assert WritingLease.objects.get(pk=lease.pk).draft == TEXT
+
+
+def write_until_nothing_is_left(writer):
     while (lease := lease_next(writer)) is not None:
-        n += 1
-        if skip_every and n % skip_every == 0:
+        send(lease)
+
+
+def write_skip_and_walk_away(writer):
+    """Write until nothing is left: every fourth is skipped, every fifth run out and sent late."""
+    n = 1
+    while (lease := lease_next(writer, LONG_AGO if n % 5 == 0 else NOW)) is not None:
+        if n % 4 == 0:
             skip(lease)
+        elif n % 5 == 0:
+            release_expired_writing_leases(now=NOW)
+            send_if_wanted(lease)
         else:
             send(lease)
+        n += 1
 
 
 def slots_balance(context, *, slots):
@@ -94,21 +95,24 @@ def slots_balance(context, *, slots):
     return context.slots_left + n_open + len(writers_of(context)) == slots
 
 
+def is_filled_by_three_people(context):
+    """Every slot has one message of one person, and no message is without a slot."""
+    people = writers_of(context)
+    return len(people) == len(set(people)) == 3 and slots_of(context) == 0
+
+
 class TestWriters:
     def test_fill_every_context_exactly_and_never_write_twice_for_one(self, crowd):
         dataset = make_dataset()
         contexts = [make_open_context(dataset) for _ in range(crowd.contexts)]
         writers = [make_writer(dataset=dataset) for _ in range(crowd.people)]
 
-        together([partial(write_until_nothing_is_left, one, skip_every=4) for one in writers])
+        together([partial(write_skip_and_walk_away, one) for one in writers])
         # A dialogue that was skipped last may be wanted still, when others had found nothing.
         together([partial(write_until_nothing_is_left, one) for one in writers])
 
-        for context in contexts:
-            people = writers_of(context)
-            assert len(people) == len(set(people)) == 3
-            assert slots_balance(context, slots=3)
-            assert Context.objects.get(pk=context.pk).slots_left == 0
+        assert all(is_filled_by_three_people(context) for context in contexts)
+        assert not WritingLease.objects.filter(closed_at=None).exists()
 
     def test_are_not_told_that_nothing_is_left_while_rows_are_merely_busy(self, crowd):
         for _ in range(crowd.rounds):
@@ -150,13 +154,17 @@ class TestWriters:
             assert MessageRevision.objects.filter(message__lease=lease).count() == 1
 
 
+def sweep():
+    return release_expired_writing_leases(now=LATER)
+
+
 class TestTheSweepOfExpiredLeases:
     def test_leaves_no_writer_with_a_lease_that_it_is_closing(self):
         context = make_context(slots_left=1)
         lease = lease_next(make_writer(dataset=context.dataset))
 
         again = while_uncommitted(
-            partial(release_expired_writing_leases, now=LATER),
+            sweep,
             partial(lease_next, lease.writer, LATER),
             has_to_wait=True,
         )
@@ -172,17 +180,32 @@ class TestTheSweepOfExpiredLeases:
 
             together(
                 [
-                    partial(release_expired_writing_leases, now=LATER),
-                    *(partial(write_if_wanted, lease) for lease in late),
+                    sweep,
+                    *(partial(send_if_wanted, lease) for lease in late),
                     *(partial(claim_and_write, writer) for writer in others),
                 ]
             )
 
             assert slots_balance(context, slots=3)
 
+    def test_leaves_a_dialogue_alone_whose_message_is_being_sent(self, dataset, writer):
+        context = make_open_context(dataset, slots_left=1)
+        lease = lease_next(writer)
 
-def sweep():
-    return release_expired_writing_leases(now=LATER)
+        n_swept = while_uncommitted(partial(send, lease, now=LATER), sweep, has_to_wait=False)
+
+        lease.refresh_from_db()
+        assert (n_swept, lease.outcome) == (0, LeaseOutcome.SUBMITTED)
+        assert slots_of(context) == 0
+
+    def test_that_comes_first_is_waited_for_and_the_slot_taken_again(self, dataset, writer):
+        context = make_open_context(dataset, slots_left=1)
+        lease = lease_next(writer)
+
+        message = while_uncommitted(sweep, partial(send, lease, now=LATER), has_to_wait=True)
+
+        assert message == Message.objects.get()
+        assert slots_of(context) == 0
 
 
 def freeze(dataset):
@@ -222,27 +245,6 @@ class TestTwoTabs:
 
         hostile = WritingLease.objects.filter(context__stratum=ADVERSARIAL)
         assert [one.outcome for one in hostile] == [LeaseOutcome.SUBMITTED]
-
-
-class TestASweep:
-    def test_leaves_a_dialogue_alone_whose_message_is_being_sent(self, dataset, writer):
-        context = make_open_context(dataset, slots_left=1)
-        lease = lease_next(writer)
-
-        n_swept = while_uncommitted(partial(send, lease, now=LATER), sweep, has_to_wait=False)
-
-        lease.refresh_from_db()
-        assert (n_swept, lease.outcome) == (0, LeaseOutcome.SUBMITTED)
-        assert slots_of(context) == 0
-
-    def test_that_comes_first_is_waited_for_and_the_slot_taken_again(self, dataset, writer):
-        context = make_open_context(dataset, slots_left=1)
-        lease = lease_next(writer)
-
-        message = while_uncommitted(sweep, partial(send, lease, now=LATER), has_to_wait=True)
-
-        assert message == Message.objects.get()
-        assert slots_of(context) == 0
 
 
 class TestFreezing:
@@ -296,13 +298,6 @@ def import_rows(dataset, rows):
     return import_messages(dataset=dataset, rows=rows, now=NOW)
 
 
-def slots_are_filled_once(context):
-    """Every slot has one message of one person, and no message is without a slot."""
-    context = Context.objects.get(pk=context.pk)
-    people = list(Message.objects.filter(lease__context=context).values_list("lease__writer"))
-    return len(people) == len(set(people)) == 3 and context.slots_left == 0
-
-
 class TestAnImport:
     def test_and_writers_fill_every_dialogue_exactly(self, crowd):
         dataset = make_dataset()
@@ -317,7 +312,7 @@ class TestAnImport:
         # A dialogue whose slots an import held last may look taken to a writer who asked meanwhile.
         together([partial(write_until_nothing_is_left, writer) for writer in writers])
 
-        assert all(slots_are_filled_once(context) for context in contexts)
+        assert all(is_filled_by_three_people(context) for context in contexts)
 
     def test_of_one_file_twice_at_once_is_one_import(self, crowd):
         for _ in range(crowd.rounds):
@@ -343,86 +338,3 @@ class TestAnImport:
 
         assert (report.n_stored, report.n_refused) == (0, 1)
         assert Context.objects.get(pk=context.pk).slots_left == 0
-
-
-@pytest.fixture
-def full_size():
-    """A dataset of three hundred dialogues that want three messages each."""
-    if connection.vendor == "sqlite":
-        pytest.skip("SQLite has one writer at a time: this crowd is for PostgreSQL")
-    dataset = make_dataset(completions_per_context=EACH)
-    for n in range(DIALOGUES):
-        stratum = ADVERSARIAL if n < ADVERSARIAL_TALKS else REGULAR
-        make_context(dialogue=make_dialogue(dataset=dataset), stratum=stratum, slots_left=EACH)
-    return dataset
-
-
-def write_skip_and_walk_away(writer):
-    """Write until nothing is left, and return for how many dialogues.
-
-    Some dialogues are skipped; from some the writer walks away, and half of those are sent too
-    late.
-    """
-    n = 0
-    while (lease := lease_next(writer, LONG_AGO if walks_away(n) else NOW)) is not None:
-        if walks_away(n):
-            release_expired_writing_leases(now=NOW)
-        if n % 13 == 12:
-            skip(lease)
-        elif not walks_away(n) or n % 2 == 0:
-            send_if_wanted(lease, f"I hear how much {n} weighs on you.")
-        n += 1
-    return n
-
-
-def walks_away(n):
-    return n % 17 == 16
-
-
-def send_if_wanted(lease, text):
-    try:
-        send(lease, text)
-    except ContextTakenError:
-        assert lease.issued_at == LONG_AGO, "only who is late may find the dialogue filled"
-
-
-def accept(messages):
-    for message in messages:
-        decide_message(message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW)
-
-
-@pytest.mark.full  # a smaller crowd stands above
-def test_twelve_supporters_fill_every_dialogue_three_times_within_the_bound_and_never_twice(
-    full_size,
-):
-    writers = [make_writer(dataset=full_size) for _ in range(SUPPORTERS)]
-
-    together([partial(write_skip_and_walk_away, writer) for writer in writers], timeout_s=LONG_S)
-    # A dialogue that came back after others had found nothing waits for whoever comes again.
-    while sum(write_skip_and_walk_away(writer) for writer in writers):
-        continue
-    messages = list(Message.objects.order_by("pk"))
-    reviews = [partial(accept, messages[start::REVIEWERS]) for start in range(REVIEWERS)]
-    together(reviews, timeout_s=LONG_S)
-
-    leases = WritingLease.objects.values_list("context", "writer", "outcome", "context__stratum")
-    outcomes = Counter(outcome for _dialogue, _writer, outcome, _stratum in leases)
-    assert outcomes[LeaseOutcome.SUBMITTED] == DIALOGUES * EACH == 900
-    assert outcomes[LeaseOutcome.SKIPPED] > 0
-    assert outcomes[LeaseOutcome.EXPIRED] > 0
-    assert outcomes.keys() == {"SUBMITTED", "SKIPPED", "EXPIRED"}, "no claim is left open"
-    had = Counter((dialogue, writer) for dialogue, writer, _outcome, _stratum in leases)
-    assert set(had.values()) == {1}, "nobody had a dialogue twice, whatever became of it"
-    assert set(Context.objects.values_list("slots_left", flat=True)) == {0}
-    written = Completion.objects.values_list("context", "writer")
-    assert len(written) == DIALOGUES * EACH
-    assert set(Counter(dialogue for dialogue, _writer in written).values()) == {EACH}
-    assert set(Counter(written).values()) == {1}, "three messages are by three people"
-    sent = Counter(
-        (writer, stratum)
-        for _dialogue, writer, outcome, stratum in leases
-        if outcome == LeaseOutcome.SUBMITTED
-    )
-    for writer in writers:
-        hostile, others = sent[writer.pk, ADVERSARIAL], sent[writer.pk, REGULAR]
-        assert 100 * hostile <= full_size.most_adversarial * (hostile + others)
