@@ -156,26 +156,6 @@ class TestAWriterAndAReviewer:
 
 
 class TestAPlan:
-    def test_made_while_a_revision_is_accepted_compares_the_text_that_stays(self, crowd):
-        for _ in range(crowd.rounds):
-            message = revised()
-            study = make_study(dataset=message.lease.context.dataset)
-
-            accepted, _ = together(
-                [
-                    partial(decide_unless_compared, message, MessageVerdict.ACCEPTED),
-                    partial(plan, study),
-                ]
-            )
-
-            completion = Completion.objects.get(message=message)
-            assert completion.fixed_at == NOW
-            assert (completion.text == NEW) is accepted
-            assert as_planned(completion)
-            Comparison.objects.all().delete()
-            Message.objects.all().update(state=MessageState.LAPSED, completion=None)
-            Completion.objects.all().delete()
-
     def test_made_while_a_text_is_taken_back_compares_it_or_never_saw_it(self, crowd):
         for _ in range(crowd.rounds):
             message = make_accepted()

@@ -35,15 +35,12 @@ from completions.models import (
 from completions.runs.services import states
 from ranking.exports.options import ExportRequest
 from ranking.exports.sources import export_of
-from ranking.fits.services.running import refit_study
 from ranking.judgments.analysis_set import n_decisions, n_judgments
 from tests.helpers.factories import (
     HOUR,
     NOW,
     make_comparison,
     make_completion,
-    make_context,
-    make_dialogue,
     make_judge,
     make_judge_call,
     make_judgment,
@@ -64,6 +61,7 @@ from tests.helpers.factories_of_people import (
     make_revision,
     make_sent,
 )
+from tests.helpers.written import make_open_context
 
 pytestmark = pytest.mark.django_db
 
@@ -77,8 +75,7 @@ def withdraw(writer, *, keep_texts=False, now=NOW + HOUR):
 
 
 def lease_for(writer, **fields):
-    context = make_context(dialogue=make_dialogue(dataset=writer.dataset))
-    return make_writing_lease(writer=writer, context=context, **fields)
+    return make_writing_lease(writer=writer, context=make_open_context(writer.dataset), **fields)
 
 
 def write(writer, state=MessageState.WAITING, text=SECRET):
@@ -164,9 +161,9 @@ class TestKeepingTheTexts:
 
 
 class TestDeletingTheTexts:
-    def test_leaves_no_word_of_them_nor_how_long_they_took(self):
-        message, _ = make_compared()
-        writer = message.lease.writer
+    def test_leaves_tombstones_without_a_word_of_them_nor_how_long_they_took(self):
+        message, comparison = make_compared()
+        judgment, writer = make_judgment(comparison=comparison), message.lease.writer
         figures = {"typing_ms": 90_000, "pastes": 2, "pasted_characters": 40}
         make_revision(message=message, text=f"{SECRET} 2", flags=[{"matched": SECRET}], **figures)
         make_hold(completion=message.completion, reasons=[{"reason": "name", "matched": SECRET}])
@@ -180,6 +177,10 @@ class TestDeletingTheTexts:
 
         assert SECRET not in everything_stored()
         assert set(message.revisions.values_list(*figures)) == {(0, 0, 0)}
+        message.refresh_from_db()
+        assert (message.state, message.completion.erased_at) == (MessageState.ERASED, NOW + HOUR)
+        assert set(message.revisions.values_list("erased_at", flat=True)) == {NOW + HOUR}
+        assert Judgment.objects.get().rationale == judgment.rationale
 
     def test_leaves_no_word_that_notes_and_mails_quote(self):
         message, _ = make_compared()
@@ -217,18 +218,6 @@ class TestDeletingTheTexts:
         call.refresh_from_db()
         assert (call.raw_answer, call.asked) == (raw, {"model": "m"})
         assert call.state == ended["state"]
-
-    def test_leaves_tombstones(self):
-        message, comparison = make_compared()
-        judgment = make_judgment(comparison=comparison)
-
-        withdraw(message.lease.writer)
-
-        message.refresh_from_db()
-        assert message.state == MessageState.ERASED
-        assert message.completion.erased_at == NOW + HOUR
-        assert message.revisions.get().erased_at == NOW + HOUR
-        assert Judgment.objects.get().rationale == judgment.rationale
 
     @pytest.mark.parametrize(
         ("state", "freed"),
@@ -384,16 +373,11 @@ class TestDeletedTextsInStudies:
 
 
 class TestDeletedTextsInResults:
-    @pytest.fixture
-    def judged(self):
-        """A message in a study with one judgment of it and one of another pair."""
+    def test_count_no_more_from_then_on_and_put_the_ratings_out_of_date(self):
         message, comparison = make_compared()
-        for one in (comparison, make_compared(comparison.study)[1]):
+        study = comparison.study
+        for one in (comparison, make_compared(study)[1]):
             make_judgment(comparison=one, submitted_at=NOW)
-        return message, comparison.study
-
-    def test_count_no_more_from_then_on_and_put_the_ratings_out_of_date(self, judged):
-        message, study = judged
         n_before = n_decisions(study)
 
         withdraw(message.lease.writer)
@@ -402,15 +386,6 @@ class TestDeletedTextsInResults:
         assert n_judgments(study=study, as_of=NOW + HOUR) == 1
         assert n_decisions(study) == n_before + 1
         assert n_decisions(make_study()) == 0
-
-    def test_are_left_out_by_the_next_fit(self, judged):
-        message, study = judged
-        before = {fit.n_judgments for fit in refit_study(study=study, clock=lambda: NOW)}
-
-        withdraw(message.lease.writer)
-
-        later = refit_study(study=study, clock=lambda: NOW + 2 * HOUR)
-        assert (before, {fit.n_judgments for fit in later}) == ({2}, {1})
 
     def test_are_in_no_download(self):
         message, comparison = make_compared()

@@ -22,13 +22,12 @@ def make_person(**fields):
     return make_writer(dataset=dataset, **{"code": "Wkim", "email": "kim@example.org"} | fields)
 
 
-def make_newcomer(n_done=2):
+def make_newcomer(n_done=2, **fields):
     """A newcomer who has written for so many of two trial dialogues."""
     vetting = make_vetting(2)
     writer = make_person(
         dataset=make_dataset(slug="talks", vetting=vetting),
-        state=WriterState.VETTING,
-        admitted_at=None,
+        **{"state": WriterState.VETTING, "admitted_at": None} | fields,
     )
     for number, context in enumerate(vetting.contexts.order_by("pk")[:n_done], start=1):
         lease = make_writing_lease(writer=writer, context=context, is_trial=True, **SENT)
@@ -142,18 +141,6 @@ class TestPage:
 
 
 class TestActs:
-    @pytest.mark.parametrize("name", ["admit", "refuse"])
-    @pytest.mark.parametrize(
-        ("email", "words"),
-        [("kim@example.org", "A mail tells them."), ("", "Tell them yourself: they have no")],
-    )
-    def test_on_a_newcomer_say_how_the_person_hears_of_it(self, staff, name, email, words):
-        Writer.objects.filter(pk=make_newcomer().pk).update(email=email)
-
-        page = act(staff, name, note="Thank you.")
-
-        assert words in page
-
     def test_pause_resume_and_take_back_who_has_left(self, staff, admin):
         people = Writer.objects.filter(pk=make_person().pk)
 
@@ -216,18 +203,32 @@ class TestActs:
 
 
 class TestAdmission:
-    def test_lets_somebody_in_with_a_note(self, staff, admin):
-        writer = make_newcomer()
+    @pytest.mark.parametrize(
+        ("name", "ends"),
+        [
+            ("admit", (WriterState.ACTIVE, MailKind.ADMITTED)),
+            ("refuse", (WriterState.REFUSED, MailKind.REFUSED)),
+        ],
+    )
+    @pytest.mark.parametrize(
+        ("email", "told"),
+        [("kim@example.org", "A mail tells them."), ("", "Tell them yourself: they have no")],
+    )
+    def test_is_decided_once_with_a_note_and_says_how_the_person_hears_of_it(
+        self, staff, admin, name, ends, email, told
+    ):
+        state, kind = ends
+        writer = make_newcomer(email=email)
 
-        act(staff, "admit", note="Warm and short.")
+        page = act(staff, name, note="Warm, and it preaches.")
 
         writer.refresh_from_db()
         decision = AdmissionDecision.objects.get()
-        assert writer.state == WriterState.ACTIVE
-        assert (decision.is_admitted, decision.note) == (True, "Warm and short.")
-        assert decision.decided_by == admin
-        assert WriterMail.objects.get().kind == MailKind.ADMITTED
-        assert 'value="admit"' not in show(staff)
+        assert (writer.state, decision.decided_by) == (state, admin)
+        assert told in page
+        assert "Warm, and it preaches." in page
+        assert f'value="{name}"' not in page
+        assert list(WriterMail.objects.values_list("kind", flat=True)) == [kind] * bool(email)
 
     def test_waits_until_the_trial_is_done(self, staff):
         writer = make_newcomer(n_done=1)
@@ -236,33 +237,26 @@ class TestAdmission:
         writer.refresh_from_db()
         assert writer.state == WriterState.VETTING
 
-    def test_turns_somebody_away_once_a_note_says_why(self, staff):
+    def test_turns_nobody_away_without_a_note(self, staff):
         writer = make_newcomer()
 
         refused = staff.post(address("writer-act"), {"act": "refuse", "note": "   "})
-        writer.refresh_from_db()
-        state_before = writer.state
-        act(staff, "refuse", note="Too long, and it preaches.")
 
         assert refused.status_code == 422
         assert 'id="note-error">Say why' in refused.content.decode()
         writer.refresh_from_db()
-        assert (state_before, writer.state) == (WriterState.VETTING, WriterState.REFUSED)
-        assert "Too long, and it preaches." in show(staff)
-
-
-@pytest.fixture
-def message():
-    return make_sent()
-
-
-@pytest.fixture
-def withdrawal(message):
-    writer = message.lease.writer
-    return reverse("console:withdraw_writer", args=[writer.dataset.slug, writer.code])
+        assert writer.state == WriterState.VETTING
 
 
 class TestWithdrawingSomebody:
+    @pytest.fixture
+    def writer(self):
+        return make_sent().lease.writer
+
+    @pytest.fixture
+    def withdrawal(self, writer):
+        return reverse("console:withdraw_writer", args=[writer.dataset.slug, writer.code])
+
     def test_says_what_each_choice_means_and_needs_one(self, staff, withdrawal):
         page = staff.get(withdrawal).content.decode()
         unchosen = staff.post(withdrawal)
@@ -275,7 +269,7 @@ class TestWithdrawingSomebody:
         assert not Writer.objects.filter(state=WriterState.WITHDRAWN).exists()
 
     def test_may_keep_first_and_delete_later_and_then_has_nothing_left_to_ask(
-        self, staff, admin, withdrawal, message
+        self, staff, admin, withdrawal, writer
     ):
         staff.post(withdrawal, {"texts": "keep"})
         assert Message.objects.get().state == MessageState.WAITING
@@ -287,6 +281,6 @@ class TestWithdrawingSomebody:
         assert Message.objects.get().state == MessageState.ERASED
         by = LogEntry.objects.filter(action="writer.withdrew").values_list("by", flat=True)
         assert set(by) == {admin.pk}
-        writer, again = message.lease.writer, staff.get(withdrawal)
+        again = staff.get(withdrawal)
         assert again.url == reverse("writing:writer", args=[writer.dataset.slug, writer.code])
         assert withdrawal not in staff.get(again.url).content.decode()
