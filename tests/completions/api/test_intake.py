@@ -107,15 +107,6 @@ class TestAKey:
         assert again["Idempotent-Replayed"] == "true"
         assert (Completion.objects.count(), LogEntry.objects.count()) == (1, n_logged)
 
-    def test_is_refused_with_another_body_and_free_after_a_refusal(self, secret):
-        assert post(secret, ROW | {"system": "none"}).status_code == 400
-        assert post(secret, ROW).status_code == 201
-
-        answer = post(secret, ROW | {"source": "A paper"})
-
-        assert (answer.status_code, answer.json()["code"]) == (422, "key_reused")
-        assert Completion.objects.count() == 1
-
     @pytest.mark.parametrize("key", ["", "a b", "a" * 201])
     def test_has_to_be_there(self, secret, key):
         found = refusals(post(secret, ROW, key=key))
@@ -203,14 +194,6 @@ class TestWhoMay:
 
         assert post(secret, ROW).status_code == signed_in.status_code == 403
         assert Client().post(ADDRESS).status_code == 401
-
-    def test_only_so_often(self, secret, settings, site_clock):
-        settings.HEART_API_RATES = {"anonymous": 9, "read": 9, "write": 1}
-
-        answers = [post(secret, ROW), post(secret, ROW)]
-
-        assert [one.status_code for one in answers] == [201, 429]
-        assert answers[1]["Retry-After"] == "60"
 
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/api.md").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """Completions that give their source away are kept out of pairs until somebody decides."""
 
 import pytest
+from django.urls import reverse
 
 from access.models import LogEntry
 from completions.choices import CallState, HoldState, Review
@@ -13,8 +14,11 @@ from tests.helpers.factories import (
     make_dataset,
     make_dialogue,
     make_generation_call,
+    make_system,
 )
+from tests.helpers.factories_of_people import make_hold
 from tests.helpers.factories_written_once import make_user
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
@@ -23,12 +27,12 @@ GIVEAWAY = "As an AI, I hear you. **Breathe.**"
 
 @pytest.fixture
 def dataset():
-    return make_dataset()
+    return make_dataset(slug="talks")
 
 
-def complete(dataset, text=GIVEAWAY, **fields):
+def complete(dataset, words=GIVEAWAY, **fields):
     context = fields.pop("context", None) or make_context(dialogue=make_dialogue(dataset=dataset))
-    return make_completion(context=context, text=text, **fields)
+    return make_completion(context=context, text=words, **fields)
 
 
 def hold(dataset):
@@ -126,7 +130,7 @@ class TestHoldLeaks:
 
 
 class TestDecideHold:
-    def test_keeps_who_decided_what_when_and_why(self, dataset):
+    def test_keeps_who_decided_what_when_and_why_and_may_be_turned_round(self, dataset):
         complete(dataset)
         hold(dataset)
         user = make_user()
@@ -138,43 +142,143 @@ class TestDecideHold:
         entry = LogEntry.objects.get(action="completion.dropped")
         assert entry.before == {"state": "HELD", "reason": ""}
         assert entry.after == {"state": "DROPPED", "reason": "It says so."}
-
-    def test_may_be_turned_round_and_the_log_keeps_both(self, dataset):
-        complete(dataset)
-        hold(dataset)
-        decide(HoldState.DROPPED, "It says so.")
-
-        decide(HoldState.RELEASED, "On second thoughts, no.")
-
-        assert Hold.objects.get().state == "RELEASED"
-        assert list(LogEntry.objects.order_by("pk").values_list("action", flat=True)) == [
-            "completions.held",
-            "completion.dropped",
-            "completion.released",
-        ]
+        assert decide(HoldState.RELEASED, "On second thoughts, no.").state == "RELEASED"
+        actions = LogEntry.objects.order_by("pk").values_list("action", flat=True)
+        assert list(actions)[1:] == ["completion.dropped", "completion.released"]
 
     @pytest.mark.parametrize("reason", ["", "  "], ids=["none", "blank"])
     def test_needs_a_reason(self, dataset, reason):
-        complete(dataset)
-        hold(dataset)
+        held = make_held(dataset)
 
         with pytest.raises(services.HoldReasonMissingError):
             decide(reason=reason)
 
-        assert Hold.objects.get().state == "HELD"
+        held.refresh_from_db()
+        assert held.state == "HELD"
 
 
 class TestCounts:
     def test_are_by_reason_of_the_held_ones_with_those_that_would_come(self, dataset):
-        complete(dataset)
-        complete(dataset, "I can't assist with that.")
-        hold(dataset)
-        decide_one = Hold.objects.order_by("pk").last()
-        assert decide_one is not None
-        services.decide_hold(hold=decide_one, state=HoldState.DROPPED, reason="No.", now=NOW)
+        make_held(dataset)
+        dropped = make_held(dataset, "I can't assist with that.")
+        services.decide_hold(hold=dropped, state=HoldState.DROPPED, reason="No.", now=NOW)
         complete(dataset, "ChatGPT says hello: I'm just an AI. As an AI, I care.")
 
         counts = queries.count_holds(dataset.pk, found(dataset))
 
         assert (counts.n_held, counts.n_dropped, counts.n_released) == (2, 1, 0)
         assert counts.by_reason == {"self-identification": 2, "model-name": 1, "markup": 1}
+
+
+HELD = "/console/contexts/talks/held/"
+
+
+def make_held(dataset, words=GIVEAWAY, **fields):
+    completion = complete(dataset, words, **fields)
+    hold(dataset)
+    return Hold.objects.get(completion=completion)
+
+
+def post(client, held, **posted):
+    address = reverse("contexts:decide", args=["talks", held.pk])
+    return client.post(address, posted, follow=True)
+
+
+class TestThePage:
+    def test_shows_the_text_the_source_and_the_words_that_matched(self, admin_client, dataset):
+        assert "None waits now" in text(admin_client.get(HELD))
+        make_held(dataset, "As an AI, I hear you. <script>", system=make_system(name="Okapi 7"))
+        make_held(dataset, "ChatGPT says hello.")
+
+        answer = admin_client.get(HELD)
+
+        page = text(answer)
+        assert "As an AI, I hear you. &lt;script&gt;" in page
+        assert "Okapi 7" in page
+        assert "self-identification : As an AI" in page
+        assert [(name, n) for name, n, _ in answer.context["by_reason"]] == [
+            ("self-identification", 1),
+            ("model-name", 1),
+        ]
+
+    def test_turns_pages_at_a_fixed_number_of_queries(
+        self, admin_client, dataset, django_assert_max_num_queries
+    ):
+        for _ in range(31):
+            make_hold(completion=complete(dataset))
+
+        # Session and user; the dataset; the counts; the number of rows; the rows.
+        with django_assert_max_num_queries(6):
+            first = admin_client.get(HELD)
+        assert "Page 1 of 2" in text(first)
+        assert "Page 2 of 2" in text(admin_client.get(f"{HELD}?state=HELD&page=2"))
+        assert admin_client.get(f"{HELD}?state=LOST").status_code == 404
+
+
+class TestDecisionsOnThePage:
+    @pytest.mark.parametrize(
+        ("decision", "said"),
+        [("RELEASED", "the next plan may pair it"), ("DROPPED", "no plan will pair it")],
+    )
+    def test_are_kept_with_who_and_why(self, admin_client, admin_user, dataset, decision, said):
+        held = make_held(dataset)
+
+        page = text(post(admin_client, held, decision=decision, reason="I read it."))
+
+        held.refresh_from_db()
+        assert (held.state, held.decision_reason) == (decision, "I read it.")
+        assert held.decided_by == admin_user
+        assert said in page
+        assert "I read it." in text(admin_client.get(f"{HELD}?state={decision}"))
+
+    @pytest.mark.parametrize(
+        ("posted", "said"),
+        [
+            ({"decision": "RELEASED", "reason": " "}, "Say why"),
+            ({"reason": "x"}, "Choose"),
+            ({"decision": "HELD", "reason": "x"}, "Select a valid choice"),
+        ],
+        ids=["no reason", "no decision", "another decision"],
+    )
+    def test_that_lack_something_change_nothing(self, admin_client, dataset, posted, said):
+        held = make_held(dataset)
+
+        assert said in text(post(admin_client, held, **posted))
+        held.refresh_from_db()
+        assert held.state == HoldState.HELD
+
+
+class TestDecidingSeveralAtOnce:
+    def decide(self, client, held, **posted):
+        address = f"{reverse('contexts:decide_many', args=['talks'])}?state=HELD"
+        return client.post(address, {"holds": [one.pk for one in held]} | posted, follow=True)
+
+    def test_are_released_with_one_reason(self, admin_client, dataset):
+        first, second, third = (make_held(dataset) for _ in range(3))
+
+        answer = self.decide(admin_client, [first, second], decision="RELEASED", reason="A saying.")
+
+        assert "2: Released" in text(answer)
+        assert set(Hold.objects.values_list("pk", "state", "decision_reason")) == {
+            (first.pk, "RELEASED", "A saying."),
+            (second.pk, "RELEASED", "A saying."),
+            (third.pk, "HELD", ""),
+        }
+
+    @pytest.mark.parametrize(
+        ("posted", "said"),
+        [
+            ({"decision": "RELEASED"}, "Say why"),
+            ({"reason": "A saying."}, "Choose: release it, or drop it."),
+            ({"decision": "RELEASED", "reason": "A saying.", "holds": []}, "Nothing was decided"),
+            (
+                {"decision": "RELEASED", "reason": "A saying.", "holds": ["x"]},
+                "Nothing was decided",
+            ),
+        ],
+    )
+    def test_nothing_is_decided_where_nothing_is_meant(self, admin_client, dataset, posted, said):
+        held = make_held(dataset)
+
+        assert said in text(self.decide(admin_client, [held], **posted))
+        assert Hold.objects.get().state == HoldState.HELD
