@@ -1,12 +1,17 @@
-"""What rules ask a writer about and tell a reviewer of, and who wrote a message."""
+"""What rules ask a writer about and tell a reviewer of, what is like another text, and by whom."""
 
+import json
+
+import numpy as np
 import pytest
 
 from access.models import LogEntry
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict, SystemKind
+from completions.writers.near_duplicates import most_like
 from completions.writers.presubmit_checks import REASONS, look
 from completions.writers.services.flagging import flags_of, rules
 from completions.writers.services.review_decisions import reveal_author
+from tests.helpers.datasets import shared_file
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -25,7 +30,7 @@ from tests.helpers.factories_of_people import (
 )
 from tests.helpers.factories_written_once import make_user
 
-pytestmark = pytest.mark.django_db
+database = pytest.mark.django_db
 
 LONG = "Nine years is a long time to tend a garden, and now the gate is locked for good."
 ORIGINAL = "Grief has no timetable, you know, and nobody can tell you when to be done with it."
@@ -57,29 +62,25 @@ def flags(context, writer):
     return look
 
 
+@database
 def test_a_plain_text_has_no_flags(flags):
     assert flags(PLAIN) == []
 
 
+@database
 class TestANearDuplicate:
-    def test_of_another_text_of_the_writer(self, context, writer, flags):
+    @pytest.mark.parametrize("is_revised", [False, True], ids=["as it is", "before it was revised"])
+    def test_of_another_text_of_the_writer(self, context, writer, flags, is_revised):
         other = make_context(dialogue=make_dialogue(dataset=context.dataset))
         earlier = sent_for(other, writer=writer)
+        if is_revised:
+            make_revision(message=earlier, text=PLAIN)
 
         (flag,) = flags(f"{LONG} I am here.")
 
         assert (flag["kind"], flag["of"]) == ("near-duplicate", "own")
         assert flag["matched"] == LONG.removesuffix(".")
         assert (flag["message"], flag["contained"]) == (earlier.pk, 1.0)
-
-    def test_of_an_older_version_of_such_a_text(self, context, writer, flags):
-        other = make_context(dialogue=make_dialogue(dataset=context.dataset))
-        earlier = sent_for(other, writer=writer)
-        make_revision(message=earlier, text=PLAIN)
-
-        (flag,) = flags(LONG)
-
-        assert (flag["kind"], flag["of"]) == ("near-duplicate", "own")
 
     def test_of_what_another_person_wrote_for_the_dialogue(self, context, flags):
         other = sent_for(context)
@@ -114,6 +115,7 @@ class TestANearDuplicate:
         assert flags(f"{LONG} I am here.", without=message) == []
 
 
+@database
 @pytest.mark.parametrize(
     ("text", "kind", "reason", "matched"),
     [
@@ -140,6 +142,7 @@ def test_the_rules_are_named_within_their_column():
     assert len(rules()) <= 120
 
 
+@database
 def test_a_writer_without_a_row_is_compared_with_others(context):
     sent_for(context)
 
@@ -148,6 +151,7 @@ def test_a_writer_without_a_row_is_compared_with_others(context):
     assert [flag["of"] for flag in found] == ["another"]
 
 
+@database
 @pytest.mark.parametrize("n_texts", [1, 4])
 def test_takes_three_queries_however_many_texts(
     context, writer, flags, n_texts, django_assert_num_queries
@@ -169,6 +173,7 @@ def lease_of(writer):
     return make_writing_lease(writer=writer, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
 
 
+@database
 class TestTheAuthor:
     def test_is_told_by_pseudonym_and_background_with_what_became_of_their_messages(self):
         writer = make_writer(code="W77", background=Background.PEER)
@@ -264,3 +269,120 @@ class TestBeforeAMessageGoesOut:
 
     def test_has_a_reason_in_plain_words_for_each_rule(self):
         assert all(reason.endswith(".") for reason in REASONS.values())
+
+
+ALLOTMENT = (
+    "Losing the allotment after nine years must feel like losing a room of your own. What did the "
+    "mornings there give you that nothing else does?"
+)
+SAME_TALK = (
+    "Nine years is a long time to tend something, and now the gate is locked. Would it help to say "
+    "which part of those mornings you miss most?"
+)
+PHRASES = (
+    ("I am so sorry to hear that.", "I am so sorry to hear that. Has she called since?"),
+    (
+        "I am sorry to hear that you lost the flat. Would you like to say more about it?",
+        "I am sorry to hear that the exam went badly. Do you want to tell me how you feel?",
+    ),
+    (
+        "That sounds really hard, and it makes sense that you feel this way about your brother.",
+        "That sounds really hard. You carried the whole move alone, and nobody even asked.",
+    ),
+)
+
+
+def is_like(one, other):
+    return most_like(one, [("other", other)]) is not None
+
+
+class TestATextIsLike:
+    @pytest.mark.parametrize(
+        "other",
+        [
+            ALLOTMENT,
+            ALLOTMENT.upper().replace("?", " ... "),
+            ALLOTMENT.replace("allotment", "garden"),
+            f"Thank you for telling me. {ALLOTMENT} Take your time.",
+            ALLOTMENT.partition(".")[0],
+            ALLOTMENT.replace("e", "e\u0301"),
+        ],
+        ids=["itself", "in another dress", "but for a word", "in more", "in part", "with accents"],
+    )
+    def test_whichever_comes_first(self, other):
+        assert is_like(ALLOTMENT, other)
+        assert is_like(other, ALLOTMENT)
+
+    def test_a_short_one_of_the_same_words(self):
+        assert is_like("You could write her a letter.", "you could write her a letter")
+
+    def test_the_one_that_has_most_of_it(self):
+        half = ALLOTMENT.split(". ")[1]
+        found = most_like(
+            ALLOTMENT, [("half", half), ("all", f"{ALLOTMENT} Or not?"), ("none", SAME_TALK)]
+        )
+
+        assert (found.key, found.contained) == ("all", 1.0)
+
+    def test_and_says_which_words_of_it(self):
+        other = f"Tell me: {ALLOTMENT.replace('Losing', 'To lose').lower()}"
+
+        found = most_like(ALLOTMENT, [("other", other)])
+
+        assert found.matched == ALLOTMENT.removeprefix("Losing ").removesuffix("?")
+
+
+class TestATextIsNotLike:
+    @pytest.mark.parametrize(("one", "other"), [(ALLOTMENT, SAME_TALK), *PHRASES])
+    def test_another_that_shares_a_dialogue_or_what_everybody_says(self, one, other):
+        assert not is_like(one, other)
+
+    @pytest.mark.parametrize("other", ["", "?!", "Oh", ALLOTMENT[:20]])
+    def test_next_to_nothing(self, other):
+        assert not is_like(ALLOTMENT, other)
+        assert not is_like(other, ALLOTMENT)
+
+    def test_a_very_short_one_of_the_same_words(self):
+        assert not is_like("I am here.", "I am here.")
+
+
+@pytest.fixture(scope="module")
+def turns():
+    """A thousand messages of 20 to 60 words by supporters of ESConv, of different dialogues."""
+    dialogues = json.loads(shared_file("esconv/ESConv.json").read_text("utf-8"))
+    picked: list[str] = []
+    for dialogue in dialogues:
+        said = (one["content"] for one in dialogue["dialog"] if one["speaker"] == "supporter")
+        picked += [text for text in said if 20 <= len(text.split()) <= 60][:1]
+    return picked[:1000]
+
+
+class TestOnSupportersOfEsconv:
+    @pytest.mark.parametrize(
+        ("one_in", "most"), [(100, 0), pytest.param(20, 2, marks=pytest.mark.full)]
+    )
+    def test_hardly_any_two_people_write_alike(self, turns, one_in, most):
+        asked = turns[::one_in]
+
+        alike = [
+            text for text in asked if most_like(text, [(x, x) for x in turns if x is not text])
+        ]
+
+        assert len(turns) > 900
+        assert len(alike) <= most
+
+    def test_a_text_is_known_again_with_every_eighth_word_exchanged(self, turns):
+        rng = np.random.default_rng(5)
+        vocabulary = np.array(" ".join(turns).split())
+
+        known = sum(
+            is_like(with_words_exchanged(text, vocabulary, rng), text) for text in turns[:200]
+        )
+
+        assert known >= 180
+
+
+def with_words_exchanged(text, vocabulary, rng):
+    words = text.split()
+    exchanged = rng.random(len(words)) < 1 / 8
+    return " ".join(np.where(exchanged, rng.choice(vocabulary, len(words)), words))

@@ -1,5 +1,7 @@
 """Which dialogue a writer gets, how it comes back, and what the desk promises."""
 
+from itertools import pairwise
+
 import pytest
 
 from completions.choices import LeaseOutcome, MessageState, Review, WriterState
@@ -182,25 +184,11 @@ class TestLeaseNextContext:
             lease_next(writer)
 
 
-class TestAdversarialDialogues:
-    def test_are_one_in_four_at_most_and_never_two_in_a_row(self, dataset, writer):
-        make_dialogues(dataset, 10)
-        make_dialogues(dataset, 10, stratum=ADVERSARIAL)
+def test_only_adversarial_dialogues_are_given_where_nothing_bounds_them():
+    dataset = make_dataset(most_adversarial=100)
+    make_dialogues(dataset, 2, stratum=ADVERSARIAL)
 
-        strata = strata_given(writer)
-
-        assert strata.count(REGULAR) == 10
-        assert strata.count(ADVERSARIAL) == 3
-        assert all(
-            4 * strata[:n].count(ADVERSARIAL) <= n and strata[n - 2 : n] != [ADVERSARIAL] * 2
-            for n in range(1, len(strata) + 1)
-        )
-
-    def test_are_all_there_is_where_nothing_bounds_them(self):
-        dataset = make_dataset(most_adversarial=100)
-        make_dialogues(dataset, 2, stratum=ADVERSARIAL)
-
-        assert strata_given(make_writer(dataset=dataset)) == [ADVERSARIAL] * 2
+    assert strata_given(make_writer(dataset=dataset)) == [ADVERSARIAL] * 2
 
 
 class TestNewcomers:
@@ -331,7 +319,11 @@ class TestTheDesk:
         make_dialogues(dataset, 5, stratum=ADVERSARIAL)
         promised = queries.desk_counts(writer)["n_waiting"]
 
-        assert len(strata_given(writer)) == promised == 9
+        strata = strata_given(writer)
+
+        assert len(strata) == promised == 9
+        assert strata.count(ADVERSARIAL) == 2
+        assert all(pair != (ADVERSARIAL, ADVERSARIAL) for pair in pairwise(strata))
         assert queries.desk_counts(writer) == {"n_written": 9, "n_waiting": 0, "n_trial": 0}
 
     def test_counts_the_dialogue_that_is_held_and_no_trial(self, dataset, writer):
