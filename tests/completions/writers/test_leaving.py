@@ -17,7 +17,7 @@ from tests.completions.writers.desk import run_writers
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
 from tests.helpers.factories_written_once import make_user
-from tests.helpers.written import completion_of, fix, make_read
+from tests.helpers.written import fix, make_read
 
 pytestmark = pytest.mark.django_db
 
@@ -85,19 +85,17 @@ class TestPausing:
 
 
 class TestGoingOn:
-    def test_leads_a_newcomer_back_to_the_trial_also_after_leaving(self, boss):
+    def test_leads_a_newcomer_back_to_profile_or_trial_also_after_leaving(self, boss):
         dataset = make_dataset(vetting=make_vetting())
         paused, left = (
             make_writer(dataset=dataset, state=WriterState.VETTING, **NEW) for _ in range(2)
         )
 
+        unknown = make_writer(state=WriterState.PROFILING, admitted_at=None)
+
+        assert resume(pause(unknown)).state == WriterState.PROFILING
         assert resume(pause(paused)).state == WriterState.VETTING
         assert resume(leave(left), by=boss).state == WriterState.VETTING
-
-    def test_leads_somebody_unknown_back_to_the_profile(self):
-        writer = make_writer(state=WriterState.PROFILING, admitted_at=None)
-
-        assert resume(pause(writer)).state == WriterState.PROFILING
 
     def test_lets_a_newcomer_in_where_nobody_is_tried_any_more(self):
         writer = resume(pause(make_writer(state=WriterState.VETTING, **NEW)))
@@ -301,17 +299,6 @@ class TestThawing:
         entry = LogEntry.objects.order_by("-pk")[0]
         assert (entry.action, entry.by) == ("dataset.thawed", by)
         assert entry.before == {"frozen": NOW.isoformat()}
-
-    def test_leaves_what_is_compared_fixed(self):
-        completion = completion_of(make_accepted())
-        completion.fixed_at = NOW
-        completion.save()
-        freeze(completion.context.dataset)
-
-        thaw(completion.context.dataset)
-
-        completion.refresh_from_db()
-        assert completion.fixed_at == NOW
 
     def test_of_what_is_not_frozen_changes_nothing(self, dataset):
         assert not thaw(dataset)
