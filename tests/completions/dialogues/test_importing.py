@@ -1,7 +1,5 @@
 """Dialogues are imported once, batch by batch, by the service and by its command."""
 
-import json
-
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -11,16 +9,11 @@ from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import DatasetNameError, import_dialogues
 from completions.dialogues.ingest.dialogue import IngestError
 from completions.dialogues.ingest.files import read_dialogues, strictly
-from completions.models import Context, Dataset, Dialogue
-from tests.helpers.datasets import (
-    SEEKER,
-    SUPPORTER,
-    native,
-    own,
-    write_array,
-    write_lines,
-)
+from completions.models import Dataset, Dialogue
+from tests.helpers.datasets import SEEKER, SUPPORTER, native, own, write_array, write_lines
 from tests.helpers.factories import make_dataset
+
+pytestmark = pytest.mark.django_db
 
 ONE_SPEAKER = native((SEEKER, "Hi."), (SEEKER, "Is anybody there?"))
 OTHER = native((SEEKER, "I failed again."), (SUPPORTER, "At what?"))
@@ -31,7 +24,6 @@ def dialogues():
     return list(read_dialogues(DIALOGUES))
 
 
-@pytest.mark.django_db
 class TestImportDialogues:
     def test_stores_turns_roles_and_labels_and_counts_what_it_read(self, dialogues, now):
         report = import_dialogues(
@@ -44,11 +36,8 @@ class TestImportDialogues:
 
         dataset = report.dataset
         row = dataset.dialogues.get(position=2)
-        assert (dataset.slug, dataset.licence, dataset.is_authored) == (
-            "demo-set",
-            "Apache-2.0",
-            True,
-        )
+        assert (dataset.slug, dataset.licence) == ("demo-set", "Apache-2.0")
+        assert dataset.is_authored
         assert (row.emotion_type, row.problem_type) == ("sadness", "bereavement")
         assert row.source_labels["emotion_type"] == "sadness"
         assert [turn["role"] for turn in row.turns[:2]] == ["seeker", "supporter"]
@@ -95,7 +84,6 @@ class TestImportDialogues:
             import_dialogues(dataset_name="demo", dialogues=dialogues, now=now)
 
 
-@pytest.mark.django_db
 class TestBadRecordsOfAnImport:
     def test_are_skipped_counted_and_logged(self, tmp_path, now):
         path = write_array(tmp_path / "talks.json", [native(), ONE_SPEAKER, "words", OTHER])
@@ -129,7 +117,6 @@ class TestBadRecordsOfAnImport:
         assert not LogEntry.objects.exists()
 
 
-@pytest.mark.django_db
 class TestBatches:
     @pytest.mark.parametrize("size", [1, 5, 12])
     def test_hold_the_same_dialogues_whatever_their_size(self, monkeypatch, dialogues, now, size):
@@ -155,24 +142,12 @@ class TestBatches:
         assert stored == [0] * 4 + [4] * 4 + [8] * 4
 
 
-ALL_BAD = json.dumps([ONE_SPEAKER]).encode()
-
-
-@pytest.fixture
-def imported(db, now):
-    dialogues = read_dialogues(DIALOGUES)
-    return import_dialogues(dataset_name="Demo", dialogues=dialogues, now=now)
-
-
-@pytest.mark.django_db
 class TestImportCommand:
-    def test_names_the_dataset_after_the_file_and_builds_contexts_of_it(self, capsys):
+    def test_names_the_dataset_after_the_file(self, capsys):
         call_command("contexts", "import", str(DIALOGUES))
-        call_command("contexts", "build", "--dataset", "dialogues", "--regular", "24")
 
-        imported, built = capsys.readouterr().out.splitlines()
-        assert imported.startswith("dialogues: 12 dialogues (12 new), 150 utterances")
-        assert built.startswith("dialogues: 24 contexts (24 new) of 12 dialogues, from ")
+        said = capsys.readouterr().out
+        assert said.startswith("dialogues: 12 dialogues (12 new), 150 utterances")
         assert Dataset.objects.get().slug == "dialogues"
 
     def test_tells_bad_records_on_standard_error_and_counts_them(self, tmp_path, capsys):
@@ -224,49 +199,23 @@ class TestImportCommand:
             "dialogue 4 has the id of dialogue 1: both are stored",
         ]
 
-    def test_stores_nothing_when_strict(self, tmp_path):
-        path = write_lines(tmp_path / "talks.jsonl", [native(), ONE_SPEAKER])
-
-        with pytest.raises(CommandError, match=r"dialogue 2 \(line 2\): both") as caught:
-            call_command("contexts", "import", str(path), "--strict")
-
-        assert caught.value.returncode == 2
-        assert not Dataset.objects.exists()
-
-
-@pytest.mark.django_db
-class TestBadInput:
     @pytest.mark.parametrize(
-        ("content", "message"),
+        ("records", "options", "message"),
         [
-            pytest.param(None, "cannot be read: No such file or directory", id="missing"),
-            pytest.param(ALL_BAD, "no dialogue that can be used; dialogue 1: both", id="all bad"),
+            (None, (), "cannot be read: No such file or directory"),
+            ([ONE_SPEAKER], (), "no dialogue that can be used; dialogue 1 .line 1.: both"),
+            ([native(), ONE_SPEAKER], ("--strict",), "dialogue 2 .line 2.: both"),
+            ([native()], ("--adversarial",), "only a file of items"),
         ],
+        ids=["no file", "all bad", "one bad when strict", "no items"],
     )
-    def test_ends_with_code_2_and_writes_nothing(self, tmp_path, content, message):
-        path = tmp_path / "input.json"
-        if content is not None:
-            path.write_bytes(content)
+    def test_refuses_with_code_2_and_writes_nothing(self, tmp_path, records, options, message):
+        path = tmp_path / "talks.jsonl"
+        if records is not None:
+            write_lines(path, records)
 
         with pytest.raises(CommandError, match=message) as caught:
-            call_command("contexts", "import", str(path), "--dataset", "bad")
+            call_command("contexts", "import", str(path), *options)
 
         assert caught.value.returncode == 2
         assert not Dataset.objects.exists()
-
-    @pytest.mark.parametrize(
-        ("asked", "message"),
-        [
-            pytest.param(["--dataset", "nowhere"], "there is no dataset", id="no dataset"),
-            pytest.param(
-                ["--dataset", "Demo"], "280 contexts were asked for and 24", id="too many"
-            ),
-            pytest.param(["--dataset", "Demo", "--regular", "0"], "above zero", id="none"),
-            pytest.param(["--dataset", "Demo", "--regular", "few"], "above zero", id="no number"),
-        ],
-    )
-    def test_of_a_build_ends_with_code_2(self, imported, asked, message):
-        with pytest.raises(CommandError, match=message):
-            call_command("contexts", "build", *asked)
-
-        assert not Context.objects.exists()

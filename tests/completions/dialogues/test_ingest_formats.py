@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 
 from completions.dialogues.demo import DIALOGUES
-from completions.dialogues.ingest.dialogue import (
-    BadRecord,
-    IngestError,
-    ParsedDialogue,
-    normal_label,
-)
+from completions.dialogues.ingest.dialogue import BadRecord, IngestError, ParsedDialogue
 from completions.dialogues.ingest.files import read_dialogues
 from completions.dialogues.ingest.records import ItemRecord, OwnRecord, OwnTurn
 from tests.helpers.datasets import (
@@ -45,6 +40,13 @@ def read(path):
     return list(read_dialogues(path))
 
 
+def only(folder, record, **fields):
+    """Return the dialogue of a file that has this record alone."""
+    (found,) = read_dialogues(write_lines(folder / "talks.jsonl", [record]), **fields)
+    assert isinstance(found, ParsedDialogue), found
+    return found
+
+
 def said(dialogue):
     return [(turn.role, turn.text) for turn in dialogue.turns]
 
@@ -61,20 +63,23 @@ class TestEverySpelling:
 
     @EVERY_SPELLING
     def test_keeps_labels_as_found_and_in_one_spelling(self, spelled):
-        labels = {"emotion_type": "Shame", "problem_type": "Issues with Parents"}
+        labels = {"emotion_type": "Sudden  Shame", "problem_type": "Issues with Parents"}
 
         parsed = parse_record(spelled(**labels, situation=" At  home\n"), 1)
 
-        assert (parsed.emotion_type, parsed.problem_type) == ("shame", "conflict with parents")
+        assert parsed.emotion_type == "sudden shame"
+        assert parsed.problem_type == "conflict with parents"
         assert parsed.source_labels.items() >= labels.items()
         assert parsed.situation == "At home"
 
     @pytest.mark.parametrize("spelled", [native, hub, failed])
-    def test_keeps_stray_strategies_as_they_are(self, spelled):
-        parsed = parse_record(spelled(strategy="Self-disclosure (mild)"), 1)
+    def test_keeps_stray_strategies_and_scores_as_they_are(self, spelled):
+        stray, scores = "Self-disclosure (mild)", {"seeker": {"empathy": "5", "relevance": None}}
 
-        stray = "Self-disclosure (mild)"
-        assert parsed.source_labels["strategies"] == [[stray, stray], [], [stray]]
+        labels = parse_record(spelled(strategy=stray, survey_score=scores), 1).source_labels
+
+        assert labels["strategies"] == [[stray, stray], [], [stray]]
+        assert labels["survey_score"] == scores
 
     @given(said=UTTERANCES)
     def test_loses_no_word_and_leaves_no_two_turns_of_one_role_side_by_side(self, said):
@@ -139,6 +144,106 @@ class TestOwnFormat:
         assert message in str(caught.value)
 
 
+SAID = [("user", "The flat is quiet."), ("assistant", "When is it worst?")]
+
+
+def dialogue(name, *, who="role", what="content", speakers=("user", "assistant"), **more):
+    """Return the dialogue as a dataset hub may serve it, under some names."""
+    turns = [{who: one, what: text} for one, (_, text) in zip(speakers, SAID, strict=True)]
+    return {name: turns, **more}
+
+
+NATIVE = dialogue("dialog", who="speaker", speakers=("seeker", "supporter"))
+RECORDS = {
+    "a whole record as a text": {"text": json.dumps(NATIVE | {"emotion_type": "sadness"})},
+    "the turns as a text": {"dialog": json.dumps(NATIVE["dialog"]), "emotion_type": "sadness"},
+    "speakers in capitals": dialogue("dialog", who="speaker", speakers=("Seeker", "SUPPORTER")),
+    "users and assistants": dialogue("dialog", who="speaker"),
+    "in capitals": dialogue("dialog", who="speaker", what="text", speakers=("USR", "SYS")),
+    "models": dialogue("conversations", who="from", what="value", speakers=("human", "gpt")),
+    "messages": dialogue("messages"),
+    "therapists": dialogue("conversation", who="speaker", speakers=("Client", "Therapist")),
+    "turns of another spelling": dialogue("turns", what="text"),
+    "nothing where labels may stand": NATIVE
+    | {"situation": None, "source": None, "survey_score": None, "emotion_type": None},
+    "no annotation": {"dialog": [{**one, "annotation": None} for one in NATIVE["dialog"]]},
+    "numbers for labels": NATIVE | {"emotion_type": 3, "problem_type": 7, "id": 12},
+    "parts of content": {
+        "messages": [
+            {"role": role, "content": [{"type": "text", "text": text}]} for role, text in SAID
+        ]
+    },
+    "instructions before the talk": {
+        "messages": [{"role": "system", "content": "Be kind."}, *dialogue("messages")["messages"]]
+    },
+}
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+def test_each_layout_of_a_hub_gives_the_same_turns(tmp_path, record):
+    turns = [(role, text) for role, (_, text) in zip((SEEKER, SUPPORTER), SAID, strict=True)]
+
+    assert said(only(tmp_path, record)) == turns
+
+
+def test_labels_are_kept_wherever_they_stand(tmp_path):
+    assert only(tmp_path, RECORDS["a whole record as a text"]).emotion_type == "sadness"
+    assert only(tmp_path, RECORDS["numbers for labels"]).emotion_type == "3"
+    assert only(tmp_path, RECORDS["numbers for labels"]).source_id == "12"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [("Question", ("Question",)), (["Question", "Others"], ("Question", "Others")), (None, ())],
+)
+def test_one_strategy_a_list_or_none_is_read(tmp_path, strategy, expected):
+    first, second = NATIVE["dialog"]
+    record = {"dialog": [first, {**second, "annotation": {"strategy": strategy}}]}
+
+    assert only(tmp_path, record).turns[1].strategies == expected
+
+
+def test_rows_of_a_table_hold_their_dialogue_as_text(tmp_path):
+    path = tmp_path / "talks.csv"
+    cell = json.dumps(NATIVE["dialog"]).replace('"', '""')
+    path.write_text(f'id,dialog,emotion_type\n7,"{cell}",sadness\n', encoding="utf-8")
+
+    (found,) = read(path)
+
+    assert (found.source_id, found.emotion_type) == ("7", "sadness")
+
+
+HEBREW = {
+    "messages": [
+        {"role": "user", "content": "הדירה שקטה כל כך."},
+        {"role": "assistant", "content": "מתי זה הכי קשה?"},
+    ]
+}
+
+
+class TestLanguage:
+    def test_what_the_file_states_is_kept(self, tmp_path):
+        assert only(tmp_path, HEBREW | {"language": "he"}).language == "he"
+        assert only(tmp_path, NATIVE | {"lang": "de"}).language == "en"  # no key of ESConv's
+        assert only(tmp_path, dialogue("messages", lang="de")).language == "de"
+
+    def test_what_was_asked_for_holds_where_nothing_is_stated(self, tmp_path):
+        assert only(tmp_path, HEBREW, language="he").language == "he"
+        assert only(tmp_path, NATIVE, language="de").language == "de"
+
+    def test_another_language_than_asked_for_is_told(self, tmp_path):
+        path = write_lines(tmp_path / "talks.jsonl", [HEBREW | {"language": "he"}, NATIVE])
+
+        found, _ = read_dialogues(path, language="de")
+
+        assert str(found) == "dialogue 1: states the language he, not de"
+
+    def test_another_script_is_never_taken_for_english(self, tmp_path):
+        _, found = read(write_lines(tmp_path / "talks.jsonl", [NATIVE, HEBREW]))
+
+        assert "another script than English" in str(found)
+
+
 class TestMixedFormats:
     @pytest.mark.parametrize(
         ("first", "second", "names"),
@@ -167,23 +272,6 @@ class TestMixedFormats:
             "dialogue 2, utterance 5",
             "speaker: expected 'seeker' or 'supporter', found 'listener'",
         )
-
-
-class TestRealFiles:
-    def test_of_failed_dialogues_are_read_with_their_stray_labels(self):
-        dialogues = read(shared_file("esconv/FailedESConv.json"))
-
-        assert len(dialogues) == 196
-        assert all(isinstance(one, ParsedDialogue) for one in dialogues)
-        assert sum(one.n_utterances for one in dialogues) == 5_230
-        strategies = {
-            strategy
-            for one in dialogues
-            for turn in one.source_labels.get("strategies", ())
-            for strategy in turn
-        }
-        assert len(strategies) == 12
-        assert all(turn.text == turn.text.strip() for one in dialogues for turn in one.turns)
 
 
 class TestDocumentedFormat:
@@ -223,26 +311,6 @@ class TestDocumentedFormat:
         }
 
 
-class TestLabels:
-    @pytest.mark.parametrize(
-        ("raw", "normal"),
-        [
-            pytest.param("Issues with Parents", "conflict with parents", id="synonym"),
-            pytest.param("conflict with parents", "conflict with parents", id="as it is"),
-            pytest.param(" Sleep  Problems", "sleep problems", id="case and spaces"),
-            pytest.param("", "", id="none"),
-        ],
-    )
-    def test_have_one_spelling(self, raw, normal):
-        assert normal_label(raw) == normal
-
-    def test_keep_the_scores_of_the_survey(self):
-        scores = {"seeker": {"empathy": "5", "relevance": None}}
-
-        labels = parse_record(native(survey_score=scores), 1).source_labels
-        assert labels["survey_score"] == scores
-
-
 class TestContentHash:
     def test_is_the_same_whatever_the_labels_the_split_and_the_spaces(self):
         whole = native((SEEKER, "One. Two."), (SUPPORTER, "Yes."))
@@ -265,15 +333,14 @@ class TestContentHash:
         assert parse_record(one, 1).content_hash != parse_record(other, 1).content_hash
 
 
-class TestDemoDialogues:
-    def test_are_marked_as_written_for_the_demo(self):
-        dialogues = read(DIALOGUES)
+def test_the_demos_dialogues_are_marked_as_written_for_it():
+    dialogues = read(DIALOGUES)
 
-        assert len(dialogues) == 12
-        assert {dialogue.source_labels["source"] for dialogue in dialogues} == {
-            "Written for HEART's demo; not a record of real people"
-        }
-        assert all(8 <= dialogue.n_utterances <= 14 for dialogue in dialogues)
+    assert len(dialogues) == 12
+    assert {dialogue.source_labels["source"] for dialogue in dialogues} == {
+        "Written for HEART's demo; not a record of real people"
+    }
+    assert all(8 <= dialogue.n_utterances <= 14 for dialogue in dialogues)
 
 
 class TestESConv:
@@ -286,3 +353,18 @@ class TestESConv:
         assert len({dialogue.content_hash for dialogue in dialogues}) == 1300
         assert len({dialogue.problem_type for dialogue in dialogues}) == 12
         assert len({dialogue.emotion_type for dialogue in dialogues}) == 11
+
+    def test_has_failed_dialogues_that_are_read_with_their_stray_labels(self):
+        dialogues = read(shared_file("esconv/FailedESConv.json"))
+
+        assert len(dialogues) == 196
+        assert all(isinstance(one, ParsedDialogue) for one in dialogues)
+        assert sum(one.n_utterances for one in dialogues) == 5_230
+        strategies = {
+            strategy
+            for one in dialogues
+            for turn in one.source_labels.get("strategies", ())
+            for strategy in turn
+        }
+        assert len(strategies) == 12
+        assert all(turn.text == turn.text.strip() for one in dialogues for turn in one.turns)
