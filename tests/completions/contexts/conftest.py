@@ -1,5 +1,6 @@
 """Fixtures of the tests on contexts that models rewrite or give an opinion on."""
 
+import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -31,6 +32,15 @@ def told_before(monkeypatch, told):
     monkeypatch.setattr("completions.contexts.services.opinions.PAUSE_S", 0)
     monkeypatch.setattr("completions.contexts.services.rewriting.PAUSE_S", 0)
     return counts
+
+
+@pytest.fixture
+def nobody(settings):
+    """Let nothing answer where the offline provider should be."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        settings.HEART_OFFLINE_LLM_URL = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    return settings.HEART_OFFLINE_LLM_URL
 
 
 @pytest.fixture

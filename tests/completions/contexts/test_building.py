@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
 from completions.choices import Review, Stratum, SystemKind
@@ -12,12 +13,23 @@ from completions.contexts.screening import rules
 from completions.contexts.selection import SelectionError
 from completions.contexts.services.building import build_contexts, screen_dataset
 from completions.dialogues import couplets
+from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
 from completions.dialogues.ingest.files import read_dialogues
 from completions.dialogues.queries import DatasetNotFoundError
-from completions.models import Candidate, Completion, Context, Dataset, Dialogue, System
+from completions.models import (
+    Candidate,
+    Completion,
+    Context,
+    Dataset,
+    Dialogue,
+    RewriteCall,
+    System,
+)
+from completions.offline import Fault
 from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_candidate, make_context, make_dataset, make_dialogue
+from tests.helpers.providers import ASKS_LITELLM
 from tests.helpers.records import parse_record
 
 pytestmark = pytest.mark.django_db
@@ -98,20 +110,12 @@ class TestScreening:
 
     def test_removes_what_it_has_no_words_for(self):
         dataset = make_dataset()
-        make_dialogue(dataset=dataset, language="xx", turns=dialogue_turns())
+        make_dialogue(dataset=dataset, language="xx", turns=make_record("any").stored_turns)
 
         report = screen_dataset(dataset=dataset, now=NOW)
 
         assert report.n_suitable == 0
-        assert all("language" in reasons for reasons in reasons_of(dataset))
-
-
-def dialogue_turns():
-    return [{"role": turn.role, "text": turn.text} for turn in make_record("any").turns]
-
-
-def reasons_of(dataset):
-    return Candidate.objects.filter(dialogue__dataset=dataset).values_list("reasons", flat=True)
+        assert all("language" in one.reasons for one in Candidate.objects.all())
 
 
 class TestBuildContexts:
@@ -127,10 +131,8 @@ class TestBuildContexts:
             assert context.turns == turns[: context.turn_index + 1]
             assert context.turns[-1]["role"] == "seeker"
             assert (reply["role"], reply["text"]) == ("supporter", completion.text)
-            assert (context.stratum, context.slots_left) == (
-                "REGULAR",
-                dataset.completions_per_context,
-            )
+            assert context.stratum == Stratum.REGULAR
+            assert context.slots_left == dataset.completions_per_context
             assert Candidate.objects.get(
                 dialogue=context.dialogue_id, turn_index=context.turn_index
             ).is_suitable
@@ -231,6 +233,66 @@ class TestBuildContexts:
     def test_needs_a_dataset(self):
         with pytest.raises(DatasetNotFoundError, match='there is no dataset "Talks"'):
             build(1)
+
+
+@ASKS_LITELLM
+class TestBuildCommand:
+    @pytest.fixture
+    def build_demo(self, capsys):
+        """Return what builds 24 contexts of the demo's dialogues, and what it printed."""
+        store(read_dialogues(DIALOGUES))
+
+        def _build(*options):
+            call_command("contexts", "build", "--dataset", "talks", "--regular", "24", *options)
+            return capsys.readouterr()
+
+        return _build
+
+    def test_says_how_many_are_simulated_and_why_a_rewrite_was_dropped(self, build_demo, provider):
+        provider.script.append(Fault.FILTERED)
+
+        said = build_demo("--adversarial", "2")
+
+        assert "talks: 24 contexts (24 new) of 12 dialogues, from " in said.out
+        assert "talks: 2 adversarial contexts (2 new), simulated" in said.out
+        assert "2 of 2 adversarial contexts" in said.err
+        assert "Dropped: The provider failed: content_filtered." in said.err
+        assert len(provider.calls) == RewriteCall.objects.count() == 5
+
+    def test_runs_the_offline_provider_if_nobody_does(self, build_demo, nobody, settings):
+        assert "2 adversarial contexts (2 new)" in build_demo("--adversarial", "2").out
+        assert nobody == settings.HEART_OFFLINE_LLM_URL
+
+    @pytest.mark.parametrize("options", [(), ("--adversarial", "0")])
+    def test_makes_no_adversarial_context_unasked(self, build_demo, nobody, options):
+        assert "adversarial" not in build_demo(*options).out
+        assert not RewriteCall.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("options", "reason", "code"),
+        [
+            (("--dataset", "nowhere"), "there is no dataset", 2),
+            (("--regular", "280"), "280 contexts were asked for and 24", 2),
+            (("--regular", "0"), "above zero", 1),
+            (("--regular", "few"), "above zero", 1),
+            (("--adversarial", "999"), "999 adversarial contexts", 2),
+            (("--adversarial", "2", "--rewriter", "two words"), "is no id of a model", 2),
+            (("--adversarial", "2", "--hostility-rater", ""), "is no id of a model", 2),
+        ],
+    )
+    def test_refuses_what_cannot_be(self, build_demo, provider, options, reason, code):
+        with pytest.raises(CommandError, match=reason) as caught:
+            build_demo(*options)
+
+        assert caught.value.returncode == code
+
+    def test_refuses_to_go_on_where_no_question_is_taken(self, build_demo, provider):
+        provider.script += [Fault.UNAUTHORIZED] * 2
+
+        with pytest.raises(CommandError, match="the provider takes no question") as caught:
+            build_demo("--adversarial", "2")
+
+        assert caught.value.returncode == 2
 
 
 @pytest.mark.parametrize(

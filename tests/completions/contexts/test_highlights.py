@@ -1,9 +1,11 @@
-"""Marks land on the characters that a rule found, whatever dress the text is shown in."""
+"""What reviewers see in a text: marks on what a rule found, changed words, a curve."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from completions.contexts import rewrite_display
+from completions.contexts.rewrite_display import HEIGHT, WIDTH, curve
 from completions.contexts.screening.highlights import legend, mark, mark_dialogue
 from completions.dialogues.display import DialogueView
 from completions.dialogues.normaliser import plain
@@ -156,3 +158,61 @@ class TestMarkDialogue:
         dialogue = mark_dialogue(self.turns(20), findings, legend(findings))
 
         assert dialogue.hides_marks is hidden
+
+
+WORDS = st.lists(st.sampled_from(["you", "are", "no", "help", "sleep", "rent"]), max_size=12)
+
+
+class TestDiff:
+    def test_names_the_changed_turns_alone(self):
+        before = [{"text": "Hi!"}, {"text": "I failed the exam."}]
+        after = [{"text": "Hi!"}, {"text": "Stop it. I failed the whole exam."}]
+
+        assert rewrite_display.diff(before, after) == [
+            {
+                "turn": 1,
+                "pieces": [
+                    ["added", "Stop it."],
+                    ["same", "I failed the"],
+                    ["added", "whole"],
+                    ["same", "exam."],
+                ],
+            }
+        ]
+
+    def test_puts_what_was_removed_before_what_came_in_its_place(self):
+        assert rewrite_display.pieces("I am sad", "I am furious") == [
+            ("same", "I am"),
+            ("removed", "sad"),
+            ("added", "furious"),
+        ]
+
+    @given(WORDS, WORDS)
+    def test_holds_both_texts_whole(self, before, after):
+        found = rewrite_display.pieces(" ".join(before), " ".join(after))
+
+        def joined(*kinds):
+            return " ".join(words for kind, words in found if kind in kinds)
+
+        assert joined("same", "removed") == " ".join(before)
+        assert joined("same", "added") == " ".join(after)
+
+
+class TestCurve:
+    def test_runs_from_the_left_to_the_right_and_upwards_beside_a_table(self):
+        drawn = curve([0, 5, 10], [2, 10])
+
+        assert [(point.x, point.y) for point in drawn.target] == [
+            (0, HEIGHT),
+            (WIDTH / 2, HEIGHT / 2),
+            (WIDTH, 0),
+        ]
+        assert [point.x for point in drawn.measured] == [0, WIDTH / 2]
+        assert drawn.rows == [(1, 0, 2), (2, 5, 10), (3, 10, None)]
+
+    @pytest.mark.parametrize("values", [[], [7]])
+    def test_draws_what_there_is(self, values):
+        assert [point.value for point in curve(values, values).target] == values
+
+    def test_gives_svg_its_points(self):
+        assert curve([10, 0], []).target_line == f"0.0,0.0 {WIDTH}.0,{HEIGHT}.0"

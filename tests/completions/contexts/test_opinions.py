@@ -1,14 +1,18 @@
-"""Second opinions: asked about suitable candidates once, kept beside what the rules found."""
+"""Second opinions: what models are asked about texts, what is taken for an answer and kept."""
 
 import json
 from functools import partial
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from completions.choices import CallState
 from completions.contexts import questions
+from completions.contexts.screening.rules import SIGNALS
 from completions.contexts.services import opinions
 from completions.contexts.services.building import screen_dataset
+from completions.llm import prompts
+from completions.llm.answers import InvalidAnswerError
 from completions.models import Candidate, ScreeningCall
 from completions.offline import Fault
 from completions.runs.services import states
@@ -17,6 +21,169 @@ from tests.helpers.factories import make_candidate, make_dataset, make_dialogue
 from tests.helpers.providers import ASKS_LITELLM, let_assistants_say
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
+EXAM = [
+    {"role": "supporter", "text": "Hi! <b>Welcome</b>."},
+    {"role": "seeker", "text": "I failed the exam."},
+]
+TWO_RATINGS = partial(questions.read_ratings, n=2)
+
+
+class TestRewriterMessages:
+    def test_hold_the_dialogue_the_targets_and_the_schema(self):
+        system, user = questions.rewriter_messages(EXAM, [7])
+
+        assert '"turns"' in system["content"]
+        assert "I failed the exam." in user["content"]
+        assert "<hostility>\n[7]\n</hostility>" in user["content"]
+        assert "<b>" not in user["content"]  # no text closes its section
+
+    def test_show_a_refused_answer_with_all_its_problems(self):
+        *_, said, asked = questions.rewriter_messages(EXAM, [7], ("{}", ["One.", "Two."]))
+
+        assert said == {"role": "assistant", "content": "{}"}
+        assert "- One.\n- Two." in asked["content"]
+
+
+class TestHostilityRaterMessages:
+    def test_hold_neither_profile_nor_target(self):
+        """The rating is worth something only if it does not know what was wanted."""
+        text = json.dumps(questions.hostility_rater_messages(EXAM))
+
+        assert "I failed the exam." in text
+        for told in ("ALWAYS_10", "profile", "target", "<hostility>", "ramp", "spike"):
+            assert told not in text
+
+
+class TestPrompts:
+    def test_are_named_by_the_hash_of_all_that_is_asked(self):
+        prompt = questions.rewriter_prompt()
+
+        assert prompt.name == "rewriter-1"
+        assert prompt.hash != prompts.load_prompt("rewriter-1").hash
+        assert "{schema}" not in prompt.text
+
+    @pytest.mark.parametrize(
+        ("module", "wording", "prompt"),
+        [
+            (questions, "AGAIN", questions.rewriter_prompt),
+            (questions, "WANTED", questions.rewriter_prompt),
+            (questions, "DIALOGUE", questions.hostility_rater_prompt),
+            (prompts, "CORRECTION", questions.hostility_rater_prompt),
+            (prompts, "CORRECTION", questions.screener_prompt),
+        ],
+    )
+    def test_have_another_hash_when_any_wording_is_another(
+        self, monkeypatch, module, wording, prompt
+    ):
+        before = prompt().hash
+        monkeypatch.setattr(module, wording, "Otherwise.")
+
+        assert prompt().hash != before
+
+
+class TestAnswers:
+    def test_are_turns_as_they_came_or_a_number_for_each_turn(self):
+        spaced = [{"role": "supporter", "text": " Hi \n"}]
+
+        assert questions.read_rewrite(json.dumps({"turns": spaced})) == spaced
+        assert questions.read_ratings('{"hostility": [0, 10]}', 2) == [0, 10]
+
+    @pytest.mark.parametrize(
+        ("read", "raw"),
+        [
+            (questions.read_rewrite, '{"turns": [{"role": "user", "text": "Hi"}]}'),
+            (questions.read_rewrite, '{"turns": [{"role": "seeker"}]}'),
+            (questions.read_rewrite, '{"turns": [{"role": "seeker", "text": "a\\u0000"}]}'),
+            (questions.read_rewrite, '{"turns": [{"role": "seeker", "text": "\\ud800"}]}'),
+            (TWO_RATINGS, '{"hostility": [1]}'),
+            (TWO_RATINGS, '{"hostility": [1, 2, 3]}'),
+            (TWO_RATINGS, '{"hostility": [1, 11]}'),
+            (TWO_RATINGS, '{"hostility": [1, 2.5]}'),
+        ],
+        ids=[
+            *("another role", "no text", "NUL", "surrogate"),
+            *("too few", "too many", "off the scale", "a fraction"),
+        ],
+    )
+    def test_of_another_shape_are_refused(self, read, raw):
+        with pytest.raises(InvalidAnswerError):
+            read(raw)
+
+
+LAST = "I feel so alone,  and nobody at work talks to me."
+TEXTS = ["Moved in May.", "Hello.", LAST, "That sounds hard."]
+OPINION = {
+    "signals": [{"name": "distress", "quote": "so alone, and"}],
+    "disqualifiers": [],
+    "reason": "It names a painful feeling.",
+    "qualifies": True,
+}
+
+CONTENT = [
+    "self-harm", "hate", "sexual", "violence", "personal-data", "platform", "clinical", "closing",
+]  # fmt: skip
+SHOWN = [
+    {"role": "supporter", "text": "Hello."},
+    {"role": "seeker", "text": LAST},
+    {"role": "supporter", "text": "That sounds hard."},
+    {"role": "seeker", "text": "What comes later."},
+]
+
+
+def read(**changes):
+    return questions.read_opinion(json.dumps(OPINION | changes), last=LAST, texts=TEXTS)
+
+
+class TestScreenerMessages:
+    def test_show_what_a_reader_of_the_candidate_would_see_and_no_more(self):
+        _, user = questions.screener_messages(SHOWN, 1, "Moved in May.")
+
+        assert all(text in user["content"] for text in ("Moved in May.", LAST, "That sounds hard."))
+        assert "What comes later." not in user["content"]
+
+    def test_define_every_signal_and_disqualifier_that_may_be_named(self):
+        prompt = questions.screener_prompt().text
+
+        schema = json.dumps(questions.OPINION_SCHEMA)
+        for name in (*SIGNALS, *CONTENT):
+            assert f"- {name}: " in prompt
+            assert f'"{name}"' in schema
+
+
+UNFOUNDED = {
+    "invented quote": (
+        {"signals": [{"name": "help", "quote": "please help"}]},
+        "quote of help does not stand in the seeker's last turn",
+    ),
+    "quote of somebody else": (
+        {"signals": [{"name": "distress", "quote": "sounds hard"}]},
+        "does not stand in the seeker's last turn",
+    ),
+    "invented fault": (
+        {"disqualifiers": [{"name": "hate", "quote": "nobody said"}], "qualifies": False},
+        "quote of hate does not stand in the text",
+    ),
+    "suits without a signal": ({"signals": []}, "a signal is missing"),
+    "suits with a fault": (
+        {"disqualifiers": [{"name": "platform", "quote": "Hello"}]},
+        "a disqualifier is named",
+    ),
+    "unknown signal": ({"signals": [{"name": "joy", "quote": "alone"}]}, "signals"),
+    "no reason": ({"reason": " "}, "reason"),
+    "no truth value": ({"qualifies": "yes"}, "qualifies"),
+}
+
+
+class TestReadOpinion:
+    def test_returns_what_was_said(self):
+        assert read() == OPINION
+
+    @pytest.mark.parametrize(("changes", "fault"), UNFOUNDED.values(), ids=UNFOUNDED)
+    def test_refuses_what_is_unfounded_or_contradicts_itself(self, changes, fault):
+        with pytest.raises(InvalidAnswerError, match=fault):
+            read(**changes)
+
+
 TURNS = [
     {"role": "supporter", "text": "Hello, how are you?"},
     {"role": "seeker", "text": "Hi."},
@@ -152,3 +319,36 @@ class TestFailures:
             gather()
 
         assert gather().n_given == 2
+
+
+class TestScreenCommand:
+    @pytest.fixture
+    def screen(self, capsys, dataset):
+        """Return what screens the dataset, with a dialogue that is new, and what it printed."""
+        make_dialogue(dataset=dataset, turns=TURNS)
+
+        def _screen(*options):
+            call_command("contexts", "screen", "--dataset", dataset.slug, *options)
+            return capsys.readouterr()
+
+        return _screen
+
+    def test_counts_couplets_and_asks_nobody(self, screen, nobody):
+        said = screen()
+
+        assert "6 couplets, 3 suitable" in said.out
+        assert "opinions" not in said.out
+        assert "dialogues screened" in said.err
+        assert not ScreeningCall.objects.exists()
+
+    def test_asks_for_opinions_when_told_to(self, screen, nobody):
+        said = screen("--opinions")
+
+        assert "Simulated screener: 3 opinions of 3" in said.out
+        assert "3 of 3 opinions" in said.err
+
+    def test_refuses_while_another_is_at_it(self, screen, provider, held_elsewhere):
+        with held_elsewhere("gathering opinions"), pytest.raises(CommandError) as caught:
+            screen("--opinions")
+
+        assert str(caught.value).startswith("another process is gathering opinions now")
