@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from functools import partial
 
 import pytest
 from django.db import transaction
@@ -26,6 +27,7 @@ from tests.helpers.factories import (
     make_writer,
 )
 from tests.helpers.factories_written_once import make_user
+from tests.helpers.threads import together
 from tests.helpers.written import draft_of, lease_next, save_draft, send, skip, slots_of
 
 pytestmark = pytest.mark.django_db
@@ -42,11 +44,8 @@ def stored(context):
 class TestReviewContext:
     @pytest.mark.parametrize(("first", "second"), [*itertools.permutations(Review, 2)])
     def test_stores_and_logs_who_decided_what_before_and_after(self, first, second):
-        context, other, by = (
-            make_context(review=first, review_note="?"),
-            make_context(),
-            make_user(),
-        )
+        context, other = make_context(review=first, review_note="?"), make_context()
+        by = make_user()
 
         returned = review(context, second, "names a town", by=by, now=NOW + HOUR)
 
@@ -69,7 +68,7 @@ class TestReviewContext:
         assert held.review == Review.PENDING  # as the caller read it
         assert LogEntry.objects.count() == 1
 
-    @pytest.mark.parametrize("before", [*Review])
+    @pytest.mark.parametrize("before", Review)
     def test_changes_a_note_without_a_decision(self, before):
         context = make_context(review=before)
 
@@ -184,3 +183,30 @@ class TestADroppedContext:
         assert planned() == {context.pk: 1, kept.pk: 1}
         review(context, Review.KEPT)
         assert planned() == {context.pk: 3, kept.pk: 1}
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+class TestReviewersAtTheSameMoment:
+    def test_who_agree_are_logged_once(self, crowd):
+        for _ in range(crowd.rounds):
+            context = make_context()
+
+            together([partial(review, context, Review.KEPT)] * 3)
+
+            assert LogEntry.objects.filter(subject=f"context {context.key}").count() == 1
+
+    def test_who_differ_leave_a_log_without_gaps(self, crowd):
+        for _ in range(crowd.rounds):
+            context = make_context()
+
+            together(
+                [partial(review, context, Review.KEPT), partial(review, context, Review.DROPPED)]
+            )
+
+            entries = LogEntry.objects.filter(subject=f"context {context.key}").order_by("pk")
+            first, second = entries
+            assert first.before["review"] == Review.PENDING
+            assert first.after == second.before
+            assert second.after["review"] == Context.objects.get(pk=context.pk).review
