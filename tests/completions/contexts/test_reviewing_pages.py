@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.test import Client
 
 from access.models import LogEntry
 from completions.choices import CallState, EscalationProfile, Review, Stratum, SystemKind
@@ -20,7 +19,7 @@ from tests.helpers.factories import (
     make_screening_call,
     make_system,
 )
-from tests.helpers.pages import addresses, assert_turned_away, text
+from tests.helpers.pages import addresses, text
 
 pytestmark = pytest.mark.django_db
 PIECES = [["same", "So"], ["removed", "it was"], ["added", "“be” it"]]
@@ -342,27 +341,7 @@ class TestDeciding:
         assert Context.objects.get(key="key-0").review == Review.PENDING
         assert note in answer.content.decode()
 
-    def test_needs_the_form_of_the_site_and_a_post(self, admin_user, admin_client, contexts):
-        strict = Client(enforce_csrf_checks=True)
-        strict.force_login(admin_user)
-
-        assert decide(strict, "key-0", "KEPT").status_code == 403
-        assert admin_client.get(address("key-0", "review/")).status_code == 405
-
-    def test_is_for_staff(self, contexts):
-        assert_turned_away(decide(Client(), "key-0", "DROPPED"))
-
-        assert Context.objects.get(key="key-0").review == Review.PENDING
-
     def test_leads_to_the_contexts_before_and_after(self, admin_client, contexts):
         linked = addresses(admin_client.get(address("key-1", "?emotion=fear")))
 
         assert {address("key-0", "?emotion=fear"), address("key-2", "?emotion=fear")} <= linked
-
-    def test_costs_no_more_than_fifteen_queries(
-        self, admin_client, contexts, django_assert_max_num_queries
-    ):
-        with django_assert_max_num_queries(15):
-            admin_client.get(address("key-1"))
-        with django_assert_max_num_queries(15):
-            decide(admin_client, "key-1", "KEPT", note="fine")
