@@ -1,22 +1,22 @@
 """Generation calls: planned once, claimed by one, answered once, retried only when it can help."""
 
 import datetime as dt
+from functools import partial
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from access.nudges import Work
 from completions import tasks
 from completions.choices import CallState, SystemKind
 from completions.generation import services
-from completions.generation import services as generating
 from completions.generation.services import FLAGS, flags_of
-from completions.llm import PermanentError, Reply
 from completions.llm.prompts import SUPPORTER, load_prompt
 from completions.models import Completion, GenerationCall, GenerationRun, System
 from completions.offline import REFUSAL, Behaviour, Fault
-from completions.runs.services import asking, calling
+from completions.runs.services import calling
 from completions.runs.services import running as run_services
 from completions.writers.services import leasing
 from tests.helpers.factories import (
@@ -29,22 +29,9 @@ from tests.helpers.factories import (
 )
 from tests.helpers.observed import nudged
 from tests.helpers.providers import ASKS_LITELLM
+from tests.helpers.threads import together
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
-REPLY = Reply(
-    text="That sounds\n hard.",
-    finish_reason="stop",
-    provider_id="p-1",
-    n_prompt_tokens=10,
-    n_completion_tokens=4,
-    cost_usd=0.00123,
-    ttft_ms=12,
-    latency_ms=34,
-)
-
-
-def failed(question: calling.Question, at: dt.datetime) -> calling.Failed:
-    return calling.Failed(question.claim, at, PermanentError("no", kind="x"))
 
 
 def make_simulated(voice: str = "alder", **fields: Any) -> System:
@@ -106,6 +93,22 @@ class TestPlan:
             services.plan_generation_calls(dataset=context.dataset, systems=systems, now=now)
 
         assert not GenerationCall.objects.exists()
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has one writer at a time")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+def test_planners_do_not_get_in_each_others_way(now):
+    dialogue, systems = make_dialogue(), [make_system() for _ in range(3)]
+    for _ in range(4):
+        make_context(dialogue=dialogue)
+    plan = partial(
+        services.plan_generation_calls, dataset=dialogue.dataset, systems=systems, now=now
+    )
+
+    assert sorted(together([plan] * 4)) == [0, 0, 0, 12]
+    assert GenerationCall.objects.count() == 12
 
 
 class TestGenerate:
@@ -284,77 +287,6 @@ class TestFailures:
         assert "HEART_NO_SUCH_KEY" in key
         sound.refresh_from_db()
         assert sound.state == CallState.DONE
-
-
-class TestClaims:
-    def test_calls_are_claimed_in_order_and_free_again_only_when_their_claim_is_lost(self, now):
-        first, second, third = make_call(), make_call("birch"), make_call("cedar")
-        make_call(system=first.system, state=CallState.FAILED, error_kind="x", ended_at=now)
-
-        def claim(limit: int, at: dt.datetime) -> list[int]:
-            return list(calling.claim_calls(GenerationCall.objects.all(), limit=limit, now=at))
-
-        assert claim(2, now) == [first.pk, second.pk]
-        assert claim(9, now + dt.timedelta(minutes=5)) == [third.pk]
-        assert claim(9, now + dt.timedelta(minutes=5)) == []
-        assert claim(2, now + calling.CLAIM_LENGTH) == [first.pk, second.pk]
-        first.refresh_from_db()
-        assert first.attempts == 2
-
-    @pytest.mark.parametrize(
-        ("attempts", "ended"),
-        [(1, (CallState.DONE, "")), (calling.MAX_ATTEMPTS, (CallState.FAILED, "lost"))],
-        ids=["the next worker answers it", "no worker survives it"],
-    )
-    def test_a_lost_claim_is_answered_unless_no_worker_survives_it(
-        self, provider, clock, generate, attempts, ended
-    ):
-        lost = clock.at - calling.CLAIM_LENGTH
-        make_call(state=CallState.CLAIMED, claimed_at=lost, attempts=attempts)
-
-        assert run_services.is_waiting(GenerationRun, now=clock.at)
-        call = generate()
-
-        assert (call.state, call.error_kind) == ended
-        assert len(provider.calls) == (ended[0] == CallState.DONE)
-
-    def test_ended_calls_wait_for_nobody(self, now):
-        make_call(state=CallState.FAILED, error_kind="x", ended_at=now)
-
-        assert not run_services.is_waiting(GenerationRun, now=now)
-
-
-class TestStoring:
-    @pytest.fixture
-    def question(self, now) -> calling.Question[str]:
-        make_call()
-        (question,) = asking.CallQueue(generating.CompletionCalls(), lambda: now).claim(1)[0]
-        return question
-
-    def test_a_second_answer_and_a_failure_after_the_answer_are_left_out(self, question, now):
-        queue = asking.CallQueue(generating.CompletionCalls(), lambda: now)
-        answered = asking.ModelAnswer(question, now, REPLY, REPLY.text, {})
-
-        for ended in (answered, answered, failed(question, now)):
-            queue.store([ended])
-
-        call = GenerationCall.objects.get()
-        assert call.state == CallState.DONE
-        assert Completion.objects.count() == 1
-        assert str(call.cost_usd) == "0.001230"
-        assert call.completion is not None
-        assert call.completion.text == "That sounds hard."
-
-    def test_of_a_worker_that_lost_its_claim_only_the_answer_counts(self, question, now):
-        later = now + calling.CLAIM_LENGTH
-        queue = asking.CallQueue(generating.CompletionCalls(), lambda: later)
-        queue.claim(1)
-
-        queue.store([failed(question, later)])
-        assert GenerationCall.objects.get().state == CallState.CLAIMED
-        queue.store([asking.ModelAnswer(question, later, REPLY, REPLY.text, {})])
-
-        assert GenerationCall.objects.get().state == CallState.DONE
 
 
 class TestTicks:

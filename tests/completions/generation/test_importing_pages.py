@@ -51,19 +51,10 @@ def sealed(answer):
 
 
 class TestACheck:
-    @pytest.mark.parametrize(
-        "content",
-        [
-            f"{HEADER}\n{GOOD}".encode(),
-            f'{{"context": "abc", "system": "ash", "text": "{TEXT}"}}'.encode(),
-            b"\xef\xbb\xbf" + f'{{"context": "abc", "system": "ash", "text": "{TEXT}"}}'.encode(),
-        ],
-        ids=["CSV", "JSON lines", "JSON lines with a mark"],
-    )
-    def test_shows_what_would_happen_and_changes_nothing(self, manager, content):
+    def test_shows_what_would_happen_and_changes_nothing(self, manager):
         n_logged = LogEntry.objects.count()
 
-        page = text(check(manager, content=content))
+        page = text(check(manager, GOOD))
 
         assert "Import 1 completion" in page
         assert "rows read 1 good and new 1 to be held 0 stored before 0 refused 0" in page
@@ -74,12 +65,6 @@ class TestACheck:
         content = f"{HEADER},<wage>\n{GOOD},1".encode()
 
         assert "Columns that are not read: &lt;wage&gt;." in text(check(manager, content=content))
-
-    @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
-    def test_takes_json_lines(self, manager, mark):
-        content = mark + f'{{"context": "abc", "system": "ash", "text": "{TEXT}"}}'.encode()
-
-        assert "Import 1 completion" in text(check(manager, content=content))
 
     def test_offers_nothing_to_store_while_a_row_is_refused(self, manager):
         answer = check(manager, GOOD, BAD, "abc,none,")
@@ -101,10 +86,8 @@ class TestACheck:
         [
             (b"", "The file is empty."),
             (HEADER.encode(), "texts.csv: has no completions."),
-            (b"context,text\na,b", "line 1 names no column system"),
-            (f"{HEADER}\ncaf\xe9".encode("cp1252"), "is not UTF-8: byte 0xe9 at line 2, column 4"),
         ],
-        ids=["empty", "no rows", "a column", "Latin-1"],
+        ids=["empty", "no rows"],
     )
     def test_of_what_cannot_be_read_says_why(self, manager, content, said):
         answer = check(manager, content=content)

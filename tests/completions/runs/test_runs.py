@@ -1,7 +1,6 @@
 """Runs: what starts one, what holds it up, what it costs, and when it is over."""
 
 import datetime as dt
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -10,11 +9,9 @@ from access.models import LogEntry
 from completions import llm
 from completions.choices import CallState, PauseReason, RunState, SystemKind
 from completions.generation import services as generation_services
-from completions.llm.exchange import LONGEST_TIMEOUT_S
-from completions.models import GenerationRun, System
+from completions.models import GenerationRun
 from completions.runs import queries
-from completions.runs.pulling import PullLimits
-from completions.runs.services import asking, calling, speaking, states
+from completions.runs.services import asking, calling, states
 from completions.runs.services import running as run_services
 from completions.runs.services.budgeting import UnknownPriceError
 from tests.helpers.factories import (
@@ -26,8 +23,6 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.factories_of_calls import (
-    PRICE,
-    make_call_in_flight,
     make_generation_run,
     make_priced,
     make_run_of,
@@ -38,26 +33,17 @@ from tests.helpers.factories_written_once import make_user
 pytestmark = pytest.mark.django_db
 FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
 REFUSED = {"state": RunState.PAUSED, "pause_reason": PauseReason.REFUSED}
-NOTHING = Decimal(0)
 LATER = NOW + dt.timedelta(minutes=1)
-REPLY = llm.Reply(
-    text="That sounds hard.",
-    finish_reason="stop",
-    provider_id="p-1",
-    n_prompt_tokens=10,
-    n_completion_tokens=4,
-    cost_usd=0.0005,
-    ttft_ms=12,
-    latency_ms=34,
-)
 
 
-def queue(at=NOW):
-    return asking.CallQueue(generation_services.CompletionCalls(), lambda: at)
+def queue():
+    return asking.CallQueue(generation_services.CompletionCalls(), lambda: NOW)
 
 
-def answered(question, reply=REPLY):
-    return asking.ModelAnswer(question, NOW, reply, reply.text, {})
+def answered(question):
+    unknown = {"n_prompt_tokens": None, "n_completion_tokens": None, "cost_usd": None}
+    told = {"finish_reason": "stop", "provider_id": "p-1", "ttft_ms": None, "latency_ms": 34}
+    return asking.ModelAnswer(question, NOW, llm.Reply(text="Oh.", **unknown, **told), "Oh.", {})
 
 
 def failed(question, kind="empty"):
@@ -120,169 +106,6 @@ class TestStart:
             self.start(dataset, [make_system(kind=SystemKind.HUMAN)])
 
         assert not GenerationRun.objects.exists()
-
-
-class TestAClaim:
-    def test_without_a_budget_reserves_nothing(self):
-        run = make_run_of(2)
-
-        assert len(queue().claim(9)[0]) == 2
-
-        assert changed(run).reserved_usd == 0
-
-    def test_reserves_the_most_that_calls_can_cost_and_takes_as_many_as_fit(self):
-        most = most_of_one()
-        run = make_run_of(4, budget=str(2 * most))
-
-        assert len(queue().claim(9)[0]) == 2
-
-        assert changed(run).reserved_usd == 2 * most
-        assert run.state == RunState.RUNNING  # what is in flight may cost less
-        held = run.calls.order_by("pk").values_list("state", "attempts", "reserved_usd")
-        assert list(held) == [(CallState.CLAIMED, 1, most)] * 2 + [(CallState.PENDING, 0, 0)] * 2
-
-    def test_pauses_a_run_whose_next_call_might_not_fit(self):
-        most = most_of_one()
-        run = make_run_of(2, budget=str(most), spent_usd=Decimal("0.000001"))
-
-        assert queue().claim(9)[0] == []
-
-        assert (changed(run).state, run.pause_reason) == (RunState.PAUSED, PauseReason.BUDGET)
-        assert f"could cost {most} US dollars" in run.pause_detail
-        assert LogEntry.objects.filter(action="run.paused", by=None).count() == 1
-
-    @pytest.mark.parametrize(
-        "lost",
-        [
-            {"parameters": {}, "is_simulated": False, "api_base": "http://192.0.2.1/v1"},
-            {"parameters": {"price": PRICE, "leave_out": ["max_tokens"]}},
-        ],
-        ids=["price", "limit"],
-    )
-    def test_pauses_a_run_whose_model_has_lost_its_price_or_limit(self, lost):
-        run = make_run_of(1, budget="5")
-        System.objects.update(**lost)
-
-        assert queue().claim(9)[0] == []
-
-        assert changed(run).pause_reason == PauseReason.BUDGET
-        assert "Nobody says what" in run.pause_detail
-
-    def test_leaves_the_calls_of_runs_that_stand_still_and_takes_others(self):
-        paused, over = make_run_of(1), make_run_of(1)
-        run_services.pause_run(paused, now=NOW)
-        GenerationRun.objects.filter(pk=over.pk).update(state="CANCELLED", ended_at=NOW)
-        free = make_generation_call(system=make_priced())
-        going = make_run_of(1).calls.get()
-
-        claimed = [one.claim.call_id for one in queue().claim(9)[0]]
-
-        assert claimed == [free.pk, going.pk]
-
-    def test_outlives_the_longest_call_that_is_asked_twice(self):
-        system = make_priced(parameters={"timeout_s": 3600.0})  # from before there was a bound
-        timeout_s = calling.request_to(system, messages=()).timeout_s
-
-        waits_s = PullLimits.duration_s + speaking.PATIENCE_S + speaking.LONG_PATIENCE_S
-        longest = dt.timedelta(seconds=waits_s + 2 * timeout_s)
-
-        assert timeout_s == LONGEST_TIMEOUT_S
-        assert longest < calling.CLAIM_LENGTH
-
-    def test_that_was_lost_counts_what_it_had_reserved_as_spent(self):
-        run = make_generation_run(budget_usd=Decimal(5))
-        call = make_call_in_flight(run, "0.25", system=make_priced())
-
-        (question,) = queue(NOW + calling.CLAIM_LENGTH).claim(9)[0]
-
-        assert question.claim.call_id == call.pk
-        assert changed(run).spent_usd == Decimal("0.25")
-        assert run.reserved_usd == changed(call).reserved_usd == most_of_one()
-
-    def test_that_was_lost_too_often_is_given_up_and_paid(self):
-        run = make_generation_run(budget_usd=Decimal(5))
-        call = make_call_in_flight(run, "0.25", attempts=calling.MAX_ATTEMPTS)
-
-        assert queue(NOW + calling.CLAIM_LENGTH).claim(9)[0] == []
-
-        assert (changed(call).state, call.error_kind) == (CallState.FAILED, "lost")
-        assert (changed(run).spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
-
-    def test_of_dead_workers_is_paid_when_it_is_forgotten(self):
-        run = make_generation_run(budget_usd=Decimal(5))
-        make_call_in_flight(run, "0.25")
-
-        assert run_services.forget_claims() == 1
-
-        assert (changed(run).spent_usd, run.reserved_usd) == (Decimal("0.25"), NOTHING)
-
-
-class TestWhatACallCosts:
-    @pytest.fixture
-    def run(self):
-        return make_run_of(2, budget="5")
-
-    def claim(self, n=1):
-        return queue().claim(n)[0]
-
-    def settled(self, run):
-        """Return what was spent, and what is still reserved."""
-        run.refresh_from_db()
-        return run.spent_usd, run.reserved_usd
-
-    @pytest.mark.parametrize(
-        ("end", "spent"),
-        [
-            (answered, Decimal("0.0005")),
-            (lambda question: answered(question, replace(REPLY, cost_usd=None)), None),
-            (lambda question: failed(question, "rate_limited"), NOTHING),
-            (lambda question: failed(question, "server_error"), None),
-        ],
-        ids=["counted", "counted by nobody", "refused", "failed and perhaps paid"],
-    )
-    def test_is_what_the_provider_counts_or_all_that_was_reserved(self, run, end, spent):
-        (question,) = self.claim()
-
-        queue().store([end(question)])
-
-        assert self.settled(run) == (most_of_one() if spent is None else spent, NOTHING)
-        assert run.calls.get(pk=question.claim.call_id).reserved_usd == 0
-
-    def test_is_counted_without_a_budget_too(self):
-        run = make_run_of(1)
-        (question,) = self.claim()
-
-        queue().store([answered(question)])
-
-        assert self.settled(run) == (Decimal("0.0005"), NOTHING)
-
-    @pytest.mark.parametrize("is_sent", [False, True], ids=["given back", "broken off"])
-    def test_of_a_claim_that_is_let_go_is_all_that_was_reserved_if_it_was_sent(self, run, is_sent):
-        (question,) = self.claim()
-        pull = queue()
-        if is_sent:
-            pull.sent.add(question.claim)
-
-        pull.release([question])
-
-        assert self.settled(run) == (most_of_one() if is_sent else NOTHING, NOTHING)
-        assert set(run.calls.values_list("state", "attempts")) == {(CallState.PENDING, 0)}
-
-    def test_is_counted_once_when_two_workers_answer(self, run):
-        (question,) = self.claim()
-
-        queue().store([answered(question)])
-        queue().store([answered(question)])
-
-        assert self.settled(run) == (Decimal("0.0005"), NOTHING)
-
-    def test_of_two_workers_is_what_both_may_have_been_paid(self, run):
-        (slow,) = self.claim()
-        queue(NOW + calling.CLAIM_LENGTH).claim(1)
-
-        queue().store([answered(slow)])
-
-        assert self.settled(run) == (2 * most_of_one(), NOTHING)
 
 
 class TestRefusals:
