@@ -1,15 +1,17 @@
-"""A drill: a run of 400 calls with faults, killed workers, a lost broker and too little money.
+"""Workers and beat are processes on Redis and a real database; only the model is none.
 
-Everything is real but the model: workers and beat are processes on Redis and PostgreSQL, and the
-provider is one that keeps a log.
+One nudge makes a run; and a drill of 400 calls has faults, killed workers, a lost broker and too
+little money, with a provider that keeps a log.
 """
 
 import datetime as dt
 import os
+import signal
+import sqlite3
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -17,28 +19,48 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+import redis
 from celery import Celery
 from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
 from access import nudges
+from annotation.studies.rubric import load_rubric
 from completions.choices import CallState, PauseReason, RunState
 from completions.generation.services import start_generation_run
 from completions.models import Completion, GenerationCall, GenerationRun
-from completions.offline import Fault
+from completions.offline import Fault, OfflineServer
 from completions.offline.answers import make_answer
 from completions.runs.services import running
 from heart_site import schedule
 from tests.faults import services
-from tests.helpers.factories import TURNS, make_context, make_dataset, make_dialogue, make_system
-from tests.helpers.processes import Process, first_line, has_left, logged, started, wait_until
+from tests.helpers.factories import (
+    TURNS,
+    make_comparison,
+    make_context,
+    make_dataset,
+    make_dialogue,
+    make_generation_call,
+    make_judge,
+    make_judge_call,
+    make_study,
+    make_system,
+)
+from tests.helpers.processes import (
+    PATIENCE_S,
+    Process,
+    first_line,
+    has_left,
+    logged,
+    started,
+    wait_until,
+)
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.full,
-    pytest.mark.postgres,
-    pytest.mark.skipif(connection.vendor == "sqlite", reason="the drill needs PostgreSQL"),
+    pytest.mark.postgres,  # and on SQLite: workers need what each keeps for processes
 ]
 N_CONTEXTS, VOICES = 200, ("offline-alder", "offline-birch")
 TRANSIENT = {"429": 0.05, "500": 0.04, "cut": 0.04, "broken-body": 0.04}
@@ -220,6 +242,7 @@ def check_log(calls: list[GenerationCall], log: list[dict[str, Any]]) -> None:
         assert max(times) <= call.ended_at.timestamp()
 
 
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="the drill needs PostgreSQL")
 def test_a_run_outlives_its_workers_and_its_broker_and_asks_nothing_twice(drill, tmp_path):
     with drill.worker() as worker:
         drill.wait_for(60, worker)
@@ -241,3 +264,100 @@ def test_a_run_outlives_its_workers_and_its_broker_and_asks_nothing_twice(drill,
     assert drill.n_pauses > 0
     assert bill(log) <= drill.run.spent_usd <= drill.run.budget_usd
     assert drill.run.reserved_usd == 0
+
+
+N_COMPLETIONS, N_JUDGMENTS = 6, 4
+COMPLETED = "SELECT COUNT(*) FROM completions_generationcall WHERE state = 'DONE'"
+JUDGED = "SELECT COUNT(*) FROM annotation_judgecall WHERE state = 'DONE'"
+
+
+@dataclass(frozen=True)
+class SharedDatabase:
+    """The rows of the test, where another process can reach them."""
+
+    url: str
+    count: Callable[[str], int]
+
+
+@pytest.fixture
+def rows() -> None:
+    system = make_system(
+        is_simulated=True, name="Simulated A", model_id="hosted_vllm/offline-alder"
+    )
+    for _ in range(N_COMPLETIONS):
+        make_generation_call(system=system)
+    study = make_study(content={"rubric": load_rubric("heart-1").content()})
+    judge = make_judge(
+        is_simulated=True, name="Simulated J", model_id="hosted_vllm/offline-judge-birch"
+    )
+    for _ in range(N_JUDGMENTS):
+        make_judge_call(comparison=make_comparison(study=study), judge=judge)
+
+
+@pytest.fixture
+def database(rows: None, tmp_path: Path) -> SharedDatabase:
+    if connection.vendor == "sqlite":
+        return _copied(tmp_path / "shared.sqlite3")
+    server = urlsplit(os.environ["DATABASE_URL"])
+    url = urlunsplit(server._replace(path=f"/{connection.settings_dict['NAME']}"))
+    return SharedDatabase(url, _count_here)
+
+
+def _copied(file: Path) -> SharedDatabase:
+    """Copy the tests' database, which lives in memory, to a file."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM INTO %s", [str(file)])
+    with closing(sqlite3.connect(file)) as copy:
+        # As a site's file is since it was migrated; two processes cannot both change it to that.
+        copy.execute("PRAGMA journal_mode = WAL")
+
+    def count(query: str) -> int:
+        with closing(sqlite3.connect(file)) as reader:
+            return int(reader.execute(query).fetchone()[0])
+
+    return SharedDatabase(f"sqlite:///{file}", count)
+
+
+def _count_here(query: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        return int(cursor.fetchone()[0])
+
+
+@pytest.fixture
+def shared_broker(redis_url: str) -> Iterator[Celery]:
+    prefix = f"heart-test-{uuid.uuid4()}:"
+    app = Celery(broker=redis_url, set_as_current=False)
+    app.conf.broker_transport_options = {"global_keyprefix": prefix}
+    yield app
+    app.close()
+    with redis.Redis.from_url(redis_url) as client:
+        for key in client.scan_iter(f"{prefix}*"):
+            client.delete(key)
+
+
+@pytest.fixture
+def worker(
+    shared_broker: Celery, database: SharedDatabase, provider: OfflineServer, tmp_path: Path
+) -> Iterator[Process]:
+    env = {
+        "DATABASE_URL": database.url,
+        "HEART_BROKER_URL": shared_broker.conf.broker_url,
+        "HEART_BROKER_PREFIX": shared_broker.conf.broker_transport_options["global_keyprefix"],
+        "HEART_OFFLINE_LLM_URL": provider.base_url,
+        "HEART_LOG_LEVEL": "WARNING",
+    }
+    with started("worker", *WORKER, folder=tmp_path, env=env) as process:
+        yield process
+
+
+def test_a_worker_completes_a_run_and_stops_when_asked(shared_broker, database, provider, worker):
+    shared_broker.send_task("completions.tasks.look_after_runs", queue="maintenance")
+
+    wait_until(lambda: database.count(COMPLETED) == N_COMPLETIONS, worker)
+    wait_until(lambda: database.count(JUDGED) == N_JUDGMENTS, worker)
+    worker.popen.send_signal(signal.SIGTERM)
+
+    assert worker.popen.wait(PATIENCE_S) == 0
+    assert database.count("SELECT COUNT(*) FROM annotation_judgment") == N_JUDGMENTS
+    assert len(provider.calls) == N_COMPLETIONS + N_JUDGMENTS
