@@ -32,6 +32,11 @@ class ListSource:
     async def store(self, results: Sequence[int]) -> None:
         await asyncio.sleep(0)
         self.stored.append(tuple(results))
+        if len(self.stored) == 1:
+            self.after_first()
+
+    def after_first(self) -> None:
+        """Do what a test wants done once the first results were stored."""
 
     async def release(self, items: Sequence[int]) -> None:
         self.released.extend(items)
@@ -159,30 +164,19 @@ class TestPull:
 
         assert sorted([*source.all_stored, *source.released]) == list(range(7))
 
-    def test_an_empty_queue_ends_at_once(self):
-        source = ListSource([])
+    @pytest.mark.parametrize(("waits", "n_claims"), [([], 1), ([0.01], 2)])
+    def test_an_empty_queue_is_asked_again_only_if_it_promises_more_soon(self, waits, n_claims):
+        source = ListSource([], waits=waits)
 
         assert run(source, Gauge()) == 0
-        assert source.claims == [LIMITS.concurrency + LIMITS.batch]
-
-    def test_a_queue_that_promises_more_soon_is_asked_again(self):
-        source = ListSource([], waits=[0.01])
-
-        run(source, Gauge())
-
-        assert len(source.claims) == 2
+        assert source.claims == [LIMITS.concurrency + LIMITS.batch] * n_claims
 
     def test_what_storing_made_claimable_again_is_claimed(self):
-        source = ListSource([1])
+        class Retrying(ListSource):
+            def after_first(self):
+                self.items.append(2)
 
-        async def store(results: Sequence[int]) -> None:
-            source.stored.append(tuple(results))
-            if len(source.stored) == 1:
-                source.items.append(2)
-
-        source.store = store  # type: ignore[method-assign]  # a retry, as the database shows it
-
-        assert run(source, Gauge()) == 2
+        assert run(Retrying([1]), Gauge()) == 2
 
     def test_after_the_time_nothing_is_claimed_and_the_flight_lands(self):
         source = ListSource(range(1000))
@@ -249,15 +243,11 @@ class TestPull:
         assert sorted(handled) == [item for item in range(100) if item != 2]
 
     def test_results_that_could_not_be_stored_are_tried_again_on_the_way_out(self):
-        source = ListSource([1])
+        class LosingTheDatabase(ListSource):
+            def after_first(self):
+                raise ConnectionError
 
-        async def store(results: Sequence[int]) -> None:
-            source.stored.append(tuple(results))
-            if len(source.stored) == 1:
-                msg = "the database went away"
-                raise ConnectionError(msg)
-
-        source.store = store  # type: ignore[method-assign]  # fails once
+        source = LosingTheDatabase([1])
 
         with pytest.raises(ConnectionError):
             run(source, Gauge())

@@ -1,5 +1,6 @@
-"""``completions`` and ``judges``: runs that the command makes by itself, or leaves to workers."""
+"""``completions`` and ``judges``: runs made at once or left to workers, and models tried first."""
 
+import json
 import os
 import signal
 from decimal import Decimal
@@ -10,7 +11,6 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import OutputWrapper
 
 from annotation.models import Comparison, JudgeRun, Judgment, Study
-from completions import tasks
 from completions.choices import CallState, PauseReason, RunState
 from completions.generation.services import generate_completions
 from completions.management import run_actions
@@ -31,13 +31,15 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_calls import (
+    PRICE,
     make_generation_run,
     make_judge_run,
     make_priced,
     make_run_of,
     most_of_one,
 )
-from tests.helpers.providers import ASKS_LITELLM
+from tests.helpers.providers import ASKS_LITELLM, choice, providing, streamed
+from tests.helpers.providers import said as answer
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
@@ -269,12 +271,49 @@ class TestJudgesRun:
         assert not JudgeRun.objects.exists()
 
 
-class TestTicks:
-    def test_end_runs_and_may_come_twice(self):
-        run, judging = make_generation_run(), make_judge_run()
-        tasks.look_after_runs()
-        tasks.look_after_runs()
+class TestCheck:
+    @pytest.fixture
+    def fake(self, settings):
+        with providing() as server:
+            settings.HEART_OFFLINE_LLM_URL = server.base_url
+            yield server
 
-        run.refresh_from_db()
-        judging.refresh_from_db()
-        assert run.state == judging.state == RunState.ENDED
+    def test_asks_judges_for_json_and_tells_what_they_took(self, fake):
+        make_simulated_judge("ash")
+        message = "response_format: Input should be 'text' or 'json_object'"
+        fake.script.append(answer({"error": {"message": message}}, 400))
+
+        told = command("judges", "check")
+
+        assert told.startswith("ash (simulated): answered in ")
+        assert "charged 7 + 3 tokens, an unknown price" in told
+        assert "schema_mode json_object" in told
+        assert "dropped: response_schema" in told
+
+    def test_asks_systems_for_a_sentence_and_tells_in_json(self, fake):
+        make_priced(slug="elm", parameters={"price": PRICE, "leave_out": ["top_p"]})
+        fake.always = streamed(choice("<think>hm</think>Hello."))
+
+        [row] = json.loads(command("systems", "check", "elm", "--json"))
+
+        assert (row["slug"], row["failed"], row["is_simulated"]) == ("elm", "", True)
+        assert row["dropped"] == ["top_p"]
+        assert row["stripped"] == ["thoughts"]
+        assert row["cost_usd"] == pytest.approx((7 * PRICE["input"] + 3 * PRICE["output"]) / 1e6)
+
+    def test_tells_one_that_fails_with_the_others_and_ends_with_code_1(self, fake):
+        for voice in ("ash", "elm"):
+            make_simulated_judge(voice)
+        fake.script.append(answer({"error": {"message": "Wrong key."}}, 401))
+
+        error = refused("judges", "check")
+
+        assert error.returncode == 1
+        assert "ash (simulated): authentication: " in str(error)
+        assert "elm (simulated): answered" in str(error)
+
+    @pytest.mark.parametrize("name", ["judges", "systems"])
+    def test_refuses_an_unknown_name(self, name):
+        error = refused(name, "check", "nobody")
+
+        assert (error.returncode, "unknown" in str(error)) == (2, True)

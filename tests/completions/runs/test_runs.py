@@ -7,7 +7,7 @@ import pytest
 
 from access.models import LogEntry
 from completions import llm
-from completions.choices import CallState, PauseReason, RunState, SystemKind
+from completions.choices import CallState, PauseReason, RunState
 from completions.generation import services as generation_services
 from completions.models import GenerationRun
 from completions.runs import queries
@@ -24,6 +24,7 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_of_calls import (
     make_generation_run,
+    make_judge_run,
     make_priced,
     make_run_of,
     most_of_one,
@@ -90,22 +91,16 @@ class TestStart:
 
         assert GenerationRun.objects.count() == 1
 
-    def test_with_a_budget_alone_refuses_models_whose_price_nobody_knows(self, dataset):
+    def test_with_a_budget_that_is_nothing_or_that_nobody_can_keep_is_refused(self, dataset):
         systems = [make_system(slug="dear")]
 
+        with pytest.raises(run_services.BudgetTooSmallError):
+            self.start(dataset, [make_priced()], budget_usd=Decimal(0))
         with pytest.raises(UnknownPriceError, match="for dear"):
             self.start(dataset, systems, budget_usd=Decimal(1))
 
         assert not GenerationRun.objects.exists()
         assert self.start(dataset, systems).budget_usd is None
-
-    def test_with_nothing_to_spend_or_what_is_no_model_is_refused(self, dataset):
-        with pytest.raises(run_services.BudgetTooSmallError):
-            self.start(dataset, [make_priced()], budget_usd=Decimal(0))
-        with pytest.raises(generation_services.NotAModelError):
-            self.start(dataset, [make_system(kind=SystemKind.HUMAN)])
-
-        assert not GenerationRun.objects.exists()
 
 
 class TestRefusals:
@@ -254,15 +249,20 @@ class TestTheEnd:
         assert (changed(run).state, run.ended_at) == (RunState.ENDED, NOW)
 
     def test_is_noticed_by_the_tick_once_of_runs_that_nothing_holds_up(self):
-        over, refused = make_generation_run(), make_generation_run(**REFUSED)
+        over, refused, judging = (
+            make_generation_run(),
+            make_generation_run(**REFUSED),
+            make_judge_run(),
+        )
         for run in (over, refused):
             make_generation_call(run=run, **FAILED)
         make_run_of(1)  # whose call waits
 
-        assert run_services.finish_all_runs(now=LATER) == 1
+        assert run_services.finish_all_runs(now=LATER) == 2
         assert run_services.finish_all_runs(now=LATER) == 0
 
-        assert (changed(over).ended_at, changed(refused).ended_at) == (LATER, None)
+        assert changed(over).ended_at == changed(judging).ended_at == LATER
+        assert changed(refused).ended_at is None
 
 
 class TestProgress:

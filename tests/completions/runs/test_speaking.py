@@ -1,12 +1,14 @@
-"""Calls within the limits of their providers: what waits, what comes again, what is not asked."""
+"""How a provider is asked: within its limits, where it may be, for JSON as its model takes it."""
 
 import asyncio
 import datetime as dt
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from annotation.judges.services.judging import ask_judges
 from annotation.models import JudgeCall
@@ -16,6 +18,7 @@ from completions.choices import CallState
 from completions.generation import services
 from completions.llm.limits import ProviderLimits
 from completions.models import GenerationCall
+from completions.runs import pulling
 from completions.runs.services import speaking
 from tests.helpers import observed
 from tests.helpers.factories import (
@@ -28,6 +31,7 @@ from tests.helpers.factories import (
 )
 from tests.helpers.observed import run
 from tests.helpers.processes import settings_with
+from tests.helpers.providers import ASKS_LITELLM, Answer, providing, said
 
 REQUEST = llm.Request(
     model="openai/some", messages=({"role": "user", "content": 30 * "x"},), max_tokens=90
@@ -304,3 +308,77 @@ class TestAddresses:
 
         assert {"127.0.0.1", "localhost"} <= set(settings_with()["HEART_LLM_HOSTS"])
         assert deployed["HEART_LLM_HOSTS"] == []
+
+
+def refusal(message: str, **more: Any) -> Answer:
+    return said({"error": {"message": message, "type": "invalid_request_error", **more}}, 400)
+
+
+REFUSALS = {
+    "OpenAI": refusal(
+        "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this "
+        "model. Learn more about supported models at the Structured Outputs guide.",
+        param=None,
+    ),
+    "Groq": refusal("This model does not support response format `json_schema`. See supported."),
+    "DeepSeek": refusal("This response_format type is unavailable now"),
+    "vLLM": refusal("response_format: Input should be 'text' or 'json_object'", param=None),
+    "an older server": refusal("Unrecognized request argument supplied: response_format"),
+}
+
+
+@ASKS_LITELLM
+class TestWaysToAskForJson:
+    @pytest.fixture
+    def server(self):
+        with providing() as server:
+            yield server
+
+    def ask(self, server, **fields):
+        schema = {"type": "object"}
+        request = replace(REQUEST, api_base=server.base_url, response_schema=schema, **fields)
+        return pulling.run_on_loop(
+            lambda _executor: speaking.ask_provider(request, clock=timezone.now)
+        )
+
+    def modes(self, server):
+        """Return how each question asked for JSON."""
+        formats = [body.get("response_format") for body in server.requests]
+        return ["prompt" if one is None else one["type"] for one in formats]
+
+    @pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS)
+    def test_a_model_that_refuses_a_schema_is_asked_in_the_next_way_and_that_is_remembered(
+        self, server, refused
+    ):
+        server.script.append(refused)
+
+        first, second = self.ask(server), self.ask(server)
+
+        assert self.modes(server) == ["json_schema", "json_object", "json_object"]
+        assert first.text == second.text == "A kind word."
+        assert first.honoured["schema_mode"] == "json_object"
+        assert first.dropped == ("response_schema",)
+
+    def test_a_model_that_refuses_both_is_asked_in_words(self, server):
+        server.script.extend([REFUSALS["OpenAI"], REFUSALS["an older server"]])
+
+        for _ in range(2):
+            self.ask(server)
+
+        assert self.modes(server) == ["json_schema", "json_object", "prompt", "prompt"]
+
+    @pytest.mark.parametrize(
+        ("refused", "fields"),
+        [
+            (REFUSALS["OpenAI"], {"schema_mode": "json_schema"}),
+            (refusal("Unknown parameter: 'top_p'."), {}),
+        ],
+        ids=["what an entry states", "another bad request"],
+    )
+    def test_nothing_else_is_asked_again(self, server, refused, fields):
+        server.script.append(refused)
+
+        with pytest.raises(llm.PermanentError):
+            self.ask(server, **fields)
+
+        assert self.modes(server) == ["json_schema"]
