@@ -12,7 +12,6 @@ from completions import tasks
 from completions.choices import JobKind, JobState
 from completions.models import Context, Dialogue, Job
 from heart_site import middleware
-from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_dataset, make_judge, make_system
 from tests.helpers.factories_of_site import make_job
 from tests.helpers.factories_written_once import make_member
@@ -65,11 +64,6 @@ class TestImport:
 
         job = Job.objects.get()
         assert (job.state, job.content) == (JobState.STOPPED, None)
-
-    def test_takes_a_published_dataset_whole(self, staff):
-        content = shared_file("esconv/ESConv.json").read_bytes()
-
-        assert "1,300" in text(send(staff, content, name="ESConv.json"))
 
     @pytest.mark.parametrize(
         ("content", "fields", "said"),
