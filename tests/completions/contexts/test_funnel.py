@@ -1,7 +1,7 @@
 """What is counted on the way to contexts, what it says can be done next, and its picture."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,10 +10,8 @@ from completions.choices import CallState, EscalationProfile, Review, RewriteSta
 from completions.contexts.funnel import funnel_of
 from completions.contexts.funnel_counts import (
     Chosen,
-    Funnel,
     FunnelPart,
     ImportedCounts,
-    Rewriting,
     RuleCount,
     ScreenedCounts,
     Steps,
@@ -123,32 +121,21 @@ class TestFunnel:
 
 
 class TestRewriting:
-    def rewrite(self, dataset, profile, state, reason=""):
-        source = dataset.contexts.filter(stratum=Stratum.REGULAR).first()
-        ended = None if state == RewriteState.PLANNED else NOW
-        context = None
-        if state == RewriteState.ACCEPTED:
-            context = make_context(
-                dialogue=source.dialogue,
-                stratum=Stratum.ADVERSARIAL,
-                escalation_profile=profile,
-                source_context=source,
-                is_simulated=True,
-            )
-        make_rewrite(
-            source_context=source,
-            profile=profile,
-            state=state,
-            reason=reason,
-            ended_at=ended,
-            context=context,
-        )
-
     def test_counts_how_rewrites_ended_by_profile_and_reason(self, count, dataset):
-        self.rewrite(dataset, EscalationProfile.ALWAYS_10, RewriteState.ACCEPTED)
-        self.rewrite(dataset, EscalationProfile.LINEAR_RAMP, RewriteState.DROPPED, "too mild")
-        self.rewrite(dataset, EscalationProfile.MID_RAMP, RewriteState.DROPPED, "too mild")
-        self.rewrite(dataset, EscalationProfile.MID_SPIKE, RewriteState.PLANNED)
+        source = dataset.contexts.first()
+        hostile = make_context(
+            dialogue=source.dialogue,
+            stratum=Stratum.ADVERSARIAL,
+            escalation_profile=EscalationProfile.ALWAYS_10,
+            source_context=source,
+            is_simulated=True,
+        )
+        accepted = {"state": RewriteState.ACCEPTED, "ended_at": NOW, "context": hostile}
+        dropped = {"state": RewriteState.DROPPED, "ended_at": NOW, "reason": "too mild"}
+        make_rewrite(source_context=source, profile="ALWAYS_10", **accepted)
+        make_rewrite(source_context=source, profile="LINEAR_RAMP", **dropped)
+        make_rewrite(source_context=source, profile="MID_RAMP", **dropped)
+        make_rewrite(source_context=source, profile="MID_SPIKE", state=RewriteState.PLANNED)
 
         funnel = count()
 
@@ -260,46 +247,27 @@ class TestFunnelCommand:
             self.run(capsys, dataset="nowhere")
 
 
-def rule(name, first):
-    return RuleCount(name, removes=first + 1, removes_first=first, removes_alone=0)
-
-
 def part(emotion, problem, before, after):
     return FunnelPart(emotion, problem, Steps(0, 0, 0, 0), Steps(before, 0.25, 0.5, after))
 
 
-def funnel(*, candidates=0, rules=(), no_signal=0, suitable=0, chosen=0, emotions=(), cells=()):
-    return Funnel(
-        dataset="talks",
-        source=ImportedCounts(1, 1, 1, candidates),
-        screened=ScreenedCounts(
-            candidates=candidates,
-            versions=(),
-            outdated=0,
-            rules=tuple(rules),
-            removed=sum(one.removes_first for one in rules),
-            no_signal=no_signal,
-            suitable=suitable,
-            suitable_dialogues=0,
-        ),
-        chosen=Chosen(chosen, chosen),
-        emotions=tuple(emotions),
-        cells=tuple(cells),
-        rewriting=Rewriting(0, 0, 0, 0, (), (), 0, 0),
-        opinions={},
-        reviews={},
-        next_steps=(),
-    )
+class TestPicture:
+    @pytest.fixture
+    def empty(self):
+        """Return the counts of a dataset in which there is nothing."""
+        return funnel_of(make_dataset(slug="new"))
 
-
-class TestPictureOfScreening:
-    def test_begins_each_bar_where_the_one_above_it_ends(self):
-        rules = [rule("self-harm", 10), rule("weather", 20), rule("violence", 40)]
-        idle = RuleCount("hate", removes=0, removes_first=0, removes_alone=0)
-
-        shown = picture(
-            funnel(candidates=200, rules=[*rules, idle], no_signal=30, suitable=100, chosen=20)
+    def test_begins_each_bar_where_the_one_above_it_ends(self, empty):
+        removed = {"self-harm": 10, "weather": 20, "violence": 40, "hate": 0}
+        rules = tuple(
+            RuleCount(name, removes=n, removes_first=n, removes_alone=0)
+            for name, n in removed.items()
         )
+        screened = replace(
+            empty.screened, candidates=200, rules=rules, removed=70, no_signal=30, suitable=100
+        )
+
+        shown = picture(replace(empty, screened=screened, chosen=Chosen(20, 20)))
 
         assert shown["everything"] == (0, 100)
         assert [(count.name, bar) for count, _, bar in shown["rules"]] == [
@@ -314,32 +282,31 @@ class TestPictureOfScreening:
         explained = [explanation for _, explanation, _ in shown["rules"]]
         assert explained == [known["self-harm"], "", known["violence"]]
 
-    def test_is_empty_before_there_is_anything(self):
-        shown = picture(funnel(cells=[part("fear", "job", 0, 0)]))
+    def test_is_empty_before_there_is_anything(self, empty):
+        shown = picture(replace(empty, cells=(part("fear", "job", 0, 0),)))
 
         ((_, before, after),) = shown["cells"]
         bars = {shown["everything"], shown["suitable"], shown["chosen"], before, after}
         assert bars == {(0, 0)}
 
+    def test_has_parts_on_the_scale_of_the_widest_with_percentages_of_every_step(self, empty):
+        parts = (part("fear", None, 0.5, 0.4), part("anger", None, 0.1, 0.8))
 
-class TestPictureOfParts:
-    def test_share_the_scale_of_the_widest_and_have_percentages_of_every_step(self):
-        parts = [part("fear", None, 0.5, 0.4), part("anger", None, 0.1, 0.8)]
-
-        fear, anger = picture(funnel(emotions=parts))["emotions"]
+        fear, anger = picture(replace(empty, emotions=parts))["emotions"]
 
         assert fear[1:] == ((0, 62.5), (0, 50))
         assert anger[1:] == ((0, 12.5), (0, 100))
         assert fear[0].percent == Steps(50, 25, 50, 40)
 
-    @pytest.mark.parametrize(
-        ("emotion", "problem", "asked"),
-        [
-            ("fear", None, ("fear", "")),
-            ("fear", "job", ("fear", "job")),
-            ("", "", ("-", "-")),
-            ("", None, ("-", "")),
-        ],
-    )
-    def test_name_their_labels_as_an_address_does(self, emotion, problem, asked):
-        assert part(emotion, problem, 0, 0).asked == asked
+
+@pytest.mark.parametrize(
+    ("emotion", "problem", "asked"),
+    [
+        ("fear", None, ("fear", "")),
+        ("fear", "job", ("fear", "job")),
+        ("", "", ("-", "-")),
+        ("", None, ("-", "")),
+    ],
+)
+def test_a_part_names_its_labels_as_an_address_does(emotion, problem, asked):
+    assert part(emotion, problem, 0, 0).asked == asked
