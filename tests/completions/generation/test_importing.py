@@ -13,7 +13,7 @@ from access.models import LogEntry
 from annotation.models import Comparison, Study
 from completions.choices import CallState, HoldState, Review, SystemKind, Way
 from completions.files.refusals import REMEDIES, InputFileError, Reason, Refused, printable
-from completions.files.rows import OutcomeChangedError, once
+from completions.files.rows import OutcomeChangedError
 from completions.generation.services import start_generation_run
 from completions.leaks import queries
 from completions.models import BroughtCompletion, Completion, GenerationCall, Hold, System
@@ -287,15 +287,6 @@ class TestARow:
         assert Refused(1, "", Reason.BAD_FIELD, "x").remedy == "Mend the field."
         assert Refused(1, "", Reason.REPEATED, "x").remedy.startswith("Leave one")
         assert printable("a\ud800" + "b" * 200) == "a?" + "b" * 98  # of names that are sent back
-
-    def test_is_there_once(self):
-        rows = [ImportedRow(n, "abc", system, TEXT) for n, system in enumerate(["a", "b", "a"])]
-
-        first, second, third = once(rows)
-
-        assert (first, second) == (rows[0], rows[1])
-        assert isinstance(third, Refused)
-        assert (third.position, third.reason) == (2, Reason.REPEATED)
 
 
 class TestAFile:

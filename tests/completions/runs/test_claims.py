@@ -79,12 +79,14 @@ class TestAClaim:
         assert claim(2, LATER) == [first.pk, second.pk]
         assert changed(first).attempts == 2
 
-    def test_without_a_budget_reserves_nothing(self):
+    def test_without_a_budget_reserves_nothing_but_counts_what_is_spent(self):
         run = make_run_of(2)
 
-        assert len(queue().claim(9)[0]) == 2
+        question, _ = queue().claim(9)[0]
 
         assert changed(run).reserved_usd == 0
+        queue().store([answered(question)])
+        assert (changed(run).spent_usd, run.reserved_usd) == (Decimal("0.0005"), NOTHING)
 
     def test_reserves_the_most_that_calls_can_cost_and_takes_as_many_as_fit(self):
         most = most_of_one()
@@ -205,14 +207,6 @@ class TestWhatACallCosts:
 
         assert self.settled(run) == (most_of_one() if spent is None else spent, NOTHING)
         assert run.calls.get(pk=question.claim.call_id).reserved_usd == 0
-
-    def test_is_counted_without_a_budget_too(self):
-        run = make_run_of(1)
-        (question,) = self.claim()
-
-        queue().store([answered(question)])
-
-        assert self.settled(run) == (Decimal("0.0005"), NOTHING)
 
     @pytest.mark.parametrize("is_sent", [False, True], ids=["given back", "broken off"])
     def test_of_a_claim_that_is_let_go_is_all_that_was_reserved_if_it_was_sent(self, run, is_sent):

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from io import StringIO
 
@@ -10,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.judges.services import judging
-from annotation.models import JudgeCall, JudgeRun
+from annotation.models import JudgeCall
 from annotation.studies import rubric
 from completions.choices import CallState, RunState
 from completions.llm import failures
@@ -19,14 +18,12 @@ from completions.models import GenerationCall, GenerationRun
 from completions.offline import Fault
 from completions.runs.services import calling, speaking
 from tests.helpers.factories import (
-    NOW,
     make_comparison,
     make_context,
     make_dataset,
     make_dialogue,
     make_judge,
     make_judge_call,
-    make_study,
 )
 from tests.helpers.factories_of_calls import PRICE, make_judge_run, make_priced
 from tests.helpers.providers import (
@@ -121,60 +118,6 @@ def test_one_odd_answer_fails_no_other_call_and_leaves_none_open(dataset, fake, 
             assert f"{N_CALLS - len(failed)} of {N_CALLS} calls answered" in told
 
 
-VERDICT = {
-    "notes": {},
-    "dimensions": {},
-    "rationale": "It stays with the seeker.",
-    "winner": "A",
-    "strength": 3,
-}
-JUDGES_FAULTS = {
-    "no choices": (completion(), CallState.FAILED, "empty", []),
-    "a fence": (completion(choice("```JSON\n{}\n```")), CallState.DONE, "", ["fence"]),
-    "thoughts": (completion(choice("<think>{A}</think>{}")), CallState.DONE, "", []),
-    "a sentence": (completion(choice("Here it is: {}")), CallState.DONE, "", ["text before"]),
-    "cut": (completion(choice("{", "length")), CallState.FAILED, "truncated", []),
-    "half a body": (said(b'{"id": "x'), CallState.DONE, "", []),
-}
-
-
-def test_one_odd_answer_of_a_judge_leaves_no_call_open(fake, subtests):
-    study = make_study(slug="small", locked_at=NOW)
-    keys = rubric.rubric_of(study.content).keys
-    mark = {"winner": "none", "strength": 0}
-    verdict = json.dumps(
-        VERDICT | {"notes": dict.fromkeys(keys, "x"), "dimensions": dict.fromkeys(keys, mark)}
-    )
-    for _ in range(N_CALLS):
-        make_comparison(study=study)
-    fake.always = completion(choice(verdict))
-    for name, (answer, state, kind, repairs) in JUDGES_FAULTS.items():
-        with subtests.test(name):
-            slug = name.replace(" ", "-")
-            make_judge(
-                slug=slug, name=f"Simulated {slug}", model_id="hosted_vllm/x", is_simulated=True
-            )
-            body = [one.replace(b"{}", json.dumps(verdict)[1:-1].encode()) for one in answer.body]
-            fake.script.extend([fake.always] * 4 + [replace(answer, body=body)])
-            n_asked = len(fake.requests)
-
-            words = ["judges", "run", "--study", "small", "--judges", slug]
-            call_command(*words, stdout=StringIO(), stderr=StringIO())
-
-            calls = JudgeCall.objects.filter(judge__slug=slug)
-            odd = calls.exclude(state=CallState.DONE).first()
-            assert calls.count() == N_CALLS
-            assert calls.filter(state=CallState.DONE).count() == N_CALLS - (state != CallState.DONE)
-            assert (odd.state if odd else CallState.DONE) == state
-            assert (odd.error_kind if odd else "") == kind
-            repaired = calls.filter(honoured__has_key="repaired")
-            found = [one for call in repaired for one in call.honoured["repaired"]]
-            assert found == repairs
-            n_again = name == "half a body"  # a repair costs no second question
-            assert len(fake.requests) - n_asked == N_CALLS + n_again
-            assert JudgeRun.objects.latest("pk").state == RunState.ENDED
-
-
 def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
     make_priced(slug="alder")
     fake.always = streamed(choice("A kind word."))
@@ -265,6 +208,26 @@ def call() -> JudgeCall:
     )
     run = make_judge_run(study=comparison.study, budget_usd=Decimal(1), n_planned=1)
     return make_judge_call(run=run, comparison=comparison, judge=judge)
+
+
+def test_an_answer_that_is_repaired_is_kept_with_what_was_and_costs_no_second_question(
+    call, fake, clock
+):
+    keys = rubric.rubric_of(call.comparison.study.content).keys
+    verdict = {
+        "notes": dict.fromkeys(keys, "x"),
+        "dimensions": {key: {"winner": "none", "strength": 0} for key in keys},
+        "rationale": "It stays with the seeker.",
+        "winner": "A",
+        "strength": 3,
+    }
+    fake.always = completion(choice(f"Here it is: {json.dumps(verdict)}"))
+
+    judging.ask_judges(clock=clock)
+
+    call.refresh_from_db()
+    assert (call.state, call.honoured["repaired"]) == (CallState.DONE, ["text before"])
+    assert len(fake.requests) == 1
 
 
 def test_an_answer_is_counted_although_the_second_try_was_refused(call, provider, clock):

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.judges.services.judging import ask_judges
-from annotation.models import JudgeCall
-from annotation.studies.rubric import load_rubric
 from completions import llm
 from completions.choices import CallState
 from completions.generation import services
@@ -22,11 +19,7 @@ from completions.runs import pulling
 from completions.runs.services import speaking
 from tests.helpers import observed
 from tests.helpers.factories import (
-    make_comparison,
     make_generation_call,
-    make_judge,
-    make_judge_call,
-    make_study,
     make_system,
 )
 from tests.helpers.observed import run
@@ -223,29 +216,9 @@ class TestQueues:
         assert [call.attempts for call in calls] == [1, 0, 0]
         assert all(300 <= (call.retry_at - clock.at).total_seconds() < 301 for call in calls)
 
-    def test_judges_wait_like_others(self, gateway, settings, clock):
-        settings.HEART_LLM_LIMITS = ONE_A_MINUTE
-        make_call_of_judge()
-        make_call_of_judge()
-        gateway.text = "no JSON"
-
-        ask_judges(clock=clock)
-
-        assert len(gateway.asked) == 1
-        assert sorted(JudgeCall.objects.values_list("state", "attempts")) == [
-            (CallState.PENDING, 0),
-            (CallState.PENDING, 1),
-        ]
-
     @pytest.fixture(autouse=True)
     def _impatient(self, monkeypatch) -> None:
         monkeypatch.setattr(speaking, "LONG_PATIENCE_S", 0.0)
-
-
-def make_call_of_judge() -> JudgeCall:
-    study = make_study(content={"rubric": load_rubric("heart-1").content()})
-    judge = make_judge(model_id="openai/some")
-    return make_judge_call(comparison=make_comparison(study=study), judge=judge)
 
 
 PUBLIC, INNER, METADATA = "93.184.216.34", "10.0.0.7", "169.254.169.254"
