@@ -16,7 +16,6 @@ from completions.dialogues import couplets
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
 from completions.dialogues.ingest.files import read_dialogues
-from completions.dialogues.queries import DatasetNotFoundError
 from completions.models import (
     Candidate,
     Completion,
@@ -229,10 +228,6 @@ class TestBuildContexts:
         build(7)
 
         assert list(context_lines(one)) == first
-
-    def test_needs_a_dataset(self):
-        with pytest.raises(DatasetNotFoundError, match='there is no dataset "Talks"'):
-            build(1)
 
 
 @ASKS_LITELLM

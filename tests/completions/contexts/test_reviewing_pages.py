@@ -76,13 +76,6 @@ class TestTheContext:
         assert re.search(r"clinical removes [^.]*\. in the reply", page)
         assert "the whole turn: rule 5" in page
 
-    def test_shows_markup_inside_a_mark_as_text(self, admin_client):
-        turns = [{"role": "seeker", "text": "so <3 sad & low"}]
-        found = [{"rule": "distress", "turn": 0, "start": 3, "end": 9}]
-        make_reviewable(turns=turns, provenance={"findings": found})
-
-        assert marks(admin_client.get(address("key-0"))) == [("&lt;3 sad", "1")]
-
     def test_shows_a_stored_reply_before_that_of_the_dialogue(self, admin_client, context):
         original = make_system(kind=SystemKind.ORIGINAL)
         make_completion(context=context, system=original, text="Another answer.")

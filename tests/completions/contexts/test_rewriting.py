@@ -317,12 +317,6 @@ class TestFailures:
         states = Counter(Rewrite.objects.values_list("state", flat=True))
         assert states == {RewriteState.ACCEPTED: 5, RewriteState.DROPPED: 1}
 
-    def test_that_heal_are_tried_again(self, dataset, make, provider, waiting_passes):
-        provider.script.append(Fault.SERVER_ERROR)
-
-        assert make(dataset).dropped == ()
-        assert RewriteCall.objects.get(step=RewriteStep.WRITE).attempts == 2
-
 
 class TestResuming:
     @pytest.mark.parametrize("rater", ["openai/some-model", "offline"])

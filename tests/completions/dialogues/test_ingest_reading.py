@@ -294,3 +294,4 @@ def test_strictly_read_good_records_come_and_the_first_bad_one_is_refused(write)
     assert isinstance(next(records), ParsedDialogue)
     with pytest.raises(IngestError, match=r"^dialogue 2: expected an object$"):
         next(records)
+    assert len(list(strictly(read_dialogues(write([native()]))))) == 1

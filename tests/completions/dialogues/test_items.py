@@ -22,11 +22,7 @@ from tests.helpers.factories import NOW
 from tests.helpers.records import parse_record
 
 REPLY = "Silence after a funeral hurts twice. What would you ask him?"
-MORE = [
-    *HISTORY,
-    REPLY,
-    "Why he left me alone with the house.",
-]
+MORE = [*HISTORY, REPLY, "Why he left me alone with the house."]
 
 
 def read(tmp_path, *items):

@@ -25,10 +25,7 @@ DRESSES = {
         "I\u2019m \u201cfine\u201d \u2014 really\u2026",
         'I\'m "fine" - really...',
     ),
-    "single quotes and short dash": (
-        "He said \u2018no\u2019 \u2013 twice",
-        "He said 'no' - twice",
-    ),
+    "single quotes and short dash": ("He said \u2018no\u2019 \u2013 twice", "He said 'no' - twice"),
     "quotes of other languages": ("\u00aboui\u00bb, \u201eja\u201c", '"oui", "ja"'),
     "a range of numbers stays together": (
         "three\u2013five, but 3\u20135 days",
