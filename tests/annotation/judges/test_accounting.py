@@ -72,20 +72,6 @@ def n_rated(study, pool):
 
 
 class TestJudges:
-    @pytest.mark.parametrize(
-        ("said", "places"),
-        [
-            (["A+3"], {"n_preferences": 1}),
-            (["A+3", "A+1", "A-2", "B-1", "B-1", "B+5"], {"n_unsettled": 6}),
-            (["A+3", "A-3", "B+1", "B+1"], {"n_ties": 4}),
-        ],
-        ids=["one answer", "orders disagree", "one order is tied"],
-    )
-    def test_answers_are_sorted_by_what_both_orders_say(self, study, ask, said, places):
-        ask(*said)
-
-        assert filled(the_row(study)) == places
-
     def test_an_answer_in_one_order_stands_though_the_other_failed(self, study, ask):
         ask("A+3", "B?", **FAILED, error_kind="timeout")
 

@@ -1,18 +1,27 @@
-"""The catalogue of judges: what is read of a file, and how `manage.py judges` stores it."""
+"""The catalogue of judges: what is read of a file, stored by `manage.py judges`, and asked."""
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
+from annotation.judges.answers import answer_schema, probability_of_a, read_judge_answer
 from annotation.judges.judge_catalogue import load_judges, shipped
+from annotation.judges.prompts import PAIR
 from annotation.judges.queries import UnknownJudgeError, judges_named
 from annotation.models import Judge
+from annotation.studies.rubric import load_rubric
+from completions import llm
+from completions.offline import Behaviour
+from completions.runs import pulling
+from completions.runs.services import calling
 from completions.systems import catalogue
 from completions.systems.catalogue import CatalogueError
 from tests.helpers.factories import make_judge, make_judge_call
+from tests.helpers.providers import ASKS_LITELLM
 
 JUDGE = """
 [[judge]]
@@ -37,14 +46,70 @@ def faults(tmp_path: Path):
     return _faults
 
 
-def test_the_shipped_one_has_a_judge_of_each_family_by_the_ids_of_the_catalogue_of_systems():
+TURNS = [{"role": "seeker", "text": "I lost my job."}]
+RUBRIC = load_rubric("heart-1")
+
+
+def test_the_shipped_one_has_a_judge_of_each_family_as_the_catalogue_of_systems_asks_its_models():
     judges = load_judges(shipped())
-    systems = catalogue.load_catalogues(catalogue.shipped()).system
+    systems = {one.model_id: one for one in catalogue.load_catalogues(catalogue.shipped()).system}
 
     assert [judge.family for judge in judges] == ["openai", "anthropic", "google"]
-    known = {(one.family, one.model_id) for one in systems}
-    assert {(judge.family, judge.model_id) for judge in judges} <= known
-    assert all(judge.parameters.api_key_env for judge in judges)
+    for judge in judges:
+        same = systems[judge.model_id]
+        assert judge.family == same.family
+        assert judge.parameters.leave_out == same.parameters.leave_out
+        assert judge.parameters.api_key_env
+    assert [judge.parameters.max_tokens for judge in judges] == [None, None, 8000]
+
+
+@ASKS_LITELLM
+class TestAsking:
+    """Each judge of the shipped catalogue is asked as a run asks, and answers in its own API."""
+
+    @pytest.fixture(params=load_judges(shipped()), ids=lambda judge: judge.family)
+    def exchange(self, request, provider, monkeypatch) -> tuple[str, dict[str, Any], llm.Reply]:
+        """Return the maker of the model, what it received, and what came back."""
+        judge = request.param
+        provider.behaviour = Behaviour(stand_ins=True)
+        monkeypatch.setenv(judge.parameters.api_key_env, "a-key")
+        is_versioned = judge.family == "openai"
+        asked = calling.request_to(
+            Judge(
+                model_id=judge.model_id,
+                parameters=judge.parameters.as_stored(),
+                api_base=provider.base_url
+                if is_versioned
+                else provider.base_url.removesuffix("/v1"),
+            ),
+            messages=PAIR.messages(RUBRIC, TURNS, a="Choose A.", b="That is hard."),
+            response_schema=answer_schema(RUBRIC.keys),
+            max_tokens=2000,
+        )
+
+        reply = pulling.run_on_loop(lambda _executor: llm.complete(asked))
+
+        (call,) = provider.calls
+        return judge.family, call.request.get("generationConfig", call.request), reply
+
+    def test_the_provider_gets_the_schema_in_its_order_and_what_it_says_is_read(self, exchange):
+        _, body, reply = exchange
+        named = body.get("response_format") or body.get("output_format") or {}
+        found = named.get("json_schema", named).get("schema") or body.get("response_json_schema")
+
+        assert found == answer_schema(RUBRIC.keys)
+        assert list(found["properties"]) == list(answer_schema(RUBRIC.keys)["properties"])
+        assert reply.honoured["response_schema"] is True
+        assert "response_schema" not in reply.dropped
+        assert set(read_judge_answer(reply.text, RUBRIC.keys).marks) == set(RUBRIC.keys)
+
+    def test_who_gives_log_probabilities_is_asked_for_them_and_nobody_else(self, exchange):
+        family, body, reply = exchange
+        known = probability_of_a(reply.text, reply.tokens)
+
+        assert bool(body.get("logprobs")) == (known is not None) == (family == "openai")
+        assert known is None or 0 < known < 1
+        assert "logprobs" not in reply.dropped
 
 
 class TestParse:
@@ -79,16 +144,6 @@ class TestParse:
     )
     def test_a_fault_is_told_with_file_row_and_field(self, faults, text, fault):
         assert faults(text).startswith(f"ours.toml: {fault}")
-
-    def test_a_key_is_refused_and_not_repeated(self, faults):
-        fault = faults(JUDGE + 'parameters.api_key = "sk-s3cret"')
-
-        assert "api_key_env" in fault
-        assert "s3cret" not in fault
-
-    def test_a_file_that_is_not_there_is_told(self, tmp_path):
-        with pytest.raises(CatalogueError, match="cannot be read"):
-            load_judges([tmp_path / "none.toml"])
 
 
 OURS = JUDGE + 'parameters = { api_key_env = "OURS_KEY", api_base_env = "OURS_BASE" }\n'
@@ -128,30 +183,11 @@ class TestSync:
         assert list(Judge.objects.order_by("pk").values()) == before
         assert LogEntry.objects.count() == n_logged
 
-    def test_a_change_is_told_and_logged_with_what_was_before(self, ours):
-        make_ours(parameters={"max_tokens": 9})
-
-        told = judges("sync", str(ours))
-
-        assert "OURS_KEY" in told[0]
-        assert told[1] == "0 added, 1 changed, 0 unchanged, 0 refused"
-        entry = LogEntry.objects.get()
-        assert (entry.action, entry.subject) == ("judge.changed", "judge ours")
-        assert entry.before == {"parameters": {"max_tokens": 9}}
-
-    def test_an_address_that_the_catalogue_leaves_open_stays_as_it_was_set(self, ours):
-        judges("sync", str(ours))
-        Judge.objects.update(api_base="https://ours.example/v1")
-
-        assert judges("sync", str(ours)) == ["0 added, 0 changed, 1 unchanged, 0 refused"]
-        assert Judge.objects.get().api_base == "https://ours.example/v1"
-
     def test_a_dry_run_reports_and_writes_nothing(self, ours):
         told = judges("sync", str(ours), "--dry-run")
 
         assert (told[0], told[-1]) == ("added     ours", "Nothing was written.")
         assert not Judge.objects.exists()
-        assert not LogEntry.objects.exists()
 
 
 @pytest.mark.django_db
@@ -161,15 +197,6 @@ class TestRefusals:
             judges("sync", str(path))
         assert raised.value.returncode == 1
         return str(raised.value)
-
-    def test_a_name_of_another_judge_is_refused_and_the_others_go_on(self, ours):
-        make_judge(slug="theirs", name="Ours")
-        ours.write_text(OURS + OURS.replace("ours", "more").replace("Ours", "More"))
-
-        told = self.refused(ours)
-
-        assert 'refused   ours: the name "Ours" belongs to the judge theirs' in told
-        assert Judge.objects.filter(slug="more").exists()
 
     def test_a_simulated_judge_never_becomes_a_real_one(self, ours):
         make_ours(name="Simulated ours", is_simulated=True)

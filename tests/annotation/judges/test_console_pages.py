@@ -18,6 +18,7 @@ from tests.helpers.factories import (
     make_alone,
     make_comparison,
     make_judge,
+    make_judge_call,
     make_study,
 )
 from tests.helpers.judged import delete_text, judge_calls, judge_in_bulk
@@ -104,20 +105,14 @@ class TestPage:
         assert "Each message alone" in plan
         assert "Start: make 1 call" in plan
 
-    @pytest.mark.parametrize(
-        ("query", "is_there"),
-        [({"show": "no-majority"}, True), ({"show": "inconsistent"}, False), ({"page": "9"}, True)],
-        ids=["its kind", "another kind", "the last page for one beyond it"],
-    )
-    def test_lists_what_is_wanted(self, admin_client, query, is_there):
+    def test_lists_the_kind_that_is_asked_for_and_knows_no_other(self, admin_client):
         comparison = asked(["A+3"], ["A-1"])
+        address = url(comparison.study)
 
-        page = text(admin_client.get(url(comparison.study), query))
-
-        assert (comparison.key in page) == is_there
-
-    def test_does_not_know_another_kind(self, admin_client):
-        assert admin_client.get(url(make_study()), {"show": "all"}).status_code == 404
+        assert comparison.key in text(admin_client.get(address, {"show": "no-majority"}))
+        assert comparison.key not in text(admin_client.get(address, {"show": "inconsistent"}))
+        assert comparison.key in text(admin_client.get(address, {"page": "9"}))  # the last
+        assert admin_client.get(address, {"show": "all"}).status_code == 404
 
     def test_costs_few_queries_for_any_number_of_calls(
         self, admin_client, django_assert_max_num_queries
@@ -226,3 +221,20 @@ class TestCsv:
 
         assert (row["judges"], row["verdict"]) == ("1", "FIRST")
         assert "judge_Judge B" not in row
+
+
+def test_admins_see_flags_where_calls_are_listed_and_can_filter_by_them(admin_client):
+    make_judge_call(asked={"addressed": {"first": ["plays-role"]}})
+    make_judge_call()
+    address = "/admin/annotation/judgecall/"
+
+    both, flagged, rest = (
+        admin_client.get(address, query).content.decode()
+        for query in ({}, {"addressed": "yes"}, {"addressed": "no"})
+    )
+
+    assert "first: plays-role" in both
+    assert "first: plays-role" in flagged
+    assert "first: plays-role" not in rest
+    rows = [page.count('class="field-comparison"') for page in (both, flagged, rest)]
+    assert rows == [2, 1, 1]

@@ -302,15 +302,6 @@ class TestAccount:
         assert {*NOT_FAILED, "FAILED"} == set(CallState.values)
         assert {*FAILURES, *few} <= {*KINDS}
 
-    def test_gives_a_call_one_fate(self, subtests):
-        for state, kind in STORABLE:
-            with subtests.test(state, kind=kind):
-                found = account([(state, kind, 3)])
-
-                assert dict(found.fates) == {fate(state, kind): 3}
-                assert found.n_calls == 3
-                assert dict(found.others) == ({kind: 3} if fate(state, kind) is Fate.OTHER else {})
-
     @given(st.lists(st.tuples(st.sampled_from(STORABLE), st.integers(0, 60_000))))
     def test_has_fates_that_sum_to_the_calls(self, rows):
         found = account((state, kind, n) for (state, kind), n in rows)

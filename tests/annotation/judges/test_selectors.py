@@ -5,9 +5,15 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from annotation.choices import Side
 from annotation.judges import tallies, verdict_queries
-from annotation.judges.ensembles import EnsembleOutcome, Fate, VoteStatus
+from annotation.judges.ensembles import (
+    EnsembleOutcome,
+    EnsembleVerdict,
+    Fate,
+    Order,
+    Replies,
+    VoteStatus,
+)
 from annotation.models import Exclusion, JudgeCall
 from completions.choices import CallState, Stratum
 from completions.models import Context
@@ -22,11 +28,9 @@ from tests.helpers.factories import (
     make_study,
     make_system,
 )
-from tests.helpers.judged import delete_text, judge_calls, judge_in_bulk
+from tests.helpers.judged import delete_text, judge_calls
 
 pytestmark = pytest.mark.django_db
-
-KINDS = ("content_filtered", "truncated", "empty", "timeout", "server_error", "erased", "lost")
 
 
 def asked(*answers, study=None, **fields):
@@ -73,26 +77,17 @@ def exclude(judge, *, is_excluded, at):
 
 
 class TestVerdicts:
-    @pytest.mark.parametrize(
-        ("answers", "outcome", "votes", "is_consistent"),
-        [
-            ([["A+3"]], EnsembleOutcome.FIRST, (1, 0), None),
-            ([["B-1"]], EnsembleOutcome.SECOND, (0, 1), None),
-            ([["A+3", "B+1"], ["A-1", "B-2"]], EnsembleOutcome.NO_MAJORITY, (1, 1), True),
-            ([["A+3", "B-1"], ["A-1", "B-2"]], EnsembleOutcome.SECOND, (0, 1), False),
-            ([["A+3", "A+1", "A-5"], ["A+1"]], EnsembleOutcome.FIRST, (2, 0), None),
-            ([["A+3", "A-3"]], EnsembleOutcome.NO_MAJORITY, (0, 0), None),
-            ([["A+3", "B?"]], EnsembleOutcome.WAITING, (0, 0), None),
-        ],
-    )
-    def test_are_in_the_canonical_frame_whatever_was_shown(
-        self, answers, outcome, votes, is_consistent
-    ):
-        found = together(asked(*answers))
+    def test_are_of_the_replies_counted_by_order_in_the_canonical_frame(self):
+        comparison = asked(["A+3", "A-1", "A+5", "B-2", "B?"], ["A-1", "B-2"])
 
-        assert found.outcome is outcome
-        assert (found.n_first, found.n_second) == votes
-        assert found.is_consistent is is_consistent
+        found = verdict_of(comparison)
+
+        open_one, decided = found.replies.values()
+        assert open_one == Replies(Order(3, 2, 1, 7), Order(2, 0, 1, -2), n_open=1)
+        assert decided == Replies(Order(1, 0, 1, -1), Order(1, 0, 1, -2))
+        assert found.ensemble == EnsembleVerdict(
+            EnsembleOutcome.WAITING, n_first=0, n_second=1, n_judges=2, is_consistent=False
+        )
 
     def test_do_not_wait_for_calls_that_failed_or_are_not_valid_any_more(self):
         failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "timeout"}
@@ -147,35 +142,32 @@ class TestVerdicts:
 
 
 class TestAccounts:
-    def test_have_one_place_for_every_call_of_every_state_and_error(self):
+    def test_count_each_judges_calls_by_state_and_error(self):
         study, judge = make_study(), make_judge()
-        ended = {"ended_at": NOW, "raw_answer": "?"}
+        failed = {"state": CallState.FAILED, "ended_at": NOW, "raw_answer": "?"}
         rows: list[dict[str, Any]] = [
-            {"state": CallState.PENDING},
             {"state": CallState.PENDING, "error_kind": "rate_limited"},
             {"state": CallState.CLAIMED, "claimed_at": NOW},
-            {"state": CallState.INVALID, "error_kind": "invalid_answer", **ended},
-            *({"state": CallState.FAILED, "error_kind": kind, **ended} for kind in KINDS),
+            *(failed | {"error_kind": kind} for kind in ("refused", "timeout", "lost", "lost")),
         ]
         for fields in rows:
             judge_calls(make_comparison(study=study), judge, ["A?"], **fields)
         judge_calls(make_comparison(study=study), judge, ["A+2", "B+2"])
+        asked(["A+1"], study=study)
 
-        (row,) = verdict_queries.judges_figures(study).rows
+        row, other = verdict_queries.judges_figures(study).rows
 
-        assert row.account.n_calls == JudgeCall.objects.count() == len(rows) + 2
-        assert {one: row.account.n(one) for one in Fate} == {
+        assert row.account.n_calls == len(rows) + 2
+        assert row.account.fates == {
             Fate.VALID: 2,
-            Fate.INVALID: 1,
             Fate.REFUSED: 1,
-            Fate.TRUNCATED: 1,
-            Fate.EMPTY: 1,
             Fate.TIMED_OUT: 1,
-            Fate.OTHER: 3,
+            Fate.OTHER: 2,
             Fate.IN_FLIGHT: 1,
-            Fate.WAITING: 2,
+            Fate.WAITING: 1,
         }
-        assert row.account.others == {"erased": 1, "lost": 1, "server_error": 1}
+        assert row.account.others == {"lost": 2}
+        assert other.account.n_calls == 1
 
     def test_split_the_valid_answers_by_what_they_came_to(self):
         study, judge = make_study(), make_judge()
@@ -273,22 +265,6 @@ class TestEnsemble:
         judge_calls(comparison, make_judge(**(judge and named | judge)), ["A+1"])
 
         assert verdict_queries.judges_figures(study).is_simulated is expected
-
-
-def test_the_page_costs_seven_queries_and_a_comparison_six_however_many_calls_there_are(
-    django_assert_num_queries, django_assert_max_num_queries
-):
-    study = make_study()
-    pairs = [make_comparison(study=study) for _ in range(6)]
-    judge_in_bulk(pairs, [make_judge() for _ in range(6)])
-
-    with django_assert_num_queries(7):
-        figures, _, _ = page_of(study)
-    with django_assert_max_num_queries(6):
-        pair = pair_of(pairs[0])
-
-    assert sum(row.account.n_calls for row in figures.rows) == 2 * 6 * 6
-    assert [len(calls) for *_, calls in pair["judges"]] == [len(Side)] * 6
 
 
 class TestOneComparison:

@@ -106,7 +106,10 @@ REFUSED = {
     "single quotation marks": str(ANSWER),
     "not a number": GOOD.replace(TAIL, '"strength": NaN}'),
     "a number too long to read": GOOD.replace(TAIL, f'"strength": {"1" * 5_000}}}'),
+    "half a surrogate pair": GOOD.replace("A stays", "\\ud83d"),
     "nothing": "",
+    "null": "null",
+    "a letter alone": "A",
     "nested without end": "[" * 100_000,
     "a sentence and no object": "A is better.",
 }
