@@ -1,13 +1,23 @@
-"""Fixtures of tests in which an assistant finds themes in rationales."""
+"""Rationales, and the assistant that finds themes in them."""
 
 from functools import partial
 
 import pytest
 
+from annotation.rationales import themes
 from annotation.rationales.services import labelling
 from completions.systems.services.registering import assistant_for
-from tests.helpers.factories import make_study
+from tests.helpers.factories import make_comparison, make_judgment, make_study
 from tests.helpers.providers import let_assistants_say
+
+TEXT = "**A** is warmer,\n\nand asks what happened."
+KEYS = themes.load_codebook().keys
+ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}
+
+
+def judge(study, **fields):
+    comparison = fields.pop("comparison", None) or make_comparison(study=study)
+    return make_judgment(comparison=comparison, **{"rationale": TEXT} | fields)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from completions.choices import CallState, Presence
 from completions.models import Completion
 from completions.offline import Fault
 from completions.runs.services import running as completions
-from tests.annotation.rationales.asked import ABSENT, KEYS, TEXT, judge
+from tests.annotation.rationales.conftest import ABSENT, KEYS, TEXT, judge
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -38,7 +38,6 @@ from tests.helpers.factories_of_calls import (
 from tests.helpers.providers import ASKS_LITELLM
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
-INVENTED = {"quote": "so kind", "presence": "present", "probability": 0.9}
 
 
 def planned():
@@ -155,17 +154,6 @@ class TestAsking:
         ]
         assert [word for word in hidden if word in said] == []
 
-    def test_asks_once_more_with_the_fault(self, study, ask, say, provider):
-        judge(study)
-        say(dict.fromkeys(KEYS, INVENTED), dict.fromkeys(KEYS, ABSENT))
-
-        ask()
-
-        call = RationaleCall.objects.get()
-        assert (call.state, call.labels.count()) == (CallState.DONE, len(KEYS))
-        assert "does not stand in the rationale" in call.asked["first_try"]["fault"]
-        assert "does not stand" in provider.calls[-1].request["messages"][-1]["content"]
-
     def test_keeps_a_second_unusable_answer_and_a_failure_without_a_label(
         self, study, ask, say, provider
     ):
@@ -204,24 +192,17 @@ class TestAsking:
         assert call.asked.get("addressed", {}).get("rationale") == ways
 
 
+def empty(judgment):
+    """Delete the rationale as its rater's withdrawal does."""
+    QuerySet(Judgment).filter(pk=judgment.pk).update(rationale="")
+
+
 class TestADeletedRationale:
-    def test_is_asked_of_nobody(self, study, ask, start, provider):
+    @pytest.mark.parametrize("delete", [empty, erase], ids=["itself", "a message of its pair"])
+    def test_is_asked_of_nobody(self, study, start, provider, clock, delete):
         judgment = judge(study)
         start()
-        QuerySet(Judgment).filter(pk=judgment.pk).update(rationale="")
-        judge(study)
-
-        ask()
-
-        states = dict(RationaleCall.objects.values_list("judgment", "state"))
-        assert (states[judgment.pk], len(provider.calls)) == (CallState.FAILED, 1)
-
-    def test_is_not_asked_about_once_a_message_of_its_pair_is_gone(
-        self, study, start, provider, clock
-    ):
-        judgment = judge(study)
-        start()
-        erase(judgment)
+        delete(judgment)
 
         labelling.find_themes(clock=clock)
 
@@ -234,7 +215,7 @@ class TestADeletedRationale:
         judgment = judge(study)
 
         def keep_late(desk, ended):
-            QuerySet(Judgment).filter(pk=judgment.pk).update(rationale="")
+            empty(judgment)
             keep(desk, ended)
 
         keep = labelling.Desk.keep

@@ -174,18 +174,6 @@ class TestLabelling:
         page = owner.get(reverse("admin:annotation_themelabelling_changelist"))
         assert page.context["cl"].result_count == 4
 
-    def test_is_refused_to_a_third_person_and_of_an_unknown_theme(self, coder, ada, ben):
-        draw(ada, coder)
-        assert label(ada, 1, "humour").status_code == 422
-        assert not ThemeLabelling.objects.exists()
-        label(ada, 1)
-        label(ben, 1)
-
-        answer = label(make_person("cleo"), 1, WARM)
-
-        assert "Two people label this sample already." in text(answer)
-        assert not ThemeLabelling.objects.filter(labeller__username="cleo").exists()
-
     def test_of_a_reason_that_is_gone_is_not_found(self, ada):
         check = make_theme_check_item(judgment=make_judgment(rationale="")).spot_check
 
