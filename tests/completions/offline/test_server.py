@@ -12,19 +12,33 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from completions import offline
-from completions.offline import Behaviour, Fault, OfflineServer
+from completions.offline import Behaviour, Fault, OfflineServer, planted
 
 CHAT = {
     "model": "offline-alder",
     "messages": [{"role": "user", "content": "I am so tired of my job."}],
 }
+
+
+@pytest.fixture
+def server() -> Iterator[offline.OfflineServer]:
+    with offline.running() as server:
+        yield server
+
+
+@pytest.fixture
+def connection(server: offline.OfflineServer) -> Iterator[http.client.HTTPConnection]:
+    host, port = server.server_address[:2]
+    connection = http.client.HTTPConnection(str(host), int(port), timeout=20)
+    yield connection
+    connection.close()
 
 
 def post(connection, body, path="/v1/chat/completions") -> http.client.HTTPResponse:
@@ -192,6 +206,16 @@ class TestFaults:
         connection.close()
 
         until(lambda: not server._connections)
+
+
+def test_a_planted_model_answers_over_http_after_its_time(connection):
+    began = time.monotonic()
+
+    choice = choice_of(post(connection, CHAT | {"model": "offline-planted-0-0-0-0-0-80ms"}))
+    took = time.monotonic() - began
+
+    assert planted.parts_done_well(choice["message"]["content"]) == frozenset()
+    assert took >= 0.08  # it may well take longer
 
 
 MESSAGES = ("/v1/messages", "messages")

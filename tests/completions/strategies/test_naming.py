@@ -18,7 +18,6 @@ from completions.choices import (
     RunState,
     SystemKind,
 )
-from completions.dialogues.locking import CompletionFixedError
 from completions.models import (
     Completion,
     Context,
@@ -34,7 +33,7 @@ from completions.strategies import codebook as strategies_codebook
 from completions.strategies.services import labelling
 from completions.systems.services.registering import assistant_for
 from completions.writers.services.pool import freeze_dataset, thaw_dataset
-from completions.writers.services.sending import MessageClosedError
+from tests.completions.strategies.conftest import refused, strategies
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -57,13 +56,7 @@ from tests.helpers.factories_of_people import make_accepted
 from tests.helpers.observed import nudged
 from tests.helpers.providers import ASKS_LITELLM, let_assistants_say
 from tests.helpers.written import (
-    ACCEPT,
-    REJECT,
-    RETURN,
     completion_of,
-    decide,
-    revised,
-    send,
     stored,
 )
 
@@ -71,7 +64,6 @@ pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 TEXT = "**No wonder** you are tired.\n\nWhat happened?"
 KEYS = strategies_codebook.load_codebook().keys
 ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}
-INVENTED = {"quote": "You are brave", "presence": "present", "probability": 0.9}
 
 
 @pytest.fixture
@@ -153,45 +145,23 @@ class TestFixing:
         lease = make_writing_lease(writer=make_writer(dataset=dataset), context=context, **closed)
         return make_accepted(TEXT, lease=lease)
 
-    @pytest.fixture
-    def label(self, dataset, plan, message):
-        """Freeze the texts, have them labelled, and thaw them."""
-
-        def _label():
-            freeze_dataset(dataset=dataset, by=None, now=NOW)
-            assert plan() == 1
-            thaw_dataset(dataset=dataset, by=None, now=NOW)
-
-        return _label
-
-    def test_keeps_a_labelled_text_from_reviewers_and_its_writer(self, message, label):
-        label()
-
-        for verdict in (RETURN, REJECT):
-            with pytest.raises(CompletionFixedError):
-                decide(message, verdict)
-        with pytest.raises(MessageClosedError):
-            send(message.lease, "Another text that nobody has labelled.")
-        assert completion_of(message).text == TEXT
-
-    def test_keeps_a_version_that_waits_from_taking_its_place(self, message, label):
-        revised(message)
-        label()
-
-        with pytest.raises(CompletionFixedError):
-            decide(message, ACCEPT)
-        assert completion_of(message).text == TEXT
-
-    def test_asks_nobody_any_more_for_another_version(self, message, label):
-        Message.objects.update(state=MessageState.RETURNED)
-
-        label()
-
-        assert stored(message).state == MessageState.ACCEPTED
-
-    def test_leaves_texts_alone_that_are_not_labelled(self, dataset, plan, message):
+    def test_holds_a_text_as_it_is_once_it_is_to_be_labelled(self, dataset, plan, message, clock):
         assert plan() == 0
         assert completion_of(message).fixed_at is None
+        freeze_dataset(dataset=dataset, by=None, now=NOW)
+
+        assert plan() == 1
+
+        thaw_dataset(dataset=dataset, by=None, now=NOW)
+        assert completion_of(message).fixed_at == clock()
+
+    def test_asks_nobody_any_more_for_another_version(self, dataset, plan, message):
+        Message.objects.update(state=MessageState.RETURNED)
+        freeze_dataset(dataset=dataset, by=None, now=NOW)
+
+        plan()
+
+        assert stored(message).state == MessageState.ACCEPTED
 
 
 class TestAsking:
@@ -217,17 +187,6 @@ class TestAsking:
         assert text.context.turns[-1]["text"] in asked[1]["content"]
         assert "Mordor" not in json.dumps(asked)
         assert [one["role"] for one in asked] == ["system", "user"]
-
-    def test_asks_once_more_with_the_fault(self, dataset, ask, say, provider):
-        write(dataset)
-        say(dict.fromkeys(KEYS, INVENTED), dict.fromkeys(KEYS, ABSENT))
-
-        ask()
-
-        call = StrategyCall.objects.get()
-        assert (call.state, call.labels.count()) == (CallState.DONE, 15)
-        assert "does not stand in the message" in call.asked["first_try"]["fault"]
-        assert "does not stand" in provider.calls[-1].request["messages"][-1]["content"]
 
     def test_keeps_a_second_unusable_answer_without_a_label(self, dataset, ask, say):
         write(dataset)
@@ -387,3 +346,21 @@ def test_tasks_wake_a_worker_if_something_waits_and_are_safe_to_run_twice(plan, 
 
     assert sent == [Work.NAME_STRATEGIES]
     assert (len(provider.calls), StrategyLabel.objects.count()) == (1, 15)
+
+
+class TestTheCommand:
+    def test_labels_every_text_once_and_says_how_it_went(self, dataset, provider):
+        for _ in range(3):
+            write(dataset)
+
+        said = strategies("run", "--dataset", "talks")
+
+        assert "3 of 3 calls answered" in said
+        assert StrategyLabel.objects.count() == 45
+        assert "nothing is left to ask" in refused("run", "--dataset", "talks")
+        assert "codebook: heart-1" in strategies("show", str(LabellingRun.objects.get().pk))
+
+    def test_refuses_what_it_does_not_know(self, dataset):
+        assert "no dataset" in refused("run", "--dataset", "walks")
+        assert "no id of a model" in refused("run", "--dataset", "talks", "--assistant", "a b")
+        assert "no run #7" in refused("show", "7")

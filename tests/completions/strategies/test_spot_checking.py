@@ -1,22 +1,27 @@
 """People check a model's labels: blind to each other and to the model until both are through."""
 
+from functools import partial
+
 import pytest
 
 from access.models import LogEntry
 from completions.choices import CallState, SystemKind
-from completions.models import Completion, HumanLabelling, StrategyCall
+from completions.models import Completion, HumanLabelling, SpotCheck, StrategyCall
 from completions.strategies import spot_check_queries
 from completions.strategies.services import spot_checking
 from completions.strategies.spot_check_queries import Phase
-from tests.completions.strategies.conftest import FACTS, HOPE, REST
+from completions.systems.services.registering import assistant_for
+from tests.completions.strategies.conftest import FACTS, HOPE, REST, refused, strategies
 from tests.helpers.factories import NOW, make_assistant, make_dataset, make_system, make_writer
 from tests.helpers.factories_of_calls import (
     KEYS,
     label,
     make_labelled,
+    make_person,
     make_sampled,
     make_strategy_call,
 )
+from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db
 
@@ -262,3 +267,117 @@ def test_counts_of_an_assistants_calls_are_by_state():
     found = {one.name: one for one in spot_check_queries.asked_of(dataset)}
 
     assert (found["Namer"].n_done, found["Namer"].n_open, found["Other"].n_done) == (1, 1, 1)
+
+
+class TestTheCommand:
+    def test_draws_what_was_labelled_once_and_needs_labels(self, dataset):
+        assert "has labelled nothing" in refused("sample", "--dataset", "talks")
+        assistant = assistant_for("strategist", "offline")
+        for _ in range(3):
+            make_labelled(dataset, assistant, HOPE)
+
+        said = strategies("sample", "--dataset", "talks", "--n", "2")
+
+        check = SpotCheck.objects.get()
+        assert said.strip() == (
+            f"Spot check #{check.pk}: 2 texts to label at /console/strategies/talks/"
+        )
+        assert strategies("sample", "--dataset", "talks") == said
+
+    def test_tells_scores_by_strategy_once_people_are_through(self, dataset, ada, ben):
+        assert "`strategies sample` draws one" in refused("score", "--dataset", "talks")
+        check = make_sampled(2, dataset=dataset)
+        label(check, ada, [HOPE], [REST])
+        assert "2 labellings of 2 texts are missing" in refused("score", "--dataset", "talks")
+        label(check, ben, [HOPE], [REST])
+
+        lines = strategies("score", "--dataset", "talks").splitlines()
+
+        rows = {line.split()[0]: line.split()[1:] for line in lines[3:-1]}
+        assert rows[HOPE] == ["1", "2", "0.50", "1.00", "0.67", "1.00"]
+        assert rows[FACTS] == ["0", "0", "-", "-", "-", "-"]
+        assert lines[-1].startswith("macro-F1 0.333 (95 % interval ")
+        assert lines[-1].endswith("over 2 strategies; kappa between the two people 1.00")
+
+    def test_waits_until_differences_are_settled(self, settling):
+        assert "2 texts are to be settled first" in refused("score", "--dataset", "talks")
+
+    def test_says_that_scores_of_a_simulated_assistant_mean_nothing(self, dataset, ada, ben):
+        check = make_sampled(1, dataset=dataset)
+        kind = type(check.assistant).objects.filter(pk=check.assistant_id)
+        kind.update(name="Simulated strategist", is_simulated=True)
+        for person in (ada, ben):
+            label(check, person, [HOPE])
+
+        said = strategies("score", "--dataset", "talks")
+
+        assert "Simulated strategist (simulated: these scores mean nothing)" in said
+
+
+def in_threads(test):
+    """Run a test in threads that share a database."""
+    marked = pytest.mark.django_db(transaction=True)(pytest.mark.postgres(test))
+    return pytest.mark.usefixtures("shared_database")(marked)
+
+
+def race(*acts):
+    """Let people label at once, and say what came of each."""
+
+    def say_or_tell(*act):
+        try:
+            say(*act)
+        except (spot_checking.TwoLabellersError, spot_checking.LabellingClosedError) as error:
+            return type(error)
+        return "stored"
+
+    return together([partial(say_or_tell, *act) for act in acts])
+
+
+class TestAtOnce:
+    @in_threads
+    def test_of_four_who_begin_two_become_labellers(self):
+        check = make_sampled(4)
+        people = [make_person(name) for name in ("ada", "ben", "cleo", "dan")]
+        items = check.items.order_by("position")
+
+        said = race(*zip(items, people, strict=True))
+
+        assert said.count(spot_checking.TwoLabellersError) == said.count("stored") == 2
+        assert len(ledger(check).people) == 2
+
+    @in_threads
+    def test_a_label_sent_twice_is_stored_once(self, ada):
+        item = make_sampled(2).items.get(position=0)
+
+        race(*[(item, ada, HOPE)] * 4)
+
+        assert HumanLabelling.objects.count() == 1
+
+    @in_threads
+    def test_no_label_changes_after_both_are_through(self, ada, ben):
+        """Ada changes a label while Ben sends his last: before it, or not at all."""
+        check = make_sampled(2)
+        label(check, ada, [HOPE], [HOPE])
+        label(check, ben, [HOPE])
+        first, last = check.items.order_by("position")
+
+        changed, sent = race((first, ada, REST), (last, ben))
+
+        assert sent == "stored"
+        *_, newest = HumanLabelling.objects.order_by("pk")
+        assert newest.labeller == ben  # nothing came after it
+        assert HumanLabelling.objects.count() == (5 if changed == "stored" else 4)
+
+    @in_threads
+    def test_a_sample_drawn_twice_is_one(self):
+        dataset, assistant = make_dataset(), make_assistant()
+        for _ in range(3):
+            make_labelled(dataset, assistant, HOPE)
+        draw = partial(
+            spot_checking.draw_sample, dataset=dataset, assistant=assistant, seed="1", now=NOW, n=2
+        )
+
+        drawn = together([draw] * 4)
+
+        assert len(set(drawn)) == SpotCheck.objects.count() == 1
+        assert drawn[0].items.count() == 2

@@ -1,16 +1,27 @@
 """The table becomes what the catalogue says, and a named model has its row, each once."""
 
 import io
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
 from completions.choices import SystemKind
 from completions.models import Assistant, System
-from completions.systems.services.registering import SIMULATED, ModelIdError, assistant_for
-from tests.helpers.factories import make_completion, make_generation_call, make_system
+from completions.systems.catalogue import SystemEntry
+from completions.systems.services.registering import (
+    SIMULATED,
+    ModelIdError,
+    SystemTakenError,
+    add_system,
+    assistant_for,
+)
+from tests.helpers.factories import NOW, make_completion, make_generation_call, make_system
+from tests.helpers.threads import while_uncommitted
 
 pytestmark = pytest.mark.django_db
 
@@ -234,3 +245,27 @@ class TestAssistantFor:
     def test_refuses_what_is_no_model(self, model):
         with pytest.raises(ModelIdError, match="is no id of a model"):
             assistant_for("rewriter", model)
+
+
+def add(slug, name):
+    entry = SystemEntry(slug=slug, name=name, kind="model", family="ours", model_id="openai/ours")
+    return add_system(entry=entry, by=User.objects.get(username="ada"), now=NOW)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("field", "slug", "name"), [("slug", "ours", "B"), ("name", "b", "A")])
+def test_of_two_who_add_one_system_at_once_the_second_is_told(shared_database, field, slug, name):
+    User.objects.create(username="ada")
+
+    def second():
+        with suppress(SystemTakenError):
+            add(slug, name)
+            return None
+        return field
+
+    taken = while_uncommitted(partial(add, "ours", "A"), second, has_to_wait=True)
+
+    assert taken == field
+    assert System.objects.values_list("slug", "name").get() == ("ours", "A")
+    assert LogEntry.objects.count() == 1
