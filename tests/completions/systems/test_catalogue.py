@@ -5,7 +5,7 @@ Every system of the shipped one is asked once, through LiteLLM, and the server s
 
 import csv
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -246,12 +246,6 @@ REASONING = {"gpt-5", "gpt-o3"}
 BY_ADDRESS = "polaris-4-0"
 
 
-@pytest.fixture(scope="module")
-def provider() -> Iterator[offline.OfflineServer]:
-    with offline.running(behaviour=Behaviour(stand_ins=True)) as server:
-        yield server
-
-
 @dataclasses.dataclass(frozen=True)
 class Exchange:
     """What was asked, what the server received, and what came back."""
@@ -282,8 +276,11 @@ def plain(content: str | list[dict[str, str]]) -> str:
 
 
 @pytest.fixture(scope="module")
-def exchanges(provider) -> dict[str, Exchange]:
-    with pytest.MonkeyPatch.context() as patch:
+def exchanges() -> dict[str, Exchange]:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        offline.running(behaviour=Behaviour(stand_ins=True)) as provider,
+    ):
         patch.setenv("POLARIS_API_BASE", address_of(provider, MODELS[BY_ADDRESS]))
         return {slug: exchange(provider, entry, patch) for slug, entry in MODELS.items()}
 
@@ -321,90 +318,83 @@ def asked(exchanges, request) -> Exchange:
 
 
 @ASKS_LITELLM
-def test_the_model_of_the_row_is_asked_in_its_providers_own_way_without_tools(asked):
-    provider, model = str(asked.entry.model_id).split("/", 1)
-    paths = {
-        "anthropic": "/v1/messages",
-        "gemini": f"/models/{asked.model}:streamGenerateContent?alt=sse",
-    }
+class TestAsking:
+    def test_the_model_of_the_row_is_asked_in_its_providers_own_way_without_tools(self, asked):
+        provider, model = str(asked.entry.model_id).split("/", 1)
+        paths = {
+            "anthropic": "/v1/messages",
+            "gemini": f"/models/{asked.model}:streamGenerateContent?alt=sse",
+        }
 
-    assert asked.model == model
-    assert asked.path == paths.get(provider, "/v1/chat/completions")
-    assert asked.body.get("stream", True) is True
-    assert {"tools", "tool_choice", "functions"}.isdisjoint(asked.body)
+        assert asked.model == model
+        assert asked.path == paths.get(provider, "/v1/chat/completions")
+        assert asked.body.get("stream", True) is True
+        assert {"tools", "tool_choice", "functions"}.isdisjoint(asked.body)
 
+    def test_temperature_is_0_and_top_p_1_or_their_drop_is_on_record(self, asked):
+        for name, wanted in (("temperature", 0), ("top_p", 1)):
+            if name in asked.entry.parameters.leave_out:
+                assert name not in asked.settings
+                assert name in asked.reply.dropped
+            else:
+                assert asked.settings[name] == wanted
+                assert asked.reply.honoured[name] == wanted
+                assert name not in asked.reply.dropped
 
-@ASKS_LITELLM
-def test_temperature_is_0_and_top_p_1_or_their_drop_is_on_record(asked):
-    for name, wanted in (("temperature", 0), ("top_p", 1)):
-        if name in asked.entry.parameters.leave_out:
-            assert name not in asked.settings
-            assert name in asked.reply.dropped
-        else:
-            assert asked.settings[name] == wanted
-            assert asked.reply.honoured[name] == wanted
-            assert name not in asked.reply.dropped
+    def test_only_who_refuses_a_parameter_goes_without(self, exchanges):
+        def who_dropped(*names: str) -> set[str]:
+            return {
+                one for one, asked in exchanges.items() if set(asked.reply.dropped) == set(names)
+            }
 
+        claude = {slug for slug, asked in exchanges.items() if asked.entry.family == "anthropic"}
+        assert who_dropped("temperature", "top_p") == REASONING
+        assert who_dropped("top_p") == claude
+        assert who_dropped() == set(MODELS) - REASONING - claude
 
-@ASKS_LITELLM
-def test_only_who_refuses_a_parameter_goes_without(exchanges):
-    def who_dropped(*names: str) -> set[str]:
-        return {one for one, asked in exchanges.items() if set(asked.reply.dropped) == set(names)}
+    def test_the_limit_leaves_room_for_thoughts(self, asked):
+        names = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
-    claude = {slug for slug, asked in exchanges.items() if asked.entry.family == "anthropic"}
-    assert who_dropped("temperature", "top_p") == REASONING
-    assert who_dropped("top_p") == claude
-    assert who_dropped() == set(MODELS) - REASONING - claude
+        (limit,) = [asked.settings[name] for name in names if name in asked.settings]
+        thinks = asked.entry.slug in REASONING or asked.entry.family == "google"
+        assert limit == (4000 if thinks else 300)
 
+    def test_roles_and_texts_arrive_as_they_are_and_what_differs_is_on_record(self, asked):
+        needs_user_first = asked.entry.family in {"anthropic", "google"}
+        differs = {"opening": OPENING} if needs_user_first else {}
+        differs |= {"system_role": "developer"} if asked.entry.slug == "gpt-o3" else {}
 
-@ASKS_LITELLM
-def test_the_limit_leaves_room_for_thoughts(asked):
-    names = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+        assert asked.chat == [
+            (differs.get("system_role", "system"), PROMPT.text),
+            *([("user", OPENING)] if needs_user_first else []),
+            ("model" if asked.entry.family == "google" else "assistant", TURNS[0]["text"]),
+            ("user", TURNS[1]["text"]),
+        ]
+        told = {"opening", "system_role"} & asked.reply.honoured.keys()
+        assert {name: asked.reply.honoured[name] for name in told} == differs
 
-    (limit,) = [asked.settings[name] for name in names if name in asked.settings]
-    thinks = asked.entry.slug in REASONING or asked.entry.family == "google"
-    assert limit == (4000 if thinks else 300)
+    def test_the_reply_has_its_record(self, asked):
+        reply = asked.reply
 
+        assert reply.text
+        assert reply.finish_reason in {"stop", "end_turn", "STOP"}  # as each provider calls it
+        assert reply.provider_id.startswith("offline-")
+        assert reply.ttft_ms is not None
+        assert reply.ttft_ms <= reply.latency_ms
+        assert reply.n_prompt_tokens
+        assert reply.n_completion_tokens
+        assert reply.cost_usd is None  # not asked at its provider's address
 
-@ASKS_LITELLM
-def test_roles_and_texts_arrive_as_they_are_and_what_differs_is_on_record(asked):
-    needs_user_first = asked.entry.family in {"anthropic", "google"}
-    differs = {"opening": OPENING} if needs_user_first else {}
-    differs |= {"system_role": "developer"} if asked.entry.slug == "gpt-o3" else {}
+    def test_the_one_without_public_endpoint_is_not_asked_before_it_has_an_address(
+        self, monkeypatch
+    ):
+        entry = MODELS[BY_ADDRESS]
+        monkeypatch.setenv(str(entry.parameters.api_key_env), "a-key")
+        monkeypatch.delenv("POLARIS_API_BASE", raising=False)
+        row = row_of(entry)
+        request = calling.request_to(row, messages=prompts.supporter_messages(TURNS, PROMPT))
 
-    assert asked.chat == [
-        (differs.get("system_role", "system"), PROMPT.text),
-        *([("user", OPENING)] if needs_user_first else []),
-        ("model" if asked.entry.family == "google" else "assistant", TURNS[0]["text"]),
-        ("user", TURNS[1]["text"]),
-    ]
-    told = {"opening", "system_role"} & asked.reply.honoured.keys()
-    assert {name: asked.reply.honoured[name] for name in told} == differs
+        with pytest.raises(llm.PermanentError, match="POLARIS_API_BASE") as raised:
+            pulling.run_on_loop(lambda _executor: llm.complete(request))
 
-
-@ASKS_LITELLM
-def test_the_reply_has_its_record(asked):
-    reply = asked.reply
-
-    assert reply.text
-    assert reply.finish_reason in {"stop", "end_turn", "STOP"}  # as each provider calls it
-    assert reply.provider_id.startswith("offline-")
-    assert reply.ttft_ms is not None
-    assert reply.ttft_ms <= reply.latency_ms
-    assert reply.n_prompt_tokens
-    assert reply.n_completion_tokens
-    assert reply.cost_usd is None  # not asked at its provider's address
-
-
-@ASKS_LITELLM
-def test_the_one_without_public_endpoint_is_not_asked_before_it_has_an_address(monkeypatch):
-    entry = MODELS[BY_ADDRESS]
-    monkeypatch.setenv(str(entry.parameters.api_key_env), "a-key")
-    monkeypatch.delenv("POLARIS_API_BASE", raising=False)
-    row = row_of(entry)
-    request = calling.request_to(row, messages=prompts.supporter_messages(TURNS, PROMPT))
-
-    with pytest.raises(llm.PermanentError, match="POLARIS_API_BASE") as raised:
-        pulling.run_on_loop(lambda _executor: llm.complete(request))
-
-    assert raised.value.kind == "configuration"
+        assert raised.value.kind == "configuration"
