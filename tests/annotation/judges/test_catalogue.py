@@ -241,22 +241,16 @@ class TestList:
             "  hosted_vllm/ours of our-lab, OURS_KEY set, OURS_BASE MISSING",
         ]
 
-    def test_who_is_simulated_says_so_and_needs_no_key(self):
-        make_judge(slug="s", name="Simulated s", is_simulated=True, parameters={"api_key_env": "K"})
-
-        told = judges("list")
-
-        assert told[0] == "s: Simulated s (simulated), 0 calls"
-        assert "K " not in told[1]
-
-    def test_any_number_of_judges_takes_one_query(self, django_assert_num_queries):
-        for _ in range(3):
-            make_judge_call()
+    def test_who_is_simulated_says_so_and_needs_no_key(self, django_assert_num_queries):
+        fields = {"is_simulated": True, "parameters": {"api_key_env": "K"}}
+        for slug in ("r", "s"):
+            make_judge_call(judge=make_judge(slug=slug, name=f"Simulated {slug}", **fields))
 
         with django_assert_num_queries(1):
             told = judges("list")
 
-        assert sum(line.endswith("1 calls") for line in told) == 3
+        assert told[::2] == [f"{one}: Simulated {one} (simulated), 1 calls" for one in "rs"]
+        assert "K " not in told[1]
 
 
 @pytest.mark.django_db

@@ -4,7 +4,6 @@ import csv
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
@@ -22,11 +21,10 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.judged import delete_text, judge_calls, judge_in_bulk
-from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
-NAMES = [("console:judges", 1), ("console:judged", 2), ("ranking:ensemble_csv", 1)]
 LEFT_OUT = {"is_excluded": True, "rule": "by-hand", "decided_at": NOW}
 
 
@@ -48,17 +46,6 @@ def asked(*answers, study=None):
     for n, said in enumerate(answers):
         judge_calls(comparison, make_judge(name=f"Judge {'ABCD'[n]}"), said)
     return comparison
-
-
-@pytest.mark.parametrize(("name", "n_args"), NAMES)
-def test_pages_are_for_members_alone_and_of_studies_that_there_are(admin_client, name, n_args):
-    comparison = asked(["A+1"])
-
-    answer = Client().get(url(comparison.study, name, *[comparison.key][: n_args - 1]))
-
-    assert_turned_away(answer)
-    unknown = reverse(name, args=["none", "key"][:n_args])
-    assert admin_client.get(unknown).status_code == 404
 
 
 class TestPage:

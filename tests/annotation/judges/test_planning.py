@@ -171,14 +171,6 @@ class TestOrdersAndSamples:
             (*place, sample): 1 for place in drawn for sample in range(3)
         }
 
-    def test_samples_and_orders_multiply(self):
-        study, judge = make_study_of(2), make_judge()
-        plan(study, judge, samples=2)
-
-        assert plan(study, judge, samples=3, both_orders=True) == 8
-
-        assert len(planned("comparison", "first_side", "sample")) == 12
-
     def test_after_both_orders_more_samples_of_one_go_to_the_order_drawn_first(self):
         study, judge = make_study_of(1), make_judge()
         plan(study, judge)

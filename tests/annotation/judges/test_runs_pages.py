@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 import pytest
-from django.contrib.auth.models import User
 from django.urls import reverse
 
 from access.models import LogEntry
@@ -13,7 +12,7 @@ from annotation.models import Judge, JudgeCall, JudgeRun, RationaleRun
 from completions.choices import CallState
 from tests.helpers.factories import NOW, make_comparison, make_judge, make_judgment, make_study
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
@@ -44,15 +43,6 @@ def address(name, *numbers):
     if numbers:
         return reverse(f"models:{name}", args=["judges", *numbers])
     return reverse(f"console:judge_{name}", args=["heart"])
-
-
-class TestAccess:
-    def test_pages_are_for_members(self, client):
-        make_pairs()
-        client.force_login(User.objects.create_user("bob"))
-
-        for page in (JUDGES, *map(address, ("runs", "choose", "plan"))):
-            assert_turned_away(client.get(page))
 
 
 class TestTheListOfJudges:

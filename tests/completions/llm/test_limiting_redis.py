@@ -81,30 +81,6 @@ class TestTogether:
         taken = [int(worker.communicate()[0]) for worker in workers]
         assert sum(taken) == 60
 
-    def test_the_place_of_a_killed_worker_comes_back(self, redis_url, prefix):
-        limits = ProviderLimits(concurrency=1)
-
-        async def main():
-            async with accounts(redis_url, prefix) as killed:
-                assert (await killed.take(wanted("a", lease_s=60), limits)).is_taken
-            async with accounts(redis_url, prefix, NOW + 59) as other:
-                assert (await other.take(wanted("b"), limits)).wait_s is None
-            async with accounts(redis_url, prefix, NOW + 60) as other:
-                return await other.take(wanted("b"), limits)
-
-        assert asyncio.run(main()).is_taken
-
-    def test_a_place_that_is_given_back_is_free_for_others(self, redis_url, prefix):
-        limits = ProviderLimits(concurrency=1)
-
-        async def main():
-            async with accounts(redis_url, prefix) as one, accounts(redis_url, prefix) as other:
-                await one.take(wanted("a"), limits)
-                await one.settle(wanted("a"), limits, Unused())
-                return await other.take(wanted("b"), limits)
-
-        assert asyncio.run(main()).is_taken
-
     def test_a_block_from_a_clock_since_set_back_is_none(self, redis_url, prefix):
         async def main():
             async with (
@@ -115,18 +91,6 @@ class TestTogether:
                 return await one.blocked_s("p"), await other.blocked_s("p")
 
         assert asyncio.run(main()) == (LONGEST_BLOCK_S, 0)
-
-    def test_a_block_is_for_all(self, redis_url, prefix):
-        async def main():
-            async with (
-                accounts(redis_url, prefix) as one,
-                accounts(redis_url, prefix, NOW + 10) as other,
-            ):
-                await one.block("p", 30)
-                return await other.take(wanted(), ProviderLimits()), await other.blocked_s("p")
-
-        offer, blocked_s = asyncio.run(main())
-        assert (offer.is_taken, offer.wait_s, blocked_s) == (False, 20, 20)
 
     def test_sites_with_another_prefix_are_not_in_the_way(self, redis_url, prefix):
         async def main():
