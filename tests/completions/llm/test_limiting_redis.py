@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import redis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from completions.llm.limiter import InProcess, OutOfReachError, Unused
@@ -229,9 +229,18 @@ def fall_apart_by_a_grain(in_memory: Any, in_redis: Any) -> bool:
     return None not in waits and max(waits) < 1e-3
 
 
+PLACES = [
+    *(("take", 0, 60.0, 0.0), ("take", 0, 60.0, 0.0)),  # the second finds none
+    *(("settle", 0, 0, 0), ("take", 0, 5.0, 2.0)),  # freed; its turn comes after a second
+    *(("pass", 5.5), ("take", 0, 5.0, 2.0)),  # so does the end of its lease
+    *(("pass", 0.5), ("take", 0, 5.0, 2.0)),  # the holder is dead
+]
+
+
 @settings(
     max_examples=80, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+@example(ProviderLimits(requests_per_minute=60, concurrency=1), PLACES)
 @given(given_limits=limits, given_acts=st.lists(acts, max_size=15))
 def test_redis_counts_as_the_memory_does(redis_url, prefix, given_limits, given_acts):
     async def main() -> None:
