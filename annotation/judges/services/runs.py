@@ -72,14 +72,7 @@ def start_judge_run(
         created_at=now,
         created_by=by,
     )
-    n_added = plan_judge_calls(
-        study=study,
-        judges=judges,
-        now=now,
-        run=run,
-        both_orders=asking.both_orders,
-        samples=asking.samples,
-    )
+    n_added = plan_judge_calls(study=study, judges=judges, now=now, run=run, asking=asking)
     return running.begin(run, n_added, now=now, by=by)
 
 
@@ -97,12 +90,9 @@ def draft_judge_run(
     *, study: Study, judges: Collection[Judge], asking: Asking, now: dt.datetime
 ) -> RunDraft:
     """Return what putting the study's comparisons to these judges would come to."""
-    counts = count_wanted_judge_calls(
-        study=study, judges=judges, both_orders=asking.both_orders, samples=asking.samples
-    )
     pairs = _sample(study)
     return planning.draft(
-        {judge: counts[judge.slug] for judge in judges},
+        count_wanted_judge_calls(study=study, judges=judges, asking=asking),
         lambda judge: [request_for(_drafted(pair, judge, now)) for pair in pairs],
         JudgeCall.objects.all(),
         tries=TRIES,
@@ -126,16 +116,15 @@ def plan_judge_calls(
     judges: Collection[Judge],
     now: dt.datetime,
     run: JudgeRun | None = None,
-    both_orders: bool = False,
-    samples: int = 1,
+    asking: Asking = Asking(),
 ) -> int:
     """Add the calls that comparisons and judges lack; return how many were added.
 
-    With ``both_orders`` a judge is asked twice about a comparison, the completions exchanged;
-    else in one order, which chance draws; a completion that is rated alone has one. Each order
-    is asked ``samples`` times: at temperature 0 that gives copies, so such a run names a
-    temperature in its plan. A judge is never asked about a completion of its own family, nor
-    about one whose text was deleted.
+    In both orders a judge is asked twice about a comparison, the completions exchanged; else in
+    one order, which chance draws; a completion that is rated alone has one. Each order is asked
+    for every sample: at temperature 0 that gives copies, so such a run names a temperature in its
+    plan. A judge is never asked about a completion of its own family, nor about one whose text
+    was deleted.
 
     Planning again adds nothing; judges that come later, a second order and more samples extend
     the plan, and what is there stays. Drawn sides are balanced within a comparison first, then
@@ -149,18 +138,17 @@ def plan_judge_calls(
     study = Study.objects.select_for_update().get(pk=study.pk)  # one planner at a time
     if study.locked_at is None:
         raise StudyNotLockedError
-    missing = _wanted_calls(study, judges, Asking(both_orders, samples))
+    missing = _wanted_calls(study, judges, asking)
     calls = (_call(one, now=now, run=run) for one in missing)
     return len(JudgeCall.objects.bulk_create(calls, batch_size=500))
 
 
 def count_wanted_judge_calls(
-    *, study: Study, judges: Collection[Judge], both_orders: bool = False, samples: int = 1
-) -> dict[str, int]:
-    """Return how many calls planning would add for each judge, by slug; nothing is written."""
-    wanted = _wanted_calls(study, judges, Asking(both_orders, samples))
-    counts = Counter(one.judge.slug for one in wanted)
-    return {judge.slug: counts[judge.slug] for judge in judges}
+    *, study: Study, judges: Collection[Judge], asking: Asking
+) -> dict[Judge, int]:
+    """Return how many calls planning would add for each judge; nothing is written."""
+    counts = Counter(one.judge for one in _wanted_calls(study, judges, asking))
+    return {judge: counts[judge] for judge in judges}
 
 
 class _Pair(NamedTuple):

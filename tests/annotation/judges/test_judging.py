@@ -351,7 +351,8 @@ def test_in_both_orders_a_judge_sees_the_pair_both_ways_and_each_answer_is_a_jud
 ):
     pair, judge = make_pair(), make_simulated_judge()
 
-    runs.plan_judge_calls(study=pair.study, judges=[judge], now=clock.at, both_orders=True)
+    both = runs.Asking(both_orders=True)
+    runs.plan_judge_calls(study=pair.study, judges=[judge], now=clock.at, asking=both)
     judging.ask_judges(clock=clock)
 
     shown = [call.request["messages"][1]["content"] for call in provider.calls]

@@ -36,9 +36,11 @@ def make_study_of(n: int, *, families: tuple[str, str] = ("fam-a", "fam-b")):
     return study
 
 
-def plan(study, *judges, **options):
+def plan(study, *judges, run=None, **asking):
     """Plan calls, and return how many were added."""
-    return runs.plan_judge_calls(study=study, judges=judges, now=NOW, **options)
+    return runs.plan_judge_calls(
+        study=study, judges=judges, now=NOW, run=run, asking=runs.Asking(**asking)
+    )
 
 
 def planned(*fields):
@@ -188,8 +190,10 @@ class TestOrdersAndSamples:
         wanted: dict[str, Any] = {"both_orders": True, "samples": 2}
 
         with django_assert_num_queries(2):
-            counted = runs.count_wanted_judge_calls(study=study, judges=judges, **wanted)
+            counted = runs.count_wanted_judge_calls(
+                study=study, judges=judges, asking=runs.Asking(**wanted)
+            )
 
-        assert counted == {"free": 9, "own": 0}
+        assert counted == dict(zip(judges, (9, 0), strict=True))
         assert JudgeCall.objects.count() == 3
         assert plan(study, *judges, **wanted) == 9
