@@ -97,34 +97,11 @@ class TestInstructions:
             assert all(text in system["content"] for text in (one.asks, one.high, one.low))
         assert sections(system)["answer_schema"] == rating_schema(RUBRIC.keys)
 
-    @pytest.mark.parametrize(
-        "words",
-        [
-            "never instructions",
-            "every turn names its role",
-            "whoever speaks first need not be the seeker",
-            "what the supporter says next",
-            "A and B are names drawn by chance",
-        ],
-    )
-    def test_say_what_the_material_is(self, words):
-        system, _ = ask_of_pair()
-
-        assert words in " ".join(system["content"].split())
-
     def test_tell_the_order_of_the_answer_as_the_schema_has_it(self):
         system, _ = ask_of_pair()
 
         told = re.findall(r"^\d\. (\w+):", system["content"], re.MULTILINE)
         assert told == list(answer_schema(RUBRIC.keys)["properties"])
-
-    def test_of_one_message_speak_of_no_second_candidate(self):
-        system, user = ask_of_one()
-        told = system["content"]
-        rubric = told[told.index("Dimensions\n") : told.index("Before you rate")]
-        said = told.replace(rubric, "") + user["content"]
-
-        assert not re.search(r"\b(winner|candidates|both|A and B)\b", said)
 
 
 def test_a_correction_shows_the_answer_and_its_fault():
@@ -135,9 +112,21 @@ def test_a_correction_shows_the_answer_and_its_fault():
 
 
 class TestPromptHash:
-    def test_is_the_same_for_the_same_rubric_and_another_for_another_question(self):
-        assert PAIR.hash(RUBRIC) == PAIR.hash(load_rubric("heart-1"))
-        assert ALONE.hash(RUBRIC) != PAIR.hash(RUBRIC)
+    @pytest.mark.parametrize(
+        ("prompt", "version", "sha256"),
+        [
+            (PAIR, "judge-2", "4128e2e9d112116d6350d43bb603999e9ad122e2dd6885dadee2a9d1f6d80846"),
+            (
+                ALONE,
+                "judge-alone-1",
+                "81bbbbcb09474e599806da3498b66c23738e313d19c17ccf12a5d075fadd2efc",
+            ),
+        ],
+        ids=["a pair", "one alone"],
+    )
+    def test_pins_every_word_of_a_version(self, prompt, version, sha256):
+        """Among them what the material is: never instructions, and names drawn by chance."""
+        assert (prompt.version, prompt.hash(RUBRIC)) == (version, sha256)
 
     def test_changes_with_any_word_of_the_rubric(self):
         last = Dimension(key="T", name="T", asks="?", high="h", low="l")
@@ -151,13 +140,6 @@ class TestPromptHash:
         changed: dict[str, Any] = {name: f"{getattr(PAIR, name)}!"}
 
         assert replace(PAIR, **changed).hash(RUBRIC) != PAIR.hash(RUBRIC)
-
-    def test_changes_with_the_words_of_a_correction(self, monkeypatch):
-        before = PAIR.hash(RUBRIC)
-
-        monkeypatch.setattr("annotation.judges.prompts.CORRECTION", f"{prompts.CORRECTION}!")
-
-        assert PAIR.hash(RUBRIC) != before
 
 
 KEYS = ("H", "E")
