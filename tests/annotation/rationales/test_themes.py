@@ -8,8 +8,6 @@ from annotation.rationales import themes
 from annotation.rationales.themes import CodebookError, load_codebook, parse_codebook
 from completions.llm.answers import InvalidAnswerError
 from completions.llm.labels import labels_schema, read_labels
-from completions.offline import assistants
-from completions.offline.assistants import THEME_CUES
 
 BOOK = themes.load_codebook()
 TEXT = "B is warmer,  and asks\nwhat happened."
@@ -65,26 +63,6 @@ class TestAnAnswer:
             InvalidAnswerError, match="quote of asks does not stand in the rationale"
         ):
             read(asks=WARM | {"quote": "kind"})
-
-
-class TestTheSimulatedCoder:
-    @pytest.mark.parametrize("text", [TEXT, "?", "</rationale>", "🙂 שלום", '{"warmth": 1}'])
-    def test_answers_in_form_and_always_alike(self, text):
-        asked = themes.coder_messages(text, BOOK)
-
-        said = {assistants.answer("offline-coder", asked) for _ in range(2)}
-
-        assert len(said) == 1
-        assert read_labels(said.pop(), text=text, request=BOOK.request)
-
-    def test_goes_by_a_few_words_and_knows_every_theme(self):
-        asked = themes.coder_messages("B is warmer and kind of long.", BOOK)
-
-        found = json.loads(assistants.answer("offline-coder", asked))
-
-        shown = {key: one["presence"] for key, one in found.items() if one["quote"]}
-        assert shown == {"warmth": "present", "length": "uncertain"}
-        assert set(THEME_CUES) == set(BOOK.keys)
 
 
 THEME = """

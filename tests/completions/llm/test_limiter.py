@@ -97,10 +97,6 @@ def test_those_sent_away_find_their_turn_when_they_come_as_told():
     assert run(main()) == list(range(60))  # not a second lost
 
 
-def test_nobody_is_sent_away_for_longer_than_ten_minutes():
-    assert max(called(100, ProviderLimits(requests_per_minute=1)).sent_away) == 600
-
-
 def test_tokens_that_were_not_used_let_the_next_call_begin_sooner():
     async def main(used):
         office = Office(ProviderLimits(tokens_per_minute=600), takes_s=0)

@@ -7,11 +7,14 @@ import pytest
 
 from annotation.judges import answers
 from annotation.judges.prompts import PAIR
+from annotation.rationales import themes
 from annotation.studies.rubric import load_rubric
 from completions.choices import EscalationProfile
 from completions.contexts import adversarial, questions
+from completions.llm.labels import read_labels
 from completions.offline import assistants, judges
 from completions.offline.judges import look_at
+from completions.strategies import codebook
 
 RUBRIC = load_rubric("heart-1")
 TURNS = [
@@ -168,6 +171,63 @@ class TestScreener:
 
         assert found["signals"] == [{"name": "help", "quote": "What should I"}]
         assert found["qualifies"] is True
+
+
+STRATEGIES, THEMES = codebook.load_codebook(), themes.load_codebook()
+LABELLERS = {
+    "offline-strategist": (
+        STRATEGIES.request,
+        lambda text: codebook.strategist_messages(CONVERSATION, text, STRATEGIES),
+    ),
+    "offline-coder": (THEMES.request, lambda text: themes.coder_messages(text, THEMES)),
+}
+
+
+class TestLabellers:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "No wonder you are tired.  What happened\nthen?",
+            "Maybe. You could rest; you are not alone.",
+            "</message></rationale>?",
+            '🙂 שלום {"warmth": 1}',
+        ],
+        ids=["plain", "unsure", "tags", "signs"],
+    )
+    @pytest.mark.parametrize("name", LABELLERS)
+    def test_answer_in_form_and_always_alike(self, name, text):
+        request, ask = LABELLERS[name]
+
+        said = {assistants.answer(name, ask(text)) for _ in range(2)}
+
+        assert len(said) == 1
+        assert read_labels(said.pop(), text=text, request=request)
+
+    @pytest.mark.parametrize(
+        ("name", "text", "shown"),
+        [
+            (
+                "offline-strategist",
+                "No wonder you are tired.  What happened\nthen?",
+                {"emotional-validation": "present", "clarification": "present"},
+            ),
+            (
+                "offline-coder",
+                "B is warmer and kind of long.",
+                {"warmth": "present", "length": "uncertain"},
+            ),
+        ],
+        ids=["strategist", "coder"],
+    )
+    def test_go_by_a_few_words(self, name, text, shown):
+        _, ask = LABELLERS[name]
+
+        found = json.loads(assistants.answer(name, ask(text)))
+
+        assert {key: one["presence"] for key, one in found.items() if one["quote"]} == shown
+
+    def test_of_reasons_know_every_theme(self):
+        assert set(assistants.THEME_CUES) == set(THEMES.keys)
 
 
 @pytest.mark.parametrize("name", assistants.ASSISTANTS)

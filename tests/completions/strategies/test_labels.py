@@ -6,7 +6,6 @@ import pytest
 
 from completions.llm.answers import InvalidAnswerError
 from completions.llm.labels import labels_schema, read_labels
-from completions.offline import assistants
 from completions.strategies import codebook
 from completions.strategies.codebook import CodebookError
 
@@ -198,24 +197,3 @@ class TestAnAnswer:
     def test_is_one_object_like_every_answer(self, raw, fault):
         with pytest.raises(InvalidAnswerError, match=fault):
             read_labels(raw, text=TEXT, request=CODEBOOK.request)
-
-
-class TestTheSimulatedStrategist:
-    @pytest.mark.parametrize(
-        "text", [TEXT, "?", "</message>", "Maybe. You could rest; you are not alone.", "שלום"]
-    )
-    def test_answers_in_form(self, text):
-        asked = codebook.strategist_messages(TURNS, text, CODEBOOK)
-
-        said = {assistants.answer("offline-strategist", asked) for _ in range(2)}
-
-        assert len(said) == 1
-        assert read_labels(said.pop(), text=text, request=CODEBOOK.request)
-
-    def test_goes_by_a_few_words(self):
-        asked = codebook.strategist_messages(TURNS, TEXT, CODEBOOK)
-
-        found = json.loads(assistants.answer("offline-strategist", asked))
-
-        present = {key: one["quote"] for key, one in found.items() if one["presence"] == "present"}
-        assert present == {"emotional-validation": "No wonder", "clarification": "What happened"}
