@@ -3,6 +3,7 @@
 import datetime as dt
 import math
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import User
@@ -32,8 +33,10 @@ from annotation.quality.rules.records import (
 )
 from annotation.quality.services import excluding
 from annotation.studies.protocol.parts import ExclusionRules
+from ranking.raters import services
 from tests.helpers.factories import HOUR, NOW, make_judgment, make_rater
-from tests.helpers.released import decisions
+from tests.helpers.released import LATER, decisions, make_reviewed_study
+from tests.helpers.threads import together
 
 RULES = Rules()
 VERDICTS = st.integers(-5, 5)
@@ -105,21 +108,16 @@ class TestFailingChecks:
         assert finding is not None
         assert finding.is_exclusion
         assert (finding.rule, finding.value, finding.threshold) == ("checks-1", 0.5, 0.5)
-        assert finding.evidence == {
-            "n_checks": 4,
-            "n_failed": 2,
-            "failed_by_kind": {"GOLD": 2},
-        }
+        assert finding.evidence == {"n_checks": 4, "n_failed": 2, "failed_by_kind": {"GOLD": 2}}
 
     @pytest.mark.parametrize(
         ("numbers", "passed", "excludes"),
         [
-            ({}, [True, False, True, False], True),
             ({}, [True, False, True, False, True], False),
             ({}, [False, False, False], False),
             ({"failed_share": 0.3, "min_checks": 3}, [False, True, True], True),
         ],
-        ids=["half", "fewer than half", "all of too few", "as the study says"],
+        ids=["fewer than half", "all of too few", "as the study says"],
     )
     def test_excludes_by_the_share_that_the_study_names(self, numbers, passed, excludes):
         assert (failed_checks(seen(*passed), Rules.of(numbers)) is not None) == excludes
@@ -308,19 +306,10 @@ class TestExcludingByRules:
 
         assert decisions(rater) == [(True, "checks-1"), (True, "times-1")]
         assert (decision.decided_by, decision.decided_at) == (boss, NOW)
-        assert decision.evidence == {
-            "value": 0.75,
-            "threshold": 0.5,
-            "n_checks": 4,
-            "n_failed": 3,
-        }
+        assert decision.evidence == {"value": 0.75, "threshold": 0.5} | FAILED.evidence
         entry = LogEntry.objects.earliest("pk")
-        assert (entry.action, entry.subject, entry.by) == (
-            "rater.excluded",
-            f"rater {rater.code}",
-            boss,
-        )
-        assert entry.after == {"rule": "checks-1", "reason": ""}
+        assert (entry.action, entry.subject) == ("rater.excluded", f"rater {rater.code}")
+        assert (entry.by, entry.after) == (boss, {"rule": "checks-1", "reason": ""})
         assert exclude(rater, FAILED) == []
         assert Judgment.objects.get() == judgment
 
@@ -354,14 +343,12 @@ class TestDecidingByHand:
         assert decisions(rater) == [(True, "by-hand"), (False, "taken-back by-hand")]
         assert back.evidence == {"takes_back": taken.pk}
 
-    @pytest.mark.parametrize("reason", ["", "  "])
-    def test_needs_a_reason(self, boss, reason):
-        with pytest.raises(excluding.DecisionError, match="reason"):
-            excluding.exclude_rater(rater=make_rater(), reason=reason, by=boss, now=NOW)
-
-    def test_refuses_what_holds_already(self, boss):
+    def test_refuses_what_has_no_reason_or_holds_already(self, boss):
         rater = make_rater()
 
+        for reason in ("", "  "):
+            with pytest.raises(excluding.DecisionError, match="reason"):
+                excluding.exclude_rater(rater=rater, reason=reason, by=boss, now=NOW)
         with pytest.raises(excluding.DecisionError, match="not out"):
             excluding.reinstate_rater(rater=rater, reason="Why not?", by=boss, now=NOW)
         exclude(rater, FAILED)
@@ -378,3 +365,29 @@ class TestDecidingByHand:
         newest = Exclusion.objects.order_by("-decided_at", "-pk").first()
         assert newest is not None
         assert not newest.is_excluded
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+class TestReviewsAtOnce:
+    def test_write_what_one_would(self):
+        study, careless = make_reviewed_study()
+
+        together([partial(services.review_raters, study=study, dry_run=False, now=LATER)] * 3)
+
+        assert decisions(careless) == [(True, "checks-1")]
+
+    def test_and_a_person_leave_one_decision_that_holds(self):
+        study, careless = make_reviewed_study()
+        boss = User.objects.create_user("boss")
+
+        def by_hand():
+            try:
+                excluding.exclude_rater(rater=careless, reason="For a test.", by=boss, now=LATER)
+            except excluding.DecisionError:
+                return
+
+        together([by_hand, partial(services.review_raters, study=study, dry_run=False, now=LATER)])
+
+        assert Exclusion.objects.count() == 1

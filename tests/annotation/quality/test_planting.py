@@ -29,19 +29,10 @@ from tests.helpers.factories import (
     make_judgment,
     make_lease,
     make_quality_check,
-    make_rater,
     make_writer,
 )
 from tests.helpers.factories_written_once import make_user
-from tests.helpers.judged import (
-    CONTENT,
-    lease_next,
-    make_comparisons,
-    make_planted_study,
-    make_rated_alone,
-    make_study_content,
-    submit,
-)
+from tests.helpers.judged import CONTENT, make_planted_study, make_rated_alone, make_study_content
 
 pytestmark = pytest.mark.django_db
 
@@ -186,24 +177,6 @@ class TestLoadGoldForRatings:
 class TestPlantedDialogues:
     """What authored dialogues are never used for."""
 
-    def test_reach_raters_as_checks_and_take_no_slot(self):
-        study = make_planted_study(checks={"rate": 0.5})
-        make_comparisons(study, 12)
-        load(study)
-        rater = make_rater(study=study)
-
-        leases = []
-        for _ in range(12):
-            leases.append(lease_next(rater))
-            submit(leases[-1], now=NOW)
-
-        planted = [lease for lease in leases if lease.quality_check_id]
-        assert planted
-        assert all(lease.comparison.context.dataset.is_for_checks for lease in planted)
-        assert set(
-            study.comparisons.filter(purpose=Purpose.CHECK).values_list("slots_left", flat=True)
-        ) == {0}
-
     def test_are_in_no_list_of_datasets_and_take_no_imported_dialogues(self):
         load(make_planted_study())
 
@@ -290,15 +263,6 @@ class TestMarkGold:
         assert QualityCheck.objects.get() == first
         assert LogEntry.objects.filter(action="check.marked").count() == 1
 
-    def test_answers_to_it_as_a_check_do_not_count(self):
-        pair = make_comparison(study=make_planted_study())
-        check = mark(pair)
-        lease = make_lease(comparison=pair, quality_check=check, closed_at=NOW, outcome="SUBMITTED")
-        make_judgment(comparison=pair, rater=lease.rater, lease=lease)
-        counted = make_judgment(comparison=pair)
-
-        assert list(analysis_set(study=pair.study, as_of=NOW + HOUR)) == [counted]
-
 
 class TestSwitchCheck:
     def test_turns_a_check_off_and_on_and_logs_each_once(self):
@@ -314,16 +278,3 @@ class TestSwitchCheck:
         assert [entry.action for entry in entries] == ["check.switched_off", "check.switched_on"]
         assert [entry.by for entry in entries] == [admin, admin]
         assert entries[0].after == {"is_active": False, "reason": "Too close."}
-
-    def test_keeps_a_check_that_is_off_from_raters(self):
-        study = make_planted_study(checks={"rate": 0.5})
-        make_comparisons(study, 12)
-        load(study)
-        for check in checks_of(study):
-            switch(check, is_active=False)
-        rater = make_rater(study=study)
-
-        for _ in range(12):
-            lease = lease_next(rater)
-            assert lease.quality_check_id is None
-            submit(lease, now=NOW)

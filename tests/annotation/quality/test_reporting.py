@@ -1,26 +1,57 @@
 """What a rater's report does, when a dialogue is held for everybody, and what admins decide."""
 
 import datetime as dt
+from functools import partial
 
 import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
-from access.models import AppendOnlyError, LogEntry
+from access.models import LogEntry
 from annotation import tasks
 from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, ReportOutcome
-from annotation.models import Comparison, Report, ReportAlert, ReportDecision
+from annotation.models import Comparison, Lease, Report, ReportAlert, ReportDecision
 from annotation.planning import services as planning_services
 from annotation.quality.services import reporting
 from completions.choices import LeaseOutcome
 from completions.writers import emails
-from tests.annotation.quality.reported import make_pairs
-from tests.helpers.factories import HOUR, NOW, TURNS, make_comparison, make_completion, make_rater
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    TURNS,
+    make_comparison,
+    make_completion,
+    make_context,
+    make_dialogue,
+    make_rater,
+)
 from tests.helpers.factories_written_once import make_user
-from tests.helpers.judged import lease_next, make_planted_study, report, submit
+from tests.helpers.judged import (
+    lease_next,
+    make_planted_study,
+    make_study_content,
+    report,
+    submit,
+)
+from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db
+
+
+def make_pairs(study, n_pairs=3, **fields):
+    """Make comparisons of one context, and return them in the study's order."""
+    context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+    return [
+        make_comparison(
+            study=study,
+            first=make_completion(context=context),
+            second=make_completion(context=context),
+            position=place,
+            **fields,
+        )
+        for place in range(n_pairs)
+    ]
 
 
 @pytest.fixture
@@ -44,11 +75,11 @@ def lease_of_new_rater(study):
     return lease
 
 
-def report_until_held(study, kind=ReportKind.CONTENT):
+def report_until_held(study):
     """Let as many raters report the dialogue as the study names."""
     leases = [lease_of_new_rater(study) for _ in range(2)]
     for lease in leases:
-        report(lease, ReportKind(kind))
+        report(lease)
 
 
 def decide(comparison, outcome, reason="Read by two of us.", by=None, now=NOW + HOUR):
@@ -83,17 +114,12 @@ class TestReportContext:
         pair.refresh_from_db()
         assert (pair.slots_left, pair.shown_first_as_a + pair.shown_first_as_b) == (5, 0)
 
-    def test_hides_the_whole_dialogue_from_this_rater_alone(self, study, lease):
+    def test_hides_the_whole_dialogue_and_no_other_from_this_rater_alone(self, study, lease):
         report(lease)
 
         assert lease_next(lease.rater) is None
         assert lease_next(make_rater(study=study)) is not None
-
-    def test_leaves_the_rater_other_dialogues(self, study, lease):
         [other] = make_pairs(study, 1)
-
-        report(lease)
-
         assert lease_next(lease.rater).comparison == other
 
     def test_repeated_stores_one_report_and_one_alert(self, lease):
@@ -128,32 +154,23 @@ class TestReportContext:
 
         assert not Report.objects.exists()
 
-    def test_cannot_be_changed_afterwards(self, lease):
-        stored = report(lease)
-
-        stored.text = "Never mind."
-        with pytest.raises(AppendOnlyError):
-            stored.save()
-
 
 class TestHolding:
-    def test_waits_for_as_many_raters_as_the_study_names(self, study, lease):
-        report(lease)
-
-        assert held(study) == {None}
-
-    @pytest.mark.parametrize("kind", ReportKind.values)
-    def test_takes_every_pair_of_the_dialogue_and_no_other(self, study, pairs, kind):
+    @pytest.mark.parametrize("kind", ReportKind)
+    def test_takes_every_pair_of_the_dialogue_and_no_other_once_enough_reported_it(
+        self, study, pairs, kind
+    ):
         elsewhere = make_comparison(
             study=make_planted_study(dataset=study.dataset),
             first=pairs[0].first,
             second=pairs[0].second,
         )
-        leases = [lease_of_new_rater(study) for _ in range(2)]
+        one, enough = (lease_of_new_rater(study) for _ in range(2))
         [other] = make_pairs(study, 1)
 
-        for lease in leases:
-            report(lease, ReportKind(kind))
+        report(one, kind)
+        assert held(study) == {None}
+        report(enough, kind)
 
         assert {Comparison.objects.get(pk=pair.pk).held_at for pair in pairs} == {NOW}
         for row in (other, elsewhere):
@@ -294,34 +311,31 @@ class TestAlert:
         assert len(mail.outbox) == 1
         assert ReportAlert.objects.get().attempts == 2
 
+    def test_that_the_mail_server_refused_waits_with_the_error_and_is_tried_again_later(
+        self, monkeypatch
+    ):
+        def fail(self, messages):
+            msg = "no route to host"
+            raise ConnectionError(msg)
 
-@pytest.mark.usefixtures("mail_set_up")
-def test_what_the_mail_server_refused_waits_with_the_error_and_is_tried_again_later(monkeypatch):
-    def fail(self, messages):
-        msg = "no route to host"
-        raise ConnectionError(msg)
+        with monkeypatch.context() as patch:
+            patch.setattr(EmailBackend, "send_messages", fail)
+            make_report()
+            send()
 
-    with monkeypatch.context() as patch:
-        patch.setattr(EmailBackend, "send_messages", fail)
-        make_report()
-        send()
+        alert = ReportAlert.objects.get()
+        assert (alert.sent_at, alert.error) == (None, "ConnectionError: no route to host")
+        assert send(NOW + dt.timedelta(minutes=1)) == 0
+        assert send(LATER) == 1
+        alert.refresh_from_db()
+        assert (alert.sent_at, alert.error) == (LATER, "")
 
-    alert = ReportAlert.objects.get()
-    assert (alert.sent_at, alert.error) == (None, "ConnectionError: no route to host")
-    assert send(NOW + dt.timedelta(minutes=1)) == 0
-    assert send(LATER) == 1
-    alert.refresh_from_db()
-    assert (alert.sent_at, alert.error) == (LATER, "")
-
-
-@pytest.mark.usefixtures("mail_set_up")
-class TestWithoutMail:
     @pytest.mark.parametrize(
         "missing",
         [{"HEART_ADMINS": []}, {"EMAIL_BACKEND": emails.NO_SERVER}],
         ids=["nobody to write to", "no server"],
     )
-    def test_alerts_wait_unclaimed_for_the_console(self, missing, settings):
+    def test_waits_unclaimed_for_the_console_without_mail(self, missing, settings):
         for name, value in missing.items():
             setattr(settings, name, value)
         make_report()
@@ -330,3 +344,53 @@ class TestWithoutMail:
 
         assert not reporting.is_mail_set_up()
         assert ReportAlert.objects.get().attempts == 0
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+class TestReportersAtOnce:
+    def test_who_are_just_enough_hold_the_dialogue_once_and_give_every_slot_back(self, crowd):
+        for _ in range(crowd.rounds):
+            n = crowd.people
+            study = make_planted_study(
+                content=make_study_content(checks={"gold_set": ""}, reports_to_hold=n)
+            )
+            pairs = make_pairs(study, 4, slots_left=50)
+            leases = [lease_of_new_rater(study) for _ in range(n)]
+
+            together([partial(report, one) for one in leases])
+
+            rows = Comparison.objects.filter(study=study)
+            assert Report.objects.filter(rater__study=study).count() == n
+            assert not rows.filter(held_at=None).exists()
+            assert set(rows.values_list("slots_left", flat=True)) == {50}
+            subject = f"context {pairs[0].context.key} in study {study.slug}"
+            assert LogEntry.objects.filter(action="reports.held", subject=subject).count() == 1
+
+    def test_and_those_who_lease_and_decide_never_stand_in_each_others_way(self, crowd):
+        for _ in range(crowd.rounds):
+            study = make_planted_study(content=make_study_content(checks={"gold_set": ""}))
+            [pair, *_others] = make_pairs(study, 4, slots_left=50)
+            reports = [partial(report, lease_of_new_rater(study)) for _ in range(4)]
+            release = partial(decide, pair, ReportOutcome.RELEASED, now=NOW)
+
+            assigning = [partial(lease_next, make_rater(study=study)) for _ in range(2)]
+
+            together([*reports, *assigning, release])
+
+            assert Report.objects.filter(rater__study=study).count() == 4
+            for row in Comparison.objects.filter(study=study):
+                n_open = Lease.objects.filter(comparison=row, closed_at=None).count()
+                assert row.slots_left == 50 - n_open
+
+    def test_of_one_rater_in_two_tabs_are_one_report(self, crowd):
+        for _ in range(crowd.rounds):
+            study = make_planted_study()
+            make_pairs(study, 2, slots_left=50)
+            lease = lease_of_new_rater(study)
+
+            first, second = together([partial(report, lease)] * 2)
+
+            assert first == second
+            assert Report.objects.filter(rater=lease.rater).count() == 1
