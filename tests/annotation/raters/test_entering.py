@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,13 +17,8 @@ from annotation.raters.services import entering
 from annotation.raters.visit_time import IMAGINED, is_simulated_visit, visit_time
 from annotation.studies import selectors
 from tests.conftest import rolled_back
-from tests.helpers.factories import (
-    CONTENT,
-    NOW,
-    make_comparison,
-    make_study,
-    make_writer,
-)
+from tests.helpers.factories import CONTENT, NOW, make_comparison, make_study, make_writer
+from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db
 
@@ -273,3 +269,15 @@ class TestVisitTime:
 
         assert visit_time(request) == NOW + dt.timedelta(days=300)
         assert not is_simulated_visit(request)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+def test_people_who_press_twice_at_once_enrol_once(crowd):
+    study = open_study()
+
+    raters = together([partial(enter, study, PROLIFIC)] * crowd.people)
+
+    assert len({rater.pk for rater in raters}) == 1
+    assert Rater.objects.count() == Consent.objects.count() == 1

@@ -5,12 +5,12 @@ import datetime as dt
 import hashlib
 import hmac
 import json
+from functools import partial
 
 import pytest
 
 from access.models import LogEntry
 from annotation.choices import Platform, RaterState
-from annotation.judging.services import judging, leasing
 from annotation.models import PlatformEvent
 from annotation.raters.services import submissions, withdrawing
 from annotation.raters.webhooks import (
@@ -26,7 +26,8 @@ from annotation.raters.webhooks import (
     sign,
 )
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
-from tests.helpers.judged import ANSWER
+from tests.helpers.judged import lease_next, submit
+from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db
 
@@ -42,7 +43,7 @@ def make_participant(study=None, **fields):
 @pytest.fixture
 def rater():
     rater = make_participant()
-    leasing.lease_next_comparison(rater=rater, now=NOW)
+    lease_next(rater)
     return rater
 
 
@@ -61,13 +62,17 @@ def slots_left(rater):
 
 
 class TestTakeEvent:
-    @pytest.mark.parametrize("status", ["RETURNED", "TIMED-OUT", "REJECTED"])
-    def test_returns_the_slot_and_ends_the_part(self, rater, status):
+    @pytest.mark.parametrize(
+        ("status", "state"),
+        [("RETURNED", "RETURNED"), ("TIMED-OUT", "EXPIRED"), ("REJECTED", "REJECTED")],
+    )
+    def test_returns_the_slot_and_ends_the_submission_and_the_part(self, rater, status, state):
         assert slots_left(rater) == 2
 
         assert take(rater, event(status))
 
         assert slots_left(rater) == 3
+        assert rater.submissions.get().state == state
         assert (rater.state, rater.ended_at) == (RaterState.STOPPED, NOW + HOUR)
         stored = PlatformEvent.objects.get()
         assert (stored.rater, stored.status, stored.event_id) == (rater, status, "e-1")
@@ -75,9 +80,7 @@ class TestTakeEvent:
 
     def test_keeps_what_was_answered_and_other_parts_of_the_person(self, rater):
         other = make_participant(session={"SESSION_ID": "x-2"})
-        lease = rater.leases.get()
-        submission = judging.Submission(lease.token, ANSWER)
-        judging.submit_judgment(rater=rater, submission=submission, now=NOW)
+        submit(rater.leases.get(), now=NOW)
 
         take(rater, event())
 
@@ -103,22 +106,23 @@ class TestTakeEvent:
         assert PlatformEvent.objects.get().study == rater.study
 
     @pytest.mark.parametrize(
-        "told",
+        ("told", "state"),
         [
-            event("ACTIVE"),
-            event("APPROVED"),
-            event("AWAITING-REVIEW"),
-            event(participant="p-18"),
-            event(submission="x-2"),
-            event(participant=""),
-            Event("e-1", "study.status.change", "RETURNED"),
+            (event("ACTIVE"), "ACTIVE"),
+            (event("APPROVED"), "APPROVED"),
+            (event("AWAITING-REVIEW"), "ACTIVE"),
+            (event(participant="p-18"), "ACTIVE"),
+            (event(submission="x-2"), "ACTIVE"),
+            (event(participant=""), "ACTIVE"),
+            (Event("e-1", "study.status.change", "RETURNED"), "ACTIVE"),
         ],
         ids=["active", "approved", "waits", "other person", "other submission", "nobody", "kind"],
     )
-    def test_stores_other_events_and_does_nothing(self, rater, told):
+    def test_stores_other_events_and_ends_nothing(self, rater, told, state):
         assert take(rater, told)
 
         assert PlatformEvent.objects.count() == 1
+        assert rater.submissions.get().state == state
         assert (rater.state, slots_left(rater)) == (RaterState.ACTIVE, 2)
 
     @pytest.mark.parametrize("is_own_address", [True, False])
@@ -273,3 +277,18 @@ class TestEvent:
     )
     def test_ends_nothing_by_another_status(self, status):
         assert not read(*request(RETURNED | {"status": status})).ends_part
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+def test_an_event_that_is_sent_twice_at_once_is_taken_once(crowd, rater):
+    take_it = partial(submissions.take_event, study=rater.study, event=event(), now=NOW)
+
+    taken = together([take_it] * crowd.people)
+
+    rater.refresh_from_db()
+    assert sorted(taken) == [False] * (crowd.people - 1) + [True]
+    assert PlatformEvent.objects.count() == 1
+    assert rater.state == RaterState.STOPPED
+    assert slots_left(rater) == 3

@@ -1,15 +1,14 @@
 """Several submissions of one person: each goes on with what is left, and earns its own code."""
 
-import datetime as dt
 import json
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.choices import RaterState, SubmissionState
+from annotation.choices import RaterState
 from annotation.models import PlatformEvent, Study
-from annotation.raters.webhooks import TOLERANCE, sign
+from annotation.raters.webhooks import sign
 from tests.annotation.session.steps import CODES, code_on, judge
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.visits import enrol, open_study, study_content, url
@@ -38,10 +37,10 @@ def secret(settings):
     settings.HEART_PROLIFIC_SECRET = SECRET
 
 
-def send(study, content, *, ago=dt.timedelta(), secret=SECRET, event_id="e-1"):
+def send(study, content, *, secret=SECRET, event_id="e-1"):
     """Post as the platform does: signed, with no cookie and no token of a form."""
     body = json.dumps(content).encode()
-    timestamp = str(int((timezone.now() - ago).timestamp()))
+    timestamp = str(int(timezone.now().timestamp()))
     headers = {
         "X-Prolific-Request-Timestamp": timestamp,
         "X-Prolific-Request-Signature": sign(body, timestamp, secret=secret),
@@ -126,8 +125,7 @@ class TestAfterAReturn:
 
         second = code_on(client.get(url(study, "judge")))
 
-        assert first
-        assert second
+        assert None not in (first, second)
         assert first != second
 
 
@@ -156,25 +154,6 @@ class TestAssignments:
 
 
 class TestEvents:
-    @pytest.mark.parametrize(
-        ("status", "state"),
-        [
-            ("RETURNED", SubmissionState.RETURNED),
-            ("TIMED-OUT", SubmissionState.EXPIRED),
-            ("REJECTED", SubmissionState.REJECTED),
-            ("APPROVED", SubmissionState.APPROVED),
-            ("AWAITING REVIEW", SubmissionState.ACTIVE),
-            ("SOMETHING NEW", SubmissionState.ACTIVE),
-        ],
-    )
-    def test_find_their_submission(self, client, study, status, state):
-        enrol(client, study, **FIRST)
-        arrive(client, study, SECOND)
-
-        tell(study, status, "x-2")
-
-        assert [row[1] for row in submissions(study)] == ["ACTIVE", state]
-
     def test_of_an_earlier_submission_do_not_end_the_newer_one(self, client, study):
         enrol(client, study, **FIRST)
         judge(client, study)
@@ -213,28 +192,20 @@ def test_owners_read_how_each_submission_stands(client, study):
 
 
 class TestTheAddressOfEvents:
-    def test_takes_a_signed_event_once_however_often_it_is_sent(self, study):
-        for _ in range(2):
-            assert send(study, EVENT).status_code == 204
-
+    def test_takes_a_signed_event(self, study):
+        assert send(study, EVENT).status_code == 204
         assert PlatformEvent.objects.get().kind == "study.progress.change"
 
     @pytest.mark.parametrize(
         ("content", "changes", "status"),
-        [
-            (EVENT, {"secret": "another"}, 403),
-            (EVENT, {"ago": 2 * TOLERANCE}, 403),
-            ([], {}, 400),
-            (EVENT, {"event_id": ""}, 400),
-        ],
-        ids=["bad signature", "too old", "no event", "without an id"],
+        [(EVENT, {"secret": "another"}, 403), ([], {}, 400)],
+        ids=["bad signature", "no event"],
     )
     def test_refuses_what_is_no_event_that_was_just_signed(self, study, content, changes, status):
         assert send(study, content, **changes).status_code == status
         assert not PlatformEvent.objects.exists()
 
-    def test_is_there_for_a_study_and_a_secret_and_for_posts_alone(self, client, study, settings):
-        assert client.get(f"/hooks/prolific/{study.slug}/").status_code == 405
+    def test_is_there_for_a_study_and_a_secret_alone(self, study, settings):
         assert send(Study(slug="no-such-study"), EVENT).status_code == 404
 
         settings.HEART_PROLIFIC_SECRET = ""

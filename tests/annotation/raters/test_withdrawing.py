@@ -1,10 +1,12 @@
 """Withdrawal removes a person's words and identity, and their answers from the analysis."""
 
+from functools import partial
+
 import pytest
 
 from access.models import LogEntry
 from annotation.choices import Platform, RaterState
-from annotation.judging.services import judging, leasing
+from annotation.judging.services import leasing
 from annotation.models import Comparison, Judgment, Report
 from annotation.raters.services import withdrawing
 from annotation.studies.verdicts import Answer
@@ -13,6 +15,7 @@ from ranking.judgments.analysis_set import n_judgments
 from tests.helpers.factories import (
     CONTENT,
     HOUR,
+    NOW,
     make_comparison,
     make_judgment,
     make_lease,
@@ -21,6 +24,8 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_people import make_report
+from tests.helpers.judged import lease_next, make_comparisons, submit
+from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db
 ANSWER = Answer(verdict=1, rationale="My own words about it.", chips=frozenset({"warm"}))
@@ -38,12 +43,8 @@ def rater(now):
         external_id="p-77",
         session={"STUDY_ID": "s", "SESSION_ID": "x"},
     )
-    lease = leasing.lease_next_comparison(rater=rater, now=now)
-    assert lease is not None
-    judging.submit_judgment(
-        rater=rater, submission=judging.Submission(lease.token, ANSWER), now=now
-    )
-    leasing.lease_next_comparison(rater=rater, now=now)
+    submit(lease_next(rater, now), ANSWER, now=now)
+    lease_next(rater, now)
     return rater
 
 
@@ -72,7 +73,7 @@ class TestWithdrawRater:
         rater.refresh_from_db()
         assert rater.state == RaterState.WITHDRAWN
         with pytest.raises(leasing.RaterEndedError):
-            leasing.lease_next_comparison(rater=rater, now=now)
+            lease_next(rater, now)
 
     def test_gives_no_slot_back_for_planted_and_repeated_pairs(self, rater, now):
         study = rater.study
@@ -134,3 +135,21 @@ class TestWithdrawRaterAndKeepTheAnswers:
         assert not rater.data_kept
         actions = LogEntry.objects.filter(action="rater.withdrew").values_list("after", flat=True)
         assert list(actions) == [{"answers": "deleted"}]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+def test_people_who_leave_at_once_give_every_slot_back_and_wait_in_no_circle():
+    study = make_study()
+    make_comparisons(study, 8)
+    raters = [make_rater(study=study) for _ in range(4)]
+    for rater in raters:
+        for _ in range(6):
+            submit(lease_next(rater), now=NOW)
+        lease_next(rater)
+
+    together([partial(withdrawing.withdraw_rater, rater=rater, now=NOW) for rater in raters])
+
+    rows = study.comparisons.values_list("slots_left", "shown_first_as_a", "shown_first_as_b")
+    assert set(rows) == {(5, 0, 0)}
