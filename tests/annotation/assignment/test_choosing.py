@@ -11,7 +11,6 @@ from annotation.choices import (
     Purpose,
     RaterStage,
     RaterState,
-    ReportKind,
     Side,
     StudyState,
 )
@@ -19,13 +18,12 @@ from annotation.judging.services import judging, leasing
 from annotation.models import (
     Comparison,
     DimensionMark,
-    Judgment,
     Lease,
     Rater,
     Study,
 )
 from annotation.studies.selectors import RaterHistory
-from annotation.studies.verdicts import Answer, InvalidAnswerError
+from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import (
     CONTENT,
@@ -33,14 +31,12 @@ from tests.helpers.factories import (
     NOW,
     make_alone,
     make_comparison,
-    make_completion,
     make_quality_check,
     make_rater,
     make_study,
     make_writer,
     make_writing_lease,
 )
-from tests.helpers.factories_of_people import make_report
 from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.judged import SECOND, lease_next, make_comparisons, skip, submit
 
@@ -246,12 +242,9 @@ class TestScreening:
         assert rater.state == RaterState.SCREENED
 
 
-def credential_of(rater):
-    return judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
-
-
 def foresee(lease, *, rater=None, now=NOW + SECOND):
-    credential = credential_of(rater or lease.rater)
+    rater = rater or lease.rater
+    credential = judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
     return judging.foresee_next(credential=credential, token=lease.token, now=now)
 
 
@@ -316,72 +309,7 @@ def drawn(lease):
     return lease and tuple(getattr(lease, name) for name in names)
 
 
-class TestSubmitAndAssignNext:
-    def assign_next(self, lease, answer=GOOD):
-        submission = judging.Submission(lease.token, answer)
-        return judging.submit_and_assign_next(
-            credential=credential_of(lease.rater), submission=submission, now=NOW + SECOND
-        )
-
-    def test_stores_the_answer_and_claims_the_next_pair_once(self):
-        study = make_planting_study(rate=0)
-        lease = lease_next(make_rater(study=study))
-
-        step = self.assign_next(lease)
-
-        assert Judgment.objects.get().lease == lease
-        assert step == Lease.objects.get(closed_at=None)
-        assert step.number == 2
-        assert self.assign_next(lease) == step
-        assert Judgment.objects.count() == 1
-
-    def test_shows_the_waiting_pair_when_an_earlier_answer_is_changed(self):
-        study = make_planting_study(rate=0)
-        lease = lease_next(make_rater(study=study))
-        waiting = self.assign_next(lease)
-
-        assert self.assign_next(lease, BAD) == waiting
-        assert Judgment.objects.count() == 2
-        assert Lease.objects.count() == 2
-
-    def test_keeps_the_answer_of_an_excluded_rater_and_gives_no_more(self):
-        study = make_planting_study(rate=0)
-        rater = make_rater(study=study)
-        lease = lease_next(rater)
-        make_exclusion(rater=rater)
-
-        assert self.assign_next(lease) is None
-        assert Judgment.objects.count() == 1
-
-    def test_knows_no_credential_of_another_link_version(self):
-        lease = lease_next(make_rater(study=make_planting_study(rate=0)))
-        lease.rater.link_version = 2
-
-        with pytest.raises(slots.LeaseNotFoundError):
-            self.assign_next(lease)
-        assert not Judgment.objects.exists()
-
-
 class TestTimes:
-    def test_breaks_are_not_counted_as_time_on_the_pair(self):
-        rater = make_rater(study=make_planting_study(rate=0))
-        lease = lease_next(rater)
-        Lease.objects.filter(pk=lease.pk).update(paused_at=NOW + 10 * SECOND)
-
-        lease_next(rater, NOW + 70 * SECOND)
-        judgment = submit(lease, GOOD, now=NOW + 100 * SECOND, hidden_ms=500_000)
-
-        assert judgment.paused_ms == 60_000
-        assert judgment.hidden_ms == 40_000, "bounded by what is left of the server's time"
-
-    def test_a_break_ends_with_an_answer_from_another_tab(self):
-        rater = make_rater(study=make_planting_study(rate=0))
-        lease = lease_next(rater)
-        Lease.objects.filter(pk=lease.pk).update(paused_at=NOW + 10 * SECOND)
-
-        assert submit(lease, GOOD, now=NOW + 30 * SECOND).paused_ms == 20_000
-        assert Lease.objects.get(pk=lease.pk).paused_at is None
-
     def test_each_lease_carries_the_times_in_view_of_the_answers_before(self):
         rater = make_rater(study=make_planting_study(rate=0))
         for n, seconds in enumerate((30, 44_000)):
@@ -423,28 +351,6 @@ class TestSides:
             assert (lease.first_side == Side.A) == is_a
 
 
-class TestReported:
-    def test_contexts_are_never_shown_to_who_reported_them(self):
-        study = make_planting_study(n=2, rate=0)
-        rater = make_rater(study=study)
-        lease = lease_next(rater)
-        skip(lease)
-        again = make_completion(context=lease.comparison.context)
-        make_comparison(study=study, first=lease.comparison.first, second=again)
-        make_report(lease=lease, kind=ReportKind.UPSET)
-
-        contexts = {lease.comparison.context_id for lease in walk(rater)}
-
-        assert contexts
-        assert lease.comparison.context_id not in contexts
-
-    def test_pairs_that_are_held_come_to_nobody(self):
-        study = make_planting_study(n=1, rate=0)
-        Comparison.objects.update(held_at=NOW)
-
-        assert lease_next(make_rater(study=study)) is None
-
-
 class TestAdaptivePlans:
     def test_store_the_probability_with_which_each_pair_was_drawn(self):
         study = make_planting_study(n=4, rate=0, plan=PlanKind.ADAPTIVE)
@@ -475,29 +381,16 @@ class TestAdaptivePlans:
         assert drawn.count(heavy) > 15
 
 
-class TestLikert:
-    def make_study(self):
-        study = make_study(protocol=Protocol.LIKERT)
-        for place in range(3):
-            make_alone(study=study, position=place, slots_left=2)
-        return study
+def test_a_likert_study_uses_the_same_engine_with_one_completion():
+    study = make_study(protocol=Protocol.LIKERT)
+    for place in range(3):
+        make_alone(study=study, position=place, slots_left=2)
+    lease = lease_next(make_rater(study=study))
 
-    def test_uses_the_same_engine_with_one_completion(self):
-        study = self.make_study()
-        rater = make_rater(study=study)
-        lease = lease_next(rater)
+    judgment = submit(lease, Answer(None, "", dict(zip("HEART", range(1, 6), strict=True))))
 
-        judgment = submit(lease, Answer(None, "", dict(zip("HEART", range(1, 6), strict=True))))
-
-        assert judgment.verdict is None
-        marks = DimensionMark.objects.values_list("dimension", "advantage")
-        assert dict(marks) == {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
-        lease.comparison.refresh_from_db()
-        assert lease.comparison.slots_left == 1
-
-    def test_refuses_an_answer_off_the_scale(self):
-        lease = lease_next(make_rater(study=self.make_study()))
-
-        with pytest.raises(InvalidAnswerError):
-            submit(lease, Answer(None, "", dict.fromkeys("HEART", 6)))
-        assert not Judgment.objects.exists()
+    assert judgment.verdict is None
+    marks = DimensionMark.objects.values_list("dimension", "advantage")
+    assert dict(marks) == {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
+    lease.comparison.refresh_from_db()
+    assert lease.comparison.slots_left == 1

@@ -11,13 +11,7 @@ from annotation.choices import RaterState
 from annotation.judging.services import leasing
 from annotation.models import Comparison, Lease
 from completions.choices import LeaseOutcome
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-    make_comparison,
-    make_rater,
-    make_study,
-)
+from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
 from tests.helpers.judged import SECOND, judge_all, lease_next, make_comparisons, skip, submit
 
 pytestmark = pytest.mark.django_db
@@ -192,6 +186,14 @@ class TestPauseJudging:
 
         lease.refresh_from_db()
         assert lease.paused_at == NOW + MINUTE
+
+    def test_ends_with_an_answer_from_another_tab(self, study, rater):
+        make_comparison(study=study)
+        lease = lease_next(rater)
+        self.pause(rater, 1)
+
+        assert submit(lease, now=NOW + 3 * MINUTE).paused_ms == 2 * 60_000
+        assert Lease.objects.get().paused_at is None
 
     def test_without_an_open_pair_it_changes_nothing(self, rater):
         self.pause(rater, 0)

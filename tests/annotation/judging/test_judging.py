@@ -12,10 +12,13 @@ from annotation.models import DimensionMark, Judgment, Lease
 from annotation.studies import selectors
 from annotation.studies.verdicts import Answer, InvalidAnswerError
 from completions.choices import LeaseOutcome
-from tests.helpers.factories import HOUR, NOW, make_comparison, make_lease, make_rater
+from tests.helpers.factories import HOUR, NOW, make_comparison, make_lease, make_rater, make_study
+from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.judged import (
+    ANSWER,
     SECOND,
     lease_next,
+    make_comparisons,
     make_expired_lease,
     make_open_lease,
     skip,
@@ -30,16 +33,17 @@ def marks_of(judgment):
     return dict(judgment.marks.values_list("dimension", "advantage"))
 
 
+def credential_of(rater):
+    return judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
+
+
 class TestSubmitJudgment:
     @pytest.mark.parametrize(
         ("protocol", "first_side", "on_screen", "stored"),
         [
             (Protocol.PREFERENCE, Side.A, Answer(2, "warm"), (2, {})),
-            (Protocol.PREFERENCE, Side.A, Answer(-1, "warm"), (-1, {})),
             (Protocol.PREFERENCE, Side.B, Answer(2, "warm"), (-2, {})),
-            (Protocol.PREFERENCE, Side.B, Answer(-1, "warm"), (1, {})),
-            (Protocol.PREFERENCE, Side.B, Answer(0, "warm"), (0, {})),
-            (Protocol.RUBRIC, Side.A, Answer(5, "", MARKS), (5, {"H": 1, "E": 0, "T": -1})),
+            (Protocol.RUBRIC, Side.A, Answer(5, "", MARKS), (5, MARKS)),
             (Protocol.RUBRIC, Side.B, Answer(-3, "", MARKS), (3, {"H": -1, "E": 0, "T": 1})),
         ],
     )
@@ -186,14 +190,11 @@ class TestALateAnswer:
     def test_counts_in_the_sides_that_the_rater_has_been_shown(self, at_once):
         lease = make_expired_lease(first_side=Side.B)
         make_comparison(study=lease.rater.study, position=9)
-        credential = judging.RaterCredential(
-            lease.rater.study.slug, lease.rater.code, lease.rater.link_version
-        )
-        submission = judging.Submission(lease.token, Answer(1, "late, but here"))
+        submission = judging.Submission(lease.token, ANSWER)
 
         if at_once:
             following = judging.submit_and_assign_next(
-                credential=credential, submission=submission, now=NOW + 2 * HOUR
+                credential=credential_of(lease.rater), submission=submission, now=NOW + 2 * HOUR
             )
         else:
             submit(lease, now=NOW + 2 * HOUR)
@@ -233,6 +234,50 @@ class TestALateAnswer:
         assert held.closed_at is None
 
 
+class TestSubmitAndAssignNext:
+    @pytest.fixture
+    def lease(self):
+        study = make_study()
+        make_comparisons(study, 2)
+        return lease_next(make_rater(study=study))
+
+    def assign_next(self, lease, answer=ANSWER):
+        return judging.submit_and_assign_next(
+            credential=credential_of(lease.rater),
+            submission=judging.Submission(lease.token, answer),
+            now=NOW + SECOND,
+        )
+
+    def test_stores_the_answer_and_claims_the_next_pair_once(self, lease):
+        step = self.assign_next(lease)
+
+        assert Judgment.objects.get().lease == lease
+        assert step == Lease.objects.get(closed_at=None)
+        assert step.number == 2
+        assert self.assign_next(lease) == step
+        assert Judgment.objects.count() == 1
+
+    def test_shows_the_waiting_pair_when_an_earlier_answer_is_changed(self, lease):
+        waiting = self.assign_next(lease)
+
+        assert self.assign_next(lease, Answer(-2, "The second one listens.")) == waiting
+        assert Judgment.objects.count() == 2
+        assert Lease.objects.count() == 2
+
+    def test_keeps_the_answer_of_an_excluded_rater_and_gives_no_more(self, lease):
+        make_exclusion(rater=lease.rater)
+
+        assert self.assign_next(lease) is None
+        assert Judgment.objects.count() == 1
+
+    def test_knows_no_credential_of_another_link_version(self, lease):
+        lease.rater.link_version = 2
+
+        with pytest.raises(slots.LeaseNotFoundError):
+            self.assign_next(lease)
+        assert not Judgment.objects.exists()
+
+
 class TestARefusedAnswer:
     def nothing_is_stored(self, lease):
         lease.refresh_from_db()
@@ -259,12 +304,10 @@ class TestARefusedAnswer:
         ("protocol", "answer"),
         [
             (Protocol.PREFERENCE, Answer(3, "warm")),
-            (Protocol.PREFERENCE, Answer(1, "warm", {"H": 1})),
-            (Protocol.RUBRIC, Answer(0, "warm")),
             (Protocol.RUBRIC, Answer(1, "warm", {"X": 1})),
-            (Protocol.RUBRIC, Answer(1, "warm", {"H": 6})),
+            (Protocol.LIKERT, Answer(None, "", dict.fromkeys("HEART", 6))),
         ],
-        ids=["off five points", "marks unseen", "a tie", "unknown dimension", "mark too far"],
+        ids=["off five points", "unknown dimension", "off the scale"],
     )
     def test_is_not_one_that_the_protocol_admits(self, protocol, answer):
         lease = make_open_lease(protocol=protocol)

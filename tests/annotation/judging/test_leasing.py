@@ -114,8 +114,8 @@ class TestLeaseNextComparison:
 
     @pytest.mark.parametrize(
         "fields",
-        [{"slots_left": 0}, {"purpose": Purpose.CHECK}],
-        ids=["without a free slot", "planted as a check"],
+        [{"slots_left": 0}, {"purpose": Purpose.CHECK}, {"held_at": NOW}],
+        ids=["without a free slot", "planted as a check", "held"],
     )
     def test_never_claims_a_comparison(self, study, rater, fields):
         make_comparison(study=study, **fields)

@@ -9,16 +9,17 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from annotation.choices import Platform, Side
+from annotation.choices import Side
 from annotation.judging.services import judging, leasing
 from annotation.judging.services.choosing import choose_next
-from annotation.models import Comparison, Consent, Judgment, Lease, Rater
+from annotation.models import Comparison, Judgment, Lease, Rater
 from annotation.planning import services as planning_services
 from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering
 from annotation.studies.verdicts import Answer
 from completions.leases.timed import ATTEMPTS, atomic_despite_deadlocks
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
+from tests.helpers.judged import lease_next, make_comparisons, skip, submit
 from tests.helpers.threads import LONG_S, TIMEOUT_S, together, while_uncommitted
 
 pytestmark = [
@@ -28,26 +29,15 @@ pytestmark = [
 ]
 
 LATER = NOW + HOUR  # every lease has run out by then
-ANSWER = Answer(1, "It names the loss.")
 
 
 def make_raters(study, n):
     return [make_rater(study=study) for _ in range(n)]
 
 
-def lease_next(rater, now=NOW):
-    return leasing.lease_next_comparison(rater=rater, now=now)
-
-
-def answer(lease, said=ANSWER, now=NOW):
-    return judging.submit_judgment(
-        rater=lease.rater, submission=judging.Submission(lease.token, said), now=now
-    )
-
-
 def lease_and_answer(rater, now=NOW):
     lease = lease_next(rater, now)
-    return answer(lease, now=now) if lease else None
+    return submit(lease, now=now) if lease else None
 
 
 def judge_until_nothing_is_left(rater):
@@ -108,8 +98,7 @@ class TestRaters:
 
     def test_get_one_lease_however_many_tabs_they_open(self, crowd):
         study = make_study()
-        for _ in range(4):
-            make_comparison(study=study)
+        make_comparisons(study, 4)
 
         for rater in make_raters(study, crowd.rounds):
             leases = together([partial(lease_next, rater)] * 4)
@@ -122,7 +111,7 @@ class TestOneAnswerSentTwice:
         for _ in range(crowd.rounds):
             lease = lease_next(make_rater(study=make_comparison().study))
 
-            judgments = together([partial(answer, lease)] * 2)
+            judgments = together([partial(submit, lease, now=NOW)] * 2)
 
             assert len(set(judgments)) == 1
             assert Judgment.objects.filter(lease=lease).count() == 1
@@ -132,7 +121,7 @@ class TestOneAnswerSentTwice:
             lease = lease_next(make_rater(study=make_comparison().study))
             said = [Answer(1, "warm"), Answer(-1, "cold")]
 
-            judgments = together([partial(answer, lease, one) for one in said])
+            judgments = together([partial(submit, lease, one, now=NOW) for one in said])
 
             original, revision = sorted(judgments, key=lambda judgment: judgment.pk)
             assert (original.revises, revision.revises) == (None, original)
@@ -157,26 +146,6 @@ class TestNewRaters:
         assert Rater.objects.get() == rater
 
 
-class TestOnePersonWhoEntersTwice:
-    def test_at_once_is_one_rater_with_one_consent(self, crowd):
-        study = make_comparison().study
-        for n in range(crowd.rounds):
-            entry = Entry(Platform.PROLIFIC, f"person {n}")
-            enter = partial(
-                entering.enter_study,
-                study=study,
-                entry=entry,
-                utc_offset_minutes=None,
-                now=NOW,
-            )
-
-            raters = together([enter] * 2)
-
-            assert len(set(raters)) == 1
-            assert Rater.objects.filter(external_id=entry.external_id).count() == 1
-            assert Consent.objects.filter(rater__in=raters).count() == 1
-
-
 class TestTheSweepOfExpiredLeases:
     def test_never_costs_an_answer_that_comes_in_meanwhile(self, crowd):
         for _ in range(crowd.rounds):
@@ -187,7 +156,7 @@ class TestTheSweepOfExpiredLeases:
             together(
                 [
                     partial(leasing.release_expired_leases, now=LATER),
-                    *(partial(answer, lease, now=LATER) for lease in late),
+                    *(partial(submit, lease, now=LATER) for lease in late),
                     *(partial(lease_and_answer, rater, LATER) for rater in others),
                 ]
             )
@@ -234,12 +203,12 @@ def act(raters):
     while waiting:
         still = []
         for rater in waiting:
-            lease = leasing.lease_next_comparison(rater=rater, now=NOW)
+            lease = lease_next(rater)
             if lease is None:
                 continue
             still.append(rater)
             if (lease.pk + rater.pk) % 7 == 0:
-                leasing.skip_comparison(token=lease.token, rater=rater, reason="unclear", now=NOW)
+                skip(lease, reason="unclear")
                 continue
             acknowledged.append(answer_twice(lease, rater))
         waiting = still
@@ -369,7 +338,7 @@ def test_a_rater_whose_choice_was_ended_gets_a_pair(monkeypatch):
     monkeypatch.setattr(leasing, "choose_next", ended)
 
     with transaction.atomic():  # as within a larger one
-        lease = leasing.lease_next_comparison(rater=rater, now=NOW)
+        lease = lease_next(rater)
 
     assert ended.calls == 2
     assert [lease] == list(Lease.objects.all())
