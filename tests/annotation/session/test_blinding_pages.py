@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.choices import Purpose, Side
-from annotation.models import Comparison, Lease, Rater, Study
+from annotation.models import Comparison, Lease
 from annotation.urls import RATERS
 from completions.choices import LeaseOutcome, SystemKind
 from completions.models import Completion
@@ -218,26 +218,14 @@ class TestTwoSources:
         assert "I&#x27;m here - truly... Breathe. Call &quot;her&quot;." in page
 
 
-class TestTokens:
-    def test_are_random_and_unrelated(self, kind):
-        study = open_study(kind, n_pairs=4)
-        client = enrolled(study)
-        tokens = []
-        for _ in range(4):
+def test_tokens_are_random_and_unrelated_for_a_rater_and_for_a_pair():
+    study = open_study(n_pairs=3)
+    for client in (enrolled(study), enrolled(study)):
+        for _ in range(3):
             client.get(url(study, "judge"))
-            tokens.append(token := Lease.objects.get(closed_at=None).token)
+            token = Lease.objects.get(closed_at=None).token
             client.post(url(study, "skip", token), {"reason": "unclear"})
 
-        assert {token.version for token in tokens} == {4}
-        assert len({str(token)[:8] for token in tokens}) == 4
-
-    def test_of_one_pair_differ_between_raters(self, kind):
-        study = open_study(kind, n_pairs=1)
-        for _ in range(2):
-            enrolled(study).get(url(study, "judge"))
-
-        one, other = Lease.objects.all()
-        assert one.comparison == other.comparison
-        assert one.token != other.token
-        assert Rater.objects.count() == 2
-        assert Study.objects.count() == 1
+    tokens = Lease.objects.values_list("token", flat=True)
+    assert {token.version for token in tokens} == {4}
+    assert len({str(token)[:8] for token in tokens}) == 6

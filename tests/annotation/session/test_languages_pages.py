@@ -1,10 +1,12 @@
-"""Texts that are judged or answered keep their words, language and direction in any browser."""
+"""Texts keep their language and direction in any browser; help lines follow the visitor's own."""
 
 from html.parser import HTMLParser
 
 import pytest
 
-from annotation.models import Lease, Study
+from annotation.models import Lease, Rater, Study
+from annotation.session.blinded import requested_countries, split_lines
+from completions.writers.guidelines import HelpLine
 from tests.completions.writers import desk
 from tests.completions.writers.desk import make_pool, sign_in, take_dialogue
 from tests.helpers.factories import (
@@ -165,3 +167,89 @@ def test_other_protocols_show_texts_the_same_way(client, kind):
 
     lease = Lease.objects.get()
     assert shown[lease.comparison.first.text] == ("no", "en", "auto")
+
+
+def line(name: str, *countries: str) -> HelpLine:
+    return HelpLine(place="", name=name, countries=countries)
+
+
+LINES = (
+    line("AU", "AU"),
+    line("anywhere"),
+    line("DE", "DE"),
+    line("GB", "GB", "IE"),
+    line("emergency"),
+)
+
+
+@pytest.mark.parametrize(
+    ("header", "countries"),
+    [
+        ("", ()),
+        ("en", ()),
+        ("*", ()),
+        ("en-GB", ("GB",)),
+        ("de-CH,de;q=0.9,en-gb;q=0.5", ("CH", "GB")),
+        ("zh-Hant-TW, en-US;q=0.7", ("TW", "US")),
+        ("en-US,en-US", ("US",)),
+        ("es-419", ()),
+        ("english-GB, 12-DE, -FR", ()),
+        ("de-DEU", ()),
+        ("\x00,;=-GB", ()),
+        ("-" * 5000, ()),
+        ("x" * 500 + ",en-GB", ()),
+    ],
+)
+def test_countries_are_those_that_the_browser_names_in_its_order(header, countries):
+    assert requested_countries(header) == countries
+
+
+@pytest.mark.parametrize(
+    ("countries", "near", "others"),
+    [
+        ((), "anywhere emergency AU DE GB", ""),
+        (("FR",), "anywhere emergency AU DE GB", ""),
+        (("DE",), "DE anywhere emergency", "AU GB"),
+        (("IE", "DE"), "GB DE anywhere emergency", "AU"),
+        (("FR", "AU"), "AU anywhere emergency", "DE GB"),
+        (("AU", "GB"), "AU GB anywhere emergency", "DE"),
+    ],
+)
+def test_lines_of_the_own_country_stand_before_anywhere_and_the_rest_is_folded(
+    countries, near, others
+):
+    shown, folded = split_lines(LINES, countries)
+
+    assert " ".join(line.name for line in shown) == near
+    assert " ".join(line.name for line in folded) == others
+
+
+class TestHelpLines:
+    """On the pages, by what the browser asks for."""
+
+    def lines(self, client, page, language):
+        client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
+        study = open_study()
+        if page in {"take_break", "done"}:
+            enrol(client, study)
+        if page == "done":
+            client.post(url(study, "stop"))
+        text = client.get(url(study, page)).content.decode()
+        shown, _fold, folded = text.partition("Help lines in other countries")
+        return shown, folded
+
+    @pytest.mark.parametrize("page", ["entry", "help", "take_break", "done"])
+    def test_of_the_own_country_come_first_and_then_those_for_anywhere(self, client, page):
+        shown, folded = self.lines(client, page, "de-DE,en;q=0.5")
+
+        assert shown.index("TelefonSeelsorge") < shown.index("findahelpline.com")
+        assert "Samaritans" not in shown
+        assert "Samaritans" in folded
+        stored = [str(value) for row in Rater.objects.values_list() for value in row]
+        assert "DE" not in stored, "the country is stored nowhere"
+
+    def test_are_all_shown_where_nobody_can_tell_the_country(self, client):
+        shown, folded = self.lines(client, "entry", "en")
+
+        assert shown.index("findahelpline.com") < shown.index("Samaritans")
+        assert not folded

@@ -1,13 +1,12 @@
-"""What comes beside the pairs: questions before them, breaks, sources at the end, withdrawal."""
+"""What comes beside answers: questions before them, breaks, skips, reports, sources, withdrawal."""
 
 import pytest
 
-from annotation.choices import RaterStage, RaterState, Source
-from annotation.models import Judgment, Lease, Rater, SourceGuess
-from annotation.raters.visit_time import IMAGINED
-from annotation.session import http
-from tests.annotation.session.steps import code_on, judge
-from tests.helpers.factories import HOUR, NOW, make_rater
+from annotation.choices import RaterStage, RaterState, ReportKind, Source
+from annotation.models import Comparison, Judgment, Lease, Rater, Report, SourceGuess
+from completions.choices import LeaseOutcome
+from tests.annotation.session.steps import code_on, judge, show_pair
+from tests.helpers.factories import NOW, make_comparison, make_completion
 from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, study_content, url
 
@@ -64,14 +63,6 @@ class TestQuestions:
         assert {answer["Location"] for answer in answers} == {url(study, "judge")}
         assert client.get(url(study, "judge")).status_code == 200
 
-    def test_ask_for_what_was_left_out_without_counting_a_try(self, client, study, rater):
-        page = self.send(client, study, {"question_0": "1"})
-
-        assert page.status_code == 422
-        assert "Choose an answer." in page.content.decode()
-        rater.refresh_from_db()
-        assert rater.comprehension_tries == 0
-
     def test_name_the_wrong_one_and_give_a_second_try(self, client, study, rater):
         page = self.send(client, study, WRONG)
 
@@ -115,21 +106,6 @@ class TestBreak:
         assert (answer.status_code, answer["Location"]) == (303, url(study, "take_break"))
         assert client.get(answer["Location"]).status_code == 200
         assert Lease.objects.get().paused_at is not None
-
-    def test_ends_when_the_pair_is_shown_again(self, client):
-        study = open_study(title="Simulated raters", is_simulated=True)
-        rater = make_rater(study=study, is_simulated=True)
-        client.cookies[http.COOKIE] = http.credential(rater, use="cookie")
-        client.get(url(study, "judge"), **{IMAGINED: NOW})
-        client.post(url(study, "take_break"), **{IMAGINED: NOW + HOUR / 60})
-        client.get(url(study, "judge"), **{IMAGINED: NOW + HOUR / 6})
-        address = url(study, "submit", Lease.objects.get().token)
-
-        client.post(address, ANSWERS["preference"], **{IMAGINED: NOW + HOUR / 5})
-
-        judgment = Judgment.objects.get()
-        assert judgment.paused_ms == 9 * 60_000
-        assert judgment.submitted_at - judgment.shown_at == HOUR / 5
 
     def test_is_suggested_after_every_so_many_pairs(self, client):
         study = open_study(content=study_content(break_every=2), n_pairs=5)
@@ -273,3 +249,94 @@ class TestWithdraw:
             assert url(study, "withdraw") in page.content.decode()
         rater.refresh_from_db()
         assert rater.state == RaterState.WITHDRAWN
+
+
+UPSET = {"reason": "upsetting", "text": "It is about my street."}
+
+
+def report(client, study, token, **fields):
+    return client.post(url(study, "report", token), fields)
+
+
+class TestReport:
+    @pytest.mark.parametrize("kind", ["preference", "rubric", "likert"])
+    def test_has_room_for_words_on_the_judging_page(self, client, kind, study, lease):
+        forms = read_forms(client.get(url(study, "judge")))
+
+        [menu] = [form for form in forms if form.action == url(study, "report", lease.token)]
+        assert "text" in menu.fields
+
+    @pytest.mark.parametrize("words", ["", "It names my street."], ids=["no words", "words"])
+    def test_is_stored_and_answered_with_thanks(self, client, study, lease, words):
+        answer = report(client, study, lease.token, text=words)
+
+        assert answer.status_code == 200
+        page = answer.content.decode()
+        assert "Thank you for telling us" in page
+        assert f'href="{url(study, "judge")}"' in page
+        assert 'form="break"' in page
+        stored = Report.objects.get()
+        assert (stored.kind, stored.text) == (ReportKind.CONTENT, words)
+        assert not Judgment.objects.exists()
+        assert client.get(url(study, "judge")).status_code == 200
+
+    @pytest.mark.parametrize("reports", ["report", "skip"])
+    def test_takes_earlier_pairs_of_the_conversation_away_as_well(self, client, reports):
+        study = open_study(n_pairs=1)
+        one = Comparison.objects.get()
+        make_comparison(study=study, first=one.first, second=make_completion(context=one.context))
+        enrol(client, study)
+        for name, fields in (("submit", ANSWERS["preference"]), (reports, UPSET)):
+            client.get(url(study, "judge"))
+            lease = Lease.objects.get(closed_at=None)
+            client.post(url(study, name, lease.token), fields)
+
+        page = client.get(url(study, "last"), follow=True)
+
+        assert Report.objects.exists()
+        assert one.context.turns[0]["text"] not in page.content.decode()
+
+    def test_sent_twice_is_stored_once_and_htmx_gets_a_heading_to_focus(self, client, study, lease):
+        report(client, study, lease.token)
+
+        again = client.post(url(study, "report", lease.token), {}, headers=HTMX)
+
+        assert again.status_code == 200
+        assert "<!doctype html>" not in again.content.decode()
+        assert '<h1 id="stage-title" tabindex="-1">' in again.content.decode()
+        assert Report.objects.count() == 1
+
+
+class TestSkip:
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
+    def test_every_reason_on_offer_leads_to_another_pair(self, client, headers):
+        study = open_study(n_pairs=6)
+        enrol(client, study)
+        lease = show_pair(client, study)
+        menu = next(
+            form for form in read_forms(client.get(url(study, "judge"))) if "skip" in form.action
+        )
+
+        for name, reason in menu.buttons:
+            if reason == "upsetting":
+                continue
+            answer = client.post(url(study, "skip", lease.token), {name: reason}, headers=headers)
+            assert answer.status_code == (200 if headers else 303)
+            lease.refresh_from_db()
+            assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, reason)
+            lease = show_pair(client, study)
+
+        assert not Judgment.objects.exists()
+
+    @pytest.mark.parametrize("headers", [{}, HTMX], ids=["plain", "htmx"])
+    def test_what_upsets_is_reported_and_offers_help(self, client, study, lease, headers):
+        reason = {"reason": "upsetting"}
+        page = client.post(url(study, "skip", lease.token), reason, headers=headers)
+
+        text = page.content.decode()
+        assert page.status_code == 200
+        assert "You won’t see this conversation again" in text
+        assert study.content["help_lines"][0]["name"] in text
+        lease.refresh_from_db()
+        assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, "upsetting")
+        assert Report.objects.get().kind == ReportKind.UPSET
