@@ -1,21 +1,36 @@
-"""Which analyses are confirmatory: what a file may name, and what it was judged under."""
+"""Which analyses are confirmatory: what a file may name, and how they are told apart and leave."""
+
+import csv
+import re
 
 import pytest
+from django.urls import reverse
 
 from annotation.models import Study
-from annotation.studies import rubric
 from annotation.studies.protocol import files
 from annotation.studies.protocol.files import STUDIES, ProtocolError, load_protocol
 from annotation.studies.protocol.parts import AnalysisPlan
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from annotation.studies.services.drafts import DimensionUnknownError
-from completions.files import toml
 from completions.files.toml import content_hash
-from ranking.choices import AnalysisKind
+from ranking.choices import AnalysisKind, FitState
 from ranking.fits.analysis_queries import known_kinds
 from ranking.report.questions import NamedAnalyses, named_analyses
-from tests.helpers.factories import NOW, make_comparison, make_dataset, make_judgment
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_dataset,
+    make_judgment,
+    make_study,
+    make_system,
+)
+from tests.helpers.factories_written_once import make_analysis
+from tests.helpers.pages import text
+from tests.helpers.rated import make_findings, make_rated_fit
+from tests.ranking.results.test_weights_pages import address as weights_address
+from tests.ranking.results.test_weights_pages import analysed as weights_analysed
 
 pytestmark = pytest.mark.django_db
 
@@ -29,8 +44,8 @@ def file_of(plan, **changes):
 
 def draft(plan=PLAN):
     file = file_of(plan)
-    rubric = load_rubric(file.rubric)
-    return drafts.create_study(protocol=file, rubric=rubric, dataset=make_dataset(), now=NOW)
+    heart = load_rubric(file.rubric)
+    return drafts.create_study(protocol=file, rubric=heart, dataset=make_dataset(), now=NOW)
 
 
 def locked(plan=PLAN):
@@ -76,22 +91,12 @@ class TestAnAmendedFile:
         assert named_analyses(Study.objects.get(pk=before.pk)) == NamedAnalyses()
         assert named_analyses(states.lock_study(study=after, now=NOW)).kinds
 
-    def test_in_the_database_confirms_nothing(self):
+    @pytest.mark.parametrize("is_locked", [False, True], ids=["alone", "with its hash"])
+    def test_in_the_database_confirms_nothing(self, is_locked):
         study = locked(AnalysisPlan(confirmatory=("pairs",)))
         judged(study)
-        more = study.content | {"analysis": {"confirmatory": ["pairs", "style"], "weights": {}}}
-        Study.objects.filter(pk=study.pk).update(content=more)
 
-        assert named_analyses(Study.objects.get(pk=study.pk)) == NamedAnalyses(was_changed=True)
-
-    def test_with_its_hash_amended_too_confirms_nothing(self):
-        study = locked(None)
-        judged(study)
-        more = study.content | {"analysis": {"confirmatory": ["style"], "weights": {}}}
-        changed = {"content": more, "protocol_hash": content_hash(more)}
-        Study.objects.filter(pk=study.pk).update(**changed)
-
-        study = Study.objects.get(pk=study.pk)
+        study = amend(study, ["pairs", "style"], is_locked=is_locked)
         judged(study)  # under the new hash
 
         assert named_analyses(study) == NamedAnalyses(was_changed=True)
@@ -120,12 +125,12 @@ class TestWeights:
 
 
 FILE = (STUDIES / "heart-preference.toml").read_text(encoding="utf-8")
-RUBRIC = rubric.load_rubric("heart-1").content()
+RUBRIC = load_rubric("heart-1").content()
 
 
 def parsed(*lines):
-    text = "\n".join([FILE, "", "[analysis]", *lines])
-    return files.parse_protocol(text, source="study.toml")
+    content = "\n".join([FILE, "", "[analysis]", *lines])
+    return files.parse_protocol(content, source="study.toml")
 
 
 class TestAnalysisPlan:
@@ -150,7 +155,7 @@ class TestAnalysisPlan:
 
         contents = [study.content(RUBRIC, normaliser="normaliser-3") for study in studies]
 
-        assert len({toml.content_hash(content) for content in contents}) == 5
+        assert len({content_hash(content) for content in contents}) == 5
         assert "analysis" not in contents[0], "its hash is what it was before files could name any"
         assert named.mentions(["strategies"]) == plain.mentions(["strategies"])
 
@@ -183,3 +188,156 @@ class TestAnalysisPlan:
     def test_refuses_what_does_not_hold_together(self, lines, message):
         with pytest.raises(ProtocolError, match=message):
             parsed(*lines)
+
+
+SAYS = "Confirmatory: named in the protocol before the judgments were seen."
+ASKS = "Exploratory: it was not named in the protocol before the judgments were seen."
+
+
+def amend(study, confirmatory, weights=(), *, is_locked):
+    """Name analyses in the stored file, and lock it anew if wanted."""
+    named = {"confirmatory": list(confirmatory), "weights": dict(weights)}
+    content = study.content | {"analysis": named}
+    changed = {"content": content} | ({"protocol_hash": content_hash(content)} if is_locked else {})
+    Study.objects.filter(pk=study.pk).update(**changed)
+    return Study.objects.get(pk=study.pk)
+
+
+def analyse(fit, kind, **findings):
+    result = make_findings(**findings).as_json()
+    make_analysis(fit=fit, kind=kind, state=FitState.DONE, ended_at=NOW + HOUR, result=result)
+
+
+def fit_naming(*confirmatory, weights=()):
+    """A fit of which pairs and style were analysed, as if neither knew of the file."""
+    rated = [make_system(slug=slug) for slug in ("ash", "beech", "cedar")]
+    study = amend(make_study(), confirmatory, weights, is_locked=True)
+    fit = make_rated_fit(rated, study=study)
+    for kind in (AnalysisKind.PAIRS, AnalysisKind.STYLE):
+        analyse(fit, kind)
+    return fit
+
+
+@pytest.fixture
+def fit():
+    return fit_naming("pairs")
+
+
+def address(fit, kind, name="analysis", *more):
+    return reverse(f"ranking:{name}", args=[fit.study.slug, fit.key, kind, *more])
+
+
+CASES = pytest.mark.parametrize(
+    ("kind", "is_exploratory"), [("pairs", False), ("style", True)], ids=["named", "not named"]
+)
+
+
+@CASES
+class TestAnAnalysis:
+    def test_says_on_its_page_by_word_sign_and_border(self, client, fit, kind, is_exploratory):
+        page = client.get(address(fit, kind))
+
+        (heading,) = re.findall(r"<h1>.*?</h1>", page.content.decode(), flags=re.DOTALL)
+        sign, style = ("?", "explores") if is_exploratory else ("✓", "confirms")
+        assert f'class="tag {style}"><span aria-hidden="true">{sign}</span>' in heading
+        assert ("exploratory" in heading) is is_exploratory
+        assert ("confirmatory" in heading) is not is_exploratory
+        assert (ASKS in text(page)) is is_exploratory
+        assert (SAYS in text(page)) is not is_exploratory
+
+    def test_says_it_in_the_list(self, client, fit, kind, is_exploratory):
+        leaderboard = reverse("ranking:leaderboard", args=[fit.study.slug])
+        html = client.get(leaderboard).content.decode()
+
+        (line,) = [
+            one
+            for one in re.findall(r"<li>.*?</li>", html, flags=re.DOTALL)
+            if address(fit, kind) in one
+        ]
+        assert ("exploratory" in line) is is_exploratory
+        assert ("confirmatory" in line) is not is_exploratory
+
+    def test_says_it_in_each_row_of_its_csv(self, client, fit, kind, is_exploratory):
+        answer = client.get(address(fit, kind, "table_csv", "differences"))
+
+        rows = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+        assert {row["is_exploratory"] for row in rows} == {str(is_exploratory)}
+
+    def test_says_it_in_its_json_and_in_the_api(self, client, fit, kind, is_exploratory):
+        api = f"/api/v1/studies/{fit.study.slug}/fits/{fit.key}/"
+
+        for place in (address(fit, kind, "analysis_json"), f"{api}analyses/{kind}/"):
+            assert client.get(place).json()["is_exploratory"] is is_exploratory
+        listed = {one["analysis"]: one for one in client.get(api).json()["analyses"]}
+        assert listed[kind]["is_exploratory"] is is_exploratory
+
+    def test_says_it_on_its_figures_for_print(self, client, fit, kind, is_exploratory):
+        svg = client.get(address(fit, kind, "table_figure", "matrix", "svg")).content.decode()
+
+        assert ("exploratory" in svg) is is_exploratory
+        assert ("confirmatory" in svg) is not is_exploratory
+
+
+class TestAStudy:
+    def test_that_names_nothing_only_explores(self, client):
+        fit = make_rated_fit([make_system(slug="ash")])
+        analyse(fit, AnalysisKind.PAIRS, is_exploratory=False)  # as stored by earlier code
+
+        assert ASKS in text(client.get(address(fit, "pairs")))
+        assert client.get(address(fit, "pairs", "analysis_json")).json()["is_exploratory"] is True
+
+    def test_whose_file_was_amended_says_so_and_confirms_nothing(self, client, fit):
+        amend(fit.study, ["pairs", "style"], is_locked=False)
+
+        page = client.get(address(fit, "pairs"))
+
+        assert ASKS in text(page)
+        assert "is not the one that it was locked and judged under" in text(page)
+
+    def test_costs_one_query_more_for_what_it_names(
+        self, client, fit, django_assert_max_num_queries
+    ):
+        # study, fit, analysis, first judgment, which others there are, systems, judges, raters
+        with django_assert_max_num_queries(8):
+            assert client.get(address(fit, "pairs")).status_code == 200
+
+
+class TestNamedWeights:
+    @pytest.fixture
+    def weighed(self):
+        fit = fit_naming("weights", weights={"H": 1, "E": 3, "T": 0})
+        weights_analysed(fit)
+        return fit
+
+    def test_are_what_the_page_begins_with(self, client, weighed):
+        page = client.get(weights_address(weighed))
+
+        assert SAYS in text(page)
+        assert "Dimension E 75 %" in text(page)
+        assert re.search(r'name="E" type="number"[^>]* value="3', page.content.decode())
+        stored = client.get(address(weighed, "weights", "analysis_json")).json()
+        assert stored["is_exploratory"] is True, "equal ones are not the named ones"
+
+    @pytest.mark.parametrize(
+        ("query", "is_exploratory"),
+        [("?H=2&E=6", False), ("?H=3&E=1", True)],
+        ids=["the same ratios", "others"],
+    )
+    def test_alone_are_confirmatory(self, client, weighed, query, is_exploratory):
+        page = client.get(weights_address(weighed, query))
+        content = client.get(weights_address(weighed, query, "weighed_json")).json()
+        lines = client.get(weights_address(weighed, query, "weighed_csv")).streaming_content
+        rows = list(csv.DictReader(b"".join(lines).decode().splitlines()))
+
+        assert (ASKS in text(page)) is is_exploratory
+        assert content["is_exploratory"] is is_exploratory
+        assert {row["is_exploratory"] for row in rows} == {str(is_exploratory)}
+
+    def test_of_a_dimension_that_is_not_rated_are_not_shown(self, client):
+        fit = fit_naming("weights", weights={"H": 1, "A": 1})
+        weights_analysed(fit)
+
+        page = client.get(weights_address(fit))
+
+        assert ASKS in text(page)
+        assert "The ranking under these weights" not in text(page)
