@@ -2,6 +2,7 @@
 
 import io
 import sys
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -61,32 +62,18 @@ def refusal(*arguments):
     return str(caught.value)
 
 
-class Person:
-    """Somebody at the terminal, with the answer to whatever is asked."""
-
-    answer = ""
-
-    def __init__(self):
-        self.asked: list[str] = []
-
-    def reply(self, prompt):
-        self.asked.append(prompt)
-        return self.answer
-
-
 @pytest.fixture
 def person(monkeypatch):
-    """Pretend that somebody sits at the terminal."""
-    sits = Person()
+    """Pretend that somebody sits at the terminal, who gives an answer to whatever is asked."""
+    sits = SimpleNamespace(answer="", asked=[])
+
+    def reply(prompt):
+        sits.asked.append(prompt)
+        return sits.answer
+
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("builtins.input", sits.reply)
+    monkeypatch.setattr("builtins.input", reply)
     return sits
-
-
-@pytest.fixture
-def pipe(monkeypatch):
-    """Take the terminal away."""
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
 
 
 class TestShippedStudies:
@@ -114,11 +101,6 @@ class TestCreate:
         study("create", file, "--dataset", "talks")
 
         assert Study.objects.get().slug == "mine"
-
-    def test_refuses_to_replace_a_locked_study(self):
-        make_locked()
-
-        assert "already" in refusal("create", "heart-rubric", "--dataset", "talks")
 
     def test_makes_a_draft_of_a_changed_version_alone(self, tmp_path):
         make_locked()
@@ -220,8 +202,9 @@ class TestPlan:
         assert person.asked == ["Write 18 comparisons? [y/N] "]
         assert Comparison.objects.count() == n
 
-    def test_refuses_to_guess_where_nobody_can_be_asked(self, pipe):
+    def test_refuses_to_guess_where_nobody_can_be_asked(self, monkeypatch):
         made = make_study(dataset=make_dialogues())
+        monkeypatch.setattr(sys, "stdin", io.StringIO())
 
         assert "add --yes" in refusal("plan", made.slug)
         assert not Comparison.objects.exists()

@@ -4,14 +4,13 @@ import re
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, reverse
 
 from annotation.choices import PlanKind, Protocol, StudyState
 from annotation.models import Comparison, DimensionMark, Study
-from annotation.studies.protocol.files import STUDIES, load_protocol
+from annotation.studies.protocol.files import STUDIES, load_protocol, parse_protocol
 from annotation.studies.protocol.study import TAKEN
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
@@ -29,11 +28,10 @@ from tests.helpers.factories import (
     make_judgment,
     make_study,
 )
-from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ["study", "plan"]
 DRAFT: dict[str, Any] = {"state": StudyState.DRAFT, "locked_at": None, "protocol_hash": ""}
 FRAMES = "This site opens in no frame"
 
@@ -42,36 +40,20 @@ def address(name, study):
     return reverse(f"console:{name}", args=[study.slug])
 
 
-def locked():
+def draft_of_file():
     protocol = load_protocol(STUDIES / "heart-rubric.toml")
-    study = drafts.create_study(
-        protocol=protocol,
-        rubric=load_rubric(protocol.rubric),
-        dataset=make_dialogues(),
-        now=NOW,
-    )
-    return states.lock_study(study=study, now=NOW)
+    rubric = load_rubric(protocol.rubric)
+    return drafts.create_study(protocol=protocol, rubric=rubric, dataset=make_dialogues(), now=NOW)
 
 
-class TestAccess:
-    @pytest.mark.parametrize("name", PAGES)
-    def test_others_are_turned_away(self, client, name):
-        study = make_study()
-        assert_turned_away(client.get(address(name, study)))
-
-        client.force_login(User.objects.create_user("ada"))  # who is no member
-
-        assert_turned_away(client.get(address(name, study)))
-
-    @pytest.mark.parametrize("name", PAGES)
-    def test_is_left_in_no_cache_and_there_for_known_studies_alone(self, admin_client, name):
-        assert "no-store" in admin_client.get(address(name, make_study()))["Cache-Control"]
-        assert admin_client.get(f"/console/nowhere/{name}/").status_code == 404
+@pytest.mark.parametrize("name", ["study", "plan"])
+def test_pages_are_there_for_known_studies_alone(admin_client, name):
+    assert admin_client.get(f"/console/nowhere/{name}/").status_code == 404
 
 
 class TestStudyPage:
     def test_shows_the_hash_that_judgments_carry_and_that_it_still_holds(self, admin_client):
-        study = locked()
+        study = states.lock_study(study=draft_of_file(), now=NOW)
 
         page = text(admin_client.get(address("study", study)))
 
@@ -130,11 +112,8 @@ class TestStudyPage:
         assert "Locked: from now on only its state changes." in locked
         assert Study.objects.get(pk=draft.pk).protocol_hash in locked
 
-    @pytest.mark.parametrize("n", [1, 8])
-    def test_costs_few_queries_for_many_studies(
-        self, admin_client, n, django_assert_max_num_queries
-    ):
-        studies = [make_judgment().comparison.study for _ in range(n)]
+    def test_costs_few_queries_for_many_studies(self, admin_client, django_assert_max_num_queries):
+        studies = [make_judgment().comparison.study for _ in range(8)]
 
         # Session, user and role; the study; nine of its progress; versions, checks, holds.
         with django_assert_max_num_queries(15):
@@ -142,8 +121,10 @@ class TestStudyPage:
 
 
 class TestPlanPage:
-    def test_shows_what_planning_would_come_to_and_writes_nothing(self, admin_client):
-        study = make_study(dataset=make_dialogues(), pairs_per_context=4)
+    def test_shows_what_planning_would_come_to_and_hold_and_writes_nothing(self, admin_client):
+        dataset = make_dialogues()
+        study = make_study(dataset=dataset, pairs_per_context=4)
+        make_completion(context=dataset.contexts.earliest("pk"), text="As an AI, I hear you.")
 
         page = text(admin_client.get(address("plan", study)))
 
@@ -151,17 +132,8 @@ class TestPlanPage:
         assert "Add 8 comparisons" in page
         assert "Regular 2 8 connected" in page
         assert "4 system-3 4" in page
-        assert not Comparison.objects.exists()
-
-    def test_counts_what_would_be_held_by_reason(self, admin_client):
-        dataset = make_dialogues()
-        context = dataset.contexts.order_by("pk").first()
-        assert context is not None
-        make_completion(context=context, text="As an AI, I hear you.")
-
-        page = text(admin_client.get(address("plan", make_study(dataset=dataset))))
-
         assert "self-identification" in page
+        assert not Comparison.objects.exists()
         assert not Hold.objects.exists()
 
     def test_counts_pairs_of_one_text_and_says_where_systems_cannot_be_compared(self, admin_client):
@@ -227,6 +199,39 @@ class TestPlanPage:
 
         assert "Add 8 comparisons" in page
         assert "Strata" not in page
+
+
+class TestProtocolPage:
+    def read(self, client, name, study):
+        return client.get(address(name, study)).content.decode()
+
+    def test_sends_the_file_that_makes_the_study_again(self, admin_client):
+        study = draft_of_file()
+
+        answer = admin_client.get(address("toml", study))
+
+        sent = parse_protocol(answer.content.decode(), source="file")
+        again = sent.model_copy(update={"seed": study.seed})
+        rubric, normaliser = study.content["rubric"], study.content["normaliser"]
+        assert answer["Content-Disposition"] == 'attachment; filename="heart-rubric.toml"'
+        assert again.content(rubric, normaliser=normaliser) == study.content
+
+    def test_has_the_seed_once_the_study_is_closed(self, admin_client):
+        study = states.open_study(study=draft_of_file(), now=NOW)
+        while_open = [self.read(admin_client, name, study) for name in ("protocol", "toml")]
+        states.close_study(study=study, now=NOW)
+        closed = [self.read(admin_client, name, study) for name in ("protocol", "toml")]
+
+        assert [study.seed in page for page in while_open] == [False, False]
+        assert ["secret until the study is closed" in page for page in while_open] == [True, True]
+        assert [study.seed in page for page in closed] == [True, True]
+        assert parse_protocol(closed[1], source="file").seed == study.seed
+
+    def test_asks_few_questions_of_the_database(self, admin_client, django_assert_max_num_queries):
+        study = draft_of_file()
+
+        with django_assert_max_num_queries(6):
+            admin_client.get(address("protocol", study))
 
 
 def of_platform(platform, **fields):

@@ -20,25 +20,17 @@ pytestmark = pytest.mark.django_db
 SEED, OTHER_SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f", "51c0ffee9a8b7d6e5f40312a4b3c2d1e"
 
 
-def protocol(name="heart-preference", **changes):
-    return load_protocol(STUDIES / f"{name}.toml").model_copy(update=changes)
+def protocol(file="heart-preference", **changes):
+    return load_protocol(STUDIES / f"{file}.toml").model_copy(update=changes)
 
 
-def create(name="heart-preference", *, dataset=None, **changes):
-    file = protocol(name, **changes)
+def create(file="heart-preference", *, dataset=None, **changes):
+    changed = protocol(file, **changes)
     return drafts.create_study(
-        protocol=file,
-        rubric=load_rubric(file.rubric),
+        protocol=changed,
+        rubric=load_rubric(changed.rubric),
         dataset=dataset or make_dataset(),
         now=NOW,
-    )
-
-
-def create_as(slug, **names):
-    """Store the study under another slug than the one in its name."""
-    file = protocol(slug=slug).model_copy(update=names)
-    return drafts.create_study(
-        protocol=file, rubric=load_rubric(file.rubric), dataset=make_dataset(), now=NOW
     )
 
 
@@ -99,14 +91,14 @@ class TestCreateStudy:
         made = version(title="Changed")
 
         with pytest.raises(drafts.StudyExistsError, match=f'2 of "{made.name}" is the study'):
-            create_as("fresh", name=made.name, version=2)
+            create(slug="fresh", name=made.name, version=2)
         with pytest.raises(drafts.StudyExistsError, match='is the study "heart-preference"'):
-            create_as("fresh", name=made.name)
+            create(slug="fresh", name=made.name)
 
         assert Study.objects.count() == 2
 
     def test_is_refused_where_another_study_has_the_slug_as_its_name(self):
-        create_as("fresh", name="heart-preference")
+        create(slug="fresh", name="heart-preference")
 
         with pytest.raises(drafts.StudyExistsError, match='is the study "fresh" already'):
             create()
@@ -154,6 +146,20 @@ class TestTheSeed:
         assert told == ["", "", "", study.seed]
 
 
+def test_a_locked_study_is_edited_no_more():
+    study = lock(create())
+    changed = protocol(title="Changed")
+
+    with pytest.raises(states.StudyStateError, match="locked"):
+        drafts.edit_study(
+            study=study,
+            protocol=changed,
+            rubric=load_rubric(changed.rubric),
+            dataset=study.dataset,
+            now=NOW,
+        )
+
+
 class TestLockStudy:
     def test_freezes_the_content_under_its_hash_once(self):
         study = lock(create())
@@ -173,7 +179,7 @@ class TestLockStudy:
 
     def test_gives_the_same_hash_on_any_database(self):
         one = lock(create(seed=SEED))
-        other = create(slug="other", name="heart-preference", version=2, seed=OTHER_SEED)
+        other = create(slug="other", version=2, seed=OTHER_SEED)
         again = protocol(seed=SEED).content(
             load_rubric("heart-1").content(), normaliser=normaliser.VERSION
         )
