@@ -90,24 +90,15 @@ def fit_judge(figures: Floats, won: Booleans, *, penalty: float = PENALTY) -> Fl
     return maximise(slopes, np.zeros(len(size))).at / size
 
 
-def cross_validated(
-    figures: Floats,
-    won: Booleans,
-    unit: Integers,
-    *,
-    n_folds: int = N_FOLDS,
-    penalty: float = PENALTY,
-) -> Floats:
+def cross_validated(figures: Floats, won: Booleans, unit: Integers) -> Floats:
     """Return the probability that most people prefer the first, learned from other dialogues.
 
     Parameters
     ----------
-    figures, won, penalty
+    figures, won
         As in `fit_judge`.
     unit : integer array of shape (n_pairs,)
         The source dialogue of each pair; no fold learns from the dialogues that it predicts.
-    n_folds : int
-        Into how many parts of about equal size the dialogues are put, 2 or more.
 
     Returns
     -------
@@ -117,18 +108,18 @@ def cross_validated(
     Raises
     ------
     TooFewDialoguesError
-        If there are fewer dialogues than folds.
+        If there are fewer than `N_FOLDS` dialogues.
     ValueError
         As in `fit_judge`.
     """
-    _check(figures, won, penalty)
-    if (n_units := len(np.unique(unit))) < n_folds:
-        msg = f"{n_units} dialogues cannot be put into {n_folds} folds"
+    _check(figures, won, PENALTY)
+    if (n_units := len(np.unique(unit))) < N_FOLDS:
+        msg = f"{n_units} dialogues cannot be put into {N_FOLDS} folds"
         raise TooFewDialoguesError(msg)
-    log_odds, fold = np.empty(len(won)), folds(unit, n_folds)
-    for one in range(n_folds):
+    log_odds, fold = np.empty(len(won)), folds(unit, N_FOLDS)
+    for one in range(N_FOLDS):
         held = fold == one
-        weights = fit_judge(figures[~held], won[~held], penalty=penalty)
+        weights = fit_judge(figures[~held], won[~held])
         log_odds[held] = figures[held] @ weights
     probability: Floats = special.expit(log_odds)
     return probability

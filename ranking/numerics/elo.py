@@ -10,20 +10,18 @@ ELO_PER_LOG_UNIT = 400.0 / math.log(10.0)
 CENTRE = 1500.0
 
 
-def to_elo(log_strengths: Floats, *, centre: float = CENTRE) -> Floats:
+def to_elo(log_strengths: Floats) -> Floats:
     """Turn log strengths into Elo points.
 
     Parameters
     ----------
     log_strengths : array of any shape (..., n_systems)
         Natural-log strengths; the last axis holds the systems ranked together.
-    centre : float
-        Elo points given to the mean of the systems ranked.
 
     Returns
     -------
     array of the same shape
-        ``400 * (theta - mean theta) / ln 10 + centre`` in Elo points.
+        ``400 * (theta - mean theta) / ln 10 + 1500`` in Elo points.
 
     Notes
     -----
@@ -35,7 +33,7 @@ def to_elo(log_strengths: Floats, *, centre: float = CENTRE) -> Floats:
     """
     log_strengths = np.asarray(log_strengths, dtype=np.float64)
     centred = log_strengths - log_strengths.mean(axis=-1, keepdims=True)
-    ratings: Floats = centre + ELO_PER_LOG_UNIT * centred
+    ratings: Floats = CENTRE + ELO_PER_LOG_UNIT * centred
     return ratings
 
 

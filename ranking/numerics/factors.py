@@ -9,6 +9,7 @@ from ranking.numerics.arrays import Floats, Integers
 
 FEWEST_MEASURES = 3
 SINGULAR = 1e-8
+CHANCE = 0.95  # quantile of drawn eigenvalues up to which all is chance
 STEEP = 1e-7  # gradient above which a search did not arrive
 EXACT = 1e-12  # misfit below which nothing is left for one more factor
 CLOSEST = 1e-12  # distance of eigenvalues that are told apart
@@ -54,12 +55,7 @@ class Factors:
 
 
 def parallel_analysis(
-    correlation: Floats,
-    n: int,
-    *,
-    n_samples: int,
-    rng: np.random.Generator,
-    level: float = 0.95,
+    correlation: Floats, n: int, *, n_samples: int, rng: np.random.Generator
 ) -> ParallelAnalysis:
     """Return how many eigenvalues are larger than those of measures with nothing in common.
 
@@ -73,8 +69,6 @@ def parallel_analysis(
         How many sets of independent normal measures to draw.
     rng : numpy.random.Generator
         The only source of chance.
-    level : float
-        Which quantile of the drawn eigenvalues counts as chance.
 
     Returns
     -------
@@ -103,7 +97,7 @@ def parallel_analysis(
     spread = np.sqrt(np.diagonal(drawn, axis1=1, axis2=2))
     chance = np.linalg.eigvalsh(drawn / (spread[:, :, None] * spread[:, None, :]))[:, ::-1]
     eigenvalues = np.linalg.eigvalsh(correlation)[::-1].astype(np.float64)
-    by_chance = np.quantile(chance, level, axis=0).astype(np.float64)
+    by_chance = np.quantile(chance, CHANCE, axis=0).astype(np.float64)
     stands_out = np.append(eigenvalues > by_chance, values=False)
     return ParallelAnalysis(eigenvalues, by_chance, int(stands_out.argmin()))
 

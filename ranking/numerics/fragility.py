@@ -44,11 +44,7 @@ class SmallestRemoval:
 
 
 def smallest_removal(
-    pairs: WeightedPairs,
-    group: Integers,
-    log_strengths: Floats,
-    *,
-    n_challengers: int = N_CHALLENGERS,
+    pairs: WeightedPairs, group: Integers, log_strengths: Floats
 ) -> SmallestRemoval:
     """Search for the fewest groups of judgments whose removal changes the first place.
 
@@ -60,8 +56,6 @@ def smallest_removal(
         What is left out together, as indices from 0: the rows themselves, units, or raters.
     log_strengths : array of shape (n_systems,)
         The fit of all rows (natural log).
-    n_challengers : int
-        How many of the systems behind the first are considered, the strongest ones.
 
     Returns
     -------
@@ -96,7 +90,7 @@ def smallest_removal(
     everything = np.ones(removal.n_groups, dtype=np.bool_)
     bread = fisher_covariance(removal.tables(everything), log_strengths)
     found = []
-    for challenger in order[1 : 1 + n_challengers]:
+    for challenger in order[1 : 1 + N_CHALLENGERS]:
         lead = _Lead(leader, int(challenger), log_strengths, bread)
         chosen, is_enough = removal.next_out(lead, everything)
         found.append((len(chosen) if is_enough else math.inf, lead))

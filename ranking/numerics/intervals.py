@@ -134,18 +134,6 @@ def confidence_sequence(values: Floats, *, level: float = 0.95) -> Intervals:
     return Intervals(ends[:, 0], ends[:, 1])
 
 
-def stakes(values: Floats, mean: float, *, level: float = 0.95) -> Floats:
-    """Return what the stake against one candidate mean has grown to after each value.
-
-    The mean is ruled out once this reaches 1 / (1 - level); see `confidence_sequence` for the
-    arguments and errors.
-    """
-    values = _checked(values, level)
-    gains = _gains(values, _bets(values, level), np.full(values.shape, mean))
-    grown: Floats = np.exp(np.cumsum(gains, axis=1)).mean(axis=0)
-    return grown
-
-
 def _bets(values: Floats, level: float) -> Floats:
     """Return how much to bet on each value, from those before it alone."""
     t = np.arange(1, len(values) + 1)

@@ -59,9 +59,7 @@ class ClusteredCovariance:
         return Intervals(log_strengths - margin, log_strengths + margin)
 
 
-def clustered_covariance(
-    tables: WinTables, log_strengths: Floats, *, ridge: float = 0.0
-) -> ClusteredCovariance:
+def clustered_covariance(tables: WinTables, log_strengths: Floats) -> ClusteredCovariance:
     """Return the sandwich covariance, clustered by unit.
 
     Parameters
@@ -70,8 +68,6 @@ def clustered_covariance(
         Weighted wins per unit, of which the strengths were fitted.
     log_strengths : array of shape (n_systems,)
         Their fit (natural log).
-    ridge : float
-        Precision of the normal prior that the fit was given, 0 for maximum likelihood.
 
     Returns
     -------
@@ -98,13 +94,13 @@ def clustered_covariance(
     .. [3] Zeileis, Koell & Graham (2020), J. Stat. Softw. 95(1). doi:10.18637/jss.v095.i01
     """
     n_clusters = count_clusters(tables)
-    bread = fisher_covariance(tables, log_strengths, ridge=ridge)
+    bread = fisher_covariance(tables, log_strengths)
     covariance = bread @ _meat(tables, log_strengths) @ bread
     return ClusteredCovariance(covariance, n_clusters, _degrees(tables.n_systems, n_clusters))
 
 
 def two_way_covariance(
-    pairs: WeightedPairs, raters: Integers, log_strengths: Floats, *, ridge: float = 0.0
+    pairs: WeightedPairs, raters: Integers, log_strengths: Floats
 ) -> ClusteredCovariance:
     """Return the sandwich covariance, clustered by unit and by rater at once.
 
@@ -114,7 +110,7 @@ def two_way_covariance(
         The judgments, one row each.
     raters : integer array of shape (n_rows,)
         Who gave each, as an index from 0.
-    log_strengths, ridge
+    log_strengths
         As in `clustered_covariance`.
 
     Returns
@@ -152,12 +148,12 @@ def two_way_covariance(
         + _meat(by_rater, log_strengths)
         - _meat(by_both, log_strengths)
     )
-    bread = fisher_covariance(by_unit, log_strengths, ridge=ridge)
+    bread = fisher_covariance(by_unit, log_strengths)
     covariance = _nearest_semidefinite(bread @ meat @ bread)
     return ClusteredCovariance(covariance, n_clusters, _degrees(len(log_strengths), n_clusters))
 
 
-def fisher_covariance(tables: WinTables, log_strengths: Floats, *, ridge: float = 0.0) -> Floats:
+def fisher_covariance(tables: WinTables, log_strengths: Floats) -> Floats:
     """Return the inverse information of the strengths less their mean, (n_systems, n_systems).
 
     Notes
@@ -168,7 +164,6 @@ def fisher_covariance(tables: WinTables, log_strengths: Floats, *, ridge: float 
     """
     information = tables.information(log_strengths)
     n_systems = tables.n_systems
-    information = information + ridge * np.eye(n_systems)
     # Moving all strengths alike costs nothing: fill that direction, and take it out again.
     scale = information.diagonal().mean() / n_systems
     centre = np.eye(n_systems) - 1.0 / n_systems

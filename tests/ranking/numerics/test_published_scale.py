@@ -1,10 +1,11 @@
-"""The published ratings, and real judgments fitted by code independent of this project.
+"""Soft scores and the Elo scale: by the protocol, by published ratings, by fits of others.
 
 The published ratings lie three times closer together than the published win rates say: a win of
 middling strength gives the winner 0.75 of a judgment under soft scores, not all of it.
 """
 
 import csv
+from typing import cast
 
 import numpy as np
 import pytest
@@ -12,11 +13,101 @@ import scipy
 from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.elo import to_elo
-from ranking.numerics.strength import shares
+from ranking.numerics.elo import (
+    paper_standard_errors,
+    to_elo,
+)
+from ranking.numerics.strength import (
+    grade_to_strength,
+    shares,
+)
 from ranking.numerics.strength_mode import StrengthMode
-from ranking.numerics.tables import WeightedPairs, tabulate
+from ranking.numerics.tables import (
+    WeightedPairs,
+    tabulate,
+)
 from tests.helpers.datasets import shared_file
+
+
+class TestShares:
+    @pytest.mark.parametrize(
+        ("mode", "first", "second"),
+        [
+            (
+                StrengthMode.SOFT,
+                [0.05, 0.15, 0.25, 0.35, 0.45, 0.5, 0.55, 0.65, 0.75, 0.85, 0.95],
+                [0.95, 0.85, 0.75, 0.65, 0.55, 0.5, 0.45, 0.35, 0.25, 0.15, 0.05],
+            ),
+            (
+                StrengthMode.MULTIPLY,
+                [0, 0, 0, 0, 0, 0.5, 1, 2, 3, 4, 5],
+                [5, 4, 3, 2, 1, 0.5, 0, 0, 0, 0, 0],
+            ),
+            (
+                StrengthMode.IGNORE,
+                [0, 0, 0, 0, 0, 0.5, 1, 1, 1, 1, 1],
+                [1, 1, 1, 1, 1, 0.5, 0, 0, 0, 0, 0],
+            ),
+        ],
+    )
+    def test_are_those_of_the_protocol(self, mode, first, second):
+        split = shares(np.arange(-5, 6), mode)
+
+        np.testing.assert_allclose(split.first, first, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(split.second, second, rtol=0, atol=1e-15)
+
+    @pytest.mark.parametrize(
+        ("strength", "mode", "message"),
+        [
+            (-6, StrengthMode.SOFT, "-5 and 5"),
+            (6, StrengthMode.SOFT, "-5 and 5"),
+            (1, cast("StrengthMode", "halve"), "halve"),
+        ],
+    )
+    def test_refuse_what_is_not_on_the_scale(self, strength, mode, message):
+        with pytest.raises(ValueError, match=message):
+            shares(np.array([strength]), mode)
+
+
+class TestGradeToStrength:
+    def test_takes_slightly_and_much_from_its_caller(self):
+        grades = np.array([-2, -1, 0, 1, 2])
+
+        assert grade_to_strength(grades, slightly=2, much=4).tolist() == [-4, -2, 0, 2, 4]
+        assert grade_to_strength(grades, slightly=1, much=5).tolist() == [-5, -1, 0, 1, 5]
+
+    @pytest.mark.parametrize(
+        ("grade", "slightly", "much", "message"),
+        [
+            (1, 0, 4, "slightly"),
+            (1, 2, 6, "slightly"),
+            (1, 4, 2, "slightly"),
+            (3, 2, 4, "-2 and 2"),
+        ],
+    )
+    def test_refuses_what_is_out_of_range_or_order(self, grade, slightly, much, message):
+        with pytest.raises(ValueError, match=message):
+            grade_to_strength(np.array([grade]), slightly=slightly, much=much)
+
+
+class TestToElo:
+    def test_ten_to_one_odds_are_400_points_about_the_mean(self):
+        assert to_elo(np.array([np.log(10.0), 0.0])) == pytest.approx([1700.0, 1300.0])
+
+    def test_every_replicate_is_centred_on_its_own(self):
+        ratings = to_elo(np.array([[1.0, 3.0], [10.0, 12.0]]))
+
+        np.testing.assert_allclose(ratings[0], ratings[1])
+
+
+class TestPaperStandardErrors:
+    def test_is_one_over_the_root_of_the_comparisons(self):
+        np.testing.assert_allclose(paper_standard_errors(np.array([4.0, 100.0])), [0.5, 0.1])
+
+    def test_refuses_a_system_without_comparisons(self):
+        with pytest.raises(ValueError, match="at least one"):
+            paper_standard_errors(np.array([3.0, 0.0]))
+
 
 PUBLISHED_SPREAD = 268.7  # Elo points from the first to the last row of HEART's table 1
 N_DIALOGUES, N_PAIRS, N_EACH = 300, 28, 5  # 42,000 judgments, as published

@@ -1,4 +1,4 @@
-"""Models of evaluators: a published example, general searches, and raters made up."""
+"""Models of evaluators: a published example, general searches, raters made up, own scales."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,21 @@ from ranking.numerics.models.crowd import (
     fit_dawid_skene,
     log_posterior,
 )
-from ranking.numerics.models.severity import GROUP_SD, SEVERITY_SD, STRENGTH_SD, Calls, fit_severity
+from ranking.numerics.models.severity import (
+    GROUP_SD,
+    SEVERITY_SD,
+    STRENGTH_SD,
+    Calls,
+    fit_severity,
+)
+from ranking.numerics.rater_scales import (
+    FEWEST,
+    PRIOR,
+    NoSpreadError,
+    from_the_others,
+    normalise,
+)
+from tests.ranking.numerics import peers
 
 THETA = np.array([1.2, 0.4, -0.3, -1.3])
 
@@ -69,16 +83,6 @@ class TestDawidSkene:
         np.testing.assert_allclose(fit.items, items, atol=1e-6)
         np.testing.assert_allclose(fit.errors, errors, atol=1e-6)
         assert fit.log_likelihood == pytest.approx(np.log(joint.sum(axis=1)).sum(), abs=1e-6)
-
-    def test_renaming_classes_renames_the_answer(self):
-        item, evaluator, answer = anaesthetists()
-        order = np.array([2, 0, 3, 1])
-
-        fit = fit_dawid_skene(item, evaluator, answer, shape=(45, 5, 4))
-        renamed = fit_dawid_skene(item, evaluator, order[answer], shape=(45, 5, 4))
-
-        np.testing.assert_allclose(renamed.classes[order], fit.classes, atol=1e-9)
-        np.testing.assert_allclose(renamed.accuracy, fit.accuracy, atol=1e-9)
 
     def test_a_class_that_nobody_names_has_no_share_and_who_says_nothing_no_rates(self):
         labels = np.array([0, 1]), np.array([0, 0]), np.array([0, 1])
@@ -209,3 +213,68 @@ class TestSeverity:
 
         assert np.isfinite(fit.log_thresholds).all()
         assert np.isfinite(fit.errors).all()
+
+
+@pytest.fixture
+def scored(rng):
+    """Scores of 12 raters, some strict, some sparing, with 3 to 20 scores each."""
+    rater = np.repeat(np.arange(12), rng.integers(3, 21, 12))
+    centre, spread = rng.normal(3, 0.5, 12), rng.uniform(0.2, 1.5, 12)
+    return centre[rater] + spread[rater] * rng.normal(size=len(rater)), rater
+
+
+class TestNormalise:
+    def test_by_hand(self):
+        scores = np.array([1.0, 2.0, 3.0, 4.0, 4.0, 4.0])
+
+        found = normalise(scores, np.array([0, 0, 0, 1, 1, 1]), n_raters=2)
+
+        # Squares about the own mean: 2 and 0, with 4 degrees of freedom: v = 1/2.
+        varied, still = np.sqrt([(2 + 5 * 0.5) / 7, (0 + 5 * 0.5) / 7])
+        assert found.spread == pytest.approx([varied, still])
+        assert found.z == pytest.approx([-1 / varied, 0, 1 / varied, 0, 0, 0])
+
+    def test_agrees_with_pandas(self, scored):
+        scores, rater = scored
+
+        found = normalise(scores, rater, n_raters=12)
+
+        by_rater = peers.Series(scores).groupby(rater)
+        n, own = by_rater.transform("count"), by_rater.transform("var")
+        pooled = (by_rater.var() * (by_rater.count() - 1)).sum() / (by_rater.count() - 1).sum()
+        spread = np.sqrt(((n - 1) * own + PRIOR * pooled) / (n - 1 + PRIOR))
+        peer = np.asarray((scores - by_rater.transform("mean")) / spread)
+        assert found.z == pytest.approx(peer, abs=1e-12)
+        assert found.n.tolist() == by_rater.count().tolist()
+
+    def test_who_gave_too_few_is_left_out(self):
+        scores = np.array([1.0, 2.0, 3.0, 2.0, 4.0])
+
+        found = normalise(scores, np.array([0, 0, 0, 1, 1]), n_raters=3)
+
+        assert found.is_kept.tolist() == [True, False, False]
+        assert found.z == pytest.approx([-1, 0, 1, np.nan, np.nan], nan_ok=True)
+        assert FEWEST == 3
+
+    @pytest.mark.parametrize(
+        ("scores", "rater", "error", "message"),
+        [
+            ([], [], NoSpreadError, "no rater gave"),
+            ([1, 5], [0, 1], NoSpreadError, "no rater gave"),
+            ([3] * 8, [0, 0, 0, 0, 1, 1, 1, 1], NoSpreadError, "the same score"),
+            ([1, np.nan], [0, 0], ValueError, "finite"),
+            ([1, 1], [0, 0, 0], ValueError, "finite"),
+        ],
+        ids=["nobody", "too few", "all the same", "nan", "two lengths"],
+    )
+    def test_refuses_what_has_no_scale(self, scores, rater, error, message):
+        with pytest.raises(error, match=message):
+            normalise(np.array(scores, dtype=float), np.array(rater, dtype=np.int64), n_raters=2)
+
+
+class TestFromTheOthers:
+    def test_by_hand(self):
+        found = from_the_others(np.array([5.0, 3.0, 1.0, 4.0]), np.array([0, 0, 0, 1]))
+
+        assert found[:3] == pytest.approx([3, 0, -3])
+        assert np.isnan(found[3])
