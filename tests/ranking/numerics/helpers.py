@@ -2,11 +2,7 @@
 
 import numpy as np
 
-from ranking.numerics.tables import (
-    WeightedPairs,
-    WinTables,
-    tabulate,
-)
+from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 
 def make_pairs(rows):

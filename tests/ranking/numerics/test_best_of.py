@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 
 from benchmarks import people
 from benchmarks.people import Setting
-from ranking.numerics.best_of import (
-    TextJudgments,
-    choose_and_score,
-    cross_fit,
-    draw_halves,
-    whole,
-)
+from ranking.numerics.best_of import TextJudgments, choose_and_score, cross_fit, draw_halves, whole
 
 LEVEL = np.zeros(2)  # two opponents as strong as people
 HALVES = np.array([[False, True]])

@@ -2,12 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import (
-    given,
-)
-from hypothesis import (
-    strategies as st,
-)
+from hypothesis import given
+from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from ranking.numerics.composites import (

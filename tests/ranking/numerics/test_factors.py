@@ -108,35 +108,12 @@ class TestFactorAnalysis:
         between = (turn.T @ turn)[np.ix_(order, order)] * np.outer(sign, sign)
         assert found.correlation == pytest.approx(between, abs=1e-6)
 
-    @pytest.mark.filterwarnings("ignore:Fitting did not converge")  # to its last digit
-    def test_is_what_statsmodels_finds_from_elsewhere(self):
-        correlation = simulate_many(6, 2)
-
-        found = factor_analysis(correlation, 2)
-
-        peer = peers.Factor(corr=correlation, n_factor=2, method="ml").fit(
-            opt={"gtol": 1e-9}, rng=1
-        )
-        assert found.communalities == pytest.approx(1 - peer.uniqueness, abs=1e-5)
-
     def test_goes_to_the_edge_where_one_measure_is_the_factor(self):
         # The correlations ask for loadings of 1.2, .5 and .5, and no variance is below 0.
         found = factor_analysis(np.array([[1, 0.6, 0.6], [0.6, 1, 0.25], [0.6, 0.25, 1]]), 1)
 
         assert found.communalities == pytest.approx([1.0, 0.36, 0.36], abs=1e-5)
         assert found.loadings[:, 0] == pytest.approx([1.0, 0.6, 0.6], abs=1e-5)
-
-    def test_finds_the_one_factor_of_equal_correlations(self):
-        found = factor_analysis(EQUAL, 1)
-
-        assert found.loadings[:, 0] == pytest.approx(np.sqrt(0.4), abs=1e-6)
-
-    def test_turns_with_a_measure_that_is_turned_round(self, ability):
-        sign = np.array([1, 1, -1, 1, 1, 1])
-
-        one, other = factor_analysis(ability, 1), factor_analysis(ability * np.outer(sign, sign), 1)
-
-        assert other.loadings[:, 0] == pytest.approx(one.loadings[:, 0] * sign, abs=1e-6)
 
     @pytest.mark.parametrize(
         ("correlation", "n_factors", "error", "message"),

@@ -13,19 +13,10 @@ import scipy
 from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.elo import (
-    paper_standard_errors,
-    to_elo,
-)
-from ranking.numerics.strength import (
-    grade_to_strength,
-    shares,
-)
+from ranking.numerics.elo import paper_standard_errors, to_elo
+from ranking.numerics.strength import grade_to_strength, shares
 from ranking.numerics.strength_mode import StrengthMode
-from ranking.numerics.tables import (
-    WeightedPairs,
-    tabulate,
-)
+from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.helpers.datasets import shared_file
 
 

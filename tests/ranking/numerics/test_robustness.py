@@ -4,20 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import (
-    given,
-    settings,
-)
-from hypothesis import (
-    strategies as st,
-)
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.fragility import (
-    smallest_removal,
-    without_each,
-)
+from ranking.numerics.fragility import smallest_removal, without_each
 from ranking.numerics.rankers import (
     average_win_rates,
     eigenvector_scores,
@@ -25,10 +17,7 @@ from ranking.numerics.rankers import (
     pagerank,
     skills,
 )
-from ranking.numerics.tables import (
-    WeightedPairs,
-    tabulate,
-)
+from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.ranking.numerics import peers
 from tests.ranking.numerics.helpers import make_pairs
 

@@ -12,20 +12,8 @@ from ranking.numerics.models.crowd import (
     fit_dawid_skene,
     log_posterior,
 )
-from ranking.numerics.models.severity import (
-    GROUP_SD,
-    SEVERITY_SD,
-    STRENGTH_SD,
-    Calls,
-    fit_severity,
-)
-from ranking.numerics.rater_scales import (
-    FEWEST,
-    PRIOR,
-    NoSpreadError,
-    from_the_others,
-    normalise,
-)
+from ranking.numerics.models.severity import GROUP_SD, SEVERITY_SD, STRENGTH_SD, Calls, fit_severity
+from ranking.numerics.rater_scales import FEWEST, PRIOR, NoSpreadError, from_the_others, normalise
 from tests.ranking.numerics import peers
 
 THETA = np.array([1.2, 0.4, -0.3, -1.3])

@@ -33,19 +33,10 @@ from ranking.numerics.planning.parts import (
     error_parts,
     likely_factors,
 )
-from ranking.numerics.sandwich import (
-    clustered_covariance,
-    fisher_covariance,
-)
-from ranking.numerics.tables import (
-    WeightedPairs,
-    tabulate,
-)
+from ranking.numerics.sandwich import clustered_covariance, fisher_covariance
+from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.ranking.numerics import peers
-from tests.ranking.numerics.helpers import (
-    make_tables,
-    simulate_tables,
-)
+from tests.ranking.numerics.helpers import make_tables, simulate_tables
 
 
 def parts(*, n_units=50, between=0.01, within=0.02, raters=0.0):
