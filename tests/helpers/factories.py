@@ -2,9 +2,12 @@
 
 import datetime as dt
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
+
+from django.db.models import Model
 
 from annotation.choices import Protocol, Purpose, Side, StudyState
 from annotation.models import (
@@ -98,167 +101,126 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+CREATED = {"created_at": NOW}
+Row = TypeVar("Row", bound=Model)
+
+
+def saved(
+    table: type[Row], fields: dict[str, Any], usual: Mapping[str, Any], **parts: Callable[[], Any]
+) -> Row:
+    """Store a row of the fields: what is not among them is as usual, or a part that is made."""
+    made = {name: fields.pop(name, None) or make() for name, make in parts.items()}
+    return table._default_manager.create(**made | usual | fields)
+
+
 def make_dataset(**fields: Any) -> Dataset:
     n = numbers.next()
-    return Dataset.objects.create(
-        **{"slug": f"dataset-{n}", "name": f"Dataset {n}", "created_at": NOW} | fields
-    )
+    usual = {"slug": f"dataset-{n}", "name": f"Dataset {n}", "created_at": NOW}
+    return saved(Dataset, fields, usual)
 
 
-def make_dialogue(*, dataset: Dataset | None = None, **fields: Any) -> Dialogue:
+def make_dialogue(**fields: Any) -> Dialogue:
     n = numbers.next()
-    return Dialogue.objects.create(
-        dataset=dataset or make_dataset(),
-        **{
-            "position": n,
-            "content_hash": digest(f"dialogue {n}"),
-            "turns": TURNS,
-            "n_utterances": len(TURNS),
-            "imported_at": NOW,
-        }
-        | fields,
-    )
+    usual = {
+        "position": n,
+        "content_hash": digest(f"dialogue {n}"),
+        "turns": TURNS,
+        "n_utterances": len(TURNS),
+        "imported_at": NOW,
+    }
+    return saved(Dialogue, fields, usual, dataset=make_dataset)
 
 
-def make_context(*, dialogue: Dialogue | None = None, **fields: Any) -> Context:
+def make_context(**fields: Any) -> Context:
     n = numbers.next()
-    dialogue = dialogue or make_dialogue()
-    return Context.objects.create(
-        dialogue=dialogue,
-        dataset=dialogue.dataset,
-        **{
-            "key": f"ctx-{n}",
-            "turn_index": n,
-            "turns": TURNS,
-            "content_hash": digest(f"context {n}"),
-            "slots_left": 3,
-            "created_at": NOW,
-        }
-        | fields,
-    )
+    dialogue = fields.pop("dialogue", None) or make_dialogue()
+    usual = {
+        "key": f"ctx-{n}",
+        "turn_index": n,
+        "turns": TURNS,
+        "content_hash": digest(f"context {n}"),
+        "slots_left": 3,
+        "created_at": NOW,
+    }
+    return saved(Context, fields, usual | {"dialogue": dialogue, "dataset": dialogue.dataset})
 
 
-def make_candidate(*, dialogue: Dialogue | None = None, **fields: Any) -> Candidate:
-    return Candidate.objects.create(
-        dialogue=dialogue or make_dialogue(),
-        **{
-            "turn_index": 2,
-            "rules": "screening-0 test",
-            "is_suitable": True,
-            "screened_at": NOW,
-        }
-        | fields,
-    )
+def make_candidate(**fields: Any) -> Candidate:
+    usual = {"turn_index": 2, "rules": "screening-0 test", "is_suitable": True, "screened_at": NOW}
+    return saved(Candidate, fields, usual, dialogue=make_dialogue)
 
 
 def make_assistant(**fields: Any) -> Assistant:
     n = numbers.next()
-    return Assistant.objects.create(
-        **{"slug": f"assistant-{n}", "name": f"Assistant {n}", "model_id": f"openai/helper-{n}"}
-        | fields
-    )
+    usual = {"slug": f"assistant-{n}", "name": f"Assistant {n}", "model_id": f"openai/helper-{n}"}
+    return saved(Assistant, fields, usual)
 
 
 def make_screening_call(**fields: Any) -> ScreeningCall:
-    candidate = fields.pop("candidate", None) or make_candidate()
-    assistant = fields.pop("assistant", None) or make_assistant()
-    return ScreeningCall.objects.create(
-        candidate=candidate, assistant=assistant, **{"created_at": NOW} | fields
-    )
+    return saved(ScreeningCall, fields, CREATED, candidate=make_candidate, assistant=make_assistant)
 
 
 def make_rewrite(**fields: Any) -> Rewrite:
-    source = fields.pop("source_context", None) or make_context()
-    rewriter = fields.pop("rewriter", None) or make_assistant()
-    rater = fields.pop("hostility_rater", None) or make_assistant()
-    return Rewrite.objects.create(
-        source_context=source,
-        rewriter=rewriter,
-        hostility_rater=rater,
-        **{"profile": EscalationProfile.ALWAYS_10, "target": [10, 10], "created_at": NOW} | fields,
-    )
+    usual = {"profile": EscalationProfile.ALWAYS_10, "target": [10, 10], "created_at": NOW}
+    models = dict.fromkeys(("rewriter", "hostility_rater"), make_assistant)
+    return saved(Rewrite, fields, usual, source_context=make_context, **models)
 
 
 def make_rewrite_call(**fields: Any) -> RewriteCall:
-    rewrite = fields.pop("rewrite", None) or make_rewrite()
-    return RewriteCall.objects.create(
-        rewrite=rewrite, **{"step": RewriteStep.WRITE, "round": 1, "created_at": NOW} | fields
-    )
+    usual = {"step": RewriteStep.WRITE, "round": 1, "created_at": NOW}
+    return saved(RewriteCall, fields, usual, rewrite=make_rewrite)
 
 
 def make_system(*, kind: str = SystemKind.MODEL, **fields: Any) -> System:
     n = numbers.next()
     model = {"family": f"family-{n}", "model_id": f"openai/model-{n}"}
-    return System.objects.create(
-        **{"slug": f"system-{n}", "name": f"System {n}", "kind": kind}
-        | (model if kind == SystemKind.MODEL else {})
-        | fields
-    )
+    usual = {"slug": f"system-{n}", "name": f"System {n}", "kind": kind}
+    return saved(System, fields, usual | (model if kind == SystemKind.MODEL else {}))
 
 
-def make_writer(*, dataset: Dataset | None = None, **fields: Any) -> Writer:
-    return Writer.objects.create(
-        dataset=dataset or make_dataset(),
-        **{
-            "code": f"W{numbers.next():05d}",
-            "state": WriterState.ACTIVE,
-            "invited_at": NOW,
-            "admitted_at": NOW,
-        }
-        | fields,
-    )
+def make_writer(**fields: Any) -> Writer:
+    dataset = fields.pop("dataset", None) or make_dataset()
+    usual = {
+        "code": f"W{numbers.next():05d}",
+        "state": WriterState.ACTIVE,
+        "invited_at": NOW,
+        "admitted_at": NOW,
+    }
+    return saved(Writer, fields, usual | {"dataset": dataset})
 
 
 def make_writing_lease(**fields: Any) -> WritingLease:
     context = fields.pop("context", None) or make_context()
-    writer = fields.pop("writer", None) or make_writer(dataset=context.dataset)
-    return WritingLease.objects.create(
-        context=context,
-        writer=writer,
-        **{"issued_at": NOW, "expires_at": NOW + HOUR} | fields,
-    )
+    usual = {"context": context, "issued_at": NOW, "expires_at": NOW + HOUR}
+    return saved(WritingLease, fields, usual, writer=lambda: make_writer(dataset=context.dataset))
 
 
-def make_completion(
-    *, context: Context | None = None, system: System | None = None, **fields: Any
-) -> Completion:
+def make_completion(**fields: Any) -> Completion:
     text = fields.pop("text", f"I hear how much that weighs on you ({numbers.next()}).")
-    return Completion.objects.create(
-        context=context or make_context(),
-        system=system or make_system(),
-        text=text,
-        **{"content_hash": digest(text), "created_at": NOW} | fields,
-    )
+    usual = {"text": text, "content_hash": digest(text), "created_at": NOW}
+    return saved(Completion, fields, usual, context=make_context, system=make_system)
 
 
 def make_generation_call(**fields: Any) -> GenerationCall:
-    context = fields.pop("context", None) or make_context()
-    system = fields.pop("system", None) or make_system()
-    return GenerationCall.objects.create(
-        context=context, system=system, **{"created_at": NOW} | fields
-    )
+    return saved(GenerationCall, fields, CREATED, context=make_context, system=make_system)
 
 
 def make_study(**fields: Any) -> Study:
     n = numbers.next()
-    dataset = fields.pop("dataset", None) or make_dataset()
-    return Study.objects.create(
-        dataset=dataset,
-        **{
-            "slug": f"study-{n}",
-            "name": f"study-{n}",
-            "title": f"Study {n}",
-            "protocol": Protocol.PREFERENCE,
-            "state": StudyState.OPEN,
-            "judgments_per_pair": 5,
-            "seed": f"seed-{n}",
-            "content": deepcopy(CONTENT),  # a test may write into its own
-            "protocol_hash": digest(f"protocol {n}"),
-            "locked_at": NOW,
-            "created_at": NOW,
-        }
-        | fields,
-    )
+    usual = {
+        "slug": f"study-{n}",
+        "name": f"study-{n}",
+        "title": f"Study {n}",
+        "protocol": Protocol.PREFERENCE,
+        "state": StudyState.OPEN,
+        "judgments_per_pair": 5,
+        "seed": f"seed-{n}",
+        "content": deepcopy(CONTENT),  # a test may write into its own
+        "protocol_hash": digest(f"protocol {n}"),
+        "locked_at": NOW,
+        "created_at": NOW,
+    }
+    return saved(Study, fields, usual, dataset=make_dataset)
 
 
 def make_comparison(
@@ -289,23 +251,16 @@ def make_alone(*, study: Study | None = None, **fields: Any) -> Comparison:
     n = numbers.next()
     study = study or make_study(protocol=Protocol.LIKERT)
     context = make_context(dialogue=make_dialogue(dataset=study.dataset))
-    return Comparison.objects.create(
-        study=study,
-        context=context,
-        first=make_completion(context=context),
-        **{"key": f"alone-{n}", "position": n, "slots_left": 5} | fields,
-    )
+    alone = {"study": study, "context": context, "first": make_completion(context=context)}
+    usual = {"key": f"alone-{n}", "position": n, "slots_left": 5}
+    return saved(Comparison, fields, alone | usual)
 
 
-def make_rater(
-    *, study: Study | None = None, session: Mapping[str, str] | None = None, **fields: Any
-) -> Rater:
+def make_rater(*, session: Mapping[str, str] | None = None, **fields: Any) -> Rater:
     """A rater, who came with a submission of their platform if there is a ``session``."""
     n = numbers.next()
-    rater = Rater.objects.create(
-        study=study or make_study(),
-        **{"code": f"R{n:05d}", "draw_key": f"key-{n}", "entered_at": NOW} | fields,
-    )
+    usual = {"code": f"R{n:05d}", "draw_key": f"key-{n}", "entered_at": NOW}
+    rater = saved(Rater, fields, usual, study=make_study)
     if session is not None:
         ids = dict(session)
         PlatformSubmission.objects.create(
@@ -322,30 +277,19 @@ def make_rater(
 def make_lease(**fields: Any) -> Lease:
     comparison = fields.pop("comparison", None) or make_comparison()
     rater = fields.pop("rater", None) or make_rater(study=comparison.study)
-    return Lease.objects.create(
-        comparison=comparison,
-        rater=rater,
-        **{
-            "number": numbers.next(),
-            "first_side": Side.A,
-            "issued_at": NOW,
-            "expires_at": NOW + HOUR,
-        }
-        | fields,
-    )
+    usual = {
+        "number": numbers.next(),
+        "first_side": Side.A,
+        "issued_at": NOW,
+        "expires_at": NOW + HOUR,
+    }
+    return saved(Lease, fields, usual | {"comparison": comparison, "rater": rater})
 
 
 def make_judge(**fields: Any) -> Judge:
     n = numbers.next()
-    return Judge.objects.create(
-        **{
-            "slug": f"judge-{n}",
-            "name": f"Judge {n}",
-            "family": f"judge-family-{n}",
-            "model_id": f"openai/judge-{n}",
-        }
-        | fields
-    )
+    usual = {"slug": f"judge-{n}", "name": f"Judge {n}", "family": f"judge-family-{n}"}
+    return saved(Judge, fields, usual | {"model_id": f"openai/judge-{n}"})
 
 
 def make_judge_call(**fields: Any) -> JudgeCall:
@@ -415,7 +359,6 @@ def make_llm_judgment(*, comparison: Comparison | None = None, **fields: Any) ->
 
 
 def make_quality_check(**fields: Any) -> QualityCheck:
-    comparison = fields.pop("comparison", None) or make_comparison(purpose=Purpose.CHECK)
-    return QualityCheck.objects.create(
-        comparison=comparison, **{"kind": "GOLD", "expected": "FIRST"} | fields
-    )
+    usual = {"kind": "GOLD", "expected": "FIRST"}
+    planted = partial(make_comparison, purpose=Purpose.CHECK)
+    return saved(QualityCheck, fields, usual, comparison=planted)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -40,6 +41,7 @@ from completions.models import (
 from completions.runs.services import budgeting, calling
 from completions.strategies import codebook
 from tests.helpers.factories import (
+    CREATED,
     NOW,
     make_assistant,
     make_comparison,
@@ -51,32 +53,34 @@ from tests.helpers.factories import (
     make_judgment,
     make_study,
     make_system,
+    saved,
 )
 from tests.helpers.factories_written_once import make_member, make_user
 
 PRICE = {"input": 1.0, "output": 10.0}
 """US dollars for a million tokens."""
+DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "{}"}
+NOT_FOUND = {"presence": Presence.ABSENT, "probability": 0.1}
+
+
+def planned(**whose: Dataset | Study) -> dict[str, Any]:
+    """What a run of a dataset or a study usually says."""
+    return CREATED | whose | {"plan": {kind: one.slug for kind, one in whose.items()}}
 
 
 def make_generation_run(**fields: Any) -> GenerationRun:
     dataset = fields.pop("dataset", None) or make_dataset()
-    return GenerationRun.objects.create(
-        dataset=dataset, **{"plan": {"dataset": dataset.slug}, "created_at": NOW} | fields
-    )
+    return saved(GenerationRun, fields, planned(dataset=dataset))
 
 
 def make_labelling_run(**fields: Any) -> LabellingRun:
     dataset = fields.pop("dataset", None) or make_dataset()
-    return LabellingRun.objects.create(
-        dataset=dataset, **{"plan": {"dataset": dataset.slug}, "created_at": NOW} | fields
-    )
+    return saved(LabellingRun, fields, planned(dataset=dataset))
 
 
 def make_judge_run(**fields: Any) -> JudgeRun:
     study = fields.pop("study", None) or make_study()
-    return JudgeRun.objects.create(
-        study=study, **{"plan": {"study": study.slug}, "created_at": NOW} | fields
-    )
+    return saved(JudgeRun, fields, planned(study=study))
 
 
 def make_priced(**fields: Any) -> System:
@@ -120,49 +124,36 @@ def make_call_in_flight(
     return call
 
 
-DONE = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "{}"}
 REFERENCE = "heart-1"
 KEYS = codebook.load_codebook(REFERENCE).keys
 
 
 def make_strategy_call(**fields: Any) -> StrategyCall:
-    completion = fields.pop("completion", None) or make_completion()
-    assistant = fields.pop("assistant", None) or make_assistant()
-    return StrategyCall.objects.create(
-        completion=completion, assistant=assistant, **{"created_at": NOW} | fields
+    return saved(
+        StrategyCall, fields, CREATED, completion=make_completion, assistant=make_assistant
     )
 
 
 def make_strategy_label(**fields: Any) -> StrategyLabel:
-    call = fields.pop("call", None) or make_strategy_call(**DONE)
-    said = {"strategy": KEYS[0], "presence": Presence.ABSENT, "probability": 0.1}
-    return StrategyLabel.objects.create(call=call, **said | fields)
+    usual = {"strategy": KEYS[0]} | NOT_FOUND
+    return saved(StrategyLabel, fields, usual, call=partial(make_strategy_call, **DONE))
 
 
 def make_spot_check(**fields: Any) -> SpotCheck:
-    dataset = fields.pop("dataset", None) or make_dataset()
-    assistant = fields.pop("assistant", None) or make_assistant()
-    return SpotCheck.objects.create(
-        dataset=dataset,
-        assistant=assistant,
-        **{"codebook": REFERENCE, "seed": "1", "created_at": NOW} | fields,
-    )
+    usual = CREATED | {"codebook": REFERENCE, "seed": "1"}
+    return saved(SpotCheck, fields, usual, dataset=make_dataset, assistant=make_assistant)
 
 
 def make_spot_check_item(**fields: Any) -> SpotCheckItem:
     check = fields.pop("spot_check", None) or make_spot_check()
-    completion = fields.pop("completion", None) or make_labelled(check.dataset, check.assistant)
-    return SpotCheckItem.objects.create(
-        spot_check=check, completion=completion, **{"position": 0} | fields
-    )
+    labelled = partial(make_labelled, check.dataset, check.assistant)
+    usual = {"spot_check": check, "position": 0}
+    return saved(SpotCheckItem, fields, usual, completion=labelled)
 
 
 def make_human_labelling(**fields: Any) -> HumanLabelling:
-    item = fields.pop("item", None) or make_spot_check_item()
-    labeller = fields.pop("labeller", None) or make_user()
-    return HumanLabelling.objects.create(
-        item=item, labeller=labeller, **{"strategies": [], "labelled_at": NOW} | fields
-    )
+    usual = {"strategies": [], "labelled_at": NOW}
+    return saved(HumanLabelling, fields, usual, item=make_spot_check_item, labeller=make_user)
 
 
 def make_labelled(
@@ -216,52 +207,39 @@ PRESENT = {"presence": Presence.PRESENT, "probability": 0.9}
 
 def make_rationale_run(**fields: Any) -> RationaleRun:
     study = fields.pop("study", None) or make_study()
-    return RationaleRun.objects.create(
-        study=study, **{"plan": {"study": study.slug}, "created_at": NOW} | fields
-    )
+    return saved(RationaleRun, fields, planned(study=study))
 
 
 def make_rationale_call(**fields: Any) -> RationaleCall:
     judgment = fields.pop("judgment", None) or make_judgment()
-    assistant = fields.pop("assistant", None) or make_assistant()
-    run = fields.pop("run", None) or make_rationale_run(study=judgment.comparison.study)
-    return RationaleCall.objects.create(
-        judgment=judgment,
-        assistant=assistant,
-        run=run,
-        **{"codebook": BOOK.reference, "created_at": NOW} | fields,
-    )
+    run = partial(make_rationale_run, study=judgment.comparison.study)
+    usual = CREATED | {"judgment": judgment, "codebook": BOOK.reference}
+    return saved(RationaleCall, fields, usual, assistant=make_assistant, run=run)
 
 
 def make_theme_label(**fields: Any) -> ThemeLabel:
-    call = fields.pop("call", None) or make_rationale_call(**DONE)
-    said = {"theme": BOOK.keys[0], "presence": Presence.ABSENT, "probability": 0.1}
-    return ThemeLabel.objects.create(call=call, **said | fields)
+    usual = {"theme": BOOK.keys[0]} | NOT_FOUND
+    return saved(ThemeLabel, fields, usual, call=partial(make_rationale_call, **DONE))
 
 
 def make_theme_check(**fields: Any) -> ThemeCheck:
-    study = fields.pop("study", None) or make_study()
-    assistant = fields.pop("assistant", None) or make_assistant()
-    row = {"codebook": BOOK.reference, "seed": "1", "created_at": NOW}
-    return ThemeCheck.objects.create(study=study, assistant=assistant, **row | fields)
+    usual = CREATED | {"codebook": BOOK.reference, "seed": "1"}
+    return saved(ThemeCheck, fields, usual, study=make_study, assistant=make_assistant)
 
 
 def make_theme_check_item(**fields: Any) -> ThemeCheckItem:
     check = fields.pop("spot_check", None) or make_theme_check()
-    judgment = fields.pop("judgment", None)
-    if judgment is None:
-        judgment = make_judgment(comparison=make_comparison(study=check.study), rationale="Warm.")
-    return ThemeCheckItem.objects.create(
-        spot_check=check, judgment=judgment, **{"position": 0} | fields
-    )
+    usual = {"spot_check": check, "position": 0}
+    return saved(ThemeCheckItem, fields, usual, judgment=lambda: judged_warm(check.study))
+
+
+def judged_warm(study: Study) -> Judgment:
+    return make_judgment(comparison=make_comparison(study=study), rationale="Warm.")
 
 
 def make_theme_labelling(**fields: Any) -> ThemeLabelling:
-    item = fields.pop("item", None) or make_theme_check_item()
-    labeller = fields.pop("labeller", None) or make_user()
-    return ThemeLabelling.objects.create(
-        item=item, labeller=labeller, **{"themes": [], "labelled_at": NOW} | fields
-    )
+    usual = {"themes": [], "labelled_at": NOW}
+    return saved(ThemeLabelling, fields, usual, item=make_theme_check_item, labeller=make_user)
 
 
 def make_themed_by_two() -> ThemeCheck:
@@ -293,16 +271,16 @@ def code_all(study: Study, coder: Assistant, *, at: dt.datetime) -> None:
 def make_scan(**fields: Any) -> RationaleScan:
     """A scan that found nothing, unless the fields say otherwise."""
     judgment = fields.pop("judgment", None) or make_judgment()
-    row = {
+    usual = {
+        "judgment": judgment,
         "rules": passages.version(),
         "text_hash": passages.digest(judgment.rationale),
         "state": TextState.CLEAN,
         "scanned_at": NOW,
     }
-    return RationaleScan.objects.create(judgment=judgment, **row | fields)
+    return saved(RationaleScan, fields, usual)
 
 
 def make_text_decision(**fields: Any) -> RationaleDecision:
-    judgment = fields.pop("judgment", None) or make_judgment()
-    row = {"outcome": TextOutcome.WITHHELD, "decided_at": NOW}
-    return RationaleDecision.objects.create(judgment=judgment, **row | fields)
+    usual = {"outcome": TextOutcome.WITHHELD, "decided_at": NOW}
+    return saved(RationaleDecision, fields, usual, judgment=make_judgment)

@@ -1,5 +1,6 @@
 """Builders of messages and decisions on them, of reports, guesses, events, audits and holds."""
 
+from functools import partial
 from typing import Any
 
 from annotation.choices import Platform, ReportKind, ReportOutcome, Source
@@ -24,9 +25,9 @@ from completions.models import (
     MessageRevision,
     System,
     WriterMail,
-    WritingLease,
 )
 from tests.helpers.factories import (
+    CREATED,
     NOW,
     digest,
     make_completion,
@@ -39,32 +40,31 @@ from tests.helpers.factories import (
     make_writer,
     make_writing_lease,
     numbers,
+    saved,
 )
 
 TEXT = "That sounds lonely. What would a good evening look like?"
 
 
-def make_message(*, lease: WritingLease | None = None, **fields: Any) -> Message:
+def make_message(**fields: Any) -> Message:
     """A message without a version; ``make_sent`` has one."""
-    lease = lease or make_writing_lease(closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
-    return Message.objects.create(lease=lease, **{"sent_at": NOW, "changed_at": NOW} | fields)
+    lease = partial(make_writing_lease, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
+    return saved(Message, fields, {"sent_at": NOW, "changed_at": NOW}, lease=lease)
 
 
 def make_revision(*, message: Message | None = None, **fields: Any) -> MessageRevision:
     message = message or make_message()
     text = fields.get("text", TEXT)
-    return MessageRevision.objects.create(
-        message=message,
-        **{
-            "number": message.revisions.count() + 1,
-            "text": text,
-            "content_hash": digest(text),
-            "is_declared": True,
-            "rules": "none",
-            "written_at": NOW,
-        }
-        | fields,
-    )
+    usual = {
+        "message": message,
+        "number": message.revisions.count() + 1,
+        "text": text,
+        "content_hash": digest(text),
+        "is_declared": True,
+        "rules": "none",
+        "written_at": NOW,
+    }
+    return saved(MessageRevision, fields, usual)
 
 
 def make_sent(text: str = TEXT, **fields: Any) -> Message:
@@ -98,21 +98,18 @@ def human_system() -> System:
 
 
 def make_message_decision(**fields: Any) -> MessageDecision:
-    revision = fields.pop("revision", None) or make_revision()
-    row = {"verdict": MessageVerdict.ACCEPTED, "decided_at": NOW}
-    return MessageDecision.objects.create(revision=revision, **row | fields)
+    usual = {"verdict": MessageVerdict.ACCEPTED, "decided_at": NOW}
+    return saved(MessageDecision, fields, usual, revision=make_revision)
 
 
 def make_admission(**fields: Any) -> AdmissionDecision:
-    writer = fields.pop("writer", None) or make_writer()
-    row = {"is_admitted": True, "decided_at": NOW}
-    return AdmissionDecision.objects.create(writer=writer, **row | fields)
+    usual = {"is_admitted": True, "decided_at": NOW}
+    return saved(AdmissionDecision, fields, usual, writer=make_writer)
 
 
 def make_mail(**fields: Any) -> WriterMail:
-    writer = fields.pop("writer", None) or make_writer(email="ada@example.org")
-    row = {"kind": MailKind.INVITED, "queued_at": NOW}
-    return WriterMail.objects.create(writer=writer, **row | fields)
+    usual = {"kind": MailKind.INVITED, "queued_at": NOW}
+    return saved(WriterMail, fields, usual, writer=partial(make_writer, email="ada@example.org"))
 
 
 def make_vetting(n_dialogues: int = 3) -> Dataset:
@@ -125,69 +122,52 @@ def make_vetting(n_dialogues: int = 3) -> Dataset:
 
 def make_report(**fields: Any) -> Report:
     lease = fields.pop("lease", None) or make_lease()
-    row = {"rater": lease.rater, "context": lease.comparison.context, "lease": lease}
-    return Report.objects.create(
-        **row | {"kind": ReportKind.CONTENT, "text": "", "reported_at": NOW} | fields
-    )
+    parts = {"rater": lease.rater, "context": lease.comparison.context, "lease": lease}
+    usual = {"kind": ReportKind.CONTENT, "text": "", "reported_at": NOW}
+    return saved(Report, fields, parts | usual)
 
 
 def make_decision(**fields: Any) -> ReportDecision:
-    row = {"outcome": ReportOutcome.DROPPED, "reason": "names a person", "decided_at": NOW}
-    return ReportDecision.objects.create(study=make_study(), context=make_context(), **row | fields)
+    usual = {"outcome": ReportOutcome.DROPPED, "reason": "names a person", "decided_at": NOW}
+    return saved(ReportDecision, fields, usual, study=make_study, context=make_context)
 
 
 def make_alert(**fields: Any) -> ReportAlert:
-    report = fields.pop("report", None) or make_report()
-    return ReportAlert.objects.create(report=report, **{"created_at": NOW} | fields)
+    return saved(ReportAlert, fields, CREATED, report=make_report)
 
 
 def make_guess(**fields: Any) -> SourceGuess:
-    rater = fields.pop("rater", None) or make_rater()
-    completion = fields.pop("completion", None) or make_completion()
-    return SourceGuess.objects.create(
-        rater=rater,
-        completion=completion,
-        **{"guess": Source.PERSON, "guessed_at": NOW} | fields,
-    )
+    usual = {"guess": Source.PERSON, "guessed_at": NOW}
+    return saved(SourceGuess, fields, usual, rater=make_rater, completion=make_completion)
 
 
 def make_submission(**fields: Any) -> PlatformSubmission:
-    rater = fields.pop("rater", None) or make_rater()
-    row = {"number": 1, "opened_at": NOW, "changed_at": NOW}
-    return PlatformSubmission.objects.create(rater=rater, **row | fields)
+    usual = {"number": 1, "opened_at": NOW, "changed_at": NOW}
+    return saved(PlatformSubmission, fields, usual, rater=make_rater)
 
 
 def make_event(**fields: Any) -> PlatformEvent:
-    study = fields.pop("study", None) or make_study()
-    row = {
-        "platform": Platform.PROLIFIC,
-        "event_id": f"e-{numbers.next()}",
-        "kind": "x",
-        "received_at": NOW,
-    }
-    return PlatformEvent.objects.create(study=study, **row | fields)
+    event_id = f"e-{numbers.next()}"
+    usual = {"platform": Platform.PROLIFIC, "event_id": event_id, "kind": "x", "received_at": NOW}
+    return saved(PlatformEvent, fields, usual, study=make_study)
 
 
 def make_platform_study(**fields: Any) -> PlatformStudy:
-    study = fields.pop("study", None) or make_study()
-    row = {"key": f"there-{numbers.next()}", "n_places": 10, "created_at": NOW}
-    return PlatformStudy.objects.create(study=study, **row | fields)
+    usual = CREATED | {"key": f"there-{numbers.next()}", "n_places": 10}
+    return saved(PlatformStudy, fields, usual, study=make_study)
 
 
 def make_failed_arrival(**fields: Any) -> FailedArrival:
-    study = fields.pop("study", None) or make_study()
     hour = fields.pop("hour", NOW.replace(minute=0, second=0, microsecond=0))
-    row = {"platform": Platform.PROLIFIC, "hour": hour, "first_at": hour, "last_at": hour}
-    return FailedArrival.objects.create(study=study, **row | fields)
+    usual = {"platform": Platform.PROLIFIC, "hour": hour, "first_at": hour, "last_at": hour}
+    return saved(FailedArrival, fields, usual, study=make_study)
 
 
 def make_hold(**fields: Any) -> Hold:
-    completion = fields.pop("completion", None) or make_completion()
-    row = {"reasons": [], "rules": "leaks-1", "held_at": NOW}
-    return Hold.objects.create(completion=completion, **row | fields)
+    usual = {"reasons": [], "rules": "leaks-1", "held_at": NOW}
+    return saved(Hold, fields, usual, completion=make_completion)
 
 
 def make_audit(**fields: Any) -> BlindingAudit:
-    study = fields.pop("study", None) or make_study()
-    row = {"n_pages": 100, "seed": 1, "started_at": NOW, "claimed_at": NOW}
-    return BlindingAudit.objects.create(study=study, **row | fields)
+    usual = {"n_pages": 100, "seed": 1, "started_at": NOW, "claimed_at": NOW}
+    return saved(BlindingAudit, fields, usual, study=make_study)

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -19,7 +20,16 @@ from access.tokens.services import NewToken, make_token
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment
 from completions.choices import JobKind
 from completions.models import Job
-from tests.helpers.factories import NOW, digest, make_comparison, make_dataset, make_study, numbers
+from tests.helpers.factories import (
+    CREATED,
+    NOW,
+    digest,
+    make_comparison,
+    make_dataset,
+    make_study,
+    numbers,
+    saved,
+)
 from tests.helpers.factories_written_once import make_member, make_user
 
 YEAR = dt.timedelta(days=366)
@@ -28,7 +38,8 @@ YEAR = dt.timedelta(days=366)
 def make_token_row(**fields: Any) -> ApiToken:
     owner = fields.pop("owner", None) or make_user()
     number = numbers.next()
-    given = {
+    usual = {
+        "owner": owner,
         "name": "a script",
         "prefix": f"heart_{number:06}",
         "secret_hash": f"{number:064x}",
@@ -36,7 +47,7 @@ def make_token_row(**fields: Any) -> ApiToken:
         "created_at": NOW,
         "expires_at": NOW + dt.timedelta(days=30),
     }
-    return ApiToken.objects.create(**given | fields, owner=owner)
+    return saved(ApiToken, fields, usual)
 
 
 def make_secret(*scopes: Scope, owner: User | None = None, study: str = "") -> str:
@@ -52,50 +63,36 @@ def bearing(secret: str) -> dict[str, str]:
 
 
 def make_idempotency_key(**fields: Any) -> IdempotencyKey:
-    token = fields.pop("token", None) or make_token_row()
-    given = {"key": f"key-{numbers.next()}", "request_hash": "a" * 64, "made_at": NOW}
-    return IdempotencyKey.objects.create(**given | fields, token=token)
+    usual = {"key": f"key-{numbers.next()}", "request_hash": "a" * 64, "made_at": NOW}
+    return saved(IdempotencyKey, fields, usual, token=make_token_row)
 
 
 SECRET = "hook_of-the-tests"
 
 
 def make_hook(**fields: Any) -> Hook:
-    return Hook.objects.create(
-        **{
-            "url": f"https://receiver-{numbers.next()}.example/heart",
-            "secret": SECRET,
-            "events": [event.value for event in HookEvent],
-            "created_at": NOW,
-        }
-        | fields
-    )
+    usual = {
+        "url": f"https://receiver-{numbers.next()}.example/heart",
+        "secret": SECRET,
+        "events": [event.value for event in HookEvent],
+    }
+    return saved(Hook, fields, CREATED | usual)
 
 
 def make_job(**fields: Any) -> Job:
-    dataset = fields.pop("dataset", None) or make_dataset()
-    return Job.objects.create(
-        dataset=dataset,
-        **{"kind": JobKind.BUILD, "options": {"n": 3, "seed": 7}, "created_at": NOW} | fields,
-    )
+    usual = CREATED | {"kind": JobKind.BUILD, "options": {"n": 3, "seed": 7}}
+    return saved(Job, fields, usual, dataset=make_dataset)
 
 
 def make_delivery(**fields: Any) -> HookDelivery:
-    hook = fields.pop("hook", None) or make_hook()
-    key = f"test/{numbers.next()}"
-    return HookDelivery.objects.create(
-        **{
-            "hook": hook,
-            "event_id": uuid.uuid4(),
-            "event_key": key,
-            "event": HookEvent.TEST,
-            "payload": {"event": "test", "data": {}},
-            "queued_at": NOW,
-            "wanted_since": NOW,
-            "next_attempt_at": NOW,
-        }
-        | fields
-    )
+    usual = {
+        "event_id": uuid.uuid4(),
+        "event_key": f"test/{numbers.next()}",
+        "event": HookEvent.TEST,
+        "payload": {"event": "test", "data": {}},
+        **dict.fromkeys(("queued_at", "wanted_since", "next_attempt_at"), NOW),
+    }
+    return saved(HookDelivery, fields, usual, hook=make_hook)
 
 
 @dataclass(frozen=True)
@@ -168,7 +165,7 @@ def receiving(**fields: Any) -> Iterator[Receiver]:
 
 
 def make_batch(**fields: Any) -> ExternalBatch:
-    row = {
+    usual = {
         "source": "Lab Elm",
         "reference": f"batch-{numbers.next()}",
         "url": "https://elm.example/raters",
@@ -182,21 +179,16 @@ def make_batch(**fields: Any) -> ExternalBatch:
         "protocol_hash": digest("protocol"),
         "received_at": NOW,
     }
-    people = {"received_by": fields.pop("received_by", None) or make_user()}
-    return ExternalBatch.objects.create(
-        study=fields.pop("study", None) or make_study(), **people, **row | fields
-    )
+    return saved(ExternalBatch, fields, usual, study=make_study, received_by=make_user)
 
 
 def make_external(**fields: Any) -> ExternalJudgment:
     batch = fields.pop("batch", None) or make_batch()
-    comparison = fields.pop("comparison", None) or make_comparison(study=batch.study)
-    row = {"rater": f"e{numbers.next():04d}", "verdict": 1}
-    return ExternalJudgment.objects.create(batch=batch, comparison=comparison, **row | fields)
+    pair = partial(make_comparison, study=batch.study)
+    usual = {"batch": batch, "rater": f"e{numbers.next():04d}", "verdict": 1}
+    return saved(ExternalJudgment, fields, usual, comparison=pair)
 
 
 def make_batch_decision(**fields: Any) -> ExternalDecision:
-    batch = fields.pop("batch", None) or make_batch()
-    who = fields.pop("decided_by", None) or make_user()
-    row = {"is_excluded": True, "reason": "Consent was taken back.", "decided_at": NOW}
-    return ExternalDecision.objects.create(batch=batch, decided_by=who, **row | fields)
+    usual = {"is_excluded": True, "reason": "Consent was taken back.", "decided_at": NOW}
+    return saved(ExternalDecision, fields, usual, batch=make_batch, decided_by=make_user)
