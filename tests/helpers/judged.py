@@ -24,7 +24,7 @@ from annotation.studies.verdicts import Answer
 from completions.choices import CallState, SystemKind
 from completions.models import Completion, Context, System
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.fits import services
+from ranking.fits import queries, services
 from ranking.models import Fit
 from tests.helpers.factories import (
     HOUR,
@@ -78,6 +78,17 @@ def fit_one(study: Study, at: dt.datetime, pool: EvaluatorPool = EvaluatorPool.C
     if fit is not None:
         services.run_fit(fit_id=fit.pk, clock=lambda: at)
     return Fit.objects.filter(study=study, pool=pool, context_set=every).latest("as_of")
+
+
+def newest_fit(
+    study: Study,
+    pool: EvaluatorPool = EvaluatorPool.COMBINED,
+    context_set: ContextSet = ContextSet.ALL,
+) -> Fit:
+    """Return the newest fit that ended."""
+    fit = queries.latest_fit(study=study, pool=pool, context_set=context_set)
+    assert fit is not None
+    return fit
 
 
 def judge_all_pairs(

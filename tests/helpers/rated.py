@@ -1,13 +1,17 @@
-"""Fits with ratings, and findings of every kind, as pages show them, without computing any."""
+"""Fits with ratings, findings of every kind, and analyses that take no time: none is computed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+import pytest
 
 from annotation.choices import StudyState
 from annotation.models import Study
 from completions.models import System
-from ranking.choices import FitState
+from ranking.analyses import AnalysisInputs
+from ranking.choices import AnalysisKind, FitState
 from ranking.findings import Column, ColumnKind, Findings, Picture, Table
+from ranking.fits import analysis_queries
 from ranking.models import Fit
 from tests.helpers.factories import NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_rating
@@ -129,3 +133,17 @@ def of_evaluators(evaluators):
 def _table(key, picture, *columns, rows):
     title = key.replace("-", " ").capitalize()
     return Table(key, title, f"How to read {key}.", columns, tuple(rows), picture)
+
+
+def findings_of(inputs: AnalysisInputs) -> Findings:
+    """Say how many judgments there were."""
+    columns = (Column("n", "Judgments", ColumnKind.COUNT),)
+    rows = ((inputs.columns.n_judgments,),)
+    return Findings("Counted.", (Table("judgments", "Judgments", "One line.", columns, rows),))
+
+
+def know_kinds(monkeypatch: pytest.MonkeyPatch, kinds: Iterable[AnalysisKind]) -> None:
+    """Let there be these kinds of analyses, each of which counts the judgments."""
+    found = tuple(kinds)
+    monkeypatch.setattr(analysis_queries, "known_kinds", lambda: found)
+    monkeypatch.setattr("ranking.analyses.analyse", lambda _kind, inputs: findings_of(inputs))

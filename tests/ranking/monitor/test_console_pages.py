@@ -17,9 +17,8 @@ from tests.helpers.factories import NOW, make_study
 from tests.helpers.factories_of_people import make_platform_study
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
-from tests.helpers.prolific import TOKEN, faking_prolific
+from tests.helpers.prolific import TOKEN, come, faking_prolific, make_paid_study
 from tests.helpers.visits import study_content
-from tests.ranking.monitor.paid import come, make_paid_study
 
 pytestmark = pytest.mark.django_db
 REASON = "Two of the pairs that checked whether both replies were read were missed. " * 2

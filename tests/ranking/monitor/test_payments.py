@@ -26,9 +26,9 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_of_people import make_submission
 from tests.helpers.factories_written_once import make_mark
+from tests.helpers.prolific import come, make_paid_study
 from tests.helpers.released import answer, answer_checks, make_checks
 from tests.helpers.visits import study_content
-from tests.ranking.monitor.paid import come, make_paid_study
 
 
 def advice_for(**changes):
