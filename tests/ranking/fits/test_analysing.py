@@ -3,57 +3,32 @@
 import datetime as dt
 
 import pytest
-from django.db import IntegrityError, transaction
-from django.test import override_settings
 
-from annotation.models import Study
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import AnalysisRefusedError, Findings
-from ranking.fits import analysis_queries, queries
+from ranking.fits import analysis_queries
 from ranking.fits import services as fit_services
 from ranking.fits.services.inputs import CHANGED
 from ranking.judgments.code import code_version
 from ranking.models import Analysis, Fit
 from ranking.report import services as report_services
-from tests.helpers.analysed import findings_of, know_kinds
-from tests.helpers.factories import NOW, make_judgment, make_rater
+from tests.helpers.factories import HOUR, NOW, make_judgment, make_rater
 from tests.helpers.factories_written_once import make_analysis, make_exclusion, make_fit
-from tests.helpers.judged import make_judged_study
+from tests.helpers.judged import make_judged_study, newest_fit
+from tests.helpers.rated import findings_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_two_kinds")]
 
 HUMAN, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.COMBINED
 PAIRS, CHECKS = AnalysisKind.PAIRS, AnalysisKind.CHECKS
-START = NOW + dt.timedelta(hours=1)
+START = NOW + HOUR
 MINUTE = dt.timedelta(minutes=1)
 PAUSE = dt.timedelta(seconds=600)
 
 
 @pytest.fixture(autouse=True)
-def _two_kinds(monkeypatch, settings):
-    know_kinds(monkeypatch, (PAIRS, CHECKS))
+def _no_pace(settings):
     settings.HEART_ANALYSIS_PACE_SECONDS = 0.0
-    settings.HEART_BOOTSTRAP_REPLICATES = 40
-
-
-@pytest.fixture(scope="module")
-def kept(module_rows):
-    """A study with judgments of one person, and its fits: two pools, two sets of contexts."""
-    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
-        study = make_judged_study(n_dialogues=3)
-        fit_services.refit_study(study=study, clock=lambda: START)
-    return study.pk
-
-
-@pytest.fixture
-def study(kept):
-    return Study.objects.get(pk=kept)
-
-
-def newest(study, pool=COMBINED, context_set=ContextSet.ALL):
-    fit = queries.latest_fit(study=study, pool=pool, context_set=context_set)
-    assert fit is not None
-    return fit
 
 
 def refit(study, now):
@@ -130,7 +105,7 @@ class TestClaimDueAnalyses:
         too_soon = claim(START + PAUSE - MINUTE)
         assert too_soon == []
         assert claim(START + PAUSE) == [(COMBINED, ContextSet.ALL, PAIRS)]
-        assert Analysis.objects.latest("pk").fit == newest(study)
+        assert Analysis.objects.latest("pk").fit == newest_fit(study)
 
     def test_what_was_begun_is_finished_though_a_newer_fit_came(self, study):
         first = begin_one()
@@ -138,13 +113,13 @@ class TestClaimDueAnalyses:
 
         second = begin_one(START + 3 * MINUTE)
 
-        assert second.fit == first.fit != newest(study)
+        assert second.fit == first.fit != newest_fit(study)
         assert second.kind == CHECKS
 
     def test_a_fit_that_a_person_asked_for_does_not_wait(self, study):
         run_all()
         refit(study, START + 2 * MINUTE)
-        asked = newest(study, HUMAN)
+        asked = newest_fit(study, HUMAN)
         Fit.objects.filter(pk=asked.pk).update(is_on_request=True)
 
         assert run_all(START + 3 * MINUTE) == [(HUMAN, ContextSet.ALL, k) for k in (PAIRS, CHECKS)]
@@ -155,15 +130,15 @@ class TestClaimDueAnalyses:
         settings.HEART_ANALYSIS_PACE_SECONDS = 3600
         begin_one()
         refit(study, START + MINUTE)
-        published = newest(study)
+        published = newest_fit(study)
         fit_services.publish_fit(fit=published, now=START + MINUTE)
         refit(study, START + 2 * MINUTE)
 
         run_all(START + 2 * MINUTE)
 
-        assert newest(study).pk != published.pk
+        assert newest_fit(study).pk != published.pk
         assert {row.kind for row in published.analyses.all()} == {PAIRS, CHECKS}
-        assert not newest(study).analyses.exists()
+        assert not newest_fit(study).analyses.exists()
 
     def test_others_than_what_is_shown_first_wait_between_where_there_is_a_pace(
         self, study, settings
@@ -180,7 +155,7 @@ class TestClaimDueAnalyses:
 
     def test_a_pace_keeps_nobody_waiting_who_asked(self, study, settings):
         settings.HEART_ANALYSIS_PACE_SECONDS = 3600
-        Fit.objects.filter(pk=newest(study, HUMAN).pk).update(is_on_request=True)
+        Fit.objects.filter(pk=newest_fit(study, HUMAN).pk).update(is_on_request=True)
 
         assert [done[0] for done in run_all()] == [COMBINED, COMBINED, HUMAN, HUMAN]
 
@@ -217,18 +192,15 @@ class TestClaimDueAnalyses:
 
         assert len(found) == 3 * 8
 
-    def test_the_database_refuses_a_second_one_of_the_same_code(self, study):
-        fit = newest(study)
+    def test_a_fit_is_analysed_once_by_the_same_code(self, fit):
         make_analysis(fit=fit, code_version=code_version())
 
         assert report_services.analyse_fit(fit_id=fit.pk, kind=PAIRS, clock=lambda: START) is False
-        with pytest.raises(IntegrityError), transaction.atomic():
-            make_analysis(fit=fit, code_version=code_version())
 
 
 class TestRunAnalysis:
     def test_stores_what_was_found_of_exactly_the_judgments_of_the_fit(self, study):
-        fit, later = newest(study), START + 2 * MINUTE
+        fit, later = newest_fit(study), START + 2 * MINUTE
         make_judgment(comparison=study.comparisons.first(), submitted_at=START + MINUTE)
         make_exclusion(rater=make_rater(study=study), decided_at=later)
 
@@ -236,15 +208,6 @@ class TestRunAnalysis:
 
         assert (row.state, row.ended_at, row.begun) == (FitState.DONE, later, 1)
         assert Findings.of(row.result).tables[0].rows == ((fit.n_judgments,),)
-
-    def test_stores_once_when_run_twice(self, study):
-        (pk,) = report_services.claim_due_analyses(now=START)
-
-        first = report_services.run_analysis(analysis_id=pk, clock=lambda: START)
-        second = report_services.run_analysis(analysis_id=pk, clock=lambda: START + MINUTE)
-
-        assert (first, second) == (True, False)
-        assert Analysis.objects.get(pk=pk).ended_at == START
 
     def test_of_two_workers_one_stores(self, study, monkeypatch):
         (pk,) = report_services.claim_due_analyses(now=START)
@@ -259,13 +222,13 @@ class TestRunAnalysis:
         assert report_services.run_analysis(analysis_id=pk, clock=lambda: START) is False
         assert Analysis.objects.get(pk=pk).refusal == "The other was first."
 
-    def test_stores_why_the_judgments_do_not_allow_it(self, study, monkeypatch):
+    def test_stores_why_the_judgments_do_not_allow_it(self, fit, monkeypatch):
         def refuse(_kind, _inputs):
             msg = "There are no ties."
             raise AnalysisRefusedError(msg)
 
         monkeypatch.setattr("ranking.analyses.analyse", refuse)
-        row = analyse(newest(study))
+        row = analyse(fit)
 
         assert (row.state, row.refusal, row.result) == (FitState.REFUSED, "There are no ties.", {})
 
@@ -280,24 +243,24 @@ class TestRunAnalysis:
         monkeypatch.setattr("ranking.analyses.analyse", break_one)
         run_all()
 
-        states = dict(Analysis.objects.filter(fit=newest(study)).values_list("kind", "state"))
+        states = dict(Analysis.objects.filter(fit=newest_fit(study)).values_list("kind", "state"))
         assert states == {PAIRS: FitState.REFUSED, CHECKS: FitState.DONE}
         assert Analysis.objects.filter(refusal=report_services.BROKEN).count() == 4
         assert "secret detail" in caplog.text
 
     @pytest.mark.parametrize("number", [float("nan"), float("inf"), object()])
-    def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, study, monkeypatch, number):
+    def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, fit, monkeypatch, number):
         monkeypatch.setattr("ranking.analyses.analyse", lambda *_: Findings(number, ()))
 
-        assert analyse(newest(study)).refusal == report_services.BROKEN
+        assert analyse(fit).refusal == report_services.BROKEN
 
     def test_is_refused_when_the_judgments_of_then_are_others_now(self, study):
         make_judgment(comparison=study.comparisons.first())  # a transaction that came in late
 
-        assert analyse(newest(study)).refusal == CHANGED
+        assert analyse(newest_fit(study)).refusal == CHANGED
 
-    def test_is_given_up_when_every_worker_is_lost_over_it(self, study):
-        row = make_analysis(fit=newest(study), begun=report_services.MOST_BEGUN)
+    def test_is_given_up_when_every_worker_is_lost_over_it(self, fit):
+        row = make_analysis(fit=fit, begun=report_services.MOST_BEGUN)
 
         assert report_services.run_analysis(analysis_id=row.pk, clock=lambda: START)
 
@@ -319,8 +282,7 @@ class TestRunAnalysis:
 
 
 class TestAnalysesOfAFit:
-    def test_come_in_their_order_each_as_it_stands(self, study):
-        fit = newest(study)
+    def test_come_in_their_order_each_as_it_stands(self, fit):
         done = {"state": FitState.DONE, "ended_at": START}
         found = Findings("Counted.", ()).as_json()
         make_analysis(fit=fit, kind=CHECKS)
@@ -335,8 +297,7 @@ class TestAnalysesOfAFit:
         assert style.findings == Findings("Counted.", ())
         assert style.get_kind_display() == "Adjusted for length and style"
 
-    def test_are_those_of_the_newest_code(self, study):
-        fit = newest(study)
+    def test_are_those_of_the_newest_code(self, fit):
         make_analysis(fit=fit, code_version="numerics-2", claimed_at=START + MINUTE)
         make_analysis(fit=fit, code_version="numerics-1", claimed_at=START)
 
@@ -351,26 +312,26 @@ def analysed_fit(fit):
 
 class TestTheFitWhoseAnalysesAreShown:
     def test_is_the_fit_itself_once_its_analyses_ended_and_none_before(self, study):
-        assert analysed_fit(newest(study)) is None
+        assert analysed_fit(newest_fit(study)) is None
 
         run_all()
 
-        assert analysed_fit(newest(study)) == newest(study)
+        assert analysed_fit(newest_fit(study)) == newest_fit(study)
 
     def test_is_the_one_before_while_the_newest_is_not_looked_into_wholly(self, study):
         run_all()
-        before = newest(study)
+        before = newest_fit(study)
         refit(study, START + PAUSE)
         begin_one(START + PAUSE)
 
-        shown = analysed_fit(newest(study))
+        shown = analysed_fit(newest_fit(study))
 
-        assert shown == before != newest(study)
+        assert shown == before != newest_fit(study)
 
     def test_is_none_that_came_later_or_looks_at_other_judgments(self, study):
-        first = newest(study)
+        first = newest_fit(study)
         refit(study, START + PAUSE)
         run_all(START + PAUSE)
 
         assert analysed_fit(first) is None
-        assert analysed_fit(newest(study)) == newest(study)
+        assert analysed_fit(newest_fit(study)) == newest_fit(study)

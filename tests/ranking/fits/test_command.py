@@ -1,64 +1,33 @@
 """``manage.py fits``: the computations of a study from the command line."""
 
-import datetime as dt
 import io
 import json
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.test import override_settings
-from django.utils import timezone
 
-from annotation.models import Study
-from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.fits import queries
-from ranking.fits import services as fit_services
+from ranking.choices import AnalysisKind, FitState
 from ranking.models import Analysis, Fit
 from ranking.report import services as report_services
-from tests.helpers.analysed import know_kinds
-from tests.helpers.factories import NOW, make_study
+from tests.helpers.factories import HOUR, NOW, make_study
 from tests.helpers.factories_written_once import make_analysis, make_fit
 from tests.helpers.judged import make_judged_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_two_kinds")]
 
-START = NOW + dt.timedelta(hours=1)
+START = NOW + HOUR
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch, settings):
-    monkeypatch.setattr(timezone, "now", lambda: START)
-    know_kinds(monkeypatch, (AnalysisKind.PAIRS, AnalysisKind.CHECKS))
-    settings.HEART_BOOTSTRAP_REPLICATES = 40
+def _now(site_clock):
+    site_clock.at = START
 
 
-@pytest.fixture(scope="module")
-def kept(module_rows):
-    """A study with its fits."""
-    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
-        study = make_judged_study(n_dialogues=3)
-        fit_services.refit_study(study=study, clock=lambda: START)
-    return study.pk
-
-
-@pytest.fixture
-def study(kept):
-    return Study.objects.get(pk=kept)
-
-
-@pytest.fixture
-def fit(study):
-    pool = EvaluatorPool.COMBINED
-    fit = queries.latest_fit(study=study, pool=pool, context_set=ContextSet.ALL)
-    assert fit is not None
-    return fit
-
-
-def fits(action, study, *options):
-    """Run an action and return what it answered."""
+def fits(action, study, *options, **streams):
+    """Run an action and return what it answered, unless a stream takes it."""
     out = io.StringIO()
-    call_command("fits", action, "--study", study.slug, *options, stdout=out)
+    call_command("fits", action, "--study", study.slug, *options, **{"stdout": out} | streams)
     return out.getvalue()
 
 
@@ -161,9 +130,7 @@ class TestVerify:
         out = io.StringIO()
 
         with pytest.raises(CommandError, match="does not hold") as caught:
-            call_command(
-                "fits", "verify", "--study", study.slug, "--fit", fit.key, *options, stdout=out
-            )
+            fits("verify", study, "--fit", fit.key, *options, stdout=out)
 
         assert caught.value.returncode == 1
         assert rating.system.slug in out.getvalue()
@@ -174,8 +141,9 @@ class TestVerify:
 
     def test_says_when_other_code_computed_it(self, study, fit):
         Fit.objects.update(code_version="numerics-old")
+
         err = io.StringIO()
 
-        call_command("fits", "verify", "--study", study.slug, "--fit", fit.key, stderr=err)
+        fits("verify", study, "--fit", fit.key, stderr=err)
 
         assert "Another version" in err.getvalue()

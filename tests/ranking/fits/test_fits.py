@@ -1,16 +1,13 @@
 """How fits are claimed, computed, refused and stored."""
 
 import dataclasses
-import datetime as dt
 import itertools
 
 import pytest
-from django.db import IntegrityError, transaction
 
-from annotation.models import Study
 from completions.models import Context, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits import estimate, queries
+from ranking.fits import estimate
 from ranking.fits import services as fit_services
 from ranking.fits.services import claiming, running
 from ranking.judgments.analysis_set import Selection
@@ -19,6 +16,7 @@ from ranking.judgments.frames.keeping import keep_counts
 from ranking.models import DimensionRate, Fit
 from ranking.numerics import bradley_terry
 from tests.helpers.factories import (
+    HOUR,
     make_comparison,
     make_completion,
     make_context,
@@ -30,12 +28,10 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.factories_written_once import make_exclusion
-from tests.helpers.judged import fit_one, judge_all_pairs, make_judged_study
+from tests.helpers.judged import fit_one, judge_all_pairs, make_judged_study, newest_fit
 
 pytestmark = pytest.mark.django_db
 
-AT = dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)  # as `now`
-LATER = dt.timedelta(hours=1)
 HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COMBINED
 
 
@@ -54,19 +50,6 @@ def fitted(study, now, pool=HUMAN):
     return fit
 
 
-@pytest.fixture(scope="module")
-def kept(module_rows):
-    """Fits of people's judgments, and of all: two sets of contexts each."""
-    study = make_judged_study()
-    fit_services.refit_study(study=study, clock=lambda: AT)
-    return study.pk
-
-
-@pytest.fixture
-def refitted(kept):
-    return Study.objects.get(pk=kept)
-
-
 class TestClaimFit:
     def test_records_what_the_fit_will_rest_on_and_is_had_once(self, now):
         study = make_judged_study(with_llm=True)
@@ -77,7 +60,7 @@ class TestClaimFit:
         assert (fit.n_judgments, fit.as_of, fit.claimed_at) == (24, now, now)
         assert fit.method["strength"] == "soft"
         assert fit.method["replicates"] == 200
-        assert claim(study, now + LATER, COMBINED) is None
+        assert claim(study, now + HOUR, COMBINED) is None
         assert study.fits.count() == 1
 
     def test_claims_without_reading_the_judgments(self, now, django_assert_max_num_queries):
@@ -101,13 +84,6 @@ class TestClaimFit:
 
         assert (method["slightly"], method["much"]) == (1, 5)
 
-    def test_the_database_refuses_a_second_fit_of_the_same_inputs(self, now):
-        fit = claim(make_judged_study(), now)
-        fit.pk, fit.key = None, "fit-other"
-
-        with pytest.raises(IntegrityError, match=r"UNIQUE|fit_once"), transaction.atomic():
-            fit.save(force_insert=True)
-
 
 class TestClaimChangedFits:
     def test_claims_each_pool_and_context_set_with_judgments_once(self, now):
@@ -123,36 +99,16 @@ class TestClaimChangedFits:
         fit_services.refit_study(study=study, clock=lambda: now)
         make_judgment(comparison=study.comparisons.first())
 
-        claimed = fit_services.claim_changed_fits(study=study, now=now + LATER)
+        claimed = fit_services.claim_changed_fits(study=study, now=now + HOUR)
 
         pools = Fit.objects.filter(pk__in=claimed).values_list("pool", flat=True)
         assert set(pools) == {HUMAN, COMBINED}
-
-    def test_waits_until_enough_judgments_or_a_minute_came(self, refitted, now, monkeypatch):
-        monkeypatch.setattr(claiming, "MOVED", 0.5)
-        make_judgment(comparison=refitted.comparisons.first())
-        second = dt.timedelta(seconds=1)
-
-        too_soon = fit_services.claim_changed_fits(study=refitted, now=now + 59 * second)
-        in_time = fit_services.claim_changed_fits(study=refitted, now=now + 60 * second)
-
-        assert (len(too_soon), len(in_time)) == (0, 4)
-
-    def test_a_new_method_does_not_wait(self, refitted, now, settings):
-        settings.HEART_BOOTSTRAP_REPLICATES = 100
-
-        assert len(fit_services.claim_changed_fits(study=refitted, now=now)) == 4
-
-    def test_a_surplus_judgment_changes_nothing(self, refitted, now):
-        make_judgment(comparison=refitted.comparisons.first(), is_surplus=True)
-
-        assert fit_services.claim_changed_fits(study=refitted, now=now + LATER) == []
 
     def test_an_exclusion_taken_back_gives_a_newer_fit_of_the_same_ratings(self, now, admin_user):
         study = make_judged_study()
         rater = make_rater(study=study)
         make_judgment(comparison=study.comparisons.first(), rater=rater, verdict=-2)
-        steps = [now, now + LATER, now + 2 * LATER]
+        steps = [now, now + HOUR, now + 2 * HOUR]
         taken_back = {"is_excluded": False, "reason": "misread", "decided_by": admin_user}
         fit_one(study, steps[0], HUMAN)
         make_exclusion(rater=rater, decided_at=steps[1])
@@ -161,20 +117,28 @@ class TestClaimChangedFits:
         fit_one(study, steps[2], HUMAN)
 
         fits = study.fits.order_by("pk")
-        latest = queries.latest_fit(study=study, pool=HUMAN, context_set=ContextSet.ALL)
         assert [fit.n_judgments for fit in fits] == [13, 12, 13]
-        assert latest == fits[2]
-        assert _elos(fits[0]) == _elos(fits[2]) != _elos(fits[1])
+        assert newest_fit(study, HUMAN) == fits[2]
+        first, second, third = ([*fit.ratings.values_list("system", "elo")] for fit in fits)
+        assert sorted(first) == sorted(third) != sorted(second)
 
 
 class TestReclaimLostFits:
     def test_takes_over_a_claim_whose_worker_is_gone_and_no_other(self, now):
         lost = claim(make_judged_study(), now)
-        claim(make_judged_study(), now + LATER)
+        claim(make_judged_study(), now + HOUR)
         fitted(make_judged_study(), now)
 
-        assert fit_services.reclaim_lost_fits(now=now + LATER) == [lost.pk]
-        assert fit_services.reclaim_lost_fits(now=now + LATER) == []
+        assert fit_services.reclaim_lost_fits(now=now + HOUR) == [lost.pk]
+        assert fit_services.reclaim_lost_fits(now=now + HOUR) == []
+
+
+def judged_once(pairs):
+    """Return a study in which the first of each pair of systems won, in a context of its own."""
+    study = make_study()
+    for pair in pairs:
+        judge_all_pairs(study, make_context(), pair, lambda *_: 1, make_rater(study=study))
+    return study
 
 
 def simulate_nothing(study):
@@ -261,12 +225,6 @@ class TestRunFit:
 
         assert once.elo_se.tolist() == again.elo_se.tolist() != other.elo_se.tolist()
 
-    def test_running_twice_stores_once(self, now):
-        fit = fitted(make_judged_study(), now)
-
-        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + LATER) is False
-        assert fit.ratings.count() == 3
-
     def test_two_workers_at_once_store_once(self, now, monkeypatch):
         fit = claim(make_judged_study(), now)
         compute = estimate.estimate_ratings
@@ -278,7 +236,7 @@ class TestRunFit:
 
         monkeypatch.setattr(running, "estimate_ratings", while_another_finishes)
 
-        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + LATER) is False
+        assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + HOUR) is False
         assert fit.ratings.count() == 3
 
     def test_gives_the_claim_up_when_a_judgment_came_in_late(self, now):
@@ -305,21 +263,20 @@ class TestRunFit:
         assert {joining["winner"], joining["loser"]} & {"a", "b"}
         assert {joining["winner"], joining["loser"]} & {"c", "d"}
 
-    def test_refuses_a_single_dialogue(self, now):
-        fit = fitted(make_judged_study(n_dialogues=1), now)
-
-        assert (fit.state, "one source dialogue" in fit.refusal) == (FitState.REFUSED, True)
-
-    def test_refuses_when_resamples_never_connect_the_systems(self, now, settings):
+    @pytest.mark.parametrize(
+        ("make", "why"),
+        [
+            (lambda: make_judged_study(n_dialogues=1), "one source dialogue"),
+            (lambda: judged_once(itertools.pairwise(make_system() for _ in range(12))), "resample"),
+        ],
+        ids=["a single dialogue", "systems that resamples never connect"],
+    )
+    def test_refuses(self, now, settings, make, why):
         settings.HEART_BOOTSTRAP_REPLICATES = 3
-        study, systems = make_study(), [make_system() for _ in range(12)]
-        for pair in itertools.pairwise(systems):
-            context = make_context()
-            judge_all_pairs(study, context, pair, lambda _i, _j: 1, make_rater(study=study))
 
-        fit = fitted(study, now)
+        fit = fitted(make(), now)
 
-        assert (fit.state, "resample" in fit.refusal) == (FitState.REFUSED, True)
+        assert (fit.state, why in fit.refusal) == (FitState.REFUSED, True)
 
     def test_refuses_when_the_search_does_not_end(self, now, monkeypatch):
         monkeypatch.setattr(bradley_terry, "MAX_ITERATIONS", 1)
@@ -327,21 +284,14 @@ class TestRunFit:
         assert fitted(make_judged_study(), now).refusal.startswith("The search")
 
     def test_warns_of_few_dialogues_and_of_resamples_without_a_maximum(self, now):
-        study, systems = make_study(), [make_system() for _ in range(3)]
-        for i, j in ((0, 1), (1, 2), (0, 2)):
-            pair, context = (systems[i], systems[j]), make_context()
-            judge_all_pairs(study, context, pair, lambda _i, _j: 1, make_rater(study=study))
+        pairs = itertools.combinations([make_system() for _ in range(3)], 2)
 
-        fit = fitted(study, now)
+        fit = fitted(judged_once(pairs), now)
 
         few, unconnected = fit.diagnostics["warnings"]
         assert "3 source dialogues" in few
         assert "unconnected" in unconnected
         assert 0 < fit.diagnostics["replicates_without_maximum"] < 200
-
-
-def _elos(fit):
-    return list(fit.ratings.order_by("system").values_list("elo", flat=True))
 
 
 class TestPoolMasses:

@@ -1,25 +1,25 @@
-"""The tasks that look into ratings: run twice, lost on the way, one after the other."""
+"""Tasks that look into ratings, run twice or lost on the way, and workers who meet at one row."""
 
 import datetime as dt
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 from django.utils import timezone
 
 from access.nudges import Work
-from ranking import tasks
-from ranking.choices import AnalysisKind, FitState
+from annotation.models import Study
+from ranking import refits, tasks
+from ranking.choices import FitState
 from ranking.fits import services
 from ranking.models import Analysis
 from ranking.report import services as report_services
-from tests.helpers.analysed import know_kinds
-from tests.helpers.factories import NOW
+from tests.helpers.factories import HOUR, NOW
 from tests.helpers.judged import make_judged_study
 from tests.helpers.observed import nudged
+from tests.helpers.threads import together
 
-pytestmark = pytest.mark.django_db
-
-START = NOW + dt.timedelta(hours=1)
+START = NOW + HOUR
 
 
 @dataclass
@@ -31,24 +31,23 @@ class Queue:
     fits: list[int] = field(default_factory=list)
 
 
-@pytest.fixture(scope="module")
-def rated(module_rows) -> int:
-    """A study with ratings, and nothing found in them yet."""
-    study = make_judged_study()
+def rated():
+    """Return a study with ratings, in which nothing is found yet."""
+    study = make_judged_study(n_dialogues=3)
     services.refit_study(study=study, clock=lambda: START)
-    return study.pk
+    return study
 
 
 @pytest.fixture
-def queue(rated, monkeypatch, settings):
+def queue(db, _two_kinds, monkeypatch, settings):
     settings.HEART_ANALYSIS_PACE_SECONDS = 0.0  # as with workers of their own
+    rated()
     queue = Queue()
     monkeypatch.setattr(timezone, "now", lambda: queue.time)
     monkeypatch.setattr(
         tasks.run_analysis, "delay", lambda *, analysis_id: queue.analyses.append(analysis_id)
     )
     monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: queue.fits.append(fit_id))
-    know_kinds(monkeypatch, (AnalysisKind.PAIRS, AnalysisKind.CHECKS))
     return queue
 
 
@@ -128,9 +127,51 @@ class TestRefitNow:
 
         assert sorted(queue.fits) == sorted(fits * 2)
 
-    def test_begins_the_analyses_where_nothing_changed(self, queue, rated):
+    def test_begins_the_analyses_where_nothing_changed(self, queue):
         for _ in range(2):
-            tasks.refit_now(study_id=rated)
+            tasks.refit_now(study_id=Study.objects.get().pk)
 
         assert queue.fits == []
         assert len(queue.analyses) == len(set(queue.analyses)) == 4
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+class TestWorkersAtOneMoment:
+    """In real threads."""
+
+    @pytest.fixture(autouse=True)
+    def _rated(self, shared_database, _two_kinds):
+        rated()
+
+    def test_two_ticks_claim_an_analysis_once(self):
+        claimed = together([partial(report_services.claim_due_analyses, now=START)] * 2)
+
+        keys = [key for found in claimed for key in found]
+        assert len(keys) == len(set(keys)) == Analysis.objects.count()
+
+    def test_two_who_compute_one_analysis_store_it_once(self):
+        (key,) = report_services.claim_due_analyses(now=START)
+
+        stored = together(
+            [partial(report_services.run_analysis, analysis_id=key, clock=lambda: START)] * 2
+        )
+
+        assert sorted(stored) == [False, True]
+        assert Analysis.objects.get().state == FitState.DONE
+
+    def test_two_who_take_over_a_lost_claim_get_it_once(self):
+        report_services.claim_due_analyses(now=START)
+        later = START + dt.timedelta(hours=1)
+
+        found = together([partial(report_services.reclaim_lost_analyses, now=later)] * 2)
+
+        assert sorted(map(len, found)) == [0, 1]
+
+    def test_two_who_ask_for_a_refit_begin_each_fit_once(self):
+        study = make_judged_study(n_dialogues=3)
+
+        found = together([partial(refits.claim_refit, study_id=study.pk, now=START)] * 2)
+
+        keys = [key for one in found for key in one.fits]
+        assert len(keys) == len(set(keys)) == study.fits.count()

@@ -4,56 +4,26 @@ import datetime as dt
 
 import pytest
 from django.db import connection
-from django.test import override_settings
 
-from annotation.models import Study
 from ranking import refits
-from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.choices import FitState
 from ranking.fits import queries as fit_queries
 from ranking.fits import services as fit_services
 from ranking.fits.services import claiming
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
 from ranking.report import services as report_services
-from tests.helpers.analysed import know_kinds
-from tests.helpers.factories import NOW, make_judgment, make_study
+from tests.helpers.factories import HOUR, NOW, make_judgment, make_study
 from tests.helpers.factories_written_once import make_dimension_rate, make_fit, make_human_rating
-from tests.helpers.judged import fit_one, make_judged_study
+from tests.helpers.judged import fit_one, make_judged_study, newest_fit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_two_kinds")]
 
-START = NOW + dt.timedelta(hours=1)
+START = NOW + HOUR
 SECOND = dt.timedelta(seconds=1)
-ALL = ContextSet.ALL
-
-
-@pytest.fixture(autouse=True)
-def _one_kind(monkeypatch, settings):
-    know_kinds(monkeypatch, (AnalysisKind.PAIRS,))
-    settings.HEART_BOOTSTRAP_REPLICATES = 40
-
-
-@pytest.fixture(scope="module")
-def kept(module_rows):
-    """A study with ratings of two pools and two sets of contexts."""
-    with override_settings(HEART_BOOTSTRAP_REPLICATES=40):
-        study = make_judged_study(n_dialogues=3)
-        fit_services.refit_study(study=study, clock=lambda: START)
-    return study.pk
-
-
-@pytest.fixture
-def study(kept):
-    return Study.objects.get(pk=kept)
 
 
 def ask(study, now=START):
     return refits.claim_refit(study_id=study.pk, now=now)
-
-
-def newest(study, pool=EvaluatorPool.COMBINED):
-    fit = fit_queries.latest_fit(study=study, pool=pool, context_set=ALL)
-    assert fit is not None
-    return fit
 
 
 class TestClaimRefit:
@@ -82,16 +52,14 @@ class TestClaimRefit:
 
         (claimed,) = report_services.claim_due_analyses(now=START + 2 * SECOND)
 
-        assert Analysis.objects.get(pk=claimed).fit == newest(study)
+        assert Analysis.objects.get(pk=claimed).fit == newest_fit(study)
 
     def test_what_is_under_way_counts_as_asked_for_so_that_its_analyses_do_not_wait(self, study):
-        running, other, done = make_fit(study=study, claimed_at=START), make_fit(), newest(study)
+        running, _other = make_fit(study=study, claimed_at=START), make_fit()
 
         ask(study, START + SECOND)
 
-        asked = Fit.objects.filter(is_on_request=True)
-        assert list(asked) == [running]
-        assert {other, done}.isdisjoint(asked)
+        assert list(Fit.objects.filter(is_on_request=True)) == [running]
 
     def test_a_worker_that_is_lost_keeps_nobody_waiting(self, study):
         make_fit(study=study, claimed_at=START)
@@ -133,8 +101,7 @@ class TestVerifyFit:
     @pytest.mark.parametrize(
         ("column", "by"), [("elo", 1e-5), ("elo_high", 1e-5), ("theta", 1e-8), ("rank_high", 1)]
     )
-    def test_a_figure_that_was_changed_is_found(self, study, column, by):
-        fit = newest(study)
+    def test_a_figure_that_was_changed_is_found(self, fit, column, by):
         rating = fit.ratings.order_by("rank").first()
         assert rating is not None
         tamper("ranking_rating", column, rating.pk, getattr(rating, column) + by)
@@ -146,8 +113,7 @@ class TestVerifyFit:
         assert (difference.what, difference.figure) == (rating.system.slug, column)
         assert difference.computed == getattr(rating, column)
 
-    def test_a_figure_that_is_gone_or_too_many_is_found(self, study):
-        fit = newest(study)
+    def test_a_figure_that_is_gone_or_too_many_is_found(self, fit):
         rating = fit.ratings.first()
         make_dimension_rate(rating=rating, dimension="E", wins=3, n_marks=5)
         make_human_rating(fit=fit)
@@ -170,10 +136,10 @@ class TestVerifyFit:
         assert (difference.figure, difference.stored) == (f"{rate.dimension} wins", rate.wins - 1)
         assert not HumanRating.objects.exists()
 
-    def test_judgments_that_are_others_now_are_named(self, study):
+    def test_judgments_that_are_others_now_are_named(self, study, fit):
         make_judgment(comparison=study.comparisons.first())  # a transaction that came in late
 
-        found = fit_services.verify_fit(newest(study))
+        found = fit_services.verify_fit(fit)
 
         assert not found.is_sound
         assert "no longer those" in found.trouble
@@ -181,12 +147,12 @@ class TestVerifyFit:
     def test_says_when_other_code_computed_it(self, study):
         Fit.objects.update(code_version="numerics-old")
 
-        found = fit_services.verify_fit(newest(study))
+        found = fit_services.verify_fit(newest_fit(study))
 
         assert (found.is_other_code, found.is_sound) == (True, True)
 
-    def test_a_refusal_is_held_against_its_reason(self, study):
-        refused, done = fit_one(make_judged_study(n_dialogues=1), START), newest(study)
+    def test_a_refusal_is_held_against_its_reason(self, fit):
+        refused, done = fit_one(make_judged_study(n_dialogues=1), START), fit
 
         assert refused.state == FitState.REFUSED
         assert fit_services.verify_fit(refused).is_sound
@@ -195,11 +161,11 @@ class TestVerifyFit:
         done.state, done.refusal = FitState.REFUSED, "One dialogue."
         assert "stored as refused" in fit_services.verify_fit(done).trouble
 
-    def test_writes_nothing(self, study, django_assert_max_num_queries):
+    def test_writes_nothing(self, fit, django_assert_max_num_queries):
         before = list(Rating.objects.values())
 
         with django_assert_max_num_queries(30) as queries:
-            fit_services.verify_fit(newest(study))
+            fit_services.verify_fit(fit)
 
         # On PostgreSQL a reading asks for room to add up, for its own transaction.
         assert {query["sql"].split()[0] for query in queries} <= {"SELECT", "COPY", "SET"}
