@@ -9,10 +9,8 @@ from annotation.models import Exclusion, JudgeCall, Rater
 from completions.choices import CallState, Stratum, SystemKind
 from completions.models import Context
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.fits.services.claiming import method_of
 from ranking.judgments.analysis_set import Selection, analysis_set
 from ranking.judgments.frames.groups import read_groups, read_stamps
-from ranking.judgments.tallies import win_tables
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -237,18 +235,6 @@ class TestReadGroups:
         make_judgment(comparison=study.comparisons.first())
 
         assert again == before != counted(study, now).inputs_hash()
-
-    def test_translates_grades_and_strengths_to_one_scale(self, now):
-        comparison = make_comparison()
-        make_judgment(comparison=comparison, verdict=2)
-        make_llm_judgment(comparison=comparison, verdict=4)
-        judgments = counted(comparison.study, now)
-
-        method = method_of(comparison.study)
-
-        wins = win_tables(judgments, method).total()
-
-        assert sorted(wins.ravel().round(6)) == [0.0, 0.0, 0.3, 1.7]
 
 
 class TestReadStamps:

@@ -1,6 +1,7 @@
-"""Single judgments as columns: what each says, and in which order."""
+"""Single judgments as columns: what each says, in which order, and the style of the texts."""
 
 import datetime as dt
+import math
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from ranking.judgments.frames.columns import read_columns_and_dimensions, read_s
 from ranking.judgments.frames.groups import read_groups
 from ranking.judgments.frames.integers import NotWholeNumbersError, read_integers
 from ranking.judgments.method import Method
-from ranking.judgments.style import FEATURES
+from ranking.judgments.style import FEATURES, features
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
 from tests.helpers.factories import (
@@ -34,9 +35,54 @@ from tests.helpers.factories import (
 from tests.helpers.judged import make_judged_study
 from tests.helpers.observed import counted_reads
 
-pytestmark = pytest.mark.django_db
-
 SECOND = dt.timedelta(seconds=1)
+TEXTS = {
+    # name: the text, its length, its sentences, its question marks
+    "empty": ("", 0, 0, 0),
+    "white space": (" \n\t ", 0, 0, 0),
+    "one sentence": ("I hear you.", 11, 1, 0),
+    "a question": ("I hear you. Would you like to talk?", 35, 2, 1),
+    "no full stop": ("No full stop at the end", 23, 1, 0),
+    "a decimal point": ("It is 3.5 miles. Really?!", 25, 2, 1),
+    "marks in a row": ("What?? Why???", 13, 2, 5),
+    "closing quotes": ("He said \u201cstop.\u201d Then he left.", 29, 2, 0),
+    "an empty line": ("A heading\n\nand a text", 19, 2, 0),
+    "marks alone": ("... !!! ???", 11, 0, 3),
+    "Chinese": ("\u4f60\u597d\u5417\uff1f\u6211\u5728\u542c\u3002\u8bf7\u8bf4\u3002", 11, 3, 1),
+    "Arabic": (
+        "\u0643\u064a\u0641 \u062d\u0627\u0644\u0643\u061f \u0623\u0646\u0627 \u0647\u0646\u0627.",
+        *(18, 2, 1),
+    ),
+    "Hebrew": (
+        "\u05de\u05d4 \u05e9\u05dc\u05d5\u05de\u05da? \u05d0\u05e0\u05d9 \u05db\u05d0\u05df.",
+        *(18, 2, 1),
+    ),
+    "Hindi": (
+        (
+            "\u0906\u092a \u0915\u0948\u0938\u0947 \u0939\u0948\u0902? "
+            "\u0920\u0940\u0915 \u0939\u0942\u0901\u0964"
+        ),
+        *(None, 2, 1),
+    ),
+    "an emoji": ("\U0001f600", 1, 1, 0),
+    "two emoji": ("\U0001f600 \U0001f600", 3, 1, 0),
+    "emoji that joiners make one": ("\U0001f468\u200d\U0001f469\u200d\U0001f467", 3, 1, 0),
+    "direction marks": ("\u200f\u05e9\u05dc\u05d5\u05dd\u200e", 4, 1, 0),
+    "an accent of its own": ("cafe\u0301", 4, 1, 0),
+    "a line without an end": ("x" * 200_000, 200_000, 1, 0),
+}
+LISTS = {
+    "dashes": ("- breathe\n- walk", 2),
+    "numbers": ("You could:\n1. breathe\n2) walk\n(3) rest", 3),
+    "nested bullets": ("* one\n  + two\n\t\u2022 three", 3),
+    "letters": ("a) this\nb) that", 2),
+    "dashes inside a line": ("a - b - c", 0),
+    "a negative number": ("-5 degrees", 0),
+    "a year": ("1987 was long ago.", 0),
+    "a long dash": ("\u2014 she said", 0),
+    "empty items": ("- \n-\n", 0),
+    "a line without an end": ("x" * 200_000, 0),
+}
 
 
 def selection(study, now, pool=EvaluatorPool.COMBINED):
@@ -52,6 +98,7 @@ def mark(judgment, **advantages):
         DimensionMark.objects.create(judgment=judgment, dimension=dimension, advantage=advantage)
 
 
+@pytest.mark.django_db
 class TestReadColumns:
     def test_says_who_judged_what_and_how(self, comparison, now):
         judgment = make_judgment(comparison=comparison, verdict=-2, first_side="B")
@@ -145,6 +192,7 @@ class TestReadColumns:
         assert reads.n == 7
 
 
+@pytest.mark.django_db
 class TestReadingStyle:
     def test_measures_both_texts_of_each_pair_as_raters_see_them(self, now):
         study, context = make_study(), make_context()
@@ -180,6 +228,7 @@ class TestReadingStyle:
         assert len(style) == read(study, now).n_items == 2
 
 
+@pytest.mark.django_db
 class TestReadDimensionColumns:
     def test_marks_are_judgments_of_one_dimension(self, comparison, now):
         late, soon = make_judge(slug="late"), make_judge(slug="soon")
@@ -213,6 +262,7 @@ class TestReadDimensionColumns:
         assert read_columns_and_dimensions(selection(comparison.study, now))[1] == {}
 
 
+@pytest.mark.django_db
 class TestReadIntegers:
     def test_keeps_order_and_sign(self, comparison):
         for verdict in (2, -1):
@@ -233,3 +283,28 @@ class TestReadIntegers:
     def test_no_rows_keep_their_columns(self):
         assert read_integers(Judgment.objects.values_list("pk", "verdict")).shape == (0, 2)
         assert read_integers(Judgment.objects.none().values_list("pk", "verdict")).shape == (0, 2)
+
+
+def figures(text):
+    return dict(zip(FEATURES, features(text), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "sentences", "question_marks"), TEXTS.values(), ids=TEXTS
+)
+def test_style_counts_characters_sentences_and_questions(text, length, sentences, question_marks):
+    found = figures(text)
+
+    assert length is None or found["length"] == length
+    assert found["sentences"] == sentences
+    assert found["question_marks"] == question_marks
+
+
+@pytest.mark.parametrize(("text", "items"), LISTS.values(), ids=LISTS)
+def test_style_counts_the_items_of_lists(text, items):
+    assert figures(text)["list_items"] == items
+
+
+def test_every_figure_of_style_is_a_finite_count():
+    for text in ("", "\x00\x07", "\ud83d", "e\u0301" * 50, "?" * 50):
+        assert all(value >= 0 and math.isfinite(value) for value in features(text))
