@@ -1,27 +1,19 @@
 """The pages and downloads of the analyses of a fit."""
 
-import datetime as dt
 import re
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import override_settings
 from django.urls import reverse
 
 from annotation.models import Rater
-from completions.systems.services.registering import assistant_for
-from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
-from ranking.fits import services as fit_services
+from ranking.choices import AnalysisKind, FitState
 from ranking.models import Analysis, Fit
-from ranking.report import services as report_services
 from ranking.report.questions import QUESTIONS
 from tests.helpers.factories import HOUR, NOW, make_judge, make_rater, make_system
-from tests.helpers.factories_of_calls import code_all
 from tests.helpers.factories_written_once import make_analysis
-from tests.helpers.judged import make_judged_study
-from tests.helpers.pages import text
-from tests.helpers.rated import close, make_findings, make_rated_fit
-from tests.ranking.results.charts import charts, inline, rows_of
+from tests.helpers.pages import charts, inline, rows_of, text
+from tests.helpers.rated import make_findings, make_rated_fit
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +88,7 @@ class TestAnalysisPage:
             assert address(fit, "table_csv", "raters", key) in page.content.decode()
         assert "By hand, for a test." in text(page)
         assert "Only a test." in text(page)
+        assert "xplorator" in text(page)
         assert "Simulated Beech simulated" in text(page)
         assert " beech " not in text(page)
         assert {key: parts["picture"] for key, parts in charts(page).items()} == pictures
@@ -254,40 +247,3 @@ class TestDownloads:
 
 def test_every_analysis_says_what_it_asks():
     assert set(QUESTIONS) == set(AnalysisKind)
-
-
-class TestWhatAModelFindsInRationales:
-    @pytest.fixture(scope="module")
-    def key(self, module_rows):
-        study = make_judged_study(with_llm=True)
-        code_all(study, assistant_for("coder", "offline"), at=NOW)
-        minute = dt.timedelta(minutes=1)
-        with override_settings(HEART_BOOTSTRAP_REPLICATES=20):
-            fits = fit_services.refit_study(study=study, clock=lambda: NOW + minute)
-            close(study)
-            where = (EvaluatorPool.COMBINED, ContextSet.ALL)
-            fit = next(one for one in fits if (one.pool, one.context_set) == where)
-            report_services.analyse_fit(
-                fit_id=fit.pk, kind=AnalysisKind.RATIONALES, clock=lambda: NOW
-            )
-        return fit.pk
-
-    @pytest.fixture
-    def coded(self, key):
-        return Fit.objects.get(pk=key)
-
-    def test_is_shown_beside_the_rules_and_said_to_be_simulated(self, client, coded):
-        said = text(client.get(address(coded, kind="rationales")))
-
-        assert "What a model finds in the same rationales" in said
-        assert "Do the rules and the model agree?" in said
-        assert "Simulated coder has read 24 of 24 rationales (100 %)." in said
-        assert len(re.findall(r"Simulated coder", said)) >= 2 * 20
-        assert "xplorator" in said
-
-    def test_is_downloaded_with_the_model_in_every_line(self, client, coded):
-        rows = rows_of(client.get(address(coded, "table_csv", "rationales", "coder-agreement")))
-
-        assert {row["coder"] for row in rows} == {"Simulated coder"}
-        warmth = next(row for row in rows if row["theme"] == "Warmth")
-        assert (warmth["rationales"], warmth["model"]) == ("24", "1.0")

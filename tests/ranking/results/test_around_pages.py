@@ -32,9 +32,8 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_written_once import make_fit
 from tests.helpers.judged import make_judged_study
-from tests.helpers.pages import text
+from tests.helpers.pages import charts, inline, rows_of, text
 from tests.helpers.rated import close, make_rated_fit, make_rated_system
-from tests.ranking.results.charts import charts, inline, rows_of
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from django.urls import reverse
 from ranking.choices import AnalysisKind, FitState
 from tests.helpers.factories import HOUR, NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_analysis
+from tests.helpers.pages import charts, rows_of
 from tests.helpers.rated import make_findings, make_rated_fit
-from tests.ranking.results.charts import charts, rows_of
 
 pytestmark = pytest.mark.django_db
 HEAVIEST = 3_000  # bytes, compressed, of the script that every page with a chart loads at once

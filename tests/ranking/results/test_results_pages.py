@@ -10,17 +10,21 @@ from django.urls import reverse
 from annotation.models import Judge, Study
 from completions.choices import SystemKind
 from completions.models import Context, System
-from ranking.choices import FitState
+from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries, services
 from ranking.models import Fit
+from ranking.results.http import UnknownSelectionError, read_filters
 from tests.helpers.factories import HOUR, NOW, make_rater, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_human_rating
 from tests.helpers.judged import judge_all_pairs, make_judged_study, make_study_of_people
-from tests.helpers.pages import text
+from tests.helpers.pages import inline, rows_of, text
 from tests.helpers.rated import DIAGNOSTICS, METHOD, close, make_rated_fit, make_rated_system
-from tests.ranking.results.charts import inline, rows_of
 
 pytestmark = pytest.mark.django_db
+
+HUMAN, LLM, COMBINED = EvaluatorPool.HUMAN, EvaluatorPool.LLM, EvaluatorPool.COMBINED
+ALL, REGULAR = ContextSet.ALL, ContextSet.REGULAR
+FITTED = [(HUMAN, ALL), (HUMAN, REGULAR), (LLM, ALL)]
 
 
 @pytest.fixture(scope="module")
@@ -211,21 +215,44 @@ def test_a_table_says_what_of_it_is_simulated(client, simulated, said):
 
 class TestFilters:
     @pytest.mark.parametrize(
-        ("query", "selected"),
+        ("query", "fitted", "selected"),
         [
-            ("?pool=human", "People, All contexts"),
-            ("?pool=llm", "LLM judges, All contexts"),
-            ("", "People and LLM judges, All contexts"),
+            ({}, FITTED, (HUMAN, ALL)),
+            ({"pool": "llm"}, FITTED, (LLM, ALL)),
+            ({"contexts": "regular"}, FITTED, (HUMAN, REGULAR)),
+            ({"pool": "human", "contexts": "regular"}, FITTED, (HUMAN, REGULAR)),
+            ({"pool": "combined"}, FITTED, (COMBINED, ALL)),
+            ({"pool": "llm", "contexts": "regular"}, FITTED, (LLM, REGULAR)),
+            ({}, [], (COMBINED, ALL)),
         ],
-        ids=["people", "judges", "the widest by default"],
+        ids=["nothing", "pool", "contexts", "both", "unfitted pool", "unfitted pair", "no fits"],
     )
-    def test_are_part_of_the_address(self, client, of_both, query, selected):
-        assert selected in text(page(client, of_both, query))
+    def test_left_open_by_the_address_are_the_first_that_fit(self, query, fitted, selected):
+        assert read_filters(query, fitted=fitted).selected == selected
 
-    def test_mark_the_choice_that_is_shown(self, client, of_both):
-        html = page(client, of_both, "?pool=human&contexts=regular").content.decode()
+    def test_change_one_at_a_time_and_keep_the_other(self):
+        filters = read_filters({"pool": "human", "contexts": "regular"}, fitted=FITTED)
 
-        current = re.findall(r'<a href="([^"]+)" aria-current="true">', html)
+        assert [choice.query for choice in filters.context_sets] == [
+            "?pool=human&contexts=all",
+            "?pool=human&contexts=regular",
+            "?pool=human&contexts=adversarial",
+        ]
+        assert [choice.is_current for choice in filters.pools] == [True, False, False]
+        assert [choice.has_fit for choice in filters.pools] == [True, False, False]
+
+    @pytest.mark.parametrize(
+        "query", [{"pool": "HUMAN"}, {"pool": ""}, {"contexts": "hostile"}, {"contexts": "ALL"}]
+    )
+    def test_that_do_not_exist_are_refused_with_those_that_do(self, query):
+        with pytest.raises(UnknownSelectionError, match=r"all, regular|human, llm"):
+            read_filters(query, fitted=FITTED)
+
+    def test_are_part_of_the_address_and_mark_the_choice_that_is_shown(self, client, of_both):
+        shown = page(client, of_both, "?pool=human&contexts=regular")
+
+        assert "People, Regular contexts" in text(shown)
+        current = re.findall(r'<a href="([^"]+)" aria-current="true">', shown.content.decode())
         assert current == ["?pool=human&amp;contexts=regular"] * 2
 
     def test_lead_nowhere_that_has_no_ratings(self, client, of_people):
@@ -234,7 +261,7 @@ class TestFilters:
         assert "pool=llm" not in html
         assert "contexts=adversarial" not in html
 
-    def test_refuse_what_does_not_exist(self, client, of_people):
+    def test_that_do_not_exist_are_not_found(self, client, of_people):
         assert page(client, of_people, "?pool=martians").status_code == 404
 
 

@@ -14,17 +14,16 @@ from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
 from ranking.gate.rules import GateRequest
 from ranking.gate.services import NoFitError
-from ranking.models import Analysis, Fit
+from ranking.models import Fit
 from ranking.raters import services as rater_services
 from ranking.raters.accounting import verdict_accounting
 from ranking.report import services as report_services
 from tests.helpers.factories import NOW, make_rater, make_study, make_system
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.judged import make_judged_study
-from tests.helpers.pages import text
+from tests.helpers.pages import rows_of, text
 from tests.helpers.rated import close
 from tests.helpers.scores import make_rated_study, rate
-from tests.ranking.results.charts import rows_of
 
 pytestmark = pytest.mark.django_db
 
@@ -160,13 +159,6 @@ class TestAnalysisPage:
 class TestDownloads:
     def get(self, client, fit, name, *more):
         return client.get(reverse(f"ranking:{name}", args=[fit.study.slug, fit.key, *more]))
-
-    def test_mean_points_as_csv(self, client, fit):
-        rows = rows_of(self.get(client, fit, "table_csv", "likert", "scores"))
-
-        stored = Analysis.objects.get(fit=fit).result["tables"][0]["rows"]
-        assert [float(row["value"]) for row in rows] == [row[1] for row in stored]
-        assert {row["system"] for row in rows} == {"ash", "birch", "cedar"}
 
     @pytest.mark.parametrize("key", ["scores", pytest.param("dimensions", marks=pytest.mark.full)])
     def test_mean_points_for_print(self, client, fit, key):

@@ -1,4 +1,4 @@
-"""The page and the downloads of the ranking under weights of the dimensions."""
+"""The ranking under weights of the dimensions: shipped examples, the page, the downloads."""
 
 import re
 
@@ -6,22 +6,33 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from annotation.studies.rubric import load_rubric
 from ranking.analyses.weights import JointBoards
 from ranking.choices import AnalysisKind, FitState
 from ranking.findings import Findings
 from ranking.models import Fit
 from ranking.numerics.composites import JointRatings
+from ranking.results.weights import SHIPPED, ExamplesError, examples_for, parse_examples
 from tests.helpers.factories import HOUR, NOW, make_system
 from tests.helpers.factories_written_once import make_analysis
-from tests.helpers.pages import text
+from tests.helpers.pages import charts, rows_of, text
 from tests.helpers.rated import make_rated_fit
-from tests.ranking.results.charts import charts, rows_of
 
 pytestmark = pytest.mark.django_db
 
 SYSTEMS = ("ash", "beech", "cedar")
 ELO = np.array([[1600.0, 1500.0, 1400.0], [1400.0, 1500.0, 1600.0], [1510.0, 1490.0, 1500.0]])
 KEYS = ("H", "E", "T")
+
+
+ONE = """
+[[examples]]
+rubric = "heart"
+slug = "one"
+name = "One"
+reason = "Because."
+weights = {weights}
+"""
 
 
 @pytest.fixture
@@ -49,6 +60,26 @@ def analysed(fit, **fields):
 
 def address(fit, query="", name="weights"):
     return reverse(f"ranking:{name}", args=[fit.study.slug, fit.key]) + query
+
+
+class TestExamplesOfWeights:
+    def test_weigh_the_dimensions_of_their_rubric(self):
+        known = set(load_rubric("heart-1").keys)
+
+        found = examples_for("heart")
+
+        assert [one.slug for one in found] == ["crisis-line", "wellness-app"]
+        for one in found:
+            assert set(one.weights) == known
+            assert len(set(one.weights.values())) > 1
+            assert len(one.reason) > 40
+        assert "They are examples" in SHIPPED.read_text(encoding="utf-8")
+        assert examples_for("kindness") == ()
+
+    @pytest.mark.parametrize("weights", ["{ H = -1 }", "{ H = inf }", '{ H = "much" }'])
+    def test_that_are_no_weights_are_refused(self, weights):
+        with pytest.raises(ExamplesError, match=r"one\.toml: examples\.0\.weights\.H"):
+            parse_examples(ONE.replace("{weights}", weights), source="one.toml")
 
 
 class TestPage:
