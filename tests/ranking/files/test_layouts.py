@@ -214,6 +214,7 @@ SHAPES: dict[str, tuple[str, bytes]] = {
     "a byte order mark": ("f.csv", b"\xef\xbb\xbf" + OURS.encode()),
     "UTF-16": ("f.csv", OURS.encode("utf-16")),
     "UTF-16 without a mark": ("f.csv", OURS.encode("utf-16-le")),
+    "blank lines": ("f.csv", OURS.replace("\n", "\r\n\r\n").encode()),
     "gzip": ("f.csv.gz", gzip.compress(OURS.encode())),
     "gzip under another name": ("f.csv", gzip.compress(OURS.encode())),
     "semicolons": ("f.csv", OURS.replace(",", ";").encode()),

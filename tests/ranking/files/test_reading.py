@@ -122,14 +122,6 @@ class TestKindsOfValues:
         assert judgments.context.values == ("1", "2")
         assert judgments.size.tolist() == [0, 4]
 
-    def test_a_byte_order_mark_and_blank_lines_do_no_harm(self, tmp_path):
-        text = "\ufeffcontext_id,system_a,system_b,winner\r\n\r\nc,x,y,a\r\n\r\nc,y,x,b\r\n"
-        (tmp_path / "x.csv").write_bytes(text.encode())
-
-        judgments = read(tmp_path / "x.csv")
-
-        assert judgments.verdict.tolist() == [1, 1]
-
     def test_many_blocks_give_one_list_of_names(self, tmp_path):
         rows = [row(f"c{n}", note="word " * 3_000) for n in range(1_000)]
 

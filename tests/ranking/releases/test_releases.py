@@ -1,6 +1,5 @@
 """Releases: what is in the files, that they verify, and that what is changed in them is named."""
 
-import errno
 import io
 import os
 import shutil
@@ -16,33 +15,24 @@ from django.db.models import Q, QuerySet
 from django.test import override_settings
 from django.utils import timezone
 
-from annotation.choices import Purpose, RaterState, TextOutcome
-from annotation.models import Comparison, Judgment, QualityCheck, Rater, Study
+from annotation.choices import RaterState
+from annotation.models import Judgment, Rater, Study
 from annotation.quality.services.excluding import exclude_rater
-from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writer
 from annotation.rationales.services.scanning import (
-    TextWords,
-    decide_rationale,
     scan_rationales,
 )
 from annotation.studies.services.states import close_study
 from completions.choices import SystemKind
 from completions.models import Completion, Dataset, Dialogue, System
-from ranking import tasks
-from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
 from ranking.release_check.bundle import Bundle
 from ranking.release_check.files import problems_of_files, problems_of_hashes
 from ranking.release_check.verifying import verify
 from ranking.released.writing import SUMS, files_of, lines
-from ranking.releases import queries
-from ranking.releases import services as release_services
 from ranking.report import services as report_services
-from tests.helpers.factories import HOUR, make_comparison, make_quality_check
 from tests.helpers.factories_written_once import (
     make_imported_completion,
-    make_release,
     make_user,
 )
 from tests.helpers.released import (
@@ -417,37 +407,6 @@ class TestTheSeed:
         assert problem.startswith("study/plan.json: the seed is not the one")
 
 
-def reason_of(study):
-    return Judgment.objects.filter(comparison__study=study, rater__isnull=False).first()
-
-
-def mask(judgment, *also):
-    words = TextWords(TextOutcome.MASKED, also=also)
-    study = judgment.comparison.study
-    decide_rationale(study=study, judgment=judgment.pk, words=words, by=make_user(), now=START)
-
-
-def mask_more(study):
-    mask(reason_of(study), "Unit 7")
-
-
-def change_a_system(study, **fields):
-    slug = study.comparisons.first().first.system.slug
-    System.objects.filter(slug=slug).update(**fields)
-
-
-def rename_a_system(study):
-    change_a_system(study, name="Another name")
-
-
-def learn_a_fact(study):
-    change_a_system(study, facts={"intelligence_index": {"value": 47, "source": "x"}})
-
-
-def rest_a_check(study):
-    QualityCheck.objects.filter(comparison__study=study).update(is_active=False)
-
-
 class TestTheSameBytes:
     def test_the_same_state_gives_the_same_bytes_and_the_same_row(self, study, first, tmp_path):
         release = build(study, tmp_path / "again")
@@ -461,131 +420,6 @@ class TestTheSameBytes:
 
         assert not ids[0] & ids[1]
         assert versions == [1, 2]
-
-    @pytest.mark.parametrize("change", [mask_more, rename_a_system, learn_a_fact, rest_a_check])
-    def test_a_change_of_what_leaves_is_another_state(self, study, change):
-        said = "Ann of Unit 7 wrote to bob@example.com."
-        QuerySet(Judgment).filter(pk=reason_of(study).pk).update(rationale=said)
-        scan_rationales(study=study, clock=lambda: START)
-        mask(reason_of(study))
-        make_quality_check(comparison=make_comparison(study=study, purpose=Purpose.CHECK))
-        first = release_services.claim_release(study=study, now=START)
-        ended = {"state": ReleaseState.REFUSED, "refusal": "No room.", "ended_at": START}
-        Release.objects.filter(pk=first.pk).update(**ended)
-
-        change(study)
-
-        assert release_services.claim_release(study=study, now=START).key != first.key
-
-    def test_nothing_is_left_of_a_building_that_is_stopped(self, study, tmp_path):
-        release = release_services.claim_release(study=study, now=START)
-
-        def stop(step):
-            if step == "documents":
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            release_services.build_release(
-                release=release, folder=tmp_path / "out" / "x", clock=lambda: START, tell=stop
-            )
-        assert list((tmp_path / "out").iterdir()) == []
-
-    def test_a_folder_that_is_not_empty_is_left_alone(self, study, tmp_path):
-        (tmp_path / "mine").write_text("mine")
-
-        with pytest.raises(CommandError, match="not empty"):
-            call_command("release", "build", "--study", study.slug, "--out", str(tmp_path))
-        assert (tmp_path / "mine").read_text() == "mine"
-
-    def test_a_pseudonym_that_would_leave_stops_it(self, study, tmp_path):
-        code = study.raters.order_by("pk").first().code
-        type(study).objects.filter(pk=study.pk).update(title=f"About {code}")
-
-        with pytest.raises(release_services.ReleaseRefusedError, match="pseudonym"):
-            build(study, tmp_path / "release", is_drawn=False)
-        assert not (tmp_path / "release").exists()
-
-    @pytest.mark.parametrize("before", ["\n", "\t", '"', "\\", "\x01"])
-    def test_no_escape_hides_a_pseudonym(self, study, tmp_path, before):
-        code = study.raters.order_by("pk").first().code
-        System.objects.filter(kind=SystemKind.MODEL).update(family=f"My code is{before}{code}")
-
-        with pytest.raises(release_services.ReleaseRefusedError, match=r"systems\.jsonl holds"):
-            build(study, tmp_path / "release", is_drawn=False)
-
-
-def name_no_fit(monkeypatch):
-    Release.objects.update(fits=["there-is-none"])
-
-
-def fill_the_disk(monkeypatch):
-    def fail(**_named):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(release_services, "build_release", fail)
-
-
-def lose_its_workers(monkeypatch):
-    Release.objects.update(begun=release_services.MOST_BEGUN)
-
-
-class TestBuildingThatFails:
-    @pytest.mark.parametrize(
-        ("fault", "refusal"),
-        [
-            (name_no_fit, release_services.BROKEN),
-            (fill_the_disk, "No space left on device. Make room"),
-            (lose_its_workers, release_services.LOST),
-        ],
-    )
-    def test_is_a_refusal_in_words(self, monkeypatch, fault, refusal):
-        release = make_release()
-        fault(monkeypatch)
-
-        release_services.run_release(release_id=release.pk, clock=lambda: START)
-
-        release.refresh_from_db()
-        assert release.state == ReleaseState.REFUSED
-        assert refusal in release.refusal
-
-    def test_is_begun_again_when_its_worker_is_lost(self, monkeypatch, now):
-        begun = []
-        monkeypatch.setattr(
-            tasks.build_release, "delay", lambda *, release_id: begun.append(release_id)
-        )
-        release = make_release(claimed_at=now - release_services.CLAIM_LENGTH)
-
-        tasks.reclaim_lost_releases()
-
-        assert begun == [release.pk]
-
-
-def delete_texts(study, *, now):
-    text = Completion.objects.filter(context__dataset=study.dataset, writer__isnull=False).first()
-    withdraw_writer(writer=text.writer, keep_texts=False, now=now)
-
-
-def delete_answers(study, *, now):
-    Comparison.objects.filter(study=study).update(shown_first_as_a=50, shown_first_as_b=50)
-    withdraw_rater(rater=study.raters.first(), now=now)
-
-
-@pytest.mark.parametrize("delete", [delete_texts, delete_answers])
-class TestWhatWasDeleted:
-    def test_is_in_no_release_of_ratings_before(self, study, delete):
-        delete(study, now=START + HOUR)
-
-        with pytest.raises(release_services.ReleaseRefusedError, match="Refit"):
-            release_services.claim_release(study=study, now=START + HOUR)
-
-    def test_is_in_no_release_of_an_earlier_fit_that_is_named(self, study, delete):
-        fit = study.fits.get(pool="COMBINED", context_set="ALL")
-        delete(study, now=START + HOUR)
-        fit_services.refit_study(study=study, clock=lambda: START + 2 * HOUR)
-
-        fits, obstacle = queries.fits_to_release(study)
-        assert (len(fits) > 0, obstacle) == (True, "")
-        assert queries.fits_to_release(study, only=fit) == ([], queries.BEHIND)
 
 
 class TestTampering:

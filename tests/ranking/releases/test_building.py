@@ -1,0 +1,248 @@
+"""Building releases: what makes another, what stops one, and judgments made elsewhere in them."""
+
+import errno
+import json
+import os
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db.models import QuerySet
+
+from annotation.choices import Purpose, TextOutcome
+from annotation.models import Comparison, Judgment, QualityCheck
+from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writer
+from annotation.rationales.services.scanning import (
+    TextWords,
+    decide_rationale,
+    scan_rationales,
+)
+from completions.choices import SystemKind
+from completions.models import Completion, System
+from ranking import tasks
+from ranking.choices import ReleaseState
+from ranking.fits import services as fit_services
+from ranking.models import Release
+from ranking.release_check.verifying import verify
+from ranking.released.writing import line
+from ranking.releases import queries
+from ranking.releases import services as release_services
+from tests.helpers.factories import HOUR, make_comparison, make_quality_check
+from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
+from tests.helpers.factories_written_once import make_release, make_user
+from tests.helpers.released import START, build, forge_sums
+
+pytestmark = pytest.mark.django_db
+ROWS, BATCHES = "data/external_judgments.jsonl", "data/external_batches.jsonl"
+
+
+def reason_of(study):
+    return Judgment.objects.filter(comparison__study=study, rater__isnull=False).first()
+
+
+def mask(judgment, *also):
+    words = TextWords(TextOutcome.MASKED, also=also)
+    study = judgment.comparison.study
+    decide_rationale(study=study, judgment=judgment.pk, words=words, by=make_user(), now=START)
+
+
+def mask_more(study):
+    mask(reason_of(study), "Unit 7")
+
+
+def change_a_system(study, **fields):
+    slug = study.comparisons.first().first.system.slug
+    System.objects.filter(slug=slug).update(**fields)
+
+
+def rename_a_system(study):
+    change_a_system(study, name="Another name")
+
+
+def learn_a_fact(study):
+    change_a_system(study, facts={"intelligence_index": {"value": 47, "source": "x"}})
+
+
+def rest_a_check(study):
+    QualityCheck.objects.filter(comparison__study=study).update(is_active=False)
+
+
+class TestBuilding:
+    @pytest.mark.parametrize("change", [mask_more, rename_a_system, learn_a_fact, rest_a_check])
+    def test_a_change_of_what_leaves_is_another_state(self, study, change):
+        said = "Ann of Unit 7 wrote to bob@example.com."
+        QuerySet(Judgment).filter(pk=reason_of(study).pk).update(rationale=said)
+        scan_rationales(study=study, clock=lambda: START)
+        mask(reason_of(study))
+        make_quality_check(comparison=make_comparison(study=study, purpose=Purpose.CHECK))
+        first = release_services.claim_release(study=study, now=START)
+        ended = {"state": ReleaseState.REFUSED, "refusal": "No room.", "ended_at": START}
+        Release.objects.filter(pk=first.pk).update(**ended)
+
+        change(study)
+
+        assert release_services.claim_release(study=study, now=START).key != first.key
+
+    def test_nothing_is_left_of_a_building_that_is_stopped(self, study, tmp_path):
+        release = release_services.claim_release(study=study, now=START)
+
+        def stop(step):
+            if step == "documents":
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            release_services.build_release(
+                release=release, folder=tmp_path / "out" / "x", clock=lambda: START, tell=stop
+            )
+        assert list((tmp_path / "out").iterdir()) == []
+
+    def test_a_folder_that_is_not_empty_is_left_alone(self, study, tmp_path):
+        (tmp_path / "mine").write_text("mine")
+
+        with pytest.raises(CommandError, match="not empty"):
+            call_command("release", "build", "--study", study.slug, "--out", str(tmp_path))
+        assert (tmp_path / "mine").read_text() == "mine"
+
+    def test_a_pseudonym_that_would_leave_stops_it(self, study, tmp_path):
+        code = study.raters.order_by("pk").first().code
+        type(study).objects.filter(pk=study.pk).update(title=f"About {code}")
+
+        with pytest.raises(release_services.ReleaseRefusedError, match="pseudonym"):
+            build(study, tmp_path / "release", is_drawn=False)
+        assert not (tmp_path / "release").exists()
+
+    @pytest.mark.parametrize("before", ["\n", "\t", '"', "\\", "\x01"])
+    def test_no_escape_hides_a_pseudonym(self, study, tmp_path, before):
+        code = study.raters.order_by("pk").first().code
+        System.objects.filter(kind=SystemKind.MODEL).update(family=f"My code is{before}{code}")
+
+        with pytest.raises(release_services.ReleaseRefusedError, match=r"systems\.jsonl holds"):
+            build(study, tmp_path / "release", is_drawn=False)
+
+
+def name_no_fit(monkeypatch):
+    Release.objects.update(fits=["there-is-none"])
+
+
+def fill_the_disk(monkeypatch):
+    def fail(**_named):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(release_services, "build_release", fail)
+
+
+def lose_its_workers(monkeypatch):
+    Release.objects.update(begun=release_services.MOST_BEGUN)
+
+
+class TestBuildingThatFails:
+    @pytest.mark.parametrize(
+        ("fault", "refusal"),
+        [
+            (name_no_fit, release_services.BROKEN),
+            (fill_the_disk, "No space left on device. Make room"),
+            (lose_its_workers, release_services.LOST),
+        ],
+    )
+    def test_is_a_refusal_in_words(self, monkeypatch, fault, refusal):
+        release = make_release()
+        fault(monkeypatch)
+
+        release_services.run_release(release_id=release.pk, clock=lambda: START)
+
+        release.refresh_from_db()
+        assert release.state == ReleaseState.REFUSED
+        assert refusal in release.refusal
+
+    def test_is_begun_again_when_its_worker_is_lost(self, monkeypatch, now):
+        begun = []
+        monkeypatch.setattr(
+            tasks.build_release, "delay", lambda *, release_id: begun.append(release_id)
+        )
+        release = make_release(claimed_at=now - release_services.CLAIM_LENGTH)
+
+        tasks.reclaim_lost_releases()
+
+        assert begun == [release.pk]
+
+
+def delete_texts(study, *, now):
+    text = Completion.objects.filter(context__dataset=study.dataset, writer__isnull=False).first()
+    withdraw_writer(writer=text.writer, keep_texts=False, now=now)
+
+
+def delete_answers(study, *, now):
+    Comparison.objects.filter(study=study).update(shown_first_as_a=50, shown_first_as_b=50)
+    withdraw_rater(rater=study.raters.first(), now=now)
+
+
+@pytest.mark.parametrize("delete", [delete_texts, delete_answers])
+class TestWhatWasDeleted:
+    def test_is_in_no_release_of_ratings_before(self, study, delete):
+        delete(study, now=START + HOUR)
+
+        with pytest.raises(release_services.ReleaseRefusedError, match="Refit"):
+            release_services.claim_release(study=study, now=START + HOUR)
+
+    def test_is_in_no_release_of_an_earlier_fit_that_is_named(self, study, delete):
+        fit = study.fits.get(pool="COMBINED", context_set="ALL")
+        delete(study, now=START + HOUR)
+        fit_services.refit_study(study=study, clock=lambda: START + 2 * HOUR)
+
+        fits, obstacle = queries.fits_to_release(study)
+        assert (len(fits) > 0, obstacle) == (True, "")
+        assert queries.fits_to_release(study, only=fit) == ([], queries.BEHIND)
+
+
+def read(folder, name):
+    return [json.loads(one) for one in (folder / name).read_text(encoding="utf-8").splitlines()]
+
+
+def write(folder, name, rows):
+    (folder / name).write_text("".join(line(row) + "\n" for row in rows), encoding="utf-8")
+    forge_sums(folder)
+
+
+def problems(folder):
+    return " ".join(verify(folder, is_quick=True).problems)
+
+
+def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(study, tmp_path):
+    pairs = list(Comparison.objects.filter(study=study).order_by("pk"))[:2]
+    shared = make_batch(study=study)
+    for pair in pairs:
+        make_external(batch=shared, comparison=pair, rater="e0001")
+    for batch in (make_batch(study=study), make_batch(study=study, licence="all rights reserved")):
+        make_external(batch=batch, comparison=pairs[0])
+        if batch.licence == shared.licence:
+            make_batch_decision(batch=batch)
+    folder = tmp_path / "release"
+    build(study, folder, is_drawn=False)
+
+    told = [(one["n_judgments"], one["is_excluded"]) for one in read(folder, BATCHES)]
+    assert told == [(2, False), (0, True), (0, False)]
+    assert verify(folder, is_quick=True).problems == ()
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    assert "The rows of 2 batches" in readme
+    assert "data/external_batches.jsonl names" in readme
+
+    rows = read(folder, ROWS)
+    write(folder, ROWS, [rows[0] | {"verdict": -2}, rows[1]])
+    assert f"{ROWS}: line 1: {rows[0]['id']} is not the row" in problems(folder)
+    write(folder, ROWS, [rows[0], rows[1] | {"comparison": "p999999"}])
+    assert f"{ROWS}: line 2: comparison 'p999999' is in no comparisons" in problems(folder)
+    write(folder, ROWS, rows[:1])
+    assert f"{ROWS}: has 1 rows, and release.json says 2" in problems(folder)
+    (folder / ROWS).unlink()
+    forge_sums(folder)
+    assert f"{ROWS}: has 0 rows, and release.json says 2" in problems(folder)
+
+
+def test_another_batch_makes_another_release_and_without_one_there_is_no_file(study, tmp_path):
+    first = build(study, tmp_path / "first", is_drawn=False)
+    pair = Comparison.objects.filter(study=study).first()
+    make_external(batch=make_batch(study=study), comparison=pair)
+    second = build(study, tmp_path / "second", is_drawn=False)
+
+    assert not (tmp_path / "first" / BATCHES).exists()
+    assert (tmp_path / "second" / BATCHES).exists()
+    assert (first.version, second.version) == (1, 2)
