@@ -3,7 +3,6 @@
 import datetime as dt
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -15,7 +14,7 @@ from ranking.models import Fit
 from tests.helpers.factories import NOW, make_study
 from tests.helpers.factories_written_once import make_analysis, make_fit
 from tests.helpers.judged import make_judged_study
-from tests.helpers.pages import assert_turned_away, text
+from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
@@ -47,26 +46,15 @@ def refused(fit, kind, why):
     make_analysis(fit=fit, kind=kind, **DONE | {"state": FitState.REFUSED, "refusal": why})
 
 
-class TestAccess:
-    def test_is_for_members_alone(self, study, handed):
-        answers = Client().get(address(study)), Client().post(address(study, "refit"))
-
-        for answer in answers:
-            assert_turned_away(answer)
-        assert handed == []
-
-    def test_of_an_unknown_study_is_not_found(self, admin_client, handed):
-        assert admin_client.get(reverse("raters:fits", args=["none"])).status_code == 404
-        assert admin_client.post(reverse("raters:refit", args=["none"])).status_code == 404
-        assert handed == []
-
-    def test_looking_at_the_button_presses_nothing(self, admin_client, study, handed):
-        assert admin_client.get(address(study, "refit")).status_code == 405
-        assert admin_client.post(address(study)).status_code == 405
-        assert handed == []
-
-
 class TestPage:
+    @pytest.mark.parametrize("name", ["fits", "refit"])
+    def test_of_an_unknown_study_is_not_found(self, admin_client, handed, name):
+        where = reverse(f"raters:{name}", args=["none"])
+
+        answer = admin_client.get(where) if name == "fits" else admin_client.post(where)
+
+        assert (answer.status_code, handed) == (404, [])
+
     def test_says_what_will_stand_there(self, admin_client, study):
         assert "There is none yet" in text(admin_client.get(address(study)))
 
