@@ -1,4 +1,4 @@
-"""The pages and downloads of the analyses of a fit."""
+"""The pages and downloads of the analyses of a fit, and radars as readers choose them."""
 
 import re
 
@@ -17,6 +17,7 @@ from tests.helpers.rated import make_findings, make_rated_fit
 
 pytestmark = pytest.mark.django_db
 
+SLUGS = ("ash", "beech", "cedar", "elm", "oak")
 DONE = {"state": FitState.DONE, "ended_at": NOW + HOUR}
 REFUSED = {"state": FitState.REFUSED, "ended_at": NOW + HOUR, "refusal": "Nobody tied."}
 
@@ -243,6 +244,95 @@ class TestDownloads:
         make_analysis(fit=fit, kind=AnalysisKind.DRAWS)
 
         assert client.get(address(fit, name, *parts)).status_code == 404
+
+
+class TestRadar:
+    @pytest.fixture
+    def fit(self):
+        systems = [make_system(slug=slug, name=slug.title()) for slug in SLUGS[:-1]]
+        simulated = make_system(slug="oak", name="Simulated Oak", is_simulated=True)
+        rated = make_rated_fit([*systems, simulated])
+        found(rated, systems=SLUGS)
+        return rated
+
+    def get(self, client, fit, name, *more, query=""):
+        address = reverse(f"ranking:{name}", args=[fit.study.slug, fit.key, "raters", *more])
+        return client.get(address + query)
+
+    def page(self, client, fit, query=""):
+        return self.get(client, fit, "analysis", query=query)
+
+    def figure(self, client, fit, query="", table="radar"):
+        return self.get(client, fit, "table_figure", table, "svg", query=query)
+
+    def drawn(self, page):
+        svg = re.search(r'<svg class="radar".*?</svg>', page.content.decode(), re.DOTALL)
+        assert svg is not None
+        return re.findall(r"<title>(.*?)</title>", svg[0])
+
+    def printed(self, figure):
+        svg = figure.content.decode()
+        return [name for name in (*map(str.title, SLUGS), "Simulated Oak") if f">{name}<" in svg]
+
+    def ticked(self, page):
+        """Return which systems can be ticked, and which are."""
+        box = r'<input type="checkbox" name="systems" value="([\w-]+)"( checked)?>'
+        return {slug: bool(checked) for slug, checked in re.findall(box, page.content.decode())}
+
+    @pytest.mark.parametrize(
+        ("query", "slugs", "names"),
+        [
+            ("", ["ash", "beech", "cedar"], ["Ash", "Beech", "Cedar"]),
+            ("?systems=oak&systems=ash", ["ash", "oak"], ["Ash", "Simulated Oak"]),
+            ("?systems=oak,ash", ["ash", "oak"], ["Ash", "Simulated Oak"]),
+        ],
+        ids=["the first three", "from boxes", "from a list"],
+    )
+    def test_draws_what_the_address_names_and_offers_all(self, client, fit, query, slugs, names):
+        shown = self.page(client, fit, query)
+
+        assert self.drawn(shown) == names
+        assert self.ticked(shown) == {slug: slug in slugs for slug in SLUGS}
+
+    def test_draws_four_at_most_and_says_so(self, client, fit):
+        shown = self.page(client, fit, f"?systems={','.join(SLUGS)}")
+
+        assert self.drawn(shown) == ["Ash", "Beech", "Cedar", "Elm"]
+        said = '<p class="quiet" role="status">Four at most are drawn'
+        assert said in shown.content.decode()
+        assert said not in self.page(client, fit).content.decode()
+
+    def test_of_a_system_that_is_not_there_is_not_found(self, client, fit):
+        assert self.page(client, fit, "?systems=willow").status_code == 404
+        assert self.figure(client, fit, "?systems=willow").status_code == 404
+
+    def test_says_which_are_simulated_and_leaves_all_in_the_table_and_the_download(
+        self, client, fit
+    ):
+        html = self.page(client, fit, "?systems=oak").content.decode()
+
+        legend = re.search(r'<ul class="legend".*?</ul>', html, re.DOTALL)
+        assert legend is not None
+        assert '<span class="tag">simulated</span>' in legend[0]
+        assert html.count('scope="row">Ash') > 0
+        rows = rows_of(self.get(client, fit, "table_csv", "radar"))
+        assert [row["system"] for row in rows] == list(SLUGS)
+
+    def test_for_print_is_of_the_same_systems_and_says_that_others_are_simulated(self, client, fit):
+        html = self.page(client, fit, "?systems=ash,elm").content.decode()
+        (address,) = re.findall(r'href="([^"]*radar\.svg[^"]*)"', html)
+
+        figure = client.get(address.replace("&amp;", "&"))
+
+        assert address.endswith("?systems=ash,elm")
+        assert self.printed(figure) == ["Ash", "Elm"]
+        assert ">SIMULATED<" in figure.content.decode()
+        assert self.printed(self.figure(client, fit)) == ["Ash", "Beech", "Cedar"]
+
+    def test_leaves_other_pictures_as_they_are(self, client, fit):
+        chosen = self.figure(client, fit, "?systems=ash", table="matrix")
+
+        assert chosen.content == self.figure(client, fit, table="matrix").content
 
 
 def test_every_analysis_says_what_it_asks():

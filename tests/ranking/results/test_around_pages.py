@@ -1,12 +1,17 @@
-"""What stands around a leaderboard: other fits, ratings over time, what became of the calls.
+"""What stands around a leaderboard: charts, other fits, ratings over time, what became of calls.
 
 And the note that decisions on raters, or withdrawals, have left it behind until it is refitted.
 """
 
 import datetime as dt
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.contrib.staticfiles import finders
+from django.core.management import call_command
 from django.db.models import Value
 from django.db.models.functions import Concat
 from django.urls import reverse
@@ -36,6 +41,7 @@ from tests.helpers.pages import charts, inline, rows_of, text
 from tests.helpers.rated import close, make_rated_fit, make_rated_system
 
 pytestmark = pytest.mark.django_db
+HEAVIEST = 3_000  # bytes, compressed, of the script that every page with a chart loads at once
 
 
 @pytest.fixture
@@ -209,6 +215,71 @@ class TestVerdicts:
             get(client, "verdicts", study)
 
 
+def needs(page):
+    return re.findall(r'data-needs="([^"]+)"', page.content.decode())[0].split()
+
+
+class TestCharts:
+    @pytest.fixture
+    def fit(self):
+        return make_rated_fit([make_system(slug="ash", name="Ash"), make_system(slug="beech")])
+
+    def test_hands_over_ratings_with_both_intervals_and_their_words(self, client, fit):
+        page = get(client, "leaderboard", fit.study)
+
+        parts = charts(page)["drawn-ratings"]
+        assert parts["centre"] == 1500.0
+        first, second = parts["rows"]
+        ends = ("jointLow", "low", "value", "high", "jointHigh")
+        assert first["name"] == "Ash"
+        assert [first[key] for key in ends] == [1510.0, 1520.0, 1540.0, 1560.0, 1570.0]
+        assert first["said"][:3] == ["Elo: 1540", "95 % interval: 1520 to 1560", "Rank: 1\u20132"]
+        assert second["value"] == 1500.0
+        permanent = client.get(reverse("ranking:fit", args=[fit.study.slug, fit.key]))
+        assert charts(permanent) == charts(page)
+
+    def test_shows_nothing_of_charts_before_a_script_has_drawn_them(self, client, fit):
+        html = get(client, "leaderboard", fit.study).content.decode()
+
+        (figure,) = re.findall(r"<figure[^>]*data-drawn-only[^>]*>", html)
+        assert figure.endswith("hidden>")
+        assert re.search(r'<div class="chart [^>]*hidden>', html)
+
+    def test_without_ratings_loads_no_script(self, client):
+        assert "<script" not in get(client, "leaderboard", make_study()).content.decode()
+
+    def test_loads_the_library_from_this_site_and_only_when_a_chart_is_near(self, client, fit):
+        page = get(client, "leaderboard", fit.study)
+
+        scripts = re.findall(r'<script src="([^"]+)"', page.content.decode())
+        assert scripts == ["/static/js/charts.js"]
+        assert needs(page)[0] == "/static/vendor/echarts-6.1.0/echarts.min.js"
+        for address in needs(page):
+            assert finders.find(address.removeprefix("/static/"))
+
+    def test_loads_scripts_by_their_contents_in_a_deployment(self, client, fit, settings, tmp_path):
+        settings.STATIC_ROOT = tmp_path
+        settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+        backend = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": backend}}
+        call_command("collectstatic", interactive=False, verbosity=0)
+
+        addresses = needs(get(client, "leaderboard", fit.study))
+
+        assert len(addresses) == 5
+        for address in addresses:
+            file = tmp_path / address.removeprefix("/static/")
+            assert re.search(r"\.[0-9a-f]{12}\.js$", address)
+            assert file.is_file()
+            assert file.with_name(f"{file.name}.gz").is_file()
+
+
+def test_the_script_that_pages_load_at_once_is_small():
+    found: Any = finders.find("js/charts.js")
+
+    assert len(Path(found).read_bytes()) < HEAVIEST
+
+
 @pytest.mark.parametrize(
     ("name", "said"), [("history", "No ratings yet"), ("verdicts", "Nobody has been asked yet")]
 )
@@ -216,8 +287,10 @@ def test_pages_say_what_will_be_here(client, study, name, said):
     assert said in text(get(client, name, study))
 
 
-@pytest.mark.parametrize("name", ["fits", "history", "verdicts", "history_csv", "verdicts_csv"])
-def test_nothing_stands_around_a_study_that_does_not_exist(client, name):
+@pytest.mark.parametrize(
+    "name", ["leaderboard", "fits", "history", "verdicts", "history_csv", "verdicts_csv"]
+)
+def test_nothing_is_there_of_a_study_that_does_not_exist(client, name):
     assert client.get(reverse(f"ranking:{name}", args=["nothing"])).status_code == 404
 
 

@@ -150,9 +150,6 @@ class TestLeaderboard:
         with django_assert_max_num_queries(11):
             assert page(client, study).status_code == 200
 
-    def test_of_an_unknown_study_is_not_found(self, client):
-        assert client.get(reverse("ranking:leaderboard", args=["nothing"])).status_code == 404
-
 
 class TestTiers:
     def test_group_systems_with_intervals_that_hold_for_all(self, client):
@@ -324,11 +321,6 @@ class TestFitPage:
         assert "Newcomer" in text(page(client, study))
         for value in (old.key, old.inputs_hash, old.code_version, study.protocol_hash):
             assert value in shown
-
-    def test_of_another_study_is_not_found(self, client, of_people):
-        fit = of_people.fits.earliest("pk")
-
-        assert fit_page(client, make_study(), fit).status_code == 404
 
 
 class TestSystemsMadeFromPeople:
