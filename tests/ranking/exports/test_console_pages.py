@@ -6,7 +6,6 @@ import json
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from django.urls import reverse
 
 from access.choices import Role
@@ -18,7 +17,6 @@ from ranking.models import Fit
 from tests.helpers.factories import HOUR, NOW, make_judgment, make_study, make_system
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.judged import make_judged_study, make_study_of_people
-from tests.helpers.pages import assert_turned_away
 from tests.helpers.rated import close
 from tests.helpers.released import make_mixed_study
 
@@ -60,11 +58,8 @@ def table(content):
 
 
 class TestPage:
-    def test_leads_to_every_export_and_each_answers(
-        self, analyst, study, django_assert_max_num_queries
-    ):
-        with django_assert_max_num_queries(15):
-            html = page(analyst, study).content.decode()
+    def test_leads_to_every_export_and_each_answers(self, analyst, study):
+        html = page(analyst, study).content.decode()
 
         links = re.findall(rf'href="(/console/{study.slug}/exports/[^"]+\.\w+)"', html)
         assert len(links) == 3 * (len(TABLES) - 1) + 1 + 3
@@ -97,14 +92,6 @@ class TestPage:
 
         assert answer.status_code == 422
         assert "less than or equal to 1" in answer.content.decode()
-
-    @pytest.mark.parametrize("name", ["exports", "export", "dictionary"])
-    def test_is_for_members_alone(self, client, study, name):
-        last = {"exports": [], "export": ["judgments", "csv"], "dictionary": ["csv"]}[name]
-
-        answer = client.get(reverse(f"raters:{name}", args=[study.slug, *last]))
-
-        assert answer.status_code == 302
 
 
 class TestDownloads:
@@ -186,17 +173,6 @@ class TestJudgmentsCsv:
 
         assert len(table(found)) == 24
         assert found == body(download(admin_client, study))
-
-    def test_are_for_members_alone_and_of_a_study_that_is_there(self, client):
-        addresses = [
-            reverse("ranking:judgments_csv", args=[slug]) for slug in (make_study().slug, "nothing")
-        ]
-
-        assert_turned_away(client.get(addresses[0]))
-        client.force_login(User.objects.create_user("plain"))
-        assert_turned_away(client.get(addresses[0]))
-        client.force_login(make_member(role=Role.ANALYST))
-        assert client.get(addresses[1]).status_code == 404
 
 
 def ratings_csv(client, fit):
