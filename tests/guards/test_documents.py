@@ -1,11 +1,17 @@
-"""What the documents point at exists: files, sections, make targets, commands, modules."""
+"""What the documents point at exists, and they say what models, schema and settings say."""
 
 import importlib.util
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
+import yaml
 from django.core.management import get_commands, load_command_class
+
+from ranking import downloads
+from ranking.results import serializers
+from tests.heart_site.constraints.rules import our_models
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -106,3 +112,91 @@ def test_a_template_names_classes_of_its_context_that_exist(subtests):
         for name in re.findall(r"\b(?:[a-z_]+\.)+[A-Z]\w+", notes):
             with subtests.test(f"{path.relative_to(ROOT)}: {name}"):
                 assert any(home.endswith(f".{name}") for home in homes)
+
+
+ARCHITECTURE = PAGES["docs/architecture.md"]
+STATES = ARCHITECTURE.partition("## States")[2]
+
+
+def relations():
+    """Return every foreign key as a line of a diagram."""
+    for model in our_models():
+        for field in model._meta.local_fields:
+            if field.remote_field is not None:
+                one = "|o" if field.null else "||"
+                many = "o|" if field.unique else "o{"
+                target = field.remote_field.model.__name__
+                yield f"{target} {one}--{many} {model.__name__} : {field.name}"
+
+
+def test_the_diagrams_show_every_relation_and_no_other():
+    shown = re.findall(r"^    (\w+ \S+--\S+ \w+ : \w+)$", ARCHITECTURE, re.MULTILINE)
+
+    assert sorted(shown) == sorted(relations())
+
+
+def test_the_table_of_states_has_every_state():
+    columns = [
+        field
+        for model in our_models()
+        for field in model._meta.local_concrete_fields
+        if field.name in {"state", "outcome"}
+    ]
+
+    states = {value for field in columns for value, _ in field.choices or () if value}
+    assert set(re.findall(r"`([A-Z]+)`", STATES)) == states
+
+
+TABLE = re.compile(r"^\| column \|.*\n\|.*\n((?:\|.*\n)+)", re.MULTILINE)
+RATINGS_CSV, ENSEMBLE_CSV = (
+    [name for row in rows.splitlines() for name in re.findall(r"`([^`]+)`", row.split("|")[1])]
+    for rows in TABLE.findall(PAGES["docs/api.md"])
+)
+
+
+def fields_of(serializer):
+    """Yield the fields of a serializer and of those inside it."""
+    for field in serializer.fields.values():
+        yield field
+        inner = getattr(field, "child", field)
+        if hasattr(inner, "fields"):
+            yield from fields_of(inner)
+
+
+def test_the_schema_says_what_each_field_of_ratings_means():
+    assert [str(one) for one in fields_of(serializers.BoardOut()) if not one.help_text] == []
+
+
+def test_the_page_explains_the_columns_of_the_tables_of_ratings():
+    assert [*downloads.RATING_COLUMNS, "win_per_cent_<dimension>"] == RATINGS_CSV
+    assert [*downloads.ENSEMBLE_COLUMNS, "judge_<name>"] == ENSEMBLE_CSV
+
+
+READ = {
+    name
+    for module in (ROOT / "heart_site").rglob("*.py")
+    for name in re.findall(r'\benv(?:iron\.get|\.\w+)\(\s*"(\w+)"', module.read_text())
+}
+COMPOSE = (ROOT / "docker-compose.yml").read_text()
+COMPOSED = yaml.safe_load(COMPOSE)["services"]["web"]["environment"]
+NOT_COMPOSED = {
+    "HEART_DEBUG": "never in a deployment",
+    "HEART_STATIC_STORAGE": "a matter of the image, which has collected its files",
+}
+LINES = (ROOT / ".env.example").read_text().splitlines()
+EXAMPLES = {
+    found[1]: above for above, line in pairwise(LINES) if (found := re.match(r"#?(\w+)=", line))
+}
+
+
+def test_the_example_file_has_exactly_what_is_read():
+    assert set(EXAMPLES) >= READ
+    assert set(EXAMPLES) - READ <= set(re.findall(r"\$\{(\w+)", COMPOSE))
+
+
+def test_the_example_file_says_what_each_does():
+    assert [name for name, above in EXAMPLES.items() if not above.startswith("# ")] == []
+
+
+def test_what_stands_in_the_env_file_reaches_the_containers():
+    assert {*NOT_COMPOSED, *COMPOSED} >= READ

@@ -1,13 +1,19 @@
-"""The migrations say what the models say."""
+"""The migrations say what the models say, and old code works on new tables: later ones only add.
+
+How versions are rolled out is in docs/deployment.md.
+"""
 
 import io
 import re
+from collections.abc import Iterator, Sequence
 
 import pytest
+from django.apps import apps
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, migrations, models
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.operations.base import Operation
 
 from tests.heart_site.constraints.rules import APPS, our_models
 
@@ -54,3 +60,124 @@ def test_every_migration_is_applied_from_an_empty_database():
     executor = MigrationExecutor(connection)
 
     assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
+
+
+BEFORE = {"access": 1, "annotation": 1, "completions": 1, "ranking": 1}
+"""The newest migration of each app when the rule was made."""
+GROWING = {
+    *("access.logentry", "access.hookdelivery"),
+    *("annotation.comparison", "annotation.lease", "annotation.judgment", "annotation.judgecall"),
+    *("annotation.dimensionmark", "annotation.rationalecall", "annotation.themelabel"),
+    *("completions.completion", "completions.generationcall"),
+    *("completions.strategycall", "completions.strategylabel"),
+}
+"""Tables that grow with judgments, calls or what happens."""
+GONE = (
+    migrations.RemoveField,
+    migrations.RenameField,
+    migrations.DeleteModel,
+    migrations.RenameModel,
+    migrations.AlterModelTable,
+)
+
+
+def is_at_hand_of_old_code(operation: migrations.AddField) -> bool:
+    """Whether code that does not know the column can still insert rows."""
+    field = operation.field
+    return field.null or field.has_db_default() or field.many_to_many
+
+
+def wrong_with(operation: Operation, *, is_growing: bool, is_alone: bool) -> Iterator[str]:
+    """Yield what is wrong with an operation, if anything is."""
+    if isinstance(operation, GONE):
+        yield "old code still names what goes"
+    if isinstance(operation, migrations.AddField) and not is_at_hand_of_old_code(operation):
+        yield "old code cannot insert: null=True or db_default"
+    if isinstance(operation, migrations.AlterField):
+        yield "old code, or a rewrite of the table, may stop at another type or range"
+    if isinstance(operation, migrations.RunPython | migrations.RunSQL):
+        yield "rows are changed under a lock: use a command that works in batches"
+    if isinstance(operation, migrations.AddIndex) and is_growing and not is_alone:
+        yield "an index on a growing table stands alone, so that it can be made without a lock"
+    if type(operation) is migrations.AddConstraint and is_growing:
+        yield "every row is read under a lock: AddConstraintNotValid, then ValidateConstraint"
+
+
+def flat(operations: Sequence[Operation]) -> Iterator[Operation]:
+    """Yield the operations on the database."""
+    for operation in operations:
+        if isinstance(operation, migrations.SeparateDatabaseAndState):
+            yield from flat(operation.database_operations)
+        else:
+            yield operation
+
+
+def complaints(app: str, operations: Sequence[Operation]) -> list[str]:
+    made = {one.name.lower() for one in operations if isinstance(one, migrations.CreateModel)}
+    found: list[str] = []
+    for one in flat(operations):
+        model = getattr(one, "model_name", "").lower()
+        if model not in made:  # nobody uses a new table yet
+            is_growing, is_alone = f"{app}.{model}" in GROWING, len(operations) == 1
+            found += wrong_with(one, is_growing=is_growing, is_alone=is_alone)
+    return found
+
+
+LATER = {
+    key: migration
+    for key, migration in MigrationLoader(None).disk_migrations.items()
+    if key[0] in BEFORE and int(key[1][:4]) > BEFORE[key[0]]
+}
+
+
+def test_later_migrations_only_add():
+    wrong = {key: complaints(key[0], migration.operations) for key, migration in LATER.items()}
+    assert {key: words for key, words in wrong.items() if words} == {}
+
+
+def test_the_rule_names_every_app_of_ours_and_tables_that_exist():
+    assert set(BEFORE) == set(APPS)
+    assert all(apps.get_model(label) for label in GROWING)
+
+
+TEXT = models.CharField(max_length=9)
+INDEX = models.Index(fields=["state"], name="some_index")
+CONSTRAINT = models.CheckConstraint(condition=models.Q(state="A"), name="some_rule")
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [migrations.RemoveField("lease", "state")],
+        [migrations.RenameField("lease", "state", "kind")],
+        [migrations.DeleteModel("Lease")],
+        [migrations.RenameModel("Lease", "Hold")],
+        [migrations.AddField("lease", "kind", TEXT)],
+        [migrations.AddField("lease", "kind", models.CharField(max_length=9, default="A"))],
+        [migrations.AlterField("lease", "kind", TEXT)],
+        [migrations.RunPython(migrations.RunPython.noop)],
+        [migrations.RunSQL("SELECT 1")],
+        [migrations.AddIndex("lease", INDEX), migrations.CreateModel("Other", [])],
+        [migrations.AddConstraint("lease", CONSTRAINT)],
+        [migrations.SeparateDatabaseAndState([migrations.DeleteModel("Lease")])],
+    ],
+    ids=lambda operations: operations[0].describe(),
+)
+def test_what_breaks_the_rule_is_found(operations):
+    assert len(complaints("annotation", operations)) == 1
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [migrations.AddField("lease", "kind", models.CharField(max_length=9, null=True))],
+        [migrations.AddField("lease", "kind", models.CharField(max_length=9, db_default="A"))],
+        [migrations.AddIndex("lease", INDEX)],
+        [migrations.AddIndex("study", INDEX), migrations.CreateModel("Other", [])],
+        [migrations.CreateModel("Lease", []), migrations.AddField("lease", "kind", TEXT)],
+        [migrations.SeparateDatabaseAndState([], [migrations.RemoveField("lease", "state")])],
+    ],
+    ids=lambda operations: operations[0].describe(),
+)
+def test_what_only_adds_is_let_pass(operations):
+    assert complaints("annotation", operations) == []

@@ -1,4 +1,4 @@
-"""Every task names its queue, so slow work cannot starve quick work."""
+"""Every task names its queue, none is lost with its worker, and no message waits for ever."""
 
 import re
 from pathlib import Path
@@ -17,21 +17,27 @@ def own_tasks() -> set[str]:
     return {name for name in app.tasks if not name.startswith("celery.")}
 
 
+def swept() -> set[str]:
+    return {entry["task"] for entry in app.conf.beat_schedule.values()}
+
+
 def test_every_task_has_an_explicit_route_and_every_route_a_task():
     assert own_tasks() == set(app.conf.task_routes)
 
 
-def test_the_schedule_names_tasks_that_exist():
-    assert {entry["task"] for entry in app.conf.beat_schedule.values()} <= own_tasks()
+def test_the_schedule_and_nudges_name_tasks_that_exist():
+    assert swept() | set(Work) <= own_tasks()
 
 
-def test_every_route_leads_to_a_queue_that_exists():
+def test_every_route_leads_to_a_queue_of_the_workers_and_no_other_comes_about_by_itself():
     used = {route["queue"] for route in app.conf.task_routes.values()}
-    assert used <= set(app.amqp.queues)
+
+    assert used <= set(app.amqp.queues) == {"llm", "analysis", "maintenance", "outgoing"}
+    assert not app.conf.task_create_missing_queues
 
 
-def test_workers_are_nudged_to_tasks_that_exist():
-    assert set(Work) <= own_tasks()
+def test_what_names_no_queue_does_not_wait_behind_calls_or_estimation():
+    assert app.conf.task_default_queue == schedule.MAINTENANCE
 
 
 def test_pages_hand_over_tasks_that_exist_and_load_none():
@@ -45,22 +51,24 @@ def test_pages_hand_over_tasks_that_exist_and_load_none():
 
 def test_what_is_nudged_is_also_swept_up_or_brought_about_by_a_sweep():
     pulls = {route for route in Work if app.conf.task_routes[route]["queue"] == schedule.LLM}
-    assert set(Work) - pulls <= {entry["task"] for entry in app.conf.beat_schedule.values()}
+    assert set(Work) - pulls <= swept()
 
 
 def test_a_site_at_rest_sends_fewer_than_ten_messages_a_minute():
     assert sum(60 / entry["schedule"] for entry in app.conf.beat_schedule.values()) < 10
 
 
-def test_no_message_outlives_the_next_of_its_kind():
+def test_no_message_outlives_the_next_of_its_kind_or_an_hour():
     for entry in app.conf.beat_schedule.values():
         assert 0 < entry["options"]["expires"] <= entry["schedule"]
-
-
-def test_no_message_waits_for_ever():
-    own_tasks()
     assert {app.tasks[name].expires for name in own_tasks()} == {schedule.HOUR_S}
 
 
 def test_beat_wakes_often_enough_for_its_sign_of_life():
     assert app.conf.beat_max_loop_interval <= heartbeats.EVERY_S
+
+
+def test_a_worker_that_dies_loses_no_message_and_none_hoards_what_others_could_do():
+    assert app.conf.task_acks_late
+    assert app.conf.task_reject_on_worker_lost
+    assert app.conf.worker_prefetch_multiplier == 1
