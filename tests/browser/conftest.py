@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -215,15 +216,22 @@ def _tried(kind: str, site: Site) -> TriedStudy:
     return TriedStudy(f"{site.address}/s/tried-{kind}/", f"DONE-{kind.upper()}", right, wrong)
 
 
-# Not for the session: Playwright's event loop would be in the way of tests that start their own.
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run a browser for the length of the block."""
     if CHROMIUM is None:
         missing("Chromium", "on Debian: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         yield browser
         browser.close()
+
+
+# Not for the session: Playwright's event loop would be in the way of tests that start their own.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
 
 
 def measured(ms: int) -> str:

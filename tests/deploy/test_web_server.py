@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import missing
-from tests.faults.stack import children
+from tests.faults.services import children
 from tests.helpers.echo import SECRET
 from tests.helpers.processes import Process, command, free_port, started, wait_until
 

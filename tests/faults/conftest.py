@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults import services
-from tests.faults.crowd import Crowd
-from tests.faults.ledger import balance
-from tests.faults.stack import Stack, Web
+from tests.faults.crowd import Crowd, balance
+from tests.faults.services import Stack, Web
 
 HEADINGS = ("drill", "what was done", "acknowledged", "lost", "double", "seen", "healed after")
 DRILLS = (

@@ -1,9 +1,15 @@
-"""A clock that is moved while people judge: leases, answers, cookies and ticks.
+"""A clock that is moved while people judge, and a disk that is full in the middle of an export.
 
-Time is an argument below the interface, so the steps are given and not waited for.
+Time is an argument below the interface, so the steps are given and not waited for. A limit on the
+size of files stands for the disk: a full one needs a disk of its own, and rights.
 """
 
 import datetime as dt
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from django.db.models import Count, F
@@ -15,8 +21,10 @@ from annotation.raters.visit_time import IMAGINED
 from heart_site import schedule
 from heart_site.celery import app
 from heart_site.monitoring.heartbeats import Scheduler
+from tests.faults.services import Stack
 from tests.helpers.factories import HOUR, NOW, make_rater, make_study
 from tests.helpers.judged import lease_next, make_comparisons, submit
+from tests.helpers.processes import ROOT
 from tests.helpers.visits import enrol, open_study, url
 
 PER_PAIR = 5
@@ -78,3 +86,42 @@ def test_ticks_go_on_after_the_clock_was_set_back(tmp_path):
 
     beat.close()
     assert until_next_s <= SOONEST_S
+
+
+ROOM = 2_000
+"""Bytes; the table has more."""
+
+
+def leave_little_room() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
+
+
+def export(stack: Stack, out: Path, *, is_full: bool) -> "subprocess.CompletedProcess[str]":
+    command = ["manage.py", "export", "comparisons", "--study", "browser", "--out", str(out)]
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        # What Python compiles would be cut off as well, and be there for every later process.
+        env={**os.environ, **stack.env, "PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=leave_little_room if is_full else None,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_an_export_on_a_full_disk_leaves_nothing_and_is_whole_when_there_is_room(stack, tmp_path):
+    out = tmp_path / "comparisons.csv"
+
+    refused = export(stack, out, is_full=True)
+
+    assert refused.returncode != 0
+    assert f"{out} cannot be written" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+    written = export(stack, out, is_full=False)
+
+    assert written.returncode == 0, written.stderr
+    assert [one.name for one in tmp_path.iterdir()] == [out.name]
+    assert out.stat().st_size > ROOM
