@@ -121,18 +121,19 @@ class TestSender:
     @pytest.mark.parametrize(
         ("asked", "wanted"),
         [
-            ([(0.09 * n, 5.0) for n in range(50)], [5.0]),
-            ([(0.0, 5.0), (5.0, 5.0)], [5.0, 5.0]),  # a worker may have looked just before
-            ([(0.0, 60.0), (0.0, 5.0), (0.0, 60.0)], [60.0, 5.0]),
-            ([(0.0, 60.0), (0.0, 5.0), (10.0, 50.0)], [60.0, 5.0]),
-            ([(0.0, 0.0), (0.0, 0.0)], [0.0, 0.0]),
-        ],
-        ids=[
-            "one for all that happens until it begins",
-            "another once the last has begun",
-            "an earlier one beside a later",
-            "the later one is remembered when the earlier has begun",
-            "each that is to begin now",
+            pytest.param(
+                [(0.09 * n, 5.0) for n in range(50)], [5.0], id="one for all until it begins"
+            ),
+            pytest.param(  # a worker may have looked just before
+                [(0.0, 5.0), (5.0, 5.0)], [5.0, 5.0], id="another once the last has begun"
+            ),
+            pytest.param(
+                [(0.0, 60.0), (0.0, 5.0), (0.0, 60.0)], [60.0, 5.0], id="an earlier beside a later"
+            ),
+            pytest.param(
+                [(0.0, 60.0), (0.0, 5.0), (10.0, 50.0)], [60.0, 5.0], id="the later is remembered"
+            ),
+            pytest.param([(0.0, 0.0), (0.0, 0.0)], [0.0, 0.0], id="each that is to begin now"),
         ],
     )
     def test_sends_as_few_nudges_as_are_needed(self, sent, asked, wanted):
@@ -232,19 +233,9 @@ def _announced():
     return partial(hook_services.announce, hook_services.Event(HookEvent.ALERT, "k"), now=NOW)
 
 
-def _job_started():
-    build = partial(jobs.start_job, kind="BUILD", options={"n": 3, "seed": 7})
-    return partial(build, dataset=make_dataset(), by=make_user(), now=NOW)
-
-
 def _sent_again():
     delivery = make_delivery(state=DeliveryState.ABANDONED, next_attempt_at=None)
     return partial(hook_services.resend, delivery, by=make_user(), now=NOW)
-
-
-def _mail_queued():
-    writer = make_writer(email="w@example.org")
-    return partial(emailing.queue_mail, writer=writer, kind=MailKind.ADMITTED, now=NOW)
 
 
 def _begun(make_run):
@@ -280,6 +271,9 @@ def given(act, /, **make):
 
 excluded = partial(excluding.exclude_rater, reason="haste")
 withdrawn = partial(withdrawing.withdraw_writer, keep_texts=False)
+started = partial(jobs.start_job, kind="BUILD", options={"n": 3, "seed": 7})
+queued = partial(emailing.queue_mail, kind=MailKind.ADMITTED)
+with_address = partial(make_writer, email="w@example.org")
 paused = partial(make_study, state=StudyState.PAUSED)
 resumed = partial(hook_services.set_active, is_active=True)
 ACTS = {
@@ -305,8 +299,8 @@ ACTS = {
         Work.DELIVER_HOOKS,
     ),
     "a message sent again": (_sent_again, Work.DELIVER_HOOKS),
-    "a mail": (_mail_queued, Work.SEND_WRITER_MAILS),
-    "a job": (_job_started, Work.DO_JOBS),
+    "a mail": (given(queued, writer=with_address), Work.SEND_WRITER_MAILS),
+    "a job": (given(started, dataset=make_dataset, by=make_user), Work.DO_JOBS),
     "a run of systems": (_begun(make_generation_run), Work.GENERATE),
     "a run of strategies": (_begun(make_labelling_run), Work.NAME_STRATEGIES),
     "a run of judges": (_begun(make_judge_run), Work.ASK_JUDGES),
@@ -357,20 +351,12 @@ class TestComingBack:
     @pytest.mark.parametrize(
         ("task", "services", "n", "wanted"),
         [
-            (generate_completions, generation_services, 0, [SOON_S]),
-            (generate_completions, generation_services, 9, [0.0]),
-            (send_writer_mails, emailing, 0, []),
-            (send_writer_mails, emailing, 3, [0.0]),
-            (send_report_alerts, reporting, 0, []),
-            (send_report_alerts, reporting, 3, [60.0]),
-        ],
-        ids=[
-            "a pull that could do nothing waits",
-            "a pull whose time is over",
-            "no mails",
-            "some mails",
-            "no alerts",
-            "some alerts",
+            pytest.param(generate_completions, generation_services, 0, [SOON_S], id="idle pull"),
+            pytest.param(generate_completions, generation_services, 9, [0.0], id="ended pull"),
+            pytest.param(send_writer_mails, emailing, 0, [], id="no mails"),
+            pytest.param(send_writer_mails, emailing, 3, [0.0], id="some mails"),
+            pytest.param(send_report_alerts, reporting, 0, [], id="no alerts"),
+            pytest.param(send_report_alerts, reporting, 3, [60.0], id="some alerts"),
         ],
     )
     def test_what_did_something_is_followed_by_another(

@@ -1,11 +1,16 @@
-"""The frame of the API: errors in one shape, limits, its schema and page, requests under a key."""
+"""The frame of the API: errors in one shape, limits, its schema and page, requests under a key.
+
+The example in docs/api.md is what the site answers.
+"""
 
 import datetime as dt
 import json
+import re
+from pathlib import Path
 
 import pytest
 import yaml
-from django.test import Client
+from django.test import Client, override_settings
 
 from access.api.problems import TITLES, pointers, problem
 from access.api.stored_answers import (
@@ -18,9 +23,20 @@ from access.choices import Scope
 from access.log import record
 from access.models import IdempotencyKey, LogEntry
 from access.tasks import forget_idempotency_keys as tick
+from annotation.studies.rubric import load_rubric
 from heart_site.views import bad_request, forbidden
 from ranking import api
-from tests.helpers.factories import NOW
+from ranking.choices import EvaluatorPool
+from tests.helpers.factories import (
+    NOW,
+    digest,
+    make_context,
+    make_dialogue,
+    make_judge,
+    make_rater,
+    make_study,
+    make_system,
+)
 from tests.helpers.factories_of_site import (
     bearing,
     make_idempotency_key,
@@ -28,6 +44,8 @@ from tests.helpers.factories_of_site import (
     make_token_row,
 )
 from tests.helpers.factories_written_once import make_member
+from tests.helpers.judged import fit_one, judge_all_pairs
+from tests.helpers.rated import close
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/api/v1/problems/"
@@ -50,9 +68,6 @@ class TestErrors:
         [
             ("GET", "/api/v1/nothing/", {}, 404, "not_found"),
             ("POST", ADDRESS, {}, 405, "method_not_allowed"),
-            ("PUT", ADDRESS, {}, 405, "method_not_allowed"),
-            ("PATCH", ADDRESS, {}, 405, "method_not_allowed"),
-            ("DELETE", ADDRESS, {}, 405, "method_not_allowed"),
             ("GET", ADDRESS, {"Accept": "text/csv"}, 406, "not_acceptable"),
             ("GET", ADDRESS, bearing("heart_no"), 401, "authentication_failed"),
         ],
@@ -272,3 +287,60 @@ class TestForgetting:
         tick()
 
         assert not IdempotencyKey.objects.exists()
+
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs/api.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r'```console\n\$ curl "https://[^/]+(/api/[^"]+)"\n(.*?)```', PAGE, re.DOTALL)
+VERDICTS = [1, 1, -1, 2, 1, -1, 2, 1, -1, 1, -2, 2]  # one per source dialogue
+# They name this code and these rows: their form is checked, and their place.
+NAMES = {
+    "fit": r"fit-[0-9a-f]{16}",
+    "inputs_hash": "[0-9a-f]{64}",
+    "protocol_hash": "[0-9a-f]{64}",
+    "request_id": "[0-9a-f]{32}",
+    "code_version": "numerics-[0-9a-f]{16}",
+}
+
+
+def always(verdict):
+    return lambda *_pair: verdict
+
+
+@pytest.fixture(scope="module")
+def documented(module_rows) -> None:
+    rubric = load_rubric("heart-1").content()
+    study = make_study(slug="kind-words", seed="kind-words-1", content={"rubric": rubric})
+    systems = [make_system(slug="ash", name="Ash"), make_system(slug="beech", name="Beech")]
+    rater, judge = make_rater(study=study), make_judge(name="Judge Oak")
+    for number, verdict in enumerate(VERDICTS):
+        dialogue = make_dialogue(dataset=study.dataset, content_hash=digest(f"example {number}"))
+        context = make_context(dialogue=dialogue)
+        judge_all_pairs(study, context, systems, always(verdict), rater, judge)
+    with override_settings(HEART_BOOTSTRAP_REPLICATES=1000):
+        fit_one(close(study), NOW + dt.timedelta(hours=1), EvaluatorPool.LLM)
+
+
+def pairs(value, path=()):
+    """Yield each leaf of a JSON value with its path."""
+    if isinstance(value, dict | list) and value:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, one in items:
+            yield from pairs(one, (*path, key))
+    else:
+        yield path, value
+
+
+@pytest.mark.parametrize(("address", "printed"), EXAMPLES, ids=["an answer", "an error"])
+def test_the_site_answers_as_the_page_says(address, printed, client, documented):
+    answer = dict(pairs(client.get(address).json()))
+    wanted = dict(pairs(json.loads(printed)))
+
+    assert list(wanted) == list(answer)
+    for path, value in wanted.items():
+        if path[-1] in NAMES:
+            assert re.fullmatch(NAMES[path[-1]], value)
+            assert re.fullmatch(NAMES[path[-1]], answer[path])
+        elif isinstance(value, float):
+            assert answer[path] == pytest.approx(value, abs=0.005)
+        else:
+            assert answer[path] == value

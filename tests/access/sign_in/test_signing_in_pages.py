@@ -1,4 +1,4 @@
-"""Signing in: the password, the second factor, what is locked, sessions, and what the log says."""
+"""Signing in: the password, the second factor and its seal, what is locked, sessions, the log."""
 
 import re
 import time
@@ -14,9 +14,12 @@ from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.core.management import call_command
 from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
 
 from access.choices import Role, Scope
 from access.models import LogEntry
+from access.sign_in.adapters import SealedElsewhereError, seal, unseal
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.observed import STEP, code_of
@@ -292,3 +295,34 @@ class TestSessions:
         assert elsewhere.get(CONSOLE).status_code == 302
         assert client.get(CONSOLE).status_code == 200
         assert acts() == ["password.set"]
+
+
+class TestSealing:
+    """What is sealed is read with the same secret key, and with nothing else."""
+
+    @given(text=st.text(max_size=80), key=st.text(min_size=1, max_size=80))
+    def test_is_read_with_its_key(self, text, key):
+        assert unseal(seal(text, secret_key=key), secret_key=key) == text
+
+    def test_shows_nothing_of_the_text_and_never_looks_the_same(self):
+        sealed = {seal(SECRET, secret_key="key") for _ in range(3)}
+
+        assert len(sealed) == 3
+        assert not any(SECRET in one for one in sealed)
+
+    @pytest.mark.parametrize("place", [0, 20, -20])
+    def test_is_not_read_once_it_was_changed(self, place):
+        sealed = list(seal(SECRET, secret_key="key"))
+        sealed[place] = "A" if sealed[place] != "A" else "B"
+
+        with pytest.raises(SealedElsewhereError):
+            unseal("".join(sealed), secret_key="key")
+
+    @pytest.mark.parametrize(
+        "sealed",
+        [seal(SECRET, secret_key="key "), "", SECRET, "\u00e9"],
+        ids=["with another key", "nothing", "a key that was never sealed", "no such letters"],
+    )
+    def test_refuses_what_it_did_not_seal(self, sealed):
+        with pytest.raises(SealedElsewhereError):
+            unseal(sealed, secret_key="key")

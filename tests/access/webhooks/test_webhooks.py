@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from tests.helpers.factories import NOW, make_comparison, make_judgment, make_ra
 from tests.helpers.factories_of_calls import make_generation_run
 from tests.helpers.factories_of_site import SECRET, make_delivery, make_hook, receiving
 from tests.helpers.factories_written_once import make_user
+from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db
 
@@ -362,3 +364,21 @@ class TestActs:
     def test_what_waits_is_not_queued_again(self):
         with pytest.raises(hook_services.HookStateError):
             hook_services.resend(make_delivery(), by=make_user(), now=NOW)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+def test_senders_at_once_send_each_message_once():
+    ids = sorted(str(make_delivery().event_id) for _ in range(8))
+    sent = []
+
+    def post(_url, _body, headers, **_options):
+        sent.append(headers["HEART-Event-Id"])
+        return 204
+
+    send = partial(hook_services.deliver, clock=lambda: NOW, rules=outgoing.Rules(), post=post)
+    assert sum(together([send] * 3)) == 8
+
+    assert sorted(sent) == ids
+    assert set(HookDelivery.objects.values_list("attempts", "delivered_at")) == {(1, NOW)}

@@ -1,7 +1,8 @@
-"""The console's pages on the team, and the command."""
+"""The team: the console's pages on it, the command, and owners who change it at one moment."""
 
 import io
 import re
+from functools import partial
 
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP
@@ -11,12 +12,14 @@ from django.test import Client
 
 from access.choices import Role, Scope
 from access.members import services as member_services
+from access.members.services import LastOwnerError, MemberRefusedError
 from access.models import LogEntry, Member
 from access.roles import role_of
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_member, make_user
 from tests.helpers.pages import text
+from tests.helpers.threads import while_uncommitted
 
 pytestmark = pytest.mark.django_db
 
@@ -174,7 +177,6 @@ class TestTheCommand:
         "arguments",
         [
             ("remove", "olga"),
-            ("role", "olga", "analyst"),
             ("add", "Olga", "--role", "owner"),
             ("reset", "nobody"),
         ],
@@ -184,3 +186,35 @@ class TestTheCommand:
 
         with pytest.raises(CommandError):
             self.run(*arguments)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
+class TestAtOneMoment:
+    def test_owners_who_remove_each_other_leave_one(self):
+        ada, olga = make_member("ada"), make_member("olga")
+
+        def second():
+            with pytest.raises(LastOwnerError):
+                member_services.remove_member(olga, now=NOW, by=ada)
+
+        while_uncommitted(
+            partial(member_services.remove_member, ada, now=NOW, by=olga), second, has_to_wait=True
+        )
+
+        assert Member.objects.get().user == olga
+
+    def test_somebody_whom_both_add_is_added_once(self):
+        make_member("olga")
+        new = ("ada", Role.ANALYST)
+
+        def second():
+            with pytest.raises(MemberRefusedError):
+                member_services.add_member(*new, now=NOW)
+
+        while_uncommitted(
+            partial(member_services.add_member, *new, now=NOW), second, has_to_wait=True
+        )
+
+        assert User.objects.filter(username="ada").count() == 1
