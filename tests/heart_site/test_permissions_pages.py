@@ -1,15 +1,65 @@
-"""Every address, asked by everybody in every way: see the table in ``permissions.py``."""
+"""Every address, asked by everybody in every way: see the table in ``permissions.py``.
+
+Under the address of one study or dataset nothing of another is found, whatever is asked. One with
+the key of an object is filled by ``KEYS`` with an object of another study, or named in
+``ELSEWHERE`` with the test that looks at it.
+"""
+
+import re
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
+from django.db.models import Model
 from django.shortcuts import resolve_url
 from django.test import Client
+from django.urls import get_resolver, reverse
 
 from access.choices import Role
+from annotation.models import (
+    BlindingAudit,
+    Comparison,
+    ExternalBatch,
+    QualityCheck,
+    Rater,
+    RationaleScan,
+    Report,
+    Study,
+    ThemeCheck,
+)
+from completions.models import Candidate, Completion, Context, Hold, Message, SpotCheck, Writer
+from ranking.choices import AnalysisKind
+from ranking.models import Analysis, Fit, Release
+from ranking.report import services as report_services
 from tests.heart_site.permissions import METHODS, ROLES, TABLE, addresses, rule
-from tests.helpers.factories import make_dataset, make_study
-from tests.helpers.factories_written_once import make_member, make_user
+from tests.helpers.console_pages import patterns
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_candidate,
+    make_comparison,
+    make_dataset,
+    make_dialogue,
+    make_judge_call,
+    make_judgment,
+    make_lease,
+    make_quality_check,
+    make_study,
+    make_writer,
+    make_writing_lease,
+)
+from tests.helpers.factories_of_calls import (
+    DONE,
+    make_scan,
+    make_spot_check,
+    make_spot_check_item,
+    make_theme_check,
+    make_theme_check_item,
+)
+from tests.helpers.factories_of_people import make_audit, make_hold, make_report, make_sent
+from tests.helpers.factories_of_site import make_batch
+from tests.helpers.factories_written_once import make_member, make_release, make_user
+from tests.helpers.judged import fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 
@@ -119,3 +169,138 @@ def test_every_page_of_the_console_says_whom_it_answers():
     ]
 
     assert unsaid == []
+
+
+PK, KEY, CODE = {"pk": "pk"}, {"key": "key"}, {"code": "code"}
+KEYS: dict[str, tuple[type[Model], str, dict[str, str]]] = {
+    r"contexts:candidate": (Candidate, "dialogue__dataset", PK),
+    r"contexts:decide": (Hold, "completion__context__dataset", PK),
+    r"contexts:(context|review)": (Context, "dataset", KEY),
+    r"writing:writer|writing:writer-act|console:withdraw_writer": (Writer, "dataset", CODE),
+    r"writing:(message|decide|author)": (Message, "lease__context__dataset", PK),
+    r"console:switch_check": (QualityCheck, "comparison__study", PK),
+    r"console:judged": (Comparison, "study", KEY),
+    r"console:personal_text": (
+        RationaleScan,
+        "judgment__comparison__study",
+        {"pk": "judgment_id"},
+    ),
+    r"console:decide_external": (ExternalBatch, "study", PK),
+    r"console:decide": (Report, "rater__study", {"key": "context__key"}),
+    r"raters:(rater|answers|answers_csv|exclude|reinstate)": (Rater, "study", CODE),
+    r"strategies:(label|store|settle|store-settled)": (SpotCheck, "dataset", {"check": "pk"}),
+    r"console:theme_(label|store|settle|store-settled)": (ThemeCheck, "study", {"check": "pk"}),
+    r"blinding:audit": (BlindingAudit, "study", PK),
+    r"raters:cell": (
+        Completion,
+        "context__dataset",
+        {"context": "context__key", "system": "system__slug"},
+    ),
+    r"(raters|ranking):(release_zip|publish_release|unpublish_release)": (Release, "study", KEY),
+    r"api:release\w*": (Release, "study", {"release": "key"}),
+    r"raters:(un)?publish_fit": (Fit, "study", KEY),
+    r"(ranking:(fit|ratings|weigh|analysis|table)\w*)|(api:(fit|analyses|analysis))": (
+        Analysis,
+        "fit__study",
+        {"key": "fit__key", "table": "result__tables__0__key"},
+    ),
+}
+"""For views: whose key it is, by what it belongs to a study or dataset, and parts of addresses."""
+ALIKE = {"number": 1, "path": "README.md", "kind": "pairs", "form": "svg"}
+"""Parts of addresses that every study has."""
+ELSEWHERE = {
+    "annotation:resume": "annotation/session/test_entry_pages.py: a link is signed for its study",
+    "annotation:submit": "annotation/session/test_bad_input_pages.py, of another rater and study",
+    "annotation:foreseen": "annotation/assignment/test_choosing.py, of another rater",
+    "annotation:skip": "annotation/session/test_bad_input_pages.py",
+    "annotation:report": "annotation/session/test_bad_input_pages.py",
+    "data:prepare": "names no object",
+    "raters:dictionary": "names no object",
+    "raters:export": "names no object",
+    "raters:reject": "ranking/monitor/test_console_pages.py: is there only with Prolific's key",
+}
+
+FILES = {"api:release_archive", "api:release_file", "ranking:release_zip", "raters:release_zip"}
+"""Of a release whose files are there: ranking/releases/test_console_pages.py."""
+WEIGHTS = {"ranking:weighed_csv", "ranking:weighed_json", "ranking:weights"}
+"""Of a study with marks of dimensions: ranking/results/test_weights_pages.py."""
+
+
+def routes() -> dict[str, list[str]]:
+    """Return the views below a study or a dataset that are given the key of something else."""
+    found = {}
+    for route, name, _pattern in patterns(get_resolver().url_patterns):
+        parts = re.findall(r"<(?:\w+:)?(\w+)>", route)
+        if {"study", "dataset"} & set(parts) and len(parts) > 1 and not route.startswith("admin"):
+            found[name] = parts
+    return found
+
+
+def filled(name: str, parts: list[str], *, study: Study, owner: Study) -> str:
+    """Return the address of an object of ``owner`` under ``study``."""
+    model, path, fields = next(of for pattern, of in KEYS.items() if re.fullmatch(pattern, name))
+    whose = owner.dataset if path.endswith("dataset") else owner
+    row = model._default_manager.filter(**{path: whose}).values(*fields.values())[:1].get()
+    known = ALIKE | {part: row[field] for part, field in fields.items()}
+    known |= {"study": study.slug, "dataset": study.dataset.slug}
+    return reverse(name, kwargs={part: known[part] for part in parts})
+
+
+@pytest.fixture
+def theirs() -> Study:
+    study = make_study()
+    comparison = make_comparison(study=study)
+    make_candidate(dialogue=make_dialogue(dataset=study.dataset))
+    writer = make_writer(dataset=study.dataset)
+    make_sent(lease=make_writing_lease(writer=writer, context=comparison.context))
+    make_quality_check(comparison=make_comparison(study=study))
+    judgment = make_judgment(comparison=comparison, rationale="Warm.")
+    make_scan(judgment=judgment)
+    make_hold(completion=comparison.first)
+    make_batch(study=study)
+    make_report(lease=make_lease(comparison=comparison))
+    make_audit(study=study)
+    make_spot_check_item(spot_check=make_spot_check(dataset=study.dataset))
+    make_theme_check_item(spot_check=make_theme_check(study=study), judgment=judgment)
+    make_judge_call(comparison=comparison, **DONE)
+    systems = [text.system for text in comparison.pair]
+    make_judged_study(study=study, systems=systems)
+    fit = fit_one(study, NOW + HOUR)
+    report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.PAIRS, clock=lambda: NOW + HOUR)
+    make_release(study=study)
+    return study
+
+
+def test_every_address_with_the_key_of_an_object_is_looked_at():
+    unfilled = [
+        name
+        for name in routes()
+        if name not in ELSEWHERE and not any(re.fullmatch(one, name) for one in KEYS)
+    ]
+
+    assert unfilled == [], "add these to KEYS"
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_an_object_of_another_study_is_not_found(theirs, method):
+    ours, client, let_in = make_study(), visitor("owner"), {}
+    for name, parts in routes().items():
+        if name in ELSEWHERE:
+            continue
+        address = filled(name, parts, study=ours, owner=theirs)
+        status = getattr(client, method)(address).status_code
+        if status not in {404, 405}:
+            let_in[address] = status
+
+    assert let_in == {}
+
+
+def test_and_is_found_under_its_own(theirs):
+    client, unfound = visitor("owner"), set()
+    for name, parts in routes().items():
+        if name not in ELSEWHERE:
+            address = filled(name, parts, study=theirs, owner=theirs)
+            if {client.get(address).status_code, client.post(address).status_code} <= {404, 405}:
+                unfound.add(name)
+
+    assert unfound == FILES | WEIGHTS
