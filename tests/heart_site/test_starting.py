@@ -1,0 +1,248 @@
+"""How the site starts: what its environment says, its broker and its address in one process.
+
+Of the environment: the key of this machine that `manage.py` finds, and mail.
+"""
+
+import threading
+import time
+
+import pytest
+from kombu import Connection, Consumer, Queue
+
+from annotation.models import JudgeCall, RationaleCall
+from completions.choices import CallState
+from completions.models import GenerationCall, StrategyCall
+from completions.runs.services import running as run_services
+from completions.writers import emails
+from heart_site.embedded import broker as embedded_broker
+from heart_site.embedded import process
+from manage import find_key
+from ranking.choices import FitState
+from ranking.fits import services as ranking
+from ranking.models import Fit
+from tests.helpers.factories import NOW, make_generation_call, make_judge_call
+from tests.helpers.factories_of_calls import make_rationale_call, make_strategy_call
+from tests.helpers.factories_written_once import make_fit
+from tests.helpers.processes import settings_with
+
+FILE = "HEART_SECRET_KEY_FILE"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "var").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def kept(folder):
+    file = folder / "var" / "secret-key"
+    file.write_text("k", encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("words", [["study", "show"], ["rank", "file.csv"]])
+def test_takes_the_key_that_make_keeps(folder, kept, words):
+    environment: dict[str, str] = {}
+
+    find_key(["manage.py", *words], environment, folder)
+
+    assert environment == {FILE: str(kept)}
+
+
+@pytest.mark.parametrize("name", ["HEART_SECRET_KEY", FILE])
+def test_leaves_a_key_that_is_set(folder, kept, name):
+    environment = {name: "mine"}
+
+    find_key(["manage.py", "check"], environment, folder)
+
+    assert environment == {name: "mine"}
+
+
+@pytest.mark.parametrize("words", [["rank"], ["agreement"], ["release", "verify", "folder"]])
+def test_commands_on_files_need_none(folder, words):
+    environment: dict[str, str] = {}
+
+    find_key(["manage.py", *words], environment, folder)
+
+    assert len(environment.pop("HEART_SECRET_KEY")) > 40
+    assert environment == {}
+
+
+@pytest.mark.parametrize("words", [[], ["release", "build"], ["study", "rank"]])
+def test_others_say_in_one_line_what_to_do(folder, words):
+    with pytest.raises(SystemExit) as caught:
+        find_key(["manage.py", *words], {}, folder)
+
+    assert "make setup" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_a_server_mails_are_printed_and_no_admin_is_written_to():
+    found = settings_with()
+
+    assert found["HEART_ADMINS"] == []
+    assert found["EMAIL_BACKEND"] == "django.core.mail.backends.console.EmailBackend"
+
+
+def test_mail_can_be_switched_off():
+    assert settings_with(HEART_EMAIL_URL="dummymail://")["EMAIL_BACKEND"] == emails.NO_SERVER
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tls", "ssl"),
+    [("smtp+tls", True, False), ("smtp+ssl", False, True), ("smtp", False, False)],
+)
+def test_an_address_names_server_user_and_encryption(scheme, tls, ssl):
+    url = f"{scheme}://user:p%40ss@mail.example.org:587"
+    wanted = {
+        "HEART_ADMINS": ["one@example.org", "two@example.org"],
+        "HEART_EMAIL_FROM": "heart@example.org",
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": "mail.example.org",
+        "EMAIL_PORT": 587,
+        "EMAIL_HOST_USER": "user",
+        "EMAIL_HOST_PASSWORD": "p@ss",
+        "EMAIL_USE_TLS": tls,
+        "EMAIL_USE_SSL": ssl,
+    }
+
+    found = settings_with(
+        HEART_ADMINS="one@example.org,two@example.org",
+        HEART_EMAIL_FROM="heart@example.org",
+        HEART_EMAIL_URL=url,
+    )
+
+    assert {name: found[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"], ids=["nothing", "a line break", "of Windows"])
+def test_what_ends_a_file_is_no_part_of_what_it_says(tmp_path, end):
+    for name, text in (("FROM", "heart@example.org"), ("URL", "smtp://mail.example.org:587")):
+        (tmp_path / name).write_text(text + end, encoding="utf-8", newline="")
+
+    found = settings_with(
+        HEART_EMAIL_FROM_FILE=str(tmp_path / "FROM"), HEART_EMAIL_URL_FILE=str(tmp_path / "URL")
+    )
+
+    assert found["HEART_EMAIL_FROM"] == "heart@example.org"
+    assert found["EMAIL_PORT"] == 587
+
+
+@pytest.mark.parametrize("name", ["HEART_SECRET_KEY", "HEART_EVIDENCE_KEY"])
+def test_a_key_that_sites_signed_with_stays_whole(tmp_path, monkeypatch, name):
+    monkeypatch.delenv(name, raising=False)
+    (tmp_path / "key").write_text("mine\n", encoding="utf-8")
+
+    found = settings_with(**{f"{name}_FILE": str(tmp_path / "key")})
+
+    assert found[name.replace("HEART_SECRET", "SECRET")] == "mine\n"
+
+
+LONG_S = 30.0
+
+
+@pytest.fixture
+def heard():
+    """A consumer on a connection of its own, and what it hears."""
+    queue, taken = Queue("in-process-test"), []
+    with Connection("memory://", transport="heart_site.embedded.broker:Transport") as broker:
+
+        def take(body, message):
+            message.ack()
+            taken.append(body)
+
+        with Consumer(broker, [queue], callbacks=[take]):
+            yield broker, taken
+        queue.bind(broker.default_channel).delete()
+
+
+def publish(body):
+    with Connection("memory://", transport="heart_site.embedded.broker:Transport") as broker:
+        broker.Producer().publish(body, routing_key="in-process-test")
+
+
+def test_what_came_before_is_heard_at_once(heard):
+    broker, taken = heard
+    publish(1)
+
+    broker.drain_events(timeout=LONG_S)
+
+    assert taken == [1]
+
+
+def test_a_sleeping_consumer_is_woken(heard):
+    broker, taken = heard
+    threading.Timer(0.05, publish, [2]).start()
+    began = time.monotonic()
+
+    while not taken:
+        try:
+            broker.drain_events(timeout=LONG_S)
+        except TimeoutError:
+            continue
+
+    assert taken == [2]
+    assert time.monotonic() - began < LONG_S
+
+
+def test_a_consumer_without_messages_sleeps_and_says_so(heard, monkeypatch):
+    broker, taken = heard
+    slept: list[float | None] = []
+    monkeypatch.setattr(embedded_broker.WOKEN, "wait", slept.append)
+
+    with pytest.raises(TimeoutError):
+        broker.drain_events(timeout=LONG_S)
+
+    assert slept == [LONG_S]
+    assert taken == []
+
+
+def test_the_site_is_where_its_web_server_is(settings):
+    settings.HEART_SITE_URL = process.USUAL_ADDRESS
+
+    with process.web(port=0) as (address, _serve):
+        assert address == settings.HEART_SITE_URL
+
+
+def test_a_site_that_says_where_it_is_is_believed(settings):
+    settings.HEART_SITE_URL = "https://heart.example.org"
+
+    with process.web(port=0):
+        assert settings.HEART_SITE_URL == "https://heart.example.org"
+
+
+def test_the_usual_address_is_the_default_of_the_settings(settings):
+    assert settings.HEART_SITE_URL == process.USUAL_ADDRESS
+
+
+CLAIMED = {"state": CallState.CLAIMED, "claimed_at": NOW, "attempts": 1}
+FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "permanent"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("model", "make"),
+    [
+        (GenerationCall, make_generation_call),
+        (StrategyCall, make_strategy_call),
+        (JudgeCall, make_judge_call),
+        (RationaleCall, make_rationale_call),
+    ],
+)
+def test_claimed_calls_wait_again_and_ended_ones_do_not(model, make):
+    claimed, failed = make(**CLAIMED), make(**FAILED)
+
+    assert run_services.forget_claims() == 1
+
+    states = dict(model.objects.values_list("pk", "state"))
+    assert states == {claimed.pk: CallState.PENDING, failed.pk: CallState.FAILED}
+
+
+@pytest.mark.django_db
+def test_a_fit_that_was_begun_is_dropped_and_a_done_one_kept():
+    make_fit(claimed_at=NOW)
+    done = make_fit(claimed_at=NOW, state=FitState.DONE, ended_at=NOW)
+
+    assert ranking.forget_fit_claims() == 1
+    assert Fit.objects.get() == done
