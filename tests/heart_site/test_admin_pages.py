@@ -21,7 +21,6 @@ from completions.models import (
 )
 from completions.writers.credentials import invitation_link
 from tests.conftest import rolled_back
-from tests.heart_site.rows import BUILDERS
 from tests.helpers import factories
 from tests.helpers.factories_of_calls import (
     KEYS,
@@ -31,6 +30,7 @@ from tests.helpers.factories_of_calls import (
     make_themed_by_two,
 )
 from tests.helpers.factories_written_once import make_imported_completion, make_member
+from tests.helpers.rows import BUILDERS
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,6 @@ from tests.heart_site.constraints import (
     rating_work,
 )
 from tests.heart_site.constraints.rules import broken_rule, our_models, rules
-from tests.heart_site.rows import BUILDERS
 from tests.helpers.factories import make_judge, make_llm_judgment, make_rater
 from tests.helpers.factories_written_once import (
     make_exclusion,
@@ -28,6 +27,7 @@ from tests.helpers.factories_written_once import (
     make_rating,
     make_user,
 )
+from tests.helpers.rows import BUILDERS
 
 pytestmark = pytest.mark.django_db
 

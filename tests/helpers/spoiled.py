@@ -1,6 +1,6 @@
 """Rows of every table with one text wherever a text may stand, to see what pages make of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
@@ -14,57 +14,25 @@ from tests.helpers.factories import (
     HOUR,
     NOW,
     make_comparison,
-    make_generation_call,
-    make_judge,
     make_judgment,
     make_lease,
-    make_rewrite_call,
-    make_screening_call,
-    make_system,
     make_writer,
     make_writing_lease,
 )
 from tests.helpers.factories_of_calls import (
-    make_generation_run,
     make_judge_run,
     make_labelled_by_two,
     make_scan,
-    make_text_decision,
     make_themed_by_two,
 )
-from tests.helpers.factories_of_people import (
-    make_event,
-    make_guess,
-    make_hold,
-    make_mail,
-    make_message_decision,
-    make_report,
-)
-from tests.helpers.factories_of_site import (
-    make_batch,
-    make_delivery,
-    make_external,
-    make_hook,
-    make_token_row,
-)
-from tests.helpers.factories_written_once import (
-    make_imported_completion,
-    make_log_entry,
-    make_member,
-    make_release,
-)
+from tests.helpers.factories_of_people import make_report
+from tests.helpers.factories_of_site import make_batch, make_external
+from tests.helpers.factories_written_once import make_log_entry, make_member, make_release
 from tests.helpers.judged import make_judged_study
 from tests.helpers.released import make_reviewed_study
+from tests.helpers.rows import BUILDERS
 
 APPS = ("access", "annotation", "completions", "ranking")
-OTHERS: tuple[Callable[[], object], ...] = (
-    *(make_token_row, make_system, make_judge, make_generation_run, make_text_decision),
-    *(make_generation_call, make_screening_call, make_rewrite_call, make_mail),
-    *(make_event, make_guess, make_hold, make_message_decision, make_labelled_by_two),
-    make_themed_by_two,
-    make_imported_completion,
-)
-"""Builders of rows that hang on no study or on one of their own."""
 KEPT = (
     *("key", "hash", "version", "code", "seed", "prefix", "stamp", "state", "kind", "rule"),
     *("scopes", "url"),
@@ -75,7 +43,7 @@ SHORT = 100
 
 
 def make_everything() -> Study:
-    """Return a judged and fitted study, with rows around it in nearly every table."""
+    """Return a judged and fitted study, with rows around it, and one at least in every table."""
     study, _careless = make_reviewed_study()
     make_judged_study(study=study, with_llm=True)
     comparison = make_comparison(study=study)
@@ -84,24 +52,30 @@ def make_everything() -> Study:
     make_scan(judgment=make_judgment(comparison=comparison))
     make_judge_run(study=study)
     make_reviewable(dataset=study.dataset)
-    writer = make_writer(dataset=study.dataset)
-    make_writing_lease(writer=writer)
-    make_delivery(hook=make_hook())
+    make_writing_lease(writer=make_writer(dataset=study.dataset))
     make_release(study=study)
     make_member("second")
-    for make in OTHERS:
-        make()
+    make_labelled_by_two()
+    make_themed_by_two()
     make_log_entry(subject=f"study {study.slug}")
     services.refit_study(study=study, clock=lambda: NOW + 3 * HOUR)
+    for model in our_models():
+        if not model._default_manager.exists():
+            BUILDERS[model.__name__]()
     return study
+
+
+def our_models() -> Iterator[type[models.Model]]:
+    """Yield the models of the site's own apps."""
+    for label in APPS:
+        yield from apps.get_app_config(label).get_models()
 
 
 def spoil(text: str) -> set[str]:
     """Write the text over every other in the database; return the names of the fields."""
     return {
         f"{model.__name__}.{field.name}"
-        for label in APPS
-        for model in apps.get_app_config(label).get_models()
+        for model in our_models()
         for field in model._meta.concrete_fields
         if _written(model, field, text)
     }

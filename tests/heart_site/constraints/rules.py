@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import IntegrityError, connection
 from django.db.models import BaseConstraint, Model, UniqueConstraint
 
-from tests.heart_site.rows import BUILDERS
+from tests.helpers.rows import BUILDERS
 
 APPS = ("access", "completions", "annotation", "ranking")
 
