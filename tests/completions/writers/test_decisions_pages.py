@@ -243,15 +243,12 @@ def verdicts_of(answer):
     return {one for one in MessageVerdict.values if f'value="{one}"' in form_of(answer)}
 
 
-class TestTheForm:
-    def test_has_a_key_for_every_button_and_the_way_on(self, client, dataset):
-        make_read(dataset)
-        message = make_read(dataset)
-        make_read(dataset)
+def test_every_button_and_the_way_on_has_a_key(client, dataset):
+    _before, message, _after = (make_read(dataset) for _ in range(3))
 
-        html = client.get(f"{QUEUE}{message.pk}/").content.decode()
+    html = client.get(f"{QUEUE}{message.pk}/").content.decode()
 
-        assert re.findall(r'data-key="([^"]+)"', html) == ["k p", "j n", "a", "s", "r"]
+    assert re.findall(r'data-key="([^"]+)"', html) == ["k p", "j n", "a", "s", "r"]
 
 
 class TestAskingWhoWroteIt:

@@ -56,11 +56,6 @@ LATER = NOW + 2 * HOUR  # every lease has run out by then
 LONG_AGO = NOW - 3 * HOUR  # a lease from then has run out by now
 
 
-def claim_and_write(writer):
-    if (lease := lease_next(writer, LATER)) is not None:
-        send(lease, now=LATER)
-
-
 def send_if_wanted(lease):
     """Send what comes after its time; others may have filled the dialogue meanwhile."""
     try:
@@ -171,22 +166,6 @@ class TestTheSweepOfExpiredLeases:
 
         assert again is None
         assert slots_balance(context, slots=1)
-
-    def test_never_makes_one_context_too_many_or_too_few(self, crowd):
-        for _ in range(crowd.rounds):
-            context = make_context(slots_left=3)
-            late = [lease_next(make_writer(dataset=context.dataset)) for _ in range(3)]
-            others = [make_writer(dataset=context.dataset) for _ in range(3)]
-
-            together(
-                [
-                    sweep,
-                    *(partial(send_if_wanted, lease) for lease in late),
-                    *(partial(claim_and_write, writer) for writer in others),
-                ]
-            )
-
-            assert slots_balance(context, slots=3)
 
     def test_leaves_a_dialogue_alone_whose_message_is_being_sent(self, dataset, writer):
         context = make_open_context(dataset, slots_left=1)
