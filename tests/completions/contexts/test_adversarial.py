@@ -21,7 +21,9 @@ SOURCE = [
 ]
 TARGET = [1, 4, 7, 10]
 
-SEVEN = "The dialogue must keep its 8 turns; it has 7."
+COLD = {"role": "supporter", "text": "Tell me more."}
+KEEP = "The dialogue must keep its 8 turns"
+SEVEN = f"{KEEP}; it has 7."
 
 THREATENS = "must hold no threat and wish nobody harm"
 WRONG = [
@@ -74,35 +76,29 @@ class TestRewriteProblems:
         assert problems(more, source) == ["Seeker turn 3 must hold no violence."]
 
     @pytest.mark.parametrize(
-        ("turns", "found"),
+        ("turns", "source", "found"),
         [
             (
                 rewritten(4, role="seeker"),
+                SOURCE,
                 {
                     "Turn 5 must not be by the seeker again: the two take turns.",
                     "Turn 6 must not be by the seeker again: the two take turns.",
                 },
             ),
-            (rewritten()[1:], {SEVEN, "The first turn must be the supporter's."}),
-            (rewritten(2, text="")[:-1], {SEVEN, "The last turn must be the seeker's."}),
-            (rewritten() + rewritten()[:2], {"The dialogue must keep its 8 turns; it has 10."}),
+            (rewritten()[1:], SOURCE, {SEVEN, "The first turn must be the supporter's."}),
+            (rewritten(2, text="")[:-1], SOURCE, {SEVEN, "The last turn must be the seeker's."}),
+            (rewritten() + rewritten()[:2], SOURCE, {f"{KEEP}; it has 10."}),
+            (rewritten()[:2], SOURCE[:2], {"The dialogue must have at least 4 turns; it has 2."}),
+            ([COLD, *rewritten()[1:]], [COLD, *SOURCE[1:]], {"The first turn must be a greeting."}),
         ],
-        ids=["one role twice", "the seeker begins", "the supporter ends", "more turns"],
+        ids=[
+            *("one role twice", "the seeker begins", "the supporter ends"),
+            *("more turns", "too few turns", "no greeting"),
+        ],
     )
-    def test_find_a_wrong_shape_and_look_at_no_text_then(self, turns, found):
-        assert set(problems(turns)) == found
-
-    def test_find_too_few_turns(self):
-        assert problems(rewritten()[:2], SOURCE[:2]) == [
-            "The dialogue must have at least 4 turns; it has 2."
-        ]
-
-    def test_find_a_beginning_that_does_not_greet(self):
-        source = [SOURCE[0] | {"text": "Tell me more."}, *SOURCE[1:]]
-
-        assert problems([source[0], *rewritten()[1:]], source) == [
-            "The first turn must be a greeting."
-        ]
+    def test_find_a_wrong_shape_and_look_at_no_text_then(self, turns, source, found):
+        assert set(problems(turns, source)) == found
 
     @pytest.mark.parametrize(
         "text",
