@@ -55,12 +55,7 @@ SHAPES = {
     | {"text_a": ONE, "text_b": f" {TWO}\n"},
     "a row of the API": {"comparison": "pair-1", "rater": "r", "preferred": HASHES[0]},
     "chosen and rejected": {"comparison": "pair-1", "user": "r", "chosen": ONE, "rejected": TWO},
-    "a battle": {"question_id": "pair-1", "model_a": "ash", "model_b": "birch", "judge": "r"}
-    | {"winner": "model_a"},
-    "AlpacaEval": {"comparison": "pair-1", "instruction": "x", "annotator": "r", "preference": 2.0}
-    | {"generator_1": "birch", "generator_2": "ash"},
     "Label Studio, by texts": task(comparison="pair-1", text_a=ONE, text_b=TWO),
-    "Label Studio, by systems": task(item="pair-1", model_a="ash", model_b="birch"),
     "Argilla": {
         "id": "pair-1",
         "fields": {"response_1": ONE, "response_2": TWO},

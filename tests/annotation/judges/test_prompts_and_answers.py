@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from annotation.judges.answers import (
     answer_schema,
     probability_of_a,
-    rating_schema,
     read_judge_answer,
     read_rating_answer,
 )
@@ -89,13 +88,6 @@ class TestInstructions:
                 assert part in system["content"]
         assert all(reminder in system["content"] for reminder in RUBRIC.checklist)
         assert sections(system)["answer_schema"] == answer_schema(RUBRIC.keys)
-
-    def test_of_one_message_tell_the_rubric_with_both_examples_and_the_schema(self):
-        system, _ = ask_of_one()
-
-        for one in RUBRIC.dimensions:
-            assert all(text in system["content"] for text in (one.asks, one.high, one.low))
-        assert sections(system)["answer_schema"] == rating_schema(RUBRIC.keys)
 
     def test_tell_the_order_of_the_answer_as_the_schema_has_it(self):
         system, _ = ask_of_pair()

@@ -66,10 +66,6 @@ def called(n: int, limits: ProviderLimits, *, takes_s: float = 1.0) -> Office:
     return run(main())
 
 
-def test_calls_begin_at_the_rate_of_the_provider():
-    assert called(5, ONE_A_SECOND).begun == [0, 1, 2, 3, 4]
-
-
 def test_a_provider_without_limits_is_asked_at_once():
     assert called(200, ProviderLimits()).begun == [0] * 200
 

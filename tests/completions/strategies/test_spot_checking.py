@@ -171,14 +171,18 @@ class TestSettling:
 
         assert (row.strategies, row.is_adjudication) == ([HOPE, FACTS], True)
 
-    @pytest.mark.parametrize("found", [HOPE, KEYS[5]], ids=["agreed", "found by nobody"])
-    def test_refuses_what_is_not_open(self, settling, cleo, found):
-        with pytest.raises(spot_checking.UnknownStrategyError, match="not open in this item"):
-            settle(at(settling, 0), cleo, found)
-
-    def test_has_nothing_to_do_where_both_agree(self, settling, cleo):
-        with pytest.raises(spot_checking.NothingToSettleError):
-            settle(at(settling, 1), cleo)
+    @pytest.mark.parametrize(
+        ("position", "found", "error", "said"),
+        [
+            (0, [HOPE], spot_checking.UnknownStrategyError, "not open in this item"),
+            (0, [KEYS[5]], spot_checking.UnknownStrategyError, "not open in this item"),
+            (1, [], spot_checking.NothingToSettleError, None),
+        ],
+        ids=["agreed", "found by nobody", "an item without a difference"],
+    )
+    def test_refuses_what_is_not_open(self, settling, cleo, position, found, error, said):
+        with pytest.raises(error, match=said):
+            settle(at(settling, position), cleo, *found)
 
     def test_can_be_done_again_and_the_newest_holds(self, settling, ada, cleo):
         settle(at(settling, 2), cleo, REST)
