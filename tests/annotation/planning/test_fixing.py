@@ -8,13 +8,7 @@ from completions.choices import MessageState, MessageVerdict
 from completions.dialogues import locking
 from completions.models import Completion, Message
 from completions.writers.services.review_decisions import decide_message
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-    make_comparison,
-    make_completion,
-    make_study,
-)
+from tests.helpers.factories import HOUR, NOW, make_comparison, make_completion, make_study
 from tests.helpers.factories_of_people import make_accepted, make_sent
 
 pytestmark = pytest.mark.django_db

@@ -106,17 +106,6 @@ class TestPlanStudy:
         assert report.n_added == 2 * (per_context - 1)
         assert report.n_comparisons == 2 * per_context
 
-    def test_plans_contexts_that_come_later(self):
-        systems = make_systems(2)
-        dataset = make_completed_dataset(n_contexts=1, systems=systems)
-        study = make_study(dataset=dataset)
-        plan(study)
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
-        for system in systems:
-            make_completion(context=context, system=system)
-
-        assert plan(study).n_added == 1
-
     def test_draws_plan_and_order_from_the_seed_and_not_from_the_order_of_the_contexts(self):
         dataset = make_completed_dataset(n_contexts=6, systems=make_systems(4))
 

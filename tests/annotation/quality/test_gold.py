@@ -12,7 +12,6 @@ from completions.contexts.screening.rules import disqualifying
 from completions.dialogues.normaliser import plain
 from completions.leaks.rules import find_leaks
 
-TEXT = (gold.SETS / "heart-1.toml").read_text(encoding="utf-8")
 SENTENCE_END = re.compile(r"[.?!]\"?$")
 GIVES_ITSELF_AWAY = re.compile(
     r"\b(AI|A\.I\.|as an? (language )?model|language model|assistant|chatbot|bot|algorithm"
@@ -28,14 +27,6 @@ def heart():
 
 def every_pair():
     return (*heart().pairs, *heart().attention)
-
-
-def messages(pair):
-    return [pair.high, pair.low]
-
-
-def texts(pair):
-    return [*(turn.text for turn in pair.turns), *messages(pair)]
 
 
 class TestHeartSet:
@@ -55,7 +46,7 @@ class TestHeartSet:
         for pair in every_pair():
             with subtests.test(pair.key):
                 assert 0.8 < len(pair.high) / len(pair.low) < 1.25
-                for text in messages(pair):
+                for text in (pair.high, pair.low):
                     assert 20 <= len(text.split()) <= 45
                     assert SENTENCE_END.search(text)
                     assert find_leaks(text) == ()
@@ -63,7 +54,7 @@ class TestHeartSet:
     def test_texts_are_plain_and_neither_give_themselves_away_nor_are_screened_out(self, subtests):
         for pair in every_pair():
             with subtests.test(pair.key):
-                for text in texts(pair):
+                for text in (*(turn.text for turn in pair.turns), pair.high, pair.low):
                     prescribes = pair.dimension == "T" and text == pair.low  # its very fault
                     found = disqualifying(text, language="en")
                     assert plain(text) == text
@@ -102,8 +93,6 @@ class TestBadSet:
     @pytest.mark.parametrize(
         ("old", "new", "message"),
         [
-            ('name = "own"', "name = ", "not valid TOML: Invalid value"),
-            ('version = "1"', "", "version: Field required"),
             (PAIR, PAIR + 'hint = "x"', "pairs.0.hint: Extra inputs"),
             ('"seeker"', '"supporter"', "pairs.0: turns must alternate between seeker and"),
             ("}]", "}" + SUPPORTER + "]", "pairs.0: the last turn must be the seeker's"),
@@ -113,8 +102,8 @@ class TestBadSet:
             ('"heart-1"', '"heart-9"', 'rubric: there is no rubric "heart-9"'),
         ],
         ids=[
-            *("not TOML", "missing", "unknown field", "one speaker twice", "ends on the supporter"),
-            *("equal messages", "pair twice", "unknown dimension", "unknown rubric"),
+            *("unknown field", "one speaker twice", "ends on the supporter", "equal messages"),
+            *("pair twice", "unknown dimension", "unknown rubric"),
         ],
     )
     def test_is_refused_with_file_field_and_reason(self, old, new, message):
@@ -123,24 +112,6 @@ class TestBadSet:
 
         assert f"x.toml: {message}" in str(caught.value)
 
-    def test_unknown_reference_names_the_known_ones_and_none_leaves_the_folder(self):
+    def test_that_does_not_exist_is_refused_with_the_names_of_those_that_do(self):
         with pytest.raises(GoldError, match='there is no gold set "heart-9"; known are heart-1'):
             gold.load_gold_set("heart-9")
-        with pytest.raises(GoldError):
-            gold.load_gold_set("../gold/heart-1")
-
-    def test_file_must_be_named_after_its_content(self, tmp_path, monkeypatch):
-        (tmp_path / "heart-2.toml").write_text(TEXT, encoding="utf-8")
-        monkeypatch.setattr(gold, "SETS", tmp_path)
-
-        with pytest.raises(GoldError, match=r"heart-2\.toml: holds heart-1"):
-            gold.load_gold_set("heart-2")
-
-
-class TestContent:
-    def test_hash_changes_with_a_word_but_not_with_comments_and_layout(self):
-        other = "# a comment\n" + TEXT.replace("\n\n", "\n\n\n")
-
-        assert gold.parse_gold_set(other, source="x").sha256 == heart().sha256
-        changed = gold.parse_gold_set(TEXT.replace("Biscuit", "Cookie"), source="x")
-        assert changed.sha256 != heart().sha256

@@ -27,13 +27,7 @@ from tests.helpers.factories import (
     make_rater,
 )
 from tests.helpers.factories_written_once import make_user
-from tests.helpers.judged import (
-    lease_next,
-    make_planted_study,
-    make_study_content,
-    report,
-    submit,
-)
+from tests.helpers.judged import lease_next, make_planted_study, make_study_content, report, submit
 from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db

@@ -186,12 +186,6 @@ class TestTheEValueOfAPair:
             e_value(-own, swapped, 1.0)
         )
 
-    def test_of_half_the_inverse_rank_would_not_be_one(self):
-        """Why FastChat's 1 / (2p) is not used: its mean over ranks k/n is H_n / 2."""
-        means = {n: sum(n / (2 * k) for k in range(1, n + 1)) / n for n in (3, 4, 20)}
-
-        assert means[3] < 1 < means[4] < means[20]
-
 
 class TestTheEvidenceAgainstARater:
     @pytest.mark.parametrize("n_groups", [30, pytest.param(300, marks=pytest.mark.full)])
