@@ -24,6 +24,21 @@ pytestmark = pytest.mark.django_db
 
 PROLIFIC = Entry(Platform.PROLIFIC, "60d0fe4f", {"SESSION_ID": "s1", "STUDY_ID": "p1"})
 LATER = NOW + dt.timedelta(days=1)
+OF_PROLIFIC = CONTENT | {"crowd": CONTENT["crowd"] | {"platform": "prolific"}}
+SIMULATED = {"is_simulated": True, "title": "Simulated raters"}
+NOT_OPEN, FULL = leasing.StudyNotOpenError, entering.StudyFullError
+ELSEWHERE = entering.WrongPlatformError
+REFUSED = {
+    "a draft": (NOT_OPEN, {"state": StudyState.DRAFT}, {}, PROLIFIC),
+    "paused": (NOT_OPEN, {"state": StudyState.PAUSED}, {}, PROLIFIC),
+    "closed": (NOT_OPEN, {"state": StudyState.CLOSED}, {}, PROLIFIC),
+    "of programs": (NOT_OPEN, SIMULATED, {}, Entry()),
+    "full": (FULL, {}, {"slots_left": 0}, Entry()),
+    "held": (FULL, {}, {"held_at": NOW}, Entry()),
+    "a guest": (ELSEWHERE, {"content": OF_PROLIFIC}, {}, Entry()),
+    "of another platform": (ELSEWHERE, {"content": OF_PROLIFIC}, {}, Entry("GENERIC", "7")),
+}
+"""Why somebody new may not enter: the error, the study, its pair, and who comes."""
 
 
 def enter(study, entry=None, *, now=NOW, utc_offset_minutes=None, **fields):
@@ -78,11 +93,9 @@ class TestEnterStudy:
         assert one.drawn_by == one.draw_key != other.draw_key
 
     def test_marks_a_program_and_gives_it_the_same_key_each_time_in_a_study(self):
-        simulated = {"is_simulated": True, "title": "Simulated raters"}
-
         def key_in(slug):
             with rolled_back():
-                study = open_study(slug=slug, **simulated)
+                study = open_study(slug=slug, **SIMULATED)
                 rater = enter(study, PROLIFIC, is_simulated=True)
                 assert Rater.objects.get().is_simulated
                 return rater.draw_key
@@ -151,16 +164,23 @@ class TestEnterStudy:
         assert enter(study, PROLIFIC) == rater
         assert Rater.objects.count() == Consent.objects.count() == 1
 
-    @pytest.mark.parametrize("state", [StudyState.DRAFT, StudyState.PAUSED, StudyState.CLOSED])
-    def test_refuses_a_new_person_when_the_study_is_not_open(self, study, state):
-        study.state = state
-        study.save()
+    @pytest.mark.parametrize(("error", "fields", "pair", "entry"), REFUSED.values(), ids=REFUSED)
+    def test_refuses_a_new_person_and_stores_nothing(self, error, fields, pair, entry):
+        study = make_study(**fields)
+        make_comparison(study=study, **pair)
 
-        with pytest.raises(leasing.StudyNotOpenError):
-            enter(study, PROLIFIC)
+        with pytest.raises(error):
+            enter(study, entry)
 
         assert not Rater.objects.exists()
         assert not Consent.objects.exists()
+
+    def test_refuses_a_program_in_a_study_of_people(self, study):
+        with pytest.raises(leasing.StudyNotOpenError):
+            enter(study, is_simulated=True)
+
+    def test_takes_people_of_the_studys_platform(self):
+        assert enter(open_study(content=OF_PROLIFIC), PROLIFIC).pk
 
     @pytest.mark.parametrize(
         "change",
@@ -192,44 +212,6 @@ class TestEnterStudy:
 
         assert not Rater.objects.exists()
         assert not Consent.objects.exists()
-
-    @pytest.mark.parametrize("fields", [{"slots_left": 0}, {"held_at": NOW}], ids=str)
-    def test_refuses_a_new_person_when_no_slot_is_left(self, fields):
-        study = make_study()
-        make_comparison(study=study, **fields)
-
-        with pytest.raises(entering.StudyFullError):
-            enter(study)
-
-        assert not Rater.objects.exists()
-        assert not Consent.objects.exists()
-
-    @pytest.mark.parametrize(
-        ("platform", "entry", "is_let_in"),
-        [
-            ("any", Entry(), True),
-            ("prolific", PROLIFIC, True),
-            ("prolific", Entry(), False),
-            ("prolific", Entry(Platform.GENERIC, "7"), False),
-        ],
-        ids=["anybody", "its own", "a guest", "another's"],
-    )
-    def test_takes_people_of_the_studys_platform(self, platform, entry, is_let_in):
-        crowd = CONTENT["crowd"] | {"platform": platform}
-        study = open_study(content=CONTENT | {"crowd": crowd})
-
-        if is_let_in:
-            assert enter(study, entry).pk
-        else:
-            with pytest.raises(entering.WrongPlatformError):
-                enter(study, entry)
-
-    @pytest.mark.parametrize("is_program", [True, False])
-    def test_keeps_programs_and_people_apart(self, is_program):
-        study = open_study(title="Perhaps simulated", is_simulated=not is_program)
-
-        with pytest.raises(leasing.StudyNotOpenError):
-            enter(study, is_simulated=is_program)
 
     def test_takes_eight_queries(self, study, django_assert_num_queries):
         # Look for the person, and for room; savepoint and its release; store rater, submission,

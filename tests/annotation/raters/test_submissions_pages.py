@@ -84,27 +84,7 @@ class TestAfterAReturn:
         assert code_on(client.get(url(study, "judge"))) == "C-DONE"
         assert submissions(study)[1] == ("x-2", "ACTIVE", 1, "C-DONE")
 
-    def test_without_own_work_it_earns_no_completion(self, client, study):
-        enrol(client, study, **FIRST)
-        judge(client, study)
-        tell(study, "TIMED-OUT")
-        arrive(client, study, SECOND)
-
-        client.post(url(study, "stop"))
-
-        assert code_on(client.get(url(study, "done"))) == "C-NO"
-
-    def test_nor_where_nothing_was_left(self, client, study):
-        enrol(client, study, **FIRST)
-        judge(client, study, times=LENGTH)
-        assert code_on(client.get(url(study, "judge"))) == "C-DONE"
-
-        arrive(client, study, SECOND)
-
-        assert code_on(client.get(url(study, "judge"), follow=True)) == "C-NO"
-        assert [row[3] for row in submissions(study)] == ["C-DONE", "C-NO"]
-
-    def test_nor_after_a_screening_that_was_not_passed(self, client, study):
+    def test_earns_no_completion_after_a_screening_that_was_not_passed(self, client, study):
         enrol(client, study, **FIRST)
         study.raters.update(state=RaterState.SCREENED, ended_at=timezone.now())
         assert code_on(client.get(url(study, "done"))) == "C-OUT"
@@ -113,20 +93,6 @@ class TestAfterAReturn:
 
         assert code_on(client.get(url(study, "done"))) == "C-NO"
         assert study.raters.get().state == RaterState.SCREENED
-
-    def test_derived_codes_of_two_submissions_differ(self, client):
-        study = open_study(n_pairs=6, content=study_content(), session_length=4)
-        enrol(client, study, **FIRST)
-        judge(client, study, times=2)
-        client.post(url(study, "stop"))
-        first = code_on(client.get(url(study, "done")))
-        arrive(client, study, SECOND)
-        judge(client, study, times=2)
-
-        second = code_on(client.get(url(study, "judge")))
-
-        assert None not in (first, second)
-        assert first != second
 
 
 class TestAssignments:

@@ -204,14 +204,8 @@ class TestMembersWhoRate:
     def member(self, client):
         client.force_login(make_member(role=Role.ANALYST))
 
-    def test_are_warned_and_flagged(self, client, study, member):
+    def test_are_warned(self, client, study, member):
         assert "signed in as a member" in client.get(url(study, "entry")).content.decode()
-
-        rater = enrol(client, study)
-        client.get(url(study, "how"))
-
-        rater.refresh_from_db()
-        assert rater.is_team
 
     def test_are_flagged_when_they_sign_in_later_and_others_are_not(self, client, study):
         rater = enrol(client, study)

@@ -88,18 +88,6 @@ class TestEnd:
         assert "before the first answer" in page.content.decode()
         assert code_on(page) is None
 
-    def test_full_session_ends_with_the_code_and_no_second_one_begins(self, client):
-        study = open_study(n_pairs=3, session_length=2)
-        rater = enrol(client, study)
-        judge(client, study, times=2)
-
-        for _ in range(2):
-            assert code_on(client.get(url(study, "judge")))
-
-        rater.refresh_from_db()
-        assert rater.state == RaterState.FINISHED
-        assert rater.leases.count() == 2
-
     def test_last_htmx_answer_leads_to_the_last_page(self, client):
         study = open_study(session_length=1)
         enrol(client, study)

@@ -8,6 +8,7 @@ from annotation.session.endings import Ending, Way
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import (
     CONTENT,
+    HOUR,
     NOW,
     make_comparison,
     make_judgment,
@@ -118,6 +119,31 @@ class TestEndingOfRater:
         rater.refresh_from_db()
 
         assert Ending.of_rater(rater).code == ended.code
+
+    @pytest.mark.parametrize(
+        ("opened_at", "n_before", "way"),
+        [
+            (NOW, 0, Way.NO_CONSENT),
+            (NOW - HOUR, 1, Way.NO_CONSENT),
+            (NOW - HOUR, 0, Way.PARTIAL),
+        ],
+        ids=["opened after the end", "without own work", "with own work"],
+    )
+    def test_a_later_submission_ends_by_the_work_done_in_it(self, opened_at, n_before, way):
+        rater = make_ended(RaterState.STOPPED)
+        make_submission(rater=rater, number=2, opened_at=opened_at, n_before=n_before)
+
+        assert Ending.of_rater(rater).way == way
+
+    def test_derived_codes_of_two_submissions_differ(self):
+        rater = make_ended()
+        first = Ending.of_rater(rater)
+        make_submission(rater=rater, number=2, opened_at=NOW - HOUR)
+
+        second = Ending.of_rater(rater)
+
+        assert (first.way, second.way) == (Way.COMPLETE, Way.COMPLETE)
+        assert "" != first.code != second.code != ""
 
     def test_before_the_end_there_is_nothing_to_take_along(self):
         ending = Ending.of_rater(make_ended(RaterState.ACTIVE))

@@ -6,8 +6,7 @@ import pytest
 from django.core.signing import Signer
 from django.test import Client
 
-from annotation.choices import Platform
-from annotation.models import Consent, Judgment, Lease, Rater
+from annotation.models import Judgment, Lease, Rater
 from annotation.session import http
 from completions.choices import WriterState
 from tests.annotation.session.steps import PROLIFIC
@@ -48,14 +47,6 @@ class TestEntry:
 
 
 class TestConsent:
-    def test_agreeing_stores_the_rater_with_the_consent(self, client, study):
-        rater = enrol(client, study, **PROLIFIC)
-
-        assert (rater.platform, rater.external_id) == (Platform.PROLIFIC, "p-17")
-        submission = rater.submissions.get()
-        assert (submission.session_id, submission.ids) == ("x-1", {"STUDY_ID": "s-1"})
-        assert Consent.objects.get().version == study.content["consent"]["version"]
-
     @pytest.mark.parametrize("parameters", [PROLIFIC, {}], ids=["of a platform", "a guest"])
     @pytest.mark.parametrize("is_kept", [True, False], ids=["with a cookie", "without"])
     def test_agreeing_twice_makes_one_rater(self, client, study, parameters, is_kept):
