@@ -15,13 +15,7 @@ from annotation.choices import (
     StudyState,
 )
 from annotation.judging.services import judging, leasing
-from annotation.models import (
-    Comparison,
-    DimensionMark,
-    Lease,
-    Rater,
-    Study,
-)
+from annotation.models import Comparison, DimensionMark, Lease, Rater, Study
 from annotation.studies.selectors import RaterHistory
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome

@@ -94,14 +94,6 @@ class TestShippedStudies:
 
 
 class TestCreate:
-    def test_takes_a_file_of_one_s_own(self, tmp_path):
-        make_dialogues()
-        file = changed_file(tmp_path, 'slug = "heart-rubric"', 'slug = "mine"')
-
-        study("create", file, "--dataset", "talks")
-
-        assert Study.objects.get().slug == "mine"
-
     def test_makes_a_draft_of_a_changed_version_alone(self, tmp_path):
         make_locked()
         file = changed_file(tmp_path, "session_length = 40", "session_length = 30")
@@ -154,9 +146,9 @@ class TestPlan:
         assert "NOT CONNECTED: 2 groups of systems, there are too few pairs" in of_few
         assert "no pair of its contexts would connect them" in of_apart
 
-    def test_counts_the_pairs_of_one_text(self):
+    def test_counts_the_pairs_of_one_text_and_what_is_held_by_reason(self):
         context = make_context()
-        for text in ("I hear you.", "I hear you. ", "What helps?"):
+        for text in ("I hear you.", "I hear you. ", "What helps?", "As an AI, I hear you."):
             make_completion(context=context, text=text)
         made = make_study(dataset=context.dataset, pairs_per_context=3)
 
@@ -165,13 +157,6 @@ class TestPlan:
         assert "2 comparisons: 0 planned before, 2 new, 3 in each context" in report
         assert "1 contexts have too few different completions for that many" in report
         assert "1 pairs left out because both replies are word for word the same" in report
-
-    def test_counts_what_is_held_by_reason(self):
-        dataset = make_dialogues()
-        make_completion(context=dataset.contexts.earliest("pk"), text="As an AI, I hear you.")
-
-        report = study("plan", make_study(dataset=dataset).slug, "--dry-run")
-
         held = "1 completions that seem to give their source away; 0 dropped, 0 released"
         assert f"Held back: {held}" in report
         assert "  self-identification: 1" in report

@@ -227,12 +227,13 @@ def address(fit, kind, name="analysis", *more):
     return reverse(f"ranking:{name}", args=[fit.study.slug, fit.key, kind, *more])
 
 
-CASES = pytest.mark.parametrize(
+def rows_of(answer):
+    return list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+
+
+@pytest.mark.parametrize(
     ("kind", "is_exploratory"), [("pairs", False), ("style", True)], ids=["named", "not named"]
 )
-
-
-@CASES
 class TestAnAnalysis:
     def test_says_on_its_page_by_word_sign_and_border(self, client, fit, kind, is_exploratory):
         page = client.get(address(fit, kind))
@@ -257,23 +258,19 @@ class TestAnAnalysis:
         assert ("exploratory" in line) is is_exploratory
         assert ("confirmatory" in line) is not is_exploratory
 
-    def test_says_it_in_each_row_of_its_csv(self, client, fit, kind, is_exploratory):
-        answer = client.get(address(fit, kind, "table_csv", "differences"))
-
-        rows = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+    def test_says_it_in_its_tables_its_json_the_api_and_its_figures(
+        self, client, fit, kind, is_exploratory
+    ):
+        rows = rows_of(client.get(address(fit, kind, "table_csv", "differences")))
         assert {row["is_exploratory"] for row in rows} == {str(is_exploratory)}
 
-    def test_says_it_in_its_json_and_in_the_api(self, client, fit, kind, is_exploratory):
         api = f"/api/v1/studies/{fit.study.slug}/fits/{fit.key}/"
-
         for place in (address(fit, kind, "analysis_json"), f"{api}analyses/{kind}/"):
             assert client.get(place).json()["is_exploratory"] is is_exploratory
         listed = {one["analysis"]: one for one in client.get(api).json()["analyses"]}
         assert listed[kind]["is_exploratory"] is is_exploratory
 
-    def test_says_it_on_its_figures_for_print(self, client, fit, kind, is_exploratory):
         svg = client.get(address(fit, kind, "table_figure", "matrix", "svg")).content.decode()
-
         assert ("exploratory" in svg) is is_exploratory
         assert ("confirmatory" in svg) is not is_exploratory
 
@@ -326,8 +323,7 @@ class TestNamedWeights:
     def test_alone_are_confirmatory(self, client, weighed, query, is_exploratory):
         page = client.get(weights_address(weighed, query))
         content = client.get(weights_address(weighed, query, "weighed_json")).json()
-        lines = client.get(weights_address(weighed, query, "weighed_csv")).streaming_content
-        rows = list(csv.DictReader(b"".join(lines).decode().splitlines()))
+        rows = rows_of(client.get(weights_address(weighed, query, "weighed_csv")))
 
         assert (ASKS in text(page)) is is_exploratory
         assert content["is_exploratory"] is is_exploratory

@@ -306,14 +306,6 @@ class TestTabs:
 
         assert ("page", str(page.label)) in current(html)
 
-    @pytest.mark.parametrize("tab", [label for label, _pages in TABS], ids=str)
-    def test_lead_to_a_page_that_is_there(self, admin_client, tab):
-        study = make_study()
-
-        address = next(url for label, url, _current in study_tabs(study) if label == tab)
-
-        assert admin_client.get(address).status_code == 200
-
     def test_mark_where_a_page_below_belongs(self):
         study = make_study()
 
@@ -322,12 +314,6 @@ class TestTabs:
         assert marks.count("true") == 1
         assert pages_beside(study, "raters", is_below=True)[0][-1] == "true"
         assert pages_beside(study, "planner") == [], "a tab of one page has no second row"
-
-
-def test_pages_have_keys_of_their_own():
-    keys = [page.key for _label, pages in TABS for page in pages]
-
-    assert len(set(keys)) == len(keys)
 
 
 class TestAddresses:

@@ -12,11 +12,7 @@ from access.models import LogEntry
 from annotation.choices import StudyState
 from annotation.models import Study
 from annotation.planning import services as planning_services
-from annotation.studies.protocol.files import (
-    STUDIES,
-    load_protocol,
-    shipped_studies,
-)
+from annotation.studies.protocol.files import STUDIES, load_protocol, shipped_studies
 from annotation.studies.services import states
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import Wish
@@ -325,16 +321,6 @@ class TestFile:
         assert answer.status_code == 422
         assert said in text(answer)
         assert not Study.objects.exists()
-
-    def test_of_a_later_version_under_another_slug_is_refused_in_words(self, admin_client, dataset):
-        make_study(slug="demo-v2", name="demo", version=2)
-        named = 'slug = "fresh"\nname = "demo"\nversion = 2'
-        sent = toml().replace('slug = "demo"', named)
-
-        answer = admin_client.post(FILE, {"dataset": "talks", "text": sent})
-
-        assert answer.status_code == 422
-        assert "give the file another name and no version" in text(answer)
 
 
 class TestChanging:
