@@ -312,22 +312,18 @@ def test_a_transaction_that_a_deadlock_ended_leaves_nothing_behind():
     assert pair.slots_left == 4
 
 
-def test_whoever_meets_deadlocks_only_is_told():
-    ended = Ended(DeadlockDetected(), times=ATTEMPTS)
+@pytest.mark.parametrize(
+    ("cause", "calls"),
+    [(DeadlockDetected(), ATTEMPTS), (LockNotAvailable(), 1)],
+    ids=["deadlocks only", "another error"],
+)
+def test_whoever_meets_deadlocks_only_or_another_error_is_told(cause, calls):
+    ended = Ended(cause, times=ATTEMPTS)
 
     with pytest.raises(OperationalError):
         atomic_despite_deadlocks(ended)()
 
-    assert ended.calls == ATTEMPTS
-
-
-def test_another_error_is_not_tried_again():
-    ended = Ended(LockNotAvailable(), times=1)
-
-    with pytest.raises(OperationalError):
-        atomic_despite_deadlocks(ended)()
-
-    assert ended.calls == 1
+    assert ended.calls == calls
 
 
 def test_a_rater_whose_choice_was_ended_gets_a_pair(monkeypatch):
