@@ -11,7 +11,6 @@ from ranking.plots.planes import (
     HEIGHT,
     LABEL_HEIGHT,
     LEFT,
-    LONGEST_LABEL,
     MOST_LABELS,
     WIDTH,
     Axis,
@@ -24,7 +23,6 @@ from ranking.plots.planes import (
     lines,
     meets,
     scatter,
-    shortened,
 )
 from ranking.plots.scales import MARGIN, Interval, LogScale, Scale, round_step, whiskers
 from ranking.plots.scales import WIDTH as WHISKER_WIDTH
@@ -190,10 +188,6 @@ class TestScatter:
         points = [Point(f"p{n}", n, n) for n in range(MOST_LABELS + 1)]
 
         assert not list(boxes_of(scatter(points, x=Axis("x"), y=Axis("y"))))
-
-    def test_cuts_long_names(self):
-        assert len(shortened("x" * 100)) == LONGEST_LABEL
-        assert shortened("short") == "short"
 
 
 class TestLines:
