@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import ceil, cos, floor, log10, pi, sin
+from math import ceil, cos, floor, pi, sin
 
 from ranking.figures.marks import (
     ASCENT,
@@ -22,7 +22,7 @@ from ranking.figures.marks import (
 )
 from ranking.findings import Column, ColumnKind
 from ranking.plots.planes import Box, Point, meets
-from ranking.plots.scales import Scale, Tick
+from ranking.plots.scales import LogScale, Scale, Tick
 
 TICK_SIZE = 6.5
 STEPS = (tuple(map(float, range(1, 10))), (1.0, 2.0, 5.0), (1.0,))
@@ -34,7 +34,6 @@ class FigureAxis:
 
     scale: Scale
     kind: ColumnKind
-    is_logarithmic: bool
 
     @classmethod
     def of(
@@ -43,22 +42,21 @@ class FigureAxis:
         """Return the axis that holds the values, logarithmic if asked and none is below 0."""
         known = list(values)
         is_logarithmic = column.is_logarithmic and min(known, default=0.0) > 0.0
-        shown = map(log10, known) if is_logarithmic else known
-        return cls(Scale.over(shown, start=start, end=end), column.kind, is_logarithmic)
+        made = LogScale if is_logarithmic else Scale
+        return cls(made.over(known, start=start, end=end), column.kind)
 
     def place(self, value: float) -> float:
         """Return where the value lies."""
-        return self.scale.place(log10(value) if self.is_logarithmic else value)
+        return self.scale.place(value)
 
     def holds(self, value: float) -> bool:
         """Say whether the value is on the axis."""
-        if self.is_logarithmic:
-            return value > 0.0 and self.scale.holds(log10(value))
         return self.scale.holds(value)
 
     def ticks(self, at_most: int) -> tuple[tuple[float, str], ...]:
         """Return where round values lie, and how they are written."""
-        found = self._powers(at_most) if self.is_logarithmic else self.scale.ticks(at_most=at_most)
+        is_logarithmic = isinstance(self.scale, LogScale)
+        found = self._powers(at_most) if is_logarithmic else self.scale.ticks(at_most=at_most)
         return tuple((tick.at, self._text(tick)) for tick in found)
 
     def _text(self, tick: Tick) -> str:

@@ -87,7 +87,7 @@ class LogScale(Scale):
 
     def holds(self, value: float) -> bool:
         """Say whether the value is on the scale."""
-        return super().holds(log10(value))
+        return value > 0.0 and super().holds(log10(value))
 
 
 def round_step(least: float) -> float:
