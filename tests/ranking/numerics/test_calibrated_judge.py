@@ -63,7 +63,7 @@ class TestPeers:
         peer = scipy.optimize.minimize(loss, np.zeros(3), tol=1e-14)
         np.testing.assert_allclose(found * size, peer.x, atol=1e-6)
 
-    def test_cross_validation_is_that_of_a_plain_pipeline(self, made_up):
+    def test_cross_validation_and_its_brier_score_are_those_of_a_plain_pipeline(self, made_up):
         figures, won, unit = made_up
         # Of one size throughout, so that the peer need not scale.
         figures = np.sign(figures)
@@ -76,6 +76,8 @@ class TestPeers:
             pipeline, figures, won, groups=unit, cv=peers.GroupKFold(5), method="predict_proba"
         )
         np.testing.assert_allclose(found, peer[:, 1], atol=1e-6)
+        score = peers.brier_score_loss(won, found)
+        assert squared_errors(found, won).mean() == pytest.approx(score, abs=1e-12)
 
     @pytest.mark.parametrize("n_folds", [2, 5, 7])
     def test_dialogues_are_put_into_the_folds_of_the_library(self, rng, n_folds):
@@ -85,14 +87,6 @@ class TestPeers:
 
         for n, (_, held) in enumerate(peers.GroupKFold(n_folds).split(unit, groups=unit)):
             np.testing.assert_array_equal(np.flatnonzero(found == n), held)
-
-    def test_the_brier_score_is_that_of_the_library(self, made_up):
-        figures, won, unit = made_up
-        p = cross_validated(figures, won, unit)
-
-        assert squared_errors(p, won).mean() == pytest.approx(
-            peers.brier_score_loss(won, p), abs=1e-12
-        )
 
     def test_wilsons_interval_of_independent_pairs_is_the_usual_one(self):
         # As many of each dialogue right as of any other: dialogues tell nothing more.
