@@ -225,7 +225,9 @@ def test_every_p_value_says_how_it_is_adjusted_over_which_family_and_what_tests_
 
 
 @pytest.mark.parametrize(
-    "kind", [AnalysisKind.PAIRS, AnalysisKind.CHECKS, AnalysisKind.LATENCY], ids=str
+    "kind",
+    [AnalysisKind.PAIRS, AnalysisKind.CHECKS, AnalysisKind.LATENCY, AnalysisKind.PEOPLE],
+    ids=str,
 )
 def test_fewer_dialogues_are_told_no_p_value(kind, inputs):
     few = inputs.columns.taken(np.flatnonzero(inputs.columns.unit < analyses.FEWEST_DIALOGUES - 1))

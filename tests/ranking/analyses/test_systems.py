@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 import scipy
 
-from ranking.analyses import FEWEST_DIALOGUES, analyse, boards, latency
+from ranking.analyses import analyse, boards, latency
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import StrategyLabels
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
-    duel,
     make_columns,
     make_facts,
     make_inputs,
@@ -180,25 +179,6 @@ class TestShares:
 
 
 class TestOddStudies:
-    def test_where_all_dialogues_agree_there_is_no_interval_but_a_test_by_coins(self):
-        inputs = written_by(duel([3] * FEWEST_DIALOGUES), ("MODEL", "HUMAN"))
-
-        (row,) = table(analyse("PEOPLE", inputs), "models")
-
-        assert (row["value"], row["low"], row["high"]) == (1.0, None, None)
-        assert row["p"] == 2.0 ** (1 - FEWEST_DIALOGUES)
-
-    def test_on_few_dialogues_counts_alone_are_told(self):
-        inputs = written_by(duel([3] * (FEWEST_DIALOGUES - 1)), ("MODEL", "HUMAN"))
-
-        findings = analyse("PEOPLE", inputs)
-
-        (row,) = table(findings, "models")
-        assert (row["value"], row["low"], row["high"], row["p"]) == (None, None, None, None)
-        assert findings.warnings[-1] == (
-            "Tests need 10 source dialogues, and there are 9: no p-values."
-        )
-
     def test_without_people_is_refused(self, columns):
         with pytest.raises(AnalysisRefusedError, match="No message written by a person"):
             analyse("PEOPLE", written_by(columns, ("MODEL",) * 4))
