@@ -310,9 +310,11 @@ def make_judge_call(**fields: Any) -> JudgeCall:
     )
 
 
-def make_judgment(*, comparison: Comparison | None = None, **fields: Any) -> Judgment:
-    """A rater's judgment, with its closed lease."""
-    comparison = comparison or make_comparison()
+def make_judgment(**fields: Any) -> Judgment:
+    """A rater's judgment, with its closed lease; or a version of the one that it ``revises``."""
+    if before := fields.get("revises"):
+        fields = {name: getattr(before, name) for name in ("comparison", "rater", "lease")} | fields
+    comparison = fields.pop("comparison", None) or make_comparison()
     rater = fields.pop("rater", None) or make_rater(study=comparison.study)
     lease = fields.pop("lease", None) or make_lease(
         comparison=comparison, rater=rater, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED

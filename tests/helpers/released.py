@@ -145,29 +145,17 @@ def make_mixed_study() -> Study:
 def _people(study: Study) -> None:
     gone = make_rater(study=study, state="WITHDRAWN", ended_at=NOW, data_kept=False)
     out, program = make_rater(study=study), make_rater(study=study, is_simulated=True)
-    make_exclusion(rater=out, is_excluded=True, rule="pace v1", decided_at=NOW)
+    make_exclusion(rater=out, rule="pace v1")
     back = make_rater(study=study)
-    make_exclusion(rater=back, is_excluded=True, rule="pace v1", decided_at=NOW)
-    make_exclusion(
-        rater=back,
-        is_excluded=False,
-        reason="Read it.",
-        rule="by hand",
-        decided_at=NOW + HOUR,
-        decided_by=make_user(),
-    )
+    make_exclusion(rater=back, rule="pace v1")
+    by_hand = {"rule": "by hand", "decided_at": NOW + HOUR, "decided_by": make_user()}
+    make_exclusion(rater=back, is_excluded=False, reason="Read it.", **by_hand)
     for rater in (gone, out, program, back):
         make_judgment(comparison=make_comparison(study=study), rater=rater)
     surplus = make_judgment(comparison=make_comparison(study=study), is_surplus=True)
-    revised = make_judgment(comparison=surplus.comparison)
-    make_judgment(
-        comparison=revised.comparison, rater=revised.rater, lease=revised.lease, revises=revised
-    )
-    make_judgment(
-        comparison=make_comparison(study=study),
-        shown_at=LATER + HOUR,
-        submitted_at=LATER + HOUR,
-    )
+    make_judgment(revises=make_judgment(comparison=surplus.comparison))
+    late = LATER + HOUR
+    make_judgment(comparison=make_comparison(study=study), shown_at=late, submitted_at=late)
 
 
 def _pairs(study: Study) -> None:
@@ -195,7 +183,7 @@ def _pairs(study: Study) -> None:
 def _judges(study: Study) -> None:
     pair = make_comparison(study=study)
     out = make_judge(name="Judge out")
-    make_exclusion(judge=out, rater=None, is_excluded=True, rule="by hand", decided_at=NOW)
+    make_exclusion(judge=out, rule="by hand")
     make_llm_judgment(comparison=pair, judge=out)
     call = make_judge_call(comparison=pair, state=CallState.PENDING)
     make_llm_judgment(comparison=pair, judge=call.judge, judge_call=call)

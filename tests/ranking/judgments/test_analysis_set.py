@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from annotation.choices import Purpose, RaterState
-from annotation.models import Exclusion, JudgeCall, Rater
+from annotation.models import JudgeCall, Rater
 from completions.choices import CallState, Stratum, SystemKind
 from completions.models import Context
 from ranking.choices import ContextSet, EvaluatorPool
@@ -26,6 +26,7 @@ from tests.helpers.factories import (
     make_system,
     make_writer,
 )
+from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.judged import judge_all_pairs, make_judged_study
 from tests.helpers.observed import counted_reads
 
@@ -118,14 +119,7 @@ class TestAnalysisSet:
 
     def test_takes_the_current_revision_as_of_the_time(self, now):
         before = make_judgment(submitted_at=NOW)
-        after = make_judgment(
-            comparison=before.comparison,
-            rater=before.rater,
-            lease=before.lease,
-            revises=before,
-            submitted_at=NOW + LATER,
-            verdict=-2,
-        )
+        after = make_judgment(revises=before, submitted_at=NOW + LATER, verdict=-2)
 
         assert counting(before, NOW) == [before]
         assert counting(before, NOW + LATER) == [after]
@@ -136,15 +130,9 @@ class TestAnalysisSet:
         study, whom = judgment.comparison.study, {evaluator: getattr(judgment, evaluator)}
         make_judgment(comparison=make_comparison(study=study))
         out, back = now, now + LATER
-        Exclusion.objects.create(**whom, is_excluded=True, rule="checks/1", decided_at=out)
-        Exclusion.objects.create(
-            **whom,
-            is_excluded=False,
-            rule="manual/1",
-            reason="misread",
-            decided_at=back,
-            decided_by=admin_user,
-        )
+        make_exclusion(**whom, decided_at=out)
+        taken_back = {"is_excluded": False, "reason": "misread", "decided_by": admin_user}
+        make_exclusion(**whom, decided_at=back, **taken_back)
 
         sizes = [
             analysis_set(study=study, as_of=time).count() for time in (out - LATER / 60, out, back)
@@ -253,13 +241,7 @@ class TestReadStamps:
 
     def test_knows_a_revision_from_what_it_revised_though_a_newer_judgment_stays(self, now):
         before = make_judgment(submitted_at=NOW)
-        make_judgment(
-            comparison=before.comparison,
-            rater=before.rater,
-            lease=before.lease,
-            revises=before,
-            submitted_at=NOW + LATER,
-        )
+        make_judgment(revises=before, submitted_at=NOW + LATER)
         make_judgment(comparison=before.comparison, submitted_at=NOW)
         study = before.comparison.study
 

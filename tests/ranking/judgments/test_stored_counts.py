@@ -103,7 +103,6 @@ class Happenings:
     def revision(self):
         before = self.judgment()
         make_judgment(
-            **{name: getattr(before, name) for name in ("comparison", "rater", "lease")},
             is_surplus=before.is_surplus,
             revises=before,
             verdict=int(self.chance.integers(-2, 3)),

@@ -102,9 +102,7 @@ class TestFailedChecks:
         rater = come(study).rater
         self.plant(study, rater)
         for one in rater.judgments.all():
-            make_judgment(
-                comparison=one.comparison, rater=rater, lease=one.lease, revises=one, verdict=2
-            )
+            make_judgment(revises=one, verdict=2)
 
         assert self.advice(study) == [("approve", 0, 2)]
 
