@@ -303,6 +303,13 @@ def load_until(page: Page, reached: Callable[[], object]) -> None:
     pytest.fail(f"what a worker should do never came to {page.url}")
 
 
+def come_in(page: Page, address: str) -> None:
+    """Agree to take part, and pass by the practice."""
+    page.goto(address)
+    page.get_by_role("button", name="Yes, I agree").click()
+    page.get_by_role("link", name="Skip the practice").click()
+
+
 def has_next_pair(page: Page) -> bool:
     """Wait for the next pair or the question after the last one, and return which it is.
 

@@ -20,7 +20,7 @@ def visitor(visit) -> Page:
 
 @pytest.fixture
 def admin(visit, site: Site) -> Page:
-    page: Page = visit()
+    page: Page = visit(reduced_motion="reduce")
     sign_in(page, site)
     return page
 
@@ -72,101 +72,60 @@ def test_what_writers_see(visitor, admin, site):
     assert_accessible(visitor)
 
 
-def test_what_reviewers_of_messages_see(visitor, visit, site):
-    sign_in(visitor, site)
-    link = writing.make_link(visitor, site)
-    assert_accessible(visitor)
-    writer = visit()
-    writing.come_in(writer, link)
-    writing.open_dialogue(writer)
-    writing.send(writer, MESSAGE)
+def test_what_reviewers_of_messages_see(visitor, admin, site):
+    link = writing.make_link(admin, site)
+    assert_accessible(admin)
+    writing.come_in(visitor, link)
+    writing.open_dialogue(visitor)
+    writing.send(visitor, MESSAGE)
 
     for path in ("", "demo/", "demo/import/", "demo/messages/"):
-        visitor.goto(f"{site.console}writing/{path}")
-        assert_accessible(visitor)
-    row = visitor.get_by_role("listitem").filter(has_text=MESSAGE[:20])
+        admin.goto(f"{site.console}writing/{path}")
+        assert_accessible(admin)
+    row = admin.get_by_role("listitem").filter(has_text=MESSAGE[:20])
     follow(row.get_by_role("link").first)
-    assert_accessible(visitor)
+    assert_accessible(admin)
 
 
-def test_what_admins_see(visitor, site):
-    sign_in(visitor, site)
-    assert_accessible(visitor)
-    study = site.results.rstrip("/").rpartition("/")[2]
-    for page in (
-        "",
-        "plan/",
-        "raters/",
-        "review/",
-        "checks/",
-        "judges/",
-        "reports/",
-        "ratings/",
-        "blinding/",
-    ):
-        visitor.goto(f"{site.console}{study}/{page}")
-        for fold in visitor.locator("main details").all()[:3]:
-            fold.evaluate("fold => { fold.open = true }")
-        assert_accessible(visitor)
-
-
-def test_what_admins_see_of_the_other_pages(visitor, site):
-    sign_in(visitor, site)
-    study = site.results.rstrip("/").rpartition("/")[2]
-    for page in (
-        "log/",
-        "members/",
-        "people/",
-        "people/retention/",
-        "tokens/",
-        "webhooks/",
-        "backups/",
-        f"{study}/comparisons/",
-        f"{study}/contexts/",
-        f"{study}/exports/",
-        f"{study}/judgments/",
-        f"{study}/external/compare/",
-        f"{study}/payments/",
-        f"{study}/theme-checks/",
-        f"{study}/personal-data/",
-        f"{study}/planner/",
-        f"{study}/protocol/version/",
-    ):
-        visitor.goto(f"{site.console}{page}")
-        open_folds(visitor)
-        assert_accessible(visitor)
-
-
-def test_what_admins_see_of_models(visitor, site):
-    sign_in(visitor, site)
-    study = site.results.rstrip("/").rpartition("/")[2]
-    for path in (
-        "models/",
-        "models/add/",
-        "models/import/",
-        "models/runs/",
-        "models/runs/new/",
-        "judges/",
-        f"{study}/judge-runs/",
-        f"{study}/judge-runs/new/",
-        "strategies/",
-        "strategies/demo/",
-        "data/import/",
-        "data/jobs/",
-        "data/demo/build/",
+OF_ADMINS = {
+    "study": (
+        *("{study}/", "{study}/plan/", "{study}/raters/", "{study}/review/", "{study}/checks/"),
+        *("{study}/judges/", "{study}/reports/", "{study}/ratings/", "{study}/blinding/"),
+    ),
+    "what follows": (
+        *("{study}/comparisons/", "{study}/contexts/", "{study}/exports/", "{study}/judgments/"),
+        *("{study}/external/compare/", "{study}/payments/", "{study}/theme-checks/"),
+        *("{study}/personal-data/", "{study}/planner/", "{study}/protocol/version/"),
+    ),
+    "site": (
+        *("", "log/", "members/", "people/", "people/retention/", "tokens/", "webhooks/"),
+        *("backups/", "new/texts/", "search/?q=demo"),
+    ),
+    "models and data": (
+        *("models/", "models/add/", "models/import/", "models/runs/", "models/runs/new/"),
+        *("judges/", "{study}/judge-runs/", "{study}/judge-runs/new/", "strategies/"),
+        *("strategies/demo/", "data/import/", "data/jobs/", "data/demo/build/"),
         "data/demo/rewrite/",
-        "new/texts/",
-        "search/?q=demo",
-    ):
-        visitor.goto(f"{site.console}{path}")
-        open_folds(visitor)
-        assert_accessible(visitor)
-    visitor.goto(f"{site.console}models/")
-    follow(visitor.locator("table.endpoints tbody th a").first)
-    assert_accessible(visitor)
-    visitor.goto(f"{site.console}models/runs/")
-    follow(visitor.get_by_role("link", name=re.compile(r"#\d+$")).first)
-    assert_accessible(visitor)
+    ),
+}
+
+
+@pytest.mark.parametrize("part", OF_ADMINS)
+def test_what_admins_see(admin, site, part):
+    study = site.results.rstrip("/").rpartition("/")[2]
+    for path in OF_ADMINS[part]:
+        admin.goto(site.console + path.format(study=study))
+        open_folds(admin)
+        assert_accessible(admin)
+
+
+def test_what_admins_see_of_one_model_and_one_run(admin, site):
+    admin.goto(f"{site.console}models/")
+    follow(admin.locator("table.endpoints tbody th a").first)
+    assert_accessible(admin)
+    admin.goto(f"{site.console}models/runs/")
+    follow(admin.get_by_role("link", name=re.compile(r"#\d+$")).first)
+    assert_accessible(admin)
 
 
 def test_what_a_rater_sees_on_the_way_out(visitor, site):

@@ -1,4 +1,7 @@
-"""The day of an admin in one browser: from signing in to a release that verifies elsewhere."""
+"""The day of an admin in one browser: from signing in to a release that verifies elsewhere.
+
+And a whole study from the published ESConv to a judged pair, on the pages of the console alone.
+"""
 
 import os
 import re
@@ -11,8 +14,9 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import ROOT, Site, follow, load_until, sign_in
+from tests.browser.conftest import ROOT, Site, come_in, follow, load_until, sign_in
 from tests.browser.looks import DESKTOP, PHONE, overflow, violations
+from tests.helpers.datasets import shared_file
 from tests.helpers.observed import code_of
 
 NAME, PASSWORD = "ada", "four unconnected plain words"
@@ -276,3 +280,79 @@ def verify_elsewhere(release: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "numbers computed again are the same" in done.stdout
+
+
+WITHOUT_A_SHELL = "without-a-shell"
+DATASET = "ESConv as published"
+
+
+def test_a_study_is_made_from_a_dataset_without_a_command(visit, site: Site):
+    esconv = shared_file("esconv/ESConv.json")
+    page: Page = visit()
+    sign_in(page, site)
+
+    import_dialogues(page, str(esconv))
+    choose_contexts(page)
+    have_models_complete_them(page)
+    make_the_study(page)
+    judge_a_pair(visit(reduced_motion="reduce"), site)
+    page.goto(f"{site.console}{WITHOUT_A_SHELL}/")
+    expect(number_of(page, "Judgments by people")).to_have_text("1")
+
+
+def import_dialogues(page: Page, file: str) -> None:
+    """Upload the file, see what it holds, confirm, and watch until it is stored."""
+    go_to(page, "Data")
+    look(page, "datasets")
+    go_to(page, "Import dialogues")
+    page.get_by_label("File of dialogues").set_input_files(file)
+    page.get_by_label("Name of the dataset").fill(DATASET)
+    look(page, "import")
+    press(page, "Check the file")
+    expect(number_of(page, "of them new")).to_have_text("1,300")
+    look(page, "checked file")
+    press(page, "Import")
+    see(page, re.compile(r"1,300 dialogues \(1,300 new\)"))
+    look(page, "import that is done")
+    go_to(page, "To the dataset")
+
+
+def choose_contexts(page: Page) -> None:
+    go_to(page, "Choose contexts")
+    page.get_by_label("Regular contexts in all").fill("4")
+    look(page, "choice of contexts")
+    press(page, "Start")
+    see(page, re.compile(r"4 contexts \(4 new\)"))
+    go_to(page, "To the dataset")
+    look(page, "funnel")
+
+
+def have_models_complete_them(page: Page) -> None:
+    go_to(page, "Models")
+    go_to(page, "Runs")
+    go_to(page, "Plan a run of completions")
+    page.get_by_label("Dataset").select_option(label=DATASET)
+    for number in (0, 1):
+        page.get_by_role("checkbox").nth(number).check()
+    press(page, "Show the plan")
+    press(page, re.compile("^Start: make 8 calls"))
+    see(page, "It is over. What was answered is kept.")
+    look(page, "run")
+
+
+def make_the_study(page: Page) -> None:
+    go_to(page, "Studies")
+    go_to(page, "New study")
+    go_to(page, "demo")
+    page.get_by_label("Dataset").select_option("esconv-as-published")
+    page.get_by_label("Address").fill(WITHOUT_A_SHELL)
+    press(page, "Store as a draft")
+    plan_lock_and_open(page)
+
+
+def judge_a_pair(page: Page, site: Site) -> None:
+    come_in(page, f"{site.address}/s/{WITHOUT_A_SHELL}/")
+    page.get_by_text("A slightly better").click()
+    page.get_by_role("textbox", name="What made the difference?").fill("It asks what helps.")
+    press(page, "Submit")
+    see(page, "Your answer is saved.")

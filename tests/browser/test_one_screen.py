@@ -2,17 +2,21 @@
 
 The pairs are of ESConv: a conversation so far, the supporter's reply, and another supporter's.
 The table in docs/raters.md is made of their rows, which `--junit-xml` writes down.
+
+Texts that begin in one script and go on in another are laid out in the direction of their language.
 """
 
 import mimetypes
 import statistics
 import uuid
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
+from django.test import Client
 from playwright.sync_api import Browser, Page, Route, ViewportSize
 
 from annotation.models import Study
@@ -24,9 +28,18 @@ from completions.dialogues.couplets import couplets
 from completions.dialogues.display import DialogueView
 from completions.dialogues.ingest.dialogue import ParsedDialogue
 from completions.dialogues.ingest.files import read_dialogues
+from tests.annotation.session.test_languages_pages import (
+    ENGLISH,
+    HEBREW,
+    MIXED_ENGLISH,
+    MIXED_HEBREW,
+    study_in,
+)
 from tests.browser.conftest import PROTOCOLS
 from tests.browser.looks import LAPTOP, PHONE
+from tests.browser.test_rater_pages import enrol as stand_before_a_pair
 from tests.helpers.datasets import shared_file
+from tests.helpers.visits import enrol, url
 
 SITE = "http://pairs.example"
 N_PAIRS = 60
@@ -168,3 +181,65 @@ def test_a_phone_keeps_the_scale_at_the_thumb_and_the_pair_short(
     assert statistics.median(one["length"] for one in places) <= MOST_SCREENS * PHONE["height"]
     assert all(one["submit"] <= PHONE["height"] for one in places)
     assert kind == "likert" or all(one["scale"] <= PHONE["height"] for one in places)
+
+
+CSS = Path(__file__).resolve().parents[2] / "static" / "css" / "heart.css"
+MEASURED = """
+() => [...document.querySelectorAll("[translate=no]")].map(shown => {
+  const letter = document.createRange();
+  letter.setStart(shown.firstChild, 0);
+  letter.setEnd(shown.firstChild, 1);
+  const [first, all] = [letter.getBoundingClientRect(), shown.getBoundingClientRect()];
+  const begins = first.left - all.left < all.right - first.right ? "left" : "right";
+  return [shown.textContent, getComputedStyle(shown).direction, begins];
+})
+"""
+
+
+def page_in(language: str, texts: tuple[str, str]) -> str:
+    client, study = Client(), study_in(language, texts)
+    enrol(client, study)
+    return client.get(url(study, "judge")).content.decode()
+
+
+@pytest.mark.django_db
+def test_a_text_begins_on_the_side_of_its_language(browser):
+    pages = [
+        page_in("he", (HEBREW, MIXED_HEBREW)),
+        page_in("en", (ENGLISH, MIXED_ENGLISH)),
+        page_in("en", (HEBREW, MIXED_ENGLISH)),
+    ]
+    measured = []
+    with browser.new_context() as context:
+        page = context.new_page()
+        for content in pages:
+            page.set_content(content, wait_until="domcontentloaded")
+            page.add_style_tag(path=CSS)
+            measured.append({text: tuple(rest) for text, *rest in page.evaluate(MEASURED)})
+
+    right, left = ("rtl", "right"), ("ltr", "left")
+    assert set(measured[0].values()) == {right}
+    assert set(measured[1].values()) == {left}
+    assert (measured[2][HEBREW], measured[2][MIXED_ENGLISH]) == (right, left)
+
+
+def test_on_a_phone_messages_stack_and_everything_is_in_reach(visit, site):
+    page = visit(viewport=PHONE, has_touch=True, is_mobile=True)
+    stand_before_a_pair(page, site.rate)
+
+    a, b = (box.bounding_box() for box in page.locator(".message").all())
+    assert a["x"] == b["x"]
+    assert a["width"] == b["width"]
+    assert b["y"] > a["y"] + a["height"]
+    choices = [box.bounding_box() for box in page.locator(".tile").all()]
+    assert min(box["height"] for box in choices) >= 44
+    assert page.locator("#submit").bounding_box()["width"] > 300
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+def test_both_messages_have_one_size_on_a_desktop(page, site):
+    stand_before_a_pair(page, site.rate)
+
+    a, b = (box.bounding_box() for box in page.locator(".message").all())
+
+    assert (a["y"], a["width"], a["height"]) == (b["y"], b["width"], b["height"])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PROTOCOLS, TriedStudy, has_next_pair, wait_for_keys
+from tests.browser.conftest import PROTOCOLS, TriedStudy, come_in, has_next_pair, wait_for_keys
 from tests.browser.looks import BEING_SWAPPED, PHONE, overflow
 
 REASON = "It takes up what this person said."
@@ -162,9 +162,7 @@ def test_thumb_alone_leads_through_on_a_phone(visit, studies, wait_ms):
 def test_key_held_down_answers_one_row(visit, studies):
     study = studies["likert"]
     page = visit()
-    page.goto(platform_link(study, "held"))
-    page.get_by_role("button", name="Yes, I agree").click()
-    page.get_by_role("link", name="Skip the practice").click()
+    come_in(page, platform_link(study, "held"))
     page.get_by_role("button", name=study.right).click()
     wait_for_keys(page)
 

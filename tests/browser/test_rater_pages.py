@@ -5,30 +5,22 @@ import statistics
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import TriedStudy, wait_for_keys
+from tests.browser.conftest import TriedStudy, come_in, wait_for_keys
 from tests.browser.looks import PHONE
 
 REASON = "It takes up what this person said."
-ICON = "icon.svg"
-"""Chromium asks for it when it likes, even after the page has answered a key."""
+ICON = "icon.svg"  # Chromium asks for it when it likes, even after the page has answered a key
 
 
 def enrol(page: Page, address: str) -> None:
-    """Agree, pass by the practice, and stand before the first pair."""
-    page.goto(address)
-    page.get_by_role("button", name="Yes, I agree").click()
-    page.get_by_role("link", name="Skip the practice").click()
+    """Come in, and stand before the first pair."""
+    come_in(page, address)
     wait_for_pair(page, 1)
     wait_for_keys(page)
 
 
 def wait_for_pair(page: Page, number: int) -> None:
     expect(page.locator("#progress")).to_contain_text(f"Pair {number} of ")
-
-
-def focused(page: Page) -> str:
-    """Return the id of what has the focus."""
-    return str(page.evaluate("document.activeElement.id"))
 
 
 def checked(page: Page) -> str:
@@ -38,37 +30,25 @@ def checked(page: Page) -> str:
 
 def pass_the_questions(page: Page, study: TriedStudy) -> None:
     """Answer what is asked before the first pair, and what the screening round shows."""
-    page.goto(study.address)
-    page.get_by_role("button", name="Yes, I agree").click()
-    page.get_by_role("link", name="Skip the practice").click()
+    come_in(page, study.address)
     expect(page.get_by_role("heading", level=1)).to_have_text("Quick check")
     page.get_by_role("button", name=study.right).click()
     expect(page.locator("#progress")).to_contain_text("Warm-up 1 of 1")
     wait_for_keys(page)
 
 
-def test_forms_alone_lead_through_without_scripts(visit, site):
-    page = visit(java_script_enabled=False)
-    page.goto(site.rate)
-    page.get_by_role("button", name="Yes, I agree").click()
-    page.get_by_text("B much better").click()
-    page.get_by_role("button", name="Compare with an example").click()
-    page.get_by_role("link", name="Start").click()
+@pytest.fixture
+def page(visit, site) -> Page:
+    """A rater before the first pair, on a desktop."""
+    page: Page = visit()
+    enrol(page, site.rate)
+    return page
 
-    wait_for_pair(page, 1)
-    page.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("alert")).to_contain_text("Choose one of the five answers.")
-    page.get_by_text("A slightly better").click()
+
+def answer(page: Page) -> None:
+    """Choose an answer and say why, without sending them."""
+    page.keyboard.press("2")
     page.get_by_role("textbox").fill(REASON)
-    page.get_by_role("button", name="Submit").click()
-    wait_for_pair(page, 2)
-    page.locator("summary", has_text="Skip").click()
-    page.get_by_role("button", name="I can’t decide").click()
-    wait_for_pair(page, 2)
-    page.get_by_role("link", name="Change my last answer").click()
-
-    expect(page.get_by_role("textbox")).to_have_value(REASON)
-    expect(page.get_by_role("radio", name="A slightly better")).to_be_checked()
 
 
 SENT_AND_SHOWN = """() => new Promise(done => {
@@ -84,16 +64,13 @@ SENT_AND_SHOWN = """() => new Promise(done => {
 """Submits, and tells after how many milliseconds another pair is painted."""
 
 
-def test_the_next_pair_comes_with_the_answer_in_one_request(visit, site, record_property):
-    page = visit()
-    enrol(page, site.rate)
+def test_the_next_pair_comes_with_the_answer_in_one_request(page, record_property):
     asked: list[str] = []
     page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
     times = []
 
     for _ in range(5):
-        page.keyboard.press("2")
-        page.get_by_role("textbox").fill(REASON)
+        answer(page)
         times.append(page.evaluate(SENT_AND_SHOWN))
         expect(page.locator("#stage-title")).to_be_focused()
 
@@ -197,21 +174,15 @@ class TestAfar:
 
 
 class TestKeys:
-    def test_digits_choose_and_tab_leads_on_to_the_reason(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-
+    def test_digits_choose_and_tab_leads_on_to_the_reason(self, page):
         for key, words in zip("15", ["A much better", "B much better"], strict=True):
             page.keyboard.press(key)
             assert checked(page) == words
         page.keyboard.press("Tab")
 
-        assert focused(page) == "id_rationale"
+        expect(page.locator("#id_rationale")).to_be_focused()
 
-    def test_arrows_move_the_choice(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-
+    def test_arrows_move_the_choice(self, page):
         shown = []
         for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
             page.keyboard.press(key)
@@ -219,10 +190,7 @@ class TestKeys:
 
         assert shown == ["A much better", "A slightly better", "A much better"]
 
-    def test_digits_in_the_reason_are_only_text(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-
+    def test_digits_in_the_reason_are_only_text(self, page):
         page.get_by_role("textbox").fill("")
         page.keyboard.type("5 of 5?")
 
@@ -230,10 +198,7 @@ class TestKeys:
         assert page.locator("#stage :checked").count() == 0
         expect(page.locator("#keys")).not_to_be_visible()
 
-    def test_question_mark_lists_the_keys_and_they_can_be_switched_off(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-
+    def test_question_mark_lists_the_keys_and_they_can_be_switched_off(self, page):
         page.keyboard.press("?")
         page.get_by_label("Single-key shortcuts on").uncheck()
         page.keyboard.press("Escape")
@@ -269,12 +234,9 @@ class TestKeys:
 
         assert page.evaluate("scrollY") == 150
 
-    def test_u_takes_back_what_was_just_sent_and_the_loop_goes_on(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
+    def test_u_takes_back_what_was_just_sent_and_the_loop_goes_on(self, page):
         address = page.url
-        page.keyboard.press("2")
-        page.get_by_role("textbox").fill(REASON)
+        answer(page)
         page.keyboard.press("Control+Enter")
         wait_for_pair(page, 2)
         expect(page.locator("#stage-title")).to_be_focused()
@@ -289,11 +251,8 @@ class TestKeys:
         wait_for_pair(page, 2)
         assert page.url == address
 
-    def test_ctrl_enter_in_a_report_sends_the_report_and_not_the_answer(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        page.keyboard.press("2")
-        page.get_by_label("What made the difference?").fill(REASON)
+    def test_ctrl_enter_in_a_report_sends_the_report_and_not_the_answer(self, page):
+        answer(page)
         page.locator("summary", has_text="Report").click()
         page.get_by_label("What is wrong?").fill("It names a real person.")
 
@@ -303,12 +262,10 @@ class TestKeys:
         assert sent.value.url.endswith("/report/")
         expect(page.get_by_role("heading", level=1)).to_have_text("Thank you for telling us")
 
-    def test_rubric_study_has_keys_for_winner_strength_and_rubric(self, visit, studies):
+    def test_rubric_study_has_keys_for_winner_and_strength(self, visit, studies):
         page = visit()
         pass_the_questions(page, studies["rubric"])
 
-        page.keyboard.press("r")
-        expect(page.get_by_text("Scores high").first).to_be_visible()
         page.keyboard.press("b")
         page.keyboard.press("4")
         page.keyboard.press("Control+Enter")
@@ -346,27 +303,22 @@ class TestSwap:
         assert "Pair 2" in page.title()
         expect(page.locator("#status")).to_have_text("Your answer is saved.")
 
-    def test_nothing_beside_the_pair_moves(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        page.keyboard.press("3")
-        page.get_by_role("textbox").fill(REASON)
-        before = [page.locator(part).bounding_box() for part in (".bar", "#progress")]
-        place = page.locator("#stage").bounding_box()
+    def test_nothing_beside_the_pair_moves(self, page):
+        def places():
+            boxes = [page.locator(part).bounding_box() for part in (".bar", "#progress")]
+            return [(box["x"], box["y"], box["height"]) for box in boxes]
+
+        answer(page)
+        before, place = places(), page.locator("#stage").bounding_box()
 
         page.keyboard.press("Control+Enter")
         wait_for_pair(page, 2)
 
-        after = [page.locator(part).bounding_box() for part in (".bar", "#progress")]
-        assert [(box["x"], box["y"], box["height"]) for box in after] == [
-            (box["x"], box["y"], box["height"]) for box in before
-        ]
+        assert places() == before
         following = page.locator("#stage").bounding_box()
         assert (following["x"], following["width"]) == (place["x"], place["width"])
 
-    def test_missing_parts_take_the_focus_and_lead_to_their_controls(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
+    def test_missing_parts_take_the_focus_and_lead_to_their_controls(self, page):
         page.keyboard.press("4")
 
         page.keyboard.press("Control+Enter")
@@ -380,11 +332,8 @@ class TestSwap:
 
 
 class TestNothingIsLost:
-    def test_draft_survives_a_reload_and_goes_with_its_pair(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        page.keyboard.press("2")
-        page.get_by_role("textbox").fill(REASON)
+    def test_draft_survives_a_reload_and_goes_with_its_pair(self, page):
+        answer(page)
 
         page.reload()
         expect(page.get_by_role("textbox")).to_have_value(REASON)
@@ -396,11 +345,8 @@ class TestNothingIsLost:
         assert page.locator("#stage :checked").count() == 0
         assert REASON not in page.evaluate("JSON.stringify(sessionStorage)")
 
-    def test_double_click_counts_once_and_leaves_the_next_pair_alone(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        page.keyboard.press("2")
-        page.get_by_role("textbox").fill(REASON)
+    def test_double_click_counts_once_and_leaves_the_next_pair_alone(self, page):
+        answer(page)
 
         page.get_by_role("button", name="Submit").dblclick()
 
@@ -409,11 +355,8 @@ class TestNothingIsLost:
         page.reload()
         wait_for_pair(page, 2)
 
-    def test_lost_connection_keeps_the_answer_and_sends_it_when_it_is_back(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        page.keyboard.press("2")
-        page.get_by_role("textbox").fill(REASON)
+    def test_lost_connection_keeps_the_answer_and_sends_it_when_it_is_back(self, page):
+        answer(page)
 
         page.context.set_offline(True)
         page.keyboard.press("Control+Enter")
@@ -423,11 +366,8 @@ class TestNothingIsLost:
         wait_for_pair(page, 2)
         expect(page.get_by_text("We could not reach the site.")).not_to_be_visible()
 
-    def test_undo_without_a_connection_says_so_and_happens_when_it_is_back(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        page.keyboard.press("2")
-        page.get_by_role("textbox").fill(REASON)
+    def test_undo_without_a_connection_says_so_and_happens_when_it_is_back(self, page):
+        answer(page)
         page.keyboard.press("Control+Enter")
         wait_for_pair(page, 2)
 
@@ -439,26 +379,8 @@ class TestNothingIsLost:
         expect(page.get_by_role("textbox")).to_have_value(REASON)
         expect(page.get_by_text("We could not reach the site.")).not_to_be_visible()
 
-    def test_two_tabs_show_one_pair_and_count_it_once(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        other = page.context.new_page()
-        other.goto(page.url)
-        assert other.locator(".message").all_inner_texts() == (
-            page.locator(".message").all_inner_texts()
-        )
-
-        for tab in (page, other):
-            tab.keyboard.press("2")
-            tab.get_by_role("textbox").fill(REASON)
-            tab.keyboard.press("Control+Enter")
-            wait_for_pair(tab, 2)
-
-    def test_back_after_an_answer_leads_to_the_waiting_pair(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        page.keyboard.press("2")
-        page.get_by_role("textbox").fill(REASON)
+    def test_back_after_an_answer_leads_to_the_waiting_pair(self, page):
+        answer(page)
         page.keyboard.press("Control+Enter")
         wait_for_pair(page, 2)
 
@@ -467,9 +389,7 @@ class TestNothingIsLost:
 
         wait_for_pair(page, 2)
 
-    def test_time_out_of_sight_is_counted_and_survives_a_reload(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
+    def test_time_out_of_sight_is_counted_and_survives_a_reload(self, page):
         page.evaluate(TURN, "hidden")
         page.evaluate(PASS_TIME)
         page.evaluate(TURN, "visible")
@@ -480,11 +400,8 @@ class TestNothingIsLost:
         assert counted >= 50
         assert int(page.locator("[name=hidden_ms]").input_value()) == counted
 
-    def test_time_out_of_sight_counts_for_a_pair_that_comes_meanwhile(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-        page.keyboard.press("2")
-        page.get_by_role("textbox").fill(REASON)
+    def test_time_out_of_sight_counts_for_a_pair_that_comes_meanwhile(self, page):
+        answer(page)
         page.evaluate(TURN, "hidden")
         page.keyboard.press("Control+Enter")
         wait_for_pair(page, 2)
@@ -494,26 +411,3 @@ class TestNothingIsLost:
         page.evaluate(TURN, "visible")
 
         assert int(page.locator("[name=hidden_ms]").input_value()) >= 50
-
-
-class TestPhone:
-    def test_messages_stack_and_everything_is_in_reach(self, visit, site):
-        page = visit(viewport=PHONE, has_touch=True, is_mobile=True)
-        enrol(page, site.rate)
-
-        a, b = (box.bounding_box() for box in page.locator(".message").all())
-        assert a["x"] == b["x"]
-        assert a["width"] == b["width"]
-        assert b["y"] > a["y"] + a["height"]
-        choices = [box.bounding_box() for box in page.locator(".tile").all()]
-        assert min(box["height"] for box in choices) >= 44
-        assert page.locator("#submit").bounding_box()["width"] > 300
-        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-
-    def test_both_messages_have_one_size_on_a_desktop(self, visit, site):
-        page = visit()
-        enrol(page, site.rate)
-
-        a, b = (box.bounding_box() for box in page.locator(".message").all())
-
-        assert (a["y"], a["width"], a["height"]) == (b["y"], b["width"], b["height"])

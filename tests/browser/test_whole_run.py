@@ -1,4 +1,7 @@
-"""The whole line in one browser: a supporter writes, a rater judges, an admin sees what follows."""
+"""The whole line in one browser: a supporter writes, a rater judges, an admin sees what follows.
+
+And how a study comes about: by its form, or from a spreadsheet, by somebody who has nothing else.
+"""
 
 import re
 
@@ -6,8 +9,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser import writing
-from tests.browser.conftest import load_until, sign_in, wait_for_keys
-from tests.browser.looks import BEING_SWAPPED
+from tests.browser.conftest import come_in, load_until, sign_in, wait_for_keys
+from tests.browser.looks import BEING_SWAPPED, faults_of
 from tests.browser.test_rater_journey import Keyboard
 
 COUNT = re.compile(r"\d+ judgments on")
@@ -83,3 +86,60 @@ def wait_for_judgments(page: Page, address: str, *, at_least: int) -> None:
 
     page.goto(address)
     load_until(page, reached)
+
+
+SHEET = """\
+item;our model;the old one;context
+1;We open at nine, and on Sundays at ten.;Nine.;When do you open?
+2;Yes, within a month, with the receipt.;Returns are possible.;Can I return this?
+3;We do not ship abroad.;No.;
+"""
+QUESTION = "Which answer is clearer?"
+
+
+def test_a_spreadsheet_is_judged_by_its_link(visit, site, tmp_path):
+    file = tmp_path / "answers.csv"
+    file.write_text(SHEET, encoding="utf-8")
+    site.manage("study", "quick", str(file), "--question", QUESTION, "--judgments", "2")
+    page = visit(reduced_motion="reduce")
+
+    come_in(page, f"{site.address}/s/answers/")
+    seen, faults = set(), list[str]()
+    for number in (1, 2, 3):
+        expect(page.locator("#progress")).to_contain_text(f"Pair {number} of 3")
+        expect(page.get_by_role("heading", name=QUESTION)).to_be_visible()
+        expect(page.get_by_role("heading", name="Text A")).to_be_visible()
+        seen.add("asked" if page.locator(".context").count() else "alone")
+        faults += faults_of(page, f"pair {number}")
+        page.get_by_text("A slightly better").click()
+        page.get_by_role("textbox", name="What made the difference?").fill("It says when.")
+        page.get_by_role("button", name="Submit").click()
+
+    expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
+    assert seen == {"asked", "alone"}
+    assert faults == []
+
+
+def test_a_study_is_asked_for_in_steps_beside_what_it_comes_to(visit, site):
+    page = visit(reduced_motion="reduce")
+    sign_in(page, site)
+    page.goto(f"{site.console}new/from/heart-preference/")
+    beside = page.get_by_role("complementary")
+    expect(beside).to_contain_text("Choose a dataset")
+    expect(beside.get_by_text("Reply A")).to_be_visible()
+
+    page.get_by_label("Dataset").select_option("demo")
+    expect(beside).to_contain_text("Finds differences of")
+    page.get_by_label("Question", exact=True).fill("Which one is kinder?")
+    expect(beside).to_contain_text("Which one is kinder?")
+
+    page.get_by_role("link", name="Next: How many").click()
+    expect(page.get_by_label("Judgments per pair")).to_be_visible()
+    expect(page.get_by_label("Dataset")).to_be_hidden()
+    before = beside.locator("dl").inner_text()
+    page.get_by_label("Judgments per pair").fill("77")
+    expect(beside.locator("dl")).not_to_have_text(before, use_inner_text=True)
+    page.get_by_label("Pay per hour").fill("12")
+    expect(beside).to_contain_text("Pay in all")
+
+    assert faults_of(page, "form of a study") == []
