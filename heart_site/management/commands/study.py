@@ -11,7 +11,7 @@ from annotation.studies.services.states import StudyStateError
 from completions.dialogues.authoring import DatasetTakenError
 from completions.dialogues.queries import DatasetNotFoundError
 from completions.management.acting import ActionCommand
-from heart_site.management.study_actions import planning, raters, states
+from heart_site.management.study_actions import planning, states
 
 
 class Command(ActionCommand):
@@ -26,9 +26,9 @@ class Command(ActionCommand):
         planning.PLAN,
         *states.MOVES,
         states.SHOW,
-        raters.REVIEW,
+        states.REVIEW,
         planning.POWER,
-        raters.SIMULATE,
+        states.SIMULATE,
     )
     refusals = (
         *REFUSALS,
