@@ -26,8 +26,8 @@ from django.core import signing
 from django.db import connections
 from django.utils import timezone
 
-from benchmarks.load import crowd, floor_sql, report, stack
-from benchmarks.load.run import Run
+from benchmarks.load import crowd, floor_sql, stack
+from benchmarks.load.run import HEAD, Run, goals, ratio
 from benchmarks.scratch import scratch_site
 from benchmarks.simulation import machine
 
@@ -123,7 +123,7 @@ async def _measure(
     run = runs[0]
     _say(f"{machine()}; load average {os.getloadavg()[0]:.1f} before; {options.seconds:g} s a step")
     _say(" ".join(stack.command("web", **_changes(options))[1:]))
-    _say(report.HEAD.strip("\n"))
+    _say(HEAD.strip("\n"))
     steps, ratios = [], []
     for n in options.raters:
         taken = [await one.together(n) for one in runs]
@@ -134,7 +134,7 @@ async def _measure(
         _say(str(bare))
         for error, times in run.errors.items():
             _say(f"{'':<12}so far {times} x {error}")
-        ratios.append(report.ratio(steps[-1], bare, alone(n)))
+        ratios.append(ratio(steps[-1], bare, alone(n)))
     plan = crowd.Arrivals(
         options.crowd, options.arrive, (options.think[0], options.think[1]), options.over
     )
@@ -142,13 +142,13 @@ async def _measure(
     for one in runs:
         await one.leave()
     _say(f"{arrived}\n")
-    for line in (*ratios, *report.goals(steps, arrived)):
+    for line in (*ratios, *goals(steps, arrived)):
         _say(line)
 
 
 def _verify(run: Run, study: "Study") -> int:
     """Print what was lost or broken, and return the exit code."""
-    from benchmarks.load.invariants import broken  # noqa: PLC0415 (models need the settings)
+    from benchmarks.load.rows import broken  # noqa: PLC0415 (models need the settings)
 
     found = dict(broken(study, run.acknowledged))
     for error, times in run.errors.most_common():

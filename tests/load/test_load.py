@@ -14,7 +14,7 @@ from annotation.choices import Side
 from annotation.models import Comparison, Judgment
 from benchmarks.load.__main__ import arguments, load
 from benchmarks.load.floor_sql import NAMES
-from benchmarks.load.invariants import broken
+from benchmarks.load.rows import broken
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import NOW, make_comparison, make_judgment, make_lease, make_study
 
