@@ -15,14 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Locator,
-    Page,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.browser.looks import DESKTOP
 from tests.conftest import missing
@@ -276,8 +269,7 @@ def visit(browser: Browser):
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
-            "console",
-            lambda said: complaints.append(said.text) if "Policy" in said.text else None,
+            "console", lambda said: complaints.append(said.text) if "Policy" in said.text else None
         )
         return page
 

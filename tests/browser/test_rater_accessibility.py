@@ -6,14 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import (
-    PROTOCOLS,
-    Site,
-    TriedStudy,
-    follow,
-    has_next_pair,
-    wait_for_keys,
-)
+from tests.browser.conftest import PROTOCOLS, Site, TriedStudy, follow, has_next_pair, wait_for_keys
 from tests.browser.looks import faults_of
 
 Step = tuple[str, Callable[[], object], str]

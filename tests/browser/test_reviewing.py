@@ -236,13 +236,3 @@ def test_axe_finds_nothing(reviewer, site, read_only):
         found += faults_of(page, name)
 
     assert found == []
-
-
-def test_a_context_shows_marks_with_the_rules_that_they_stand_for(reviewer, read_only):
-    page = reviewer(read_only)
-    page.locator(".rows .key").first.click()
-
-    number = page.locator(".turn.latest mark.signal sup").first.inner_text().split()[-1]
-
-    entry = page.locator(f".legend > li[value='{number}']")
-    expect(entry).to_contain_text("signal")

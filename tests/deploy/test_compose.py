@@ -321,9 +321,7 @@ class TestCopying:
         for source in copied():
             if (ROOT / source).is_dir():
                 shutil.copytree(
-                    ROOT / source,
-                    tmp_path / source,
-                    ignore=shutil.ignore_patterns("__pycache__"),
+                    ROOT / source, tmp_path / source, ignore=shutil.ignore_patterns("__pycache__")
                 )
             else:
                 shutil.copyfile(ROOT / source, tmp_path / source)

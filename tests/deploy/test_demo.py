@@ -15,10 +15,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from completions.dialogues.demo import DIALOGUES
-from completions.models import Dataset
 from heart_site.demo import study as demo_study
 from tests.helpers.datasets import shared_file, write_array
 from tests.helpers.factories import NOW
@@ -125,30 +123,6 @@ def test_a_bad_file_is_refused_with_its_position_and_nothing_is_written(start, t
     assert "Traceback" not in err
     with closing(sqlite3.connect(tmp_path / "heart.sqlite3")) as database:
         assert database.execute("SELECT count(*) FROM completions_dataset").fetchone() == (0,)
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "cannot be read"),
-        (b'{"a": 1}', "ESConv"),
-        ("[{\u00e9}]".encode("latin-1"), "byte"),
-        (ONE_SPEAKER, "dialogue 1"),
-    ],
-    ids=["missing file", "unknown format", "wrong encoding", "one speaker"],
-)
-def test_each_kind_of_bad_file_is_refused(content, message, tmp_path, monkeypatch):
-    monkeypatch.setattr("heart_site.management.commands.demo.call_command", lambda *_, **__: None)
-    file = tmp_path / "dialogues.json"
-    if content is not None:
-        file.write_bytes(content)
-
-    with pytest.raises(CommandError, match=message) as refused:
-        call_command("demo", "--check", "--dialogues", str(file))
-
-    assert refused.value.returncode == 2
-    assert not Dataset.objects.exists()
 
 
 @pytest.mark.django_db

@@ -116,10 +116,7 @@ class TestEveryTable:
     def test_shows_a_row(self, admin_client, subtests, django_assert_max_num_queries):
         for model in MODELS:
             row = model._default_manager.latest("pk")
-            with (
-                subtests.test(model=model._meta.model_name),
-                django_assert_max_num_queries(15),
-            ):
+            with subtests.test(model=model._meta.model_name), django_assert_max_num_queries(15):
                 assert admin_client.get(address(model, "change", row.pk)).status_code == 200
 
     def test_is_closed_to_changes_behind_the_services(self, admin_client, subtests):

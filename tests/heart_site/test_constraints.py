@@ -11,22 +11,10 @@ from django.db import IntegrityError, models, transaction
 
 from access.models import AppendOnlyError, AppendOnlyModel
 from annotation.models import DimensionMark
-from tests.heart_site.constraints import (
-    access,
-    calls,
-    completions,
-    judgments,
-    ranking,
-    rating_work,
-)
+from tests.heart_site.constraints import access, calls, completions, judgments, ranking, rating_work
 from tests.heart_site.constraints.rules import broken_rule, our_models, rules
 from tests.helpers.factories import make_judge, make_llm_judgment, make_rater
-from tests.helpers.factories_written_once import (
-    make_exclusion,
-    make_mark,
-    make_rating,
-    make_user,
-)
+from tests.helpers.factories_written_once import make_exclusion, make_mark, make_rating, make_user
 from tests.helpers.rows import BUILDERS
 
 pytestmark = pytest.mark.django_db
@@ -147,10 +135,7 @@ ATTEMPTS = {
     "delete a queryset": lambda row: type(row).objects.filter(pk=row.pk).delete(),
     "update in bulk": lambda row: type(row).objects.bulk_update([row], [some_column(type(row))]),
     "overwrite in bulk": lambda row: type(row).objects.bulk_create(
-        [row],
-        update_conflicts=True,
-        update_fields=[some_column(type(row))],
-        unique_fields=["id"],
+        [row], update_conflicts=True, update_fields=[some_column(type(row))], unique_fields=["id"]
     ),
     "update or create": lambda row: type(row).objects.update_or_create(
         pk=row.pk, defaults={some_column(type(row)): getattr(row, some_column(type(row)))}

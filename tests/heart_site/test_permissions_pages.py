@@ -180,11 +180,7 @@ KEYS: dict[str, tuple[type[Model], str, dict[str, str]]] = {
     r"writing:(message|decide|author)": (Message, "lease__context__dataset", PK),
     r"console:switch_check": (QualityCheck, "comparison__study", PK),
     r"console:judged": (Comparison, "study", KEY),
-    r"console:personal_text": (
-        RationaleScan,
-        "judgment__comparison__study",
-        {"pk": "judgment_id"},
-    ),
+    r"console:personal_text": (RationaleScan, "judgment__comparison__study", {"pk": "judgment_id"}),
     r"console:decide_external": (ExternalBatch, "study", PK),
     r"console:decide": (Report, "rater__study", {"key": "context__key"}),
     r"raters:(rater|answers|answers_csv|exclude|reinstate)": (Rater, "study", CODE),

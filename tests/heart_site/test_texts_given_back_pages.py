@@ -140,9 +140,7 @@ def test_who_typed_nothing_reads_why_nothing_was_saved(browser, study, name, hea
     lease, form = take_away(browser, study, "no cookie of ours")
 
     page = browser.post(
-        url(study, name, lease),
-        {"reason": "unclear", "csrfmiddlewaretoken": form},
-        headers=headers,
+        url(study, name, lease), {"reason": "unclear", "csrfmiddlewaretoken": form}, headers=headers
     )
 
     assert (page.status_code, given_back(page)) == (403, None)

@@ -168,8 +168,7 @@ FIRST = {"manage.py check", "a web process after pages", "a worker that has done
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(one, marks=() if one in FIRST else pytest.mark.full) for one in PROCESSES],
+    "name", [pytest.param(one, marks=() if one in FIRST else pytest.mark.full) for one in PROCESSES]
 )
 def test_loads_only_what_it_needs(name, tmp_path):
     one = PROCESSES[name]

@@ -18,7 +18,6 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from access.api.permissions import Scoped
 from access.choices import Scope
-from annotation.api import Studies
 from completions.models import Context
 from ranking.api import Judgments
 from tests.helpers.factories import make_system
@@ -170,44 +169,17 @@ def test_every_operation_answers_as_the_schema_says(name, n, askers, plan):
     assert list(failures(load(), askers[name], replace(plan, n_examples=n))) == []
 
 
-def break_down(_honest):
-    return lambda *_arguments, **_named: 1 / 0
-
-
-def lie(honest):
-    def lying(self, request):
-        answer = honest(self, request)
-        answer.data["results"] = "all of them"
-        return answer
-
-    return lying
-
-
-def leave_open(honest):
-    return lambda self, request, view: isinstance(view, Judgments) or honest(self, request, view)
-
-
-@pytest.mark.parametrize(
-    ("asker", "planted", "wanted"),
-    [
-        ("team", (Studies, "get", break_down), ("", "Server error")),
-        ("nobody", (Studies, "list", lie), ("", "schema")),
-        (
-            "rater",
-            (Scoped, "has_permission", leave_open),
-            ("{study}/judgments/", "beyond the scope read:judgments"),
-        ),
-    ],
-    ids=["a fault", "an answer that the schema does not know", "a door left open"],
-)
-def test_a_planted_fault_is_found_and_named(asker, planted, wanted, askers, plan, monkeypatch):
+def test_a_door_left_open_is_found_and_named(askers, plan, monkeypatch):
     schema = load().include(path_regex="/studies/(|{study}/judgments/)$")
-    quick = replace(plan, n_examples=4)
-    assert list(failures(schema, askers[asker], quick)) == []
-    (view, name, change), (address, said) = planted, wanted
-    monkeypatch.setattr(view, name, change(getattr(view, name)))
+    honest, quick = Scoped.has_permission, replace(plan, n_examples=4)
+    assert list(failures(schema, askers["rater"], quick)) == []
+    monkeypatch.setattr(
+        Scoped,
+        "has_permission",
+        lambda self, request, view: isinstance(view, Judgments) or honest(self, request, view),
+    )
 
-    (found,) = failures(schema, askers[asker], quick)
+    (found,) = failures(schema, askers["rater"], quick)
 
-    assert found.startswith(f"GET /api/v1/studies/{address}:")
-    assert said in found
+    assert found.startswith("GET /api/v1/studies/{study}/judgments/:")
+    assert "beyond the scope read:judgments" in found

@@ -174,12 +174,7 @@ class TestTheCommand:
         assert self.run("list").startswith("olga  owner")
 
     @pytest.mark.parametrize(
-        "arguments",
-        [
-            ("remove", "olga"),
-            ("add", "Olga", "--role", "owner"),
-            ("reset", "nobody"),
-        ],
+        "arguments", [("remove", "olga"), ("add", "Olga", "--role", "owner"), ("reset", "nobody")]
     )
     def test_refuses(self, arguments):
         make_member("olga")

@@ -63,12 +63,7 @@ class TestMaking:
 
     @pytest.mark.parametrize(
         "fields",
-        [
-            {"name": " "},
-            {"scopes": []},
-            {"lifetime": dt.timedelta(0)},
-            {"lifetime": 367 * DAY},
-        ],
+        [{"name": " "}, {"scopes": []}, {"lifetime": dt.timedelta(0)}, {"lifetime": 367 * DAY}],
         ids=["no name", "no scope", "no time", "too long"],
     )
     def test_refuses_what_there_must_not_be(self, fields):

@@ -64,12 +64,7 @@ class TestAdding:
         assert logged == {"hook.added": told, "hook.removed": told}
 
     @pytest.mark.parametrize(
-        "changed",
-        [
-            {"url": "https://127.0.0.1/"},
-            {"events": []},
-            {"events": ["test"]},
-        ],
+        "changed", [{"url": "https://127.0.0.1/"}, {"events": []}, {"events": ["test"]}]
     )
     def test_refuses_and_says_why(self, staff, changed):
         answer = staff.post(LIST, GOOD | changed)

@@ -63,11 +63,7 @@ TIMES = [
     "1310532",  # how the time of making begins as a number of seconds
 ]
 WORDS = ["simulated", "quality check", "gold", "planted", "repeated pair"]
-QUESTION = {
-    "text": "What do you compare?",
-    "options": ["Two messages", "Two people"],
-    "answer": 1,
-}
+QUESTION = {"text": "What do you compare?", "options": ["Two messages", "Two people"], "answer": 1}
 N_CONTEXTS = 8
 
 

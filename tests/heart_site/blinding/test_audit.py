@@ -95,6 +95,11 @@ def giving_away(monkeypatch, change):
     monkeypatch.setattr(judging, "show_pair", show)
 
 
+def audit_with(monkeypatch, study, change):
+    giving_away(monkeypatch, change)
+    return audit(study)
+
+
 def is_a_first(lease):
     return lease.first_side == Side.A
 
@@ -152,8 +157,7 @@ class TestAudit:
             if lease.number == 2:
                 answer.content += f"<i>{lease.comparison.first.system.slug}</i>".encode()
 
-        giving_away(monkeypatch, name_it)
-        report = audit(study)
+        report = audit_with(monkeypatch, study, name_it)
 
         assert not report.holds
         assert report.faults["names"][0].lower().startswith("supporters on 8 pages")
@@ -163,8 +167,7 @@ class TestAudit:
             slugs = (one.system.slug for one in as_shown(lease))
             answer.content += "<i>{}, {}</i>".format(*slugs).encode()
 
-        giving_away(monkeypatch, name_both)
-        report = audit(study)
+        report = audit_with(monkeypatch, study, name_both)
 
         slugs = System.objects.order_by("slug").values_list("slug", flat=True)
         assert report.faults == {}
@@ -174,9 +177,7 @@ class TestAudit:
         def name_it(answer, _lease, _blank):
             answer.content += b"<i>oakmodel</i>"
 
-        giving_away(monkeypatch, name_it)
-
-        assert audit(study).holds
+        assert audit_with(monkeypatch, study, name_it).holds
 
     def test_an_address_of_a_writer_is_found_and_not_repeated(self, study, monkeypatch):
         writer = make_writer(dataset=study.dataset, email="ada@people.example")
@@ -185,8 +186,7 @@ class TestAudit:
             if lease.number == 2:
                 answer["X-By"] = writer.email
 
-        giving_away(monkeypatch, name_her)
-        report = audit(study)
+        report = audit_with(monkeypatch, study, name_her)
 
         assert report.faults["names"][0].startswith(f"a name of {writer.code} on 8 pages")
         assert writer.email not in str(report.as_json())
@@ -202,9 +202,7 @@ class TestAudit:
         ],
     )
     def test_what_differs_beside_the_texts_is_a_fault(self, study, monkeypatch, change, kind, n):
-        giving_away(monkeypatch, change)
-
-        faults = audit(study).faults
+        faults = audit_with(monkeypatch, study, change).faults
 
         assert {name: len(found) for name, found in faults.items()} == {kind: n}
 
@@ -216,9 +214,7 @@ class TestAudit:
         ],
     )
     def test_markup_that_goes_with_the_source_tells(self, study, monkeypatch, change, telling):
-        giving_away(monkeypatch, change)
-
-        assert set(audit(study).telling) == telling
+        assert set(audit_with(monkeypatch, study, change).telling) == telling
 
     def test_time_that_goes_with_the_source_tells(self, study, monkeypatch):
         clock = [0.0]

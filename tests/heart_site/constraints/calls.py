@@ -245,10 +245,7 @@ def runs(name: str) -> Iterator[Case]:
     )
     for state in (RunState.ENDED, RunState.CANCELLED):
         yield breaks(
-            f"{name}_over_with_time",
-            f"{state} without a time",
-            state=state,
-            but={"ended_at": NOW},
+            f"{name}_over_with_time", f"{state} without a time", state=state, but={"ended_at": NOW}
         )
     yield breaks(f"{name}_over_with_time", "going on with a time", ended_at=NOW)
     yield limit(f"{name}_budget_positive", budget_usd=(0, "0.000001"))

@@ -4,6 +4,7 @@ import datetime as dt
 import hashlib
 import io
 from itertools import combinations
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,7 +22,7 @@ from completions.models import Completion
 from heart_site.demo.rehearsal import evidence
 from heart_site.demo.rehearsal.people import Crowd, Kind
 from heart_site.demo.rehearsal.rehearsing import rehearse
-from heart_site.demo.rehearsal.reporting import as_lines, simulate
+from heart_site.demo.rehearsal.reporting import RehearsalReport, as_lines, simulate
 from heart_site.demo.rehearsal.scoring import rebuild
 from ranking.exports.options import ExportRequest
 from ranking.exports.sources import export_of
@@ -98,6 +99,10 @@ def add_comparison(study: Study, first: Completion, second: Completion | None = 
         position=design.pair_position(seed=study.seed, key=key),
         slots_left=5,
     )
+
+
+def rehearse_quietly(study: Study, cast: Rehearsal, **crowd: Any) -> RehearsalReport:
+    return simulate(study=study, rehearsal=cast, now=LATER, tell=lambda *_counts: None, **crowd)
 
 
 @pytest.fixture(scope="module", params=[FEW, pytest.param(CAST, marks=pytest.mark.full)], ids=NAMES)
@@ -271,8 +276,7 @@ class TestARehearsalThatWasStopped:
         shadow = Study.objects.get(slug=small.slug(study))
         before = Lease.objects.filter(comparison__study=shadow).count()
 
-        report = simulate(study=study, rehearsal=small, now=LATER, tell=lambda *_counts: None)
-        again = simulate(study=study, rehearsal=small, now=LATER, tell=lambda *_counts: None)
+        report, again = (rehearse_quietly(study, small) for _time in range(2))
 
         assert report.answers["leases"] > before > 0
         assert report.is_sound
@@ -283,15 +287,8 @@ class TestARehearsalThatWasStopped:
 @pytest.mark.parametrize("kind", [pytest.param("rubric", marks=pytest.mark.full), "likert"])
 def test_raters_of_every_protocol_find_their_way(kind):
     study = planned_study(f"of-{kind}", kind=kind)
-    cast = Rehearsal(n_raters=2, seed=1)
 
-    report = simulate(
-        study=study,
-        rehearsal=cast,
-        now=LATER,
-        tell=lambda *_counts: None,
-        crowd=Crowd(shares={}),
-    )
+    report = rehearse_quietly(study, Rehearsal(n_raters=2, seed=1), crowd=Crowd(shares={}))
 
     assert report.is_sound
     assert report.answers["main"] > 5
@@ -305,12 +302,7 @@ def test_comes_out_the_same_from_the_same_numbers():
 
     for _time in range(2):
         with transaction.atomic():
-            simulate(
-                study=study,
-                rehearsal=Rehearsal(n_raters=2, seed=1),
-                now=LATER,
-                tell=lambda *_counts: None,
-            )
+            rehearse_quietly(study, Rehearsal(n_raters=2, seed=1))
             answers = Judgment.objects.filter(comparison__study__is_simulated=True)
             told = ("rater__code", "comparison__key", "first_side", "verdict", "submitted_at")
             outcomes.append(list(answers.order_by("submitted_at", "pk").values_list(*told)))
