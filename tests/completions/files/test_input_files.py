@@ -155,11 +155,6 @@ DIALOGUE = {
 DIALOGUES = {
     "one record on lines": json.dumps(DIALOGUE, indent=2).encode(),
     "one record on one line": json.dumps(DIALOGUE).encode(),
-    "UTF-16": json.dumps([DIALOGUE], ensure_ascii=False).encode("utf-16"),
-    "CR": json.dumps([DIALOGUE], indent=1).replace("\n", "\r").encode(),
-    "gzip": gzip.compress(json.dumps([DIALOGUE]).encode()),
-    "under data": json.dumps({"data": [DIALOGUE]}).encode(),
-    "keyed by id": json.dumps({"d1": DIALOGUE}, indent=1).encode(),
 }
 
 

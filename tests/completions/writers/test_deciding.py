@@ -284,13 +284,6 @@ class TestSendingBack:
         expected = (message.lease.writer_id, MailKind.RETURNED, NOTE, NOW + HOUR)
         assert list(mails) == [expected] * bool(email)
 
-    def test_of_a_revision_keeps_the_text_that_was_accepted(self):
-        message = make_revised()
-
-        decide(message, RETURN)
-
-        assert facts_of(message)[:2] == (RETURNED, FIRST_TEXT)
-
 
 class TestRejecting:
     def test_gives_the_slot_once_to_another_person_and_never_back_to_this_one(self):
@@ -309,10 +302,13 @@ class TestRejecting:
 
     @pytest.mark.parametrize("settle", [leave_alone, fix, freeze])
     @pytest.mark.parametrize("state", [WAITING, RETURNED])
-    def test_of_a_revision_leaves_the_text_that_was_accepted(self, state, settle):
+    def test_of_a_revision_leaves_the_text_that_was_accepted_as_sending_it_back_does(
+        self, state, settle
+    ):
         message = make_revised()
         if state == RETURNED:
             decide(message, RETURN)
+            assert facts_of(message)[:2] == (RETURNED, FIRST_TEXT)
         settle(message)
         slots = slots_of_message(message)
 

@@ -1,6 +1,5 @@
 """Reviewers, writers and planners who touch one message at the same moment, in real threads."""
 
-from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -44,6 +43,7 @@ pytestmark = [
     pytest.mark.usefixtures("shared_database"),
 ]
 
+AS_SENT = Seen(revision=1, decisions=0)
 NEW = "It must be hard to come home to an empty flat every night."
 
 
@@ -53,13 +53,22 @@ def decide(message, verdict, by=None, seen=None):
     )
 
 
-def try_to_decide(message, verdict, by=None):
-    """Decide on a message as it was sent first; say whether that won."""
+def done(error, act, *args):
+    """Say whether an act was done, and not refused with ``error``."""
     try:
-        decide(message, verdict, by, Seen(revision=1, decisions=0))
-    except MessageChangedError:
+        act(*args)
+    except error:
         return False
     return True
+
+
+def try_to_decide(message, verdict, by=None):
+    """Return an act that decides on a message as it was sent first, and says whether that won."""
+    return partial(done, MessageChangedError, decide, message, verdict, by, AS_SENT)
+
+
+def decide_unless_compared(message, verdict):
+    return partial(done, locking.CompletionFixedError, decide, message, verdict)
 
 
 def revised():
@@ -69,23 +78,6 @@ def revised():
     make_revision(message=message, text=NEW)
     make_completion(context=message.lease.context)
     return message
-
-
-def decide_unless_compared(message, verdict):
-    """Say whether the decision was taken."""
-    try:
-        decide(message, verdict)
-    except locking.CompletionFixedError:
-        return False
-    return True
-
-
-def send_or_be_refused(lease):
-    try:
-        send(lease, NEW)
-    except DatasetFrozenError:
-        return False
-    return True
 
 
 def plan(study):
@@ -114,8 +106,8 @@ class TestTwoReviewers:
 
             won = together(
                 [
-                    partial(try_to_decide, message, MessageVerdict.REJECTED, make_user()),
-                    partial(try_to_decide, message, other, make_user()),
+                    try_to_decide(message, MessageVerdict.REJECTED, make_user()),
+                    try_to_decide(message, other, make_user()),
                 ]
             )
 
@@ -130,7 +122,7 @@ class TestTwoReviewers:
         for _ in range(crowd.rounds):
             message, by = make_sent(), make_user()
 
-            won = together([partial(try_to_decide, message, MessageVerdict.REJECTED, by)] * 2)
+            won = together([try_to_decide(message, MessageVerdict.REJECTED, by)] * 2)
 
             assert won == [True, True]
             assert MessageDecision.objects.filter(revision__message=message).count() == 1
@@ -143,7 +135,7 @@ class TestAWriterAndAReviewer:
 
             accepted, _sent = together(
                 [
-                    partial(try_to_decide, message, MessageVerdict.ACCEPTED),
+                    try_to_decide(message, MessageVerdict.ACCEPTED),
                     partial(send, message.lease, NEW),
                 ]
             )
@@ -164,7 +156,7 @@ class TestAPlan:
 
             taken_back, _ = together(
                 [
-                    partial(decide_unless_compared, message, MessageVerdict.REJECTED),
+                    decide_unless_compared(message, MessageVerdict.REJECTED),
                     partial(plan, study),
                 ]
             )
@@ -180,7 +172,7 @@ class TestAPlan:
 
         accepted = while_uncommitted(
             partial(plan, study),
-            partial(decide_unless_compared, message, MessageVerdict.ACCEPTED),
+            decide_unless_compared(message, MessageVerdict.ACCEPTED),
             has_to_wait=True,
         )
 
@@ -234,7 +226,7 @@ class TestFreezing:
             _none, is_sent = together(
                 [
                     partial(freeze_dataset, dataset=dataset, by=None, now=NOW),
-                    partial(send_or_be_refused, lease),
+                    partial(done, DatasetFrozenError, send, lease, NEW),
                 ]
             )
 
@@ -302,7 +294,12 @@ class TestWritersWhoWithdraw:
             message = make_sent()
             context, writer = message.lease.context, message.lease.writer
 
-            together([partial(accept, message), partial(withdraw, writer)])
+            together(
+                [
+                    partial(done, MessageNotOpenError, decide, message, MessageVerdict.ACCEPTED),
+                    partial(withdraw, writer),
+                ]
+            )
 
             message.refresh_from_db()
             assert message.state == MessageState.ERASED
@@ -335,17 +332,9 @@ class TestWritersWhoWithdraw:
         lease = make_writing_lease()
 
         while_uncommitted(
-            partial(withdraw, lease.writer), partial(keep_draft, lease), has_to_wait=True
+            partial(withdraw, lease.writer),
+            partial(done, WritingLeaseNotFoundError, save_draft, lease),
+            has_to_wait=True,
         )
 
         assert draft_of(lease) == ""
-
-
-def keep_draft(lease):
-    with suppress(WritingLeaseNotFoundError):
-        save_draft(lease)
-
-
-def accept(message):
-    with suppress(MessageNotOpenError):
-        decide(message, MessageVerdict.ACCEPTED)

@@ -33,8 +33,6 @@ from completions.models import (
     WriterMail,
 )
 from completions.runs.services import states
-from ranking.exports.options import ExportRequest
-from ranking.exports.sources import export_of
 from ranking.judgments.analysis_set import n_decisions, n_judgments
 from tests.helpers.factories import (
     HOUR,
@@ -372,28 +370,16 @@ class TestDeletedTextsInStudies:
         assert (tally.completions, tally.comparisons, tally.wanted) == (1, 1, 0)
 
 
-class TestDeletedTextsInResults:
-    def test_count_no_more_from_then_on_and_put_the_ratings_out_of_date(self):
-        message, comparison = make_compared()
-        study = comparison.study
-        for one in (comparison, make_compared(study)[1]):
-            make_judgment(comparison=one, submitted_at=NOW)
-        n_before = n_decisions(study)
+def test_deleted_texts_count_no_more_from_then_on_and_put_the_ratings_out_of_date():
+    message, comparison = make_compared()
+    study = comparison.study
+    for one in (comparison, make_compared(study)[1]):
+        make_judgment(comparison=one, submitted_at=NOW)
+    n_before = n_decisions(study)
 
-        withdraw(message.lease.writer)
+    withdraw(message.lease.writer)
 
-        assert n_judgments(study=study, as_of=NOW) == 2
-        assert n_judgments(study=study, as_of=NOW + HOUR) == 1
-        assert n_decisions(study) == n_before + 1
-        assert n_decisions(make_study()) == 0
-
-    def test_are_in_no_download(self):
-        message, comparison = make_compared()
-        make_judgment(comparison=comparison)
-
-        withdraw(message.lease.writer)
-
-        table, rows = export_of(comparison.study, "judgments", ExportRequest(), now=NOW + HOUR)
-        header, (row,) = [column.name for column in table.columns], rows
-        assert SECRET not in str(row)
-        assert row[header.index("counts")] is False
+    assert n_judgments(study=study, as_of=NOW) == 2
+    assert n_judgments(study=study, as_of=NOW + HOUR) == 1
+    assert n_decisions(study) == n_before + 1
+    assert n_decisions(make_study()) == 0

@@ -8,7 +8,7 @@ import pytest
 from access.models import LogEntry
 from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict, SystemKind
 from completions.writers.near_duplicates import most_like
-from completions.writers.presubmit_checks import REASONS, look
+from completions.writers.presubmit_checks import look
 from completions.writers.services.flagging import flags_of, rules
 from completions.writers.services.review_decisions import reveal_author
 from tests.helpers.datasets import shared_file
@@ -82,19 +82,14 @@ class TestANearDuplicate:
         assert flag["matched"] == LONG.removesuffix(".")
         assert (flag["message"], flag["contained"]) == (earlier.pk, 1.0)
 
-    def test_of_what_another_person_wrote_for_the_dialogue(self, context, flags):
-        other = sent_for(context)
+    @pytest.mark.parametrize("what", ["message", "completion"])
+    def test_of_what_another_person_or_a_model_wrote_for_the_dialogue(self, context, flags, what):
+        make = sent_for if what == "message" else make_completion
+        other = make(context=context, text=LONG)
 
         (flag,) = flags(LONG)
 
-        assert (flag["of"], flag["message"]) == ("another", other.pk)
-
-    def test_of_what_a_model_wrote_for_the_dialogue(self, context, flags):
-        completion = make_completion(context=context, system=make_system(), text=LONG)
-
-        (flag,) = flags(LONG)
-
-        assert (flag["of"], flag["completion"]) == ("another", completion.pk)
+        assert (flag["of"], flag[what]) == ("another", other.pk)
 
     def test_of_the_reply_in_the_source_is_not_one_of_the_original_system_too(self, context, flags):
         original = make_system(kind=SystemKind.ORIGINAL)
@@ -266,9 +261,6 @@ class TestBeforeAMessageGoesOut:
             ("personal-data", "ada@example.org")
         ]
         assert questions("You sound bipolar to me, honestly.", "de") == []
-
-    def test_has_a_reason_in_plain_words_for_each_rule(self):
-        assert all(reason.endswith(".") for reason in REASONS.values())
 
 
 ALLOTMENT = (
