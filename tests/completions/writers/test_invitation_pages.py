@@ -62,27 +62,23 @@ class TestPersonalLink:
         client.post(invitation_link(invited), {"choice": "agree"})
         assert WriterConsent.objects.get(writer=invited).text_hash == consent_hash(host)
 
-    def test_agreeing_twice_stores_one_consent_and_leads_to_the_profile(self, client, invited):
-        answer = client.post(invitation_link(invited), {"choice": "agree"}, follow=True)
-        client.post(invitation_link(invited), {"choice": "agree"})
+    @pytest.mark.parametrize("is_secure", [False, True])
+    def test_agreeing_twice_stores_one_consent_and_a_cookie_hidden_from_scripts(
+        self, client, invited, is_secure
+    ):
+        """The cookie is for raters' pages too."""
+        link = invitation_link(invited)
+
+        answer = client.post(link, {"choice": "agree"}, follow=True, secure=is_secure)
+        client.post(link, {"choice": "agree"}, secure=is_secure)
 
         assert answer.redirect_chain == [(url("desk"), 303), (url("profile"), 303)]
         assert answer.status_code == 200
         consent = WriterConsent.objects.get(writer=invited)
-        assert consent.version == guidelines.VERSION
-        assert consent.text_hash == consent_hash()
-
-    @pytest.mark.parametrize("is_secure", [False, True])
-    def test_the_cookie_is_signed_hidden_from_scripts_and_for_raters_pages_too(
-        self, client, invited, is_secure
-    ):
-        client.post(invitation_link(invited), {"choice": "agree"}, secure=is_secure)
-
+        assert (consent.version, consent.text_hash) == (guidelines.VERSION, consent_hash())
         cookie = client.cookies[COOKIE]
         assert cookie.value == credential(invited, use="cookie")
-        assert cookie["httponly"]
-        assert cookie["path"] == "/"
-        assert cookie["samesite"] == "Lax"
+        assert (cookie["httponly"], cookie["path"], cookie["samesite"]) == (True, "/", "Lax")
         assert bool(cookie["secure"]) == is_secure
 
     def test_who_declines_is_forgotten_and_may_think_better_of_it(self, client, invited):
@@ -215,10 +211,6 @@ class TestProfile:
         sign_in(client, writer)
         return writer
 
-    def offer_own_systems(self, writer):
-        writer.dataset.offers_own_systems = True
-        writer.dataset.save(update_fields=["offers_own_systems"])
-
     def test_asks_one_question_and_nothing_else(self, client, newcomer):
         (form,) = [form for form in read_forms(client.get(url("profile"))) if form.choices]
 
@@ -226,14 +218,21 @@ class TestProfile:
         assert set(form.choices["background"]) == set(Background.values)
         assert set(form.fields) <= {"background", "csrfmiddlewaretoken"}
 
-    def test_offers_and_stores_a_rating_of_ones_own_where_the_pool_does(self, client, newcomer):
-        self.offer_own_systems(newcomer)
+    def test_offers_keeps_and_stores_a_rating_of_ones_own_where_the_pool_does(
+        self, client, newcomer
+    ):
+        Dataset.objects.update(offers_own_systems=True)
 
         page = client.get(url("profile")).content.decode()
+        without_answer = client.post(url("profile"), {"has_own_system": "on"}).content.decode()
         client.post(url("profile"), {"background": "PEER", "has_own_system": "on"})
 
-        assert 'name="has_own_system"' in page
         assert f"Supporter {newcomer.code}" in page
+        boxes = [
+            re.findall(r'<input [^>]*name="has_own_system"[^>]*>', one)
+            for one in (page, without_answer)
+        ]
+        assert ["checked" in box for (box,) in boxes] == [False, True]
         newcomer.refresh_from_db()
         assert newcomer.has_own_system
 
@@ -259,14 +258,6 @@ class TestProfile:
         newcomer.refresh_from_db()
         assert newcomer.state == WriterState.PROFILING
 
-    def test_keeps_what_was_ticked_when_the_answer_was_missing(self, client, newcomer):
-        self.offer_own_systems(newcomer)
-
-        page = client.post(url("profile"), {"has_own_system": "on"})
-
-        [box] = re.findall(r'<input [^>]*name="has_own_system"[^>]*>', page.content.decode())
-        assert "checked" in box
-
     def test_comes_before_every_other_page_and_is_over_once_it_is_answered(self, client, newcomer):
         before = [client.get(url(name))["Location"] for name in ("desk", "next")]
         client.post(url("profile"), {"background": "PEER"})
@@ -275,25 +266,20 @@ class TestProfile:
         assert client.get(url("profile"))["Location"] == url("desk")
 
 
-class TestSigningOut:
-    def test_is_offered_makes_the_browser_forget_and_says_how_to_come_back(self, client):
-        writer = make_writer()
-        assert url("sign-out") not in client.get(url("help")).content.decode()
-        sign_in(client, writer)
-        assert url("sign-out") in client.get(url("help")).content.decode()
+def test_signing_out_takes_a_post_makes_the_browser_forget_and_says_how_to_come_back(client):
+    writer = make_writer()
+    assert url("sign-out") not in client.get(url("help")).content.decode()
+    sign_in(client, writer)
+    assert url("sign-out") in client.get(url("help")).content.decode()
+    assert client.get(url("sign-out"))["Location"] == url("desk")
+    assert client.get(url("desk")).status_code == 200
 
-        page = client.post(url("sign-out"), follow=True)
+    page = client.post(url("sign-out"), follow=True)
 
-        assert page.redirect_chain == [(url("sign-out"), 303)]
-        assert "personal link brings you back" in page.content.decode()
-        assert client.cookies[COOKIE]["max-age"] == 0
-        assert open_link(client, writer)["Location"] == url("desk")
-
-    def test_takes_a_post(self, client):
-        sign_in(client, make_writer())
-
-        assert client.get(url("sign-out"))["Location"] == url("desk")
-        assert client.get(url("desk")).status_code == 200
+    assert page.redirect_chain == [(url("sign-out"), 303)]
+    assert "personal link brings you back" in page.content.decode()
+    assert client.cookies[COOKIE]["max-age"] == 0
+    assert open_link(client, writer)["Location"] == url("desk")
 
 
 def writers_addresses():

@@ -279,24 +279,22 @@ class TestSkipContext:
         assert (lease.closed_at, lease.draft) == (NOW + SECOND, "I can hear how")
         assert slots_of(context) == 3
 
-    def test_changes_nothing_when_repeated(self, writer, context):
+    def test_changes_nothing_when_repeated_or_when_the_text_was_sent_in_another_tab(
+        self, writer, dataset, context
+    ):
+        other = make_open_context(dataset)
         lease = lease_next(writer)
         skip(lease, "upsetting")
+        sent = send_next(writer)
 
-        skip(lease, "unclear", now=NOW + SECOND)
-
-        lease.refresh_from_db()
-        assert (lease.skip_reason, lease.closed_at) == ("upsetting", NOW)
-        assert slots_of(context) == 3
-
-    def test_changes_nothing_when_the_text_was_sent_in_another_tab(self, writer, context):
-        lease = send_next(writer)
-
-        skip(lease)
+        for one in (lease, sent):
+            skip(one, "unclear", now=NOW + SECOND)
 
         lease.refresh_from_db()
-        assert lease.outcome == LeaseOutcome.SUBMITTED
-        assert slots_of(context) == 2
+        sent.refresh_from_db()
+        assert (lease.outcome, lease.skip_reason, lease.closed_at) == ("SKIPPED", "upsetting", NOW)
+        assert (sent.outcome, sent.skip_reason) == (LeaseOutcome.SUBMITTED, "")
+        assert sorted(slots_of(one) for one in (context, other)) == [2, 3]
 
 
 def test_a_sweep_closes_what_ran_out_keeps_the_draft_and_finds_nothing_more(dataset, context):
@@ -376,10 +374,8 @@ class TestTheStatus:
         assert seen.was_adversarial == (held.context.stratum == ADVERSARIAL)
 
     def test_leaves_other_writers_out(self, dataset, writer):
+        assert queries.status_of(writer) == WriterStatus()
         make_dialogues(dataset, 2)
         send_next(make_writer(dataset=dataset))
 
         assert queries.status_of(writer) == WriterStatus(regular=Stock(dialogues=2, slots=5))
-
-    def test_is_empty_without_dialogues(self, writer):
-        assert queries.status_of(writer) == WriterStatus()

@@ -233,19 +233,15 @@ class TestAdmittingWriter:
         mail = WriterMail.objects.get()
         assert (mail.kind, mail.note) == (MailKind.ADMITTED, "Warm.")
 
-    def test_needs_every_dialogue_written_for_or_skipped(self):
+    @pytest.mark.parametrize(
+        ("do", "n", "why"), [(write, 1, "left to write"), (skip, 3, "nothing to read")]
+    )
+    def test_needs_every_dialogue_done_and_something_to_read(self, do, n, why):
         writer = make_newcomer()
-        write(writer, dialogues(writer)[0])
+        for context in dialogues(writer)[:n]:
+            do(writer, context)
 
-        with pytest.raises(TrialNotDoneError, match="left to write"):
-            admit(writer)
-
-    def test_needs_something_to_read(self):
-        writer = make_newcomer()
-        for context in dialogues(writer):
-            skip(writer, context)
-
-        with pytest.raises(TrialNotDoneError, match="nothing to read"):
+        with pytest.raises(TrialNotDoneError, match=why):
             admit(writer)
 
 
@@ -261,9 +257,11 @@ class TestRefusingWriter:
         assert WriterMail.objects.get().note == "Too short."
         assert LogEntry.objects.get().action == "writer.refused"
 
-    def test_needs_a_note(self):
+    def test_needs_a_note_and_a_newcomer(self):
         with pytest.raises(RefusalNoteMissingError):
             refuse(make_newcomer(), note="  ")
+        with pytest.raises(NotOnTrialError):
+            refuse(make_writer())
 
     def test_takes_back_the_dialogue_that_is_open(self):
         writer = make_newcomer()
@@ -273,10 +271,6 @@ class TestRefusingWriter:
 
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
         assert dialogues(writer)[0].slots_left == 0
-
-    def test_is_for_newcomers_alone(self):
-        with pytest.raises(NotOnTrialError):
-            refuse(make_writer())
 
 
 class TestShippedSet:
