@@ -7,15 +7,19 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from completions.models import Writer, WritingLease
+from completions.choices import LeaseOutcome, WriterState
+from completions.models import Dataset, Writer, WritingLease
 from completions.writers.credentials import credential, invitation_link
 from completions.writers.http import COOKIE
-from tests.helpers.factories import make_context, make_dialogue, make_writer
+from tests.helpers.factories import NOW, make_dataset, make_writer
+from tests.helpers.factories_of_people import make_vetting
 from tests.helpers.visits import read_forms
+from tests.helpers.written import make_open_context
 
-HTMX = {"HX-Request": "true"}
 TEXT = "That is a quiet kind of lonely. What would you tell your sister if she had an hour?"
 MESSAGE = {"text": TEXT, "is_own_words": "on"}
+SENT: dict[str, Any] = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+"""What a lease is under which a message was sent."""
 
 
 def url(name: str, *args: Any) -> str:
@@ -31,8 +35,16 @@ def make_pool(*, n_contexts: int = 2, slots_left: int = 3) -> Writer:
     """Return an active writer for whom ``n_contexts`` wait."""
     writer = make_writer()
     for _ in range(n_contexts):
-        make_context(dialogue=make_dialogue(dataset=writer.dataset), slots_left=slots_left)
+        make_open_context(writer.dataset, slots_left)
     return writer
+
+
+def make_newcomer(n_dialogues: int = 3, *, dataset: Dataset | None = None, **fields: Any) -> Writer:
+    """Return a writer on trial, for whom so many trial dialogues wait."""
+    dataset = dataset or make_dataset(vetting=make_vetting(n_dialogues))
+    return make_writer(
+        dataset=dataset, **{"state": WriterState.VETTING, "admitted_at": None} | fields
+    )
 
 
 def take_dialogue(client: Client) -> WritingLease:

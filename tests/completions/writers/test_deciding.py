@@ -5,7 +5,6 @@ import pytest
 from access.models import LogEntry
 from completions.choices import (
     HoldState,
-    LeaseOutcome,
     MailKind,
     MessageState,
     MessageVerdict,
@@ -23,6 +22,7 @@ from completions.writers.services.review_decisions import (
     Seen,
     WriterGoneError,
 )
+from tests.completions.writers.desk import SENT
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import (
     make_accepted,
@@ -259,9 +259,7 @@ class TestTheSystem:
     def test_is_one_for_all_messages_of_a_writer(self):
         first = make_sent()
         give_own_system(first.lease.writer)
-        lease = make_writing_lease(
-            writer=first.lease.writer, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
-        )
+        lease = make_writing_lease(writer=first.lease.writer, **SENT)
         second = make_sent(lease=lease)
 
         systems = {decide(one, ACCEPT).completion.system for one in (first, second)}

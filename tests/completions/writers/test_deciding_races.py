@@ -9,7 +9,7 @@ from annotation.choices import StudyState
 from annotation.models import Comparison, Lease
 from annotation.planning import services as planning_services
 from annotation.raters.services import withdrawing
-from completions.choices import LeaseOutcome, MessageState, MessageVerdict
+from completions.choices import MessageState, MessageVerdict
 from completions.dialogues import locking
 from completions.models import Completion, Message, MessageDecision, MessageRevision
 from completions.writers.services.leasing import DatasetFrozenError, WritingLeaseNotFoundError
@@ -20,6 +20,7 @@ from completions.writers.services.review_decisions import (
     Seen,
     decide_message,
 )
+from tests.completions.writers.desk import SENT
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -237,7 +238,6 @@ class TestFreezing:
 
 
 LEAVING = 2
-CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 
 def make_written(study, n_contexts):
@@ -247,7 +247,7 @@ def make_written(study, n_contexts):
         context = make_context(dialogue=make_dialogue(dataset=study.dataset))
         other = make_completion(context=context)
         for n, writer in enumerate(writers):
-            lease = make_writing_lease(writer=writer, context=context, **CLOSED)
+            lease = make_writing_lease(writer=writer, context=context, **SENT)
             make_accepted(lease=lease)
             text = Completion.objects.get(context=context, writer=writer)
             make_comparison(study=study, first=other, second=text, position=LEAVING * place + n)

@@ -34,6 +34,7 @@ from completions.models import (
 )
 from completions.runs.services import states
 from ranking.judgments.analysis_set import n_decisions, n_judgments
+from tests.completions.writers.desk import SENT
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -64,7 +65,6 @@ from tests.helpers.written import make_open_context
 pytestmark = pytest.mark.django_db
 
 SECRET = "My own words about a lonely evening."
-CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 
 def withdraw(writer, *, keep_texts=False, now=NOW + HOUR):
@@ -77,13 +77,13 @@ def lease_for(writer, **fields):
 
 
 def write(writer, state=MessageState.WAITING, text=SECRET):
-    return make_sent(text, lease=lease_for(writer, **CLOSED), state=state)
+    return make_sent(text, lease=lease_for(writer, **SENT), state=state)
 
 
 def make_compared(study=None, **fields):
     """An accepted message of a person that a study compares with another completion."""
     study = study or make_study(state=StudyState.OPEN, locked_at=NOW, protocol_hash="f" * 64)
-    message = make_accepted(SECRET, lease=lease_for(make_writer(dataset=study.dataset), **CLOSED))
+    message = make_accepted(SECRET, lease=lease_for(make_writer(dataset=study.dataset), **SENT))
     make_completion(context=message.lease.context)
     first, second = Completion.objects.filter(context=message.lease.context).order_by("pk")
     return message, make_comparison(study=study, first=first, second=second, **fields)
@@ -289,7 +289,7 @@ class TestDeletedTextsInStudies:
     def test_are_not_shown_again_to_who_judged_them(self):
         message, comparison = make_compared()
         rater = make_rater(study=comparison.study)
-        make_lease(comparison=comparison, rater=rater, **CLOSED)
+        make_lease(comparison=comparison, rater=rater, **SENT)
         assert selectors.last_judged_lease(rater) is not None
 
         withdraw(message.lease.writer)

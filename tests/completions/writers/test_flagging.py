@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from access.models import LogEntry
-from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict, SystemKind
+from completions.choices import Background, MessageState, MessageVerdict, SystemKind
 from completions.writers.near_duplicates import most_like
 from completions.writers.presubmit_checks import look
 from completions.writers.services.flagging import flags_of, rules
 from completions.writers.services.review_decisions import reveal_author
+from tests.completions.writers.desk import SENT
 from tests.helpers.datasets import shared_file
 from tests.helpers.factories import (
     HOUR,
@@ -48,10 +49,7 @@ def context(dataset):
 
 def sent_for(context, text=LONG, **fields):
     """A message for a context, of a new writer if of no other."""
-    lease = make_writing_lease(
-        context=context, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED, **fields
-    )
-    return make_sent(text, lease=lease)
+    return make_sent(text, lease=make_writing_lease(context=context, **SENT, **fields))
 
 
 @pytest.fixture
@@ -165,7 +163,7 @@ def reveal(message, **fields):
 
 
 def lease_of(writer):
-    return make_writing_lease(writer=writer, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED)
+    return make_writing_lease(writer=writer, **SENT)
 
 
 @database

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError
 
 from access.models import LogEntry
-from completions.choices import Background, LeaseOutcome, MailKind, MessageState, WriterState
+from completions.choices import Background, MailKind, MessageState, WriterState
 from completions.models import WriterConsent, WriterMail
 from completions.writers import emails
 from completions.writers.services import inviting
@@ -21,15 +21,13 @@ from completions.writers.services.inviting import (
 )
 from completions.writers.services.leasing import WriterNotActiveError
 from completions.writers.services.pool import MessagesTakenError, PoolSettings, configure_pool
-from tests.completions.writers.desk import run_writers
+from tests.completions.writers.desk import SENT, run_writers
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_message, make_vetting
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.written import make_open_context, slots_of
 
 pytestmark = pytest.mark.django_db
-
-SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 
 class TestInviteWriter:

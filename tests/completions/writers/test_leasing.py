@@ -13,6 +13,7 @@ from completions.writers.services.leasing import (
     WriterNotActiveError,
     release_expired_writing_leases,
 )
+from tests.completions.writers.desk import SENT, make_newcomer
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -47,13 +48,6 @@ LATER = NOW + 2 * HOUR  # every lease has run out by then
 def make_dialogues(dataset, n, *, stratum=REGULAR, slots_left=3, **fields):
     fields |= {"stratum": stratum, "slots_left": slots_left}
     return [make_context(dialogue=make_dialogue(dataset=dataset), **fields) for _ in range(n)]
-
-
-def make_newcomer(*, n_dialogues=2):
-    """A writer on trial, for whom dialogues of the dataset itself wait as well."""
-    dataset = make_dataset(vetting=make_vetting(n_dialogues))
-    make_open_context(dataset)
-    return make_writer(dataset=dataset, state=WriterState.VETTING, admitted_at=None)
 
 
 def send_next(writer):
@@ -193,7 +187,8 @@ def test_only_adversarial_dialogues_are_given_where_nothing_bounds_them():
 
 class TestNewcomers:
     def test_get_the_dialogues_of_the_vetting_set_in_its_order_and_nothing_else(self):
-        writer = make_newcomer(n_dialogues=3)
+        writer = make_newcomer()
+        make_open_context(writer.dataset)
 
         leases = write_all(writer)
 
@@ -205,7 +200,7 @@ class TestNewcomers:
         assert set(states) == {MessageState.TRIAL}
 
     def test_take_no_slot_give_none_back_and_get_nothing_again_that_they_skipped(self):
-        writer = make_newcomer(n_dialogues=2)
+        writer = make_newcomer(2)
 
         send_next(writer)
         skip(lease_next(writer))
@@ -214,7 +209,7 @@ class TestNewcomers:
         assert lease_next(writer) is None
 
     def test_keep_the_dialogue_they_are_at_however_long_it_takes(self):
-        writer = make_newcomer(n_dialogues=2)
+        writer = make_newcomer(2)
         lease = lease_next(writer)
 
         sweep()
@@ -230,7 +225,8 @@ class TestNewcomers:
         assert lease_next(Writer.objects.get(pk=writer.pk)) is None
 
     def test_get_dialogues_that_count_once_they_are_admitted(self):
-        writer = make_newcomer(n_dialogues=1)
+        writer = make_newcomer(1)
+        make_open_context(writer.dataset)
         send_next(writer)
         Writer.objects.filter(pk=writer.pk).update(state=WriterState.ACTIVE, admitted_at=NOW)
 
@@ -246,6 +242,7 @@ class TestAFrozenDataset:
     @pytest.mark.parametrize("is_claimed", [False, True], ids=["at first", "claimed before"])
     def test_hands_out_nothing(self, state, is_claimed):
         writer = make_newcomer()
+        make_open_context(writer.dataset)
         Writer.objects.update(state=state, admitted_at=NOW)
         if is_claimed:
             lease_next(writer)
@@ -329,13 +326,12 @@ class TestTheDesk:
         send_next(writer)
         lease_next(writer)
         [old] = make_vetting(1).contexts.all()
-        closed = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
-        make_writing_lease(context=old, writer=writer, is_trial=True, **closed)
+        make_writing_lease(context=old, writer=writer, is_trial=True, **SENT)
 
         assert queries.desk_counts(writer) == {"n_written": 1, "n_waiting": 2, "n_trial": 1}
 
     def test_of_a_newcomer_counts_the_trial_dialogues(self):
-        writer = make_newcomer(n_dialogues=4)
+        writer = make_newcomer(4)
         send_next(writer)
         skip(lease_next(writer))
         lease_next(writer)

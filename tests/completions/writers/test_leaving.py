@@ -1,7 +1,5 @@
 """Writers pause, go on and leave, and datasets are frozen; what was sent and begun stays."""
 
-from typing import Any
-
 import pytest
 from django.contrib.auth.models import User
 
@@ -13,16 +11,13 @@ from completions.writers.services import leaving
 from completions.writers.services.leasing import WriterNotActiveError, lease_next_context
 from completions.writers.services.leaving import pause_writer, resume_writer
 from completions.writers.services.pool import freeze_dataset, thaw_dataset
-from tests.completions.writers.desk import run_writers
+from tests.completions.writers.desk import SENT, make_newcomer, run_writers
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
-from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
+from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.written import fix, make_read
 
 pytestmark = pytest.mark.django_db
-
-SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
-NEW: dict[str, Any] = {"admitted_at": None, "background": "PEER"}
 
 
 def pause(writer, by=None):
@@ -86,10 +81,7 @@ class TestPausing:
 
 class TestGoingOn:
     def test_leads_a_newcomer_back_to_profile_or_trial_also_after_leaving(self, boss):
-        dataset = make_dataset(vetting=make_vetting())
-        paused, left = (
-            make_writer(dataset=dataset, state=WriterState.VETTING, **NEW) for _ in range(2)
-        )
+        paused, left = (make_newcomer(background="PEER") for _ in range(2))
 
         unknown = make_writer(state=WriterState.PROFILING, admitted_at=None)
 
@@ -98,7 +90,9 @@ class TestGoingOn:
         assert resume(leave(left), by=boss).state == WriterState.VETTING
 
     def test_lets_a_newcomer_in_where_nobody_is_tried_any_more(self):
-        writer = resume(pause(make_writer(state=WriterState.VETTING, **NEW)))
+        newcomer = make_newcomer(dataset=make_dataset(), background="PEER")
+
+        writer = resume(pause(newcomer))
 
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
 
@@ -219,11 +213,9 @@ class TestFreezing:
         assert stored(closed).outcome == LeaseOutcome.SUBMITTED
 
     def test_leaves_a_trial_dialogue_with_its_writer(self):
-        vetting = make_vetting(1)
-        newcomer = make_writer(
-            dataset=make_dataset(vetting=vetting), state=WriterState.VETTING, **NEW
-        )
-        trial = make_writing_lease(context=vetting.contexts.get(), writer=newcomer, is_trial=True)
+        newcomer = make_newcomer(1)
+        context = newcomer.dataset.vetting.contexts.get()
+        trial = make_writing_lease(context=context, writer=newcomer, is_trial=True)
 
         freeze(newcomer.dataset)
 

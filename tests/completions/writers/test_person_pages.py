@@ -5,31 +5,30 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
+from completions.choices import MailKind, MessageState, WriterState
 from completions.models import AdmissionDecision, Message, Writer, WriterMail
 from completions.writers.credentials import invitation_link
+from tests.completions.writers.desk import SENT, make_newcomer
 from tests.helpers.factories import NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_sent, make_vetting
 from tests.helpers.factories_written_once import make_member, make_writer_consent
 
 pytestmark = pytest.mark.django_db
 
-SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+
+PERSON = {"code": "Wkim", "email": "kim@example.org"}
 
 
 def make_person(**fields):
     dataset = fields.pop("dataset", None) or make_dataset(slug="talks")
-    return make_writer(dataset=dataset, **{"code": "Wkim", "email": "kim@example.org"} | fields)
+    return make_writer(dataset=dataset, **PERSON | fields)
 
 
-def make_newcomer(n_done=2, **fields):
+def make_tried(n_done=2, **fields):
     """A newcomer who has written for so many of two trial dialogues."""
-    vetting = make_vetting(2)
-    writer = make_person(
-        dataset=make_dataset(slug="talks", vetting=vetting),
-        **{"state": WriterState.VETTING, "admitted_at": None} | fields,
-    )
-    for number, context in enumerate(vetting.contexts.order_by("pk")[:n_done], start=1):
+    dataset = make_dataset(slug="talks", vetting=make_vetting(2))
+    writer = make_newcomer(dataset=dataset, **PERSON | fields)
+    for number, context in enumerate(dataset.vetting.contexts.order_by("pk")[:n_done], start=1):
         lease = make_writing_lease(writer=writer, context=context, is_trial=True, **SENT)
         make_sent(f"Trial message {number}.", lease=lease, state=MessageState.TRIAL)
     return writer
@@ -111,7 +110,7 @@ class TestPage:
         assert mail.get("error", "") in page
 
     def test_shows_no_text_but_those_on_trial(self, staff):
-        writer = make_newcomer()
+        writer = make_tried()
         make_accepted("An accepted text.", lease=make_writing_lease(writer=writer, **SENT))
 
         page = show(staff)
@@ -120,7 +119,7 @@ class TestPage:
         assert "An accepted text." not in page
 
     def test_asks_a_constant_number_of_queries(self, staff, django_assert_max_num_queries):
-        writer = make_newcomer()
+        writer = make_tried()
         for _ in range(5):
             make_mail(writer=writer)
 
@@ -218,7 +217,7 @@ class TestAdmission:
         self, staff, admin, name, ends, email, told
     ):
         state, kind = ends
-        writer = make_newcomer(email=email)
+        writer = make_tried(email=email)
 
         page = act(staff, name, note="Warm, and it preaches.")
 
@@ -231,14 +230,14 @@ class TestAdmission:
         assert list(WriterMail.objects.values_list("kind", flat=True)) == [kind] * bool(email)
 
     def test_waits_until_the_trial_is_done(self, staff):
-        writer = make_newcomer(n_done=1)
+        writer = make_tried(n_done=1)
 
         assert "Trial conversations are left to write for." in act(staff, "admit")
         writer.refresh_from_db()
         assert writer.state == WriterState.VETTING
 
     def test_turns_nobody_away_without_a_note(self, staff):
-        writer = make_newcomer()
+        writer = make_tried()
 
         refused = staff.post(address("writer-act"), {"act": "refuse", "note": "   "})
 

@@ -7,6 +7,7 @@ from access.models import LogEntry
 from completions.choices import LeaseOutcome, MessageState, Review, WriterState
 from completions.models import Dataset, Writer, WriterMail
 from completions.writers import emails as writer_emails
+from tests.completions.writers.desk import SENT
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -27,7 +28,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("dataset")]
 
 DAY = 24 * HOUR
 SETTINGS = {"completions_per_context": "3", "most_adversarial": "25"}
-SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 SKIPPED = {"closed_at": NOW, "outcome": LeaseOutcome.SKIPPED}
 DATASETS = reverse("writing:datasets")
 

@@ -9,7 +9,6 @@ from completions.choices import LeaseOutcome, MessageState
 from completions.models import Context, Dataset, Message, MessageRevision
 from completions.writers.services.leasing import release_expired_writing_leases
 from tests.completions.writers.desk import (
-    HTMX,
     MESSAGE,
     TEXT,
     box,
@@ -21,7 +20,7 @@ from tests.completions.writers.desk import (
 )
 from tests.helpers.factories import make_completion
 from tests.helpers.factories_of_people import make_message_decision
-from tests.helpers.visits import read_forms
+from tests.helpers.visits import HTMX, read_forms
 
 pytestmark = pytest.mark.django_db
 

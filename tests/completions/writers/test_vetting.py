@@ -30,9 +30,9 @@ from completions.writers.services.vetting import (
     use_vetting,
 )
 from completions.writers.vetting import VettingError
-from tests.completions.writers.desk import run_writers
+from tests.completions.writers.desk import SENT, make_newcomer, run_writers
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
-from tests.helpers.factories_of_people import make_revision, make_sent, make_vetting
+from tests.helpers.factories_of_people import make_revision, make_sent
 from tests.helpers.written import TEXT, draft_of, send
 
 pytestmark = pytest.mark.django_db
@@ -53,11 +53,7 @@ turns = [
 """
 
 
-def make_newcomer(**fields):
-    """A writer on trial, with three dialogues to write for."""
-    dataset = make_dataset(vetting=make_vetting())
-    trial = {"state": WriterState.VETTING, "admitted_at": None, "background": "PEER"}
-    return make_writer(dataset=dataset, email="ada@example.org", **trial | fields)
+NEW = {"email": "ada@example.org", "background": "PEER"}
 
 
 def dialogues(writer):
@@ -65,8 +61,7 @@ def dialogues(writer):
 
 
 def lease_dialogue(writer, context, **fields):
-    closed = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
-    return make_writing_lease(writer=writer, context=context, is_trial=True, **closed | fields)
+    return make_writing_lease(writer=writer, context=context, is_trial=True, **SENT | fields)
 
 
 def write(writer, context, text="That sounds like a long week."):
@@ -121,7 +116,7 @@ class TestUsingVetting:
         assert LogEntry.objects.filter(action="vetting.switched_on").count() == 1
 
     def test_no_more_lets_everybody_in_who_is_on_trial(self):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
 
         use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
@@ -131,7 +126,7 @@ class TestUsingVetting:
         assert Dataset.objects.get(pk=writer.dataset_id).vetting is None
 
     def test_no_more_during_a_pause_takes_it_back_when_the_pause_ends(self):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
         pause_writer(writer=writer, now=NOW)
         use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
@@ -141,7 +136,7 @@ class TestUsingVetting:
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
 
     def test_no_more_takes_the_open_dialogue_back_and_nothing_that_is_then_sent_for_it(self):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         lease = lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
 
         use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
@@ -165,7 +160,7 @@ def test_the_command_switches_the_trial_on_and_off(dataset):
 
 class TestTheTrial:
     def test_counts_what_is_done_and_left(self):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         first, second, _third = dialogues(writer)
         write(writer, first)
         skip(writer, second)
@@ -185,7 +180,7 @@ class TestTheTrial:
         ids=["only begun", "taken back"],
     )
     def test_waits_for_what_is_begun_and_not_for_what_was_taken_back(self, closed, counts):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         lease_dialogue(writer, dialogues(writer)[0], **closed)
 
         trial = queries.trial_of(writer)
@@ -193,7 +188,7 @@ class TestTheTrial:
         assert (trial.n_done, trial.n_skipped) == counts
 
     def test_waits_for_an_admin_from_its_end_to_the_decision(self):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         finish_trial(writer)
         is_waiting = queries.trial_of(writer).is_waiting
 
@@ -204,7 +199,7 @@ class TestTheTrial:
         assert not queries.trial_of(writer).is_waiting
 
     def test_shows_dialogues_in_their_order_with_every_version(self, django_assert_max_num_queries):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         for context in reversed(dialogues(writer)):
             make_revision(message=write(writer, context, text=f"For {context.key}"), text="Better.")
 
@@ -218,7 +213,7 @@ class TestTheTrial:
 
 class TestAdmittingWriter:
     def test_makes_them_active_once_and_leaves_a_mail(self):
-        writer, boss = make_newcomer(), User.objects.create_user("boss")
+        writer, boss = make_newcomer(**NEW), User.objects.create_user("boss")
         finish_trial(writer)
 
         admit_writer(writer=writer, note=" Warm. ", by=boss, now=NOW)
@@ -237,7 +232,7 @@ class TestAdmittingWriter:
         ("do", "n", "why"), [(write, 1, "left to write"), (skip, 3, "nothing to read")]
     )
     def test_needs_every_dialogue_done_and_something_to_read(self, do, n, why):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         for context in dialogues(writer)[:n]:
             do(writer, context)
 
@@ -247,7 +242,7 @@ class TestAdmittingWriter:
 
 class TestRefusingWriter:
     def test_tells_them_why(self):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         finish_trial(writer)
 
         refuse(writer)
@@ -259,12 +254,12 @@ class TestRefusingWriter:
 
     def test_needs_a_note_and_a_newcomer(self):
         with pytest.raises(RefusalNoteMissingError):
-            refuse(make_newcomer(), note="  ")
+            refuse(make_newcomer(**NEW), note="  ")
         with pytest.raises(NotOnTrialError):
             refuse(make_writer())
 
     def test_takes_back_the_dialogue_that_is_open(self):
-        writer = make_newcomer()
+        writer = make_newcomer(**NEW)
         lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
 
         refuse(writer)

@@ -17,7 +17,9 @@ from completions.writers.services.leasing import release_expired_writing_leases
 from completions.writers.services.leaving import pause_writer
 from tests.completions.writers.desk import (
     MESSAGE,
+    SENT,
     TEXT,
+    make_newcomer,
     make_pool,
     shown,
     sign_in,
@@ -34,7 +36,6 @@ from tests.helpers.factories_of_people import (
     make_admission,
     make_message_decision,
     make_sent,
-    make_vetting,
 )
 from tests.helpers.pages import text
 from tests.helpers.written import make_open_context, set_state
@@ -42,19 +43,12 @@ from tests.helpers.written import make_open_context, set_state
 pytestmark = pytest.mark.django_db
 
 DAY = dt.timedelta(days=1)
-SENT = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
 
 def write_many(writer, n):
     for _ in range(n):
         context = make_open_context(writer.dataset)
         make_sent(lease=make_writing_lease(writer=writer, context=context, **SENT))
-
-
-def on_trial(writer, *, n_dialogues):
-    """A newcomer to the same dataset, with that many trial dialogues."""
-    Dataset.objects.filter(pk=writer.dataset_id).update(vetting=make_vetting(n_dialogues))
-    return make_writer(dataset=writer.dataset, state=WriterState.VETTING, admitted_at=None)
 
 
 @pytest.fixture
@@ -147,8 +141,8 @@ class TestDesk:
         ],
         ids=["some are left", "it is being read"],
     )
-    def test_shows_how_far_the_trial_is(self, client, writer, n_dialogues, said, goes_on):
-        sign_in(client, on_trial(writer, n_dialogues=n_dialogues))
+    def test_shows_how_far_the_trial_is(self, client, n_dialogues, said, goes_on):
+        sign_in(client, make_newcomer(n_dialogues))
         client.post(url("dialogue", take_dialogue(client).token), MESSAGE)
 
         page = shown(client.get(url("desk")))
