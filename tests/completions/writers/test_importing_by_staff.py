@@ -308,21 +308,11 @@ class TestAtThePrompt:
         assert not Writer.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("invite", "ada@example.org"),
-        ("list",),
-        ("freeze",),
-        ("thaw",),
-        ("vetting", "on"),
-        ("import", "messages.csv"),
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_a_dataset_that_is_not_there_ends_every_act_at_the_prompt_with_2(arguments):
-    with pytest.raises(CommandError, match='there is no dataset "walks"') as refused:
-        run_writers(*arguments, dataset="walks")
+def test_a_dataset_that_is_not_there_ends_every_act_at_the_prompt_with_2():
+    acts = [("invite", "ada@example.org"), ("vetting", "on"), ("import", "messages.csv")]
 
-    assert refused.value.returncode == 2
+    for arguments in (*acts, ("list",), ("freeze",), ("thaw",)):
+        with pytest.raises(CommandError, match='there is no dataset "walks"') as refused:
+            run_writers(*arguments, dataset="walks")
+        assert refused.value.returncode == 2
     assert not Writer.objects.exists()

@@ -26,7 +26,7 @@ from completions.writers.services.sending import (
     Typed,
 )
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
-from tests.helpers.factories_of_people import make_accepted, make_sent, make_vetting
+from tests.helpers.factories_of_people import make_accepted, make_sent
 from tests.helpers.written import (
     TEXT,
     draft_of,
@@ -183,31 +183,15 @@ class TestSendMessage:
         figures = (version.typing_ms, version.pastes, version.pasted_characters)
         assert figures == (9_000, 1, 40)
 
-    def test_takes_no_slot_for_a_trial_message(self, dataset):
-        dialogue = make_vetting(1).contexts.get()
-        newcomer = make_writer(dataset=dataset, state=WriterState.VETTING, admitted_at=None)
-        lease = make_writing_lease(context=dialogue, writer=newcomer, is_trial=True)
-
-        message = send(lease)
-
-        assert message.state == MessageState.TRIAL
-        assert slots_of(dialogue) == 0
-
-    @pytest.mark.parametrize("is_swept", [False, True])
-    def test_accepts_a_text_after_its_time_while_the_slot_is_free(self, lease, context, is_swept):
-        if is_swept:
-            sweep()
+    @pytest.mark.parametrize(
+        "close",
+        [lambda _lease: None, lambda _lease: sweep(), skip],
+        ids=["open", "swept", "skipped"],
+    )
+    def test_accepts_a_text_after_its_time_while_the_slot_is_free(self, lease, context, close):
+        close(lease)
 
         send(lease, now=NOW + 5 * HOUR)
-
-        lease.refresh_from_db()
-        assert lease.outcome == LeaseOutcome.SUBMITTED
-        assert slots_of(context) == 2
-
-    def test_counts_when_the_context_was_skipped_in_another_tab(self, lease, context):
-        skip(lease)
-
-        send(lease)
 
         lease.refresh_from_db()
         assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SUBMITTED, "")
