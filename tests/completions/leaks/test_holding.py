@@ -157,17 +157,16 @@ class TestDecideHold:
         assert held.state == "HELD"
 
 
-class TestCounts:
-    def test_are_by_reason_of_the_held_ones_with_those_that_would_come(self, dataset):
-        make_held(dataset)
-        dropped = make_held(dataset, "I can't assist with that.")
-        services.decide_hold(hold=dropped, state=HoldState.DROPPED, reason="No.", now=NOW)
-        complete(dataset, "ChatGPT says hello: I'm just an AI. As an AI, I care.")
+def test_counts_are_by_reason_of_the_held_ones_with_those_that_would_come(dataset):
+    make_held(dataset)
+    dropped = make_held(dataset, "I can't assist with that.")
+    services.decide_hold(hold=dropped, state=HoldState.DROPPED, reason="No.", now=NOW)
+    complete(dataset, "ChatGPT says hello: I'm just an AI. As an AI, I care.")
 
-        counts = queries.count_holds(dataset.pk, found(dataset))
+    counts = queries.count_holds(dataset.pk, found(dataset))
 
-        assert (counts.n_held, counts.n_dropped, counts.n_released) == (2, 1, 0)
-        assert counts.by_reason == {"self-identification": 2, "model-name": 1, "markup": 1}
+    assert (counts.n_held, counts.n_dropped, counts.n_released) == (2, 1, 0)
+    assert counts.by_reason == {"self-identification": 2, "model-name": 1, "markup": 1}
 
 
 HELD = "/console/contexts/talks/held/"

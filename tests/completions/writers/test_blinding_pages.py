@@ -94,50 +94,47 @@ def address(name, *keys):
     return reverse(f"writing:{name}", args=["talks", *keys])
 
 
-class TestEveryPage:
-    def test_holds_no_pseudonym_address_or_background(self, messages):
-        client, _ = staff()
+def test_every_page_holds_no_pseudonym_address_or_background(messages):
+    client, _ = staff()
 
-        answers = list(walk(client, messages))
+    answers = list(walk(client, messages))
 
-        found = {
-            (answer.request["PATH_INFO"], secret)
-            for answer in answers
-            for secret in leaks(answer, SECRETS)
-        }
-        assert found == set()
-        assert {answer.status_code for answer in answers} == {200, 302, 405, 409, 422}
-        assert {one.wsgi_request.resolver_match.url_name for one in answers} == NAMES
-        assert {pattern.name for pattern in WRITING if is_of_messages(pattern)} == NAMES
-        assert Message.objects.filter(state=MessageState.ACCEPTED).count() == 2
+    found = {
+        (answer.request["PATH_INFO"], secret)
+        for answer in answers
+        for secret in leaks(answer, SECRETS)
+    }
+    assert found == set()
+    assert {answer.status_code for answer in answers} == {200, 302, 405, 409, 422}
+    assert {one.wsgi_request.resolver_match.url_name for one in answers} == NAMES
+    assert {pattern.name for pattern in WRITING if is_of_messages(pattern)} == NAMES
+    assert Message.objects.filter(state=MessageState.ACCEPTED).count() == 2
 
 
 def is_of_messages(pattern):
     return re.search("/messages/|/freeze/", str(pattern.pattern)) is not None
 
 
-class TestThePageOfWhatIsHeld:
-    def test_names_no_single_supporter(self, dataset, messages):
-        found = queries.find_new_leaks(dataset.pk)
-        assert not found
-        make_revision(message=messages[0], text="As an AI, I hear all of it.")
-        accept(messages[0])
-        leak_services.hold_leaks(dataset=dataset, found=queries.find_new_leaks(dataset.pk), now=NOW)
+def test_the_page_of_what_is_held_names_no_single_supporter(dataset, messages):
+    found = queries.find_new_leaks(dataset.pk)
+    assert not found
+    make_revision(message=messages[0], text="As an AI, I hear all of it.")
+    accept(messages[0])
+    leak_services.hold_leaks(dataset=dataset, found=queries.find_new_leaks(dataset.pk), now=NOW)
 
-        page = staff()[0].get(reverse("contexts:held", args=["talks"]))
+    page = staff()[0].get(reverse("contexts:held", args=["talks"]))
 
-        assert "A supporter" in page.content.decode()
-        assert leaks(page, SECRETS) == []
+    assert "A supporter" in page.content.decode()
+    assert leaks(page, SECRETS) == []
 
 
-class TestWhoAsks:
-    def test_is_told_and_this_is_what_the_guard_would_find(self, messages):
-        client, _ = staff()
+def test_who_asks_is_told_and_this_is_what_the_guard_would_find(messages):
+    client, _ = staff()
 
-        told = client.post(address("author", messages[0].pk))
+    told = client.post(address("author", messages[0].pk))
 
-        assert set(leaks(told, SECRETS)) == {"w0mbatling", "peer supporter"}
-        assert LogEntry.objects.filter(action="message.author_shown").count() == 1
+    assert set(leaks(told, SECRETS)) == {"w0mbatling", "peer supporter"}
+    assert LogEntry.objects.filter(action="message.author_shown").count() == 1
 
 
 class TestWhatElseAnAdminSees:

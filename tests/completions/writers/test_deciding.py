@@ -267,20 +267,19 @@ class TestTheSystem:
         assert len(systems) == 1
 
 
-class TestSendingBack:
-    @pytest.mark.parametrize("email", ["", "ada@example.org"])
-    def test_keeps_the_slot_and_mails_the_note_to_a_writer_with_an_address(self, email):
-        message = make_sent()
-        slots = slots_of_message(message)
-        Writer.objects.update(email=email)
+@pytest.mark.parametrize("email", ["", "ada@example.org"])
+def test_sending_back_keeps_the_slot_and_mails_the_note_to_a_writer_with_an_address(email):
+    message = make_sent()
+    slots = slots_of_message(message)
+    Writer.objects.update(email=email)
 
-        decide(message, RETURN)
+    decide(message, RETURN)
 
-        assert facts_of(message) == (RETURNED, None, slots)
-        assert MessageDecision.objects.get().note == NOTE
-        mails = WriterMail.objects.values_list("writer", "kind", "note", "queued_at")
-        expected = (message.lease.writer_id, MailKind.RETURNED, NOTE, NOW + HOUR)
-        assert list(mails) == [expected] * bool(email)
+    assert facts_of(message) == (RETURNED, None, slots)
+    assert MessageDecision.objects.get().note == NOTE
+    mails = WriterMail.objects.values_list("writer", "kind", "note", "queued_at")
+    expected = (message.lease.writer_id, MailKind.RETURNED, NOTE, NOW + HOUR)
+    assert list(mails) == [expected] * bool(email)
 
 
 class TestRejecting:

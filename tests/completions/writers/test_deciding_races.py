@@ -129,23 +129,22 @@ class TestTwoReviewers:
             assert MessageDecision.objects.filter(revision__message=message).count() == 1
 
 
-class TestAWriterAndAReviewer:
-    def test_who_act_at_once_leave_no_version_decided_on_unseen(self, crowd):
-        for _ in range(crowd.rounds):
-            message = make_sent()
+def test_a_writer_and_a_reviewer_who_act_at_once_leave_no_version_decided_on_unseen(crowd):
+    for _ in range(crowd.rounds):
+        message = make_sent()
 
-            accepted, _sent = together(
-                [
-                    try_to_decide(message, MessageVerdict.ACCEPTED),
-                    partial(send, message.lease, NEW),
-                ]
-            )
+        accepted, _sent = together(
+            [
+                try_to_decide(message, MessageVerdict.ACCEPTED),
+                partial(send, message.lease, NEW),
+            ]
+        )
 
-            decisions = MessageDecision.objects.filter(revision__message=message)
-            assert list(decisions.values_list("revision__number", flat=True)) == [1] * accepted
-            assert Message.objects.get(pk=message.pk).state == MessageState.WAITING
-            completion = Completion.objects.filter(message=message)
-            assert list(completion.values_list("text", flat=True)) == [TEXT] * accepted
+        decisions = MessageDecision.objects.filter(revision__message=message)
+        assert list(decisions.values_list("revision__number", flat=True)) == [1] * accepted
+        assert Message.objects.get(pk=message.pk).state == MessageState.WAITING
+        completion = Completion.objects.filter(message=message)
+        assert list(completion.values_list("text", flat=True)) == [TEXT] * accepted
 
 
 class TestAPlan:

@@ -165,20 +165,19 @@ class TestSeveralAtOnce:
         assert "0 not accepted" in text(self.accept(client, ticked))
 
 
-class TestAPageThatIsOutOfDate:
-    def test_shows_what_there_is_now_and_keeps_the_note(self, client, dataset):
-        message = make_read(dataset)
-        make_revision(message=message, text="Another version came just now.")
+def test_a_page_that_is_out_of_date_shows_what_there_is_now_and_keeps_the_note(client, dataset):
+    message = make_read(dataset)
+    make_revision(message=message, text="Another version came just now.")
 
-        answer = decide(client, message, "RETURNED", note=NOTE)
+    answer = decide(client, message, "RETURNED", note=NOTE)
 
-        assert answer.status_code == 409
-        page = text(answer)
-        assert "somebody else decided on this message, or its writer sent another" in page
-        assert "Another version came just now." in page
-        assert NOTE in page
-        assert 'name="version" value="2"' in answer.content.decode()
-        assert state_of(message) == MessageState.WAITING
+    assert answer.status_code == 409
+    page = text(answer)
+    assert "somebody else decided on this message, or its writer sent another" in page
+    assert "Another version came just now." in page
+    assert NOTE in page
+    assert 'name="version" value="2"' in answer.content.decode()
+    assert state_of(message) == MessageState.WAITING
 
 
 def compare(message):
@@ -200,39 +199,33 @@ GONE = "nobody is there any more who would receive it"
 CLOSED = "There is nothing to decide about a message in this state."
 
 
-class TestARefusedDecision:
-    @pytest.mark.parametrize(
-        ("settle", "verdict", "said", "offered"),
-        [
-            (compare, "REJECTED", FIXED, set()),
-            (freeze, "RETURNED", FROZEN, {"ACCEPTED", "REJECTED"}),
-            (leave, "RETURNED", GONE, {"ACCEPTED", "REJECTED"}),
-            (
-                let_lapse,
-                "ACCEPTED",
-                CLOSED,
-                set(),
-            ),
-        ],
-        ids=["compared", "frozen", "the writer is gone", "closed"],
-    )
-    def test_is_answered_with_why_and_what_is_left_to_decide_as_the_page_says_before(
-        self, client, dataset, settle, verdict, said, offered
-    ):
-        message = make_read(dataset)
-        settle(message)
-        n_decisions = MessageDecision.objects.count()
+@pytest.mark.parametrize(
+    ("settle", "verdict", "said", "offered"),
+    [
+        (compare, "REJECTED", FIXED, set()),
+        (freeze, "RETURNED", FROZEN, {"ACCEPTED", "REJECTED"}),
+        (leave, "RETURNED", GONE, {"ACCEPTED", "REJECTED"}),
+        (let_lapse, "ACCEPTED", CLOSED, set()),
+    ],
+    ids=["compared", "frozen", "the writer is gone", "closed"],
+)
+def test_a_refused_decision_is_answered_with_why_and_what_is_left_as_the_page_says_before(
+    client, dataset, settle, verdict, said, offered
+):
+    message = make_read(dataset)
+    settle(message)
+    n_decisions = MessageDecision.objects.count()
 
-        page = client.get(f"{QUEUE}{message.pk}/")
-        answer = decide(client, message, verdict, note=NOTE, decisions=n_decisions)
+    page = client.get(f"{QUEUE}{message.pk}/")
+    answer = decide(client, message, verdict, note=NOTE, decisions=n_decisions)
 
-        assert (page.status_code, answer.status_code) == (200, 409)
-        for one in (page, answer):
-            assert said in text(one)
-            assert verdicts_of(one) == offered
-            assert ("<button" in form_of(one)) == bool(offered)
-            assert message.lease.writer.code not in one.content.decode()
-        assert MessageDecision.objects.count() == n_decisions
+    assert (page.status_code, answer.status_code) == (200, 409)
+    for one in (page, answer):
+        assert said in text(one)
+        assert verdicts_of(one) == offered
+        assert ("<button" in form_of(one)) == bool(offered)
+        assert message.lease.writer.code not in one.content.decode()
+    assert MessageDecision.objects.count() == n_decisions
 
 
 def form_of(answer):
@@ -251,28 +244,27 @@ def test_every_button_and_the_way_on_has_a_key(client, dataset):
     assert re.findall(r'data-key="([^"]+)"', html) == ["k p", "j n", "a", "s", "r"]
 
 
-class TestAskingWhoWroteIt:
-    def test_shows_it_on_that_page_alone_and_logs_it(self, signed_in, dataset):
-        client, by = signed_in
-        writer = make_writer(
-            dataset=dataset, code="W7777", background=Background.CLINICIAN, is_simulated=True
-        )
-        message = make_read(dataset, writer=writer)
-        decide(client, make_read(dataset, writer=writer), "ACCEPTED")
+def test_asking_who_wrote_it_shows_it_on_that_page_alone_and_logs_it(signed_in, dataset):
+    client, by = signed_in
+    writer = make_writer(
+        dataset=dataset, code="W7777", background=Background.CLINICIAN, is_simulated=True
+    )
+    message = make_read(dataset, writer=writer)
+    decide(client, make_read(dataset, writer=writer), "ACCEPTED")
 
-        told = client.post(reverse("writing:author", args=["talks", message.pk]))
-        after = client.get(f"{QUEUE}{message.pk}/")
+    told = client.post(reverse("writing:author", args=["talks", message.pk]))
+    after = client.get(f"{QUEUE}{message.pk}/")
 
-        assert "Pseudonym W7777" in text(told)
-        assert "simulated" in text(told)
-        assert "Background Clinician" in text(told)
-        assert "Sent 2 Accepted 1 Sent back 0 Rejected 0" in text(told)
-        assert verdicts_of(told) == set(MessageVerdict.values)
-        assert "W7777" not in after.content.decode()
-        assert "simulated" not in text(after)
-        assert "no-store" in told["Cache-Control"]
-        entry = LogEntry.objects.get(action="message.author_shown")
-        assert (entry.by, entry.subject) == (by, f"message {message.pk}")
+    assert "Pseudonym W7777" in text(told)
+    assert "simulated" in text(told)
+    assert "Background Clinician" in text(told)
+    assert "Sent 2 Accepted 1 Sent back 0 Rejected 0" in text(told)
+    assert verdicts_of(told) == set(MessageVerdict.values)
+    assert "W7777" not in after.content.decode()
+    assert "simulated" not in text(after)
+    assert "no-store" in told["Cache-Control"]
+    entry = LogEntry.objects.get(action="message.author_shown")
+    assert (entry.by, entry.subject) == (by, f"message {message.pk}")
 
 
 class TestFreezing:

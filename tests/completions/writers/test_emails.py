@@ -202,18 +202,17 @@ class TestWhatChangesWhileAMailWaitsInItsBatch:
         assert not WriterMail.objects.filter(sent_at=None, attempts__gt=0).exists()
 
 
-class TestAMailAboutAMessageThatCameBack:
-    @pytest.mark.parametrize(
-        ("state", "n_sent"), [(MessageState.RETURNED, 1), (MessageState.WAITING, 0)]
-    )
-    def test_goes_while_something_waits_to_be_mended(self, state, n_sent):
-        message = make_sent(state=state)
-        Writer.objects.update(email="ada@example.org")
-        make_mail(writer=message.lease.writer, kind=MailKind.RETURNED, note="Shorter.")
+@pytest.mark.parametrize(
+    ("state", "n_sent"), [(MessageState.RETURNED, 1), (MessageState.WAITING, 0)]
+)
+def test_a_mail_about_what_came_back_goes_while_something_waits_to_be_mended(state, n_sent):
+    message = make_sent(state=state)
+    Writer.objects.update(email="ada@example.org")
+    make_mail(writer=message.lease.writer, kind=MailKind.RETURNED, note="Shorter.")
 
-        assert send() == n_sent
+    assert send() == n_sent
 
-        assert WriterMail.objects.count() == n_sent
+    assert WriterMail.objects.count() == n_sent
 
 
 class TestServerThatFails:

@@ -115,21 +115,20 @@ class TestAMessage:
         assert MessageRevision.objects.get().flags[0]["kind"] == "leak"
 
 
-class TestASimulatedAuthor:
-    def test_is_believed_to_be_one_by_the_name_and_stands_apart_from_people(self, dataset, context):
-        import_rows(
-            dataset,
-            row(context, author="Simulated writer 01"),
-            row(context, WORDS[1], author="Ada", line=3),
-            are_accepted=True,
-        )
+def test_a_simulated_author_is_known_by_the_name_and_stands_apart_from_people(dataset, context):
+    import_rows(
+        dataset,
+        row(context, author="Simulated writer 01"),
+        row(context, WORDS[1], author="Ada", line=3),
+        are_accepted=True,
+    )
 
-        simulated, ada = (Writer.objects.get(is_simulated=value) for value in (True, False))
-        of_program, of_ada = (one.completions.get().system for one in (simulated, ada))
-        assert simulated.imported_as == "Simulated writer 01"
-        assert (of_program.slug, of_program.is_simulated) == ("simulated-human", True)
-        assert "Simulated" in of_program.name
-        assert (of_ada.slug, of_ada.is_simulated) == ("human", False)
+    simulated, ada = (Writer.objects.get(is_simulated=value) for value in (True, False))
+    of_program, of_ada = (one.completions.get().system for one in (simulated, ada))
+    assert simulated.imported_as == "Simulated writer 01"
+    assert (of_program.slug, of_program.is_simulated) == ("simulated-human", True)
+    assert "Simulated" in of_program.name
+    assert (of_ada.slug, of_ada.is_simulated) == ("human", False)
 
 
 class TestAnAuthor:
@@ -249,24 +248,23 @@ def test_the_same_file_again_adds_nothing_and_says_so(dataset, slots_left):
     assert (report.n_known, report.n_stored, report.refused) == (2, 0, [])
 
 
-class TestADryRun:
-    @pytest.mark.parametrize("are_accepted", [False, True])
-    def test_writes_nothing_and_tells_what_would_happen(self, dataset, context, are_accepted):
-        import_rows(dataset, row(context))
-        rows = [
-            row(context),
-            row(context, WORDS[1], author="Bo", line=3, background="PEER"),
-            row(context, "As an AI, I hear you well.", author="Cy", line=4),
-            row(context, WORDS[2], author="Di", line=5),
-            row("no-such-key", author="Bo", line=6),
-        ]
-        before = everything()
+@pytest.mark.parametrize("are_accepted", [False, True])
+def test_a_dry_run_writes_nothing_and_tells_what_would_happen(dataset, context, are_accepted):
+    import_rows(dataset, row(context))
+    rows = [
+        row(context),
+        row(context, WORDS[1], author="Bo", line=3, background="PEER"),
+        row(context, "As an AI, I hear you well.", author="Cy", line=4),
+        row(context, WORDS[2], author="Di", line=5),
+        row("no-such-key", author="Bo", line=6),
+    ]
+    before = everything()
 
-        told = dry_run(dataset, *rows, are_accepted=are_accepted)
+    told = dry_run(dataset, *rows, are_accepted=are_accepted)
 
-        assert everything() == before
-        assert told == import_rows(dataset, *rows, are_accepted=are_accepted)
-        assert (told.n_stored, told.n_known, told.n_refused) == (2, 1, 2)
+    assert everything() == before
+    assert told == import_rows(dataset, *rows, are_accepted=are_accepted)
+    assert (told.n_stored, told.n_known, told.n_refused) == (2, 1, 2)
 
 
 class TestMessagesThatWereAcceptedElsewhere:

@@ -229,6 +229,7 @@ class TestAFile:
             (table(",,", " ,,"), "has no messages"),
             (HEADER.encode("utf-16"), "has no messages"),
             (table("a,One,Ada", 'b,"One" two,Bo'), "line 3: a quotation mark inside of a cell"),
+            ('context,"text', "line 1: a quotation mark opens here"),
         ],
     )
     def test_that_cannot_be_read_is_refused_with_the_way_out(self, content, said):

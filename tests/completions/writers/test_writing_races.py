@@ -243,18 +243,17 @@ class TestFreezing:
         assert slots_of(context) == 3
 
 
-class TestSenders:
-    def test_at_once_send_each_mail_once(self, monkeypatch):
-        monkeypatch.setattr(emailing, "BATCH", 3)
-        addresses = [f"{number}@example.org" for number in range(6)]
-        for address in addresses:
-            make_mail(writer=make_writer(email=address))
+def test_senders_at_once_send_each_mail_once(monkeypatch):
+    monkeypatch.setattr(emailing, "BATCH", 3)
+    addresses = [f"{number}@example.org" for number in range(6)]
+    for address in addresses:
+        make_mail(writer=make_writer(email=address))
 
-        n_sent = together([partial(send_writer_mails, now=NOW)] * 2)
+    n_sent = together([partial(send_writer_mails, now=NOW)] * 2)
 
-        assert n_sent == [3, 3]
-        assert sorted(sent.to[0] for sent in mail.outbox) == addresses
-        assert set(WriterMail.objects.values_list("attempts", "sent_at")) == {(1, NOW)}
+    assert n_sent == [3, 3]
+    assert sorted(sent.to[0] for sent in mail.outbox) == addresses
+    assert set(WriterMail.objects.values_list("attempts", "sent_at")) == {(1, NOW)}
 
 
 def rows_of(contexts, *authors):
