@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -23,13 +24,11 @@ SCREENED = ("rules", "findings", "reasons", "is_suitable", "screened_at")
 Shown = Callable[[Sequence[Dialogue]], Iterable[Dialogue]]
 
 
-@dataclass(frozen=True)
-class ScreeningReport:
-    """How many couplets a dataset has, how many are suitable, and how many were screened now."""
+class ScreeningReport(NamedTuple):
+    """How many couplets a dataset has, and how many are suitable."""
 
     n_candidates: int
     n_suitable: int
-    n_screened: int
 
 
 def screen_dataset(*, dataset: Dataset, now: dt.datetime, shown: Shown = iter) -> ScreeningReport:
@@ -40,15 +39,15 @@ def screen_dataset(*, dataset: Dataset, now: dt.datetime, shown: Shown = iter) -
     it is.
     """
     waiting = _not_screened(dataset)
-    n_screened, batch = 0, list[Candidate]()
+    batch = list[Candidate]()
     for place, dialogue in enumerate(shown(waiting), start=1):
         batch.extend(_candidates(dialogue, now))
         if place % BATCH == 0 or place == len(waiting):
-            n_screened += len(_store(batch))
+            _store(batch)
             batch.clear()
     found = Candidate.objects.filter(dialogue__dataset=dataset)
     counts = found.aggregate(all=Count("pk"), suitable=Count("pk", filter=Q(is_suitable=True)))
-    return ScreeningReport(counts["all"], counts["suitable"], n_screened)
+    return ScreeningReport(counts["all"], counts["suitable"])
 
 
 def _not_screened(dataset: Dataset) -> list[Dialogue]:
@@ -89,9 +88,9 @@ def _candidates(dialogue: Dialogue, now: dt.datetime) -> list[Candidate]:
 
 
 @transaction.atomic
-def _store(batch: Sequence[Candidate]) -> Sequence[Candidate]:
+def _store(batch: Sequence[Candidate]) -> None:
     """Store the candidates; one that other rules screened keeps its row and what refers to it."""
-    return Candidate.objects.bulk_create(
+    Candidate.objects.bulk_create(
         batch,
         update_conflicts=True,
         unique_fields=("dialogue", "turn_index"),

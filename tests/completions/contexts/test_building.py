@@ -27,12 +27,20 @@ from completions.models import (
 )
 from completions.offline import Fault
 from tests.helpers.datasets import shared_file
-from tests.helpers.factories import NOW, make_candidate, make_context, make_dataset, make_dialogue
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_candidate,
+    make_context,
+    make_dataset,
+    make_dialogue,
+)
 from tests.helpers.providers import ASKS_LITELLM
 from tests.helpers.records import parse_record
 
 pytestmark = pytest.mark.django_db
 
+LATER = NOW + HOUR
 SORROW = "I feel so sad and lonely since the move, and I cried again last night in week {}."
 COMFORT = "That sounds heavy to carry. What was last night like for you, number {}?"
 
@@ -69,7 +77,7 @@ class TestScreening:
     def test_keeps_every_couplet_with_what_was_found_once(self, dataset):
         make_candidate(dialogue=make_dialogue())  # of another dataset
 
-        report, again = (screen_dataset(dataset=dataset, now=NOW) for _ in range(2))
+        report, again = (screen_dataset(dataset=dataset, now=now) for now in (NOW, LATER))
 
         dialogue = dataset.dialogues.first()
         rows = dialogue.candidates.order_by("turn_index")
@@ -77,8 +85,8 @@ class TestScreening:
         assert [row.turn_index for row in rows] == couplets.couplets(dialogue.turns)
         assert [row.reasons for row in rows] == [list(one.reasons) for one in expected]
         assert [row.is_suitable for row in rows] == [False, True, True, True, True]
-        assert (report.n_candidates, report.n_suitable, report.n_screened) == (30, 24, 30)
-        assert again.n_screened == 0
+        assert report == again == (30, 24)
+        assert not Candidate.objects.filter(screened_at=LATER).exists()
         (found, *_) = [one for one in rows[1].findings if one["rule"] == "distress"]
         text = dialogue.turns[found["turn"]]["text"]
         assert text[found["start"] : found["end"]] in SORROW
@@ -94,16 +102,17 @@ class TestScreening:
             screen_dataset(dataset=dataset, now=NOW, shown=killed)
 
         assert Candidate.objects.count() == 2 * 5
-        assert screen_dataset(dataset=dataset, now=NOW).n_screened == 4 * 5
+        screen_dataset(dataset=dataset, now=LATER)
+        assert Candidate.objects.filter(screened_at=LATER).count() == 4 * 5
 
     def test_screens_again_when_the_rules_change_and_keeps_the_rows(self, dataset, monkeypatch):
         screen_dataset(dataset=dataset, now=NOW)
         before = set(Candidate.objects.values_list("pk", flat=True))
         monkeypatch.setattr(rules, "rules_version", lambda _language: "screening-next")
 
-        report = screen_dataset(dataset=dataset, now=NOW)
+        screen_dataset(dataset=dataset, now=LATER)
 
-        assert report.n_screened == 30
+        assert Candidate.objects.filter(screened_at=LATER).count() == 30
         assert set(Candidate.objects.values_list("pk", flat=True)) == before
         assert set(Candidate.objects.values_list("rules", flat=True)) == {"screening-next"}
 
