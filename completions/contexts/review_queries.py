@@ -2,51 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from access.models import LogEntry
 from completions.choices import Review, Stratum, SystemKind
 from completions.contexts.rewrite_display import diff
-from completions.contexts.screening.highlights import (
-    FiredRule,
-    Marked,
-    MarkedDialogue,
-    legend,
-    mark,
-    mark_dialogue,
-)
+from completions.contexts.screening.highlights import FiredRule, legend, mark, mark_dialogue
 from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS
 from completions.dialogues.normaliser import plain
 from completions.models import Candidate, Completion, Context, Dataset, Dialogue, ScreeningCall
 
+Reading: TypeAlias = Mapping[str, Any]
+"""What a reader sees of a point in a dialogue, and what was found in it, for the page.
 
-@dataclass(frozen=True)
-class Verdicts:
-    """What the rules and the assistants found of one kind: a row of their comparison."""
-
-    rule: str
-    is_signal: bool
-    fired: bool
-    quotes: tuple[tuple[str, ...], ...]
-    """Per assistant, the words that it names for this rule."""
-
-
-@dataclass(frozen=True)
-class ReadingView:
-    """What a reader sees of a point in a dialogue, and what was found in it."""
-
-    dialogue: MarkedDialogue
-    situation: Marked
-    reply: Marked | None
-    reply_index: int
-    legend: tuple[FiredRule, ...]
-    is_suitable: bool | None
-    """What the rules made of it; None if they never screened it."""
-    opinions: tuple[ScreeningCall, ...]
-    verdicts: tuple[Verdicts, ...]
-
-
+``is_suitable`` is what the rules made of it, None if they never screened it; ``verdicts`` has a
+row for each rule.
+"""
 Turns = Sequence[Mapping[str, str]]
 
 
@@ -70,7 +41,7 @@ def contexts_of(candidate: Candidate) -> Sequence[Context]:
     return list(found.filter(turn_index=candidate.turn_index))
 
 
-def candidate_reading(candidate: Candidate) -> ReadingView:
+def candidate_reading(candidate: Candidate) -> Reading:
     """Read a candidate with all that screening found, in one query."""
     dialogue, index = candidate.dialogue, candidate.turn_index
     return _reading(
@@ -82,7 +53,7 @@ def candidate_reading(candidate: Candidate) -> ReadingView:
     )
 
 
-def context_reading(context: Context, candidate: Candidate | None) -> ReadingView:
+def context_reading(context: Context, candidate: Candidate | None) -> Reading:
     """Read a context with the findings by which it was chosen, or else those of its couplet."""
     findings = context.provenance.get("findings")
     if findings is None:
@@ -112,21 +83,21 @@ def _reading(
     reply: str,
     candidate: Candidate | None,
     is_simulated: bool = False,
-) -> ReadingView:
+) -> Reading:
     entries, opinions = legend(findings), _opinions_of(candidate)
     index = len(turns)
     # A reply that did not come from the dialogue was not screened: offsets would miss it.
     on_reply = findings if reply == _next_turn(dialogue, index - 1) else ()
-    return ReadingView(
-        dialogue=mark_dialogue(turns, findings, entries, is_simulated=is_simulated),
-        situation=mark(dialogue.situation, findings, entries, turn=None),
-        reply=mark(reply, on_reply, entries, turn=index) if reply else None,
-        reply_index=index,
-        legend=entries,
-        is_suitable=candidate.is_suitable if candidate else None,
-        opinions=opinions,
-        verdicts=verdicts(entries, opinions),
-    )
+    return {
+        "dialogue": mark_dialogue(turns, findings, entries, is_simulated=is_simulated),
+        "situation": mark(dialogue.situation, findings, entries, turn=None),
+        "reply": mark(reply, on_reply, entries, turn=index) if reply else None,
+        "reply_index": index,
+        "legend": entries,
+        "is_suitable": candidate.is_suitable if candidate else None,
+        "opinions": opinions,
+        "verdicts": _verdicts(entries, opinions),
+    }
 
 
 def changes(context: Context) -> Sequence[Mapping[str, Any]]:
@@ -165,21 +136,24 @@ def _quotes(call: ScreeningCall) -> Mapping[str, Sequence[str]]:
     return quotes
 
 
-def verdicts(
+def _verdicts(
     entries: Sequence[FiredRule], opinions: Sequence[ScreeningCall]
-) -> tuple[Verdicts, ...]:
-    """Return a row for every rule that fired or that an assistant names, in their order."""
+) -> list[dict[str, Any]]:
+    """Return a row for every rule that fired or that an assistant names, in their order.
+
+    Its ``quotes`` are the words that each assistant names for the rule.
+    """
     fired, quotes = [entry.rule for entry in entries], [_quotes(one) for one in opinions]
     named = {rule for one in quotes for rule in one}
     known = [*SIGNALS, *DISQUALIFIERS]
     order = [*known, *sorted({*fired, *named} - set(known))]
-    return tuple(
-        Verdicts(
-            rule=rule,
-            is_signal=rule in SIGNALS,
-            fired=rule in fired,
-            quotes=tuple(tuple(one.get(rule, ())) for one in quotes),
-        )
+    return [
+        {
+            "rule": rule,
+            "is_signal": rule in SIGNALS,
+            "fired": rule in fired,
+            "quotes": [one.get(rule, ()) for one in quotes],
+        }
         for rule in order
         if rule in fired or rule in named
-    )
+    ]
