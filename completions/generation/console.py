@@ -1,9 +1,6 @@
 """The console's pages that plan and start a run of completions, with their forms."""
 
-from typing import Any
-
 from django import forms
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -19,22 +16,11 @@ from completions.runs.console import REFUSALS, Budget
 from completions.runs.services import running
 
 
-def datasets() -> QuerySet[Dataset]:
-    """Return the datasets whose contexts can be completed."""
-    return Dataset.objects.filter(is_for_checks=False).order_by("name", "pk")
-
-
-def models() -> QuerySet[System]:
-    """Return the systems that can be asked, real ones first."""
-    systems = System.objects.filter(retired_at=None).exclude(model_id="")
-    return systems.order_by("is_simulated", "name")
-
-
 class RunForm(forms.Form):
     """Whose contexts are completed, and by whom."""
 
     dataset: "forms.ModelChoiceField[Dataset]" = forms.ModelChoiceField(
-        queryset=None,
+        queryset=Dataset.objects.filter(is_for_checks=False).order_by("name", "pk"),
         to_field_name="slug",
         label=gettext_lazy("Dataset"),
         error_messages={
@@ -43,7 +29,9 @@ class RunForm(forms.Form):
         },
     )
     systems: "forms.ModelMultipleChoiceField[System]" = forms.ModelMultipleChoiceField(
-        queryset=None,
+        queryset=System.objects.filter(retired_at=None)
+        .exclude(model_id="")
+        .order_by("is_simulated", "name"),  # real ones first
         to_field_name="slug",
         label=gettext_lazy("Systems"),
         error_messages={
@@ -53,11 +41,6 @@ class RunForm(forms.Form):
             ),
         },
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (as forms take them)
-        super().__init__(*args, **kwargs)
-        self.fields["dataset"].queryset = datasets()  # type: ignore[attr-defined]
-        self.fields["systems"].queryset = models()  # type: ignore[attr-defined]
 
 
 @require_safe
