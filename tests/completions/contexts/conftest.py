@@ -1,4 +1,4 @@
-"""Fixtures of the tests on contexts that models rewrite or give an opinion on."""
+"""Fixtures of the tests on contexts that models rewrote, or give an opinion on."""
 
 import socket
 import threading
@@ -8,8 +8,27 @@ from contextlib import contextmanager
 import pytest
 from django.db import connection
 
+from completions.choices import EscalationProfile, Stratum
 from completions.runs.services import asking
 from completions.runs.services.exclusive import sole_worker
+from tests.helpers.factories import make_context
+
+
+@pytest.fixture
+def make_hostile():
+    """Return what makes the adversarial context that a regular one was rewritten to."""
+
+    def _make(source, **fields):
+        usual = {
+            "dialogue": source.dialogue,
+            "source_context": source,
+            "stratum": Stratum.ADVERSARIAL,
+            "escalation_profile": EscalationProfile.MID_SPIKE,
+            "is_simulated": True,
+        }
+        return make_context(**usual | fields)
+
+    return _make
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions.choices import EscalationProfile, Review, Stratum
+from completions.choices import Review
 from completions.contexts.queries import context_lines
 from tests.helpers.factories import (
     TURNS,
@@ -73,16 +73,8 @@ class TestLines:
             }
         ]
 
-    def test_name_the_source_of_a_rewrite_and_whether_it_is_simulated(self, dataset):
-        source = context_of(dataset, key="b")
-        make_context(
-            dialogue=source.dialogue,
-            key="a",
-            stratum=Stratum.ADVERSARIAL,
-            escalation_profile=EscalationProfile.MID_SPIKE,
-            source_context=source,
-            is_simulated=True,
-        )
+    def test_name_the_source_of_a_rewrite_and_whether_it_is_simulated(self, dataset, make_hostile):
+        make_hostile(context_of(dataset, key="b"), key="a")
 
         regular, hostile = rows(dataset)
 

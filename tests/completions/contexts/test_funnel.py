@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import pytest
 from django.core.management import CommandError, call_command
 
-from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
+from completions.choices import CallState, Review, RewriteState
 from completions.contexts.funnel import funnel_of
 from completions.contexts.funnel_counts import (
     Chosen,
@@ -121,15 +121,9 @@ class TestFunnel:
 
 
 class TestRewriting:
-    def test_counts_how_rewrites_ended_by_profile_and_reason(self, count, dataset):
+    def test_counts_how_rewrites_ended_by_profile_and_reason(self, count, dataset, make_hostile):
         source = dataset.contexts.first()
-        hostile = make_context(
-            dialogue=source.dialogue,
-            stratum=Stratum.ADVERSARIAL,
-            escalation_profile=EscalationProfile.ALWAYS_10,
-            source_context=source,
-            is_simulated=True,
-        )
+        hostile = make_hostile(source)
         accepted = {"state": RewriteState.ACCEPTED, "ended_at": NOW, "context": hostile}
         dropped = {"state": RewriteState.DROPPED, "ended_at": NOW, "reason": "too mild"}
         make_rewrite(source_context=source, profile="ALWAYS_10", **accepted)

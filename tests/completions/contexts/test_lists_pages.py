@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
+from completions.choices import CallState, Review, RewriteState
 from completions.contexts.queries import dataset_rows
 from completions.models import Context
 from tests.helpers.datasets import make_screened_dataset, make_turns, screen
@@ -109,15 +109,8 @@ class TestContextList:
     def test_shows_what_is_asked_for(self, admin_client, contexts, query, found):
         assert keys(admin_client.get(f"{LIST}?{query}")) == [f"key-{n}" for n in found]
 
-    def test_lists_regular_contexts_first(self, admin_client, contexts):
-        make_context(
-            key="a-hostile",
-            dialogue=contexts[0].dialogue,
-            stratum=Stratum.ADVERSARIAL,
-            escalation_profile=EscalationProfile.MID_SPIKE,
-            source_context=contexts[0],
-            is_simulated=True,
-        )
+    def test_lists_regular_contexts_first(self, admin_client, contexts, make_hostile):
+        make_hostile(contexts[0], key="a-hostile")
 
         answer = admin_client.get(LIST)
 
@@ -299,25 +292,15 @@ class TestFunnel:
             rows = admin_client.get(address.replace("&amp;", "&")).context["page"]
             assert rows.paginator.count == int(count), address
 
-    def test_says_why_rewrites_were_given_up_and_what_is_simulated(self, admin_client, dataset):
+    def test_says_why_rewrites_were_given_up_and_what_is_simulated(
+        self, admin_client, dataset, make_hostile
+    ):
         source = dataset.contexts.first()
-        context = make_context(
-            dialogue=source.dialogue,
-            stratum=Stratum.ADVERSARIAL,
-            escalation_profile=EscalationProfile.ALWAYS_10,
-            source_context=source,
-            is_simulated=True,
-        )
-        make_rewrite(
-            source_context=source, state=RewriteState.ACCEPTED, ended_at=NOW, context=context
-        )
-        make_rewrite(
-            source_context=source,
-            profile=EscalationProfile.MID_RAMP,
-            state=RewriteState.DROPPED,
-            reason="The last turn was <calm>.",
-            ended_at=NOW,
-        )
+        context = make_hostile(source)
+        accepted = {"state": RewriteState.ACCEPTED, "context": context}
+        dropped = {"state": RewriteState.DROPPED, "reason": "The last turn was <calm>."}
+        make_rewrite(source_context=source, ended_at=NOW, **accepted)
+        make_rewrite(source_context=source, ended_at=NOW, profile="MID_RAMP", **dropped)
 
         answer = admin_client.get(FUNNEL)
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from access.models import LogEntry
-from completions.choices import CallState, EscalationProfile, Review, Stratum, SystemKind
+from completions.choices import CallState, EscalationProfile, Review, SystemKind
 from completions.models import Context, Dialogue
 from tests.helpers.datasets import FINDINGS, SITUATION, TURNS, address, make_reviewable
 from tests.helpers.factories import (
@@ -140,18 +140,15 @@ class TestTheContext:
 
 class TestARewrite:
     @pytest.fixture
-    def rewrite(self, context):
+    def rewrite(self, context, make_hostile):
         turns = [dict(turn) for turn in context.turns]
         turns[3]["text"] = "You are useless; what should I do?"
-        return make_reviewable(
-            dataset=context.dataset,
+        return make_hostile(
+            context,
             key="hostile",
-            dialogue=context.dialogue,
+            turn_index=3,
             turns=turns,
-            stratum=Stratum.ADVERSARIAL,
             escalation_profile=EscalationProfile.LINEAR_RAMP,
-            source_context=context,
-            is_simulated=True,
             provenance={
                 "target": [2, 10],
                 "measured": [3, 9],
