@@ -1,17 +1,20 @@
-"""The console's pages on what judges say, and the download of what they say together."""
+"""The console's pages on judges: what they say, alone and together, and their runs in a study."""
 
 import csv
+import re
+from decimal import Decimal
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.choices import Protocol
+from access.models import LogEntry
+from annotation.choices import Protocol, StudyState
 from annotation.judges.services import runs
-from annotation.models import Exclusion, JudgeCall
-from annotation.studies.rubric import load_rubric
+from annotation.models import Exclusion, Judge, JudgeCall, JudgeRun
 from completions.choices import CallState
+from tests.annotation.judges.conftest import WITH_RUBRIC
 from tests.helpers.factories import (
     NOW,
     make_alone,
@@ -20,11 +23,13 @@ from tests.helpers.factories import (
     make_judge_call,
     make_study,
 )
+from tests.helpers.factories_written_once import make_member
 from tests.helpers.judged import delete_text, judge_calls, judge_in_bulk
 from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 
+FAILED = {"state": CallState.FAILED, "ended_at": NOW}
 LEFT_OUT = {"is_excluded": True, "rule": "by-hand", "decided_at": NOW}
 
 
@@ -50,22 +55,25 @@ def asked(*answers, study=None):
 
 class TestPage:
     def test_says_what_will_stand_there_when_no_judge_was_asked(self, admin_client):
-        assert "None was asked about this study yet" in text(admin_client.get(url(make_study())))
+        lonely = make_comparison()
+
+        assert "None was asked about this study yet" in text(admin_client.get(url(lonely.study)))
+        assert admin_client.get(url_of(lonely)).status_code == 404
 
     def test_shows_accounts_what_is_left_out_and_what_needs_a_look(self, admin_client):
         study = make_study()
         comparison = asked(["A+3", "B-1"], ["A-1", "B-2"], study=study)
-        failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "server_error"}
         judge = make_judge(name="Judge Z")
-        judge_calls(make_comparison(study=study), judge, ["A?"], **failed)
+        pair = make_comparison(study=study)
+        judge_calls(pair, judge, ["A?"], **FAILED, error_kind="server_error")
         Exclusion.objects.create(judge=judge, **LEFT_OUT)
         erased = make_comparison(study=study)
         judge_calls(erased, judge, ["A+3"])
         delete_text(erased.first_id)
 
         answer = admin_client.get(url(study))
-
         page = text(answer)
+
         assert all(f"Judge {one}" in page for one in "ABZ")
         assert "server_error: 1" in page
         assert "left out of the analysis" in page
@@ -75,14 +83,13 @@ class TestPage:
         assert 'aria-current="page">Judges' in answer.content.decode()
 
     def test_speaks_of_no_winner_where_messages_are_rated_alone(self, admin_client):
-        content = {"rubric": load_rubric("heart-1").content()}
-        study = make_study(protocol=Protocol.LIKERT, content=content)
+        study = make_study(protocol=Protocol.LIKERT, **WITH_RUBRIC)
         make_alone(study=study)
         runs.plan_judge_calls(study=study, judges=[make_judge(name="Judge A")], now=NOW)
 
         page = text(admin_client.get(url(study)))
         form = text(admin_client.get(url(study, "console:judge_choose")))
-        choice = {"judges": make_judge(name="Judge B").slug}
+        choice = {"judges": make_judge().slug}
         plan = text(admin_client.get(url(study, "console:judge_plan"), choice))
 
         assert "Judge A" in page
@@ -120,11 +127,8 @@ class TestPage:
 class TestComparison:
     def test_shows_orders_verdicts_reasons_and_what_was_asked(self, admin_client):
         comparison = asked(["A+3", "B-1"])
-        JudgeCall.objects.update(
-            asked={"model": "openai/oak"},
-            prompt_hash="f" * 64,
-            raw_answer="<script>alert(1)</script>",
-        )
+        kept = {"asked": {"model": "openai/oak"}, "prompt_hash": "f" * 64}
+        JudgeCall.objects.update(raw_answer="<script>alert(1)</script>", **kept)
 
         answer = admin_client.get(url_of(comparison))
 
@@ -139,33 +143,26 @@ class TestComparison:
         assert "Simulated." not in page
         assert "<script>alert(1)" not in answer.content.decode()
 
-    @pytest.mark.parametrize(
-        ("kind", "words"),
-        [
-            ("content_filtered", "refused or filtered"),
-            ("timeout", "timed out"),
-            ("truncated", "cut off"),
-            ("empty", "empty"),
-            ("server_error", "failed"),
-        ],
-    )
-    def test_says_how_a_call_failed(self, admin_client, kind, words):
+    def test_says_how_each_call_failed(self, admin_client):
+        words = {"content_filtered": "refused or filtered", "timeout": "timed out"}
+        words |= {"truncated": "cut off", "empty": "empty", "server_error": "failed"}
         comparison = make_comparison()
-        failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": kind}
-        judge_calls(comparison, make_judge(), ["A?"], **failed)
+        for n, kind in enumerate(words):
+            judge = make_judge(name=f"Judge {n}")
+            judge_calls(comparison, judge, ["A?"], **FAILED, error_kind=kind)
 
-        assert f"sample 1: {words}" in text(admin_client.get(url_of(comparison)))
+        page = text(admin_client.get(url_of(comparison)))
 
-    def test_that_no_judge_was_asked_about_is_not_found(self, admin_client):
-        assert admin_client.get(url_of(make_comparison())).status_code == 404
+        told = re.findall(rf"sample 1: ({'|'.join(words.values())})", page)
+        assert told == list(words.values())
 
 
 def test_pages_and_download_say_simulated_where_a_judge_is(admin_client):
     comparison = make_comparison()
     judge_calls(comparison, make_judge(name="Oak (simulated)", is_simulated=True), ["A+3"])
 
-    for address in (url(comparison.study), url_of(comparison)):
-        assert "Simulated." in text(admin_client.get(address))
+    for page in (url(comparison.study), url_of(comparison)):
+        assert "Simulated." in text(admin_client.get(page))
     (row,) = rows_of(admin_client, comparison.study)
     assert (row["is_simulated"], row["judge_Oak (simulated)"]) == ("True", "FIRST")
 
@@ -225,3 +222,177 @@ def test_admins_see_flags_where_calls_are_listed_and_can_filter_by_them(admin_cl
     assert "first: plays-role" not in rest
     rows = [page.count('class="field-comparison"') for page in (both, flagged, rest)]
     assert rows == [2, 1, 1]
+
+
+JUDGES = reverse("console:all_judges")
+DRAFT = {"state": StudyState.DRAFT, "locked_at": None, "protocol_hash": ""}
+PRICED = {"price": {"input": 1.0, "output": 10.0}}
+
+
+@pytest.fixture
+def staff(client):
+    client.force_login(make_member("ada"))
+    return client
+
+
+def make_pairs(n=3, **fields):
+    study = make_study(slug="heart", **fields)
+    for _ in range(n):
+        make_comparison(study=study)
+    return study
+
+
+def make_run(*, n=3, judge=None):
+    judge = judge or make_judge(slug="wise", parameters=PRICED)
+    return runs.start_judge_run(study=make_pairs(n), judges=[judge], now=NOW)
+
+
+def address(name, *numbers):
+    if numbers:
+        return reverse(f"models:{name}", args=["judges", *numbers])
+    return reverse(f"console:judge_{name}", args=["heart"])
+
+
+class TestTheListOfJudges:
+    def test_says_what_is_set_and_never_what_it_is(
+        self, staff, monkeypatch, django_assert_max_num_queries
+    ):
+        monkeypatch.setenv("WISE_KEY", "a-very-secret-key")
+        make_judge(slug="wise", parameters={"api_key_env": "WISE_KEY"} | PRICED)
+        make_judge(slug="pretence", name="Pretence (simulated)", is_simulated=True)
+        for _ in range(2):
+            make_judge()
+
+        with django_assert_max_num_queries(6):
+            answer = staff.get(JUDGES)
+
+        lines = {line.row.slug: line for line in answer.context["page"]}
+        assert len(lines) == 4
+        assert "set WISE_KEY" in text(answer)
+        assert "a-very-secret-key" not in answer.content.decode()
+        assert lines["wise"].price == {"input": 1.0, "output": 10.0}
+        assert "Pretence (simulated) simulated" in text(answer)
+
+    def test_says_what_to_do_where_there_is_none_and_syncing_registers_the_catalogue(self, staff):
+        assert "Sync the catalogue" in text(staff.get(JUDGES))
+
+        answer = staff.post(reverse("console:sync_judges"), follow=True)
+
+        assert "Synced:" in text(answer)
+        assert Judge.objects.filter(is_simulated=False).exists()
+        assert LogEntry.objects.filter(action="judge.added", by__username="ada").exists()
+
+
+class TestPlanning:
+    def test_counts_orders_and_samples_but_no_pair_of_its_makers_and_writes_nothing(
+        self, staff, django_assert_max_num_queries
+    ):
+        study = make_pairs(3)
+        family = study.comparisons.first().first.system.family
+        judges = [make_judge(parameters=PRICED).slug for _ in range(2)]
+        judges += [make_judge(family=family, parameters=PRICED).slug for _ in range(2)]
+        asked = {"judges": judges, "both_orders": "on", "samples": "2", "temperature": "0.7"}
+
+        with django_assert_max_num_queries(10):
+            draft = staff.get(address("plan"), asked).context["draft"]
+
+        assert draft.n_calls == 40
+        assert draft.most_usd > 0
+        assert not JudgeRun.objects.exists()
+        assert not JudgeCall.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ({"judges": []}, "Choose at least one judge."),
+            ({"samples": "0"}, "Give a whole number from 1 to 100."),
+            ({"samples": "101"}, "Give a whole number from 1 to 100."),
+            ({"temperature": "3"}, "Give a temperature from 0 to 2"),
+            ({"samples": "2"}, "at 0 they would be copies of one"),
+        ],
+    )
+    def test_asks_again_where_that_cannot_be(self, staff, asked, said):
+        make_pairs()
+        make_judge(slug="wise")
+
+        answer = staff.get(address("plan"), {"judges": ["wise"]} | asked)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+
+    def test_offers_both_orders_first_and_says_that_judges_wait_for_an_open_study(self, staff):
+        make_pairs(state=StudyState.PAUSED)
+        make_judge(slug="wise")
+
+        form = staff.get(address("choose")).content.decode()
+        plan = staff.get(address("plan"), {"judges": ["wise"]})
+
+        assert 'name="both_orders" type="checkbox" checked' in form
+        assert "The study is not open" in text(plan)
+
+
+class TestStarting:
+    def test_starts_what_was_planned_once_and_logs_who_did(self, staff):
+        make_pairs(3)
+        make_judge(slug="wise", parameters=PRICED)
+        asked = {"judges": ["wise"], "both_orders": "on", "samples": "2", "temperature": "0.7"}
+
+        answer = staff.post(address("start"), asked | {"budget_usd": "2.50"})
+        again = staff.post(address("start"), asked)
+
+        run = JudgeRun.objects.get()
+        assert answer["Location"] == address("run", run.pk)
+        assert again.status_code == 422
+        assert (run.both_orders, run.samples, run.plan["temperature"]) == (True, 2, 0.7)
+        assert (run.calls.count(), run.budget_usd) == (12, Decimal("2.50"))
+        assert LogEntry.objects.filter(action="run.started", by__username="ada").count() == 1
+        page = text(staff.get(address("run", run.pk)))
+        assert "0 of 12 calls have ended" in page
+        assert "both orders; 2 answers in each" in page
+
+    @pytest.mark.parametrize(
+        ("study", "asked", "said"),
+        [
+            (DRAFT, {}, "not locked yet"),
+            ({}, {"budget_usd": "2"}, "wise"),
+        ],
+        ids=["a draft", "a judge without a price and a budget"],
+    )
+    def test_says_why_nothing_can_be_started(self, staff, study, asked, said):
+        make_pairs(**study)
+        make_judge(slug="wise")
+
+        answer = staff.post(address("start"), {"judges": ["wise"]} | asked)
+
+        assert answer.status_code == 422
+        assert said in text(answer)
+        assert not JudgeRun.objects.exists()
+
+
+class TestWatching:
+    def test_names_the_dialogue_of_a_call_that_failed(self, staff):
+        run = make_run()
+        call = run.calls.first()
+        JudgeCall.objects.filter(pk=call.pk).update(**FAILED, claimed_at=NOW, error_kind="timeout")
+
+        page = text(staff.get(address("failed", run.pk)))
+
+        assert call.comparison.context.key in page
+
+    def test_says_that_it_is_simulated(self, staff):
+        run = make_run(judge=make_judge(name="Pretence (simulated)", is_simulated=True))
+
+        for shown in (address("run", run.pk), address("failed", run.pk), address("runs")):
+            assert "simulated" in text(staff.get(shown)).lower().replace("pretence (simulated)", "")
+
+    def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
+        run = make_run(n=6)
+        for _ in range(3):
+            runs.start_judge_run(study=run.study, judges=[make_judge()], now=NOW)
+
+        with django_assert_max_num_queries(10):
+            rows = staff.get(address("runs")).context["rows"]
+        with django_assert_max_num_queries(7):
+            staff.get(address("run", run.pk))
+
+        assert len(rows) == 4

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from access.choices import Role
 from access.models import LogEntry
-from annotation.models import Judgment, ThemeCheck, ThemeLabelling
+from annotation.models import Judgment, RationaleRun, ThemeCheck, ThemeLabelling
 from annotation.rationales.services import labelling, scanning
 from completions.choices import CallState
 from completions.strategies import spot_check_queries
@@ -174,6 +174,29 @@ class TestLabelling:
 
         page = reverse("console:theme_label", args=[check.study.slug, check.pk, 1])
         assert of(ada).get(page).status_code == 404
+
+
+class TestAskingAModel:
+    def start(self, person):
+        return of(person).post(reverse("console:find_themes", args=["talks"]), {"model": "offline"})
+
+    def test_has_it_read_the_reasons_that_it_has_not(self, study, ada):
+        make_judgment(comparison=make_comparison(study=study), rationale="It listens.")
+
+        answer = self.start(ada)
+
+        run = RationaleRun.objects.get()
+        assert answer["Location"] == reverse("models:run", args=["rationales", run.pk])
+        assert run.n_planned == 1
+        runs = of(ada).get(reverse("console:judge_runs", args=["talks"]))
+        assert "Rationale themes" in text(runs)
+
+    def test_without_a_reason_to_read_starts_nothing(self, study, ada):
+        answer = self.start(ada)
+
+        assert answer.status_code == 422
+        assert "Nothing was started" in text(answer)
+        assert not RationaleRun.objects.exists()
 
 
 def test_before_any_model_has_read_the_page_leads_to_the_runs(study, ada):
