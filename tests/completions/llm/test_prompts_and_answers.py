@@ -39,6 +39,10 @@ READ = {
     "a fence on the line": (f"```json {GOOD}```", [answers.FENCE]),
     "an open fence": (f"```json\n{GOOD}", [answers.FENCE]),
     "a sentence": (f"Here is my answer: {GOOD}", [answers.TEXT_BEFORE]),
+    "the longest sentence": (
+        f"{'Long.'.ljust(answers._LONGEST_SENTENCE - 1)}\n{GOOD}",
+        [answers.TEXT_BEFORE],
+    ),
     "a line": (f"I have looked at both.\n\n{GOOD}", [answers.TEXT_BEFORE]),
     "a sentence and a fence": (
         f"Here is the JSON:\n```json\n{GOOD}\n```",
@@ -111,6 +115,7 @@ REFUSED = {
     "null": "null",
     "a letter alone": "A",
     "nested without end": "[" * 100_000,
+    "nested without end behind a sentence": "Here it is: " + '{"a":' * 100_000,
     "a sentence and no object": "A is better.",
 }
 

@@ -154,11 +154,19 @@ class TestAnAnswer:
 
         assert found["clarification"].quote == kept
 
-    @pytest.mark.parametrize("probability", [0, 1, 0.5])
-    def test_may_be_uncertain_with_any_probability_and_no_quote(self, probability):
-        unsure = {"quote": "", "presence": "uncertain", "probability": probability}
+    @pytest.mark.parametrize(
+        ("presence", "quote", "probability"),
+        [
+            *(("uncertain", "", 0), ("uncertain", "", 1), ("uncertain", "", 0.5)),
+            *(("absent", "", 0.5), ("present", "No wonder", 0.5)),
+        ],
+    )
+    def test_may_be_uncertain_with_any_probability_and_certain_from_even_on(
+        self, presence, quote, probability
+    ):
+        said = {"quote": quote, "presence": presence, "probability": probability}
 
-        assert read(affirmation=unsure)["affirmation"].probability == probability
+        assert read(affirmation=said)["affirmation"].model_dump() == said
 
     @pytest.mark.parametrize(
         ("changes", "fault"),
