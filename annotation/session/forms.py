@@ -59,8 +59,6 @@ TOO_SHORT = ngettext_lazy(
     "Please write at least %(limit_value)d characters.",
     "limit_value",
 )
-
-
 FEWEST_WORDS, FEWEST_LETTERS = 2, 5
 
 
@@ -391,11 +389,6 @@ class WriterWithdrawal(forms.Form):
     """What is to become of the texts of a writer who withdraws."""
 
     texts = _kept_or_deleted(_("Please choose what happens to your replies."))
-
-
-def pairs_of(form: forms.Form, items: Sequence[Any]) -> list[tuple[Any, BoundField]]:
-    """Return each item with the field that asks about it."""
-    return list(zip(items, form, strict=True))
 
 
 MAX_TEXT = 1000

@@ -19,7 +19,7 @@ from annotation.raters.visit_time import visit_time
 from annotation.session import http
 from annotation.session.blinded import Message, SessionProgress
 from annotation.session.endings import Ending
-from annotation.session.forms import Guesses, Withdrawal, WriterWithdrawal, pairs_of
+from annotation.session.forms import Guesses, Withdrawal, WriterWithdrawal
 from annotation.session.http import RaterRequest, rater_known, rater_page
 from annotation.studies import http as study_http
 from annotation.studies import selectors
@@ -160,7 +160,7 @@ def guess(request: RaterRequest) -> HttpResponse:
         return http.go(request, done)
     form = Guesses(request.POST if request.method == "POST" else None, n_messages=len(shown))
     if not form.is_bound:
-        context = {"study": request.page, "asked": pairs_of(form, shown)}
+        context = {"study": request.page, "asked": list(zip(shown, form, strict=True))}
         return http.render_fragment(request, "annotation/_guess.html", context)
     if "skip" not in request.POST and form.is_valid():
         questions.record_guesses(
