@@ -195,7 +195,7 @@ def forget_rows() -> None:
     """Forget what was kept of rows that were rolled back; the next have the same keys."""
     selectors.forget_contents()
     blinded.forget_pages()
-    inputs.forget_judgments()
+    inputs._shelf.put(None)
     cache.clear()
     caches["own"].clear()
 

@@ -15,7 +15,7 @@ from completions.dialogues.licences import allows_texts, may_share
 from completions.models import Completion, Context
 from ranking.models import Fit, Release
 from ranking.released.identities import JUDGMENT, PAIR, RATER, identity
-from ranking.releases.anonymity import OTHER, K, anonymise
+from ranking.releases.anonymity import OTHER, K, coarsened
 
 
 @dataclass(frozen=True)
@@ -134,18 +134,16 @@ def _attributes(study: Study) -> tuple[dict[int, dict[str, str]], list[str]]:
     """
     raters = Rater.objects.filter(study=study, judgments__isnull=False).exclude(data_kept=False)
     found = list(raters.order_by("pk").distinct().values_list("pk", "platform"))
-    safe = anonymise({"platform": [platform for _, platform in found]})
-    notes = [f"The {name} of raters, of which fewer than {K} share one." for name in safe.dropped]
-    notes += [
-        f"Values of the {name} of raters that fewer than {K} raters share: they are {OTHER!r}."
-        for name in safe.merged
-    ]
-    names = tuple(safe.columns)
-    values = zip(*safe.columns.values(), strict=True) if names else ((),) * len(found)
-    rows = {
-        pk: dict(zip(names, one, strict=True)) for (pk, _), one in zip(found, values, strict=True)
-    }
-    return rows, notes
+    values = tuple(platform for _, platform in found)
+    coarse = coarsened(values)
+    if coarse is None:
+        notes = [f"The platform of raters, of which fewer than {K} share one."]
+        return {pk: {} for pk, _ in found}, notes
+    merged = (
+        f"Values of the platform of raters that fewer than {K} raters share: they are {OTHER!r}."
+    )
+    rows = {pk: {"platform": one} for (pk, _), one in zip(found, coarse, strict=True)}
+    return rows, [merged] if coarse != values else []
 
 
 def _notes(release: Release, texts: TextCounts) -> Iterator[str]:

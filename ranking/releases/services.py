@@ -94,7 +94,7 @@ def claim_release(
     return release
 
 
-def run_release(*, release_id: int, clock: Clock, tell: Tell = lambda _: None) -> bool:
+def run_release(*, release_id: int, clock: Clock) -> bool:
     """Build a release where the site keeps it, claimed or lost; say whether this call ended it.
 
     Safe to run twice: one that has ended is left alone while its files are there. An error of the
@@ -108,11 +108,10 @@ def run_release(*, release_id: int, clock: Clock, tell: Tell = lambda _: None) -
         return _refuse(release, LOST, now=clock())
     running.update(begun=F("begun") + 1)
 
-    def told(step: str) -> None:
-        tell(step)
+    def tell(step: str) -> None:
         running.update(step=step[:60])
 
-    why = _attempt(release, clock, told)
+    why = _attempt(release, clock, tell)
     return _refuse(release, why, now=clock()) if why else True
 
 

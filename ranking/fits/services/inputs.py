@@ -120,11 +120,6 @@ def _inputs_of_scores(fit: Fit) -> AnalysisInputs:
     return AnalysisInputs(columns, method, dimensions={}, scores=scores, others=others)
 
 
-def forget_judgments() -> None:
-    """Drop what is kept at once."""
-    _shelf.put(None)
-
-
 def _read(fit: Fit) -> _Read:
     judgments_of(fit)
     columns, dimensions = read_columns_and_dimensions(selection_of(fit))

@@ -11,7 +11,7 @@ from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits.analysis_queries import Band, history
 from ranking.fits.queries import Results
 from ranking.fits.services import inputs
-from ranking.fits.services.inputs import JudgmentsChangedError, forget_judgments, inputs_of
+from ranking.fits.services.inputs import JudgmentsChangedError, inputs_of
 from ranking.judgments.frames.columns import read_columns_and_dimensions, read_style
 from ranking.models import Fit
 from tests.helpers.factories import HOUR, NOW, make_judgment, make_study, make_system
@@ -66,7 +66,7 @@ def test_the_second_analysis_asks_only_whether_the_judgments_are_the_same(
 def test_what_was_kept_is_what_would_be_read(study):
     inputs_of(fit_of(study), STYLE)
     kept = inputs_of(fit_of(study), STYLE)
-    forget_judgments()
+    inputs._shelf.put(None)
 
     read = inputs_of(fit_of(study), STYLE)
 
