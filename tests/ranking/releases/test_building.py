@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from collections import Counter
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -26,7 +27,14 @@ from ranking.release_check.verifying import verify
 from ranking.released.writing import line
 from ranking.releases import queries
 from ranking.releases import services as release_services
-from tests.helpers.factories import HOUR, make_comparison, make_quality_check
+from ranking.releases.contents import contents_of
+from tests.helpers.factories import (
+    HOUR,
+    make_comparison,
+    make_judgment,
+    make_quality_check,
+    make_rater,
+)
 from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.helpers.factories_written_once import make_release, make_user
 from tests.helpers.released import START, build, forge_sums
@@ -117,6 +125,28 @@ class TestBuilding:
 
         with pytest.raises(release_services.ReleaseRefusedError, match=r"systems\.jsonl holds"):
             build(study, tmp_path / "release", is_drawn=False)
+
+
+@pytest.mark.parametrize(
+    ("platforms", "told", "is_merged"),
+    [
+        ([*["PROLIFIC"] * 5, "GUEST"], {"GUEST": 5, "PROLIFIC": 5}, False),
+        ([*["PROLIFIC"] * 5, "CONNECT"], {"other": 5, "PROLIFIC": 5}, True),
+    ],
+    ids=["as they are", "rare ones as another"],
+)
+def test_platforms_are_told_where_enough_raters_came_by_them(study, platforms, told, is_merged):
+    for number, platform in enumerate(platforms):  # beside four guests
+        person = "" if platform == "GUEST" else f"person-{number}"
+        rater = make_rater(study=study, platform=platform, external_id=person)
+        make_judgment(comparison=study.comparisons.first(), rater=rater)
+    fit_services.refit_study(study=study, clock=lambda: START + HOUR)
+    release = release_services.claim_release(study=study, now=START + HOUR)
+
+    contents = contents_of(release)
+
+    assert Counter(one["platform"] for one in contents.attributes.values()) == told
+    assert any("fewer than 5 raters share" in note for note in contents.notes) is is_merged
 
 
 def name_no_fit(monkeypatch):
