@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotation.choices import Protocol
 from annotation.models import Study
-from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
+from ranking.choices import AnalysisKind, FitState
 from ranking.fits import queries
 from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
@@ -20,7 +20,7 @@ from ranking.raters.accounting import verdict_accounting
 from ranking.report import services as report_services
 from tests.helpers.factories import NOW, make_rater, make_study, make_system
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.judged import make_judged_study
+from tests.helpers.judged import make_judged_study, newest_fit
 from tests.helpers.pages import rows_of, text
 from tests.helpers.rated import close
 from tests.helpers.scores import make_rated_study, rate
@@ -37,9 +37,7 @@ def _few_replicates(settings):
 
 def refit(study, at=START, *, with_analysis=True):
     fit_services.refit_study(study=study, clock=lambda: at)
-    close(study)
-    fit = queries.latest_fit(study=study, pool=EvaluatorPool.COMBINED, context_set=ContextSet.ALL)
-    assert fit is not None
+    fit = newest_fit(close(study))
     if with_analysis:
         report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.LIKERT, clock=lambda: at)
     return fit
