@@ -3,9 +3,7 @@
 import io
 import logging
 
-import psycopg
 import pytest
-import redis
 from django.core import mail
 from django.db import IntegrityError
 from django.test import Client
@@ -148,27 +146,6 @@ class TestVisitors:
         assert answer.status_code == 400
         assert "evil.example" not in answer.content.decode()
         assert leaks(log, answer) == []
-
-
-@pytest.mark.parametrize(
-    ("error", "connect"),
-    [
-        (
-            psycopg.OperationalError,
-            lambda: psycopg.connect(f"postgres://heart:{PASSWORD}@127.0.0.1:1/heart"),
-        ),
-        (
-            redis.ConnectionError,
-            lambda: redis.Redis.from_url(f"redis://:{PASSWORD}@127.0.0.1:1/0").ping(),
-        ),
-    ],
-    ids=["database", "redis"],
-)
-def test_a_server_that_refuses_is_told_without_its_password(error, connect):
-    with pytest.raises(error) as refusal:
-        connect()
-
-    assert PASSWORD not in logs.trace(refusal.value)
 
 
 def test_nobody_is_mailed_what_went_wrong():
