@@ -20,6 +20,14 @@ def opinions(strengths):
     return make_columns([("d1", 0, "a", "b", "r1", strength, 1) for strength in strengths])
 
 
+def counted(columns, share):
+    """Add up what the firsts and the seconds of four systems took."""
+    wins = np.zeros((4, 4))
+    np.add.at(wins, (columns.first, columns.second), share)
+    np.add.at(wins, (columns.second, columns.first), 1 - share)
+    return wins
+
+
 def ways_of(columns):
     rows = table(analyse("DRAWS", make_inputs(columns)), "ways")
     return dict(zip(WAYS, rows, strict=True))
@@ -55,12 +63,8 @@ class TestStudies:
 
     def test_log_likelihoods_are_those_of_a_plain_count(self, rng):
         columns = simulate(rng)
-        wins = np.zeros((4, 4))
-        for one, other, strength in zip(
-            columns.first, columns.second, columns.strength, strict=True
-        ):
-            if strength:
-                wins[(one, other) if strength > 0 else (other, one)] += 1
+        decided = columns.taken(np.flatnonzero(columns.strength))
+        wins = counted(decided, (1 + np.sign(decided.strength)) / 2)
         theta = fit_bradley_terry(wins).log_strengths
         p = 1 / (1 + np.exp(theta[None, :] - theta[:, None]))
 
@@ -78,10 +82,7 @@ class TestStudies:
 
         findings = analyse("DRAWS", make_inputs(columns, strength=StrengthMode.IGNORE))
 
-        wins = np.zeros((4, 4))
-        first, second, sign = columns.first, columns.second, np.sign(columns.strength)
-        np.add.at(wins, (first, second), (1 + sign) / 2)
-        np.add.at(wins, (second, first), (1 - sign) / 2)
+        wins = counted(columns, (1 + np.sign(columns.strength)) / 2)
         elo = to_elo(fit_bradley_terry(wins).log_strengths)
         found = [row["elo_ignore"] for row in table(findings, "systems")]
         np.testing.assert_allclose(found, elo, atol=0.005)
@@ -184,13 +185,8 @@ class TestStyle:
         mode = StrengthMode.SOFT
         findings = analyse("STYLE", make_inputs(columns, strength=mode))
 
-        wins = np.zeros((4, 4))
-        for one, other, strength in zip(
-            columns.first, columns.second, columns.strength, strict=True
-        ):
-            share = 0.5 + np.sign(strength) * (0.1 * abs(strength) - 0.05)
-            wins[one, other] += share
-            wins[other, one] += 1 - share
+        share = np.sign(columns.strength) * (0.1 * np.abs(columns.strength) - 0.05)
+        wins = counted(columns, 0.5 + share)
         elo = to_elo(fit_bradley_terry(wins).log_strengths)
         plain = {row["system"]: row["plain"] for row in table(findings, "boards")}
         np.testing.assert_allclose([plain[slug] for slug in columns.systems], elo, atol=0.006)
