@@ -179,6 +179,13 @@ class TestOddStudies:
         with pytest.raises(AnalysisRefusedError, match="No pair was judged by two"):
             analyse("AGREEMENT", make_inputs(columns))
 
+    def test_say_how_many_pairs_have_one_answer_alone(self):
+        columns = written([[("p", 1), ("q", 1)]] * 3 + [[("p", 1)]] * 2)
+
+        warnings = analyse("AGREEMENT", make_inputs(columns)).warnings
+
+        assert "2 pairs have one answer alone and say nothing of agreement." in warnings
+
     @pytest.mark.parametrize(
         "answers",
         [

@@ -13,6 +13,7 @@ from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.agreement.majority import two_sided_p
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
+    duel,
     keys_of,
     make_columns,
     make_facts,
@@ -246,6 +247,18 @@ class TestOddStudies:
 
         with pytest.raises(AnalysisRefusedError, match="could have swayed"):
             analyse("BIAS", make_inputs(columns))
+
+    @pytest.mark.parametrize(
+        ("n_dialogues", "p"), [(1, None), (3, None), (12, pytest.approx(2.0**-11, abs=1e-6))]
+    )
+    def test_answers_alike_in_all_dialogues_have_no_interval_and_a_test_if_many(
+        self, n_dialogues, p
+    ):
+        findings = analyse("BIAS", known(duel([1] * n_dialogues)))
+
+        (people,) = table(findings, "position")
+        assert (people["value"], people["low"], people["high"]) == (1.0, None, None)
+        assert people["p"] == p
 
     def test_ties_alone_have_no_position(self):
         rows = [(f"d{n % 4}", n, "a", "b", "r", 0, 1) for n in range(12)]

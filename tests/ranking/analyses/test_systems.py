@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import scipy
 
-from ranking.analyses import analyse, boards, latency
+from ranking.analyses import FEWEST_DIALOGUES, analyse, boards, latency
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import StrategyLabels
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
+    duel,
     make_columns,
     make_facts,
     make_inputs,
@@ -179,6 +180,14 @@ class TestShares:
 
 
 class TestOddStudies:
+    def test_where_all_dialogues_agree_there_is_no_interval_but_a_test_by_coins(self):
+        inputs = written_by(duel([3] * FEWEST_DIALOGUES), ("MODEL", "HUMAN"))
+
+        (row,) = table(analyse("PEOPLE", inputs), "models")
+
+        assert (row["value"], row["low"], row["high"]) == (1.0, None, None)
+        assert row["p"] == 2.0 ** (1 - FEWEST_DIALOGUES)
+
     def test_without_people_is_refused(self, columns):
         with pytest.raises(AnalysisRefusedError, match="No message written by a person"):
             analyse("PEOPLE", written_by(columns, ("MODEL",) * 4))

@@ -54,13 +54,6 @@ class TestHeat:
         assert (parts["middle"], parts["reach"], parts["unit"]) == (50.0, 12.49, " %")
         assert parts["lowest"] == 37.51
 
-    def test_begins_at_the_lowest_value_where_all_are_on_one_side(self):
-        shares = columns("ash", "beech", kind=SHARE)
-
-        parts = parts_of(Picture.HEAT, [SYSTEM, *shares], [("ash", 0.16, 0.42)])
-
-        assert (parts["lowest"], parts["middle"], parts["reach"]) == (16.0, 16.0, 26.0)
-
 
 class TestWhiskers:
     def test_has_rows_by_all_their_leading_words_and_says_the_rest(self):

@@ -7,7 +7,8 @@ from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.models.cumulative import Graded, fit_cumulative
+from ranking.numerics.models import cumulative
+from ranking.numerics.models.cumulative import Graded, GradeScale, fit_cumulative
 from ranking.numerics.models.maximum import NoMaximumError, Slopes, covariance, maximise
 from ranking.numerics.models.ties import fit_rao_kupper
 from tests.ranking.numerics import peers
@@ -129,6 +130,15 @@ def test_thresholds_that_nearly_meet_stay_in_order():
 
     assert 0 < fit.thresholds[0] < fit.thresholds[1] < fit.thresholds[2]
     assert np.isfinite(fit.log_likelihood)
+
+
+def test_thresholds_out_of_order_are_not_allowed(rng):
+    rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=50))
+    crossed = np.concatenate([THETA, THRESHOLDS[::-1]])
+
+    slopes = cumulative._slopes(rows, GradeScale.of(4, with_ties=True), crossed, 4)
+
+    assert slopes.value == -np.inf
 
 
 class TestDegenerateInput:
