@@ -212,8 +212,8 @@ def close_the_collection():
 def compare():
     """Let a study compare the text of the one message."""
     lease = Message.objects.get().lease
-    fixed = {"context": lease.context, "writer": lease.writer, "fixed_at": timezone.now()}
-    Message.objects.update(completion=make_completion(**fixed), state=MessageState.ACCEPTED)
+    text = make_completion(context=lease.context, writer=lease.writer, fixed_at=timezone.now())
+    Message.objects.update(completion=text, state=MessageState.ACCEPTED)
 
 
 def decide(state, note):

@@ -1,5 +1,7 @@
 """Newcomers write for trial dialogues, and an admin lets them in or does not."""
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError
@@ -53,7 +55,7 @@ turns = [
 """
 
 
-NEW = {"email": "ada@example.org", "background": "PEER"}
+NEW: dict[str, Any] = {"email": "ada@example.org", "background": "PEER"}
 
 
 def dialogues(writer):
