@@ -152,16 +152,12 @@ DIALOGUE = {
         {"speaker": "supporter", "content": "Tell me more."},
     ]
 }
-DIALOGUES = {
-    "one record on lines": json.dumps(DIALOGUE, indent=2).encode(),
-    "one record on one line": json.dumps(DIALOGUE).encode(),
-}
 
 
-@pytest.mark.parametrize("content", DIALOGUES.values(), ids=DIALOGUES.keys())
-def test_dialogues_are_read_from_every_shape(content, tmp_path):
+@pytest.mark.parametrize("indent", [None, 2], ids=["on one line", "on lines"])
+def test_a_dialogue_that_stands_alone_is_read(indent, tmp_path):
     path = tmp_path / "dialogues"
-    path.write_bytes(content)
+    path.write_text(json.dumps(DIALOGUE, indent=indent), encoding="utf-8")
 
     (found,) = read_dialogues(path)
 

@@ -71,15 +71,11 @@ class TestLetter:
         assert writer_of_credential(credential, use="link") == writer
 
     @pytest.mark.parametrize("kind", [MailKind.ADMITTED, MailKind.REFUSED, MailKind.RETURNED])
-    def test_about_a_decision_carries_the_note(self, kind):
-        written, _writer = letter(kind, note="Warm.\nA little shorter, please.")
+    def test_about_a_decision_carries_the_note_and_without_one_leaves_no_gap(self, kind):
+        note = "Warm.\nA little shorter, please."
 
-        assert "Warm.\nA little shorter, please." in written.body
-
-    def test_of_a_decision_without_a_note_leaves_no_gap(self):
-        written, _writer = letter(MailKind.ADMITTED)
-
-        assert "\n\n\n" not in written.body
+        assert note in letter(kind, note=note)[0].body
+        assert "\n\n\n" not in letter(kind)[0].body
 
     def test_that_invites_names_who_does_how_to_decline_and_answers_go_to_them(self):
         host = {"person": "Ada", "lab": "Care Lab", "pay": "10 pounds", "time": "an hour"}

@@ -102,9 +102,10 @@ class TestInvitingByCommand:
     ):
         make_writer(dataset=dataset, email="ada@example.org")
 
-        said, _ = run_writers("invite", "ada@example.org", "kim@example.org", *options)
+        said, remarks = run_writers("invite", "ada@example.org", "kim@example.org", *options)
 
         assert said.startswith(start)
+        assert "No mail is set up" not in remarks
         assert dataset.writers.count() == 1 + n_invited
         assert WriterMail.objects.count() == n_invited
 
