@@ -9,7 +9,6 @@ from ranking.boards import board_of
 from ranking.exports.options import ExportRequest
 from ranking.exports.sources import export_of
 from ranking.fits import services
-from ranking.numerics.information import GREATEST_RATIO
 from ranking.results.serializers import BoardOut
 from tests.helpers.factories import (
     HOUR,
@@ -78,17 +77,6 @@ class TestAdaptPlan:
         adapt(study)
 
         assert weight(new) > weight(known)
-
-    def test_keeps_every_pair_possible(self, systems):
-        study = make_study(plan=PlanKind.ADAPTIVE)
-        pairs = [pair(study, *systems[n : n + 2]) for n in range(3)]
-        judge(pairs[0], 60)
-
-        adapt(study)
-
-        weights = [weight(one) for one in pairs]
-        assert max(weights) <= min(weights) * GREATEST_RATIO * 1.000001
-        assert min(weights) > 0
 
     def test_counts_judgments_by_people_alone(self, systems):
         study = make_study(plan=PlanKind.ADAPTIVE)

@@ -306,7 +306,7 @@ class TestExcludingByRules:
 
         assert decisions(rater) == [(True, "checks-1"), (True, "times-1")]
         assert (decision.decided_by, decision.decided_at) == (boss, NOW)
-        assert decision.evidence == {"value": 0.75, "threshold": 0.5} | FAILED.evidence
+        assert decision.evidence == {"value": 0.75, "threshold": 0.5, **FAILED.evidence}
         entry = LogEntry.objects.earliest("pk")
         assert (entry.action, entry.subject) == ("rater.excluded", f"rater {rater.code}")
         assert (entry.by, entry.after) == (boss, {"rule": "checks-1", "reason": ""})

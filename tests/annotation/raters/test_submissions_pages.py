@@ -132,15 +132,6 @@ class TestEvents:
         tell(study, "RETURNED", "x-2", "e-2")
         assert study.raters.get().state == RaterState.STOPPED
 
-    def test_approval_after_the_end_is_kept(self, client, study):
-        enrol(client, study, **FIRST)
-        judge(client, study, times=LENGTH)
-        client.get(url(study, "judge"))
-
-        tell(study, "APPROVED")
-
-        assert submissions(study) == [("x-1", "APPROVED", 0, "C-DONE")]
-
 
 def test_owners_read_how_each_submission_stands(client, study):
     enrol(client, study, **FIRST)

@@ -12,7 +12,7 @@ from annotation.models import Comparison, Lease
 from annotation.urls import RATERS
 from completions.choices import LeaseOutcome, SystemKind
 from completions.models import Completion
-from tests.annotation.session.walk import RIGHT, walk
+from tests.annotation.session.walk import walk
 from tests.heart_site.blinding.hidden import (
     KEYS_BEGIN,
     MADE_AT,
@@ -106,16 +106,6 @@ class TestEveryAnswer:
         for name in ("entry", "how", "judge", "last", "help", "take_break", "stop", "done"):
             page = client.get(url(study, name), follow=True).content.decode()
             assert not [text for text in texts if text in page]
-
-    def test_shows_no_pair_before_the_task_is_clear(self, study):
-        client = enrolled(study)
-        texts = list(Completion.objects.values_list("text", flat=True))
-        before = client.get(url(study, "judge"), follow=True).content.decode()
-        client.post(url(study, "comprehension"), RIGHT)
-        after = client.get(url(study, "judge"), follow=True).content.decode()
-
-        assert not [text for text in texts if text in before]
-        assert [text for text in texts if text in after]
 
 
 def received(client, study, *texts, headers=None):

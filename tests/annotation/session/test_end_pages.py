@@ -220,22 +220,6 @@ class TestFullStudy:
         assert code_on(page) == "C-FULL"
         assert url(paid_study, "judge") not in page.content.decode()
 
-    def test_known_person_who_is_to_bind_a_new_browser_is_let_in(self, client, paid_study):
-        rater = enrol(client, paid_study, **PROLIFIC)
-        paid_study.comparisons.update(slots_left=0)
-        Rater.objects.update(bound_by="")
-        client.cookies.clear()
-
-        assert enrol(client, paid_study, **PROLIFIC) == rater
-
-    def test_getting_a_pair_after_all_is_better_than_finishing(self, client, paid_study):
-        enrol(client, paid_study, **PROLIFIC)
-
-        page = client.post(url(paid_study, "finish"), follow=True)
-
-        assert page.status_code == 200
-        assert Lease.objects.filter(closed_at=None).exists()
-
 
 class TestSimulation:
     def test_person_cannot_take_part_in_it(self, client):

@@ -30,6 +30,11 @@ class TestEntry:
         assert not page.cookies.get(http.COOKIE)
         assert not Rater.objects.exists()
 
+    def test_draft_takes_nobody(self, client):
+        study = open_study(state="DRAFT", locked_at=None, protocol_hash="")
+
+        assert client.get(url(study, "entry")).status_code == 409
+
     def test_preview_of_a_task_cannot_be_agreed_to(self, client, study):
         page = client.get(url(study, "entry"), {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
 
@@ -211,33 +216,26 @@ class TestHow:
         assert url(study, "rubric") in page.content.decode()
 
 
-def consent_with(**changes):
-    content = study_content()
-    return open_study(content=content | {"consent": content["consent"] | changes})
-
-
 class TestWords:
-    def test_facts_are_markdown_that_can_do_no_harm(self, client):
-        text = "Read **this**.\n\n- [terms](https://example.org/terms)\n- <b onclick=x>no</b>"
-        study = consent_with(facts=[{"name": "Terms", "text": text}])
+    def test_of_facts_instructions_and_debrief_are_markdown_below_the_headings_of_the_page(
+        self, client
+    ):
+        facts = [{"name": "Terms", "text": "Read **this**.\n\n- <b onclick=x>no</b>"}]
+        consent = study_content()["consent"] | {"facts": facts}
+        debrief, instructions = "# Why\n\nTo *learn*.", ["Take **time**."]
+        content = study_content(consent=consent, debrief=debrief, instructions=instructions)
+        study = open_study(content=content)
 
-        page = client.get(url(study, "entry")).content.decode()
-
-        assert "<strong>this</strong>" in page
-        assert '<a href="https://example.org/terms" rel="noopener noreferrer">terms</a>' in page
-        assert "<b " not in page
-
-    def test_debrief_and_instructions_are_markdown_below_the_headings_of_the_page(self, client):
-        study = open_study(
-            content=study_content(debrief="# Why\n\nTo *learn*.", instructions=["Take **time**."])
-        )
+        entry = client.get(url(study, "entry")).content.decode()
         enrol(client, study)
-        assert "<strong>time</strong>" in client.get(url(study, "how")).content.decode()
+        how = client.get(url(study, "how")).content.decode()
+        done = client.post(url(study, "stop"), follow=True).content.decode()
 
-        page = client.post(url(study, "stop"), follow=True).content.decode()
-
-        assert "<h3>Why</h3>" in page
-        assert "<em>learn</em>" in page
+        assert "<strong>this</strong>" in entry
+        assert "<b " not in entry
+        assert "<strong>time</strong>" in how
+        assert "<h3>Why</h3>" in done
+        assert "<em>learn</em>" in done
 
     @pytest.mark.parametrize("pay", ["", "6 pounds for 40 minutes"])
     def test_pay_is_named_where_the_study_pays(self, client, pay):

@@ -243,7 +243,6 @@ class TestLinksForRaters:
     @pytest.mark.parametrize(
         ("platform", "begins"),
         [
-            ("mturk", ["?workerId="]),
             ("prolific", ["?PROLIFIC_PID={{%PROLIFIC_PID%}}"]),
             ("any", ["", "?PROLIFIC_PID=", "?workerId=", "?participantId=", "?pid="]),
         ],
