@@ -1,11 +1,12 @@
 """Maximum-likelihood Bradley-Terry strengths from weighted pairwise wins."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from ranking.numerics.arrays import Floats
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.connectivity import check_connected, strongly_connected
 
 LONGEST_STEP = 1.0  # natural-log units; keeps Newton from leaping past the optimum
@@ -19,14 +20,33 @@ class NotConvergedError(RuntimeError):
 
 @dataclass(frozen=True)
 class BradleyTerryFit:
-    """Log strengths (natural log, mean 0), their model covariance, and the steps taken."""
+    """Log strengths (natural log), their model covariance, and the steps taken.
+
+    Strengths have mean 0 unless anchors hold the scale.
+    """
 
     log_strengths: Floats
     covariance: Floats
     iterations: int
 
 
-def fit_bradley_terry(wins: Floats) -> BradleyTerryFit:
+@dataclass(frozen=True)
+class _Terms:
+    """What beside the wins decides a fit: which systems may move, and the prior's precision."""
+
+    free: Integers
+    is_anchored: bool = False
+    ridge: float = 0.0
+
+
+def fit_bradley_terry(
+    wins: Floats,
+    *,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
+    ridge: float = 0.0,
+    anchors: Mapping[int, float] | None = None,
+) -> BradleyTerryFit:
     """Fit Bradley-Terry strengths by maximum likelihood.
 
     Parameters
@@ -35,32 +55,46 @@ def fit_bradley_terry(wins: Floats) -> BradleyTerryFit:
         ``wins[i, j]`` is the total weight of judgments that prefer ``i`` to ``j``
         (dimensionless, at least 0). A tie adds half its weight to each side; soft scores add
         each side's share. The diagonal is ignored.
+    tolerance : float
+        Newton step, in natural-log units, below which the search ends. Convergence is
+        quadratic, so the error left is of the order of its square.
+    max_iterations : int
+        Newton steps allowed before giving up.
+    ridge : float
+        Precision of an independent normal prior of mean 0 on each free log strength, at least
+        0. Above 0 it is no longer maximum likelihood: strengths shrink towards 0 and exist
+        whatever the wins. Declare it wherever the strengths are shown.
+    anchors : mapping from index to float, optional
+        Log strengths (natural log) that are given and not fitted.
 
     Returns
     -------
     BradleyTerryFit
-        Log strengths of shape (n_systems,), with mean 0, and their covariance of shape
-        (n_systems, n_systems): the pseudo-inverse of the observed information.
+        Log strengths of shape (n_systems,), with mean 0 if there are no anchors and on the
+        anchors' scale if there are; and their covariance of shape (n_systems, n_systems): the
+        pseudo-inverse of the observed information (plus the prior's precision), with rows and
+        columns of zeros for anchors.
 
     Raises
     ------
     ValueError
         If ``wins`` is not square, has fewer than two systems, or has a negative or
-        non-finite entry.
+        non-finite entry; if the ridge is negative or not finite; if an anchor is no system's
+        or not finite.
     NotConnectedError
         If no maximum exists because the wins do not connect every system both ways; no
-        judgments at all is one such case. Its ``components`` name the groups, its ``joining``
-        the judgments that would join them.
+        judgments at all is one such case. Anchored systems count as connected. Its
+        ``components`` name the groups, its ``joining`` the judgments that would join them.
     NotConvergedError
-        If the optimum is not reached within `MAX_ITERATIONS`. Convergence is quadratic, so the
-        error left is of the order of the square of `TOLERANCE`.
+        If the optimum is not reached within ``max_iterations``.
 
     Notes
     -----
     The covariance takes judgments as independent and weights as counts: with soft scores, or
     several judgments in one dialogue, it is wrong, and the bootstrap is to be used instead.
     Section 9.8 of the paper takes ``1 / sqrt(n_i)`` as the standard error; see
-    `ranking.numerics.elo`. Cost is O(n_systems**3) per step whatever the number of judgments.
+    `ranking.numerics.elo`. One anchor only moves the scale: differences stay as they are. Cost
+    is O(n_systems**3) per step whatever the number of judgments.
 
     References
     ----------
@@ -68,9 +102,11 @@ def fit_bradley_terry(wins: Floats) -> BradleyTerryFit:
     .. [2] Hunter (2004), Ann. Statist. 32:384-406. doi:10.1214/aos/1079120141
     """
     stacked = _checked(np.asarray(wins, dtype=np.float64)[None])
-    check_connected(stacked[0])
-    theta, iterations = _climb(stacked, np.zeros(stacked.shape[1]))
-    return BradleyTerryFit(theta[0], _covariance(stacked, theta), iterations)
+    start, terms = _terms(stacked.shape[1], ridge, anchors or {})
+    if not ridge:
+        check_connected(stacked[0], held=tuple(anchors or ()))
+    theta, iterations = _climb(stacked, start, tolerance, max_iterations, terms)
+    return BradleyTerryFit(theta[0], _covariance(stacked, theta, terms), iterations)
 
 
 def fit_replicates(wins: Floats, start: Floats) -> Floats:
@@ -110,7 +146,10 @@ def fit_replicates(wins: Floats, start: Floats) -> Floats:
         raise ValueError(msg)
     has_maximum = strongly_connected(wins)
     theta = np.full(wins.shape[:2], np.nan)
-    theta[has_maximum], _ = _climb(wins[has_maximum], start - start.mean())
+    terms = _Terms(np.arange(len(start)))
+    theta[has_maximum], _ = _climb(
+        wins[has_maximum], start - start.mean(), TOLERANCE, MAX_ITERATIONS, terms
+    )
     return theta
 
 
@@ -129,22 +168,47 @@ def _checked(wins: Floats) -> Floats:
     return off_diagonal
 
 
-def _climb(wins: Floats, start: Floats) -> tuple[Floats, int]:
+def _terms(n_systems: int, ridge: float, anchors: Mapping[int, float]) -> tuple[Floats, _Terms]:
+    """Return where to start and what is free, or raise ValueError."""
+    if not (np.isfinite(ridge) and ridge >= 0.0):
+        msg = f"the ridge must be finite and not negative, not {ridge}"
+        raise ValueError(msg)
+    start = np.zeros(n_systems)
+    free = np.ones(n_systems, dtype=np.bool_)
+    for index, strength in anchors.items():
+        if not (0 <= index < n_systems and np.isfinite(strength)):
+            msg = f"an anchor at {strength} for system {index} of {n_systems}"
+            raise ValueError(msg)
+        start[index], free[index] = strength, False
+    if anchors:
+        start[free] = np.mean(start[~free])
+    return start, _Terms(np.flatnonzero(free), bool(anchors), ridge)
+
+
+def _climb(
+    wins: Floats, start: Floats, tolerance: float, max_iterations: int, terms: _Terms
+) -> tuple[Floats, int]:
     """Return the maximum of each stacked problem and the most steps one took."""
     theta = np.tile(start, (len(wins), 1))
-    moving = np.arange(len(wins))
-    for iteration in range(MAX_ITERATIONS):
+    moving = np.arange(len(wins) if terms.free.size else 0)
+    for iteration in range(max_iterations):
         if not moving.size:
-            return theta - theta.mean(axis=1, keepdims=True), iteration
+            return _in_gauge(theta, terms), iteration
         gradient, information = _slopes(wins[moving], theta[moving])
-        step = np.linalg.solve(_grounded(information), gradient[..., None])[..., 0]
+        gradient = gradient[:, terms.free] - terms.ridge * theta[np.ix_(moving, terms.free)]
+        step = np.linalg.solve(_grounded(information, terms), gradient[..., None])[..., 0]
         length = np.abs(step).max(axis=1)
-        theta[moving] += step / np.maximum(1.0, length / LONGEST_STEP)[:, None]
-        moving = moving[length > TOLERANCE]
+        theta[np.ix_(moving, terms.free)] += step / np.maximum(1.0, length / LONGEST_STEP)[:, None]
+        moving = moving[length > tolerance]
     if moving.size:
-        msg = f"{moving.size} of {len(wins)} fits found no optimum within {MAX_ITERATIONS} steps"
+        msg = f"{moving.size} of {len(wins)} fits found no optimum within {max_iterations} steps"
         raise NotConvergedError(msg)
-    return theta - theta.mean(axis=1, keepdims=True), MAX_ITERATIONS
+    return _in_gauge(theta, terms), max_iterations
+
+
+def _in_gauge(theta: Floats, terms: _Terms) -> Floats:
+    """Move each row to mean 0, unless anchors hold it."""
+    return theta if terms.is_anchored else theta - theta.mean(axis=1, keepdims=True)
 
 
 def _slopes(wins: Floats, theta: Floats) -> tuple[Floats, Floats]:
@@ -165,18 +229,25 @@ def _gauge(information: Floats) -> Floats:
     return scale
 
 
-def _grounded(information: Floats) -> Floats:
-    """Return the information with the null direction (all moved alike) filled in."""
-    filled: Floats = information + _gauge(information)[:, None, None]
-    return filled
+def _grounded(information: Floats, terms: _Terms) -> Floats:
+    """Return the free systems' information, with the prior's, so that it inverts.
+
+    Without anchors the null direction (all strengths moved alike) is filled in.
+    """
+    filled = 0.0 if terms.is_anchored else _gauge(information)[:, None, None]
+    free: Floats = information[:, terms.free[:, None], terms.free] + filled
+    return free + terms.ridge * np.eye(len(terms.free))
 
 
-def _covariance(wins: Floats, theta: Floats) -> Floats:
-    """Return the covariance of the one problem, in the gauge of ``theta``."""
+def _covariance(wins: Floats, theta: Floats, terms: _Terms) -> Floats:
+    """Return the covariance of the one problem, zero for anchors, in the gauge of ``theta``."""
     _, information = _slopes(wins, theta)
     n = wins.shape[1]
-    covariance: Floats = np.linalg.inv(_grounded(information))[0]
-    level: float = n * (n * _gauge(information)[0])
+    covariance = np.zeros((n, n))
+    covariance[np.ix_(terms.free, terms.free)] = np.linalg.inv(_grounded(information, terms))[0]
+    if terms.is_anchored:
+        return covariance
+    level: float = n * (n * _gauge(information)[0] + terms.ridge)
     return covariance - 1.0 / level
 
 

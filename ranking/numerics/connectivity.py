@@ -1,6 +1,7 @@
 """The graph of wins: whether it connects every system, so that strengths exist, and its circles."""
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,17 +46,22 @@ class NotConnectedError(ValueError):
         self.joining = joining
 
 
-def check_connected(wins: Floats) -> None:
+def check_connected(wins: Floats, *, held: Sequence[int] = ()) -> None:
     """Raise NotConnectedError unless the wins are one strongly connected component.
 
     Parameters
     ----------
     wins : array of shape (n_systems, n_systems)
         As in `strong_components`.
+    held : sequence of int
+        Systems whose strengths are given: they are comparable whatever the wins.
     """
-    components = strong_components(wins)
+    beats = np.array(wins, dtype=np.float64)
+    for one, other in itertools.pairwise(held):
+        beats[one, other] = beats[other, one] = 1.0
+    components = strong_components(beats)
     if len(components) > 1:
-        raise NotConnectedError(components, joining_pairs(wins))
+        raise NotConnectedError(components, joining_pairs(beats))
 
 
 def strong_components(wins: Floats) -> tuple[tuple[int, ...], ...]:

@@ -25,23 +25,27 @@ RESOLVED = 1e-10
 """Share of information or variance; less is rounding: what one unit alone determines."""
 
 
-def robust_covariance(tables: WinTables, log_strengths: Floats) -> ClusteredCovariance:
+def robust_covariance(
+    tables: WinTables, log_strengths: Floats, *, ridge: float = 0.0
+) -> ClusteredCovariance:
     """Return the covariance clustered by unit, with the correction that the number asks for.
 
     Below `FEW_UNITS` units that is `bias_reduced_covariance`, otherwise `clustered_covariance`,
     whose arguments and errors it has.
     """
     if count_clusters(tables) < FEW_UNITS and tables.n_systems <= MOST_SYSTEMS:
-        return bias_reduced_covariance(tables, log_strengths)
-    return clustered_covariance(tables, log_strengths)
+        return bias_reduced_covariance(tables, log_strengths, ridge=ridge)
+    return clustered_covariance(tables, log_strengths, ridge=ridge)
 
 
-def bias_reduced_covariance(tables: WinTables, log_strengths: Floats) -> ClusteredCovariance:
+def bias_reduced_covariance(
+    tables: WinTables, log_strengths: Floats, *, ridge: float = 0.0
+) -> ClusteredCovariance:
     """Return the sandwich covariance CR2 with Satterthwaite degrees of freedom, by unit.
 
     Parameters
     ----------
-    tables, log_strengths
+    tables, log_strengths, ridge
         As in `ranking.numerics.sandwich.clustered_covariance`.
 
     Returns
@@ -71,7 +75,7 @@ def bias_reduced_covariance(tables: WinTables, log_strengths: Floats) -> Cluster
        doi:10.1080/07350015.2016.1247004
     """
     n_clusters = count_clusters(tables)
-    bread = fisher_covariance(tables, log_strengths)
+    bread = fisher_covariance(tables, log_strengths, ridge=ridge)
     information = _unit_information(tables, log_strengths)
     influence = _adjustments(bread, information)
     scores = tables.unit_scores(log_strengths)

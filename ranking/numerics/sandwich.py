@@ -59,7 +59,9 @@ class ClusteredCovariance:
         return Intervals(log_strengths - margin, log_strengths + margin)
 
 
-def clustered_covariance(tables: WinTables, log_strengths: Floats) -> ClusteredCovariance:
+def clustered_covariance(
+    tables: WinTables, log_strengths: Floats, *, ridge: float = 0.0
+) -> ClusteredCovariance:
     """Return the sandwich covariance, clustered by unit.
 
     Parameters
@@ -68,6 +70,8 @@ def clustered_covariance(tables: WinTables, log_strengths: Floats) -> ClusteredC
         Weighted wins per unit, of which the strengths were fitted.
     log_strengths : array of shape (n_systems,)
         Their fit (natural log).
+    ridge : float
+        Precision of the normal prior that the fit was given, 0 for maximum likelihood.
 
     Returns
     -------
@@ -94,13 +98,13 @@ def clustered_covariance(tables: WinTables, log_strengths: Floats) -> ClusteredC
     .. [3] Zeileis, Koell & Graham (2020), J. Stat. Softw. 95(1). doi:10.18637/jss.v095.i01
     """
     n_clusters = count_clusters(tables)
-    bread = fisher_covariance(tables, log_strengths)
+    bread = fisher_covariance(tables, log_strengths, ridge=ridge)
     covariance = bread @ _meat(tables, log_strengths) @ bread
     return ClusteredCovariance(covariance, n_clusters, _degrees(tables.n_systems, n_clusters))
 
 
 def two_way_covariance(
-    pairs: WeightedPairs, raters: Integers, log_strengths: Floats
+    pairs: WeightedPairs, raters: Integers, log_strengths: Floats, *, ridge: float = 0.0
 ) -> ClusteredCovariance:
     """Return the sandwich covariance, clustered by unit and by rater at once.
 
@@ -110,7 +114,7 @@ def two_way_covariance(
         The judgments, one row each.
     raters : integer array of shape (n_rows,)
         Who gave each, as an index from 0.
-    log_strengths
+    log_strengths, ridge
         As in `clustered_covariance`.
 
     Returns
@@ -148,12 +152,12 @@ def two_way_covariance(
         + _meat(by_rater, log_strengths)
         - _meat(by_both, log_strengths)
     )
-    bread = fisher_covariance(by_unit, log_strengths)
+    bread = fisher_covariance(by_unit, log_strengths, ridge=ridge)
     covariance = _nearest_semidefinite(bread @ meat @ bread)
     return ClusteredCovariance(covariance, n_clusters, _degrees(len(log_strengths), n_clusters))
 
 
-def fisher_covariance(tables: WinTables, log_strengths: Floats) -> Floats:
+def fisher_covariance(tables: WinTables, log_strengths: Floats, *, ridge: float = 0.0) -> Floats:
     """Return the inverse information of the strengths less their mean, (n_systems, n_systems).
 
     Notes
@@ -164,6 +168,7 @@ def fisher_covariance(tables: WinTables, log_strengths: Floats) -> Floats:
     """
     information = tables.information(log_strengths)
     n_systems = tables.n_systems
+    information = information + ridge * np.eye(n_systems)
     # Moving all strengths alike costs nothing: fill that direction, and take it out again.
     scale = information.diagonal().mean() / n_systems
     centre = np.eye(n_systems) - 1.0 / n_systems

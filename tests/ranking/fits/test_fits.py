@@ -1,6 +1,7 @@
 """How fits are claimed, computed, refused and stored."""
 
 import dataclasses
+import functools
 import itertools
 
 import pytest
@@ -14,7 +15,7 @@ from ranking.judgments.analysis_set import Selection
 from ranking.judgments.frames.groups import read_groups
 from ranking.judgments.frames.keeping import keep_counts
 from ranking.models import DimensionRate, Fit
-from ranking.numerics import bradley_terry
+from ranking.numerics.bradley_terry import fit_bradley_terry
 from tests.helpers.factories import (
     HOUR,
     make_comparison,
@@ -279,7 +280,8 @@ class TestRunFit:
         assert (fit.state, why in fit.refusal) == (FitState.REFUSED, True)
 
     def test_refuses_when_the_search_does_not_end(self, now, monkeypatch):
-        monkeypatch.setattr(bradley_terry, "MAX_ITERATIONS", 1)
+        fit_in_one_step = functools.partial(fit_bradley_terry, max_iterations=1)
+        monkeypatch.setattr(estimate, "fit_bradley_terry", fit_in_one_step)
 
         assert fitted(make_judged_study(), now).refusal.startswith("The search")
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ranking.numerics import bradley_terry
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry, fit_replicates
-from ranking.numerics.connectivity import JoiningPair, NotConnectedError
+from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from tests.ranking.numerics import peers
@@ -79,13 +78,14 @@ class TestWorkedExamples:
 
 
 class TestPeers:
-    def test_agrees_with_choix_on_whole_wins(self, rng):
-        wins = rng.integers(1, 30, size=(6, 6)) * (1 - np.eye(6, dtype=int))
+    @pytest.mark.parametrize("ridge", [0.0, 1.4])
+    def test_agrees_with_choix_on_whole_wins_where_its_penalty_is_half_the_ridge(self, rng, ridge):
+        wins = rng.integers(1 if not ridge else 0, 30, size=(6, 6)) * (1 - np.eye(6, dtype=int))
         pairs = np.repeat(np.argwhere(wins), wins[wins > 0], axis=0).tolist()
 
-        peer = peers.opt_pairwise(6, pairs, method="Newton-CG", tol=1e-12)
+        peer = peers.opt_pairwise(6, pairs, alpha=ridge / 2, method="Newton-CG", tol=1e-12)
 
-        found = fit_bradley_terry(wins.astype(float)).log_strengths
+        found = fit_bradley_terry(wins.astype(float), ridge=ridge).log_strengths
         np.testing.assert_allclose(found, centred(peer), atol=1e-6)
 
     def test_agrees_with_choix_on_soft_wins(self, rng):
@@ -118,6 +118,27 @@ class TestInvariants:
         assert fit.log_strengths.mean() == pytest.approx(0.0, abs=1e-12)
         np.testing.assert_allclose(fit.covariance.sum(axis=1), 0.0, atol=1e-10)
 
+    @given(matrices, st.permutations(range(5)))
+    def test_relabelling_systems_relabels_the_answer(self, wins, order):
+        fit, relabelled = fit_bradley_terry(wins), fit_bradley_terry(wins[np.ix_(order, order)])
+
+        np.testing.assert_allclose(relabelled.log_strengths, fit.log_strengths[order], atol=1e-9)
+        expected = fit.covariance[np.ix_(order, order)]
+        np.testing.assert_allclose(relabelled.covariance, expected, rtol=1e-6, atol=1e-12)
+
+    @given(matrices)
+    def test_swapping_winners_and_losers_turns_the_answer_round(self, wins):
+        fit, turned = fit_bradley_terry(wins), fit_bradley_terry(wins.T)
+
+        np.testing.assert_allclose(turned.log_strengths, -fit.log_strengths, atol=1e-9)
+
+    @given(matrices)
+    def test_judging_everything_twice_halves_the_variance_and_moves_nothing(self, wins):
+        once, twice = fit_bradley_terry(wins), fit_bradley_terry(2.0 * wins)
+
+        np.testing.assert_allclose(twice.log_strengths, once.log_strengths, atol=1e-9)
+        np.testing.assert_allclose(2.0 * twice.covariance, once.covariance, rtol=1e-6, atol=1e-12)
+
     def test_the_diagonal_and_the_argument_are_left_alone(self):
         wins = BASEBALL + np.diag(np.arange(7.0))
         before = wins.copy()
@@ -137,15 +158,129 @@ class TestInvariants:
         assert fit.iterations < 60
 
 
+class TestAnchors:
+    @given(matrices, st.integers(0, 4), st.floats(-5.0, 5.0))
+    def test_one_anchor_moves_the_scale_and_no_difference(self, wins, index, strength):
+        free, held = fit_bradley_terry(wins), fit_bradley_terry(wins, anchors={index: strength})
+
+        assert held.log_strengths[index] == strength
+        np.testing.assert_allclose(centred(held.log_strengths), free.log_strengths, atol=1e-8)
+        np.testing.assert_allclose(contrasts(held), contrasts(free), rtol=1e-6, atol=1e-10)
+
+    def test_anchors_at_the_fitted_strengths_leave_the_others_where_they_are(self):
+        free = fit_bradley_terry(BASEBALL).log_strengths
+
+        held = fit_bradley_terry(BASEBALL, anchors={0: free[0], 4: free[4]})
+
+        np.testing.assert_allclose(held.log_strengths, free, atol=1e-9)
+        np.testing.assert_array_equal(held.covariance[[0, 4]], 0.0)
+        assert (np.delete(np.diag(held.covariance), [0, 4]) > 0.0).all()
+
+    def test_the_others_solve_their_own_equations(self):
+        held = fit_bradley_terry(BASEBALL, anchors={2: 1.0, 6: 0.5}).log_strengths
+
+        left = surplus(BASEBALL, held)
+        np.testing.assert_allclose(np.delete(left, [2, 6]), 0.0, atol=1e-9)
+
+    def test_anchors_join_what_the_wins_do_not(self):
+        wins = np.zeros((4, 4))
+        wins[0, 1], wins[1, 0], wins[2, 3], wins[3, 2] = 3.0, 1.0, 1.0, 3.0
+
+        found = fit_bradley_terry(wins, anchors={1: 0.0, 3: 2.0}).log_strengths
+
+        np.testing.assert_allclose(found, [np.log(3.0), 0.0, 2.0 - np.log(3.0), 2.0], atol=1e-12)
+
+    def test_a_system_that_meets_no_anchor_is_refused_with_its_groups(self):
+        wins = np.zeros((4, 4))
+        wins[0, 1] = wins[1, 0] = 1.0
+
+        with pytest.raises(NotConnectedError) as refusal:
+            fit_bradley_terry(wins, anchors={1: 0.0, 3: 2.0})
+
+        assert refusal.value.components == ((0, 1, 3), (2,))
+
+    def test_with_every_system_anchored_nothing_is_left_to_fit(self):
+        found = fit_bradley_terry(np.ones((2, 2)), anchors={0: 1.0, 1: -3.0})
+
+        assert found.log_strengths.tolist() == [1.0, -3.0]
+        assert not found.covariance.any()
+        assert found.iterations == 0
+
+    @pytest.mark.parametrize("anchors", [{7: 0.0}, {-1: 0.0}, {0: np.nan}, {0: np.inf}])
+    def test_refuses_anchors_that_cannot_be_meant(self, anchors):
+        with pytest.raises(ValueError, match="anchor"):
+            fit_bradley_terry(BASEBALL, anchors=anchors)
+
+
+class TestRidge:
+    @given(matrices, st.floats(0.01, 100.0))
+    def test_what_is_left_of_the_surplus_is_what_the_prior_pulls(self, wins, ridge):
+        theta = fit_bradley_terry(wins, ridge=ridge).log_strengths
+
+        np.fill_diagonal(wins, 0.0)
+        np.testing.assert_allclose(surplus(wins, theta), ridge * theta, atol=1e-7)
+        assert theta.mean() == pytest.approx(0.0, abs=1e-12)
+
+    def test_the_more_of_it_the_closer_strengths_come_to_each_other(self):
+        spreads = [
+            np.ptp(fit_bradley_terry(BASEBALL, ridge=ridge).log_strengths)
+            for ridge in (0.0, 1e-6, 1.0, 10.0, 1e6)
+        ]
+
+        assert spreads == sorted(spreads, reverse=True)
+        assert spreads[1] == pytest.approx(spreads[0], abs=1e-5)
+        assert spreads[-1] < 1e-4
+
+    def test_strengths_exist_whatever_the_wins(self):
+        never_loses = np.array([[0.0, 9.0], [0.0, 0.0]])
+
+        fit = fit_bradley_terry(never_loses, ridge=1.0)
+
+        assert fit.log_strengths[0] > 0.5
+        assert fit_bradley_terry(np.zeros((3, 3)), ridge=1.0).log_strengths.tolist() == [0, 0, 0]
+
+    def test_its_covariance_is_the_posterior_s_without_the_common_level(self):
+        fit = fit_bradley_terry(BASEBALL, ridge=2.0)
+
+        p = 1.0 / (1.0 + np.exp(fit.log_strengths[None, :] - fit.log_strengths[:, None]))
+        weight = (BASEBALL + BASEBALL.T) * p * (1.0 - p)
+        centring = np.eye(7) - 1.0 / 7.0
+        posterior = np.linalg.inv(np.diag(weight.sum(axis=1)) - weight + 2.0 * np.eye(7))
+        np.testing.assert_allclose(fit.covariance, centring @ posterior @ centring, atol=1e-10)
+
+    @pytest.mark.parametrize("ridge", [-1.0, np.nan, np.inf])
+    def test_refuses_a_prior_that_cannot_be(self, ridge):
+        with pytest.raises(ValueError, match="ridge"):
+            fit_bradley_terry(BASEBALL, ridge=ridge)
+
+
 class TestDegenerateInput:
-    def test_refuses_systems_that_are_not_connected_with_the_groups_and_what_would_join_them(self):
-        wins = np.array([[0.0, 9.0, 4.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]])
+    @pytest.mark.parametrize(
+        ("wins", "components"),
+        [
+            ([[0, 9, 4], [0, 0, 3], [0, 2, 0]], ((0,), (1, 2))),
+            ([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], ((0, 1), (2, 3))),
+            ([[0, 1], [0, 0]], ((0,), (1,))),
+        ],
+        ids=["one that never loses", "islands", "seen once"],
+    )
+    def test_refuses_with_the_groups_and_the_judgments_that_would_join_them(self, wins, components):
+        wins = np.array(wins, dtype=float)
 
         with pytest.raises(NotConnectedError, match="2 groups") as refusal:
             fit_bradley_terry(wins)
 
-        assert refusal.value.components == ((0,), (1, 2))
-        assert refusal.value.joining == (JoiningPair(1, 0, is_either_way=False),)
+        assert refusal.value.components == components
+        for pair in refusal.value.joining:
+            wins[pair.winner, pair.loser] += 1.0
+            wins[pair.loser, pair.winner] += pair.is_either_way
+        assert np.isfinite(fit_bradley_terry(wins).log_strengths).all()
+
+    @pytest.mark.parametrize("n_systems", [2, 4])
+    def test_all_ties_make_all_systems_equal(self, n_systems):
+        fit = fit_bradley_terry(np.full((n_systems, n_systems), 0.5))
+
+        np.testing.assert_allclose(fit.log_strengths, 0.0, atol=1e-12)
 
     @pytest.mark.parametrize(
         ("wins", "message"),
@@ -164,11 +299,9 @@ class TestDegenerateInput:
         with pytest.raises(ValueError, match=message):
             fit_bradley_terry(wins)
 
-    def test_says_so_when_the_steps_run_out(self, monkeypatch):
-        monkeypatch.setattr(bradley_terry, "MAX_ITERATIONS", 2)
-
+    def test_says_so_when_the_steps_run_out(self):
         with pytest.raises(NotConvergedError, match=r"1 of 1 fits .* 2 steps"):
-            fit_bradley_terry(BASEBALL)
+            fit_bradley_terry(BASEBALL, max_iterations=2)
 
 
 class TestFitReplicates:
@@ -195,6 +328,12 @@ class TestFitReplicates:
     def test_refuses_a_start_of_the_wrong_length(self):
         with pytest.raises(ValueError, match="start"):
             fit_replicates(np.ones((2, 3, 3)), np.zeros(4))
+
+
+def contrasts(fit):
+    """Return the variance of every difference."""
+    variance = np.diag(fit.covariance)
+    return variance[:, None] + variance[None, :] - 2.0 * fit.covariance
 
 
 def random_judgments(rng, *, n_judgments, n_systems):

@@ -1,4 +1,4 @@
-"""Clustered covariances against statsmodels, their definition, closed forms; few units."""
+"""Clustered covariances against statsmodels, the bootstrap and their own invariants."""
 
 import dataclasses
 
@@ -8,15 +8,8 @@ import scipy
 from scipy import special
 
 from ranking.numerics import sandwich
+from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.few_units import (
-    FEW_UNITS,
-    bias_reduced_covariance,
-    expanded_intervals,
-    few_units_warning,
-    robust_covariance,
-)
-from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.sandwich import (
     ClusteredCovariance,
     clustered_covariance,
@@ -25,7 +18,7 @@ from ranking.numerics.sandwich import (
 )
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.ranking.numerics import peers
-from tests.ranking.numerics.helpers import make_tables, simulate_tables
+from tests.ranking.numerics.helpers import simulate_tables
 
 N_SYSTEMS, N_UNITS, N_RATERS = 5, 40, 8
 
@@ -90,6 +83,18 @@ class TestClusteredCovariance:
         np.testing.assert_allclose(found.covariance.sum(axis=0), 0.0, atol=1e-12)
         assert found.n_clusters == N_UNITS
 
+    def test_two_half_rows_say_the_same_as_one(self, rng):
+        pairs, _ = judged(rng)
+        halves = WeightedPairs(
+            *(np.concatenate([column, column]) for column in vars(scaled(pairs, 0.5)).values())
+        )
+        whole, split = tables_of(pairs), tables_of(halves)
+        theta = strengths_of(whole)
+
+        found = clustered_covariance(split, theta).covariance
+
+        np.testing.assert_allclose(found, clustered_covariance(whole, theta).covariance, atol=1e-14)
+
     def test_weights_times_seven_change_neither_strengths_nor_errors(self, rng):
         pairs, _ = judged(rng, soft=False)
         once, seven = tables_of(pairs), tables_of(scaled(pairs, 7.0))
@@ -103,6 +108,27 @@ class TestClusteredCovariance:
         ratio = fisher_covariance(once, theta) / fisher_covariance(seven, theta)
         np.testing.assert_allclose(ratio, 7.0)
 
+    def test_is_within_five_per_cent_of_the_bootstrap(self, rng):
+        tables = simulate_tables(rng, [0.6, 0.2, 0.0, -0.8], n_units=300, n_per_pair=4)
+        theta = strengths_of(tables)
+
+        drawn = bootstrap_strengths(tables, theta, n_replicates=4_000, rng=rng).fitted()
+
+        # 4,000 replicates know a standard deviation to about 1.1 %
+        ratio = drawn.std(axis=0, ddof=1) / clustered_covariance(tables, theta).standard_errors
+        np.testing.assert_allclose(ratio, 1.0, atol=0.05)
+
+    def test_relabelling_systems_relabels_the_covariance(self, rng):
+        pairs, _ = judged(rng)
+        order = np.array([3, 0, 4, 1, 2])
+        renamed = dataclasses.replace(pairs, first=order[pairs.first], second=order[pairs.second])
+        tables, moved = tables_of(pairs), tables_of(renamed)
+
+        found = clustered_covariance(moved, strengths_of(moved)).covariance
+
+        expected = clustered_covariance(tables, strengths_of(tables)).covariance
+        np.testing.assert_allclose(found[np.ix_(order, order)], expected, atol=1e-12)
+
     def test_a_unit_without_judgments_does_not_count(self, rng):
         pairs, _ = judged(rng)
         tables = tables_of(pairs)
@@ -115,6 +141,14 @@ class TestClusteredCovariance:
         np.testing.assert_allclose(
             found.covariance, clustered_covariance(tables, theta).covariance, rtol=1e-10
         )
+
+    def test_a_ridge_makes_errors_smaller(self, rng):
+        tables = tables_of(judged(rng)[0])
+        theta = strengths_of(tables)
+
+        free, held = (clustered_covariance(tables, theta, ridge=ridge) for ridge in (0.0, 50.0))
+
+        assert (held.standard_errors < free.standard_errors).all()
 
 
 class TestFisherCovariance:
@@ -210,142 +244,3 @@ class TestIntervals:
     def test_refuse_a_level_that_is_no_share(self):
         with pytest.raises(ValueError, match="level"):
             self.COVARIANCE.intervals(np.zeros(2), level=95.0)
-
-
-THETA = [0.6, 0.1, -0.7]
-
-
-def simulated(rng, n_units=12):
-    tables = simulate_tables(rng, THETA, n_units=n_units, n_per_pair=3)
-    return tables, fit_bradley_terry(tables.total()).log_strengths
-
-
-def root(matrix, power):
-    values, vectors = np.linalg.eigh(matrix)
-    return (vectors * np.maximum(values, 1e-12) ** power) @ vectors.T
-
-
-def by_definition(tables, theta):
-    """Compute CR2 and its degrees of freedom with matrices over all pairs of all units."""
-    n, pairs = tables.n_systems, np.triu_indices(tables.n_systems, 1)
-    wins = tables.rows.toarray().reshape(-1, n, n)
-    counts = (wins + wins.swapaxes(1, 2))[:, *pairs]
-    p = special.expit(theta[pairs[0]] - theta[pairs[1]])
-    design = np.tile(np.eye(n)[pairs[0]] - np.eye(n)[pairs[1]], (len(wins), 1))
-    weight = (counts * p * (1.0 - p)).ravel()
-    residual = (wins[:, *pairs] - counts * p).ravel() / weight
-    bread = np.linalg.pinv(design.T @ (weight[:, None] * design))
-    rest = np.eye(len(weight)) - design @ bread @ (design.T * weight)
-    variance = rest @ np.diag(1.0 / weight) @ rest.T
-    pulls = np.zeros((len(wins), n, len(weight)))
-    for number, here in enumerate(np.arange(len(weight)).reshape(len(wins), -1)):
-        scale = np.diag(weight[here] ** 0.5)
-        inner = scale @ variance[np.ix_(here, here)] @ scale
-        adjusted = np.linalg.inv(scale) @ root(inner, -0.5) @ scale
-        pulls[number][:, here] = bread @ (design[here].T * weight[here]) @ adjusted
-    terms = pulls @ residual
-    spread = np.einsum("cka,ab,dkb->kcd", pulls, variance, pulls)
-    freedom = np.trace(spread, axis1=1, axis2=2) ** 2 / (spread**2).sum(axis=(1, 2))
-    return terms.T @ terms, freedom
-
-
-class TestBiasReducedCovariance:
-    def test_is_what_its_definition_on_single_pairs_gives(self, rng):
-        tables, theta = simulated(rng)
-
-        found = bias_reduced_covariance(tables, theta)
-
-        covariance, freedom = by_definition(tables, theta)
-        np.testing.assert_allclose(found.covariance, covariance, atol=1e-9)
-        np.testing.assert_allclose(found.degrees_of_freedom, freedom, rtol=1e-7)
-
-    def test_units_alike_are_those_of_a_mean(self):
-        # One pair judged ten times in each unit: the log odds are a mean over units, for which
-        # the correction is n / (n - 1) exactly, with n - 1 degrees of freedom.
-        tables = make_tables([[[0, wins], [10 - wins, 0]] for wins in (3, 8, 6, 7, 4, 9)])
-        theta = fit_bradley_terry(tables.total()).log_strengths
-
-        found = bias_reduced_covariance(tables, theta)
-
-        expected = clustered_covariance(tables, theta)
-        np.testing.assert_allclose(found.covariance, expected.covariance)
-        np.testing.assert_allclose(found.degrees_of_freedom, 5.0)
-
-    @pytest.mark.parametrize("weight", [0.001, 0.5, 1.0, 7.0])
-    @pytest.mark.parametrize("n_systems", [3, 5, 8])
-    def test_units_that_each_determine_something_alone_have_one_degree_of_freedom(
-        self, n_systems, weight
-    ):
-        chain = np.zeros((n_systems - 1, n_systems, n_systems))
-        for unit, wins in enumerate(chain):
-            wins[unit, unit + 1] = wins[unit + 1, unit] = weight
-
-        found = bias_reduced_covariance(make_tables(chain), np.zeros(n_systems))
-
-        assert np.isfinite(found.intervals(np.zeros(n_systems)).high).all()
-        np.testing.assert_array_equal(found.degrees_of_freedom, 1.0)
-
-    def test_a_unit_that_alone_joins_two_systems_gives_finite_errors(self):
-        first = [[0, 2, 0], [1, 0, 0], [0, 0, 0]]
-        tables = make_tables([first, first, [[0, 0, 0], [0, 0, 2], [0, 1, 0]]])
-        theta = fit_bradley_terry(tables.total()).log_strengths
-
-        found = bias_reduced_covariance(tables, theta)
-
-        assert np.isfinite(found.standard_errors).all()
-
-
-class TestRobustCovariance:
-    def test_corrects_for_few_units_where_they_are_few(self, rng):
-        few, many = simulated(rng, FEW_UNITS - 1), simulated(rng, FEW_UNITS)
-
-        found = [robust_covariance(*one).covariance for one in (few, many)]
-
-        np.testing.assert_array_equal(found[0], bias_reduced_covariance(*few).covariance)
-        np.testing.assert_array_equal(found[1], clustered_covariance(*many).covariance)
-
-
-class TestExpandedIntervals:
-    def test_many_units_leave_the_percentiles_as_they_are(self, rng):
-        replicates = rng.normal(size=(500, 3))
-
-        found = expanded_intervals(np.zeros(3), replicates, n_units=FEW_UNITS)
-
-        expected = percentile_intervals(replicates)
-        np.testing.assert_array_equal([found.low, found.high], [expected.low, expected.high])
-
-    def test_are_those_of_student_for_a_mean_of_few_normal_units(self, rng):
-        n, spread = 10, 0.9**0.5  # as the bootstrap of a mean of variance 1 has it
-
-        found = expanded_intervals(
-            np.zeros(1), rng.normal(0.0, spread, size=(200_000, 1)), n_units=n
-        )
-
-        assert found.high[0] == pytest.approx(scipy.stats.t.ppf(0.975, n - 1), abs=0.03)
-
-    def test_never_leave_the_estimate_out(self):
-        found = expanded_intervals(np.array([5.0]), np.array([[1.0], [2.0]]), n_units=60)
-
-        assert found.high[0] == 5.0
-
-    def test_two_units_reach_to_the_ends(self, rng):
-        replicates = rng.normal(size=(100, 1))
-
-        found = expanded_intervals(np.zeros(1), replicates, n_units=2)
-
-        assert found.low[0] == pytest.approx(replicates.min(), abs=0.1)
-
-
-class TestFewUnitsWarning:
-    @pytest.mark.parametrize(
-        ("n_units", "words"), [(19, "no interval"), (20, "correction"), (49, "correction")]
-    )
-    def test_says_what_few_units_do(self, n_units, words):
-        assert words in (few_units_warning(n_units) or "")
-        assert few_units_warning(50) is None
-
-
-@pytest.mark.parametrize("covariance", [bias_reduced_covariance, clustered_covariance])
-def test_a_single_unit_is_refused(covariance):
-    with pytest.raises(ValueError, match="two units"):
-        covariance(make_tables([[[0, 2], [1, 0]]]), np.zeros(2))

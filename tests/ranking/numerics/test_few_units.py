@@ -1,0 +1,221 @@
+"""Errors of few units against their definition and closed forms, and quasi-variances."""
+
+import numpy as np
+import pytest
+import scipy
+from scipy import special
+
+from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.numerics.few_units import (
+    FEW_UNITS,
+    bias_reduced_covariance,
+    expanded_intervals,
+    few_units_warning,
+    robust_covariance,
+)
+from ranking.numerics.intervals import percentile_intervals
+from ranking.numerics.pairwise import quasi_variances
+from ranking.numerics.sandwich import clustered_covariance
+from tests.ranking.numerics.helpers import make_tables, simulate_tables
+
+THETA = [0.6, 0.1, -0.7]
+
+
+def simulated(rng, n_units=12):
+    tables = simulate_tables(rng, THETA, n_units=n_units, n_per_pair=3)
+    return tables, fit_bradley_terry(tables.total()).log_strengths
+
+
+def root(matrix, power):
+    values, vectors = np.linalg.eigh(matrix)
+    return (vectors * np.maximum(values, 1e-12) ** power) @ vectors.T
+
+
+def by_definition(tables, theta):
+    """Compute CR2 and its degrees of freedom with matrices over all pairs of all units."""
+    n, pairs = tables.n_systems, np.triu_indices(tables.n_systems, 1)
+    wins = tables.rows.toarray().reshape(-1, n, n)
+    counts = (wins + wins.swapaxes(1, 2))[:, *pairs]
+    p = special.expit(theta[pairs[0]] - theta[pairs[1]])
+    design = np.tile(np.eye(n)[pairs[0]] - np.eye(n)[pairs[1]], (len(wins), 1))
+    weight = (counts * p * (1.0 - p)).ravel()
+    residual = (wins[:, *pairs] - counts * p).ravel() / weight
+    bread = np.linalg.pinv(design.T @ (weight[:, None] * design))
+    rest = np.eye(len(weight)) - design @ bread @ (design.T * weight)
+    variance = rest @ np.diag(1.0 / weight) @ rest.T
+    pulls = np.zeros((len(wins), n, len(weight)))
+    for number, here in enumerate(np.arange(len(weight)).reshape(len(wins), -1)):
+        scale = np.diag(weight[here] ** 0.5)
+        inner = scale @ variance[np.ix_(here, here)] @ scale
+        adjusted = np.linalg.inv(scale) @ root(inner, -0.5) @ scale
+        pulls[number][:, here] = bread @ (design[here].T * weight[here]) @ adjusted
+    terms = pulls @ residual
+    spread = np.einsum("cka,ab,dkb->kcd", pulls, variance, pulls)
+    freedom = np.trace(spread, axis1=1, axis2=2) ** 2 / (spread**2).sum(axis=(1, 2))
+    return terms.T @ terms, freedom
+
+
+class TestBiasReducedCovariance:
+    def test_is_what_its_definition_on_single_pairs_gives(self, rng):
+        tables, theta = simulated(rng)
+
+        found = bias_reduced_covariance(tables, theta)
+
+        covariance, freedom = by_definition(tables, theta)
+        np.testing.assert_allclose(found.covariance, covariance, atol=1e-9)
+        np.testing.assert_allclose(found.degrees_of_freedom, freedom, rtol=1e-7)
+
+    def test_units_alike_are_those_of_a_mean(self):
+        # One pair judged ten times in each unit: the log odds are a mean over units, for which
+        # the correction is n / (n - 1) exactly, with n - 1 degrees of freedom.
+        tables = make_tables([[[0, wins], [10 - wins, 0]] for wins in (3, 8, 6, 7, 4, 9)])
+        theta = fit_bradley_terry(tables.total()).log_strengths
+
+        found = bias_reduced_covariance(tables, theta)
+
+        expected = clustered_covariance(tables, theta)
+        np.testing.assert_allclose(found.covariance, expected.covariance)
+        np.testing.assert_allclose(found.degrees_of_freedom, 5.0)
+
+    def test_many_units_leave_nothing_to_correct(self, rng):
+        tables, theta = simulated(rng, n_units=400)
+
+        found = bias_reduced_covariance(tables, theta)
+
+        plain = clustered_covariance(tables, theta)
+        np.testing.assert_allclose(found.standard_errors, plain.standard_errors, rtol=0.01)
+        assert (found.degrees_of_freedom > 300).all()
+
+    def test_weights_times_seven_change_nothing(self, rng):
+        tables, theta = simulated(rng)
+        seven = make_tables(7.0 * tables.rows.toarray().reshape(-1, 3, 3))
+
+        found, expected = (bias_reduced_covariance(one, theta) for one in (seven, tables))
+
+        np.testing.assert_allclose(found.covariance, expected.covariance)
+        np.testing.assert_allclose(found.degrees_of_freedom, expected.degrees_of_freedom)
+
+    @pytest.mark.parametrize("weight", [0.001, 0.5, 1.0, 7.0])
+    @pytest.mark.parametrize("n_systems", [3, 5, 8])
+    def test_units_that_each_determine_something_alone_have_one_degree_of_freedom(
+        self, n_systems, weight
+    ):
+        chain = np.zeros((n_systems - 1, n_systems, n_systems))
+        for unit, wins in enumerate(chain):
+            wins[unit, unit + 1] = wins[unit + 1, unit] = weight
+
+        found = bias_reduced_covariance(make_tables(chain), np.zeros(n_systems))
+
+        assert np.isfinite(found.intervals(np.zeros(n_systems)).high).all()
+        np.testing.assert_array_equal(found.degrees_of_freedom, 1.0)
+
+    def test_a_unit_that_alone_joins_two_systems_gives_finite_errors(self):
+        first = [[0, 2, 0], [1, 0, 0], [0, 0, 0]]
+        tables = make_tables([first, first, [[0, 0, 0], [0, 0, 2], [0, 1, 0]]])
+        theta = fit_bradley_terry(tables.total()).log_strengths
+
+        found = bias_reduced_covariance(tables, theta)
+
+        assert np.isfinite(found.standard_errors).all()
+
+
+class TestRobustCovariance:
+    def test_corrects_for_few_units_where_they_are_few(self, rng):
+        few, many = simulated(rng, FEW_UNITS - 1), simulated(rng, FEW_UNITS)
+
+        found = [robust_covariance(*one).covariance for one in (few, many)]
+
+        np.testing.assert_array_equal(found[0], bias_reduced_covariance(*few).covariance)
+        np.testing.assert_array_equal(found[1], clustered_covariance(*many).covariance)
+
+
+class TestExpandedIntervals:
+    def test_many_units_leave_the_percentiles_as_they_are(self, rng):
+        replicates = rng.normal(size=(500, 3))
+
+        found = expanded_intervals(np.zeros(3), replicates, n_units=FEW_UNITS)
+
+        expected = percentile_intervals(replicates)
+        np.testing.assert_array_equal([found.low, found.high], [expected.low, expected.high])
+
+    def test_are_those_of_student_for_a_mean_of_few_normal_units(self, rng):
+        n, spread = 10, 0.9**0.5  # as the bootstrap of a mean of variance 1 has it
+
+        found = expanded_intervals(
+            np.zeros(1), rng.normal(0.0, spread, size=(200_000, 1)), n_units=n
+        )
+
+        assert found.high[0] == pytest.approx(scipy.stats.t.ppf(0.975, n - 1), abs=0.03)
+
+    def test_never_leave_the_estimate_out(self):
+        found = expanded_intervals(np.array([5.0]), np.array([[1.0], [2.0]]), n_units=60)
+
+        assert found.high[0] == 5.0
+
+    def test_two_units_reach_to_the_ends(self, rng):
+        replicates = rng.normal(size=(100, 1))
+
+        found = expanded_intervals(np.zeros(1), replicates, n_units=2)
+
+        assert found.low[0] == pytest.approx(replicates.min(), abs=0.1)
+
+
+class TestFewUnitsWarning:
+    @pytest.mark.parametrize(
+        ("n_units", "words"), [(19, "no interval"), (20, "correction"), (49, "correction")]
+    )
+    def test_says_what_few_units_do(self, n_units, words):
+        assert words in (few_units_warning(n_units) or "")
+        assert few_units_warning(50) is None
+
+
+@pytest.mark.parametrize("covariance", [bias_reduced_covariance, clustered_covariance])
+def test_a_single_unit_is_refused(covariance):
+    with pytest.raises(ValueError, match="two units"):
+        covariance(make_tables([[[0, 2], [1, 0]]]), np.zeros(2))
+
+
+class TestQuasiVariances:
+    def test_are_the_variances_of_independent_strengths_in_any_gauge(self):
+        variances = np.array([1.0, 4.0, 0.5, 2.0])
+        centre = np.eye(4) - 0.25
+
+        found = quasi_variances(centre @ np.diag(variances) @ centre)
+
+        np.testing.assert_allclose(found.variances, variances, rtol=1e-6)
+        assert found.worst_error < 1e-6
+
+    def test_are_exact_for_three_systems(self):
+        covariance = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, -0.2], [0.3, -0.2, 1.5]])
+
+        q = quasi_variances(covariance).variances
+
+        # Three equations: Var(i - j) = q_i + q_j.
+        expected = [2.0 - 0.5 - 0.3 - 0.2, 1.0 - 0.5 + 0.2 + 0.3, 1.5 - 0.3 + 0.2 + 0.5]
+        np.testing.assert_allclose(q, expected, rtol=1e-6)
+
+    def test_come_near_in_a_study(self, rng):
+        tables = simulate_tables(rng, np.linspace(1, -1, 8), n_units=400, n_per_pair=2)
+        theta = fit_bradley_terry(tables.total()).log_strengths
+        covariance = robust_covariance(tables, theta)
+
+        found = quasi_variances(covariance.covariance)
+
+        errors = np.sqrt(found.variances[:, None] + found.variances[None, :])
+        ratio = (errors / (covariance.difference_errors + np.eye(8)))[np.triu_indices(8, 1)]
+        assert np.abs(ratio - 1.0).max() == pytest.approx(found.worst_error)
+        assert found.worst_error < 0.12
+
+    @pytest.mark.parametrize(
+        ("covariance", "message"),
+        [
+            (np.eye(2), "three systems"),
+            (np.ones((3, 4)), "three systems"),
+            (np.zeros((3, 3)), "variance above 0"),
+            (np.full((3, 3), np.nan), "variance above 0"),
+        ],
+        ids=["two", "oblong", "nothing", "nan"],
+    )
+    def test_refuse_what_has_none(self, covariance, message):
+        with pytest.raises(ValueError, match=message):
+            quasi_variances(covariance)
