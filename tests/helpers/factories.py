@@ -106,7 +106,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 def saved(
-    table: type[Row], fields: dict[str, Any], usual: Mapping[str, Any], **parts: Callable[[], Any]
+    table: type[Row], fields: dict[str, Any], usual: dict[str, Any], **parts: Callable[[], Any]
 ) -> Row:
     """Store a row of the fields: what is not among them is as usual, or a part that is made."""
     made = {name: fields.pop(name, None) or make() for name, make in parts.items()}

@@ -159,6 +159,17 @@ class TestCalibration:
         assert row["low"] < 0.5 < row["high"]
         assert row["brier"] == pytest.approx(0.25, abs=0.01)
 
+    def test_a_gain_alike_in_all_dialogues_has_no_interval(self):
+        won, sure = np.arange(60) % 2 == 0, np.full(60, 0.1)
+        right = np.abs(won - sure)
+        alike = judged_pairs.Foretold(np.arange(60), won, right, right, right, right, 0, 0)
+
+        brier = judged_pairs.accuracy_table(alike, 0.95).rows[0][5:8]
+        gains = judged_pairs.gain_table(alike, 0.95).rows
+
+        assert brier == (0.01, None, None)
+        assert [one[1:4] for one in gains] == [(0.0, None, None)] * 2
+
     def test_the_curve_is_drawn_over_all_pairs_with_the_diagonal(self, rng):
         findings = analyse("JUDGE", make_inputs(made_up(rng, n_units=100)))
 

@@ -166,6 +166,17 @@ class TestChecks:
         assert worst["p"] < 0.05
         assert [is_outside(row) for row in table(found, "funnel")] == [True] * 3
 
+    def test_say_by_how_much_soft_scores_draw_ratings_together(self, rng):
+        """Whole wins imply larger differences than soft scores show, as in the published table."""
+        columns = simulate(rng, n_units=120)
+
+        soft, whole = analyse("CHECKS", make_inputs(columns)), found_in(columns)
+
+        assert any("times as far apart" in warning for warning in soft.warnings)
+        assert not any("times as far apart" in warning for warning in whole.warnings)
+        first = table(soft, "systems")[0]
+        assert first["y"] > first["x"] > 0.5
+
     def test_show_residuals_that_turn_round_with_the_pair(self, rng):
         found = analyse("CHECKS", make_inputs(simulate(rng)))
 

@@ -193,6 +193,15 @@ class TestWinning:
 
         assert "winning" not in keys_of(findings)
 
+    def test_shares_end_at_one(self, columns):
+        few = columns.taken(np.flatnonzero(columns.unit < 12))
+        texts = np.where(few.is_judge[few.evaluator], WARM, NOTHING)
+        texts[np.flatnonzero(few.is_judge[few.evaluator])[0]] = NOTHING
+
+        warm = theme(analyse("RATIONALES", known(few, texts)), "themes", "Warmth")
+
+        assert warm["value"] < warm["high"] == 1.0
+
     def test_says_when_length_is_not_held_equal(self, columns):
         without = replace(columns, features=None, feature_names=())
 

@@ -178,6 +178,15 @@ class TestShares:
         assert n["regular contexts"] + n["adversarial contexts"] == n["all judgments"]
         assert n["judged by people"] + n["judged by LLM judges"] == n["all judgments"]
 
+    def test_turn_when_people_and_models_change_places(self, columns):
+        row = table(analyse("PEOPLE", written_by(columns)), "overall")[0]
+        turned = ("HUMAN", "MODEL", "HUMAN", "ORIGINAL")
+
+        other = table(analyse("PEOPLE", written_by(columns, turned)), "overall")[0]
+
+        assert other["value"] == pytest.approx(-row["value"])
+        assert other["model"] == row["person"]
+
 
 class TestOddStudies:
     def test_where_all_dialogues_agree_there_is_no_interval_but_a_test_by_coins(self):
@@ -187,6 +196,17 @@ class TestOddStudies:
 
         assert (row["value"], row["low"], row["high"]) == (1.0, None, None)
         assert row["p"] == 2.0 ** (1 - FEWEST_DIALOGUES)
+
+    def test_on_few_dialogues_counts_alone_are_told(self):
+        inputs = written_by(duel([3] * (FEWEST_DIALOGUES - 1)), ("MODEL", "HUMAN"))
+
+        findings = analyse("PEOPLE", inputs)
+
+        (row,) = table(findings, "models")
+        assert (row["value"], row["low"], row["high"], row["p"]) == (None, None, None, None)
+        assert findings.warnings[-1] == (
+            "Tests need 10 source dialogues, and there are 9: no p-values."
+        )
 
     def test_without_people_is_refused(self, columns):
         with pytest.raises(AnalysisRefusedError, match="No message written by a person"):

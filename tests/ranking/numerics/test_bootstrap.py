@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ranking.numerics import bootstrap
-from ranking.numerics.batches import pair_ends
+from ranking.numerics.batches import pair_ends, pair_numbers
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import strongly_connected
@@ -219,3 +219,12 @@ class TestProductInThisThread:
         np.testing.assert_allclose(
             product_in_this_thread(matrix, columns), matrix @ columns, atol=1e-10
         )
+
+
+class TestPairNumbers:
+    def test_a_pair_has_one_number_from_both_sides(self):
+        numbers = pair_numbers(4)
+
+        low, high = pair_ends(4)
+        assert numbers[low, high].tolist() == numbers[high, low].tolist() == [*range(6)]
+        assert list(zip(low, high, strict=True))[:3] == [(0, 1), (0, 2), (0, 3)]

@@ -66,8 +66,29 @@ class TestPeers:
         assert found.coefficient == pytest.approx(ranks.coefficient, abs=1e-12)
         assert found.low < ranks.low  # ranks vary more than normal figures would
 
+    def test_intervals_hold_as_often_as_they_say(self, rng):
+        draws = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], size=(400, 25))
+
+        held = [
+            found.low <= 0.5 <= found.high
+            for found in (pearson(one[:, 0], one[:, 1], level=0.95) for one in draws)
+        ]
+
+        assert 0.92 <= np.mean(held) <= 0.98
+
 
 class TestProperties:
+    @PLAIN
+    def test_units_do_not_matter_and_a_sign_turns_it(self, correlate, rng):
+        x, y = rng.normal(size=(2, 12))
+
+        found = correlate(x, y, level=0.95)
+
+        assert correlate(3 * x + 7, y, level=0.95).coefficient == pytest.approx(found.coefficient)
+        turned = correlate(-x, y, level=0.95)
+        assert turned.coefficient == pytest.approx(-found.coefficient)
+        assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
+
     @PLAIN
     def test_what_is_not_known_is_left_out(self, correlate, rng):
         x, y = rng.normal(size=(2, 10))
@@ -222,3 +243,17 @@ class TestBoth:
         with pytest.raises(TooFewError):
             found_by(correlate, figure, np.arange(len(x), dtype=float), np.array(unit, dtype=int))
         assert peer is not None
+
+
+class TestCoverageOverUnits:
+    def test_of_pearsons_interval_with_dialogues_that_share(self):
+        """300 planted studies of 60 dialogues: x and y share 0.5 by dialogue and by message."""
+        rng, held = np.random.default_rng(8), 0
+        for _ in range(300):
+            unit = np.repeat(np.arange(60), 5)
+            whole = rng.normal(size=(2, 60))[:, unit] + rng.normal(size=(2, 300))
+            x, y = whole[0], whole[0] / 2 + whole[1]
+            truth = 1 / np.sqrt(2 * 2.5)  # covariance 1, variances 2 and 2.5
+            found = unit_pearson(x, y, unit, n_replicates=300, rng=rng)
+            held += found.low <= truth <= found.high
+        assert 0.91 <= held / 300 <= 0.98

@@ -7,6 +7,7 @@ import pytest
 import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import circular_triads, expected_circles
@@ -71,6 +72,12 @@ class TestDeviance:
         assert (corrected < 0.05).mean() == pytest.approx(0.05, abs=0.04)
         assert (naive < 0.05).mean() > 0.3
 
+    def test_finds_a_perfect_circle(self, rng):
+        circle = np.array([[0, 9, 1], [1, 0, 9], [9, 1, 0]])
+        tables = make_tables(rng.poisson(circle, size=(30, 3, 3)) * (1 - np.eye(3)))
+
+        assert deviance_test(checked(tables)).p_value < 1e-4
+
     def test_does_not_depend_on_the_scale_of_the_weights(self, rng):
         wins = rng.integers(1, 6, size=(12, 4, 4)) * (1 - np.eye(4))
 
@@ -99,6 +106,28 @@ class TestResiduals:
 
         assert residuals.variance == pytest.approx(total * 8 / 7)
 
+    def test_are_standard_normal_where_the_model_is_right(self):
+        rng = np.random.default_rng(8)
+        drawn = [
+            checked(simulate_tables(rng, [0.5, 0, 0, -0.5], n_units=60, n_per_pair=4)).standardised
+            for _ in range(100)
+        ]
+
+        assert np.std(drawn) == pytest.approx(1.0, abs=0.08)
+
+    @settings(max_examples=20, deadline=None)
+    @given(st.integers(0, 10_000))
+    def test_add_up_to_nothing_for_every_system(self, seed):
+        rng = np.random.default_rng(seed)
+        wins = rng.integers(0, 5, size=(6, 4, 4)) + 0.1
+        residuals = checked(make_tables(wins * (1 - np.eye(4))))
+
+        sums = np.bincount(residuals.first, residuals.residual, 4)
+        sums -= np.bincount(residuals.second, residuals.residual, 4)
+
+        assert sums == pytest.approx(np.zeros(4), abs=1e-6)
+        assert np.asarray(residuals.by_unit.sum(axis=0)) == pytest.approx(residuals.residual)
+
     def test_of_a_bridge_are_not_a_number_and_leave_nothing_to_test(self):
         """One pair alone connects the two systems: it is predicted as it came out."""
         residuals = checked(make_tables([[[0, 3], [1, 0]], [[0, 1], [2, 0]]]))
@@ -116,6 +145,12 @@ class TestResiduals:
 
 
 class TestStretch:
+    def test_finds_the_factor_by_which_strengths_were_shrunk(self):
+        """A third of the log odds, as in the published table: 2.96."""
+        odds = np.array([0.2, 0.9, -1.4, 2.1])
+
+        assert stretch(odds / 2.96, special.expit(odds), np.full(4, 50.0)) == pytest.approx(2.96)
+
     @settings(max_examples=25, deadline=None)
     @given(st.integers(0, 10_000))
     def test_is_the_slope_of_a_logistic_regression(self, seed):

@@ -1,20 +1,14 @@
-"""Intervals of replicates, alone and together, of ranks; tiers; limits; at any time."""
+"""Intervals of replicates: one by one, together, of ranks, and tiers by them."""
 
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.intervals import (
-    LARGEST_BET,
-    confidence_sequence,
-    control_limits,
-    dispersion,
-    percentile_intervals,
-)
+from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.simultaneous import (
     as_if_many_units,
     for_few_units,
@@ -72,6 +66,13 @@ class TestJointIntervals:
         few, many = (joint_intervals(np.zeros(6), replicates, n_units=n) for n in (20, 300))
 
         assert (few.high > 1.1 * many.high).all()
+
+    def test_another_scale_scales_them(self, rng):
+        replicates = rng.normal(size=(200, 4))
+
+        one, thousand = (joint_intervals(np.zeros(4), scale * replicates) for scale in (1, 1e3))
+
+        np.testing.assert_allclose(thousand.high, 1e3 * one.high)
 
     def test_a_system_that_never_varies_has_no_width(self, rng):
         replicates = np.column_stack([np.ones(100), rng.normal(size=100)])
@@ -170,6 +171,27 @@ class TestRankIntervals:
 
         assert widths == [2, 0]
 
+    @given(st.lists(st.floats(-3.0, 3.0), min_size=2, max_size=7), st.integers(0, 50))
+    def test_the_interval_holds_the_rank_of_the_estimate(self, values, seed):
+        estimate = np.array(values)
+
+        ranks = rank_intervals(estimate, estimate + noise(seed, 0.7, len(values), 50))
+
+        rank = 1 + (estimate[None, :] > estimate[:, None]).sum(axis=1)
+        assert (ranks.best <= rank).all()
+        assert (rank <= ranks.worst).all()
+
+    @given(st.permutations(range(5)))
+    def test_relabelling_systems_relabels_the_ranks(self, order):
+        estimate = np.array([0.0, 0.3, 0.9, 1.4, 3.0])
+        replicates = estimate + noise(5, 0.3, 5)
+
+        ranks = rank_intervals(estimate, replicates)
+        relabelled = rank_intervals(estimate[order], replicates[:, order])
+
+        assert relabelled.best.tolist() == ranks.best[order].tolist()
+        assert relabelled.worst.tolist() == ranks.worst[order].tolist()
+
     def test_refuses_an_estimate_of_another_length(self):
         with pytest.raises(ValueError, match="estimate"):
             rank_intervals(np.zeros(3), np.zeros((5, 4)))
@@ -221,6 +243,20 @@ class TestTiers:
     def test_hang_on_their_best_system(self, estimate, margin, found):
         assert tiers_of(estimate, margin) == found
 
+    @given(st.lists(st.integers(-300, 300), min_size=1, max_size=8), st.integers(0, 100))
+    def test_go_down_with_the_estimate_and_leave_no_number_out(self, values, margin):
+        found = np.array(tiers_of(values, margin))
+
+        down = found[np.argsort(values)[::-1]]
+        assert (np.diff(down) >= 0).all()
+        assert set(found) == set(range(1, found.max() + 1))
+
+    @given(st.permutations(range(6)))
+    def test_relabelling_systems_relabels_the_tiers(self, order):
+        values = np.array([0.0, 12.0, 31.0, 33.0, 60.0, 95.0])
+
+        assert tiers_of(values[order], 10.0) == np.array(tiers_of(values, 10.0))[order].tolist()
+
     @pytest.mark.parametrize(
         ("low", "high", "message"),
         [
@@ -233,122 +269,3 @@ class TestTiers:
     def test_refuses_intervals_that_do_not_fit(self, low, high, message):
         with pytest.raises(ValueError, match=message):
             tiers(np.array([1.0, 2.0]), np.array(low), np.array(high))
-
-
-N = np.array([10.0, 40.0, 1000.0])
-
-
-class TestControlLimits:
-    @pytest.mark.parametrize(("level", "degrees"), [(0.95, np.inf), (0.998, np.inf), (0.95, 11.0)])
-    def test_agree_with_the_intervals_of_scipy(self, level, degrees):
-        limits = control_limits(N, centre=-0.1, variance=0.2, level=level, degrees=degrees)
-
-        scale = np.sqrt(0.2 / N)
-        low, high = scipy.stats.t.interval(level, degrees, loc=-0.1, scale=scale)
-        assert limits.low == pytest.approx(low, rel=1e-9)
-        assert limits.high == pytest.approx(high, rel=1e-9)
-
-    @pytest.mark.parametrize(
-        "wrong",
-        [{"n": np.array([0.0])}, {"variance": -1.0}, {"level": 1.0}, {"degrees": 0.0}],
-        ids=lambda one: next(iter(one)),
-    )
-    def test_refuse_what_makes_no_sense(self, wrong):
-        given = {"n": N, "centre": 0.0, "variance": 1.0, "level": 0.95, "degrees": 5.0} | wrong
-        with pytest.raises(ValueError, match=r"must be|level"):
-            control_limits(given.pop("n"), **given)
-
-
-class TestDispersion:
-    @pytest.mark.parametrize(
-        ("scores", "found"),
-        [([1.0, -2.0, 3.0], 14 / 3), ([0.0] * 10, 1.0), ([], 1.0)],
-        ids=["the mean square by hand", "chance explains all", "nothing is known"],
-    )
-    def test_is_the_mean_square_and_at_least_one(self, scores, found):
-        assert dispersion(np.array(scores), winsorised=0.0) == pytest.approx(found)
-
-    def test_agrees_with_the_winsorising_of_scipy(self):
-        scores = np.random.default_rng(1).standard_t(3, size=137) * 2.0
-
-        peer = np.asarray(scipy.stats.mstats.winsorize(scores, limits=(0.1, 0.1)))
-        assert dispersion(scores) == pytest.approx(np.mean(peer**2))
-
-    @pytest.mark.parametrize(
-        ("scores", "winsorised"), [([np.nan], 0.1), ([1.0], 0.5), ([1.0], -0.1)]
-    )
-    def test_refuses_what_makes_no_sense(self, scores, winsorised):
-        with pytest.raises(ValueError, match="must be finite"):
-            dispersion(np.array(scores), winsorised=winsorised)
-
-
-def stakes(values, mean, level=0.95):
-    """What a stake against a mean has grown to after each value, written out bet by bet."""
-    above = below = 0.5
-    seen, squares, spread, grown = 0.5, 0.25, 0.25, []
-    for t, value in enumerate(values, start=1):
-        bet = np.sqrt(2 * np.log(2 / (1 - level)) / (spread * t * np.log(t + 1)))
-        above *= 1 + min(bet, LARGEST_BET / mean) * (value - mean)
-        below *= 1 - min(bet, LARGEST_BET / (1 - mean)) * (value - mean)
-        grown.append(above + below)
-        seen += value
-        squares += (value - seen / (t + 1)) ** 2
-        spread = squares / (t + 1)
-    return np.array(grown)
-
-
-class TestConfidenceSequence:
-    @pytest.mark.parametrize(
-        ("draw", "mean"),
-        [
-            (lambda rng, n: rng.integers(0, 2, n).astype(float), 0.5),
-            (lambda rng, n: rng.beta(0.5, 2.0, n), 0.2),
-            (lambda rng, n: (rng.random(n) < 0.05).astype(float), 0.05),
-        ],
-        ids=["coins", "skewed", "rare"],
-    )
-    def test_ever_leaves_the_mean_out_in_5_per_cent_of_studies_at_most(self, draw, mean):
-        rng = np.random.default_rng(11)
-
-        ends = [confidence_sequence(draw(rng, 200)) for _ in range(100)]
-
-        missed = [not found.low[-1] <= mean <= found.high[-1] for found in ends]
-        assert np.mean(missed) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
-
-    def test_has_ruled_out_what_the_stakes_have(self):
-        values = np.random.default_rng(13).binomial(1, 0.7, 200).astype(float)
-
-        found = confidence_sequence(values)
-
-        for mean in (0.3, 0.5, 0.6, 0.7, 0.8, 0.9):
-            if not found.low[-1] < mean < found.high[-1]:
-                assert stakes(values, mean).max() >= 20.0
-            elif found.low[-1] + 0.002 < mean < found.high[-1] - 0.002:
-                assert stakes(values, mean).max() < 20.0
-
-    @settings(max_examples=10, deadline=None)
-    @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
-    def test_only_narrows_and_never_crosses(self, values):
-        found = confidence_sequence(np.array(values))
-
-        assert (np.diff(found.low) >= 0).all()
-        assert (np.diff(found.high) <= 0).all()
-        assert (found.low <= found.high).all()
-
-    def test_narrows_towards_the_mean(self):
-        values = np.random.default_rng(15).beta(6, 4, 2000)
-
-        found = confidence_sequence(values)
-
-        assert found.low[-1] < 0.6 < found.high[-1]
-        assert found.high[-1] - found.low[-1] < 0.06
-
-    def test_knows_nothing_before_the_first_value(self):
-        found = confidence_sequence(np.empty(0))
-
-        assert found.low.shape == found.high.shape == (0,)
-
-    @pytest.mark.parametrize("values", [[1.2], [-0.1], [np.nan], [[0.5]]], ids=str)
-    def test_refuses_values_that_are_no_shares(self, values):
-        with pytest.raises(ValueError, match="between 0 and 1"):
-            confidence_sequence(np.array(values))

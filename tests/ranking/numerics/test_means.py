@@ -62,6 +62,17 @@ class TestClusteredPeers:
 
 
 class TestProperties:
+    def test_names_and_order_do_not_matter_and_a_copy_tells_nothing_new(self, sample, rng):
+        values, cluster = sample
+        order = rng.permutation(len(values))
+
+        found = clustered_mean(values, cluster)
+        other = clustered_mean(values[order], 100 - 3 * cluster[order])
+        twice = clustered_mean(np.tile(values, 2), np.tile(cluster, 2))
+
+        assert other.error == pytest.approx(found.error)
+        assert (twice.mean, twice.error) == pytest.approx((found.mean, found.error))
+
     @pytest.mark.parametrize(
         ("values", "cluster", "p"),
         [
@@ -147,6 +158,35 @@ class TestCrossedMean:
         assert found.error >= max(one.error for one in ways)
 
 
+class TestCoverage:
+    """500 planted studies of 30 dialogues and 15 raters, the mean being 3."""
+
+    @staticmethod
+    def share(by_rater):
+        rng, held = np.random.default_rng(20261122), {"one": 0, "two": 0}
+        for _ in range(500):
+            values, dialogue, rater = crossed(rng, by_rater=by_rater)
+            for name, found in (
+                ("one", clustered_mean(values, dialogue)),
+                ("two", crossed_mean(values, dialogue, rater)),
+            ):
+                low, high = found.interval(0.95)
+                held[name] += low <= 3 <= high
+        return {name: n / 500 for name, n in held.items()}
+
+    def test_by_dialogue_holds_where_raters_are_alike(self):
+        found = self.share(by_rater=0.0)
+
+        assert 0.93 <= found["one"] <= 0.97
+        assert found["two"] >= 0.93
+
+    def test_by_both_holds_where_raters_differ(self):
+        found = self.share(by_rater=0.5)
+
+        assert found["one"] < 0.85
+        assert 0.92 <= found["two"] <= 0.98
+
+
 class TestResampledMeans:
     def test_is_the_mean_of_each_sample_written_out(self, rng):
         values, unit, system = rng.normal(size=60), rng.integers(0, 8, 60), rng.integers(0, 3, 60)
@@ -201,6 +241,15 @@ class TestPartialSlope:
 
         difference = clustered_difference(y, cluster, mark)
         assert (found.mean, found.error) == pytest.approx((difference.mean, difference.error))
+
+    def test_what_goes_through_a_third_figure_goes(self, confounded):
+        y, x, controls, cluster = confounded
+
+        raw = partial_slope(y, x, np.empty((400, 0)), cluster)
+        held = partial_slope(y, x, controls, cluster)
+
+        assert raw.p_value() < 0.001
+        assert abs(held.mean) < 0.2 < raw.mean
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ from typing import cast
 import numpy as np
 import pytest
 import scipy
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
@@ -18,6 +21,9 @@ from ranking.numerics.strength import grade_to_strength, shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.helpers.datasets import shared_file
+
+strengths = st.lists(st.integers(-5, 5), min_size=1, max_size=50).map(np.array)
+modes = st.sampled_from(StrengthMode)
 
 
 class TestShares:
@@ -44,8 +50,21 @@ class TestShares:
     def test_are_those_of_the_protocol(self, mode, first, second):
         split = shares(np.arange(-5, 6), mode)
 
-        np.testing.assert_allclose(split.first, first, rtol=0, atol=1e-15)
-        np.testing.assert_allclose(split.second, second, rtol=0, atol=1e-15)
+        assert (split.first.tolist(), split.second.tolist()) == (first, second)
+
+    @given(strengths, modes)
+    def test_swapping_the_sides_swaps_the_shares(self, values, mode):
+        there, back = shares(values, mode), shares(-values, mode)
+
+        np.testing.assert_array_equal(there.first, back.second)
+        np.testing.assert_array_equal(there.second, back.first)
+
+    @given(strengths)
+    def test_a_soft_judgment_weighs_one_and_gives_each_side_something(self, values):
+        split = shares(values, StrengthMode.SOFT)
+
+        np.testing.assert_allclose(split.first + split.second, 1.0, rtol=0, atol=1e-15)
+        assert min(split.first.min(), split.second.min()) >= 0.05
 
     @pytest.mark.parametrize(
         ("strength", "mode", "message"),
@@ -81,9 +100,16 @@ class TestGradeToStrength:
             grade_to_strength(np.array([grade]), slightly=slightly, much=much)
 
 
+thetas = hnp.arrays(float, 4, elements=st.floats(-5.0, 5.0))
+
+
 class TestToElo:
     def test_ten_to_one_odds_are_400_points_about_the_mean(self):
         assert to_elo(np.array([np.log(10.0), 0.0])) == pytest.approx([1700.0, 1300.0])
+
+    @given(thetas, st.floats(-100.0, 100.0))
+    def test_adding_a_constant_changes_nothing(self, theta, constant):
+        np.testing.assert_allclose(to_elo(theta + constant), to_elo(theta), atol=1e-8)
 
     def test_every_replicate_is_centred_on_its_own(self):
         ratings = to_elo(np.array([[1.0, 3.0], [10.0, 12.0]]))

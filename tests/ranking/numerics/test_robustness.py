@@ -237,6 +237,19 @@ class TestSmallestRemoval:
         assert found.new_first is None
         assert len(found.groups) == 0
 
+    def test_does_not_depend_on_the_names_of_systems(self):
+        pairs = soft_votes(3, 40, 3)
+        names = np.array([2, 0, 1])
+        other = WeightedPairs(
+            pairs.unit, names[pairs.first], names[pairs.second], pairs.to_first, pairs.to_second
+        )
+
+        one = smallest_removal(pairs, np.arange(40), strengths(pairs, 3))
+        two = smallest_removal(other, np.arange(40), strengths(other, 3))
+
+        assert names[one.leader] == two.leader
+        assert len(one.groups) == len(two.groups)
+
     def test_refuses_groups_of_another_length(self):
         pairs = soft_votes(1, 6, 3)
 

@@ -86,6 +86,14 @@ class TestUnitScores:
         ]
         np.testing.assert_allclose(found, expected, atol=1e-6)
 
+    def test_add_up_to_nothing_at_the_maximum(self, rng):
+        tables = simulate_tables(rng, [0.5, 0.0, -0.5], n_units=20, n_per_pair=3)
+
+        scores = tables.unit_scores(fit_bradley_terry(tables.total()).log_strengths)
+
+        np.testing.assert_allclose(scores.sum(axis=0), 0.0, atol=1e-9)
+        np.testing.assert_allclose(scores.sum(axis=1), 0.0, atol=1e-12)
+
     def test_refuse_strengths_of_other_systems(self):
         with pytest.raises(ValueError, match="shape"):
             make_tables(np.zeros((2, 3, 3))).unit_scores(np.zeros(4))
@@ -195,6 +203,14 @@ class TestStrengthsWithoutEach:
                 fit_bradley_terry(others).log_strengths, abs=1e-7
             )
 
+    @given(st.permutations(range(4)))
+    def test_do_not_depend_on_the_order_of_the_raters(self, order):
+        wins = answers(1)
+
+        assert strengths_without_each(wins[order]) == pytest.approx(
+            strengths_without_each(wins)[order]
+        )
+
     def test_are_not_a_number_where_the_others_connect_nothing(self):
         wins = np.array([[[0.0, 1.0], [1.0, 0.0]], [[0.0, 2.0], [0.0, 0.0]]])
 
@@ -221,14 +237,22 @@ NOTHING = np.zeros((1, 2))
 
 class TestPlaceAmong:
     @given(st.integers(0, 1000))
-    def test_puts_a_system_where_the_joint_fit_has_it_in_any_gauge(self, seed):
+    def test_puts_a_system_where_the_joint_fit_has_it(self, seed):
         wins = np.random.default_rng(seed).integers(1, 9, size=(4, 4)).astype(float)
         np.fill_diagonal(wins, 0.0)
         strengths = fit_bradley_terry(wins).log_strengths
 
-        placed = place_among(wins[None, 0, 1:], wins[None, 1:, 0], strengths[None, 1:] + 5.0)
+        placed = place_among(wins[None, 0, 1:], wins[None, 1:, 0], strengths[None, 1:])
 
-        assert placed == pytest.approx(strengths[:1] + 5.0, abs=1e-7)
+        assert placed == pytest.approx(strengths[:1], abs=1e-7)
+
+    def test_moves_along_with_the_strengths(self):
+        wins, losses = np.array([[3.0, 1.0]]), np.array([[2.0, 2.0]])
+        strengths = np.array([[0.2, -0.4]])
+
+        moved = place_among(wins, losses, strengths + 5.0)
+
+        assert moved == pytest.approx(place_among(wins, losses, strengths) + 5.0)
 
     @pytest.mark.parametrize(
         ("wins", "losses", "strengths"),

@@ -198,6 +198,14 @@ class TestRatePeople:
 
         assert worse < fit.human_ratings.get(kind=AVERAGE).elo < better
 
+    def test_comes_out_the_same_again(self, now, study):
+        judgments, method = read(study, now), method_of(study)
+        estimate = estimate_ratings(judgments, method)
+
+        ratings = [rate_people(judgments, estimate, method) for _ in range(2)]
+
+        assert ratings[0] == ratings[1]
+
     def test_a_context_with_one_text_has_no_say_in_the_best(self, study):
         text, rival = study.comparisons.filter(first__system__kind=SystemKind.HUMAN)[0].pair
         context = make_context(dialogue=text.context.dialogue)
@@ -251,6 +259,12 @@ class TestTheMeanText:
 
 
 class TestARandomText:
+    def test_is_the_average_where_every_text_is_as_good(self, now):
+        found = rated(make_study_of_people(lambda _r, _c, _t: 1, n_raters=2), now)
+
+        assert found[RANDOM].elo == pytest.approx(found[AVERAGE].elo)
+        assert found[RANDOM].n_judgments == found[AVERAGE].n_judgments / 2
+
     def test_its_interval_holds_the_draw(self, now):
         """All contexts are alike, so that resamples of them alone say nothing."""
         models = [make_system()]

@@ -11,6 +11,7 @@ from ranking.plots.planes import (
     HEIGHT,
     LABEL_HEIGHT,
     LEFT,
+    LONGEST_LABEL,
     MOST_LABELS,
     WIDTH,
     Axis,
@@ -23,6 +24,7 @@ from ranking.plots.planes import (
     lines,
     meets,
     scatter,
+    shortened,
 )
 from ranking.plots.scales import MARGIN, Interval, LogScale, Scale, round_step, whiskers
 from ranking.plots.scales import WIDTH as WHISKER_WIDTH
@@ -188,6 +190,10 @@ class TestScatter:
         points = [Point(f"p{n}", n, n) for n in range(MOST_LABELS + 1)]
 
         assert not list(boxes_of(scatter(points, x=Axis("x"), y=Axis("y"))))
+
+    def test_cuts_long_names(self):
+        assert len(shortened("x" * 100)) == LONGEST_LABEL
+        assert shortened("short") == "short"
 
 
 class TestLines:

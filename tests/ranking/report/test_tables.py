@@ -200,6 +200,25 @@ class TestShownTable:
         assert unknown.whisker is None
         assert {tick.text for tick in shown.ticks} >= {"50", "60"}
 
+    @pytest.mark.parametrize(
+        ("ends", "middle"),
+        [((0.6, 0.4, 0.8), 0.5), ((0.1, -0.2, 0.4), 0.0)],
+        ids=["as many either way", "no difference"],
+    )
+    def test_holds_shares_against_a_half_and_their_differences_against_nought(self, ends, middle):
+        keys = [Column(key, key, ColumnKind.SHARE) for key in ("value", "low", "high")]
+        table = make_table(NAME, *keys, rows=[("ash", *ends)], picture=Picture.WHISKERS)
+
+        (row,) = shown_table(table, NAMES).rows
+
+        value, low, high = ends
+        assert row.whisker is not None
+        reach = row.whisker.high - row.whisker.low
+        expected = row.whisker.low + reach * (middle - low) / (high - low)
+        assert row.whisker.centre == pytest.approx(expected, abs=0.2)
+        assert row.whisker.low <= row.whisker.middle <= row.whisker.high
+        assert value > low
+
     def test_plots_a_line_for_each_column_of_numbers(self):
         columns = [
             Column("x", "Judgments", ColumnKind.COUNT),

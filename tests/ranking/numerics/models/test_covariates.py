@@ -123,6 +123,20 @@ class TestInvariants:
         np.testing.assert_allclose(fit.log_strengths, plain.log_strengths, atol=1e-9)
         np.testing.assert_allclose(fit.covariance, plain.covariance, atol=1e-9)
 
+    def test_exchanging_the_sides_changes_nothing(self, rng):
+        pairs, unit = simulate(rng)
+        turned = CoveredPairs(
+            pairs.second, pairs.first, pairs.to_second, pairs.to_first, -pairs.covariates
+        )
+
+        fit, other = (fit_with_covariates(p, n_systems=4) for p in (pairs, turned))
+
+        np.testing.assert_allclose(other.log_strengths, fit.log_strengths, atol=1e-9)
+        np.testing.assert_allclose(other.coefficients, fit.coefficients, atol=1e-9)
+        errors = covariate_errors(fit, pairs, unit).errors
+        same = covariate_errors(other, turned, unit).errors
+        np.testing.assert_allclose(same, errors, rtol=1e-6)
+
     def test_weighing_all_judgments_seven_times_leaves_the_clustered_errors(self, rng):
         pairs, unit = simulate(rng)
         heavy = replace(pairs, to_first=7 * pairs.to_first, to_second=7 * pairs.to_second)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import scipy
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
@@ -139,6 +141,21 @@ def test_thresholds_out_of_order_are_not_allowed(rng):
     slopes = cumulative._slopes(rows, GradeScale.of(4, with_ties=True), crossed, 4)
 
     assert slopes.value == -np.inf
+
+
+class TestInvariants:
+    @settings(max_examples=15)
+    @given(st.permutations(range(4)), st.integers(0, 2**31))
+    def test_relabelling_and_exchanging_sides_changes_nothing_else(self, order, seed):
+        rng = np.random.default_rng(seed)
+        first, second, grade = draw_grades(rng, THETA, THRESHOLDS, n=300)
+        place = np.argsort(order)
+
+        fit = fit_cumulative(graded(first, second, grade), n_systems=4)
+        other = fit_cumulative(graded(place[second], place[first], -grade), n_systems=4)
+
+        np.testing.assert_allclose(other.log_strengths, fit.log_strengths[order], atol=1e-8)
+        np.testing.assert_allclose(other.thresholds, fit.thresholds, atol=1e-8)
 
 
 class TestDegenerateInput:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import special
@@ -157,6 +158,39 @@ class TestPeers:
         upper, lower = special.logit(30 / 60), special.logit(48 / 60)
         assert np.ptp(rao_kupper.log_strengths) == pytest.approx((upper + lower) / 2, abs=1e-9)
         assert rao_kupper.parameter == pytest.approx((lower - upper) / 2, abs=1e-9)
+
+
+class TestInvariants:
+    @settings(max_examples=20)
+    @given(counts, counts, st.permutations(range(4)))
+    @FITS
+    def test_relabelling_systems_relabels_the_answer(self, fit, wins, ties, order):
+        ties = ties + ties.T
+        grid = np.ix_(order, order)
+
+        found, relabelled = fit(wins, ties), fit(wins[grid], ties[grid])
+
+        np.testing.assert_allclose(relabelled.log_strengths, found.log_strengths[order], atol=1e-8)
+        np.testing.assert_allclose(relabelled.covariance, found.covariance[grid], atol=1e-8)
+
+    @settings(max_examples=20)
+    @given(counts, counts)
+    @FITS
+    def test_turning_all_judgments_round_turns_the_answer_round(self, fit, wins, ties):
+        found, turned = fit(wins, ties + ties.T), fit(wins.T, ties + ties.T)
+
+        np.testing.assert_allclose(turned.log_strengths, -found.log_strengths, atol=1e-8)
+        assert turned.parameter == pytest.approx(found.parameter, abs=1e-8)
+
+    @settings(max_examples=20)
+    @given(counts, counts)
+    @FITS
+    def test_judging_all_twice_halves_the_variance_and_moves_nothing(self, fit, wins, ties):
+        once, twice = fit(wins, ties + ties.T), fit(2 * wins, 2 * (ties + ties.T))
+
+        np.testing.assert_allclose(twice.log_strengths, once.log_strengths, atol=1e-8)
+        np.testing.assert_allclose(2 * twice.covariance, once.covariance, atol=1e-8)
+        assert twice.log_likelihood == pytest.approx(2 * once.log_likelihood)
 
 
 class TestDegenerateInput:

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import scipy
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError
@@ -71,6 +73,16 @@ class TestDawidSkene:
         np.testing.assert_allclose(fit.items, items, atol=1e-6)
         np.testing.assert_allclose(fit.errors, errors, atol=1e-6)
         assert fit.log_likelihood == pytest.approx(np.log(joint.sum(axis=1)).sum(), abs=1e-6)
+
+    def test_renaming_classes_renames_the_answer(self):
+        item, evaluator, answer = anaesthetists()
+        order = np.array([2, 0, 3, 1])
+
+        fit = fit_dawid_skene(item, evaluator, answer, shape=(45, 5, 4))
+        renamed = fit_dawid_skene(item, evaluator, order[answer], shape=(45, 5, 4))
+
+        np.testing.assert_allclose(renamed.classes[order], fit.classes, atol=1e-9)
+        np.testing.assert_allclose(renamed.accuracy, fit.accuracy, atol=1e-9)
 
     def test_a_class_that_nobody_names_has_no_share_and_who_says_nothing_no_rates(self):
         labels = np.array([0, 1]), np.array([0, 0]), np.array([0, 1])
@@ -234,6 +246,24 @@ class TestNormalise:
         peer = np.asarray((scores - by_rater.transform("mean")) / spread)
         assert found.z == pytest.approx(peer, abs=1e-12)
         assert found.n.tolist() == by_rater.count().tolist()
+
+    @given(shift=st.floats(-50, 50), who=st.integers(0, 11))
+    def test_who_adds_a_constant_changes_nothing(self, shift, who):
+        rng = np.random.default_rng(5)
+        rater = np.repeat(np.arange(12), 6)
+        scores = rng.integers(1, 6, 72).astype(float)
+
+        moved = normalise(scores + shift * (rater == who), rater, n_raters=12)
+
+        assert moved.z == pytest.approx(normalise(scores, rater, n_raters=12).z, abs=1e-9)
+
+    def test_names_of_raters_and_the_size_of_points_do_not_matter(self, scored, rng):
+        scores, rater = scored
+        names = rng.permutation(12)
+
+        found = normalise(10 * scores - 4, names[rater], n_raters=12)
+
+        assert found.z == pytest.approx(normalise(scores, rater, n_raters=12).z)
 
     def test_who_gave_too_few_is_left_out(self):
         scores = np.array([1.0, 2.0, 3.0, 2.0, 4.0])

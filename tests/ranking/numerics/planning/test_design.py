@@ -29,6 +29,14 @@ class TestJudgmentsPerPair:
         assert np.log(0.55 / 0.45) * ELO_PER_LOG_UNIT == pytest.approx(34.9, abs=0.05)
         assert judgments_per_pair(0.55, design_effect=design_effect(5, 0.4)) == 2035
 
+    def test_reach_the_power_in_simulation(self, rng):
+        n = judgments_per_pair(0.55)
+        won = rng.binomial(n, 0.55, size=20_000)
+
+        found = np.abs(won - n / 2) > 1.959964 * np.sqrt(n) / 2
+
+        assert found.mean() == pytest.approx(0.8, abs=0.02)
+
     @pytest.mark.parametrize(
         "wrong",
         [{"share": 0.5}, {"share": 1.0}, {"power": 1.0}, {"level": 0.0}, {"design_effect": 0.0}],

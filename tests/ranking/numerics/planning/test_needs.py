@@ -14,6 +14,7 @@ from ranking.numerics.planning.design import (
     Contrast,
     contrast,
     detectable_difference,
+    judgments_per_pair,
     needed_units,
     predicted_power,
     simulated_power,
@@ -149,6 +150,15 @@ class TestNumbersNeeded:
 
         assert needed_dialogues(of, 0.3) == pytest.approx(peer, abs=2)
 
+    def test_of_dialogues_are_the_closed_form_of_normal_errors(self):
+        of = parts(n_units=1_000, between=0.0004, within=0.0006)
+
+        z = scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.9)
+
+        assert needed_dialogues(of, 0.02, power=0.9) == pytest.approx(
+            z**2 * 0.001 * 1_000 / 0.02**2, rel=0.001
+        )
+
     def test_of_repeats_take_out_only_what_judgments_bring(self):
         of = parts(between=0.01, within=0.04, raters=0.02)
 
@@ -275,6 +285,13 @@ class TestAPlannedRanking:
         found = judgments_of_ranking(n_systems, error * 2.8015852)
 
         assert found == pytest.approx(n_judgments, abs=1)
+
+    def test_of_two_is_about_the_closed_form_of_a_pair(self):
+        share = 0.55
+
+        assert judgments_of_ranking(2, math.log(share / (1 - share))) == pytest.approx(
+            judgments_per_pair(share), rel=0.01
+        )
 
     @pytest.mark.parametrize("n_systems", [2, 5, 12])
     @pytest.mark.parametrize("power", [0.8, 0.95])
