@@ -64,7 +64,7 @@ def failed_checks(record: RaterRecord, rules: Rules) -> Finding | None:
     """
     seen = len(record.checks)
     failed = sum(not check.is_passed for check in record.checks)
-    if seen < rules.min_checks or failed < rules.failed_share * seen:
+    if seen < rules.min_checks or failed / seen < rules.failed_share:
         return None
     by_kind = {
         kind: sum(check.kind == kind and not check.is_passed for check in record.checks)
@@ -150,7 +150,7 @@ def anomalous_times(record: RaterRecord, pace: TimePerWord, rules: Rules) -> Fin
     too_fast = [60 * answer.words > rules.words_per_minute * answer.seconds for answer in timed]
     far = [one is not None and abs(one) > rules.robust_z for one in z]
     n_anomalous = sum(fast or beyond for fast, beyond in zip(too_fast, far, strict=True))
-    if n_anomalous <= rules.anomalous_share * len(timed):
+    if n_anomalous / len(timed) <= rules.anomalous_share:
         return None
     return Finding(
         rule=TIMES,

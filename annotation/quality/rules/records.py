@@ -72,7 +72,7 @@ class Finding:
     is_exclusion: bool
 
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Goes up whenever a rule decides otherwise on the same evidence."""
 
 SHARES = ("failed_share", "anomalous_share", "same_share", "side_p", "alpha")

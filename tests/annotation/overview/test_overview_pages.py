@@ -177,7 +177,7 @@ class TestAlerts:
     def test_tell_of_raters_left_out_lately_and_not_taken_back(self):
         study, by = make_study(), make_user()
         lately, long_ago, back = (make_rater(study=study) for _ in range(3))
-        for rule in ("checks-1", "times-1"):  # two rules leave out one rater
+        for rule in ("checks-2", "times-2"):  # two rules leave out one rater
             make_exclusion(rater=lately, rule=rule)
         make_exclusion(rater=long_ago, decided_at=NOW - dt.timedelta(days=3))
         for is_excluded in (True, False, True, False):

@@ -107,7 +107,7 @@ class TestFailingChecks:
 
         assert finding is not None
         assert finding.is_exclusion
-        assert (finding.rule, finding.value, finding.threshold) == ("checks-1", 0.5, 0.5)
+        assert (finding.rule, finding.value, finding.threshold) == ("checks-2", 0.5, 0.5)
         assert finding.evidence == {"n_checks": 4, "n_failed": 2, "failed_by_kind": {"GOLD": 2}}
 
     @pytest.mark.parametrize(
@@ -121,6 +121,15 @@ class TestFailingChecks:
     )
     def test_excludes_by_the_share_that_the_study_names(self, numbers, passed, excludes):
         assert (failed_checks(seen(*passed), Rules.of(numbers)) is not None) == excludes
+
+    def test_exclude_at_the_very_share_and_not_just_below_it(self):
+        """In floats 0.28 times 25 is a little more than 7, while 7 / 25 is 0.28."""
+
+        def excludes(n_failed: int, percent: int) -> bool:
+            record = seen(*[False] * n_failed, *[True] * (100 - n_failed))
+            return failed_checks(record, Rules(failed_share=percent / 100)) is not None
+
+        assert all(excludes(n, n) and not excludes(n - 1, n) for n in range(1, 101))
 
     @given(st.lists(st.booleans()), st.randoms(use_true_random=False))
     def test_does_not_depend_on_the_order_of_the_checks(self, passed, chance):
@@ -208,7 +217,7 @@ class TestAnomalousTimes:
 
         assert finding is not None
         assert finding.is_exclusion
-        assert (finding.rule, finding.value, finding.threshold) == ("times-1", 0.6, 0.5)
+        assert (finding.rule, finding.value, finding.threshold) == ("times-2", 0.6, 0.5)
         assert finding.evidence["n_beyond_reading_speed"] == 3
         assert finding.evidence["n_beyond_z"] == 3
 
@@ -224,6 +233,13 @@ class TestAnomalousTimes:
     )
     def test_decide_nothing_otherwise(self, record):
         assert anomalous_times(record, PACE, RULES) is None
+
+    def test_exclude_above_the_share_and_not_at_it(self):
+        def excludes(n_fast: int, percent: int) -> bool:
+            record = of(*[2] * n_fast, *[50] * (100 - n_fast))
+            return anomalous_times(record, PACE, Rules(anomalous_share=percent / 100)) is not None
+
+        assert all(excludes(n + 1, n) and not excludes(n, n) for n in range(100))
 
     def test_include_being_far_too_slow(self):
         finding = anomalous_times(of(3000, 3000, 3000, 40, 50), PACE, RULES)
@@ -276,9 +292,9 @@ class TestExamining:
         assert finding.evidence["n_checks"] == len(after)
 
 
-FAILED = Finding("checks-1", 0.75, 0.5, {"n_checks": 4, "n_failed": 3}, is_exclusion=True)
-RUSHED = Finding("times-1", 0.9, 0.5, {"n_answers": 10}, is_exclusion=True)
-ODD = Finding("misfit-1", 1.6, 1.3, {"n_answers": 40}, is_exclusion=False)
+FAILED = Finding("checks-2", 0.75, 0.5, {"n_checks": 4, "n_failed": 3}, is_exclusion=True)
+RUSHED = Finding("times-2", 0.9, 0.5, {"n_answers": 10}, is_exclusion=True)
+ODD = Finding("misfit-2", 1.6, 1.3, {"n_answers": 40}, is_exclusion=False)
 
 
 @pytest.fixture
@@ -304,12 +320,12 @@ class TestExcludingByRules:
             study=rater.study, examined=examined, now=NOW, by=boss
         )
 
-        assert decisions(rater) == [(True, "checks-1"), (True, "times-1")]
+        assert decisions(rater) == [(True, "checks-2"), (True, "times-2")]
         assert (decision.decided_by, decision.decided_at) == (boss, NOW)
         assert decision.evidence == {"value": 0.75, "threshold": 0.5, **FAILED.evidence}
         entry = LogEntry.objects.earliest("pk")
         assert (entry.action, entry.subject) == ("rater.excluded", f"rater {rater.code}")
-        assert (entry.by, entry.after) == (boss, {"rule": "checks-1", "reason": ""})
+        assert (entry.by, entry.after) == (boss, {"rule": "checks-2", "reason": ""})
         assert exclude(rater, FAILED) == []
         assert Judgment.objects.get() == judgment
 
@@ -376,7 +392,7 @@ class TestReviewsAtOnce:
 
         together([partial(services.review_raters, study=study, dry_run=False, now=LATER)] * 3)
 
-        assert decisions(careless) == [(True, "checks-1")]
+        assert decisions(careless) == [(True, "checks-2")]
 
     def test_and_a_person_leave_one_decision_that_holds(self):
         study, careless = make_reviewed_study()

@@ -241,7 +241,7 @@ class TestTheEvidenceAgainstARater:
 
         found = examine(records, RULES, pairs=pairs)
 
-        assert [finding.rule for finding in found["R1"]] == ["outlier-1"]
+        assert [finding.rule for finding in found["R1"]] == ["outlier-2"]
         assert found["R2"] == ()
 
 

@@ -211,8 +211,8 @@ class TestWhatItFinds:
         assert (report.detection.recall or 0.0) >= 0.75  # chance may spare who clicks at random
 
     def test_is_found_by_the_rule_that_is_made_for_it(self, report):
-        assert report.findings[Kind.SPEEDER, "times-1"] == 2
-        assert report.findings[Kind.CONTRARY, "checks-1"] == 1
+        assert report.findings[Kind.SPEEDER, "times-2"] == 2
+        assert report.findings[Kind.CONTRARY, "checks-2"] == 1
 
     def test_is_the_planted_order(self, report):
         assert report.recovery == pytest.approx(1.0)

@@ -151,8 +151,8 @@ class TestTheMonitor:
         (row,) = [row for row in csv.DictReader(io.StringIO(text)) if row["rater"] == careless.code]
         assert tuple(row) == downloads.RATER_COLUMNS
         assert row["checks_passed"] == "0"
-        assert (row["findings"], row["standing"]) == ("checks-1", "out")
-        assert row["decided_by_rule"] == "checks-1"
+        assert (row["findings"], row["standing"]) == ("checks-2", "out")
+        assert row["decided_by_rule"] == "checks-2"
         assert "prolific-person" not in text
 
 
@@ -255,7 +255,7 @@ class TestTheReview:
 
         assert "1 rater is left out now." in first.content.decode()
         (decision,) = Exclusion.objects.all()
-        assert (decision.rater, decision.rule, decision.decided_by) == (careless, "checks-1", boss)
+        assert (decision.rater, decision.rule, decision.decided_by) == (careless, "checks-2", boss)
 
     def test_lets_nobody_go_when_others_would_go_by_now(self, staff, study):
         found = staff.post(address("review", study), {"rater": ["R1"]}, follow=True)

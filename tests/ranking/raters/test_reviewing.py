@@ -122,7 +122,7 @@ class TestARealRun:
             "n_failed": 4,
             "failed_by_kind": {"GOLD": 4},
         }
-        assert decisions(careless) == [(True, "checks-1")]
+        assert decisions(careless) == [(True, "checks-2")]
         assert n_judgments(study=study, as_of=LATER) == before - 15
         assert n_judgments(study=study, as_of=LATER - dt.timedelta(seconds=1)) == before
 
@@ -137,7 +137,7 @@ class TestARealRun:
 
         review(study)
 
-        assert decisions(rushing) == [(True, "times-1")]
+        assert decisions(rushing) == [(True, "times-2")]
 
     def test_leaves_who_was_taken_back_until_there_is_new_evidence(self, study, careless):
         review(study)
@@ -202,8 +202,8 @@ class TestTheRowsOfRaters:
         assert infit > 1.3
         assert all(other is not None and other < infit for other in others)
         assert [finding.rule for finding in rows[contrary.code].warnings] == [
-            "misfit-1",
-            "outlier-1",
+            "misfit-2",
+            "outlier-2",
         ]
 
     def test_know_no_misfit_where_nothing_connects_the_systems(self):
@@ -265,7 +265,7 @@ class TestTheCommand:
 
         assert "1 of 4 raters left out" in first
         assert "0 of 4 raters left out" in second
-        assert decisions(careless) == [(True, "checks-1")]
+        assert decisions(careless) == [(True, "checks-2")]
 
     def test_hands_the_study_to_a_worker_and_decides_nothing_itself(self, handed, study):
         said = say(study.slug, "--queue")
@@ -300,7 +300,7 @@ class TestTheTasks:
         tasks.review_raters(study_id=study.pk)
         tasks.review_raters(study_id=study.pk)
 
-        assert decisions(careless) == [(True, "checks-1")]
+        assert decisions(careless) == [(True, "checks-2")]
         assert Exclusion.objects.count() == 1
 
     def test_have_studies_measured_that_nobody_measured(self, study, monkeypatch):
