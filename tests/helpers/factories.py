@@ -110,7 +110,7 @@ def saved(
 ) -> Row:
     """Store a row of the fields: what is not among them is as usual, or a part that is made."""
     made = {name: fields.pop(name, None) or make() for name, make in parts.items()}
-    return table._default_manager.create(**made | usual | fields)
+    return table._default_manager.create(**{**made, **usual, **fields})
 
 
 def make_dataset(**fields: Any) -> Dataset:
