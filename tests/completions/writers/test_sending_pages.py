@@ -74,7 +74,9 @@ class TestDraft:
     def test_without_a_text_empties_the_box(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": "Half"})
 
-        assert desk.post(url("draft", lease.token)).status_code == 303
+        answer = desk.post(url("draft", lease.token))
+
+        assert (answer.status_code, answer["Location"]) == (303, url("dialogue", lease.token))
         assert box(desk.get(url("dialogue", lease.token))) == ""
 
 
