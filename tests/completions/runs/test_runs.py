@@ -2,6 +2,7 @@
 
 import datetime as dt
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -42,9 +43,10 @@ def queue():
 
 
 def answered(question):
-    unknown = {"n_prompt_tokens": None, "n_completion_tokens": None, "cost_usd": None}
-    told = {"finish_reason": "stop", "provider_id": "p-1", "ttft_ms": None, "latency_ms": 34}
-    return asking.ModelAnswer(question, NOW, llm.Reply(text="Oh.", **unknown, **told), "Oh.", {})
+    counted = ("n_prompt_tokens", "n_completion_tokens", "cost_usd", "ttft_ms", "latency_ms")
+    counts: dict[str, Any] = dict.fromkeys(counted, 9)
+    reply = llm.Reply(text="Oh.", finish_reason="stop", provider_id="p-1", **counts)
+    return asking.ModelAnswer(question, NOW, reply, "Oh.", {})
 
 
 def failed(question, kind="empty"):
