@@ -176,7 +176,7 @@ def make_dialogues(*, n_systems: int = 4) -> Dataset:
     dataset = make_dataset()
     systems = [make_system(slug=f"system-{n}") for n in range(n_systems)]
     for _ in range(2):
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
+        context = make_context(dataset=dataset)
         for system in systems:
             make_completion(context=context, system=system)
     return dataset

@@ -132,6 +132,8 @@ def make_dialogue(**fields: Any) -> Dialogue:
 
 
 def make_context(**fields: Any) -> Context:
+    if "dataset" in fields:
+        fields["dialogue"] = make_dialogue(dataset=fields.pop("dataset"))
     n = numbers.next()
     dialogue = fields.pop("dialogue", None) or make_dialogue()
     usual = {
@@ -232,25 +234,20 @@ def make_comparison(
 ) -> Comparison:
     n = numbers.next()
     study = study or make_study()
-    dialogue = None if first else make_dialogue(dataset=study.dataset)
-    context = first.context if first else make_context(dialogue=dialogue)
+    context = first.context if first else make_context(dataset=study.dataset)
     first = first or make_completion(context=context)
     if study.protocol != Protocol.LIKERT:  # which shows one completion at a time
         second = second or make_completion(context=context)
-    return Comparison.objects.create(
-        study=study,
-        context=context,
-        first=first,
-        second=second,
-        **{"key": f"pair-{n}", "position": n, "slots_left": 5, "purpose": Purpose.MAIN} | fields,
-    )
+    parts = {"study": study, "context": context, "first": first, "second": second}
+    usual = {"key": f"pair-{n}", "position": n, "slots_left": 5, "purpose": Purpose.MAIN}
+    return saved(Comparison, fields, parts | usual)
 
 
 def make_alone(*, study: Study | None = None, **fields: Any) -> Comparison:
     """What a likert study rates: one completion of a context of its own."""
     n = numbers.next()
     study = study or make_study(protocol=Protocol.LIKERT)
-    context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+    context = make_context(dataset=study.dataset)
     alone = {"study": study, "context": context, "first": make_completion(context=context)}
     usual = {"key": f"alone-{n}", "position": n, "slots_left": 5}
     return saved(Comparison, fields, alone | usual)
@@ -296,18 +293,15 @@ def make_judge_call(**fields: Any) -> JudgeCall:
     comparison = fields.pop("comparison", None) or make_comparison()
     judge = fields.pop("judge", None) or make_judge()
     first, second = comparison.pair
-    return JudgeCall.objects.create(
-        comparison=comparison,
-        judge=judge,
-        **{
-            "first_side": Side.A,
-            "judge_family": judge.family,
-            "first_family": first.system.family,
-            "second_family": second.system.family,
-            "created_at": NOW,
-        }
-        | fields,
-    )
+    usual = CREATED | {
+        "comparison": comparison,
+        "judge": judge,
+        "first_side": Side.A,
+        "judge_family": judge.family,
+        "first_family": first.system.family,
+        "second_family": second.system.family,
+    }
+    return saved(JudgeCall, fields, usual)
 
 
 def make_judgment(**fields: Any) -> Judgment:
@@ -319,21 +313,19 @@ def make_judgment(**fields: Any) -> Judgment:
     lease = fields.pop("lease", None) or make_lease(
         comparison=comparison, rater=rater, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
     )
-    return Judgment.objects.create(
-        comparison=comparison,
-        rater=rater,
-        lease=lease,
-        **{
-            "protocol": Protocol.PREFERENCE,
-            "verdict": 1,
-            "first_side": lease.first_side,
-            "rationale": "It names the feeling.",
-            "shown_at": NOW,
-            "submitted_at": NOW + dt.timedelta(seconds=40),
-            "protocol_hash": comparison.study.protocol_hash,
-        }
-        | fields,
-    )
+    usual = {
+        "comparison": comparison,
+        "rater": rater,
+        "lease": lease,
+        "protocol": Protocol.PREFERENCE,
+        "verdict": 1,
+        "first_side": lease.first_side,
+        "rationale": "It names the feeling.",
+        "shown_at": NOW,
+        "submitted_at": NOW + dt.timedelta(seconds=40),
+        "protocol_hash": comparison.study.protocol_hash,
+    }
+    return saved(Judgment, fields, usual)
 
 
 def make_llm_judgment(*, comparison: Comparison | None = None, **fields: Any) -> Judgment:
@@ -343,21 +335,19 @@ def make_llm_judgment(*, comparison: Comparison | None = None, **fields: Any) ->
     call = fields.pop("judge_call", None) or make_judge_call(
         comparison=comparison, judge=judge, state=CallState.DONE, ended_at=NOW, raw_answer="{}"
     )
-    return Judgment.objects.create(
-        comparison=comparison,
-        judge=judge,
-        judge_call=call,
-        **{
-            "protocol": Protocol.RUBRIC,
-            "verdict": 3,
-            "first_side": Side.A,
-            "rationale": "A follows the details.",
-            "shown_at": NOW,
-            "submitted_at": NOW,
-            "protocol_hash": comparison.study.protocol_hash,
-        }
-        | fields,
-    )
+    usual = {
+        "comparison": comparison,
+        "judge": judge,
+        "judge_call": call,
+        "protocol": Protocol.RUBRIC,
+        "verdict": 3,
+        "first_side": Side.A,
+        "rationale": "A follows the details.",
+        "shown_at": NOW,
+        "submitted_at": NOW,
+        "protocol_hash": comparison.study.protocol_hash,
+    }
+    return saved(Judgment, fields, usual)
 
 
 def make_quality_check(**fields: Any) -> QualityCheck:

@@ -48,7 +48,6 @@ from tests.helpers.factories import (
     make_completion,
     make_context,
     make_dataset,
-    make_dialogue,
     make_generation_call,
     make_judgment,
     make_study,
@@ -160,7 +159,7 @@ def make_labelled(
     dataset: Dataset, assistant: Assistant, *present: str, **fields: Any
 ) -> Completion:
     """A completion in which the assistant found these strategies present."""
-    context = make_context(dialogue=make_dialogue(dataset=dataset))
+    context = make_context(dataset=dataset)
     completion = make_completion(context=context, **fields)
     call = make_strategy_call(completion=completion, assistant=assistant, **DONE)
     for key in present:

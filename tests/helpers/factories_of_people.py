@@ -33,7 +33,6 @@ from tests.helpers.factories import (
     make_completion,
     make_context,
     make_dataset,
-    make_dialogue,
     make_lease,
     make_rater,
     make_study,
@@ -116,7 +115,7 @@ def make_vetting(n_dialogues: int = 3) -> Dataset:
     """A dataset of trial dialogues; give it to a dataset's ``vetting``."""
     vetting = make_dataset(is_for_checks=True, is_authored=True, completions_per_context=0)
     for _ in range(n_dialogues):
-        make_context(dialogue=make_dialogue(dataset=vetting), slots_left=0)
+        make_context(dataset=vetting, slots_left=0)
     return vetting
 
 

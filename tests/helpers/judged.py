@@ -33,7 +33,6 @@ from tests.helpers.factories import (
     make_comparison,
     make_completion,
     make_context,
-    make_dialogue,
     make_judge,
     make_judgment,
     make_lease,
@@ -66,7 +65,7 @@ def make_judged_study(
     systems = systems or [make_system() for _ in range(3)]
     rater, judge = make_rater(study=study), make_judge() if with_llm else None
     for dialogue in range(n_dialogues):
-        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        context = make_context(dataset=study.dataset)
         judge_all_pairs(study, context, systems, partial(verdict, dialogue), rater, judge)
     return study
 
@@ -217,7 +216,7 @@ def make_study_of_people(
     of_people = of_people or [human_system()]
     models = models or [make_system(), make_system()]
     for number in range(n_contexts):
-        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        context = make_context(dataset=study.dataset)
         texts = [
             make_completion(
                 context=context,

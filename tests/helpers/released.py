@@ -31,7 +31,6 @@ from tests.helpers.factories import (
     make_comparison,
     make_completion,
     make_context,
-    make_dialogue,
     make_judge,
     make_judge_call,
     make_judgment,
@@ -220,7 +219,7 @@ def make_pairs(study: Study, *, n_contexts: int = 5, n_systems: int = 3) -> list
     systems = [make_system() for _ in range(n_systems)]
     pairs = []
     for _context in range(n_contexts):
-        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        context = make_context(dataset=study.dataset)
         completions = [make_completion(context=context, system=system) for system in systems]
         pairs += [
             make_comparison(study=study, first=first, second=second)

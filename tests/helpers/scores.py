@@ -15,7 +15,6 @@ from tests.helpers.factories import (
     make_comparison,
     make_completion,
     make_context,
-    make_dialogue,
     make_judge,
     make_judgment,
     make_llm_judgment,
@@ -89,7 +88,7 @@ def make_rated_study(
     raters = [make_rater(study=study) for _ in range(n_raters)]
     judge = make_judge() if with_judge else None
     for dialogue in range(n_dialogues):
-        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        context = make_context(dataset=study.dataset)
         for place, system in enumerate(systems):
             message = make_completion(context=context, system=system)
             alone = make_comparison(study=study, first=message)

@@ -16,7 +16,6 @@ from tests.helpers.factories import (
     HOUR,
     NOW,
     make_context,
-    make_dialogue,
     make_writer,
     make_writing_lease,
 )
@@ -83,7 +82,7 @@ def writers_of(context: Context) -> list[int]:
 
 
 def make_open_context(dataset: Dataset, slots_left: int = 3) -> Context:
-    return make_context(dialogue=make_dialogue(dataset=dataset), slots_left=slots_left)
+    return make_context(dataset=dataset, slots_left=slots_left)
 
 
 def set_state(writer: Writer, state: str) -> None:
@@ -131,7 +130,7 @@ def make_read(
     dataset: Dataset, text: str = WORDS, *, stratum: str = Stratum.REGULAR, **fields: Any
 ) -> Message:
     """A message that waits; ``fields`` are of its version, but for ``state``, ``writer``."""
-    context = make_context(dialogue=make_dialogue(dataset=dataset), stratum=stratum)
+    context = make_context(dataset=dataset, stratum=stratum)
     lease = make_writing_lease(
         context=context,
         writer=fields.pop("writer", None) or make_writer(dataset=dataset),

@@ -19,7 +19,6 @@ from tests.helpers.factories import (
     make_assistant,
     make_completion,
     make_context,
-    make_dialogue,
     make_generation_call,
     make_judge,
     make_judgment,
@@ -97,7 +96,7 @@ class TestSystems:
         }
         system.save()
         for ttft_ms in (100, 300, 900):
-            context = make_context(dialogue=make_dialogue(dataset=comparison.study.dataset))
+            context = make_context(dataset=comparison.study.dataset)
             make_generation_call(
                 context=context,
                 system=system,
