@@ -62,31 +62,32 @@ def codes(client, study, **query):
 
 
 class TestWhatIsNotFound:
-    @pytest.mark.parametrize(
-        ("name", "more", "query"),
-        [
-            *(("list", (), {"sort": sort}) for sort in ("luck", "--code")),
-            *(("list", (), query) for query in ({"standing": "odd"}, {"found": "luck"})),
-            *((name, ("R999",), {}) for name in ("rater", "answers")),
-            *(("answers", (), query) for query in ({"kind": "lucky"}, {"sort": "luck"})),
-        ],
-        ids=str,
-    )
-    def test_a_list_a_rater_or_answers_that_do_not_exist(
-        self, staff, study, careless, name, more, query
-    ):
-        who = more or ((careless.code,) if name == "answers" else ())
-
-        assert staff.get(address(name, study, *who), query).status_code == 404
-
     @pytest.mark.parametrize("name", ["list", "csv", "review"])
     def test_a_study_that_does_not_exist(self, staff, name):
         assert staff.get(reverse(f"raters:{name}", args=["nowhere"])).status_code == 404
 
-    def test_nobody_to_leave_out(self, staff, study):
-        posted = staff.post(address("exclude", study, "R999"), {"reason": "?"})
+    @pytest.mark.parametrize("name", ["rater", "answers", "exclude"])
+    def test_a_rater_who_does_not_exist(self, staff, study, name):
+        ask = staff.post if name == "exclude" else staff.get
 
-        assert posted.status_code == 404
+        assert ask(address(name, study, "R999"), {"reason": "?"}).status_code == 404
+
+    @pytest.mark.parametrize(
+        ("name", "query"),
+        [
+            ("list", {"sort": "luck"}),
+            ("list", {"sort": "--code"}),
+            ("list", {"standing": "odd"}),
+            ("list", {"found": "luck"}),
+            ("answers", {"kind": "lucky"}),
+            ("answers", {"sort": "luck"}),
+        ],
+        ids=str,
+    )
+    def test_a_list_of_what_does_not_exist(self, staff, study, careless, name, query):
+        who = [careless.code] if name == "answers" else []
+
+        assert staff.get(address(name, study, *who), query).status_code == 404
 
 
 class TestTheMonitor:
