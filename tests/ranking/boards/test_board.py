@@ -190,31 +190,35 @@ def verdict(rows):
     return re.sub(r"<[^>]+>", "", page).strip()
 
 
+ANY_RANK = ((1, 2),) * 6
+
+
 @pytest.mark.parametrize(
     ("tiers", "ranks", "said"),
     [
-        ("111", "", "A, B and C cannot be told apart."),
-        ("112", "", "A and B cannot be told apart; C is clearly behind."),
-        ("1123", "", "A and B cannot be told apart; C and D are clearly behind."),
-        ("122", "", "A is clearly ahead of B and C."),
-        ("12", "", "A is clearly ahead of B."),
-        ("111112", "", "A and 4 others cannot be told apart; F is clearly behind."),
-        ("1", "", ""),
-        ("..", "", ""),
-        ("111", "11 22 33", "A is clearly ahead of B and C."),
-        ("111", "11 23 23", "A is clearly ahead of B and C."),
-        ("111", "12 12 33", "A and B cannot be told apart; C is clearly behind."),
-        ("111", "12 13 23", "A, B and C cannot be told apart."),
+        ((1, 1, 1), ANY_RANK, "A, B and C cannot be told apart."),
+        ((1, 1, 2), ANY_RANK, "A and B cannot be told apart; C is clearly behind."),
+        ((1, 1, 2, 3), ANY_RANK, "A and B cannot be told apart; C and D are clearly behind."),
+        ((1, 2, 2), ANY_RANK, "A is clearly ahead of B and C."),
+        ((1, 2), ANY_RANK, "A is clearly ahead of B."),
+        ((1,) * 5 + (2,), ANY_RANK, "A and 4 others cannot be told apart; F is clearly behind."),
+        ((1,), ANY_RANK, ""),
+        ((None, None), ANY_RANK, ""),
+        # Ranks tell apart what is in one tier.
+        ((1, 1, 1), ((1, 1), (2, 2), (3, 3)), "A is clearly ahead of B and C."),
+        ((1, 1, 1), ((1, 1), (2, 3), (2, 3)), "A is clearly ahead of B and C."),
+        (
+            (1, 1, 1),
+            ((1, 2), (1, 2), (3, 3)),
+            "A and B cannot be told apart; C is clearly behind.",
+        ),
+        ((1, 1, 1), ((1, 2), (1, 3), (2, 3)), "A, B and C cannot be told apart."),
     ],
 )
 def test_says_in_a_sentence_what_tiers_and_the_ranks_within_them_set_apart(tiers, ranks, said):
-    """Tiers are digits, none a dot; ranks are pairs of digits, the lowest and the highest."""
-    among = ranks.split() or ["12"] * len(tiers)
     rows = [
-        make_row(
-            name, tier=None if tier == "." else int(tier), rank_low=int(low), rank_high=int(high)
-        )
-        for name, tier, (low, high) in zip("ABCDEF", tiers, among, strict=False)
+        make_row(name, tier=tier, rank_low=low, rank_high=high)
+        for name, tier, (low, high) in zip("ABCDEF", tiers, ranks, strict=False)
     ]
 
     assert verdict(rows) == said
