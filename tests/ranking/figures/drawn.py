@@ -133,6 +133,10 @@ def words_of(drawing):
     return [mark for mark in drawing.marks if isinstance(mark, Words)]
 
 
+def texts(drawing):
+    return [words.text for words in words_of(drawing)]
+
+
 def boxes_of(drawing):
     with alone():
         return {words: box(words) for words in words_of(drawing)}

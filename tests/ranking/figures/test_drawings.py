@@ -25,6 +25,7 @@ from tests.ranking.figures.drawn import (
     make_table,
     over_time,
     speeds,
+    texts,
     words_of,
 )
 
@@ -48,10 +49,6 @@ TABLES = {
 
 def drawn(table):
     return table_drawing(table, make_sign())
-
-
-def texts(drawing):
-    return [words.text for words in words_of(drawing)]
 
 
 def spots(drawing):
@@ -132,15 +129,19 @@ class TestIntervals:
 
 class TestPoints:
     @pytest.mark.parametrize(
-        "places", [(10, 100, 1000), (0, 5, 10)], ids=["factors", "straight where there is nought"]
+        ("places", "named"),
+        [((10, 100, 1000), {"10", "100", "1000"}), ((0, 5, 10), {"0", "2", "4", "6", "8"})],
+        ids=["factors", "straight where there is nought"],
     )
-    def test_stand_at_equal_steps_on_a_logarithmic_axis(self, places):
+    def test_stand_at_equal_steps_on_a_logarithmic_axis_with_its_values(self, places, named):
         rows = [(name, x, 1500.0 + x / 100) for name, x in zip("abc", places, strict=True)]
         columns = [SYSTEM, Column("x", "X", is_logarithmic=True), Column("y", "Y")]
 
-        a, b, c = spots(drawn(make_table(Picture.POINTS, columns, rows)))
+        drawing = drawn(make_table(Picture.POINTS, columns, rows))
 
+        a, b, c = spots(drawing)
         assert b.x - a.x == pytest.approx(c.x - b.x, abs=0.2)
+        assert named <= set(texts(drawing))
 
     def test_have_a_line_at_the_mark_even_beyond_them(self):
         assert "500" in texts(drawn(speeds(("Ash", "Beech"))))
