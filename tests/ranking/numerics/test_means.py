@@ -117,8 +117,21 @@ NONE_OF, ONE_UNIT = np.zeros(0, dtype=int), np.zeros(3, dtype=int)
         ),
         (lambda: crossed_mean(np.arange(3.0), np.arange(3), ONE_UNIT), TooFewDialoguesError, None),
         (lambda: clustered_mean(np.array([1.0, np.nan]), np.arange(2)), ValueError, "finite"),
+        (
+            lambda: clustered_difference(np.full(4, np.nan), np.arange(4), np.arange(4) < 2),
+            ValueError,
+            "finite",
+        ),
     ],
-    ids=["nothing", "one dialogue", "no second part", "part of one", "one rater", "nan"],
+    ids=[
+        "nothing",
+        "one dialogue",
+        "no second part",
+        "part of one",
+        "one rater",
+        "nan",
+        "nan apart",
+    ],
 )
 def test_too_little_is_refused(refused, error, message):
     with pytest.raises(error, match=message):
