@@ -103,12 +103,16 @@ def test_what_stands_for_no_id_is_nobody(name, subtests):
         ({"PROLIFIC_PID": "p1", "SESSION_ID": "undefined"}, "PROLIFIC"),
         ({"assignmentId": "3XYZ"}, "MTURK"),
         ({"projectId": "j1"}, "CONNECT"),
+        ({"assignmentId": "a1", "projectId": "j1"}, "CONNECT"),
+        ({"assignmentId": "a1", "hitId": "h1"}, "MTURK"),
         ({"prolific_token": "x"}, "PROLIFIC"),
     ],
     ids=[
         *("half filled in", "Prolific without the person"),
         *("Prolific without the person in another case", "the session not filled in"),
-        *("MTurk without the person", "Connect without the person", "signed, where nothing is"),
+        *("MTurk without the person", "Connect without the person"),
+        *("Connect by what it shares with MTurk", "MTurk by what it shares with Connect"),
+        "signed, where nothing is",
     ],
 )
 def test_incomplete_link_is_refused_with_its_platform(parameters, platform):
