@@ -22,6 +22,7 @@ from access.tokens import services as token_services
 from access.tokens.services import NewToken
 
 OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
+REFUSED = 422
 COLUMNS = (
     *("token", "name", "scopes", "owner"),
     *("made_at", "expires_at", "revoked_at", "last_used_at"),
@@ -45,7 +46,8 @@ def tokens(request: StaffRequest) -> HttpResponse:
     query = _listing(now).asked(request)
     page = query.page(token_queries.all_tokens(), request.GET.get("page", ""))
     parts = {"form": form, "secret": secret, "page": page, "filters": query, "now": now}
-    return render(request, "console/tokens/tokens.html", parts)
+    status = REFUSED if form.errors else 200
+    return render(request, "console/tokens/tokens.html", parts, status=status)
 
 
 @require_safe

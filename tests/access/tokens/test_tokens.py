@@ -190,6 +190,7 @@ class TestThePage:
     def test_says_why_none_was_made(self, client, owner):
         answer = client.post(PAGE, FILLED | {"days": "367"})
 
+        assert answer.status_code == 422
         assert "No token was made" in text(answer)
         assert answer.context["form"].errors.keys() == {"days"}
         assert not ApiToken.objects.exists()
