@@ -1,20 +1,22 @@
 """Fits with ratings, findings of every kind, and analyses that take no time: none is computed."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from annotation.choices import StudyState
 from annotation.models import Study
 from completions.models import System
-from ranking.analyses import AnalysisInputs
 from ranking.choices import AnalysisKind, FitState
 from ranking.findings import Column, ColumnKind, Findings, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
 from tests.helpers.factories import NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_rating
+
+if TYPE_CHECKING:
+    from ranking.analyses import AnalysisInputs
 
 METHOD = {"slightly": 2, "much": 4, "replicates": 100, "seed": 7, "strength": "soft"}
 DIAGNOSTICS = {
@@ -135,7 +137,7 @@ def _table(key, picture, *columns, rows):
     return Table(key, title, f"How to read {key}.", columns, tuple(rows), picture)
 
 
-def findings_of(inputs: AnalysisInputs) -> Findings:
+def findings_of(inputs: "AnalysisInputs") -> Findings:
     """Say how many judgments there were."""
     columns = (Column("n", "Judgments", ColumnKind.COUNT),)
     rows = ((inputs.columns.n_judgments,),)
