@@ -1,5 +1,6 @@
-"""The command line of studies, from a file to a planned and open study."""
+"""The command line of studies, from a file to an open study; and the shadow of a study."""
 
+import hashlib
 import io
 import sys
 from types import SimpleNamespace
@@ -7,23 +8,38 @@ from types import SimpleNamespace
 import pytest
 from django.core.management import CommandError, call_command
 
+from access.models import LogEntry
+from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, QualityCheck, Study
 from annotation.studies.protocol.files import STUDIES
+from annotation.studies.services.shadow_studies import (
+    Rehearsal,
+    ShadowStudyError,
+    make_shadow_study,
+)
 from completions.models import Hold
+from tests.conftest import rolled_back
 from tests.helpers.factories import (
+    NOW,
+    make_comparison,
     make_completion,
     make_context,
     make_dataset,
     make_dialogue,
+    make_judgment,
+    make_quality_check,
+    make_rater,
     make_study,
     make_system,
 )
 
 pytestmark = pytest.mark.django_db
+
 SEEDED = ", with a seed of its own, secret until the study is closed"
+TEN = Rehearsal(n_raters=10, seed=1)
 
 
-def study(*arguments):
+def run_study(*arguments):
     """Run an act and return what it said, line by line."""
     out = io.StringIO()
     call_command("study", *arguments, stdout=out)
@@ -43,8 +59,8 @@ def make_dialogues(*, n_contexts=3, n_systems=4):
 def make_locked():
     """Store and lock a study of the file that ships."""
     make_dialogues()
-    study("create", "heart-rubric", "--dataset", "talks")
-    study("lock", "heart-rubric")
+    run_study("create", "heart-rubric", "--dataset", "talks")
+    run_study("lock", "heart-rubric")
 
 
 def changed_file(folder, old, new):
@@ -57,7 +73,7 @@ def changed_file(folder, old, new):
 
 def refusal(*arguments):
     with pytest.raises(CommandError) as caught:
-        study(*arguments)
+        run_study(*arguments)
     assert caught.value.returncode == 2
     return str(caught.value)
 
@@ -81,10 +97,12 @@ class TestShippedStudies:
     def test_load_lock_plan_and_open(self, name):
         make_dialogues(n_systems=20)
 
-        assert study("create", name, "--dataset", "Talks") == [f"{name}: draft on talks{SEEDED}"]
-        (locked,) = study("lock", name)
-        report = study("plan", name, "--yes")
-        assert study("open", name) == [f"{name}: open"]
+        assert run_study("create", name, "--dataset", "Talks") == [
+            f"{name}: draft on talks{SEEDED}"
+        ]
+        (locked,) = run_study("lock", name)
+        report = run_study("plan", name, "--yes")
+        assert run_study("open", name) == [f"{name}: open"]
 
         stored = Study.objects.get()
         assert locked == f"{name}: locked, version 1, protocol {stored.protocol_hash}"
@@ -99,7 +117,7 @@ class TestCreate:
         file = changed_file(tmp_path, "session_length = 40", "session_length = 30")
 
         assert "nothing to make a version of" in refusal("version", "heart-rubric")
-        assert study("version", file) == [
+        assert run_study("version", file) == [
             f"heart-rubric-v2: draft of version 2 of heart-rubric{SEEDED}"
         ]
 
@@ -122,7 +140,7 @@ class TestPlan:
     def test_reports_systems_pairs_of_systems_and_connection(self):
         made = make_study(dataset=make_dialogues(), pairs_per_context=4)
 
-        report = study("plan", made.slug, "--dry-run")
+        report = run_study("plan", made.slug, "--dry-run")
 
         assert f"{made.slug}: Balanced: every pair as often as the others" in report
         assert "12 comparisons: 0 planned before, 12 new, 4 in each context" in report
@@ -140,8 +158,8 @@ class TestPlan:
             make_completion(context=context)
             make_completion(context=context)
 
-        of_few = "\n".join(study("plan", few.slug, "--dry-run"))
-        of_apart = "\n".join(study("plan", make_study(dataset=apart).slug, "--dry-run"))
+        of_few = "\n".join(run_study("plan", few.slug, "--dry-run"))
+        of_apart = "\n".join(run_study("plan", make_study(dataset=apart).slug, "--dry-run"))
 
         assert "NOT CONNECTED: 2 groups of systems, there are too few pairs" in of_few
         assert "no pair of its contexts would connect them" in of_apart
@@ -152,7 +170,7 @@ class TestPlan:
             make_completion(context=context, text=text)
         made = make_study(dataset=context.dataset, pairs_per_context=3)
 
-        report = study("plan", made.slug, "--dry-run")
+        report = run_study("plan", made.slug, "--dry-run")
 
         assert "2 comparisons: 0 planned before, 2 new, 3 in each context" in report
         assert "1 contexts have too few different completions for that many" in report
@@ -164,13 +182,13 @@ class TestPlan:
     def test_writes_when_told_so_beforehand_and_nothing_in_a_dry_run(self):
         made = make_study(dataset=make_dialogues())
 
-        assert study("plan", made.slug, "--dry-run")[-1] == "Dry run: nothing was written."
+        assert run_study("plan", made.slug, "--dry-run")[-1] == "Dry run: nothing was written."
         assert not Comparison.objects.exists()
         assert not Hold.objects.exists()
         said = "Written: 18 comparisons, 0 completions held; 0 quality checks are planted."
-        assert study("plan", made.slug, "--yes")[-1] == said
+        assert run_study("plan", made.slug, "--yes")[-1] == said
         assert Comparison.objects.count() == 18
-        assert "0 comparisons: 0 planned before, 0 new" in study(
+        assert "0 comparisons: 0 planned before, 0 new" in run_study(
             "plan", make_study().slug, "--dry-run"
         )
 
@@ -180,7 +198,7 @@ class TestPlan:
         person.answer = answer
 
         if n:
-            study("plan", made.slug)
+            run_study("plan", made.slug)
         else:
             assert refusal("plan", made.slug) == "nothing was written"
 
@@ -197,7 +215,7 @@ class TestPlan:
     def test_reports_appearances_alone_for_a_likert_study(self):
         made = make_study(dataset=make_dialogues(), protocol="LIKERT")
 
-        report = study("plan", made.slug, "--yes")
+        report = run_study("plan", made.slug, "--yes")
 
         assert "12 comparisons: 0 planned before, 12 new" in report
         assert not any("Pairs of systems" in line for line in report)
@@ -207,9 +225,9 @@ class TestPlan:
 class TestShow:
     def test_tells_state_version_hash_and_numbers(self):
         make_locked()
-        study("create", "demo", "--dataset", "talks")
+        run_study("create", "demo", "--dataset", "talks")
 
-        shown = study("show", "heart-rubric")
+        shown = run_study("show", "heart-rubric")
 
         stored = Study.objects.get(slug="heart-rubric")
         assert "  version 1 of heart-rubric, locked, not open yet, on Dataset" in shown[1]
@@ -217,13 +235,13 @@ class TestShow:
         assert "  confirmatory: nothing is named" in shown
         assert "  3 contexts, 12 completions" in shown
         assert not any("NOT WHAT WAS LOCKED" in line for line in shown)
-        assert "  confirmatory: pairs, dimensions" in study("show", "demo")
+        assert "  confirmatory: pairs, dimensions" in run_study("show", "demo")
 
     def test_raises_the_alarm_when_the_stored_content_was_tampered_with(self):
         made = make_study()
         Study.objects.update(content=made.content | {"question": "Which one do you like?"})
 
-        assert any("NOT WHAT WAS LOCKED" in line for line in study("show", made.slug))
+        assert any("NOT WHAT WAS LOCKED" in line for line in run_study("show", made.slug))
 
 
 class TestAnyAct:
@@ -238,5 +256,109 @@ class TestAnyAct:
     def test_moves_an_open_study(self, act, state):
         made = make_study()
 
-        assert study(act, made.slug) == [f"{made.slug}: {state.lower()}"]
+        assert run_study(act, made.slug) == [f"{made.slug}: {state.lower()}"]
         assert Study.objects.get().state == state
+
+
+@pytest.fixture
+def study():
+    study = make_study(slug="real", title="Kindness", session_length=4, judgments_per_pair=2)
+    judged = make_comparison(study=study, slots_left=0, weight=2.0, shown_first_as_a=2)
+    make_judgment(comparison=judged, rater=make_rater(study=study))
+    make_comparison(study=study, held_at=NOW)
+    make_quality_check(comparison=make_comparison(study=study, purpose=Purpose.CHECK, slots_left=0))
+    return study
+
+
+@pytest.fixture
+def shadow(study):
+    return make_shadow_study(study=study, rehearsal=TEN, now=NOW)
+
+
+class TestATwin:
+    def test_says_that_it_is_simulated_in_its_name_its_title_and_its_row(self, shadow, study):
+        assert shadow.is_simulated
+        assert shadow.slug == shadow.name == "simulated-real-10-1"
+        assert shadow.title == "Simulated raters: Kindness"
+        assert shadow.content["title"] == shadow.title
+        entry = LogEntry.objects.get(action="study.rehearsed")
+        assert entry.after == {"copy_of": "real", "raters": 10, "seed": 1}
+
+    def test_is_open_and_locked_under_a_hash_of_its_own_without_people(self, shadow, study):
+        assert (shadow.state, shadow.locked_at) == (StudyState.OPEN, NOW)
+        assert len(shadow.protocol_hash) == 64
+        assert shadow.protocol_hash != study.protocol_hash
+        assert (shadow.raters.count(), study.raters.count()) == (0, 1)
+
+    def test_has_the_protocol_of_its_study(self, shadow, study):
+        differing = {
+            key for key, value in shadow.content.items() if study.content.get(key) != value
+        }
+
+        own = {"slug", "name", "title", "version", "judgments_per_pair", "seed_sha256"}
+        assert differing <= own
+        assert shadow.session_length == study.session_length
+
+    def test_has_a_seed_of_its_own_the_same_each_time_that_does_not_tell_its_studys(self, study):
+        def seed_of(rehearsal):
+            with rolled_back():
+                shadow = make_shadow_study(study=study, rehearsal=rehearsal, now=NOW)
+            assert shadow.content["seed_sha256"] == hashlib.sha256(shadow.seed.encode()).hexdigest()
+            return shadow.seed
+
+        assert seed_of(TEN) == seed_of(TEN) != seed_of(Rehearsal(10, 2))
+        assert study.seed not in seed_of(TEN)
+
+    def test_has_the_comparisons_with_every_slot_free_and_the_checks(self, shadow, study):
+        def described(one: Study) -> list[tuple[object, ...]]:
+            rows = one.comparisons.order_by("position")
+            return list(rows.values_list("key", "first", "second", "purpose", "weight", "held_at"))
+
+        main = shadow.comparisons.filter(purpose=Purpose.MAIN)
+        assert described(shadow) == described(study)
+        assert set(main.values_list("slots_left", "shown_first_as_a")) == {(20, 0)}
+        check = QualityCheck.objects.get(comparison__study=shadow)
+        assert (check.kind, check.expected, check.comparison.slots_left) == ("GOLD", "FIRST", 0)
+
+    @pytest.mark.parametrize(
+        ("rehearsal", "n"),
+        [(Rehearsal(1, 1), 2), (Rehearsal(1000, 1, judgments_per_pair=3), 3)],
+        ids=["as its study where its raters can give less", "as the rehearsal says"],
+    )
+    def test_asks_for_as_many_judgments(self, study, rehearsal, n):
+        shadow = make_shadow_study(study=study, rehearsal=rehearsal, now=NOW)
+
+        assert shadow.judgments_per_pair == n
+
+
+class TestMakingATwin:
+    def test_again_finds_it_and_for_other_numbers_makes_another(self, shadow, study):
+        assert make_shadow_study(study=study, rehearsal=TEN, now=NOW) == shadow
+        assert shadow.comparisons.count() == 3
+        assert make_shadow_study(study=study, rehearsal=Rehearsal(10, 2), now=NOW) != shadow
+
+    def test_of_a_long_name_stays_within_the_column(self):
+        study = make_study(slug="long-" * 9 + "long", title="t" * 120)
+        make_comparison(study=study)
+
+        shadow = make_shadow_study(study=study, rehearsal=TEN, now=NOW)
+
+        assert len(shadow.slug) <= 50
+        assert shadow.slug.endswith("-10-1")
+
+    def test_refuses_to_simulate_into_a_real_study(self, study):
+        make_study(slug=TEN.slug(study))
+
+        with pytest.raises(ShadowStudyError, match="never let into"):
+            make_shadow_study(study=study, rehearsal=TEN, now=NOW)
+
+    def test_refuses_a_copy_of_a_copy(self, shadow):
+        with pytest.raises(ShadowStudyError, match="itself simulated"):
+            make_shadow_study(study=shadow, rehearsal=TEN, now=NOW)
+
+    def test_refuses_a_study_without_comparisons_and_writes_nothing(self):
+        study = make_study()
+
+        with pytest.raises(ShadowStudyError, match="plan it first"):
+            make_shadow_study(study=study, rehearsal=TEN, now=NOW)
+        assert Study.objects.count() == 1
