@@ -12,7 +12,7 @@ from annotation.models import Comparison, Lease
 from annotation.urls import RATERS
 from completions.choices import LeaseOutcome, SystemKind
 from completions.models import Completion
-from tests.annotation.session.walk import walk
+from tests.annotation.session.steps import walk
 from tests.heart_site.blinding.hidden import (
     KEYS_BEGIN,
     MADE_AT,
