@@ -13,7 +13,7 @@ from access.models import LogEntry
 from annotation.external.queries import batch_of
 from annotation.external.rules import NO_SIDES
 from annotation.models import ExternalBatch, ExternalJudgment
-from tests.annotation.external.test_api import ABOUT
+from tests.annotation.external.test_importing import ABOUT
 from tests.helpers.factories import NOW, make_comparison, make_study
 from tests.helpers.factories_of_site import make_batch, make_external
 from tests.helpers.factories_written_once import make_member
