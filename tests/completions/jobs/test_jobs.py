@@ -1,23 +1,24 @@
-"""Jobs: one worker at a time, progress in the row, kills survived, stops heeded."""
+"""Jobs: one worker at a time, kills survived, stops heeded; and the progress of long work."""
 
 import gzip
+import io
 import json
 
 import pytest
+from django.core.management.base import OutputWrapper
 
 from access.models import LogEntry
 from completions.choices import JobKind, JobState
 from completions.dialogues.ingest.dialogue import IngestError
 from completions.jobs import services
 from completions.jobs.services import JobProgress, JobStoppedError
+from completions.management.acting import Progress
 from completions.models import Dataset, Dialogue, Job
 from completions.runs import pulling
 from completions.runs.services.exclusive import AnotherAtWorkError
 from tests.helpers.factories import NOW, make_dataset, make_dialogue
 from tests.helpers.factories_of_site import make_job
 from tests.helpers.factories_written_once import make_user
-
-pytestmark = pytest.mark.django_db
 
 OPTIONS = {
     "dataset": "Talks",
@@ -66,6 +67,7 @@ def refuse(_job, _progress):
     raise AnotherAtWorkError
 
 
+@pytest.mark.django_db
 class TestImporting:
     def test_checking_a_file_keeps_it_packed_and_stores_nothing_of_it(self):
         job, report = check()
@@ -109,6 +111,7 @@ class TestImporting:
         assert not Job.objects.exists()
 
 
+@pytest.mark.django_db
 class TestQueue:
     def test_one_job_of_a_kind_is_open_in_a_dataset(self):
         dataset, ada = make_dataset(), make_user()
@@ -175,6 +178,7 @@ class TestQueue:
         assert job.state == JobState.WAITING
 
 
+@pytest.mark.django_db
 class TestEnding:
     def test_a_job_that_never_gets_on_is_given_up_at_the_third_time(self, choose):
         choose(break_off)
@@ -241,6 +245,7 @@ class TestEnding:
         assert again.state == JobState.WAITING
 
 
+@pytest.mark.django_db
 class TestProgress:
     def test_is_written_down_with_a_sign_of_life(self):
         job = make_job(state=JobState.RUNNING, seen_at=NOW)
@@ -250,3 +255,82 @@ class TestProgress:
         job.refresh_from_db()
         assert (job.n_done, job.n_total, job.unit) == (3, 3, "steps")
         assert job.seen_at == NOW + services.LOST
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def log():
+    return io.StringIO()
+
+
+@pytest.fixture
+def progress(log):
+    return Progress(OutputWrapper(log))
+
+
+class TestOver:
+    def test_passes_the_items_on(self, progress):
+        assert list(progress.over("abc", of="letters")) == ["a", "b", "c"]
+
+    def test_writes_a_line_for_each_tenth(self, progress, log):
+        list(progress.over(range(40), of="dialogues"))
+
+        lines = log.getvalue().splitlines()
+        assert (lines[0], lines[-1], len(lines)) == ("4 of 40 dialogues", "40 of 40 dialogues", 10)
+
+    def test_ends_with_the_full_count(self, progress, log):
+        list(progress.over(range(13), of="dialogues"))
+
+        assert log.getvalue().splitlines()[-1] == "13 of 13 dialogues"
+
+    def test_counts_what_has_no_known_number(self, progress, log):
+        list(progress.over(iter(range(2_300)), of="lines"))
+
+        assert log.getvalue() == "1,000 lines\n2,000 lines\n2,300 lines\n"
+
+    def test_draws_a_bar_on_a_terminal(self):
+        terminal = Terminal()
+
+        list(Progress(OutputWrapper(terminal)).over(range(3), of="dialogues"))
+
+        assert "dialogues" in terminal.getvalue()
+        assert "\r" in terminal.getvalue()
+
+
+class TestTowards:
+    def test_writes_a_line_for_each_tenth(self, progress, log):
+        with progress.towards("opinions") as tell:
+            for n in range(101):
+                tell(n, 100)
+
+        lines = log.getvalue().splitlines()
+        assert (lines[0], lines[-1], len(lines)) == (
+            "10 of 100 opinions",
+            "100 of 100 opinions",
+            10,
+        )
+
+    def test_says_nothing_twice(self, progress, log):
+        with progress.towards("opinions") as tell:
+            tell(2, 2)
+            tell(2, 2)
+
+        assert log.getvalue() == "2 of 2 opinions\n"
+
+    def test_draws_a_bar_on_a_terminal(self):
+        terminal = Terminal()
+
+        with Progress(OutputWrapper(terminal)).towards("opinions") as tell:
+            tell(1, 3)
+
+        assert "1/3" in terminal.getvalue()
+
+
+def test_a_remark_is_a_line_of_its_own(progress, log):
+    progress.say("Dropped: a reason")
+
+    assert log.getvalue() == "Dropped: a reason\n"
