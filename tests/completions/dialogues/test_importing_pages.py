@@ -1,6 +1,7 @@
-"""The console's pages on files of dialogues and jobs: checked, confirmed, watched, stopped."""
+"""Files of dialogues at the console: checked, watched, stopped; and who speaks in what came in."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,19 +9,40 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from annotation.judges.services import judging
 from completions import tasks
 from completions.choices import JobKind, JobState
-from completions.models import Context, Dialogue, Job
+from completions.dialogues.importing import import_dialogues
+from completions.dialogues.ingest.files import read_dialogues
+from completions.models import Completion, Context, Dialogue, Job
+from completions.runs.services.calling import Claim
 from heart_site import middleware
-from tests.helpers.factories import NOW, make_dataset, make_judge, make_system
+from tests.helpers.datasets import HISTORY, item, write_array
+from tests.helpers.factories import (
+    NOW,
+    make_comparison,
+    make_completion,
+    make_dataset,
+    make_judge,
+    make_judge_call,
+    make_study,
+    make_system,
+)
 from tests.helpers.factories_of_site import make_job
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
+from tests.helpers.visits import enrol, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
 
 IMPORT, JOBS = reverse("data:import"), reverse("data:jobs")
 DEMO = Path("completions/dialogues/demo/dialogues.json")
+HISTORIES = {
+    "supporter first": item(),
+    "seeker first": item(dialogue_history=HISTORY[1:]),
+    "named": item(dialogue_history=HISTORY[1:], prev_speakers=["usr", "sys", "usr"]),
+}
+ROLES = dict(zip(HISTORY, ("supporter", "seeker") * 2, strict=True))
 
 
 @pytest.fixture
@@ -200,3 +222,55 @@ class TestChecking:
 
         assert answer.status_code == 404
         assert not Job.objects.exists()
+
+
+@pytest.fixture(params=HISTORIES.values(), ids=[*HISTORIES])
+def completion(request, tmp_path):
+    """The reply of an item that was imported from a file."""
+    path = write_array(tmp_path / "items.json", [request.param])
+    import_dialogues(dataset_name="Items", dialogues=read_dialogues(path), now=NOW)
+    return Completion.objects.select_related("context__dataset").get()
+
+
+def compared(study, completion):
+    other = make_completion(context=completion.context)
+    return make_comparison(study=study, first=completion, second=other)
+
+
+def expected(completion):
+    return [(ROLES[turn["text"]], turn["text"]) for turn in completion.context.turns]
+
+
+def shown(page):
+    """Return who says what on a page."""
+    turns = re.findall(r'<span class="who">(\w+)</span><div class="said"><p [^>]*>(.*?)</p>', page)
+    return [(who.lower(), text) for who, text in turns]
+
+
+class TestImportedRoles:
+    """From the file to the rater's page and the judge's prompt.
+
+    The judge script that was published with the items takes the first turn for the seeker's
+    always, and shows half of them with the two swapped.
+    """
+
+    def test_are_those_of_the_raters_page(self, client, completion):
+        study = open_study(n_pairs=0, dataset=completion.context.dataset)
+        compared(study, completion)
+        enrol(client, study)
+
+        page = client.get(url(study, "judge")).content.decode()
+
+        assert shown(page)[: len(completion.context.turns)] == expected(completion)
+
+    def test_are_those_of_the_judges_prompt(self, completion):
+        study = make_study(
+            dataset=completion.context.dataset, content=study_content("rubric"), protocol="RUBRIC"
+        )
+        call = make_judge_call(comparison=compared(study, completion))
+
+        question = judging._Desk().question(call, Claim(call.pk, NOW, attempts=1))
+
+        prompt = question.request.messages[1]["content"]
+        dialogue = json.loads(prompt.partition("<dialogue>")[2].partition("</dialogue>")[0])
+        assert [(turn["role"], turn["text"]) for turn in dialogue] == expected(completion)
