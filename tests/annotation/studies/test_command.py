@@ -275,7 +275,7 @@ def shadow(study):
     return make_shadow_study(study=study, rehearsal=TEN, now=NOW)
 
 
-class TestATwin:
+class TestAShadow:
     def test_says_that_it_is_simulated_in_its_name_its_title_and_its_row(self, shadow, study):
         assert shadow.is_simulated
         assert shadow.slug == shadow.name == "simulated-real-10-1"
@@ -331,7 +331,7 @@ class TestATwin:
         assert shadow.judgments_per_pair == n
 
 
-class TestMakingATwin:
+class TestMakingAShadow:
     def test_again_finds_it_and_for_other_numbers_makes_another(self, shadow, study):
         assert make_shadow_study(study=study, rehearsal=TEN, now=NOW) == shadow
         assert shadow.comparisons.count() == 3

@@ -230,7 +230,7 @@ def rows(dataset, **options):
     return [json.loads(line) for line in context_lines(dataset, **options)]
 
 
-class TestLines:
+class TestExportedLines:
     def test_hold_the_context_and_where_it_is_from_without_replies_or_notes(self, dataset):
         dialogue = make_dialogue(
             dataset=dataset,
@@ -297,7 +297,7 @@ class TestLines:
             assert len(rows(dataset)) == 5
 
 
-class TestCommand:
+class TestExportCommand:
     def test_writes_the_same_bytes_twice_and_names_them(self, dataset, tmp_path):
         context_of(dataset, key="a")
         first, second, usual = (tmp_path / name for name in ("first", "second", "usual"))

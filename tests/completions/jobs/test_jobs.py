@@ -272,7 +272,7 @@ def progress(log):
     return Progress(OutputWrapper(log))
 
 
-class TestOver:
+class TestProgressOver:
     def test_passes_the_items_on(self, progress):
         assert list(progress.over("abc", of="letters")) == ["a", "b", "c"]
 
@@ -301,7 +301,7 @@ class TestOver:
         assert "\r" in terminal.getvalue()
 
 
-class TestTowards:
+class TestProgressTowards:
     def test_writes_a_line_for_each_tenth(self, progress, log):
         with progress.towards("opinions") as tell:
             for n in range(101):
