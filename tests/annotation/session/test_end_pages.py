@@ -1,17 +1,20 @@
-"""How a session ends: breaks and stops, the codes, and the ends before a beginning."""
+"""How a session ends: breaks and stops, codes, and the next submission of the same person."""
 
+import json
 import re
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from annotation.choices import RaterState
-from annotation.models import Consent, Judgment, Lease, Rater
+from annotation.models import Consent, Judgment, Lease, PlatformEvent, Rater, Study
 from annotation.raters.visit_time import IMAGINED
+from annotation.raters.webhooks import sign
 from annotation.session import http
 from tests.annotation.session.steps import CODES, PROLIFIC, code_on, judge
 from tests.helpers.factories import NOW
-from tests.helpers.factories_written_once import make_exclusion
+from tests.helpers.factories_written_once import make_exclusion, make_member
 from tests.helpers.visits import (
     ANSWERS,
     HTMX,
@@ -24,6 +27,12 @@ from tests.helpers.visits import (
 )
 
 pytestmark = pytest.mark.django_db
+
+SECRET = "a shared secret"
+EVENT = {"event_type": "study.progress.change", "resource_id": "s-1"}
+FIRST = {"PROLIFIC_PID": "p-17", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
+SECOND = FIRST | {"SESSION_ID": "x-2"}
+LENGTH = 4
 
 
 class TestPauses:
@@ -241,3 +250,148 @@ class TestSimulation:
         assert rater.is_simulated
         assert rater.entered_at == rater.consents.get().given_at == NOW
         assert client.get(url(open_study(), "entry"), **{IMAGINED: NOW}).status_code == 409
+
+
+@pytest.fixture
+def offered(settings):
+    """An open study, offered on a platform: codes for its ends, and signed events."""
+    settings.HEART_PROLIFIC_SECRET = SECRET
+    content = study_content(crowd=study_content()["crowd"] | {"codes": CODES})
+    return open_study(n_pairs=LENGTH + 2, content=content, session_length=LENGTH)
+
+
+def arrive(client, study, link):
+    return client.get(url(study, "entry"), link)
+
+
+def send(study, content, *, secret=SECRET, event_id="e-1"):
+    """Post as the platform does: signed, with no cookie and no token of a form."""
+    body = json.dumps(content).encode()
+    timestamp = str(int(timezone.now().timestamp()))
+    headers = {
+        "X-Prolific-Request-Timestamp": timestamp,
+        "X-Prolific-Request-Signature": sign(body, timestamp, secret=secret),
+        "X-Event-ID": event_id,
+    }
+    return Client(enforce_csrf_checks=True).post(
+        f"/hooks/prolific/{study.slug}/",
+        body,
+        content_type="application/json",
+        headers=headers,
+    )
+
+
+def tell(study, status, session="x-1", event="e-1"):
+    """Post what Prolific says of a submission, as it does."""
+    told = {"resource_id": session, "participant_id": "p-17", "status": status}
+    answered = send(study, {"event_type": "submission.status.change"} | told, event_id=event)
+    assert answered.status_code == 204
+
+
+def submissions(study):
+    rows = study.raters.get().submissions.order_by("number")
+    return list(rows.values_list("session_id", "state", "n_before", "code"))
+
+
+class TestAfterAReturn:
+    def test_a_new_submission_goes_on_with_what_is_left_and_earns_its_code(self, client, offered):
+        enrol(client, offered, **FIRST)
+        judge(client, offered)
+        tell(offered, "RETURNED")
+        assert offered.raters.get().state == RaterState.STOPPED
+
+        came = arrive(client, offered, SECOND)
+
+        assert came["Location"] == url(offered, "judge")
+        page = client.get(url(offered, "judge"))
+        assert "Pair 2 of 4" in page.content.decode()
+        assert code_on(page) is None
+        assert submissions(offered) == [("x-1", "RETURNED", 0, ""), ("x-2", "ACTIVE", 1, "")]
+        judge(client, offered, times=LENGTH - 1)
+        assert code_on(client.get(url(offered, "judge"))) == "C-DONE"
+        assert submissions(offered)[1] == ("x-2", "ACTIVE", 1, "C-DONE")
+
+    def test_earns_no_completion_after_a_screening_that_was_not_passed(self, client, offered):
+        enrol(client, offered, **FIRST)
+        offered.raters.update(state=RaterState.SCREENED, ended_at=timezone.now())
+        assert code_on(client.get(url(offered, "done"))) == "C-OUT"
+
+        arrive(client, offered, SECOND)
+
+        assert code_on(client.get(url(offered, "done"))) == "C-NO"
+        assert offered.raters.get().state == RaterState.SCREENED
+
+
+class TestAssignments:
+    def test_a_second_assignment_is_not_shown_the_end_of_the_first(self, client, offered):
+        link = {"workerId": "w-1", "assignmentId": "a-1", "hitId": "h-1"}
+        enrol(client, offered, **link)
+        judge(client, offered)
+        client.post(url(offered, "stop"))
+
+        arrive(client, offered, link | {"assignmentId": "a-2"})
+
+        assert "Pair 2 of 4" in client.get(url(offered, "judge")).content.decode()
+        assert [row[0] for row in submissions(offered)] == ["a-1", "a-2"]
+
+    def test_the_same_assignment_opens_none_nor_does_asking_for_the_head(self, client, offered):
+        link = {"workerId": "w-1", "assignmentId": "a-1", "hitId": "h-1"}
+        enrol(client, offered, **link)
+        client.post(url(offered, "stop"))
+
+        arrive(client, offered, link)
+        client.head(url(offered, "entry"), link | {"assignmentId": "a-2"})
+
+        assert offered.raters.get().state == RaterState.STOPPED
+        assert len(submissions(offered)) == 1
+
+
+class TestEvents:
+    def test_of_an_earlier_submission_do_not_end_the_newer_one(self, client, offered):
+        enrol(client, offered, **FIRST)
+        judge(client, offered)
+        arrive(client, offered, SECOND)
+
+        tell(offered, "RETURNED", "x-1")
+
+        assert offered.raters.get().state == RaterState.ACTIVE
+        assert [row[1] for row in submissions(offered)] == ["RETURNED", "ACTIVE"]
+        tell(offered, "RETURNED", "x-2", "e-2")
+        assert offered.raters.get().state == RaterState.STOPPED
+
+
+def test_owners_read_how_each_submission_stands(client, offered):
+    enrol(client, offered, **FIRST)
+    judge(client, offered)
+    tell(offered, "RETURNED")
+    arrive(client, offered, SECOND)
+    owner = Client()
+    owner.force_login(make_member())
+
+    page = owner.get(f"/console/people/{offered.raters.get().code}/").content.decode()
+
+    assert "Given back on the platform" in page
+    assert "x-1" not in page
+    assert "x-2" not in page
+
+
+class TestTheAddressOfEvents:
+    def test_takes_a_signed_event(self, offered):
+        assert send(offered, EVENT).status_code == 204
+        assert PlatformEvent.objects.get().kind == "study.progress.change"
+
+    @pytest.mark.parametrize(
+        ("content", "changes", "status"),
+        [(EVENT, {"secret": "another"}, 403), ([], {}, 400)],
+        ids=["bad signature", "no event"],
+    )
+    def test_refuses_what_is_no_event_that_was_just_signed(self, offered, content, changes, status):
+        assert send(offered, content, **changes).status_code == status
+        assert not PlatformEvent.objects.exists()
+
+    def test_is_there_for_a_study_and_a_secret_alone(self, offered, settings):
+        assert send(Study(slug="no-such-offered"), EVENT).status_code == 404
+
+        settings.HEART_PROLIFIC_SECRET = ""
+
+        assert send(offered, EVENT).status_code == 404
