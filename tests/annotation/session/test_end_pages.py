@@ -390,7 +390,7 @@ class TestTheAddressOfEvents:
         assert not PlatformEvent.objects.exists()
 
     def test_is_there_for_a_study_and_a_secret_alone(self, offered, settings):
-        assert send(Study(slug="no-such-offered"), EVENT).status_code == 404
+        assert send(Study(slug="no-such-study"), EVENT).status_code == 404
 
         settings.HEART_PROLIFIC_SECRET = ""
 
