@@ -1,15 +1,19 @@
-"""What the documents point at exists, and they say what models, schema and settings say."""
+"""What the repository says of itself holds: documents, versions, and how tests are grouped."""
 
+import hashlib
 import importlib.util
 import re
+import tomllib
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 import yaml
 from django.core.management import get_commands, load_command_class
 
 from ranking import downloads
+from ranking.releases.documents import VERSION
 from ranking.results import serializers
 from tests.heart_site.constraints.rules import our_models
 
@@ -200,3 +204,74 @@ def test_the_example_file_says_what_each_does():
 
 def test_what_stands_in_the_env_file_reaches_the_containers():
     assert {*NOT_COMPOSED, *COMPOSED} >= READ
+
+
+VENDOR = ROOT / "static" / "vendor"
+ECHARTS = VENDOR / "echarts-6.1.0"
+SUM = "b66b25aeb4df84e33199dc21694014d336d222cbd9deb0e5a7c14bd6aa0d0fd0"
+
+
+def test_releases_and_citations_name_the_version_of_the_package():
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    cited = re.search(r"(?m)^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"))
+
+    assert package == VERSION
+    assert cited is not None
+    assert cited[1] == package
+
+
+def test_the_library_of_charts_is_the_published_file_with_its_sum_beside_it():
+    published = (ECHARTS / "echarts.min.js").read_bytes()
+
+    assert hashlib.sha256(published).hexdigest() == SUM
+    assert b't.version="6.1.0"' in published
+    assert SUM in (VENDOR / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("LICENSE", "Apache License"),
+        ("NOTICE", "Apache ECharts"),
+        ("licenses/LICENSE-d3", "Mike Bostock"),
+        ("licenses/LICENSE-zrender", "Baidu"),
+        ("licenses/LICENSE-tslib", "Microsoft"),
+    ],
+)
+def test_its_licences_come_with_it(name, words):
+    assert words in (ECHARTS / name).read_text("utf-8")
+
+
+def test_every_folder_of_a_library_is_listed_and_carries_its_version():
+    listed = (VENDOR / "README.md").read_text("utf-8")
+
+    for folder in (one for one in VENDOR.iterdir() if one.is_dir()):
+        assert f"`{folder.name}`" in listed
+        assert re.search(r"-\d+\.\d+\.\d+$", folder.name)
+
+
+TESTS = Path(__file__).parents[1]
+
+
+def test_the_runner_sends_a_group_to_one_worker(request: pytest.FixtureRequest):
+    """What xdist knows a group by is the end of a test's name."""
+    if not hasattr(request.config, "workerinput"):
+        return  # one process has nothing to keep together
+
+    assert all(
+        item.nodeid.rpartition("@")[2] == mark.args[0]
+        for item in request.session.items
+        if (mark := item.get_closest_marker("xdist_group")) is not None
+    )
+
+
+def test_what_a_folder_shares_ends_with_its_last_test():
+    """In a folder that is no package, it would last for the session: an event loop, servers."""
+    shared = [
+        file.parent
+        for file in TESTS.rglob("*.py")
+        if 'scope="package"' in file.read_text("utf-8") and file != Path(__file__)
+    ]
+
+    assert shared
+    assert [folder for folder in shared if not (folder / "__init__.py").exists()] == []
