@@ -113,7 +113,7 @@ def _ask_for_pages(client: Any, study: Any, n_judgments: int) -> None:  # noqa: 
     """Ask for every page, and tell its queries and its time."""
     from django.db import connection  # noqa: PLC0415 (models need the settings)
 
-    from tests.helpers.console_pages import console_pages  # noqa: PLC0415
+    from tests.helpers.pages import console_pages  # noqa: PLC0415
 
     n_queries = _queries(study)
     for page in console_pages(study):

@@ -7,11 +7,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from ranking.fits import services
-from tests.helpers.console_pages import console_pages
 from tests.helpers.factories import HOUR, NOW, make_judge
 from tests.helpers.factories_of_calls import make_judge_run
 from tests.helpers.factories_written_once import make_log_entry, make_member
 from tests.helpers.judged import make_judged_study
+from tests.helpers.pages import console_pages
 from tests.helpers.released import make_reviewed_study
 
 pytestmark = pytest.mark.django_db

@@ -32,7 +32,6 @@ from ranking.choices import AnalysisKind
 from ranking.models import Analysis, Fit, Release
 from ranking.report import services as report_services
 from tests.heart_site.permissions import METHODS, ROLES, TABLE, addresses, rule
-from tests.helpers.console_pages import patterns
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -60,6 +59,7 @@ from tests.helpers.factories_of_people import make_audit, make_hold, make_report
 from tests.helpers.factories_of_site import make_batch
 from tests.helpers.factories_written_once import make_member, make_release, make_user
 from tests.helpers.judged import fit_one, make_judged_study
+from tests.helpers.pages import patterns
 
 pytestmark = pytest.mark.django_db
 

@@ -23,11 +23,11 @@ from heart_site.middleware import MOST_BYTES as MOST_WITH_FILES
 from heart_site.security_settings import DATA_UPLOAD_MAX_MEMORY_SIZE as MOST_BYTES
 from tests.conftest import rolled_back
 from tests.heart_site.permissions import TABLE, addresses
-from tests.helpers.console_pages import console_pages
 from tests.helpers.factories import make_context, make_dialogue, make_study, make_system
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.spoiled import APPS, make_everything
+from tests.helpers.pages import console_pages
+from tests.helpers.rows import APPS, make_everything
 from tests.helpers.visits import ANSWERS, enrol, open_study, url
 
 pytestmark = pytest.mark.django_db

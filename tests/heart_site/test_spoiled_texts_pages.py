@@ -30,10 +30,10 @@ from annotation.studies.protocol import files
 from completions.models import Context, WritingLease
 from tests.browser.conftest import PATIENCE_MS, chromium
 from tests.completions.writers import desk
-from tests.helpers.console_pages import console_pages
 from tests.helpers.factories import make_context, make_dialogue, make_writer
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.spoiled import APPS, make_everything, pages_of_readers, spoil
+from tests.helpers.pages import console_pages
+from tests.helpers.rows import APPS, make_everything, pages_of_readers, spoil
 from tests.helpers.visits import enrol, open_study, url
 
 pytestmark = pytest.mark.django_db

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from completions.choices import Way
 from completions.contexts.screening.rules import rules_version
+from completions.dialogues.ingest.dialogue import BadRecord, IngestError
+from completions.dialogues.ingest.formats import EXPECTED, first_format, parse
 from completions.models import Candidate, Context, Dataset, Dialogue
 from completions.systems.importing import ImportedRow
 from completions.systems.services.importing import IntakeReport, import_completions
@@ -268,3 +270,15 @@ def shared_file(name: str) -> Path:
     if not path.exists():
         pytest.skip(f"{name} is not in {folder}; set HEART_SHARED_DATA to the folder that has it")
     return path
+
+
+def parse_record(record, number):
+    """Read the record as the ``number``-th of its file, or refuse it as the file would be."""
+    among = first_format(record)
+    if among is None:
+        msg = f"dialogue {number}: unknown format: {EXPECTED}"
+        raise IngestError(msg)
+    parsed = parse(record, among, f"{among.noun} {number}")
+    if isinstance(parsed, BadRecord):
+        raise IngestError(parsed)
+    return parsed

@@ -13,11 +13,11 @@ from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from completions.models import Dataset
 from tests.heart_site import permissions
-from tests.helpers.console_pages import console_pages
 from tests.helpers.factories import NOW, make_comparison, make_dataset, make_quality_check
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.judged import make_comparisons
-from tests.helpers.spoiled import make_everything
+from tests.helpers.pages import console_pages
+from tests.helpers.rows import make_everything
 from tests.helpers.visits import ANSWERS, enrol, url
 
 pytestmark = pytest.mark.django_db

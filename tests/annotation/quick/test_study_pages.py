@@ -13,9 +13,8 @@ from access.choices import Role
 from annotation.choices import StudyState
 from annotation.models import Comparison, Judgment, Lease, Study
 from completions.models import BroughtCompletion, Completion, Context, Dialogue, System
-from tests.helpers.console_pages import console_pages
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.pages import text
+from tests.helpers.pages import console_pages, text
 from tests.helpers.visits import enrol, open_study, url
 
 pytestmark = pytest.mark.django_db

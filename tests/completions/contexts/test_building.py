@@ -26,7 +26,7 @@ from completions.models import (
     System,
 )
 from completions.offline import Fault
-from tests.helpers.datasets import shared_file
+from tests.helpers.datasets import parse_record, shared_file
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -36,7 +36,6 @@ from tests.helpers.factories import (
     make_dialogue,
 )
 from tests.helpers.providers import ASKS_LITELLM
-from tests.helpers.records import parse_record
 
 pytestmark = pytest.mark.django_db
 

@@ -21,11 +21,11 @@ from tests.helpers.datasets import (
     item,
     native,
     own,
+    parse_record,
     shared_file,
     write_array,
     write_lines,
 )
-from tests.helpers.records import parse_record
 
 SPELLED = {"native": native, "hub": hub, "failed": failed, "own": own}
 EVERY_SPELLING = pytest.mark.parametrize("spelled", SPELLED.values(), ids=SPELLED)

@@ -14,8 +14,15 @@ from completions.files import records
 from completions.files import text as input_text
 from completions.files.reading import read
 from completions.files.refusals import InputFileError
-from tests.helpers.datasets import SEEKER, SUPPORTER, native, own, write_array, write_lines
-from tests.helpers.records import parse_record
+from tests.helpers.datasets import (
+    SEEKER,
+    SUPPORTER,
+    native,
+    own,
+    parse_record,
+    write_array,
+    write_lines,
+)
 
 VALUES = st.recursive(
     st.none()

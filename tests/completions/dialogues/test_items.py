@@ -17,9 +17,8 @@ from completions.dialogues.ingest.dialogue import (
 )
 from completions.dialogues.ingest.files import read_dialogues
 from completions.models import Completion, Context, Dataset, Dialogue, System
-from tests.helpers.datasets import HISTORY, SPELLINGS, item, native, write_array
+from tests.helpers.datasets import HISTORY, SPELLINGS, item, native, parse_record, write_array
 from tests.helpers.factories import NOW
-from tests.helpers.records import parse_record
 
 REPLY = "Silence after a funeral hurts twice. What would you ask him?"
 MORE = [*HISTORY, REPLY, "Why he left me alone with the house."]
