@@ -1,20 +1,42 @@
-"""Downloads of figures for print."""
+"""Figures as files: the same bytes each time, with all names in them; their downloads."""
+
+import io
+from importlib import import_module
 
 import pytest
 from django.urls import reverse
+from PIL import Image
 
 from ranking import figures
 from ranking.choices import AnalysisKind, FitState
-from ranking.figures import FiguresBusyError
+from ranking.figures import (
+    FigureFormat,
+    FiguresBusyError,
+    rendered,
+    rendering,
+    table_drawing,
+)
 from ranking.findings import Column, ColumnKind, Picture, Table
 from ranking.models import Fit
 from ranking.results import views
 from ranking.results.views import KEPT_S
 from tests.helpers.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.helpers.factories_written_once import make_analysis, make_fit, make_member
-from tests.helpers.rated import DIAGNOSTICS, METHOD, close, heat_map, make_findings, make_rated_fit
-
-pytestmark = pytest.mark.django_db
+from tests.helpers.rated import DIAGNOSTICS, METHOD, close, make_findings, make_rated_fit
+from tests.helpers.rated import heat_map as heat_map_of
+from tests.ranking.figures.drawn import (
+    NAMES,
+    around,
+    calibration,
+    draw_board,
+    funnel,
+    heat_map,
+    intervals,
+    make_sign,
+    over_time,
+    speeds,
+    text_of,
+)
 
 DRAWN = ("matrix", "differences", "told-and-seen", "growth", "radar", "funnel")
 TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
@@ -45,6 +67,7 @@ def page_of(client, fit):
     return client.get(reverse("ranking:analysis", args=[fit.study.slug, fit.key, "raters"]))
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     "form", ["svg", *(pytest.param(form, marks=pytest.mark.full) for form in ("pdf", "png"))]
 )
@@ -64,6 +87,7 @@ def test_every_format_is_a_file_with_a_name(client, fit, form):
         assert response["Cache-Control"] == f"public, max-age={KEPT_S}"
 
 
+@pytest.mark.django_db
 class TestFigures:
     @pytest.mark.parametrize(
         "key", ["matrix", *(pytest.param(key, marks=pytest.mark.full) for key in DRAWN[1:])]
@@ -130,9 +154,10 @@ class TestFigures:
             client.get(of_ratings(fit))
 
 
+@pytest.mark.django_db
 class TestRefusals:
     def test_say_in_words_why_a_table_is_not_drawn_and_lead_to_none(self, client, fit):
-        found(fit, tables=(heat_map([f"system-{n}" for n in range(61)]),))
+        found(fit, tables=(heat_map_of([f"system-{n}" for n in range(61)]),))
 
         response = client.get(of_table(fit))
 
@@ -165,3 +190,106 @@ class TestRefusals:
         refused = make_fit(study=fit.study, state=FitState.REFUSED, refusal="No.", **known)
 
         assert client.get(of_ratings(refused)).status_code == 422
+
+
+FEW = NAMES[:2]
+DRAWINGS = {
+    "heat map": lambda sign: table_drawing(heat_map(FEW), sign),
+    "intervals": lambda sign: table_drawing(intervals(FEW), sign),
+    "points": lambda sign: table_drawing(speeds(FEW), sign),
+    "calibration": lambda sign: table_drawing(calibration(), sign),
+    "lines": lambda sign: table_drawing(over_time(FEW), sign),
+    "radar": lambda sign: table_drawing(around(), sign),
+    "funnel": lambda sign: table_drawing(funnel(), sign),
+    "ratings": lambda sign: draw_board(sign, FEW),
+}
+STARTS = {FigureFormat.SVG: b"<?xml", FigureFormat.PDF: b"%PDF", FigureFormat.PNG: b"\x89PNG"}
+full = pytest.mark.full
+every_drawing = pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS.keys())
+
+
+def svg_of(drawing):
+    return rendered(drawing, FigureFormat.SVG)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        # every picture in one form, and one picture in every form; the others at full size
+        pytest.param(name, form, marks=() if form is FigureFormat.SVG or name == "radar" else full)
+        for name in DRAWINGS
+        for form in FigureFormat
+    ],
+)
+def test_every_picture_is_the_same_bytes_each_time(name, form):
+    once, again = (rendered(DRAWINGS[name](make_sign()), form) for _ in range(2))
+
+    assert once.startswith(STARTS[form])
+    assert once == again
+
+
+@every_drawing
+def test_a_picture_says_where_it_comes_from_and_whether_data_are_simulated(draw):
+    real = text_of(svg_of(draw(make_sign())))
+    simulated = text_of(svg_of(draw(make_sign(is_simulated=True, is_exploratory=True))))
+
+    assert "HEART, spring · fit fit-3f9a2c · as of 2026-05-01 12:00 UTC" in real
+    assert "imulated" not in real
+    # in the corner, across it and below
+    assert " SIMULATED " in simulated
+    assert simulated.endswith(" simulated")
+    assert "simulated data · exploratory ·" in simulated
+
+
+@pytest.mark.parametrize("make_table", [heat_map, intervals, speeds, over_time, None])
+def test_every_row_is_named_in_the_text_of_the_svg(make_table):
+    sign = make_sign()
+    drawing = table_drawing(make_table(), sign) if make_table else draw_board(sign)
+
+    shown = text_of(svg_of(drawing))
+
+    assert [name for name in NAMES if name not in shown] == []
+
+
+def test_a_png_has_300_dots_an_inch():
+    drawing = table_drawing(heat_map(FEW), make_sign())
+    with Image.open(io.BytesIO(rendered(drawing, FigureFormat.PNG))) as image:
+        assert image.width == pytest.approx(drawing.width / 72 * 300, abs=1)
+        assert image.info["dpi"] == pytest.approx((300, 300), abs=0.1)
+
+
+def test_fonts_are_embedded_in_pdf_as_journals_take_them():
+    content = rendered(table_drawing(heat_map(FEW), make_sign()), FigureFormat.PDF)
+
+    assert b"/FontFile2" in content
+    assert b"/Type3" not in content
+
+
+def test_signs_of_other_languages_of_files_are_only_text():
+    names = ("A & B <script>", "costs $5 to $9", "line\x0bfeed\x00")
+    svg = svg_of(table_drawing(intervals(names), make_sign()))
+
+    shown = text_of(svg)
+    for said in ("A & B <script>", "costs $5 to $9", "line feed"):
+        assert said in shown
+    assert b"<script" not in svg
+
+
+def test_settings_of_matplotlib_stay_as_they_were():
+    mpl = import_module("matplotlib")  # collecting the tests does not load it
+    before = dict(mpl.rcParams)
+
+    svg_of(table_drawing(heat_map(FEW), make_sign()))
+
+    assert dict(mpl.rcParams) == before
+
+
+def test_a_figure_that_waits_for_others_too_long_is_not_begun(monkeypatch):
+    class Taken:
+        def acquire(self, timeout):
+            return False
+
+    monkeypatch.setattr(rendering, "_ONE_AT_A_TIME", Taken())
+
+    with pytest.raises(FiguresBusyError):
+        table_drawing(heat_map(FEW), make_sign())
