@@ -1,7 +1,7 @@
 """Join the pictures of pages into one sheet for each window and scheme.
 
-``HEART_PICTURES=FOLDER python -m pytest tests/browser/test_rater_accessibility.py`` takes them;
-``python -m benchmarks.pictures FOLDER docs/images`` joins those of raters.
+``HEART_PICTURES=FOLDER python -m pytest tests/browser/test_accessibility.py -k no_faults`` takes
+them; ``python -m benchmarks.pictures FOLDER docs/images`` joins those of raters.
 """
 
 import sys

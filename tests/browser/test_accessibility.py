@@ -1,12 +1,22 @@
-"""Axe finds nothing, and nothing scrolls sideways, on the pages that are not a rater's."""
+"""Axe finds nothing, and nothing scrolls sideways, on any page that somebody can see."""
 
 import re
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser import writing
-from tests.browser.conftest import Site, follow, load_until, sign_in
+from tests.browser.conftest import (
+    PROTOCOLS,
+    Site,
+    TriedStudy,
+    follow,
+    has_next_pair,
+    load_until,
+    sign_in,
+    wait_for_keys,
+)
 from tests.browser.looks import faults_of
 
 MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
@@ -136,3 +146,188 @@ def test_what_a_rater_sees_on_the_way_out(visitor, site):
         assert_accessible(visitor)
     follow(visitor.get_by_role("button", name="Withdraw and delete"))
     assert_accessible(visitor)
+
+
+Step = tuple[str, Callable[[], object], str]
+"""What a page or state is called, the way to it, and the selector or text by which it is known."""
+
+
+class Faults:
+    """What is wrong with the pages visited."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.found: list[str] = []
+
+    def visit(self, steps: list[Step]) -> None:
+        for name, go, sign in steps:
+            go()
+            self.page.locator(sign).first.wait_for(state="attached")
+            self.found += faults_of(self.page, name)
+
+
+def button(page: Page, name: str) -> Callable[[], object]:
+    return page.get_by_role("button", name=re.compile(name)).first.click
+
+
+def open_menu(page: Page, name: str) -> Callable[[], object]:
+    return page.locator("summary", has_text=name).click
+
+
+def go(page: Page, address: str) -> Callable[[], object]:
+    return lambda: page.goto(address)
+
+
+def press(page: Page, key: str) -> Callable[[], object]:
+    return lambda: page.keyboard.press(key)
+
+
+def answer_question(page: Page, answer: str) -> Callable[[], object]:
+    return page.get_by_role("button", name=answer).click
+
+
+def way_in(page: Page, study: TriedStudy) -> list[Step]:
+    """From the first address to the first pair, with every ending on the way."""
+    at, mturk = study.address, "?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h"
+    return [
+        ("preview", go(page, at + mturk), "text=This is a preview"),
+        ("half a link", go(page, f"{at}?PROLIFIC_PID="), "text=This link is not complete"),
+        ("help for anyone", go(page, f"{at}help/"), "text=You may skip anything"),
+        ("broken private link", go(page, f"{at}resume/x~y/"), "text=doesn’t work"),
+        ("consent", go(page, at), "text=Do you want to take part?"),
+        ("declined", button(page, "No, I decline"), "text=You declined"),
+        ("consent again", go(page, f"{at}?pid=axe"), "text=Do you want to take part?"),
+        ("how", button(page, "Yes, I agree"), "text=How it works"),
+        ("how, not yet chosen", button(page, "Compare with"), "#errors"),
+        ("questions", go(page, f"{at}questions/"), "text=Quick check"),
+        ("second try", answer_question(page, study.wrong), "text=Not quite"),
+    ]
+
+
+def first_pair(page: Page, study: TriedStudy) -> list[Step]:
+    """The judging page in its states, and what can be opened on it."""
+    at = study.address
+    return [
+        ("pair", answer_question(page, study.right), "#answer"),
+        ("pair with errors", button(page, "Submit"), "#errors"),
+        ("skip menu", open_menu(page, "Skip"), "[open] .panel"),
+        ("report menu", open_menu(page, "Report"), "#report_text"),
+        ("keys", press(page, "?"), "#keys[open]"),
+        ("rubric", go_and_press(page, f"{at}judge/", "r"), "#answer"),
+        ("whole rubric", go(page, f"{at}rubric/"), "h1"),
+    ]
+
+
+def go_and_press(page: Page, address: str, key: str) -> Callable[[], object]:
+    def act() -> None:
+        page.goto(address)
+        wait_for_keys(page)
+        page.keyboard.press(key)
+
+    return act
+
+
+def way_out(page: Page, study: TriedStudy) -> list[Step]:
+    """The pages beside the judging, and the last ones."""
+    at = study.address
+
+    def open_skip() -> None:
+        page.goto(f"{at}judge/")
+        open_menu(page, "Skip")()
+
+    return [
+        ("help", go(page, f"{at}help/"), "text=Back to the study"),
+        ("somebody else's pair", go(page, f"{at}judge/nothing/"), "text=nothing at this address"),
+        ("pair to skip", open_skip, "[open] .panel"),
+        ("upset", button(page, "It upsets me"), "text=Thank you for telling us"),
+        ("break", button(page, "Take a break"), "text=Take all the time you need"),
+        ("stop", go(page, f"{at}stop/"), "text=Stop here?"),
+        ("end", button(page, "Stop for good"), "text=Thank you"),
+        ("withdraw", go(page, f"{at}withdraw/"), "text=Withdraw from the study?"),
+        ("withdrawn", button(page, "Withdraw and delete"), "text=You have withdrawn"),
+    ]
+
+
+@pytest.fixture
+def faults(visit):
+    return Faults(visit(reduced_motion="reduce"))  # no colour is caught on its way to another
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_pairs_have_no_faults(faults, studies, kind):
+    study, page = studies[kind], faults.page
+    page.goto(study.address)
+    follow(page.get_by_role("button", name="Yes, I agree"))
+    page.goto(f"{study.address}questions/")
+
+    faults.visit(first_pair(page, study))
+
+    assert faults.found == []
+
+
+def test_ways_in_and_out_have_no_faults(faults, studies):
+    study, page = studies["preference"], faults.page
+
+    faults.visit(way_in(page, study))
+    answer_question(page, study.right)()
+    expect(page.locator("#answer")).to_be_visible()
+    faults.visit(way_out(page, study))
+
+    assert faults.found == []
+
+
+def test_being_screened_out_has_no_faults(faults, studies):
+    study, page = studies["rubric"], faults.page
+    page.goto(f"{study.address}?PROLIFIC_PID=unclear&STUDY_ID=s&SESSION_ID=x")
+    follow(page.get_by_role("button", name="Yes, I agree"))
+    page.goto(f"{study.address}questions/")
+    answer_question(page, study.wrong)()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not quite")
+
+    faults.visit(
+        [("screened out", answer_question(page, study.wrong), "text=this task isn’t for everyone")]
+    )
+
+    assert faults.found == []
+
+
+def test_guesses_and_a_whole_session_have_no_faults(faults, site: Site, studies):
+    study, page = studies["likert"], faults.page
+    page.goto(study.address)
+    follow(page.get_by_role("button", name="Yes, I agree"))
+    page.goto(f"{study.address}questions/")
+    answer_question(page, study.right)()
+    while has_next_pair(page):
+        wait_for_keys(page)
+        token = page.locator("#answer").get_attribute("action")
+        for key in "34343":
+            page.keyboard.press(key)
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(f'#answer[action="{token}"]')).to_have_count(0)
+
+    faults.visit(
+        [
+            ("guesses", lambda: None, "text=One last question"),
+            ("code", button(page, "Send and finish"), "#completion-code"),
+        ]
+    )
+
+    assert faults.found == []
+
+
+def test_a_study_that_rests_has_no_faults(faults, site: Site, studies):
+    study, page = studies["preference"], faults.page
+    page.goto(study.address)
+    follow(page.get_by_role("button", name="Yes, I agree"))
+    page.goto(f"{study.address}questions/")
+    answer_question(page, study.right)()
+    expect(page.locator("#answer")).to_be_visible()
+    site.manage("study", "pause", "tried-preference")
+    try:
+        open_menu(page, "Skip")()
+        page.get_by_role("button", name="I can’t decide").click()
+        faults.visit([("paused", lambda: None, "text=This study is paused")])
+    finally:
+        site.manage("study", "open", "tried-preference")
+
+    assert faults.found == []
