@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browser import writing
 from tests.browser.conftest import come_in, load_until, sign_in, wait_for_keys
 from tests.browser.looks import BEING_SWAPPED, faults_of
-from tests.browser.test_rater_journey import Keyboard
+from tests.browser.test_journeys import Keyboard
 
 COUNT = re.compile(r"\d+ judgments on")
 REPLY = "Reading the postcards aloud sounds like a way to keep her close. Which one do you pick?"
