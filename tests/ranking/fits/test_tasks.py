@@ -1,22 +1,26 @@
-"""Tasks that look into ratings, run twice or lost on the way, and workers who meet at one row."""
+"""Tasks that look into ratings, twice or lost, and workers at one row; the page and its button."""
 
 import datetime as dt
 from dataclasses import dataclass, field
 from functools import partial
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
+from access import background
 from access.nudges import Work
 from annotation.models import Study
 from ranking import refits, tasks
-from ranking.choices import FitState
+from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits import services
-from ranking.models import Analysis
+from ranking.models import Analysis, Fit
 from ranking.report import services as report_services
-from tests.helpers.factories import HOUR, NOW
+from tests.helpers.factories import HOUR, NOW, make_study
+from tests.helpers.factories_written_once import make_analysis, make_fit
 from tests.helpers.judged import make_judged_study
 from tests.helpers.observed import nudged
+from tests.helpers.pages import text
 from tests.helpers.threads import together
 
 START = NOW + HOUR
@@ -175,3 +179,132 @@ class TestWorkersAtOneMoment:
 
         keys = [key for one in found for key in one.fits]
         assert len(keys) == len(set(keys)) == study.fits.count()
+
+
+SECOND = dt.timedelta(seconds=1)
+DONE = {"state": FitState.DONE, "ended_at": START + 2 * SECOND, "claimed_at": START}
+FOUND = {"method": "Counted.", "tables": [], "warnings": [], "is_exploratory": True}
+
+
+@pytest.fixture
+def handed(monkeypatch):
+    """The messages that were sent; the clock stands still."""
+    sent: list[int] = []
+    monkeypatch.setattr(timezone, "now", lambda: START + 60 * SECOND)
+    monkeypatch.setattr(background, "hand_over", lambda _task, study_id: sent.append(study_id))
+    return sent
+
+
+@pytest.fixture
+def study():
+    return make_study()
+
+
+def address(study, name="fits"):
+    return reverse(f"raters:{name}", args=[study.slug])
+
+
+def refused(fit, kind, why):
+    make_analysis(fit=fit, kind=kind, **DONE | {"state": FitState.REFUSED, "refusal": why})
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("handed")
+class TestPage:
+    @pytest.mark.parametrize("name", ["fits", "refit"])
+    def test_of_an_unknown_study_is_not_found(self, admin_client, handed, name):
+        where = reverse(f"raters:{name}", args=["none"])
+
+        answer = admin_client.get(where) if name == "fits" else admin_client.post(where)
+
+        assert (answer.status_code, handed) == (404, [])
+
+    def test_says_what_will_stand_there(self, admin_client, study):
+        assert "There is none yet" in text(admin_client.get(address(study)))
+
+    def test_shows_each_newest_fit_with_its_age_and_what_it_took(self, admin_client, study):
+        old = make_fit(study=study, as_of=NOW, **DONE)
+        new = make_fit(study=study, as_of=START, n_judgments=1234, **DONE)
+        adversarial = {"context_set": ContextSet.ADVERSARIAL, "pool": EvaluatorPool.LLM}
+        why = {"state": FitState.REFUSED, "refusal": "All on one source dialogue."}
+        make_fit(study=study, **DONE | adversarial | why)
+
+        answer = admin_client.get(address(study))
+
+        page = text(answer)
+        newest = page[: page.index("Analyses")]
+        assert new.key in newest
+        assert old.key not in newest
+        assert old.key in page
+        for words in ("1,234", "2.0 s", "LLM judges, adversarial contexts", "one source dialogue"):
+            assert words in newest
+        assert f'href="{reverse("ranking:fit", args=[study.slug, new.key])}"' in str(answer.content)
+
+    def test_says_what_is_simulated_and_what_other_code_computed(self, admin_client, study):
+        make_fit(study=study, is_simulated=True, **DONE)
+
+        answer = admin_client.get(address(study))
+
+        assert "Simulated." in text(answer)
+        assert "other code" in text(answer)
+        tab = f'<a href="{address(study)}" aria-current="page">Ratings</a>'
+        assert tab in answer.content.decode()
+
+    def test_shows_how_each_analysis_ended(self, admin_client, study):
+        fit = make_fit(study=study, **DONE)
+        make_fit(study=study, as_of=START, **DONE)
+        make_analysis(fit=fit, kind=AnalysisKind.CHECKS, **DONE, result=FOUND)
+        make_analysis(fit=fit, kind=AnalysisKind.STYLE)
+        refused(fit, AnalysisKind.DRAWS, "There are no ties.")
+
+        page = text(admin_client.get(address(study)))
+
+        assert "1 of 3 with findings" in page
+        assert "Ties and strengths Refused There are no ties. 2.0 s" in page
+        assert "Does the model fit? Done 2.0 s" in page
+        assert "Adjusted for length and style Under way" in page
+
+    @pytest.mark.parametrize("n", [1, 12])
+    def test_costs_a_fixed_number_of_queries(
+        self, admin_client, study, n, django_assert_num_queries
+    ):
+        for index in range(n):
+            fit = make_fit(study=study, as_of=NOW + index * SECOND, **DONE)
+            make_analysis(fit=fit)
+
+        # Session and user; the study; newest, analysed and recent fits; analyses; two counts.
+        with django_assert_num_queries(9):
+            admin_client.get(address(study))
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("handed")
+class TestRefitButton:
+    def test_says_when_a_computation_is_under_way_and_begins_none(
+        self, admin_client, study, handed
+    ):
+        make_fit(study=study, claimed_at=START)
+
+        page = text(admin_client.post(address(study, "refit"), follow=True))
+
+        assert handed == []
+        assert "1 computation is under way already: nothing is begun twice." in page
+
+    def test_the_worker_computes_and_pressing_twice_stores_once(
+        self, admin_client, handed, monkeypatch
+    ):
+        judged = make_judged_study(n_dialogues=3)
+        computed: list[int] = []
+        monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: computed.append(fit_id))
+        _, answer = (admin_client.post(address(judged, "refit"), follow=True) for _ in range(2))
+        assert handed == [judged.pk] * 2
+        assert answer.redirect_chain == [(address(judged), 302)]
+        assert "A worker computes now whatever changed" in text(answer)
+
+        for study_id in handed:
+            tasks.refit_now(study_id=study_id)
+        for fit_id in computed:
+            services.run_fit(fit_id=fit_id, clock=lambda: START)
+
+        assert len(computed) == Fit.objects.count() == 4
+        assert set(Fit.objects.values_list("state", flat=True)) == {FitState.DONE}
