@@ -174,6 +174,12 @@ class Clock:
 
 
 @pytest.fixture
+def rng() -> np.random.Generator:
+    """Return the chance of numerical tests, the same in each."""
+    return np.random.default_rng(20260105)
+
+
+@pytest.fixture
 def now() -> dt.datetime:
     return dt.datetime(2026, 1, 5, 9, 30, tzinfo=dt.UTC)
 

@@ -1,9 +1,0 @@
-"""Fixtures of the numerical tests."""
-
-import numpy as np
-import pytest
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(20260105)
