@@ -7,10 +7,10 @@ from access import urls as access
 from annotation import urls as annotation
 from annotation.session.views import ending
 from completions import urls as completions
-from heart_site import admin_site, views
+from heart_site import admin_site, middleware, views
 from heart_site.backups import console as backups
 from heart_site.blinding import console as blinding
-from heart_site.monitoring import health, metrics
+from heart_site.monitoring import metrics
 from ranking import urls as ranking
 
 admin.autodiscover()
@@ -62,7 +62,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include((ranking.API, "api"))),
     path("accounts/", include("access.sign_in.urls")),
     path("admin/", admin.site.urls),
-    path("healthz", health.alive, name="alive"),
-    path("readyz", health.ready, name="ready"),
+    path("healthz", middleware.alive, name="alive"),
+    path("readyz", middleware.ready, name="ready"),
     path("metrics", metrics.metrics, name="metrics"),
 ]
