@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from ranking.judgments.code import code_version
-from ranking.release_check.bundle import Bundle, UnreadableError
-from ranking.release_check.files import (
+from ranking.release_check.bundle import (
+    Bundle,
+    UnreadableError,
     problems_of_external,
     problems_of_files,
     problems_of_hashes,

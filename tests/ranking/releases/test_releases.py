@@ -26,8 +26,7 @@ from completions.choices import SystemKind
 from completions.models import Completion, Dataset, Dialogue, System
 from ranking.fits import services as fit_services
 from ranking.models import Fit, Release
-from ranking.release_check.bundle import Bundle
-from ranking.release_check.files import problems_of_files, problems_of_hashes
+from ranking.release_check.bundle import Bundle, problems_of_files, problems_of_hashes
 from ranking.release_check.verifying import verify
 from ranking.released.writing import SUMS, files_of, lines
 from ranking.report import services as report_services
