@@ -14,8 +14,7 @@ from annotation.rationales.queries import TextCounts, texts_for_release
 from completions.dialogues.licences import allows_texts, may_share
 from completions.models import Completion, Context
 from ranking.models import Fit, Release
-from ranking.released.identities import JUDGMENT, PAIR, RATER, identity
-from ranking.releases.anonymity import OTHER, K, coarsened
+from ranking.released.identities import JUDGMENT, OTHER, PAIR, RATER, K, coarsened, identity
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,9 @@ from ranking.choices import PeopleKind
 from ranking.fits.people import PeopleKindName as PureKind
 from ranking.released import identities
 from ranking.released.http import zipped
-from ranking.released.identities import JUDGMENT, RATER, identity, names_in, renamed
+from ranking.released.identities import JUDGMENT, RATER, coarsened, identity, names_in, renamed
 from ranking.released.tables import BY_NAME
 from ranking.released.writing import files_of, line, read_sums, sums
-from ranking.releases.anonymity import coarsened
 from ranking.report import services
 from tests.helpers.released import START, build, make_study_to_release
 
