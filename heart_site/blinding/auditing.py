@@ -12,7 +12,7 @@ from annotation import audits
 from annotation.choices import Side, Source
 from annotation.models import BlindingAudit, Lease, SourceGuess, Study
 from completions.models import System, Writer
-from heart_site.blinding import odds, oracle, replaying
+from heart_site.blinding import odds, replaying
 from heart_site.blinding.replaying import PEOPLE, Replay, leases_of, replay
 
 FEWEST = 8  # pairs of either kind; fewer test nothing
@@ -96,7 +96,7 @@ def audit(
             pages.append(_Page.of(one, is_person=one.person_is_a))
         if tell is not None:
             tell(done, total)
-    moving = oracle.oracles(study, now=now)
+    moving = replaying.oracles(study, now=now)
     tests = [*_sides(study), *_orderings(pages), *_tags(pages), *search.tests]
     return AuditReport(
         n_pages=total,
@@ -105,7 +105,7 @@ def audit(
         tests=tests,
         telling=[one.what for one in odds.telling(tests)],
         texts=sorted(search.texts),
-        published=oracle.publications(study),
+        published=replaying.publications(study),
         guesses=_guesses(study, seed=seed),
         is_simulated=study.is_simulated,
     )

@@ -10,7 +10,7 @@ import pytest
 import scipy
 
 from annotation.models import Judgment, Rater, Study
-from heart_site.blinding import odds, oracle, replaying
+from heart_site.blinding import odds, replaying
 from heart_site.blinding.odds import Test as One
 from heart_site.blinding.reporting import lines, verdicts
 from ranking.choices import EvaluatorPool
@@ -252,19 +252,19 @@ def publish(study, pool=EvaluatorPool.HUMAN):
 @pytest.mark.django_db
 class TestOracles:
     def test_there_is_none_while_results_are_kept_back(self, study):
-        assert oracle.oracles(study, now=LATER) == []
+        assert replaying.oracles(study, now=LATER) == []
 
     def test_what_is_added_to_see_is_taken_back(self, study):
         counts = [model.objects.count() for model in ROWS]
 
-        oracle.oracles(study, now=LATER)
+        replaying.oracles(study, now=LATER)
 
         assert [model.objects.count() for model in ROWS] == counts
 
     def test_one_that_is_opened_is_named_by_its_addresses(self, study, monkeypatch):
         monkeypatch.setattr(queries.Results, "has_all", True)
 
-        found = " ".join(oracle.oracles(study, now=LATER))
+        found = " ".join(replaying.oracles(study, now=LATER))
 
         for path in ("results/{}/", "results/{}/history.csv", "results/{}/verdicts/"):
             assert f"/{path.format(study.slug)} changes" in found
@@ -274,8 +274,8 @@ class TestOracles:
     def test_a_published_fit_is_told_and_is_none(self, study):
         fit = publish(study)
 
-        assert oracle.oracles(study, now=LATER) == []
-        (said,) = oracle.publications(study)
+        assert replaying.oracles(study, now=LATER) == []
+        (said,) = replaying.publications(study)
         assert said.startswith(f"{fit.key} (12 judgments")
 
     def test_two_published_fits_are_one_by_their_difference(self, study):
@@ -284,7 +284,7 @@ class TestOracles:
         fit_one(study, LATER, EvaluatorPool.HUMAN)
         second = publish(study)
 
-        (said,) = oracle.oracles(study, now=LATER)
+        (said,) = replaying.oracles(study, now=LATER)
         assert first.key in said
         assert second.key in said
 
@@ -292,12 +292,12 @@ class TestOracles:
         publish(study)
         publish(study, EvaluatorPool.COMBINED)
 
-        assert oracle.oracles(study, now=LATER) == []
+        assert replaying.oracles(study, now=LATER) == []
 
     def test_a_closed_study_has_none(self, study, monkeypatch):
         monkeypatch.setattr(queries.Results, "has_all", True)
         publish(study)
         close(study)
 
-        assert oracle.oracles(study, now=LATER) == []
-        assert oracle.publications(study) == []
+        assert replaying.oracles(study, now=LATER) == []
+        assert replaying.publications(study) == []
