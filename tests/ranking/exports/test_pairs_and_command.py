@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from completions.models import Dataset, System
 from ranking.choices import EvaluatorPool
 from ranking.exports.options import Rule
-from ranking.exports.pairs import as_messages, preference, split_of
+from ranking.exports.sources import as_messages, preference, split_of
 from ranking.exports.tables import PREFERENCES
 from tests.helpers.factories import HOUR, make_judgment, make_study
 from tests.helpers.judged import fit_one, make_judged_study
