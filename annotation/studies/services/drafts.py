@@ -22,10 +22,18 @@ SEED_BYTES = 16
 NAMES = ("slug", "name", "version")
 """Fields of a study file that say which study it is, not what it is like."""
 
-PLANNED_BY = {
-    *("protocol", "rubric", "seed_sha256", "judgments_per_pair", "pairs_per_context"),
-    *("checks", "normaliser", "systems"),
-}
+PLANNED_BY = frozenset(
+    {
+        "protocol",
+        "rubric",
+        "seed_sha256",
+        "judgments_per_pair",
+        "pairs_per_context",
+        "checks",
+        "normaliser",
+        "systems",
+    }
+)
 """What a plan is made from: with a change to one of these, and of the dataset, it is void."""
 
 

@@ -30,9 +30,21 @@ UNPAID = frozenset(
 """Failures for which no provider takes money; after others nobody knows."""
 SETTABLE = frozenset(
     {
-        *("api_base_env", "api_key_env", "leave_out", "logprobs", "max_tokens", "opening"),
-        *("price", "reasoning_effort", "schema_mode", "stream_options", "system_role"),
-        *("temperature", "timeout_s", "token_limit", "top_p"),
+        "api_base_env",
+        "api_key_env",
+        "leave_out",
+        "logprobs",
+        "max_tokens",
+        "opening",
+        "price",
+        "reasoning_effort",
+        "schema_mode",
+        "stream_options",
+        "system_role",
+        "temperature",
+        "timeout_s",
+        "token_limit",
+        "top_p",
     }
 )
 
