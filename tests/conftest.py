@@ -29,7 +29,7 @@ from completions.runs.services import speaking
 from ranking.fits.services import inputs
 from tests.databases import begin_migrated, copied_database, delete_all_rows
 from tests.helpers.factories import NOW, numbers
-from tests.helpers.observed import flush
+from tests.helpers.flushing import flush
 from tests.helpers.threads import database_in_a_file
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")

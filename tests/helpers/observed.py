@@ -1,4 +1,4 @@
-"""Small instruments: counted queries, sent nudges, virtual time, codes of an app, Redis emptied."""
+"""Small instruments: counted queries, sent nudges, virtual time, codes of an app."""
 
 import asyncio
 import base64
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from unittest.mock import patch
 
-import redis
 from django.db import connection
 from django.test import TestCase
 from django.test.utils import CaptureQueriesContext
@@ -101,11 +100,3 @@ def code_of(secret: str, *, steps: int = 0, at: float | None = None) -> str:
     start = digest[-1] & 0x0F
     number = struct.unpack(">I", digest[start : start + 4])[0] & 0x7FFFFFFF
     return f"{number % 1_000_000:06}"
-
-
-def flush(redis_url: str, prefix: str) -> None:
-    """Do what FLUSHALL does, to our keys alone: other tests use the same Redis."""
-    with redis.Redis.from_url(redis_url) as client:
-        for key in client.scan_iter(f"{prefix}*"):
-            client.delete(key)
-        client.script_flush()

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from completions.llm.limiter import InProcess, OutOfReachError, Unused
 from completions.llm.limits import LONGEST_BLOCK_S, BucketRequest, ProviderLimits
 from completions.llm.redis_accounts import InRedis
-from tests.helpers.observed import flush
+from tests.helpers.flushing import flush
 
 ROOT = Path(__file__).resolve().parents[3]
 SIXTY = ProviderLimits(requests_per_minute=60 * 60)  # sixty may begin at once
