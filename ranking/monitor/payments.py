@@ -28,7 +28,7 @@ from annotation.quality.queries.records import attention_checks
 from annotation.quality.rules.records import CheckAnswer
 from annotation.raters import prolific
 from annotation.raters.consent import session_minutes
-from annotation.raters.services import submissions
+from annotation.raters.services import recruiting
 from annotation.session.endings import Way, way_of
 from annotation.studies.http import study_or_404
 from completions.writers import emails
@@ -258,7 +258,7 @@ def approve(request: StaffRequest, study: str) -> HttpResponse:
     keys = [int(one) for one in request.POST.getlist("submission") if one.isdigit()]
 
     def act(found: Study) -> None:
-        n = submissions.approve(study=found, keys=keys, now=timezone.now(), by=request.user)
+        n = recruiting.approve(study=found, keys=keys, now=timezone.now(), by=request.user)
         said = ngettext(
             "%(n)d submission is approved. Prolific pays it within minutes.",
             "%(n)d submissions are approved. Prolific pays them within minutes.",
@@ -273,7 +273,7 @@ def approve(request: StaffRequest, study: str) -> HttpResponse:
 @_page
 def reject(request: StaffRequest, study: str, pk: int) -> HttpResponse:
     """Have Prolific turn a submission down."""
-    found = submissions.open_submission_of(study_or_404(study), pk)
+    found = recruiting.open_submission_of(study_or_404(study), pk)
     if found is None:
         raise Http404
     form = RejectionForm(request.POST)
@@ -282,7 +282,7 @@ def reject(request: StaffRequest, study: str, pk: int) -> HttpResponse:
 
     def act(_study: Study) -> None:
         told = form.cleaned_data
-        submissions.reject(submission=found, now=timezone.now(), by=request.user, **told)
+        recruiting.reject(submission=found, now=timezone.now(), by=request.user, **told)
         messages.success(request, gettext("Rejected. The person reads your message on Prolific."))
 
     return _acted(request, study, act)
@@ -297,7 +297,7 @@ def draft(request: StaffRequest, study: str) -> HttpResponse:
         return _show(request, study_or_404(study), form=form)
 
     def act(found: Study) -> None:
-        submissions.draft_on_prolific(
+        recruiting.draft_on_prolific(
             study=found,
             **form.cleaned_data,
             entry=emails.absolute(reverse("annotation:entry", args=[study])),
@@ -321,7 +321,7 @@ def places(request: StaffRequest, study: str) -> HttpResponse:
 
     def act(found: Study) -> None:
         n, now = form.cleaned_data["n_places"], timezone.now()
-        submissions.set_places(there=_there_or_404(found), n_places=n, now=now, by=request.user)
+        recruiting.set_places(there=_there_or_404(found), n_places=n, now=now, by=request.user)
         messages.success(request, gettext("The places are changed."))
 
     return _acted(request, study, act)
@@ -333,7 +333,7 @@ def read(request: StaffRequest, study: str) -> HttpResponse:
     """Read from Prolific how submissions ended."""
 
     def act(found: Study) -> None:
-        n = submissions.read_states(there=_there_or_404(found), now=timezone.now())
+        n = recruiting.read_states(there=_there_or_404(found), now=timezone.now())
         said = ngettext("%(n)d submission changed.", "%(n)d submissions changed.", n)
         messages.success(request, said % {"n": n})
 
@@ -347,7 +347,7 @@ def _acted(request: StaffRequest, study: str, act: Callable[[Study], None]) -> H
         raise Http404
     try:
         act(found)
-    except (prolific.ProlificError, submissions.NotOnProlificError) as error:
+    except (prolific.ProlificError, recruiting.NotOnProlificError) as error:
         messages.error(request, str(error))
     return redirect("raters:payments", study)
 

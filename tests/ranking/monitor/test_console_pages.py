@@ -11,7 +11,7 @@ from access.models import LogEntry
 from annotation.choices import Platform, RaterState, SubmissionState
 from annotation.models import PlatformStudy
 from annotation.raters import prolific
-from annotation.raters.services import submissions
+from annotation.raters.services import recruiting
 from annotation.session.endings import Ending
 from tests.helpers.factories import NOW, make_study
 from tests.helpers.factories_of_people import make_platform_study
@@ -170,8 +170,8 @@ class TestProlific:
     def test_hears_of_no_simulated_study(self, study, fake):
         study.is_simulated = True
 
-        with pytest.raises(submissions.NotOnProlificError, match="simulated"):
-            submissions.draft_on_prolific(
+        with pytest.raises(recruiting.NotOnProlificError, match="simulated"):
+            recruiting.draft_on_prolific(
                 study=study,
                 n_places=1,
                 reward=1.0,

@@ -1,0 +1,171 @@
+"""Have Prolific recruit for a study and pay its people; each act is in the log.
+
+Nothing is asked of Prolific inside a transaction: what it did is stored when it has answered.
+"""
+
+import datetime as dt
+from collections.abc import Collection, Mapping
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from access.log import record
+from annotation.choices import Platform, SubmissionState
+from annotation.models import PlatformStudy, PlatformSubmission, Study
+from annotation.raters import prolific
+from annotation.raters.consent import consent_lines, session_minutes
+from annotation.raters.entry_links import links_for
+from annotation.raters.services.submissions import OUTCOMES, take_event
+from annotation.raters.webhooks import SUBMISSION, Event
+from annotation.studies.selectors import content_of
+
+CODE_TYPES = {"complete": "COMPLETED", "no_consent": "NO_CONSENT"}
+"""Prolific's types of the codes that it has one for; every other way is of type OTHER."""
+CENTS = 100
+
+
+class NotOnProlificError(Exception):
+    """The study cannot be recruited for like that; the message says what is missing."""
+
+
+def draft_on_prolific(
+    *, study: Study, n_places: int, reward: float, entry: str, now: dt.datetime, by: User
+) -> PlatformStudy:
+    """Make a draft of the study on Prolific, with its link and codes; a person publishes it there.
+
+    ``n_places`` is how many people are wanted, ``reward`` what each gets for a complete session, in
+    whole units; ``entry`` is the address of the study's first page.
+
+    Raises
+    ------
+    NotOnProlificError
+        If the study is simulated, is not for Prolific, names no code for a complete session, or
+        is there already.
+    prolific.ProlificError
+        If Prolific refuses.
+    """
+    if why := _refusal(study):
+        raise NotOnProlificError(why)
+    content, lines = content_of(study), consent_lines(study, platform=Platform.PROLIFIC)
+    key = prolific.create_draft(
+        {
+            "name": study.title,
+            "internal_name": study.slug,
+            "description": "\n".join([content["invitation"], *lines]),
+            "external_study_url": entry + links_for("prolific")[Platform.PROLIFIC],
+            "prolific_id_option": "url_parameters",
+            "completion_codes": [
+                {
+                    "code": code,
+                    "code_type": CODE_TYPES.get(way, "OTHER"),
+                    "actions": [{"action": "MANUALLY_REVIEW"}],
+                }
+                for way, code in content["crowd"]["codes"].items()
+                if code
+            ],
+            "estimated_completion_time": session_minutes(study),
+            "reward": round(reward * CENTS),
+            "total_available_places": n_places,
+        }
+    )
+    try:
+        with transaction.atomic():
+            made = PlatformStudy.objects.create(
+                study=study, key=key, n_places=n_places, created_at=now
+            )
+            _log(
+                study,
+                "prolific.drafted",
+                {"key": key, "places": n_places},
+                now=now,
+                by=by,
+            )
+    except IntegrityError as error:
+        msg = f"There is a draft on Prolific already; delete the second one there: {key}."
+        raise NotOnProlificError(msg) from error
+    return made
+
+
+def _refusal(study: Study) -> str:
+    """Return why no draft can be made; empty if one can."""
+    crowd = content_of(study)["crowd"]
+    if study.is_simulated:
+        return _("Nobody is paid in a simulated study.")
+    if crowd["platform"] not in ("any", "prolific"):
+        return _("The study lets in people of another platform alone.")
+    if not crowd["codes"].get("complete"):
+        return _("The study file names no code for a complete session.")
+    if PlatformStudy.objects.filter(study=study).exists():
+        return _("There is a draft on Prolific already.")
+    return ""
+
+
+def set_places(*, there: PlatformStudy, n_places: int, now: dt.datetime, by: User) -> None:
+    """Change how many people may take part on Prolific."""
+    prolific.set_places(there.key, n_places)
+    with transaction.atomic():
+        PlatformStudy.objects.filter(pk=there.pk).update(n_places=n_places)
+        _log(there.study, "prolific.places", {"places": n_places}, now=now, by=by)
+
+
+def read_states(*, there: PlatformStudy, now: dt.datetime) -> int:
+    """Take in how submissions ended on Prolific, as its webhook would have told; return how many.
+
+    One that was given back, timed out or was rejected ends its person's part.
+    """
+    known = dict(_submissions(there.study).values_list("session_id", "state"))
+    n_new = 0
+    for one in prolific.submissions(there.key):
+        outcome = OUTCOMES.get(one.status)
+        if outcome is None or known.get(one.id) in (None, outcome):
+            continue
+        event = Event(
+            f"read {one.id} {one.status}", SUBMISSION, one.status, one.participant_id, one.id
+        )
+        n_new += take_event(study=there.study, event=event, now=now)
+    return n_new
+
+
+def approve(*, study: Study, keys: Collection[int], now: dt.datetime, by: User) -> int:
+    """Have Prolific approve submissions that are under way there, and return how many."""
+    chosen = list(_open(study).filter(pk__in=keys))
+    if chosen:
+        prolific.approve([one.session_id for one in chosen])
+        _log(study, "submissions.approved", {"raters": _codes(chosen)}, now=now, by=by)
+    return len(chosen)
+
+
+def reject(
+    *, submission: PlatformSubmission, message: str, category: str, now: dt.datetime, by: User
+) -> None:
+    """Have Prolific turn a submission down, with the message that its person reads."""
+    prolific.reject(submission.session_id, message=message, category=category)
+    after = {"raters": _codes([submission]), "category": category, "message": message}
+    _log(submission.rater.study, "submission.rejected", after, now=now, by=by)
+
+
+def open_submission_of(study: Study, key: int) -> PlatformSubmission | None:
+    """Return a submission that is under way on Prolific, or None."""
+    return _open(study).filter(pk=key).first()
+
+
+def _submissions(study: Study) -> QuerySet[PlatformSubmission]:
+    found = PlatformSubmission.objects.filter(rater__study=study, rater__platform=Platform.PROLIFIC)
+    return found.filter(rater__is_simulated=False).exclude(session_id="")
+
+
+def _open(study: Study) -> QuerySet[PlatformSubmission]:
+    rows = _submissions(study).filter(state=SubmissionState.ACTIVE)
+    return rows.select_related("rater__study").order_by("pk")
+
+
+def _codes(chosen: Collection[PlatformSubmission]) -> list[str]:
+    return [one.rater.code for one in chosen]
+
+
+def _log(
+    study: Study, action: str, after: Mapping[str, object], *, now: dt.datetime, by: User
+) -> None:
+    record(action=action, subject=f"study {study.slug}", now=now, by=by, after=after)
