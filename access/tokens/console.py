@@ -22,7 +22,6 @@ from access.tokens import services as token_services
 from access.tokens.services import NewToken
 
 OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
-REFUSED = 422
 COLUMNS = (
     *("token", "name", "scopes", "owner"),
     *("made_at", "expires_at", "revoked_at", "last_used_at"),
@@ -46,7 +45,7 @@ def tokens(request: StaffRequest) -> HttpResponse:
     query = _listing(now).asked(request)
     page = query.page(token_queries.all_tokens(), request.GET.get("page", ""))
     parts = {"form": form, "secret": secret, "page": page, "filters": query, "now": now}
-    status = REFUSED if form.errors else 200
+    status = 422 if form.errors else 200
     return render(request, "console/tokens/tokens.html", parts, status=status)
 
 
