@@ -45,14 +45,6 @@ class Draft:
     flags: Sequence[Flag] = ()
 
 
-@dataclass(frozen=True)
-class GoodDraft:
-    """A draft that becomes a message, with its writer."""
-
-    draft: Draft
-    writer: Writer
-
-
 class Shelf:
     """Texts of one author; those that may be like another are found without reading them all."""
 
@@ -270,15 +262,11 @@ def _texts_had(dataset: Dataset) -> TextsHad:
 
 def sift(
     draft: Draft, existing: ExistingTexts, *, dataset: Dataset, now: dt.datetime
-) -> GoodDraft | Refused | None:
-    """Say whether a draft becomes a message, and take a slot if so; None if it is one already."""
-    found = _sifted(draft, existing, dataset=dataset, now=now)
-    return refused(draft.row.position, "", found) if isinstance(found, Reason) else found
+) -> Writer | Reason | None:
+    """Take a slot for a draft that becomes a message, and return whose; None if it is one already.
 
-
-def _sifted(
-    draft: Draft, existing: ExistingTexts, *, dataset: Dataset, now: dt.datetime
-) -> GoodDraft | Reason | None:
+    A draft that becomes none is refused for the reason that is returned.
+    """
     row = draft.row
     context, writer = existing.contexts[draft.context.pk], existing.writers.get(row.author)
     if (fault := fault_of(context, dataset)) is not None:  # somebody dropped it meanwhile
@@ -292,7 +280,7 @@ def _sifted(
     if not _is_described(writer, row.background, existing):
         return Reason.OTHER_BACKGROUND
     existing.taken[context.pk] += 1
-    return GoodDraft(draft, writer)
+    return writer
 
 
 def _texts_before(

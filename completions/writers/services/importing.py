@@ -13,7 +13,7 @@ from access.log import record
 from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.dialogues.context_extraction import digest
 from completions.dialogues.locking import lock_texts
-from completions.files.refusals import Refusals, Refused
+from completions.files.refusals import Refusals, Refused, refused
 from completions.files.rows import BATCH, OutcomeChangedError, batches
 from completions.models import (
     Context,
@@ -29,7 +29,6 @@ from completions.writers.services.flagging import Flag, rules
 from completions.writers.services.import_rows import (
     Draft,
     ExistingTexts,
-    GoodDraft,
     draft_rows,
     lock_authors,
     lock_existing_texts,
@@ -71,6 +70,8 @@ class MessageImportReport(Refusals):
 
 
 Rows = Iterable[WrittenRow | Refused]
+GoodDraft = tuple[Draft, Writer]
+"""A draft that becomes a message, with its writer."""
 
 
 def import_messages(
@@ -146,13 +147,16 @@ def _import(
     n_read = len({_position(one) for one in drafts})
     report, goods = MessageImportReport(n_read=n_read), list[GoodDraft]()
     for one in drafts:
-        found = one if isinstance(one, Refused) else sift(one, existing, dataset=dataset, now=now)
-        if isinstance(found, GoodDraft):
-            goods.append(found)
+        if isinstance(one, Refused):
+            report.refused.append(one)
+            continue
+        found = sift(one, existing, dataset=dataset, now=now)
+        if isinstance(found, Writer):
+            goods.append((one, found))
         elif found is None:
             report.n_known += 1
         else:
-            report.refused.append(found)
+            report.refused.append(refused(one.row.position, "", found))
     if goods:
         _store(goods, existing, report, now=now, by=by, are_accepted=are_accepted)
         record(
@@ -212,16 +216,16 @@ def take_slots(existing: ExistingTexts) -> None:
 
 def store_messages(goods: Sequence[GoodDraft], *, now: dt.datetime) -> list[MessageRevision]:
     """Add a closed claim, a message that waits and its one version for each."""
-    leases = [_lease(good, now) for good in goods]
+    leases = [_lease(draft, writer, now=now) for draft, writer in goods]
     WritingLease.objects.bulk_create(leases, batch_size=BATCH)
     messages = [
         Message(lease=lease, state=MessageState.WAITING, sent_at=now, changed_at=now)
         for lease in leases
     ]
     Message.objects.bulk_create(messages, batch_size=BATCH)
-    stored = list(zip(goods, messages, strict=True))
-    of_line = {good.draft.row.position: message.pk for good, message in stored}
-    revisions = [_revision(good, message, of_line, now=now) for good, message in stored]
+    stored = [(draft, message) for (draft, _), message in zip(goods, messages, strict=True)]
+    of_line = {draft.row.position: message.pk for draft, message in stored}
+    revisions = [_revision(draft, message, of_line, now=now) for draft, message in stored]
     return MessageRevision.objects.bulk_create(revisions, batch_size=BATCH)
 
 
@@ -242,10 +246,10 @@ def accept(revisions: Sequence[MessageRevision], *, now: dt.datetime, by: User |
     MessageDecision.objects.bulk_create(decisions, batch_size=BATCH)
 
 
-def _lease(good: GoodDraft, now: dt.datetime) -> WritingLease:
+def _lease(draft: Draft, writer: Writer, *, now: dt.datetime) -> WritingLease:
     return WritingLease(
-        context=good.draft.context,
-        writer=good.writer,
+        context=draft.context,
+        writer=writer,
         issued_at=now,
         expires_at=now + LEASE_LENGTH,
         closed_at=now,
@@ -254,16 +258,16 @@ def _lease(good: GoodDraft, now: dt.datetime) -> WritingLease:
 
 
 def _revision(
-    good: GoodDraft, message: Message, of_line: Mapping[int, int], *, now: dt.datetime
+    draft: Draft, message: Message, of_line: Mapping[int, int], *, now: dt.datetime
 ) -> MessageRevision:
-    row = good.draft.row
+    row = draft.row
     return MessageRevision(
         message=message,
         number=1,
         text=row.text,
         content_hash=digest(row.text),
         is_declared=False,  # nobody was asked here
-        flags=list(_flags(good.draft.flags, of_line)),
+        flags=list(_flags(draft.flags, of_line)),
         rules=rules(),
         written_at=row.written_at or now,
     )
