@@ -58,17 +58,6 @@ ERRORS: dict[Obstacle, type[Exception]] = {
 }
 
 
-@dataclass(frozen=True)
-class _Case:
-    """A locked message with all that a decision on it depends on."""
-
-    message: Message
-    revision: MessageRevision
-    writer: Writer
-    situation: Situation
-    now: dt.datetime
-
-
 @transaction.atomic
 def decide_message(
     *,
@@ -103,49 +92,55 @@ def decide_message(
     note = note.strip()
     if verdict != MessageVerdict.ACCEPTED and not note:
         raise NoteMissingError
-    case = _lock(message, now=now)
-    if seen is not None and seen != (stored := _seen(case)):
-        if _is_repeated(case, seen, stored, verdict=verdict, note=note, by=by):
-            return case.message
+    message, revision, situation = _lock(message)
+    if seen is not None and seen != (stored := _seen(revision)):
+        if _is_repeated(revision, seen, stored, verdict=verdict, note=note, by=by):
+            return message
         raise MessageChangedError
-    if (against := obstacle(verdict, case.situation)) is not None:
+    if (against := obstacle(verdict, situation)) is not None:
         raise ERRORS[against]
-    _ACTS[verdict](case)
+    if verdict == MessageVerdict.ACCEPTED:
+        complete_message(message=message, revision=revision, now=now)
+    elif verdict == MessageVerdict.RETURNED:
+        _send_back(message, situation, now=now)
+    else:
+        _reject(message, situation, now=now)
     MessageDecision.objects.create(
-        revision=case.revision, verdict=verdict, note=note, decided_at=now, decided_by=by
+        revision=revision, verdict=verdict, note=note, decided_at=now, decided_by=by
     )
     if verdict == MessageVerdict.RETURNED:
-        queue_mail(writer=case.writer, kind=MailKind.RETURNED, note=note, now=now)
+        queue_mail(writer=message.lease.writer, kind=MailKind.RETURNED, note=note, now=now)
     record(
         action=f"message.{verdict.lower()}",
         subject=f"message {message.pk}",
         now=now,
         by=by,
-        before={"state": case.situation.state},
-        after={"state": case.message.state, "version": case.revision.number},
+        before={"state": situation.state},
+        after={"state": message.state, "version": revision.number},
     )
-    return case.message
+    return message
 
 
-def _lock(message: Message, *, now: dt.datetime) -> _Case:
+def _lock(message: Message) -> tuple[Message, MessageRevision, Situation]:
+    """Lock a message, its writer and its dataset; return it with its newest version."""
     lease = WritingLease.objects.select_related("context", "writer").get(message=message)
-    writer = lock_writer(lease.writer)
+    lease.writer = lock_writer(lease.writer)
     dataset = lock_texts(lease.context.dataset_id)
-    locked = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
-    revision = locked.revisions.order_by("-number").first()
+    message = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
+    message.lease = lease
+    revision = message.revisions.order_by("-number").first()
     if revision is None:
         raise MessageNotOpenError
-    situation = Situation.of(locked, writer=writer, dataset=dataset)
-    return _Case(locked, revision, writer, situation, now)
+    return message, revision, Situation.of(message, writer=lease.writer, dataset=dataset)
 
 
-def _seen(case: _Case) -> Seen:
-    decisions = MessageDecision.objects.filter(revision__message=case.message)
-    return Seen(case.revision.number, decisions.count())
+def _seen(revision: MessageRevision) -> Seen:
+    decisions = MessageDecision.objects.filter(revision__message=revision.message_id)
+    return Seen(revision.number, decisions.count())
 
 
 def _is_repeated(
-    case: _Case,
+    revision: MessageRevision,
     seen: Seen,
     stored: Seen,
     *,
@@ -156,43 +151,32 @@ def _is_repeated(
     """Say whether nothing happened since but this very decision: a button pressed twice."""
     if stored != Seen(seen.revision, seen.decisions + 1):
         return False
-    last = case.revision.decisions.order_by("-pk").first()
+    last = revision.decisions.order_by("-pk").first()
     return last is not None and (last.verdict, last.note, last.decided_by) == (verdict, note, by)
 
 
-def _accept(case: _Case) -> None:
-    complete_message(message=case.message, revision=case.revision, now=case.now)
-
-
-def _send_back(case: _Case) -> None:
-    if case.situation.state == MessageState.ACCEPTED:
-        take_completion_back(case.message, state=MessageState.RETURNED, now=case.now)
+def _send_back(message: Message, situation: Situation, *, now: dt.datetime) -> None:
+    if situation.state == MessageState.ACCEPTED:
+        take_completion_back(message, state=MessageState.RETURNED, now=now)
     else:
-        _store(case, MessageState.RETURNED)
+        _store(message, MessageState.RETURNED, now=now)
 
 
-def _reject(case: _Case) -> None:
-    if case.situation.has_old_text:
-        _store(case, MessageState.ACCEPTED)
+def _reject(message: Message, situation: Situation, *, now: dt.datetime) -> None:
+    if situation.has_old_text:
+        _store(message, MessageState.ACCEPTED, now=now)
         return
-    if case.situation.has_completion:
-        take_completion_back(case.message, state=MessageState.REJECTED, now=case.now)
+    if situation.has_completion:
+        take_completion_back(message, state=MessageState.REJECTED, now=now)
     else:
-        _store(case, MessageState.REJECTED)
-    context = Context.objects.filter(writing_leases__message=case.message)
+        _store(message, MessageState.REJECTED, now=now)
+    context = Context.objects.filter(writing_leases__message=message)
     context.update(slots_left=F("slots_left") + 1)
 
 
-def _store(case: _Case, state: MessageState) -> None:
-    case.message.state, case.message.changed_at = state, case.now
-    case.message.save(update_fields=["state", "changed_at"])
-
-
-_ACTS = {
-    MessageVerdict.ACCEPTED: _accept,
-    MessageVerdict.RETURNED: _send_back,
-    MessageVerdict.REJECTED: _reject,
-}
+def _store(message: Message, state: MessageState, *, now: dt.datetime) -> None:
+    message.state, message.changed_at = state, now
+    message.save(update_fields=["state", "changed_at"])
 
 
 @transaction.atomic
