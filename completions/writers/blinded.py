@@ -15,6 +15,7 @@ from completions.dialogues.display import DialogueView
 from completions.models import Message, Writer, WritingLease
 from completions.writers import queries
 from completions.writers.message_queries import LONG_WORDS
+from completions.writers.services.sending import Typed
 
 ON_DESK = 5  # how many sent messages the desk shows
 ON_PAGE = 30  # and the page of all
@@ -115,23 +116,12 @@ class SentMessage:
 
 
 @dataclass(frozen=True)
-class Signals:
-    """How the text came about so far; the page goes on counting from here."""
-
-    typing_ms: int
-    pastes: int
-    pasted_characters: int
-
-
-@dataclass(frozen=True)
 class Task:
-    """A dialogue, with what was typed for it so far or sent."""
+    """A dialogue, with what was typed for it so far or sent; the page goes on counting from it."""
 
     token: uuid.UUID
     dialogue: DialogueView
-    draft: str
-    version: int
-    signals: Signals
+    typed: Typed
     is_trial: bool
     sent: SentMessage | None = None
 
@@ -142,15 +132,16 @@ class Task:
         dialogue = DialogueView.of(
             context.turns, is_simulated=context.is_simulated, language=context.dialogue.language
         )
-        signals = Signals(lease.typing_ms, lease.pastes, lease.pasted_characters)
+        signals = (lease.typing_ms, lease.pastes, lease.pasted_characters)
         message = queries.message_of(lease)
         if message is None:
-            return cls(lease.token, dialogue, lease.draft, 0, signals, lease.is_trial)
+            typed = Typed(lease.draft, *signals, seen=0)
+            return cls(lease.token, dialogue, typed, lease.is_trial)
         latest = queries.latest_version(message)
         note = queries.latest_note(message)
         sent = SentMessage.of(message, writer=writer, text=latest.text, note=note)
-        draft = lease.draft or latest.text
-        return cls(lease.token, dialogue, draft, latest.number, signals, lease.is_trial, sent)
+        typed = Typed(lease.draft or latest.text, *signals, seen=latest.number)
+        return cls(lease.token, dialogue, typed, lease.is_trial, sent)
 
 
 @dataclass(frozen=True)

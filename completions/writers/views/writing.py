@@ -71,13 +71,13 @@ def composer(
     concerns: Sequence[Concern] = (),
 ) -> HttpResponse:
     """Show the dialogue with the text box; with what is to be mended, if ``form`` was posted."""
-    form = form or forms.MessageForm(initial={"text": task.draft})
+    form = form or forms.MessageForm(initial={"text": task.typed.text})
     form.lay_out(language=task.dialogue.language)
     context = {
         "task": task,
         "form": form,
         "counts": blinded.Counts.of(form["text"].value() or ""),
-        "signals": typed or task.signals,
+        "signals": typed or task.typed,
         "concerns": concerns,
         "skip_reasons": forms.SKIP_REASONS,
     }
