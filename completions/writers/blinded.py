@@ -31,23 +31,16 @@ STATUSES: Mapping[str, Promise] = {
 """What a writer reads about where a message stands."""
 
 
-@dataclass(frozen=True)
-class Counts:
-    """How long a text is, and above how many words one is called long."""
+def counts_of(text: str) -> dict[str, int]:
+    """Count words and sentences, beside the words above which the page calls a text long.
 
-    words: int
-    sentences: int
-    long_words: int = LONG_WORDS
-
-    @property
-    def is_long(self) -> bool:
-        """Whether the page says so; it can be sent all the same."""
-        return self.words > self.long_words
-
-    @classmethod
-    def of(cls, text: str) -> "Counts":
-        """Count the words and sentences of ``text``."""
-        return cls(wording.count_words(text), wording.count_sentences(text))
+    It can be sent all the same.
+    """
+    return {
+        "words": wording.count_words(text),
+        "sentences": wording.count_sentences(text),
+        "long_words": LONG_WORDS,
+    }
 
 
 @dataclass(frozen=True)
@@ -145,34 +138,6 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """A draft whose place was given free."""
-
-    token: uuid.UUID
-    text: str
-    language: str
-
-
-@dataclass(frozen=True)
-class VettingProgress:
-    """How far a newcomer's trial is."""
-
-    n_dialogues: int
-    n_done: int
-
-    @property
-    def is_done(self) -> bool:
-        """Whether somebody reads it now."""
-        return self.n_done >= self.n_dialogues
-
-    @classmethod
-    def of(cls, writer: Writer) -> "VettingProgress":
-        """Count the dialogues of the trial, and those that were written for or passed over."""
-        trial = queries.trial_of(writer)
-        return cls(trial.n_dialogues, trial.n_done)
-
-
-@dataclass(frozen=True)
 class Desk:
     """What waits, what came back, and what is done."""
 
@@ -183,11 +148,13 @@ class Desk:
     """Trial replies of a writer who was let in by them."""
     has_draft: bool
     is_frozen: bool
-    trial: VettingProgress | None
+    trial: Mapping[str, int] | None
+    """How far a newcomer's is."""
     note: str
     """Of the admin who let them in, until they have sent a message."""
     returned: tuple[SentMessage, ...]
-    begun: tuple[Begun, ...]
+    begun: tuple[tuple[uuid.UUID, str, str], ...]
+    """Drafts whose places were given free: token, text and the dialogue's language."""
     sent: tuple[SentMessage, ...]
     has_more: bool
 
@@ -206,39 +173,36 @@ class Desk:
             **counts,
             has_draft=held is not None and bool(held.draft),
             is_frozen=is_frozen,
-            trial=VettingProgress.of(writer) if is_newcomer else None,
+            trial=_trial_of(writer) if is_newcomer else None,
             note="" if is_newcomer or counts["n_written"] else queries.newest_note(writer),
             returned=tuple(sent for sent in _shown(came_back, writer) if sent.is_returned),
             begun=tuple(
-                Begun(lease.token, lease.draft, lease.context.dialogue.language)
-                for lease in stranded
+                (lease.token, lease.draft, lease.context.dialogue.language) for lease in stranded
             ),
             sent=newest[:ON_DESK],
             has_more=len(newest) > ON_DESK,
         )
 
 
-@dataclass(frozen=True)
-class SentPage:
-    """One page of all that a writer sent, and the numbers of the pages beside it, if any."""
+def sent_page(writer: Writer, *, number: str) -> dict[str, object]:
+    """Return a page of all that a writer sent, or the nearest, and the numbers beside it, if any.
 
-    messages: tuple[SentMessage, ...]
-    number: int
-    n_pages: int
-    previous: int | None
-    next: int | None
+    ``messages`` are SentMessage.
+    """
+    page = Paginator(queries.messages_sent(writer), ON_PAGE).get_page(number)
+    return {
+        "messages": _shown(page.object_list, writer),
+        "number": page.number,
+        "n_pages": page.paginator.num_pages,
+        "previous": page.previous_page_number() if page.has_previous() else None,
+        "next": page.next_page_number() if page.has_next() else None,
+    }
 
-    @classmethod
-    def of(cls, writer: Writer, *, number: str) -> "SentPage":
-        """Read a page; where there is none of that number, the nearest."""
-        page = Paginator(queries.messages_sent(writer), ON_PAGE).get_page(number)
-        return cls(
-            messages=_shown(page.object_list, writer),
-            number=page.number,
-            n_pages=page.paginator.num_pages,
-            previous=page.previous_page_number() if page.has_previous() else None,
-            next=page.next_page_number() if page.has_next() else None,
-        )
+
+def _trial_of(writer: Writer) -> dict[str, int]:
+    """Count the dialogues of the trial, and those that were written for or passed over."""
+    trial = queries.trial_of(writer)
+    return {"n_dialogues": trial.n_dialogues, "n_done": trial.n_done, "n_left": trial.n_left}
 
 
 def _shown(messages: Iterable[Message], writer: Writer) -> tuple[SentMessage, ...]:

@@ -175,7 +175,7 @@ def sent(request: WriterRequest) -> HttpResponse:
     """Show everything that was sent, and where it stands."""
     if not queries.is_writing(request.writer):
         raise leasing.WriterNotActiveError
-    page = blinded.SentPage.of(request.writer, number=request.GET.get("page", ""))
+    page = blinded.sent_page(request.writer, number=request.GET.get("page", ""))
     return http.render_fragment(request, "completions/_all_sent.html", {"page": page})
 
 

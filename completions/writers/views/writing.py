@@ -76,7 +76,7 @@ def composer(
     context = {
         "task": task,
         "form": form,
-        "counts": blinded.Counts.of(form["text"].value() or ""),
+        "counts": blinded.counts_of(form["text"].value() or ""),
         "signals": typed or task.typed,
         "concerns": concerns,
         "skip_reasons": forms.SKIP_REASONS,
