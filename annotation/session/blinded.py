@@ -16,7 +16,7 @@ from completions.dialogues.display import DialogueView
 from completions.dialogues.normaliser import plain
 from completions.dialogues.queries import language_of
 from completions.models import Completion
-from completions.writers.guidelines import ConsentFact, HelpLine
+from completions.writers.guidelines import HelpLine
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class StudyPage:
     is_simulated: bool
     question: str
     invitation: str
-    facts: tuple[ConsentFact, ...]
+    facts: tuple[tuple[str, str], ...]
     content_note: str
     instructions: tuple[str, ...]
     help_lines: tuple[HelpLine, ...]
@@ -161,7 +161,7 @@ class StudyPage:
             is_simulated=study.is_simulated,
             question=content["question"],
             invitation=content["invitation"],
-            facts=tuple(ConsentFact(**fact) for fact in content["consent"]["facts"]),
+            facts=tuple((fact["name"], fact["text"]) for fact in content["consent"]["facts"]),
             content_note=content["consent"]["content_note"],
             instructions=tuple(content["instructions"]),
             help_lines=tuple(_help_line(line) for line in content["help_lines"]),

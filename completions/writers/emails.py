@@ -75,7 +75,7 @@ def _invitation(writer: Writer) -> EmailMessage:
     return _letter(
         TITLE,
         INVITATION,
-        "\n".join(f"{fact.name}: {fact.text}" for fact in host_facts(writer.dataset.host)),
+        "\n".join(f"{name}: {text}" for name, text in host_facts(writer.dataset.host).items()),
         _("Your personal link shows what it is about and lets you accept or decline:"),
         personal_link(writer),
         _("Don’t share it: whoever has it can write in your place."),

@@ -11,14 +11,6 @@ VERSION = "3"
 
 
 @dataclass(frozen=True)
-class ConsentFact:
-    """One thing to know before agreeing."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True)
 class HelpLine:
     """A service that listens."""
 
@@ -34,47 +26,43 @@ INVITATION = (
     "You are invited to write short supportive replies. They show how people support each "
     "other, so that what computers write can be compared with them."
 )
-FACTS = (
-    ConsentFact(
-        "What you do",
+FACTS = {
+    "What you do": (
         "You read a conversation between someone who needs support and someone who gives it, and "
         "write the next reply. We ask once whether you support others by profession, in your life, "
         "or neither. Some studies begin with a few trial conversations, so that both sides can see "
-        "whether it suits you.",
+        "whether it suits you."
     ),
-    ConsentFact(
-        "How long it takes",
+    "How long it takes": (
         "About five minutes for a conversation. You decide how many you write, and when. Your "
-        "draft is saved, so you can stop in the middle.",
+        "draft is saved, so you can stop in the middle."
     ),
-    ConsentFact(
-        "What happens to your replies",
+    "What happens to your replies": (
         "A reviewer reads each reply without seeing who wrote it, and accepts it, sends it back "
         "with a note, or doesn’t use it. Programs look for near copies, for phrases typical of "
         "software, and for anything that could identify a real person, and may ask you to check "
         "before you send. A reviewer can ask who wrote a reply; this is recorded. Accepted replies "
         "are compared with others to the same conversation, by people and by software that do not "
         "know who wrote them. They may be published with the results, never with anything about "
-        "you.",
+        "you."
     ),
-    ConsentFact(
-        "What is stored",
+    "What is stored": (
         "Your drafts and every version that you send; how long you typed, and how often and how "
         "much you pasted (a hint for the reviewer, which decides nothing by itself); the "
         "conversations you saw and when; your reason if you skip one; your experience; decisions "
         "with their notes; and this agreement: all under a random code. If you were invited by "
         "e-mail, also your address, for mails about your writing only. A cookie recognises this "
-        "browser until you sign out.",
+        "browser until you sign out."
     ),
-    ConsentFact(
-        "Pausing, leaving, withdrawing",
+    "Pausing, leaving, withdrawing": (
         "You can skip a conversation, pause or leave at any time, without giving a reason; this "
         "won’t affect you. If you leave, what you sent stays. If you withdraw, we delete your "
         "address and what you told us about yourself, and you choose what happens to your replies: "
         "they stay under the random code, or they are deleted and no longer count. What has "
-        "already been published cannot be withdrawn.",
+        "already been published cannot be withdrawn."
     ),
-)
+}
+"""What to know before agreeing, by its name."""
 CONTENT_NOTE = (
     "The conversations are about hard times: loss, fear, loneliness, conflict. In some a person "
     "is angry and rude. Write when you feel up to it, and skip any that weighs on you."
@@ -107,23 +95,23 @@ GUIDE = {
 """All of the above, as a page is given it."""
 
 
-def host_facts(host: Mapping[str, str] | None) -> tuple[ConsentFact, ...]:
+def host_facts(host: Mapping[str, str] | None) -> dict[str, str]:
     """Return who invites, what it pays, how long it takes and whom to ask, as far as is known.
 
     ``host`` has the settings of a dataset: ``person``, ``lab``, ``pay``, ``time``, ``contact``.
     """
     given = host or {}
     who = ", ".join(given[name] for name in ("person", "lab") if given.get(name))
-    told = (
-        ("Who invites you", who),
-        ("Pay", given.get("pay", "")),
-        ("Time", given.get("time", "")),
-        ("Questions", given.get("contact", "")),
-    )
-    return tuple(ConsentFact(name, text) for name, text in told if text)
+    told = {
+        "Who invites you": who,
+        "Pay": given.get("pay", ""),
+        "Time": given.get("time", ""),
+        "Questions": given.get("contact", ""),
+    }
+    return {name: text for name, text in told.items() if text}
 
 
 def consent_text(host: Mapping[str, str] | None = None) -> str:
     """Return everything that a writer reads before agreeing, as one text."""
-    facts = (f"{fact.name}: {fact.text}" for fact in (*host_facts(host), *FACTS))
+    facts = (f"{name}: {text}" for name, text in (host_facts(host) | FACTS).items())
     return "\n\n".join((TITLE, INVITATION, *facts, CONTENT_NOTE))

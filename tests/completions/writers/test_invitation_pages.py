@@ -46,8 +46,8 @@ class TestPersonalLink:
         assert answer.status_code == 200
         assert COOKIE not in answer.cookies
         assert not WriterConsent.objects.exists()
-        for fact in guidelines.FACTS:
-            assert fact.name in page
+        for name in guidelines.FACTS:
+            assert name in page
         assert guidelines.CONTENT_NOTE in page
         assert "findahelpline.com" in page
         assert '<button class="button equal" name="choice" value="decline">' in page
