@@ -285,28 +285,12 @@ class TrialState:
     """How far the trial of a newcomer is, with what came of it, in the order of the dialogues."""
 
     n_dialogues: int
-    is_on_trial: bool
     texts: tuple[TrialText, ...]
 
     @property
     def n_done(self) -> int:
         """For how many dialogues a message was sent, or that were passed over."""
         return len(self.texts)
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether an admin is to read it now."""
-        return self.is_on_trial and not self.missing
-
-    @property
-    def n_sent(self) -> int:
-        """For how many dialogues something was sent."""
-        return sum(not text.is_skipped for text in self.texts)
-
-    @property
-    def n_skipped(self) -> int:
-        """How many dialogues were passed over."""
-        return self.n_done - self.n_sent
 
     @property
     def n_left(self) -> int:
@@ -318,11 +302,9 @@ class TrialState:
         """Why nobody can be admitted on it yet; empty when it is complete."""
         if self.n_left:
             return _("Trial conversations are left to write for.")
-        return (
-            ""
-            if self.n_sent or not self.n_dialogues
-            else _("Every trial conversation was skipped: there is nothing to read.")
-        )
+        if self.texts and all(text.is_skipped for text in self.texts):
+            return _("Every trial conversation was skipped: there is nothing to read.")
+        return ""
 
 
 def trial_of(writer: Writer) -> TrialState:
@@ -335,8 +317,7 @@ def trial_of(writer: Writer) -> TrialState:
         if (lease := leases.get(dialogue.pk)) is not None
         and (text := _trial_text(dialogue, lease)) is not None
     )
-    is_on_trial = writer.state == WriterState.VETTING
-    return TrialState(n_dialogues=len(dialogues), is_on_trial=is_on_trial, texts=texts)
+    return TrialState(len(dialogues), texts)
 
 
 def newest_note(writer: Writer) -> str:

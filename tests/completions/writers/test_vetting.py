@@ -169,9 +169,9 @@ class TestTheTrial:
 
         trial = queries.trial_of(writer)
 
-        counts = (trial.n_dialogues, trial.n_done, trial.n_sent, trial.n_skipped, trial.n_left)
-        assert counts == (3, 2, 1, 1, 1)
-        assert not trial.is_waiting
+        assert (trial.n_dialogues, trial.n_done, trial.n_left) == (3, 2, 1)
+        assert [text.is_skipped for text in trial.texts] == [False, True]
+        assert trial.missing
 
     @pytest.mark.parametrize(
         ("closed", "counts"),
@@ -187,18 +187,14 @@ class TestTheTrial:
 
         trial = queries.trial_of(writer)
 
-        assert (trial.n_done, trial.n_skipped) == counts
+        assert (trial.n_done, sum(text.is_skipped for text in trial.texts)) == counts
 
-    def test_waits_for_an_admin_from_its_end_to_the_decision(self):
+    def test_lacks_nothing_from_its_end(self):
         writer = make_newcomer(**NEW)
+
         finish_trial(writer)
-        is_waiting = queries.trial_of(writer).is_waiting
 
-        admit(writer)
-        writer.refresh_from_db()
-
-        assert is_waiting
-        assert not queries.trial_of(writer).is_waiting
+        assert not queries.trial_of(writer).missing
 
     def test_shows_dialogues_in_their_order_with_every_version(self, django_assert_max_num_queries):
         writer = make_newcomer(**NEW)
