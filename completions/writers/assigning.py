@@ -13,6 +13,7 @@ else.
 
 import hashlib
 from dataclasses import dataclass
+from typing import NamedTuple
 
 REGULAR, ADVERSARIAL = "REGULAR", "ADVERSARIAL"
 EVERYTHING = 100  # percent
@@ -52,8 +53,7 @@ class WriterStatus:
         return self.regular.kept + self.hostile
 
 
-@dataclass(frozen=True)
-class ContextOffer:
+class ContextOffer(NamedTuple):
     """What the writer may be given next."""
 
     strata: tuple[str, ...]

@@ -19,7 +19,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 VERSION = "likeness-1"
 
@@ -33,8 +33,7 @@ _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class NearDuplicate(Generic[Key]):
+class NearDuplicate(NamedTuple, Generic[Key]):
     """How like a text is to another one, the text of ``key``."""
 
     key: Key

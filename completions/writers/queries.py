@@ -75,15 +75,15 @@ def contexts_to_give(writer: Writer) -> QuerySet[Context]:
 
     Among equals each writer has an order of their own, so that they do not queue for one row.
     """
-    offer = assigning.next_offer(
+    strata, is_even = assigning.next_offer(
         status_of(writer),
         most=writer.dataset.most_adversarial,
         phase=assigning.phase_of(writer.code),
     )
-    ranks = (When(stratum=stratum, then=rank) for rank, stratum in enumerate(offer.strata))
+    ranks = (When(stratum=stratum, then=rank) for rank, stratum in enumerate(strata))
     liking, own = Case(*ranks, default=2), MD5(Concat("key", Value(writer.code)))
-    order = ("-slots_left", liking) if offer.is_even else (liking, "-slots_left")
-    return open_contexts(writer).filter(stratum__in=offer.strata).order_by(*order, own)
+    order = ("-slots_left", liking) if is_even else (liking, "-slots_left")
+    return open_contexts(writer).filter(stratum__in=strata).order_by(*order, own)
 
 
 def trial_contexts(writer: Writer) -> QuerySet[Context]:

@@ -59,13 +59,13 @@ def _near_duplicates(text: str, compared: Mapping[str, Texts]) -> Iterator[Flag]
     """Yield one flag for each of the three, of the text that is most like it."""
     for of, texts in compared.items():
         if (found := near_duplicates.most_like(text, texts)) is not None:
-            (what, which) = found.key
+            (what, which), contained, matched = found
             yield {
                 "kind": "near-duplicate",
                 "of": of,
                 what: which,
-                "contained": found.contained,
-                "matched": found.matched,
+                "contained": contained,
+                "matched": matched,
             }
 
 
