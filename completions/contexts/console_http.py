@@ -12,8 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from access.choices import Role
 from access.roles import Needs, StaffRequest, members_only
 from completions.choices import Review
-from completions.contexts import queries
-from completions.dialogues import queries as dialogue_queries
+from completions.dialogues import queries
 from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
 from completions.models import Dataset
 
@@ -28,13 +27,10 @@ def _dataset_page(
     def wrapper(
         request: StaffRequest, /, dataset: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
-        found = dialogue_queries.dataset_by_slug(dataset)
+        found = queries.dataset_by_slug(dataset)
         if found is None:
             raise Http404
-        try:
-            return view(request, found, *args, **kwargs)
-        except queries.UnknownFilterError as error:
-            raise Http404 from error
+        return view(request, found, *args, **kwargs)
 
     return members_only(needs)(wrapper)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Q, QuerySet
+from django.http import Http404
 from django.utils.text import Truncator
 
 from access.console.tables import read_text, write_query
@@ -25,10 +26,6 @@ SUITABLE, NO_SIGNAL, REMOVED = "suitable", "no-signal", "removed"
 FIRST, ALONE = "first", "alone"
 
 
-class UnknownFilterError(ValueError):
-    """An address filters by a value that does not exist."""
-
-
 @dataclass(frozen=True)
 class ListFilter:
     """Which rows of a list an address means; an empty field means all."""
@@ -42,13 +39,13 @@ class ListFilter:
 
         Raises
         ------
-        UnknownFilterError
+        django.http.Http404
             If it asks for something that does not exist.
         """
         found = cls(**{one.name: read_text(query, one.name) for one in fields(cls)})
         for name, known in cls.KNOWN.items():
             if (value := getattr(found, name)) and value not in known:
-                raise UnknownFilterError(value)
+                raise Http404
         return found
 
     @property
