@@ -1,72 +1,46 @@
 """A rewrite for readers: its hostility as a curve, and its changes word by word; pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
+from typing import Any
 
 HIGHEST = 10
 WIDTH, HEIGHT = 320, 120
 """Of the plot, without room for its labels."""
 
 
-@dataclass(frozen=True)
-class CurvePoint:
-    """One seeker turn, counted from 1, in the units of the plot: x to the right, y down."""
-
-    turn: int
-    value: int
-    x: float
-    y: float
+Point = tuple[float, float]
+"""In the units of the plot: x to the right, y down."""
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Wanted and measured hostility of each seeker turn."""
+def curve(target: Sequence[int], measured: Sequence[int]) -> dict[str, Any]:
+    """Return wanted and measured hostility on one plot, for the page.
 
-    target: tuple[CurvePoint, ...]
-    measured: tuple[CurvePoint, ...]
-
-    @property
-    def rows(self) -> list[tuple[int, int | None, int | None]]:
-        """The same as a table: turn, wanted, measured."""
-        target = [point.value for point in self.target]
-        found = [point.value for point in self.measured]
-        pairs = zip_longest(target, found)
-        return [(place, *pair) for place, pair in enumerate(pairs, start=1)]
-
-    @property
-    def target_line(self) -> str:
-        """The points of the wanted curve, as SVG wants them."""
-        return _line(self.target)
-
-    @property
-    def measured_line(self) -> str:
-        """The points of the measured curve, as SVG wants them."""
-        return _line(self.measured)
-
-
-def curve(target: Sequence[int], measured: Sequence[int]) -> Curve:
-    """Place both curves on one plot."""
+    That is the points of each, the line through them as SVG wants it, and the same as rows of a
+    table: turn, wanted, measured.
+    """
     n = max(len(target), len(measured))
-    return Curve(_points(target, n), _points(measured, n))
+    wanted, found = _points(target, n), _points(measured, n)
+    return {
+        "target": wanted,
+        "measured": found,
+        "target_line": _line(wanted),
+        "measured_line": _line(found),
+        "rows": list(zip_longest(range(1, n + 1), target, measured)),
+    }
 
 
-def _points(values: Sequence[int], n: int) -> tuple[CurvePoint, ...]:
+def _points(values: Sequence[int], n: int) -> list[Point]:
     step = WIDTH / max(n - 1, 1)
-    return tuple(
-        CurvePoint(
-            turn=place + 1,
-            value=value,
-            x=round(place * step, 1),
-            y=round(HEIGHT * (1 - value / HIGHEST), 1),
-        )
+    return [
+        (round(place * step, 1), round(HEIGHT * (1 - value / HIGHEST), 1))
         for place, value in enumerate(values)
-    )
+    ]
 
 
-def _line(points: Sequence[CurvePoint]) -> str:
-    return " ".join(f"{point.x},{point.y}" for point in points)
+def _line(points: Sequence[Point]) -> str:
+    return " ".join(f"{x},{y}" for x, y in points)
 
 
 Turns = Sequence[Mapping[str, str]]

@@ -202,17 +202,16 @@ class TestCurve:
     def test_runs_from_the_left_to_the_right_and_upwards_beside_a_table(self):
         drawn = curve([0, 5, 10], [2, 10])
 
-        assert [(point.x, point.y) for point in drawn.target] == [
-            (0, HEIGHT),
-            (WIDTH / 2, HEIGHT / 2),
-            (WIDTH, 0),
-        ]
-        assert [point.x for point in drawn.measured] == [0, WIDTH / 2]
-        assert drawn.rows == [(1, 0, 2), (2, 5, 10), (3, 10, None)]
+        assert drawn["target"] == [(0, HEIGHT), (WIDTH / 2, HEIGHT / 2), (WIDTH, 0)]
+        assert [x for x, _ in drawn["measured"]] == [0, WIDTH / 2]
+        assert drawn["rows"] == [(1, 0, 2), (2, 5, 10), (3, 10, None)]
 
     @pytest.mark.parametrize("values", [[], [7]])
     def test_draws_what_there_is(self, values):
-        assert [point.value for point in curve(values, values).target] == values
+        drawn = curve(values, values)
+
+        assert [wanted for _, wanted, _ in drawn["rows"]] == values
+        assert len(drawn["target"]) == len(values)
 
     def test_gives_svg_its_points(self):
-        assert curve([10, 0], []).target_line == f"0.0,0.0 {WIDTH}.0,{HEIGHT}.0"
+        assert curve([10, 0], [])["target_line"] == f"0.0,0.0 {WIDTH}.0,{HEIGHT}.0"
