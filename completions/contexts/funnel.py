@@ -10,11 +10,8 @@ from django.db.models import Count, QuerySet
 from completions.choices import CallState, EscalationProfile, Review, RewriteState, Stratum
 from completions.contexts import funnel_counts
 from completions.contexts.funnel_counts import (
-    Chosen,
     DialogueRow,
     Funnel,
-    ImportedCounts,
-    NextStep,
     ProfileCount,
     ReasonCount,
     Rewriting,
@@ -63,13 +60,16 @@ def funnel_of(dataset: Dataset) -> Funnel:
         dataset=dataset.slug,
         source=source,
         screened=screened,
-        chosen=Chosen(len(chosen), len(set(chosen))),
+        chosen={"contexts": len(chosen), "dialogues": len(set(chosen))},
         emotions=parts(by=lambda cell: (cell[0], None)),
         cells=parts(by=lambda cell: cell),
         rewriting=rewriting,
         opinions=_opinions(dataset),
         reviews=reviews,
-        next_steps=tuple(_next_steps(source, screened, rewriting, reviews)),
+        next_steps=tuple(
+            {"why": why, "act": act}
+            for why, act in _next_steps(source, screened, rewriting, reviews)
+        ),
     )
 
 
@@ -156,26 +156,26 @@ def _reviews(contexts: Sequence[_Context]) -> dict[str, int]:
 
 
 def _next_steps(
-    source: ImportedCounts,
+    source: Mapping[str, int],
     screened: ScreenedCounts,
     rewriting: Rewriting,
     reviews: Mapping[str, int],
-) -> Iterator[NextStep]:
-    """Yield what can be done now, the first thing first."""
+) -> Iterator[tuple[str, str]]:
+    """Yield what can be done now, the first thing first: why, and which act."""
     n_contexts = sum(reviews.values())
-    if not source.dialogues:
-        yield NextStep("No dialogues yet.", "import")
+    if not source["dialogues"]:
+        yield "No dialogues yet.", "import"
         return
     if not screened.candidates:
-        yield NextStep("Nothing is screened yet.", "build")
-    elif screened.outdated or screened.candidates < source.couplets:
-        yield NextStep("Not everything was screened by the rules as they are now.", "build")
+        yield "Nothing is screened yet.", "build"
+    elif screened.outdated or screened.candidates < source["couplets"]:
+        yield "Not everything was screened by the rules as they are now.", "build"
     elif not n_contexts:
-        yield NextStep("No contexts are chosen yet.", "build")
+        yield "No contexts are chosen yet.", "build"
     if n_contexts and not rewriting.planned and not rewriting.contexts:
-        yield NextStep("There are no adversarial contexts.", "rewrite")
+        yield "There are no adversarial contexts.", "rewrite"
     if reviews["pending"]:
-        yield NextStep("Contexts wait to be read by a person.", "review")
+        yield "Contexts wait to be read by a person.", "review"
 
 
 def rewrites_of(dataset: Dataset) -> QuerySet[Rewrite]:

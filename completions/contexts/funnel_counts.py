@@ -3,26 +3,17 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from completions.choices import EscalationProfile
 from completions.contexts import selection
 from completions.contexts.screening.rules import DISQUALIFIERS, RULES, rules_version
 
-Number = TypeVar("Number", int, float)
+STEPS = ("dialogues", "couplets", "suitable", "chosen")
+"""From the source to the choice."""
 NO_LABEL = "-"
 """How an address asks for dialogues without a label."""
 EXPLANATIONS = {rule.name: rule.explanation for rule in RULES}
-
-
-@dataclass(frozen=True)
-class ImportedCounts:
-    """What was imported."""
-
-    dialogues: int
-    utterances: int
-    turns: int
-    couplets: int
 
 
 @dataclass(frozen=True)
@@ -53,31 +44,16 @@ class ScreenedCounts:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Regular contexts that nobody dropped, and the dialogues they are from."""
-
-    contexts: int
-    dialogues: int
-
-
-@dataclass(frozen=True)
-class Steps(Generic[Number]):
-    """A number for every step from the source to the choice."""
-
-    dialogues: Number
-    couplets: Number
-    suitable: Number
-    chosen: Number
-
-
-@dataclass(frozen=True)
 class FunnelPart:
-    """An emotion (``problem`` is None then) or a cell: its counts, and its shares of the whole."""
+    """An emotion (``problem`` is None then) or a cell.
+
+    For each of ``STEPS`` it has its count, and its share of the whole.
+    """
 
     emotion: str
     problem: str | None
-    counts: Steps[int]
-    shares: Steps[float]
+    counts: dict[str, int]
+    shares: dict[str, float]
 
     @property
     def asked(self) -> tuple[str, str]:
@@ -86,15 +62,9 @@ class FunnelPart:
         return self.emotion or NO_LABEL, problem
 
     @property
-    def percent(self) -> Steps[float]:
+    def percent(self) -> dict[str, float]:
         """The shares in percent."""
-        shares = self.shares
-        return Steps(
-            dialogues=100 * shares.dialogues,
-            couplets=100 * shares.couplets,
-            suitable=100 * shares.suitable,
-            chosen=100 * shares.chosen,
-        )
+        return {step: 100 * share for step, share in self.shares.items()}
 
 
 @dataclass(frozen=True)
@@ -136,31 +106,27 @@ class Rewriting:
 
 
 @dataclass(frozen=True)
-class NextStep:
-    """What can be done next: why, and which act: a kind of job in small letters, or ``review``."""
-
-    why: str
-    act: str
-
-
-@dataclass(frozen=True)
 class Funnel:
     """The whole way of a dataset, from what was imported to what people kept.
 
-    ``opinions`` counts second opinions by outcome, all that were ``asked`` for, and those that are
-    ``by_simulated`` assistants; ``reviews`` all contexts, by what people decided in small letters.
+    ``source`` counts what was imported; ``chosen`` the regular contexts that nobody dropped, and
+    the dialogues they are from; ``opinions`` second opinions by outcome, all that were ``asked``
+    for, and those that are ``by_simulated`` assistants; ``reviews`` all contexts, by what people
+    decided in small letters.
+    ``next_steps`` say what can be done: why, and which act, a kind of job in small letters or
+    ``review``.
     """
 
     dataset: str
-    source: ImportedCounts
+    source: dict[str, int]
     screened: ScreenedCounts
-    chosen: Chosen
+    chosen: dict[str, int]
     emotions: tuple[FunnelPart, ...]
     cells: tuple[FunnelPart, ...]
     rewriting: Rewriting
     opinions: dict[str, int]
     reviews: dict[str, int]
-    next_steps: tuple[NextStep, ...]
+    next_steps: tuple[dict[str, str], ...]
 
 
 Labels: TypeAlias = tuple[str, str | None]
@@ -182,15 +148,15 @@ class DialogueRow:
 Dialogues: TypeAlias = Mapping[int, DialogueRow]
 
 
-def source(dialogues: Dialogues) -> ImportedCounts:
+def source(dialogues: Dialogues) -> dict[str, int]:
     """Add up what was imported."""
     rows = dialogues.values()
-    return ImportedCounts(
-        dialogues=len(rows),
-        utterances=sum(row.utterances for row in rows),
-        turns=sum(row.turns for row in rows),
-        couplets=sum(row.couplets for row in rows),
-    )
+    return {
+        "dialogues": len(rows),
+        "utterances": sum(row.utterances for row in rows),
+        "turns": sum(row.turns for row in rows),
+        "couplets": sum(row.couplets for row in rows),
+    }
 
 
 def screened(dialogues: Dialogues, rows: Sequence[CandidateRow]) -> ScreenedCounts:
@@ -239,18 +205,19 @@ def parts(
     n_couplets = Counter[Labels]()
     for pk, row in dialogues.items():
         n_couplets[labels[pk]] += row.couplets
-    counted = (
-        Counter(labels.values()),
-        n_couplets,
-        Counter(labels[pk] for pk in suitable),
-        Counter(labels[pk] for pk in chosen),
-    )
-    whole = [counter.total() for counter in counted]
+    n_dialogues = Counter(labels.values())
+    counted = {
+        "dialogues": n_dialogues,
+        "couplets": n_couplets,
+        "suitable": Counter(labels[pk] for pk in suitable),
+        "chosen": Counter(labels[pk] for pk in chosen),
+    }
+    whole = {step: counter.total() for step, counter in counted.items()}
     found = []
-    for part in sorted(counted[0], key=lambda one: (-counted[0][one], one[0], one[1] or "")):
-        counts = [counter[part] for counter in counted]
-        shares = [_share(n, of) for n, of in zip(counts, whole, strict=True)]
-        found.append(FunnelPart(*part, Steps(*counts), Steps(*shares)))
+    for part in sorted(n_dialogues, key=lambda one: (-n_dialogues[one], one[0], one[1] or "")):
+        counts = {step: counter[part] for step, counter in counted.items()}
+        shares = {step: _share(n, whole[step]) for step, n in counts.items()}
+        found.append(FunnelPart(*part, counts, shares))
     return tuple(found)
 
 
@@ -274,7 +241,7 @@ def picture(funnel: Funnel) -> dict[str, Any]:
         "rules": list(_rules(screened)),
         "no_signal": _bar(screened.suitable, screened.no_signal, whole),
         "suitable": _bar(0, screened.suitable, whole),
-        "chosen": _bar(0, funnel.chosen.contexts, whole),
+        "chosen": _bar(0, funnel.chosen["contexts"], whole),
         "emotions": list(_parts(funnel.emotions)),
         "cells": list(_parts(funnel.cells)),
     }
@@ -296,7 +263,8 @@ def _rules(screened: ScreenedCounts) -> Iterator[tuple[RuleCount, str, Bar]]:
 
 def _parts(parts: Sequence[FunnelPart]) -> Iterator[tuple[FunnelPart, Bar, Bar]]:
     """Yield parts with bars of their dialogues, which the choice mirrors, and of their contexts."""
-    widest = max((max(one.shares.dialogues, one.shares.chosen) for one in parts), default=0) or 1
+    shown = [one.shares[step] for one in parts for step in ("dialogues", "chosen")]
+    widest = max(shown, default=0) or 1
     for one in parts:
-        before, after = one.shares.dialogues, one.shares.chosen
+        before, after = one.shares["dialogues"], one.shares["chosen"]
         yield one, (0, round(100 * before / widest, 2)), (0, round(100 * after / widest, 2))

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from completions.contexts.funnel import OUTCOMES, funnel_of
 from completions.contexts.funnel_counts import (
+    STEPS,
     Funnel,
     FunnelPart,
     ProfileCount,
@@ -24,7 +25,6 @@ HOW = {
     "review": "/console/contexts/{slug}/list/",
 }
 """The command, or the page, of each next step."""
-STEPS = ("dialogues", "couplets", "suitable", "chosen")
 
 Row = Sequence[str | int]
 
@@ -48,15 +48,15 @@ def _lines(funnel: Funnel) -> Iterator[str]:
     yield from _table(
         ("", "count"),
         [
-            ("dialogues", source.dialogues),
-            ("utterances", source.utterances),
-            ("turns", source.turns),
-            ("couplets", source.couplets),
+            ("dialogues", source["dialogues"]),
+            ("utterances", source["utterances"]),
+            ("turns", source["turns"]),
+            ("couplets", source["couplets"]),
             ("candidates screened", screened.candidates),
             ("suitable", screened.suitable),
             ("  from dialogues", screened.suitable_dialogues),
-            ("chosen regular contexts", chosen.contexts),
-            ("  from dialogues", chosen.dialogues),
+            ("chosen regular contexts", chosen["contexts"]),
+            ("  from dialogues", chosen["dialogues"]),
             ("reviewed: kept", funnel.reviews["kept"]),
             ("reviewed: dropped", funnel.reviews["dropped"]),
             ("not reviewed yet", funnel.reviews["pending"]),
@@ -70,7 +70,7 @@ def _lines(funnel: Funnel) -> Iterator[str]:
     if funnel.next_steps:
         yield "\nNext"
     for step in funnel.next_steps:
-        yield f"{step.why} {HOW[step.act].format(slug=funnel.dataset)}"
+        yield f"{step['why']} {HOW[step['act']].format(slug=funnel.dataset)}"
 
 
 def _screening(screened: ScreenedCounts) -> Iterator[str]:
@@ -103,8 +103,8 @@ def _strata(title: str, parts: Sequence[FunnelPart]) -> Iterator[str]:
 
 def _counts_and_shares(part: FunnelPart) -> Iterator[str | int]:
     for step in STEPS:
-        yield getattr(part.counts, step)
-        yield f"{100 * getattr(part.shares, step):.1f}"
+        yield part.counts[step]
+        yield f"{100 * part.shares[step]:.1f}"
 
 
 def _name(part: FunnelPart) -> str:

@@ -9,12 +9,10 @@ from django.core.management import CommandError, call_command
 from completions.choices import CallState, Review, RewriteState
 from completions.contexts.funnel import funnel_of
 from completions.contexts.funnel_counts import (
-    Chosen,
+    STEPS,
     FunnelPart,
-    ImportedCounts,
     RuleCount,
     ScreenedCounts,
-    Steps,
     picture,
 )
 from completions.contexts.screening.rules import DISQUALIFIERS, RULES
@@ -42,6 +40,10 @@ def count(dataset):
     return lambda: funnel_of(dataset)
 
 
+def steps(*numbers):
+    return dict(zip(STEPS, numbers, strict=True))
+
+
 class TestFunnel:
     def test_counts_what_was_imported_and_what_screening_made_of_it(self, count):
         funnel = count()
@@ -51,7 +53,7 @@ class TestFunnel:
             rule.name: (rule.removes, rule.removes_first, rule.removes_alone)
             for rule in screened.rules
         }
-        assert funnel.source == ImportedCounts(dialogues=3, utterances=60, turns=12, couplets=6)
+        assert funnel.source == {"dialogues": 3, "utterances": 60, "turns": 12, "couplets": 6}
         assert screened == ScreenedCounts(
             candidates=6,
             versions=(CURRENT,),
@@ -85,14 +87,14 @@ class TestFunnel:
         fear, anger = funnel.emotions
         cells = {(cell.emotion, cell.problem): cell.counts for cell in funnel.cells}
         assert (fear.emotion, fear.problem) == ("fear", None)
-        assert fear.counts == Steps(dialogues=2, couplets=4, suitable=2, chosen=2)
-        assert fear.shares == Steps(dialogues=0.6667, couplets=0.6667, suitable=1.0, chosen=1.0)
-        assert anger.counts == Steps(dialogues=1, couplets=2, suitable=0, chosen=0)
-        assert anger.shares == Steps(dialogues=0.3333, couplets=0.3333, suitable=0.0, chosen=0.0)
+        assert fear.counts == steps(2, 4, 2, 2)
+        assert fear.shares == steps(0.6667, 0.6667, 1.0, 1.0)
+        assert anger.counts == steps(1, 2, 0, 0)
+        assert anger.shares == steps(0.3333, 0.3333, 0.0, 0.0)
         assert cells == {
-            ("anger", "job"): Steps(dialogues=1, couplets=2, suitable=0, chosen=0),
-            ("fear", "exam"): Steps(dialogues=1, couplets=1, suitable=0, chosen=0),
-            ("fear", "job"): Steps(dialogues=1, couplets=3, suitable=2, chosen=2),
+            ("anger", "job"): steps(1, 2, 0, 0),
+            ("fear", "exam"): steps(1, 1, 0, 0),
+            ("fear", "job"): steps(1, 3, 2, 2),
         }
 
     def test_counts_reviews_and_as_chosen_what_nobody_dropped(self, count, dataset):
@@ -100,11 +102,11 @@ class TestFunnel:
         dataset.contexts.filter(turn_index=0).update(review=Review.DROPPED)
         after = count()
 
-        assert before.chosen == Chosen(contexts=2, dialogues=1)
+        assert before.chosen == {"contexts": 2, "dialogues": 1}
         assert before.reviews == {"pending": 2, "kept": 0, "dropped": 0}
-        assert after.chosen == Chosen(contexts=1, dialogues=1)
+        assert after.chosen == {"contexts": 1, "dialogues": 1}
         assert after.reviews == {"pending": 1, "kept": 0, "dropped": 1}
-        assert after.emotions[0].counts.chosen == 1
+        assert after.emotions[0].counts["chosen"] == 1
 
     def test_leaves_other_datasets_out(self, count):
         before = count()
@@ -134,7 +136,7 @@ class TestRewriting:
         funnel = count()
 
         rewriting = funnel.rewriting
-        assert funnel.chosen.contexts == 2  # the regular ones
+        assert funnel.chosen["contexts"] == 2  # the regular ones
         assert (rewriting.planned, rewriting.under_way) == (4, 1)
         assert (rewriting.accepted, rewriting.dropped) == (1, 2)
         assert [(one.reason, one.n) for one in rewriting.reasons] == [("too mild", 2)]
@@ -173,7 +175,7 @@ class TestOpinions:
 
 class TestNextSteps:
     def acts(self, dataset):
-        return [step.act for step in funnel_of(dataset).next_steps]
+        return [step["act"] for step in funnel_of(dataset).next_steps]
 
     def test_begin_with_the_import_and_end_when_everything_is_done(self, dataset):
         assert self.acts(make_dataset(slug="new")) == ["import"]
@@ -242,7 +244,7 @@ class TestFunnelCommand:
 
 
 def part(emotion, problem, before, after):
-    return FunnelPart(emotion, problem, Steps(0, 0, 0, 0), Steps(before, 0.25, 0.5, after))
+    return FunnelPart(emotion, problem, steps(0, 0, 0, 0), steps(before, 0.25, 0.5, after))
 
 
 class TestPicture:
@@ -261,7 +263,7 @@ class TestPicture:
             empty.screened, candidates=200, rules=rules, removed=70, no_signal=30, suitable=100
         )
 
-        shown = picture(replace(empty, screened=screened, chosen=Chosen(20, 20)))
+        shown = picture(replace(empty, screened=screened, chosen={"contexts": 20, "dialogues": 20}))
 
         assert shown["everything"] == (0, 100)
         assert [(count.name, bar) for count, _, bar in shown["rules"]] == [
@@ -290,7 +292,7 @@ class TestPicture:
 
         assert fear[1:] == ((0, 62.5), (0, 50))
         assert anger[1:] == ((0, 12.5), (0, 100))
-        assert fear[0].percent == Steps(50, 25, 50, 40)
+        assert fear[0].percent == steps(50, 25, 50, 40)
 
 
 @pytest.mark.parametrize(
