@@ -133,7 +133,8 @@ def review(request: StaffRequest, dataset: Dataset, key: str) -> HttpResponse:
 @staff_page
 def review_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Store one decision about every context that is ticked; notes stay as they are."""
-    form, back = console_http.ManyReviewed(request.POST), _list_address(request, dataset)
+    form = console_http.ManyReviewed(request.POST)
+    back = _list_address(dataset, ContextFilter.of(request.GET))
     keys = request.POST.getlist("keys")[: queries.PER_PAGE]
     if not form.is_valid() or not keys:
         messages.error(request, _("Nothing was decided: tick the contexts that are meant."))
@@ -158,9 +159,8 @@ def review_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     return redirect(back)
 
 
-def _list_address(request: StaffRequest, dataset: Dataset) -> str:
-    query = ContextFilter.of(request.GET).query
-    return f"{reverse('contexts:list', args=[dataset.slug])}{f'?{query}' if query else ''}"
+def _list_address(dataset: Dataset, filters: ContextFilter) -> str:
+    return reverse("contexts:list", args=[dataset.slug]) + filters.suffix
 
 
 def _show_context(
@@ -201,9 +201,8 @@ def _next_page(
         return redirect(_address(dataset, queue.after_decision, filters))
     if queue.n == queue.n_reviewed:
         messages.success(request, _("Everything here is reviewed."))
-    return redirect(f"{reverse('contexts:list', args=[dataset.slug])}?{filters.query}")
+    return redirect(_list_address(dataset, filters))
 
 
 def _address(dataset: Dataset, key: str, filters: ContextFilter) -> str:
-    address = reverse("contexts:context", args=[dataset.slug, key])
-    return f"{address}?{filters.query}" if filters.query else address
+    return reverse("contexts:context", args=[dataset.slug, key]) + filters.suffix

@@ -53,6 +53,11 @@ class ListFilter:
         """The address' query that means this filter, without its question mark."""
         return write_query(asdict(self))
 
+    @property
+    def suffix(self) -> str:
+        """The same with its question mark, to stand after an address; empty if it means all."""
+        return f"?{self.query}" if self.query else ""
+
 
 @dataclass(frozen=True)
 class ContextFilter(ListFilter):
