@@ -5,7 +5,6 @@ two secrets of the site: nobody else can foretell it, and the site can draw it a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -23,37 +22,15 @@ DRAWS = 5
 """How often an adaptive plan draws before it takes whatever is free."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A comparison to show, why, and on which side its first completion comes."""
+def choose_next(rater: Rater, history: RaterHistory) -> Lease | None:
+    """Return a lease of what the rater is shown next, with its row locked if it takes a slot.
 
-    comparison: Comparison
-    side: Side
-    quality_check: QualityCheck | None = None
-    repeats: Lease | None = None
-    is_screening: bool = False
-    probability: float | None = None
-
-    @property
-    def is_main(self) -> bool:
-        """Whether it takes a slot."""
-        return self.quality_check is None and self.repeats is None
-
-    @property
-    def pair_shown(self) -> tuple[int, int]:
-        """The pair's tallies from which the side was drawn; a planted pair has none."""
-        pair = self.comparison
-        return (pair.shown_first_as_a, pair.shown_first_as_b) if self.is_main else (0, 0)
-
-
-def choose_next(rater: Rater, history: RaterHistory) -> Choice | None:
-    """Return what the rater is shown next, with its row locked if it takes a slot.
-
-    None if nothing is left for this rater.
+    It says what is shown, why and on which side, is not stored, and lacks the rest: see
+    ``leasing.complete``. None if nothing is left for this rater.
     """
     place = place_of(rater, history)
     checks = selectors.content_of(rater.study)["checks"]
-    planted: Choice | None = None
+    planted: Lease | None = None
     if design.is_check_due(place, rate=checks["rate"]):
         planted = choose_check(rater, history)
     elif design.is_repeat_due(place, rate=checks["repeat_rate"], gap=REPEAT_GAP):
@@ -68,7 +45,7 @@ def place_of(rater: Rater, history: RaterHistory) -> design.Place:
 
 def choose_check(
     rater: Rater, history: RaterHistory, *, is_screening: bool = False
-) -> Choice | None:
+) -> Lease | None:
     """Return a planted pair that the rater has not had, in this rater's order, or None."""
     waiting = WAITING.all(rater=rater.pk, study=rater.study_id, writer=rater.writer_id)
     by_key = {check.comparison.key: check for check in waiting}
@@ -84,9 +61,10 @@ def choose_check(
         rater=rater.drawn_by,
         rater_shown=history.shown,
     )
-    return Choice(
+    return Lease(
+        rater=rater,
         comparison=check.comparison,
-        side=Side.A if first_is_a else Side.B,
+        first_side=Side.A if first_is_a else Side.B,
         quality_check=check,
         is_screening=is_screening,
     )
@@ -122,7 +100,7 @@ def _check_and_texts(*, check: int) -> QuerySet[QualityCheck]:
 CHECK_TO_SHOW = Compiled(_check_and_texts, check=int)
 
 
-def _choose_repeat(rater: Rater, history: RaterHistory) -> Choice | None:
+def _choose_repeat(rater: Rater, history: RaterHistory) -> Lease | None:
     """Return the rater's earliest pair that was not repeated yet, with the sides exchanged."""
     earlier = TO_REPEAT.first(
         rater=rater.pk,
@@ -133,7 +111,7 @@ def _choose_repeat(rater: Rater, history: RaterHistory) -> Choice | None:
     if earlier is None:
         return None
     side = Side.B if earlier.first_side == Side.A else Side.A
-    return Choice(comparison=earlier.comparison, side=side, repeats=earlier)
+    return Lease(rater=rater, comparison=earlier.comparison, first_side=side, repeats=earlier)
 
 
 def _to_repeat(
@@ -160,7 +138,7 @@ def _to_repeat(
 TO_REPEAT = Compiled(_to_repeat, rater=int, writer=int, last_context=int, newest=int)
 
 
-def _choose_main(rater: Rater, history: RaterHistory, place: design.Place) -> Choice | None:
+def _choose_main(rater: Rater, history: RaterHistory, place: design.Place) -> Lease | None:
     """Lock a comparison that counts, and draw its side."""
     found = _draw_by_weight(rater, history, place) or next(
         ((row, None) for row in _claimable(rater, history, place)), None
@@ -174,8 +152,14 @@ def _choose_main(rater: Rater, history: RaterHistory, place: design.Place) -> Ch
         shown=(comparison.shown_first_as_a, comparison.shown_first_as_b),
         rater_shown=history.shown,
     )
-    side = Side.A if first_is_a else Side.B
-    return Choice(comparison=comparison, side=side, probability=probability)
+    return Lease(
+        rater=rater,
+        comparison=comparison,
+        first_side=Side.A if first_is_a else Side.B,
+        pair_first_as_a=comparison.shown_first_as_a,
+        pair_first_as_b=comparison.shown_first_as_b,
+        sampling_probability=probability,
+    )
 
 
 def _claimable(rater: Rater, history: RaterHistory, place: design.Place) -> Iterator[Comparison]:

@@ -11,7 +11,7 @@ from access.nudges import Work, nudge
 from annotation.assignment import slots
 from annotation.choices import RaterStage, RaterState, Side, StudyState
 from annotation.judging.services.choosing import choose_next
-from annotation.judging.services.leasing import assign_next, draw_lease
+from annotation.judging.services.leasing import assign_next, complete
 from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
 from annotation.studies import selectors, verdicts
 from completions.choices import LeaseOutcome
@@ -138,8 +138,8 @@ def foresee_next(
     history = selectors.RaterHistory.after(shown)
     if study.state != StudyState.OPEN or history.answered >= study.session_length:
         return None
-    choice = choose_next(rater, history)
-    return None if choice is None else draw_lease(choice, rater=rater, history=history, now=now)
+    chosen = choose_next(rater, history)
+    return None if chosen is None else complete(chosen, history, now=now)
 
 
 def _lease_of(submission: Submission, rater: Rater) -> Lease:

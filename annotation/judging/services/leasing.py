@@ -7,7 +7,7 @@ from django.db import transaction
 
 from annotation.assignment import slots
 from annotation.choices import Expected, RaterStage, RaterState, StudyState
-from annotation.judging.services.choosing import Choice, choose_check, choose_next
+from annotation.judging.services.choosing import choose_check, choose_next
 from annotation.models import Judgment, Lease, Rater, Study
 from annotation.quality.rules.exclusions import is_check_passed, is_rating_passed
 from annotation.studies import selectors
@@ -74,15 +74,15 @@ def assign_next(
     history = RaterHistory()
     if newest is not None:
         history = RaterHistory.after(newest, hidden_ms=hidden_ms)
-    choice = None
+    chosen = None
     if rater.stage == RaterStage.SCREENING:
-        choice = choose_screening(rater, history, now=now)
-    if choice is None and rater.state == RaterState.ACTIVE:
+        chosen = choose_screening(rater, history, now=now)
+    if chosen is None and rater.state == RaterState.ACTIVE:
         if history.answered >= rater.study.session_length:
             end_rater(rater, state=RaterState.FINISHED, now=now)
         else:
-            choice = choose_next(rater, history)
-    return _claim(choice, rater=rater, history=history, now=now) if choice else None
+            chosen = choose_next(rater, history)
+    return _claim(chosen, history, now=now) if chosen else None
 
 
 @transaction.atomic
@@ -128,34 +128,22 @@ def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
     return lease
 
 
-def _claim(choice: Choice, *, rater: Rater, history: RaterHistory, now: dt.datetime) -> Lease:
-    """Take a slot if the choice counts, and store the lease."""
-    lease = draw_lease(choice, rater=rater, history=history, now=now)
-    taken = slots.slot_taken(choice.comparison.pk, side=choice.side) if choice.is_main else None
+def _claim(lease: Lease, history: RaterHistory, *, now: dt.datetime) -> Lease:
+    """Take a slot if what was chosen counts, and store the lease."""
+    complete(lease, history, now=now)
+    taken = slots.slot_taken(lease.comparison_id, side=lease.first_side) if lease.is_main else None
     insert(lease, taken)
     return lease
 
 
-def draw_lease(choice: Choice, *, rater: Rater, history: RaterHistory, now: dt.datetime) -> Lease:
-    """Return the lease of a choice with what its side came from; it is not stored yet."""
-    pair_shown = choice.pair_shown
-    return Lease(
-        comparison=choice.comparison,
-        rater=rater,
-        number=history.number + 1,
-        first_side=choice.side,
-        quality_check=choice.quality_check,
-        repeats=choice.repeats,
-        is_screening=choice.is_screening,
-        pair_first_as_a=pair_shown[0],
-        pair_first_as_b=pair_shown[1],
-        rater_first_as_a=history.first_as_a,
-        rater_first_as_b=history.first_as_b,
-        recent_ms=list(history.recent_ms),
-        sampling_probability=choice.probability,
-        issued_at=now,
-        expires_at=now + _length(rater),
-    )
+def complete(lease: Lease, history: RaterHistory, *, now: dt.datetime) -> Lease:
+    """Set on a chosen lease its number, what its side came from, and its times."""
+    lease.number = history.number + 1
+    lease.rater_first_as_a, lease.rater_first_as_b = history.shown
+    lease.recent_ms = list(history.recent_ms)
+    lease.issued_at = now
+    lease.expires_at = now + _length(lease.rater)
+    return lease
 
 
 def _length(rater: Rater) -> dt.timedelta:
@@ -218,7 +206,7 @@ def end_rater(rater: Rater, *, state: RaterState, now: dt.datetime) -> None:
     rater.save(update_fields=["state", "ended_at"])
 
 
-def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -> Choice | None:
+def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -> Lease | None:
     """Return the next pair of the round, or None once the round is over.
 
     It is over when as many pairs were answered as the study asks for, or none is left to show.
@@ -228,9 +216,9 @@ def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -
     rules = content_of(rater.study)["screening"]
     answers = selectors.screening_answers(rater)
     if len(answers) < rules["pairs"] and (
-        choice := choose_check(rater, history, is_screening=True)
+        chosen := choose_check(rater, history, is_screening=True)
     ):
-        return choice
+        return chosen
     # A study that has few planted pairs asks for fewer; whoever skips them is asked for all.
     decided = rater.leases.filter(is_screening=True, outcome__in=BY_THE_RATER)
     required = min(rules["min_passed"], decided.count())
