@@ -7,11 +7,12 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
+
+from annotation.raters.webhooks import SUBMISSION, Event
 
 PATIENCE_S = 10
 A_PAGE = 100
@@ -26,15 +27,6 @@ REJECTIONS = (
 
 class ProlificError(Exception):
     """Prolific refused, or could not be reached; the message says why."""
-
-
-@dataclass(frozen=True)
-class ProlificSubmission:
-    """A submission as Prolific lists it; ``status`` is spelled as in its webhooks."""
-
-    id: str
-    participant_id: str
-    status: str
 
 
 def is_on() -> bool:
@@ -59,8 +51,8 @@ def set_places(study_id: str, n: int) -> None:
     _ask("PATCH", f"studies/{quote(study_id, safe='')}/", {"total_available_places": n})
 
 
-def submissions(study_id: str) -> Iterator[ProlificSubmission]:
-    """Yield every submission of a study, page by page."""
+def submissions(study_id: str) -> Iterator[Event]:
+    """Yield how every submission of a study stands, page by page, as a webhook would tell it."""
     for page in range(1, MOST_PAGES + 1):
         parameters = urlencode({"study": study_id, "page": page, "page_size": A_PAGE})
         rows = _ask("GET", f"submissions/?{parameters}").get("results")
@@ -69,7 +61,8 @@ def submissions(study_id: str) -> Iterator[ProlificSubmission]:
             raise ProlificError(msg)
         for row in rows:
             status = _text(row, "status").upper().replace(" ", "-").replace("_", "-")
-            yield ProlificSubmission(_text(row, "id"), _text(row, "participant_id"), status)
+            key, person = _text(row, "id"), _text(row, "participant_id")
+            yield Event(f"read {key} {status}", SUBMISSION, status, person, key)
         if len(rows) < A_PAGE:
             return
 

@@ -18,7 +18,6 @@ from annotation.raters import prolific
 from annotation.raters.consent import consent_lines, session_minutes
 from annotation.raters.entry_links import links_for
 from annotation.raters.services.submissions import OUTCOMES, take_event
-from annotation.raters.webhooks import SUBMISSION, Event
 from annotation.studies.selectors import content_of
 
 CODE_TYPES = {"complete": "COMPLETED", "no_consent": "NO_CONSENT"}
@@ -117,14 +116,10 @@ def read_states(*, there: PlatformStudy, now: dt.datetime) -> int:
     """
     known = dict(_submissions(there.study).values_list("session_id", "state"))
     n_new = 0
-    for one in prolific.submissions(there.key):
-        outcome = OUTCOMES.get(one.status)
-        if outcome is None or known.get(one.id) in (None, outcome):
-            continue
-        event = Event(
-            f"read {one.id} {one.status}", SUBMISSION, one.status, one.participant_id, one.id
-        )
-        n_new += take_event(study=there.study, event=event, now=now)
+    for event in prolific.submissions(there.key):
+        outcome = OUTCOMES.get(event.status)
+        if outcome is not None and known.get(event.submission_id) not in (None, outcome):
+            n_new += take_event(study=there.study, event=event, now=now)
     return n_new
 
 
