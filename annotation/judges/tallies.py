@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
-from typing import NamedTuple
+from operator import itemgetter
 
 from django.db import connection
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
@@ -29,26 +28,8 @@ VERDICT = "judgment__verdict"
 _VALID = Q(state=CallState.DONE)
 
 
-class CallTally(NamedTuple):
-    """The calls that put one comparison to one judge, counted; A and B is where the first stood."""
-
-    comparison: int
-    judge: int
-    is_erased: bool
-    n_open: int
-    calls_a: int
-    first_a: int
-    second_a: int
-    total_a: int
-    calls_b: int
-    first_b: int
-    second_b: int
-    total_b: int
-
-    @property
-    def replies(self) -> Replies:
-        """Return the counts as the rules of verdicts take them."""
-        return Replies(Order(*self[4:8]), Order(*self[8:12]), self.n_open)
+Tally = tuple[int, bool, Replies]
+"""A judge, whether a text was deleted, and the counted calls that put the comparison to them."""
 
 
 @dataclass(frozen=True)
@@ -99,16 +80,15 @@ def judged_comparisons(
 
     The calls are counted in the database and come as one row per comparison and judge.
     """
-    rows = map(CallTally._make, _rows(study, only=only))
-    for comparison, tallies in groupby(rows, key=attrgetter("comparison")):
-        yield _judged(comparison, tuple(tallies), panel)
+    for comparison, rows in groupby(_rows(study, only=only), key=itemgetter(0)):
+        yield _judged(comparison, [_tally(*row[1:]) for row in rows], panel)
 
 
-def alike_tallies(study: Study) -> Iterator[tuple[CallTally, int]]:
+def alike_tallies(study: Study) -> Iterator[tuple[Tally, int]]:
     """Yield each tally that occurs, and for how many comparisons; one query.
 
-    However many calls there are, they can fall out in few ways. The sums of verdicts and the
-    comparison, which would tell tallies apart, are left at 0.
+    However many calls there are, they can fall out in few ways. The sums of verdicts, which would
+    tell tallies apart, are left at 0.
     """
     counts = {name: one for name, one in _counts().items() if not name.startswith("total")}
     single = _calls(study, only=None).order_by().values_list(*GROUP).annotate(**counts)
@@ -118,18 +98,18 @@ def alike_tallies(study: Study) -> Iterator[tuple[CallTally, int]]:
     with connection.cursor() as cursor:
         cursor.execute(alike, params)
         for *row, n in cursor.fetchall():
-            yield _of_counts(*row), n
+            yield _tally(*row), n
 
 
-def _of_counts(judge: int, n_erased: int, n_open: int, *calls: int) -> CallTally:
-    (calls_a, first_a, second_a), (calls_b, first_b, second_b) = calls[:3], calls[3:]
-    sides = (calls_a, first_a, second_a, 0, calls_b, first_b, second_b, 0)
-    return CallTally(0, judge, n_erased > 0, n_open, *sides)
+def _tally(judge: int, n_erased: int, n_open: int, *calls: int) -> Tally:
+    """Return the counts of a row as the rules take them: first one order's, then the other's."""
+    half = len(calls) // 2
+    return judge, n_erased > 0, Replies(Order(*calls[:half]), Order(*calls[half:]), n_open)
 
 
-def _judged(comparison: int, tallies: tuple[CallTally, ...], panel: Panel) -> Judged:
-    is_erased = any(tally.is_erased for tally in tallies)
-    replies = {tally.judge: tally.replies for tally in tallies}
+def _judged(comparison: int, tallies: Collection[Tally], panel: Panel) -> Judged:
+    is_erased = any(is_erased for _judge, is_erased, _replies in tallies)
+    replies = {judge: replies for judge, _is_erased, replies in tallies}
     verdicts = {judge: judge_verdict(said) for judge, said in replies.items()}
     counted = {
         panel.judges[pk].slug: one for pk, one in verdicts.items() if pk not in panel.excluded

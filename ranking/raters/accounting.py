@@ -75,9 +75,9 @@ def verdict_accounting(study: Study) -> tuple[AccountRow, ...]:
     Eight queries, in which no call comes singly.
     """
     rows = verdict_queries.judge_rows(study, tallies.panel_of(study))
-    for tally, n in tallies.alike_tallies(study):
-        n_answers, status = n * tally.replies.n_valid, judge_verdict(tally.replies).status
-        rows[tally.judge].count_answers(n_answers, status, is_erased=tally.is_erased)
+    for (judge, is_erased, replies), n in tallies.alike_tallies(study):
+        status = judge_verdict(replies).status
+        rows[judge].count_answers(n * replies.n_valid, status, is_erased=is_erased)
     people = _of_people(study)
     return (*map(_of_judge, rows.values()), *([people] if people.n_calls else []))
 
