@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from annotation.assignment.design import draw, shuffled
 from annotation.choices import Protocol, Side
-from annotation.models import Lease, Rater, Study
+from annotation.models import Lease, Study
 from annotation.studies import selectors, verdicts
 from annotation.studies.rubric import Dimension, Rubric
 from completions.dialogues.display import DialogueView
@@ -73,22 +73,17 @@ class SessionProgress:
         return min(self.done + 1, self.total)
 
     @classmethod
-    def of_rater(cls, rater: Rater) -> "SessionProgress":
-        """Count the rater's answers and guess the time left from the rater's own pace."""
-        return cls._of(selectors.history_of(rater), rater.study)
-
-    @classmethod
     def of_lease(cls, lease: Lease) -> "SessionProgress":
-        """Tell the same from the lease that is shown, without a query in the main part."""
+        """Count the rater's answers and guess the time left from the rater's own pace.
+
+        By the lease that is shown, without a query in the main part.
+        """
         study = lease.rater.study
         if lease.is_screening:
             done = selectors.n_screening_answers(lease.rater)
             total = selectors.content_of(study)["screening"]["pairs"]
             return cls(done=done, total=total, minutes_left=max(1, total - done), is_screening=True)
-        return cls._of(selectors.RaterHistory.before(lease), study)
-
-    @classmethod
-    def _of(cls, history: selectors.RaterHistory, study: Study) -> "SessionProgress":
+        history = selectors.RaterHistory.before(lease)
         left = max(0, study.session_length - history.answered)
         seconds = history.seconds_per_pair * left
         return cls(

@@ -17,7 +17,7 @@ from annotation.raters import entry_queries, webhooks
 from annotation.raters.services import questions, submissions, withdrawing
 from annotation.raters.visit_time import visit_time
 from annotation.session import http
-from annotation.session.blinded import Message, SessionProgress
+from annotation.session.blinded import Message
 from annotation.session.endings import Ending
 from annotation.session.forms import Guesses, Withdrawal, WriterWithdrawal
 from annotation.session.http import RaterRequest, rater_known, rater_page
@@ -55,7 +55,7 @@ def take_break(request: RaterRequest) -> HttpResponse:
         return http.go(request, reverse("annotation:take_break", args=[request.page.slug]))
     context = {
         "study": request.page,
-        "done": SessionProgress.of_rater(request.rater).done,
+        "done": selectors.history_of(request.rater).answered,
         "is_timed": request.rater.platform != Platform.GUEST,
         "resume_url": _resume_url(request),
     }
