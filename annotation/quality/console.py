@@ -1,7 +1,7 @@
 """The console's pages on quality checks and on reports, with what admins post there."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -195,19 +195,12 @@ def _order(row: CheckRow) -> tuple[bool, float, str]:
 def _counts(study: Study, checks: Collection[int]) -> tuple[Counter[int], Counter[int]]:
     """Count the answers to each check, and those that passed; of a changed answer the newest."""
     answered, passed = Counter[int](), Counter[int]()
-    for check, is_passed, n in _answers(study, checks):
+    is_alone = study.protocol == Protocol.LIKERT
+    is_passed = is_rating_passed if is_alone else is_check_passed
+    for check, expected, said, n in _ratings(checks) if is_alone else _verdicts(checks):
         answered[check] += n
-        passed[check] += n * is_passed
+        passed[check] += n * is_passed(said, expected=expected)
     return answered, passed
-
-
-def _answers(study: Study, checks: Collection[int]) -> Iterator[tuple[int, bool, int]]:
-    if study.protocol == Protocol.LIKERT:
-        for check, expected, mark, n in _ratings(checks):
-            yield check, is_rating_passed(mark, expected=expected), n
-        return
-    for check, expected, verdict, n in _verdicts(checks):
-        yield check, is_check_passed(verdict, expected=expected), n
 
 
 def _verdicts(checks: Collection[int]) -> Iterable[tuple[int, str, int, int]]:

@@ -6,10 +6,10 @@ import uuid
 from django.db import transaction
 
 from annotation.assignment import slots
-from annotation.choices import Expected, RaterStage, RaterState, StudyState
+from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.choosing import choose_check, choose_next
 from annotation.models import Judgment, Lease, Rater, Study
-from annotation.quality.rules.exclusions import is_check_passed, is_rating_passed
+from annotation.quality.rules.exclusions import is_passed
 from annotation.studies import selectors
 from annotation.studies.selectors import RaterHistory, content_of
 from completions.choices import LeaseOutcome
@@ -234,11 +234,5 @@ def _is_passed(judgment: Judgment) -> bool:
     check = lease.quality_check if lease is not None else None
     if check is None:
         return False
-    if judgment.verdict is not None:
-        return is_check_passed(
-            judgment.verdict, expected="FIRST" if check.expected == Expected.FIRST else "SECOND"
-        )
-    ratings = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
-    rating = ratings.get(check.dimension)
-    expected = "HIGH" if check.expected == Expected.HIGH else "LOW"
-    return rating is not None and is_rating_passed(rating, expected=expected)
+    marks = {mark.dimension: mark.advantage for mark in judgment.marks.all()}
+    return is_passed(judgment.verdict, marks.get(check.dimension), expected=check.expected)

@@ -274,21 +274,16 @@ def attention_checks(study: Study, *, as_of: dt.datetime) -> dict[int, list[Chec
 def check_of(answer: CurrentAnswer, answers: Mapping[int, CurrentAnswer]) -> CheckAnswer | None:
     """Return how a check or a repeat went; None if what it repeats is not to be seen."""
     if answer.lease__repeats is None:
-        is_passed = _is_passed(answer)
+        is_passed = exclusions.is_passed(
+            answer.verdict,
+            answer.marks.get(str(answer.lease__quality_check__dimension)),
+            expected=str(answer.lease__quality_check__expected),
+        )
         return CheckAnswer(str(answer.lease__quality_check__kind), is_passed, answer.submitted_at)
     earlier = answers.get(answer.lease__repeats)
     if earlier is None:
         return None
     return CheckAnswer(REPEAT, _is_consistent(earlier, answer), answer.submitted_at)
-
-
-def _is_passed(answer: CurrentAnswer) -> bool:
-    """Say whether a preference is right, or the rating on the check's dimension; none is not."""
-    expected = str(answer.lease__quality_check__expected)
-    if answer.verdict is not None:
-        return exclusions.is_check_passed(answer.verdict, expected=expected)
-    mark = answer.marks.get(str(answer.lease__quality_check__dimension))
-    return mark is not None and exclusions.is_rating_passed(mark, expected=expected)
 
 
 def _is_consistent(earlier: CurrentAnswer, later: CurrentAnswer) -> bool:

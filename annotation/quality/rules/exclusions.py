@@ -46,6 +46,13 @@ def is_rating_passed(mark: int, *, expected: str) -> bool:
     return {"HIGH": mark > MIDDLE, "LOW": mark < MIDDLE}[expected]
 
 
+def is_passed(verdict: int | None, mark: int | None, *, expected: str) -> bool:
+    """Say whether a preference passes a check, or the rating on its dimension; none does not."""
+    if verdict is not None:
+        return is_check_passed(verdict, expected=expected)
+    return mark is not None and is_rating_passed(mark, expected=expected)
+
+
 def are_ratings_consistent(earlier: Mapping[str, int], later: Mapping[str, int]) -> bool:
     """Say whether a second rating of one completion agrees with the first, by dimension.
 
