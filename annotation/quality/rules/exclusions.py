@@ -4,8 +4,8 @@ import datetime as dt
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from statistics import fmean, median
+from typing import NamedTuple
 
 from annotation.quality.rules.records import RULES_VERSION, Finding, MainAnswer, RaterRecord, Rules
 
@@ -109,8 +109,7 @@ def active_seconds(
     return max(SHORTEST_S, (submitted_at - shown_at).total_seconds() - away)
 
 
-@dataclass(frozen=True)
-class TimePerWord:
+class TimePerWord(NamedTuple):
     """Middle and spread of log seconds per word over a study's main answers.
 
     ``spread`` is on the scale of a standard deviation, and 0 when it cannot be told.
@@ -118,7 +117,6 @@ class TimePerWord:
 
     middle: float
     spread: float
-    n: int
 
     def z(self, answer: MainAnswer) -> float | None:
         """Return how many robust standard deviations the answer lies from the middle."""
@@ -137,11 +135,11 @@ def pace_of(answers: Iterable[MainAnswer], rules: Rules) -> TimePerWord:
     """
     paces = [_log_pace(answer) for answer in answers if answer.words]
     if len(paces) < rules.min_study_answers:
-        return TimePerWord(0.0, 0.0, len(paces))
+        return TimePerWord(0.0, 0.0)
     middle = median(paces)
     away = [abs(pace - middle) for pace in paces]
     spread = NORMAL_MAD * median(away) or NORMAL_MEAN_DEVIATION * fmean(away)
-    return TimePerWord(middle, spread, len(paces))
+    return TimePerWord(middle, spread)
 
 
 def anomalous_times(record: RaterRecord, pace: TimePerWord, rules: Rules) -> Finding | None:
