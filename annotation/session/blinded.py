@@ -44,6 +44,16 @@ class ComparisonPage:
         )
         return cls(lease.token, dialogue, *texts)
 
+    @classmethod
+    def of_practice(cls, study: Study) -> "ComparisonPage":
+        """Take the study's own practice pair; it has no token, for nothing of it is stored.
+
+        It is in the language of the study's dialogues.
+        """
+        pair = study.content["practice"]
+        dialogue = DialogueView.of(pair["turns"], language=language_of(study.dataset_id))
+        return cls(None, dialogue, plain(pair["message_a"]), plain(pair["message_b"]))
+
 
 @dataclass(frozen=True)
 class Message:
@@ -199,34 +209,14 @@ def forget_pages() -> None:
     _locked_page.cache_clear()
 
 
-@dataclass(frozen=True)
-class PracticePage:
-    """The practice pair, and what a careful reader may say about it."""
+def worked_answer(study: Study, answer: verdicts.Answer) -> dict[str, object]:
+    """Return what a careful reader may say about the practice pair, and whether ``answer`` agrees.
 
-    comparison: ComparisonPage
-    worked_answer: str
-    winner: str
-
-    def agrees(self, answer: verdicts.Answer) -> bool:
-        """Say whether an answer on the screen is on the side of the worked one."""
-        verdict = answer.verdict or 0
-        return self.winner == ("A" if verdict > 0 else "B" if verdict < 0 else "")
-
-    @classmethod
-    def of_study(cls, study: Study) -> "PracticePage":
-        """Take the study's own practice pair; it has no token, for nothing of it is stored.
-
-        It is in the language of the study's dialogues.
-        """
-        pair = study.content["practice"]
-        dialogue = DialogueView.of(pair["turns"], language=language_of(study.dataset_id))
-        return cls(
-            comparison=ComparisonPage(
-                None, dialogue, plain(pair["message_a"]), plain(pair["message_b"])
-            ),
-            worked_answer=pair["worked_answer"],
-            winner=pair["winner"],
-        )
+    Agreed is on the side alone, as the screen has it.
+    """
+    pair, verdict = study.content["practice"], answer.verdict or 0
+    side = "A" if verdict > 0 else "B" if verdict < 0 else ""
+    return {"worked_answer": pair["worked_answer"], "agrees": pair["winner"] == side}
 
 
 def _help_line(content: Mapping[str, Any]) -> HelpLine:

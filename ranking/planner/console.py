@@ -14,7 +14,7 @@ from access.console.tables import csv_answer
 from access.roles import StaffRequest
 from annotation.choices import Protocol
 from annotation.models import Study
-from annotation.session.blinded import PracticePage, StudyPage
+from annotation.session.blinded import ComparisonPage, StudyPage
 from annotation.session.forms import FORMS
 from annotation.studies import pace
 from annotation.studies.http import managers_page, study_or_404, study_page
@@ -273,11 +273,11 @@ def _beside(request: StaffRequest, form: StudyForm) -> HttpResponse:
     study = _unstored(form)
     parts: dict[str, object] = {"form": form, "pay": pay}
     if study is not None:
-        page, practice = StudyPage.from_study(study), PracticePage.of_study(study)
+        page, practice = StudyPage.from_study(study), ComparisonPage.of_practice(study)
         parts |= {
             "study": page,
-            "comparison": practice.comparison,
-            "is_pair": bool(practice.comparison.message_b),
+            "comparison": practice,
+            "is_pair": bool(practice.message_b),
             "answer": FORMS[page.protocol](study=page, is_practice=True),
         }
         if study.dataset_id is not None:

@@ -22,8 +22,8 @@ from annotation.raters.consent import consent_lines
 from annotation.raters.entry_links import Entry
 from annotation.raters.services import broken_links, entering, questions
 from annotation.raters.visit_time import is_simulated_visit, visit_time
-from annotation.session import forms, http
-from annotation.session.blinded import PracticePage, StudyPage
+from annotation.session import blinded, forms, http
+from annotation.session.blinded import ComparisonPage, StudyPage
 from annotation.session.endings import Ending, Way
 from annotation.session.forms import Comprehension
 from annotation.session.http import RaterRequest, rater_known, rater_page
@@ -118,16 +118,15 @@ def how(request: RaterRequest) -> HttpResponse:
     of_protocol = forms.FORMS[request.page.protocol]
     form = of_protocol(posted, study=request.page, is_practice=True, chip_order=order)
     chosen = form.is_valid()
-    practice = PracticePage.of_study(request.rater.study)
-    context = {
+    practice = ComparisonPage.of_practice(request.rater.study)
+    context: dict[str, object] = {
         "study": request.page,
-        "comparison": practice.comparison,
-        "is_pair": bool(practice.comparison.message_b),
+        "comparison": practice,
+        "is_pair": bool(practice.message_b),
         "form": form,
     }
     if chosen:
-        context["worked_answer"] = practice.worked_answer
-        context["agrees"] = practice.agrees(form.answer())
+        context |= blinded.worked_answer(request.rater.study, form.answer())
         if request.rater.stage == RaterStage.COMPREHENSION:
             context["questions"] = Comprehension(questions=_questions(request))
     status = 200 if chosen or posted is None else 422
