@@ -28,7 +28,7 @@ def choose_next(rater: Rater, history: RaterHistory) -> Lease | None:
     It says what is shown, why and on which side, is not stored, and lacks the rest: see
     ``leasing.complete``. None if nothing is left for this rater.
     """
-    place = place_of(rater, history)
+    place = design.Place(rater.study.seed, rater.drawn_by, history.number + 1)
     checks = selectors.content_of(rater.study)["checks"]
     planted: Lease | None = None
     if design.is_check_due(place, rate=checks["rate"]):
@@ -36,11 +36,6 @@ def choose_next(rater: Rater, history: RaterHistory) -> Lease | None:
     elif design.is_repeat_due(place, rate=checks["repeat_rate"], gap=REPEAT_GAP):
         planted = _choose_repeat(rater, history)
     return planted or _choose_main(rater, history, place)
-
-
-def place_of(rater: Rater, history: RaterHistory) -> design.Place:
-    """Return the place of the rater's next lease, from which its draws follow."""
-    return design.Place(rater.study.seed, rater.drawn_by, history.number + 1)
 
 
 def choose_check(
@@ -189,7 +184,7 @@ def _onwards(
 ) -> QuerySet[Comparison]:
     someone = Rater(pk=rater, study_id=study, writer_id=writer)
     free = _fresh(selectors.open_comparisons(someone), last_context)
-    return _to_claim(free.filter(position__gte=start), skip_locked=True)[:1]
+    return _first(free.filter(position__gte=start), skip_locked=True)
 
 
 ONWARDS = Compiled(_onwards, rater=int, study=int, writer=int, last_context=int, start=int)
@@ -219,12 +214,8 @@ def _fresh(free: QuerySet[Comparison], last_context: int | None) -> QuerySet[Com
     return free.exclude(context=last_context) if last_context else free
 
 
-def _first(rows: QuerySet[Comparison], *, skip_locked: bool) -> Iterator[Comparison]:
-    yield from _to_claim(rows, skip_locked=skip_locked)[:1]
-
-
-def _to_claim(rows: QuerySet[Comparison], *, skip_locked: bool) -> QuerySet[Comparison]:
+def _first(rows: QuerySet[Comparison], *, skip_locked: bool) -> QuerySet[Comparison]:
     # no_key: rows that refer to this one, judgments above all, are stored without waiting for it.
     return selectors.with_texts(rows).select_for_update(
         skip_locked=skip_locked, of=("self",), no_key=True
-    )
+    )[:1]
