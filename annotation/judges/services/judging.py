@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from access.nudges import Work, nudge
 from annotation.choices import Protocol, Side
 from annotation.judges import prompts
-from annotation.judges.answers import probability_of_a
+from annotation.judges.prompts import probability_of_a
 from annotation.models import Comparison, DimensionMark, JudgeCall, JudgeRun, Judgment
 from annotation.rationales.addressing import addressed_by
 from annotation.studies import selectors, verdicts

@@ -8,9 +8,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from access.models import LogEntry
-from annotation.judges.answers import answer_schema, probability_of_a, read_judge_answer
 from annotation.judges.judge_catalogue import load_judges, shipped
-from annotation.judges.prompts import PAIR
+from annotation.judges.prompts import (
+    PAIR,
+    answer_schema,
+    probability_of_a,
+    read_judge_answer,
+)
 from annotation.judges.queries import UnknownJudgeError, judges_named
 from annotation.models import Judge
 from annotation.studies.rubric import load_rubric

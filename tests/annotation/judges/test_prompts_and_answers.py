@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.judges.answers import (
+from annotation.judges.prompts import (
+    ALONE,
+    PAIR,
     answer_schema,
     probability_of_a,
     read_judge_answer,
     read_rating_answer,
 )
-from annotation.judges.prompts import ALONE, PAIR
 from annotation.studies.rubric import Dimension, Rubric, load_rubric
 from annotation.studies.verdicts import SCALES, Answer, check_answer
 from completions.llm import Token, prompts

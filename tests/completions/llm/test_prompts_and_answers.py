@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from annotation.judges.answers import read_judge_answer, read_rating_answer
+from annotation.judges.prompts import read_judge_answer, read_rating_answer
 from completions.llm import answers, prompts
 from completions.llm.answers import InvalidAnswerError, noting_repairs
 

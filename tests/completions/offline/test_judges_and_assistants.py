@@ -5,8 +5,7 @@ from itertools import product
 
 import pytest
 
-from annotation.judges import answers
-from annotation.judges.prompts import PAIR
+from annotation.judges.prompts import PAIR, read_judge_answer
 from annotation.rationales import themes
 from annotation.studies.rubric import load_rubric
 from completions.choices import EscalationProfile
@@ -28,7 +27,7 @@ STOCK = "I'm sorry you're going through this. Everything happens for a reason. S
 def ask(judge: str, a: str, b: str, turns=TURNS):
     messages = PAIR.messages(RUBRIC, turns, a=a, b=b)
     raw = judges.answer(judge, messages)
-    return answers.read_judge_answer(raw, RUBRIC.keys)
+    return read_judge_answer(raw, RUBRIC.keys)
 
 
 def many_pairs(n: int = 200):

@@ -7,8 +7,7 @@ what a study should find of them.
 import numpy as np
 import pytest
 
-from annotation.judges import answers
-from annotation.judges.prompts import PAIR
+from annotation.judges.prompts import PAIR, read_judge_answer
 from annotation.studies.rubric import load_rubric
 from completions.offline import planted, voices
 from completions.offline.answers import RefusedRequestError, make_answer
@@ -133,7 +132,7 @@ def texts(shares, n: int = 400) -> list[str]:
 
 def verdict(judge: PlantedJudge, a: str, b: str):
     messages = PAIR.messages(RUBRIC, TURNS, a=a, b=b)
-    return answers.read_judge_answer(planted.answer(judge.name, messages), RUBRIC.keys)
+    return read_judge_answer(planted.answer(judge.name, messages), RUBRIC.keys)
 
 
 class TestPlantedNames:
