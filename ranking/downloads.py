@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from access.console.csv_cells import Cell
 from annotation.choices import Protocol
-from annotation.judges import tallies, verdict_queries
+from annotation.judges import queries, verdict_queries
 from annotation.models import Study
 from annotation.quality.queries.records import ListedAnswer
 from ranking.boards import Board
@@ -181,13 +181,13 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
     says "simulated" where it is. Comparisons of deleted texts are left out, and so are judges
     excluded from the analysis. Five queries, the long one read in batches.
     """
-    panel = tallies.panel_of(study)
+    panel = queries.panel_of(study)
     judges = [judge for pk, judge in panel.judges.items() if pk not in panel.excluded]
     yield (*ENSEMBLE_COLUMNS, *(f"judge_{judge.name}" for judge in judges))
     if study.protocol == Protocol.LIKERT:
         return  # who rates a message alone names no winner
     facts = verdict_queries.facts_of(study)
-    for one in tallies.judged_comparisons(study, panel):
+    for one in queries.judged_comparisons(study, panel):
         if (found := one.ensemble) is None:
             continue
         fact = facts[one.comparison]

@@ -23,7 +23,7 @@ from annotation.judges.ensembles import (
     account,
     fate,
 )
-from annotation.judges.tallies import Judged, Panel, judged_comparisons, panel_of
+from annotation.judges.queries import Judged, Panel, judged_comparisons, panel_of
 from annotation.models import Comparison, Judge, JudgeCall, Judgment, Study
 from annotation.studies.selectors import shown_text
 from completions.choices import Stratum

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import Protocol, Purpose
-from annotation.judges import tallies, verdict_queries
+from annotation.judges import queries, verdict_queries
 from annotation.judges.ensembles import Account, Fate, VoteStatus, judge_verdict
 from annotation.judges.verdict_queries import JudgeAccountRow
 from annotation.models import Judgment, Lease, Study
@@ -74,8 +74,8 @@ def verdict_accounting(study: Study) -> tuple[AccountRow, ...]:
 
     Eight queries, in which no call comes singly.
     """
-    rows = verdict_queries.judge_rows(study, tallies.panel_of(study))
-    for (judge, is_erased, replies), n in tallies.alike_tallies(study):
+    rows = verdict_queries.judge_rows(study, queries.panel_of(study))
+    for (judge, is_erased, replies), n in queries.alike_tallies(study):
         status = judge_verdict(replies).status
         rows[judge].count_answers(n * replies.n_valid, status, is_erased=is_erased)
     people = _of_people(study)

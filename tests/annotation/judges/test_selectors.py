@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from annotation.judges import tallies, verdict_queries
+from annotation.judges import queries, verdict_queries
 from annotation.judges.ensembles import (
     EnsembleOutcome,
     EnsembleVerdict,
@@ -48,8 +48,8 @@ def page_of(study, show="", page="1"):
 
 
 def verdict_of(comparison):
-    panel = tallies.panel_of(comparison.study)
-    (found,) = tallies.judged_comparisons(comparison.study, panel)
+    panel = queries.panel_of(comparison.study)
+    (found,) = queries.judged_comparisons(comparison.study, panel)
     return found
 
 
@@ -133,10 +133,10 @@ class TestVerdicts:
         asked(["A+3"])  # of another study
         study = make_study()
         pairs = [asked(["A+1"], ["B-1"], study=study).pk for _ in range(3)]
-        panel = tallies.panel_of(study)
+        panel = queries.panel_of(study)
 
         with django_assert_num_queries(1):
-            found = list(tallies.judged_comparisons(study, panel))
+            found = list(queries.judged_comparisons(study, panel))
 
         assert [one.comparison for one in found] == pairs
 
