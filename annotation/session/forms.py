@@ -169,12 +169,20 @@ class AnswerForm(forms.Form):
 
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
-        return {"rationale": answer.rationale, "chips": sorted(answer.chips)}
+        marks = {f"{self.of_dimension}_{key}": mark for key, mark in answer.marks.items()}
+        return {"rationale": answer.rationale, "chips": sorted(answer.chips)} | marks
 
-    def reasons(self) -> dict[str, Any]:
-        """Return the reasons that were given, in words and by chips, as `Answer` takes them."""
-        chips = frozenset(self.cleaned_data.get("chips", ()))
-        return {"rationale": self.cleaned_data["rationale"], "chips": chips}
+    def answer_of(self, verdict: int | None) -> Answer:
+        """Return what was said with a verdict: the reasons, and the dimensions that were marked."""
+        said = self.cleaned_data
+        keys = [dimension.key for dimension in self.dimensions]
+        marks = {key: said[f"{self.of_dimension}_{key}"] for key in keys}
+        return Answer(
+            verdict=verdict,
+            rationale=said["rationale"],
+            marks={key: mark for key, mark in marks.items() if mark is not None},
+            chips=frozenset(said.get("chips", ())),
+        )
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield each message with the id of the control that it is about."""
@@ -204,7 +212,7 @@ class Preference(AnswerForm):
 
     def answer(self) -> Answer:
         """Return what the rater said, in the frame of the screen."""
-        return Answer(verdict=self.cleaned_data["verdict"], **self.reasons())
+        return self.answer_of(self.cleaned_data["verdict"])
 
 
 class RubricForm(AnswerForm):
@@ -246,10 +254,9 @@ class RubricForm(AnswerForm):
 
     def initial_of(self, answer: Answer) -> dict[str, Any]:
         """Return the values that show ``answer``."""
-        marks = {f"mark_{key}": advantage for key, advantage in answer.marks.items()}
         verdict = answer.verdict or 0
         shown = {"winner": "A" if verdict > 0 else "B", "strength": abs(verdict)}
-        return super().initial_of(answer) | shown | marks
+        return super().initial_of(answer) | shown
 
     @property
     def has_marks(self) -> bool:
@@ -259,15 +266,7 @@ class RubricForm(AnswerForm):
     def answer(self) -> Answer:
         """Return what the rater said, in the frame of the screen."""
         sign = 1 if self.cleaned_data["winner"] == "A" else -1
-        marks = {
-            dimension.key: self.cleaned_data[f"mark_{dimension.key}"]
-            for dimension in self.dimensions
-        }
-        return Answer(
-            verdict=sign * (self.cleaned_data["strength"] or 1),
-            marks={key: advantage for key, advantage in marks.items() if advantage is not None},
-            **self.reasons(),
-        )
+        return self.answer_of(sign * (self.cleaned_data["strength"] or 1))
 
 
 class Likert(AnswerForm):
@@ -291,18 +290,9 @@ class Likert(AnswerForm):
         ratings = [f"rating_{dimension.key}" for dimension in self.dimensions]
         self.order_fields([*ratings, "rationale"])
 
-    def initial_of(self, answer: Answer) -> dict[str, Any]:
-        """Return the values that show ``answer``."""
-        shown = {f"rating_{key}": rating for key, rating in answer.marks.items()}
-        return super().initial_of(answer) | shown
-
     def answer(self) -> Answer:
         """Return what the rater said; one message alone has no verdict."""
-        return Answer(
-            verdict=None,
-            marks={one.key: self.cleaned_data[f"rating_{one.key}"] for one in self.dimensions},
-            **self.reasons(),
-        )
+        return self.answer_of(None)
 
 
 FORMS: dict[str, type[Preference | RubricForm | Likert]] = {
