@@ -12,6 +12,7 @@ from ranking.plots.scales import LogScale, Scale, Tick
 WIDTH = 640
 HEIGHT = 400
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 16.0, 16.0, 52.0
+INSET = 12.0
 LABEL_HEIGHT = 16.0
 LABEL_GAP = 8.0
 LETTER = 6.9  # the mean width of a letter of a label, so that labels can be kept apart
@@ -20,7 +21,7 @@ MOST_LABELS = 30
 LABELS_WIDTH = 168.0
 COLOURS = 6
 LINE_STYLES = 4
-X_TICKS, Y_TICKS = 6, 6
+TICKS = 6
 
 
 Box = tuple[float, float, float, float]
@@ -90,14 +91,13 @@ class PlotLine:
 class Plot:
     """A picture `WIDTH` wide: its axes and what stands between them.
 
-    Curves are smooth lines, each with how it is drawn: centre, inner or outer.
+    ``x`` places more on the x axis. Curves are smooth lines, each with how it is drawn: centre,
+    inner or outer.
     """
 
     height: float
-    left: float
     right: float
-    top: float
-    bottom: float
+    x: Scale
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     x_label: str
@@ -108,9 +108,13 @@ class Plot:
     marks: tuple[float, ...] = ()
     curves: tuple[tuple[str, str], ...] = ()
 
-    def along(self, place: float, places: Sequence[float]) -> float:
-        """Return where a place of the x axis is, given all that lines were drawn over."""
-        return _along(places, self.right).place(place)
+    left = LEFT
+    top = TOP
+
+    @property
+    def bottom(self) -> float:
+        """Return where the x axis is."""
+        return self.height - BOTTOM
 
     @property
     def middle(self) -> float:
@@ -137,20 +141,40 @@ def scatter(points: Sequence[Point], *, x: Axis, y: Axis, has_diagonal: bool = F
     """Place one point or more over two axes; with the diagonal, both axes have one scale."""
     xs, ys = [point.x for point in points], [point.y for point in points]
     both = xs + ys
-    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
-    x_scale = x.scale(both if has_diagonal else xs, start=LEFT + 12, end=right - 12)
-    y_scale = y.scale(both if has_diagonal else ys, start=bottom - 12, end=TOP + 12)
-    dots = [Dot(one.name, x_scale.place(one.x), y_scale.place(one.y)) for one in points]
-    return Plot(
-        *(HEIGHT, LEFT, right, TOP, bottom),
-        x_ticks=x_scale.ticks(at_most=X_TICKS),
-        y_ticks=y_scale.ticks(at_most=Y_TICKS),
-        x_label=x.label,
-        y_label=y.label,
-        dots=labelled(dots),
+    x_scale, y_scale = _scales(x, both if has_diagonal else xs, y, both if has_diagonal else ys)
+    return replace(
+        _empty(x_scale, y_scale, x.label, y.label),
+        dots=labelled([_dot(one, x_scale, y_scale) for one in points]),
         marks=() if x.mark is None else (x_scale.place(x.mark),),
         diagonal=(x_scale.start, y_scale.start, x_scale.end, y_scale.end) if has_diagonal else None,
     )
+
+
+def _scales(x: Axis, xs: Sequence[float], y: Axis, ys: Sequence[float]) -> tuple[Scale, Scale]:
+    """Return the scales of dots, with room around them."""
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    return (
+        x.scale(xs, start=LEFT + INSET, end=right - INSET),
+        y.scale(ys, start=bottom - INSET, end=TOP + INSET),
+    )
+
+
+def _empty(
+    x: Scale,
+    y: Scale,
+    x_label: str,
+    y_label: str,
+    *,
+    height: float = HEIGHT,
+    right: float = WIDTH - RIGHT,
+) -> Plot:
+    """Return the axes of a plot, with nothing between them."""
+    ticks = (x.ticks(at_most=TICKS), y.ticks(at_most=TICKS))
+    return Plot(height, right, x, *ticks, x_label, y_label)
+
+
+def _dot(one: Point, x: Scale, y: Scale) -> Dot:
+    return Dot(one.name, x.place(one.x), y.place(one.y), is_outside=one.is_outside)
 
 
 def lines(places: Sequence[float], series: Sequence[Series], *, x_label: str, y_label: str) -> Plot:
@@ -158,22 +182,14 @@ def lines(places: Sequence[float], series: Sequence[Series], *, x_label: str, y_
     height = max(HEIGHT, LABEL_HEIGHT * len(series) + TOP + BOTTOM)
     right, bottom = WIDTH - LABELS_WIDTH, height - BOTTOM
     known = [value for one in series for value in one.values if value is not None]
-    x_scale = _along(places, right)
-    y_scale = Scale.over(known, start=bottom - 12, end=TOP + 12)
+    x_scale = Scale.over(places, start=LEFT + INSET, end=right - INSET)
+    y_scale = Scale.over(known, start=bottom - INSET, end=TOP + INSET)
     xs = [x_scale.place(place) for place in places]
     drawn = [_line(one, number, xs, y_scale) for number, one in enumerate(series)]
-    return Plot(
-        *(height, LEFT, right, TOP, bottom),
-        x_ticks=x_scale.ticks(at_most=X_TICKS),
-        y_ticks=y_scale.ticks(at_most=Y_TICKS),
-        x_label=x_label,
-        y_label=y_label,
-        lines=_spread([one for one in drawn if one is not None], right, TOP, bottom),
+    return replace(
+        _empty(x_scale, y_scale, x_label, y_label, height=height, right=right),
+        lines=_spread([one for one in drawn if one is not None], right, bottom),
     )
-
-
-def _along(places: Sequence[float], right: float) -> Scale:
-    return Scale.over(places, start=LEFT + 12, end=right - 12)
 
 
 def meets(one: Box, other: Box) -> bool:
@@ -230,12 +246,10 @@ def _line(one: Series, number: int, xs: Sequence[float], y_scale: Scale) -> Plot
     return PlotLine(one.name, written, Dot(one.name, x, y), number % COLOURS, number // COLOURS % 3)
 
 
-def _spread(
-    drawn: Sequence[PlotLine], right: float, top: float, bottom: float
-) -> tuple[PlotLine, ...]:
+def _spread(drawn: Sequence[PlotLine], right: float, bottom: float) -> tuple[PlotLine, ...]:
     """Name each line at the right edge, as near to its end as the others allow."""
     ordered = sorted(range(len(drawn)), key=lambda place: drawn[place].end.y)
-    heights = _apart([drawn[place].end.y for place in ordered], top, bottom)
+    heights = _apart([drawn[place].end.y for place in ordered], bottom)
     named = dict(zip(ordered, heights, strict=True))
     return tuple(_named(one, named[place], right) for place, one in enumerate(drawn))
 
@@ -248,7 +262,7 @@ def _named(line: PlotLine, height: float, right: float) -> PlotLine:
     return replace(line, end=replace(line.end, label=label), lead=lead)
 
 
-def _apart(heights: Sequence[float], top: float, bottom: float) -> list[float]:
+def _apart(heights: Sequence[float], bottom: float) -> list[float]:
     """Move sorted heights so far apart that labels do not meet, each as little as may be.
 
     Labels in each other's way stand together around the mean of their ends, inside the plot.
@@ -259,7 +273,7 @@ def _apart(heights: Sequence[float], top: float, bottom: float) -> list[float]:
         while len(blocks) > 1 and fmean(blocks[-2]) > fmean(blocks[-1]):
             blocks[-2:] = [blocks[-2] + blocks[-1]]
     last = bottom - (len(heights) - 1) * LABEL_HEIGHT
-    starts = [min(max(fmean(block), top), last) for block in blocks for _ in block]
+    starts = [min(max(fmean(block), TOP), last) for block in blocks for _ in block]
     return [start + place * LABEL_HEIGHT for place, start in enumerate(starts)]
 
 
@@ -318,23 +332,12 @@ LOOKS |= {"outer_low": "outer", "outer_high": "outer"}
 
 def funnel(spots: Sequence[Point], *, x: Axis, y: Axis) -> Plot:
     """Draw dots and their limits; only dots beyond the inner limits are named."""
-    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
-    xs = [spot.x for spot in spots]
     limits = {key: one for key in LOOKS if (one := _limit(spots, key)) is not None}
     ys = [spot.y for spot in spots] + [value for one in limits.values() for value in one.values]
-    x_scale = x.scale(xs, start=LEFT + 12, end=right - 12)
-    y_scale = y.scale(ys, start=bottom - 12, end=TOP + 12)
-    dots = [
-        Dot(one.name, x_scale.place(one.x), y_scale.place(one.y), is_outside=one.is_outside)
-        for one in spots
-    ]
-    return Plot(
-        *(HEIGHT, LEFT, right, TOP, bottom),
-        x_ticks=x_scale.ticks(at_most=X_TICKS),
-        y_ticks=y_scale.ticks(at_most=Y_TICKS),
-        x_label=x.label,
-        y_label=y.label,
-        dots=labelled(dots, only_outside=True),
+    x_scale, y_scale = _scales(x, [spot.x for spot in spots], y, ys)
+    return replace(
+        _empty(x_scale, y_scale, x.label, y.label),
+        dots=labelled([_dot(one, x_scale, y_scale) for one in spots], only_outside=True),
         curves=tuple((_curve(one, x_scale, y_scale), LOOKS[key]) for key, one in limits.items()),
     )
 

@@ -278,7 +278,7 @@ def _plot(
     return replace(
         plot,
         x_ticks=_time_ticks(plot, times),
-        marks=tuple(plot.along(at.timestamp(), times) for at in _changes(points)),
+        marks=tuple(plot.x.place(at.timestamp()) for at in _changes(points)),
     )
 
 
@@ -321,5 +321,5 @@ def _time_ticks(plot: Plot, times: Sequence[float]) -> tuple[Tick, ...]:
     for place in range(TICKS):
         at = first + (last - first) * place / (TICKS - 1)
         text = f"{dt.datetime.fromtimestamp(at, tz=dt.UTC):{form}}"
-        named.append(Tick(plot.along(at, times), at, text))
+        named.append(Tick(plot.x.place(at), at, text))
     return tuple(named)
