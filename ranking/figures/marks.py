@@ -31,10 +31,6 @@ class Words:
     is_bold: bool = False
     is_turned: bool = False
 
-    def moved(self, dx: float, dy: float) -> "Words":
-        """Return the same elsewhere."""
-        return replace(self, x=self.x + dx, y=self.y + dy)
-
 
 @dataclass(frozen=True)
 class Block:
@@ -46,10 +42,6 @@ class Block:
     height: float
     colour: str
 
-    def moved(self, dx: float, dy: float) -> "Block":
-        """Return the same elsewhere."""
-        return replace(self, x=self.x + dx, y=self.y + dy)
-
 
 @dataclass(frozen=True)
 class Stroke:
@@ -59,10 +51,6 @@ class Stroke:
     colour: str = INK
     weight: float = 0.6
     dashes: tuple[float, ...] = ()
-
-    def moved(self, dx: float, dy: float) -> "Stroke":
-        """Return the same elsewhere."""
-        return replace(self, points=tuple((x + dx, y + dy) for x, y in self.points))
 
 
 @dataclass(frozen=True)
@@ -74,10 +62,6 @@ class Spot:
     radius: float = 2.2
     colour: str = INK
     is_hollow: bool = False
-
-    def moved(self, dx: float, dy: float) -> "Spot":
-        """Return the same elsewhere."""
-        return replace(self, x=self.x + dx, y=self.y + dy)
 
 
 Mark = Words | Block | Stroke | Spot
@@ -96,7 +80,13 @@ class Drawing:
 
 def moved(marks: Sequence[Mark], dx: float, dy: float) -> tuple[Mark, ...]:
     """Return the marks elsewhere."""
-    return tuple(mark.moved(dx, dy) for mark in marks)
+
+    def elsewhere(mark: Mark) -> Mark:
+        if isinstance(mark, Stroke):
+            return replace(mark, points=tuple((x + dx, y + dy) for x, y in mark.points))
+        return replace(mark, x=mark.x + dx, y=mark.y + dy)
+
+    return tuple(map(elsewhere, marks))
 
 
 # Told apart also without red and green: Okabe & Ito (2008), https://jfly.uni-koeln.de/color/
