@@ -23,6 +23,7 @@ from ranking.figures.marks import (
 from ranking.findings import Column, ColumnKind
 from ranking.plots.planes import Box, Point, meets
 from ranking.plots.scales import LogScale, Scale, Tick
+from ranking.plots.tables import in_unit
 
 TICK_SIZE = 6.5
 STEPS = (tuple(map(float, range(1, 10))), (1.0, 2.0, 5.0), (1.0,))
@@ -57,12 +58,7 @@ class FigureAxis:
         """Return where round values lie, and how they are written."""
         is_logarithmic = isinstance(self.scale, LogScale)
         found = self._powers(at_most) if is_logarithmic else self.scale.ticks(at_most=at_most)
-        return tuple((tick.at, self._text(tick)) for tick in found)
-
-    def _text(self, tick: Tick) -> str:
-        if self.kind is ColumnKind.SHARE:
-            return Tick(tick.at, round(100.0 * tick.value, 6)).text
-        return tick.text
+        return tuple((tick.at, in_unit(tick, self.kind).text) for tick in found)
 
     def _powers(self, at_most: int) -> tuple[Tick, ...]:
         """Return 1 to 9 times the powers of ten, or 1, 2, 5 times, or some of the powers alone."""

@@ -195,11 +195,6 @@ def _places(value: float) -> int:
     return min(max(DIGITS - 1 - floor(log10(abs(value))), 0), DIGITS)
 
 
-def head(column: Column) -> str:
-    """Return the words of a column with its unit."""
-    return f"{column.label}, %" if column.kind is ColumnKind.SHARE else column.label
-
-
 ABOUT = frozenset({ColumnKind.SYSTEM, ColumnKind.EVALUATOR})
 WORDS = ABOUT | {ColumnKind.TEXT}
 

@@ -31,7 +31,6 @@ from ranking.figures.marks import (
     box,
     centred,
     clean,
-    head,
     row_names,
     stacked,
     width,
@@ -40,7 +39,7 @@ from ranking.figures.marks import (
 from ranking.findings import Column, Table
 from ranking.plots import tables
 from ranking.plots.planes import Box, Limit, Point, is_outside, known_limits
-from ranking.plots.tables import as_number, places
+from ranking.plots.tables import as_number, head, places
 
 DOTS_SIZE, FUNNEL_SIZE = (190.0, 160.0), (210.0, 150.0)
 DOTS_INSET = 8.0

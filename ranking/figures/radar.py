@@ -22,7 +22,7 @@ from ranking.findings import ColumnKind, Table
 from ranking.plots.planes import Series
 from ranking.plots.radar import BY_DEFAULT, MOST, Rings, anchor, axes_of, corner, least_step
 from ranking.plots.scales import Tick
-from ranking.plots.tables import as_number
+from ranking.plots.tables import as_number, in_unit
 
 RADIUS = 84.0
 BEYOND = 7.0
@@ -101,10 +101,10 @@ def _drawn(one: Series, rings: Rings, number: int) -> tuple[Mark, ...]:
 
 def _ticks(rings: Rings, kind: ColumnKind) -> tuple[Mark, ...]:
     """Return the values of the rings beside the first axis."""
-    factor, unit = (100.0, " %") if kind is ColumnKind.SHARE else (1.0, "")
+    unit = " %" if kind is ColumnKind.SHARE else ""
     return tuple(
         Words(
-            f"{Tick(0.0, round(factor * value, 6)).text}{unit}",
+            f"{in_unit(Tick(0.0, value), kind).text}{unit}",
             2.0,
             -RADIUS * rings.reach(value) + TICK_SIZE + 1.5,
             TICK_SIZE,

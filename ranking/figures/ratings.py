@@ -19,7 +19,6 @@ from ranking.figures.marks import (
     centred,
     ended,
     extent,
-    head,
     row_names,
     stacked,
     widest,
@@ -102,7 +101,7 @@ def intervals(groups: Sequence[Group], column: Column) -> tuple[Mark, ...]:
         for one, y in placed
         if isinstance(one, RatingLine)
     ]
-    label = centred(head(column), (left + right) / 2, bottom + 17.0, QUIET)
+    label = centred(tables.head(column), (left + right) / 2, bottom + 17.0, QUIET)
     return (*along_bottom(axis, 0.0, bottom), *_centre(axis, bottom), *drawn, *figures, label)
 
 

@@ -18,7 +18,7 @@ from ranking.plots.planes import (
     scatter,
 )
 from ranking.plots.radar import are_too_many, axes_of, chosen_rows, least_step, radar
-from ranking.plots.scales import Tick, whiskers
+from ranking.plots.scales import whiskers
 from ranking.plots.tables import (
     FEWEST_DOTS,
     Row,
@@ -26,6 +26,8 @@ from ranking.plots.tables import (
     alike,
     as_number,
     dots,
+    head,
+    in_unit,
     intervals,
     lines,
     places,
@@ -130,14 +132,9 @@ def _with_whiskers(shown: RenderedTable, table: Table, _names: Names) -> Rendere
     rows = tuple(
         replace(row, whisker=whisker) for row, whisker in zip(shown.rows, drawn, strict=True)
     )
-    return replace(shown, rows=rows, has_whiskers=True, ticks=_in_words(ticks, kind))
-
-
-def _in_words(ticks: tuple[Tick, ...], kind: ColumnKind) -> tuple[Tick, ...]:
-    """Write shares on an axis in per cent, as in the cells."""
-    if kind is not ColumnKind.SHARE:
-        return ticks
-    return tuple(replace(tick, value=round(100.0 * tick.value, 6)) for tick in ticks)
+    return replace(
+        shown, rows=rows, has_whiskers=True, ticks=tuple(in_unit(tick, kind) for tick in ticks)
+    )
 
 
 def _with_points(shown: RenderedTable, table: Table, names: Names) -> RenderedTable:
@@ -147,8 +144,8 @@ def _with_points(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
     x, y = _axes(table)
     plot = scatter(
         [Point(_label(table.rows[n], table, names), x, y) for n, x, y in found],
-        x=Axis(_head(x), x.is_logarithmic, x.mark),
-        y=Axis(_head(y)),
+        x=Axis(head(x), x.is_logarithmic, x.mark),
+        y=Axis(head(y)),
         has_diagonal=x.kind is y.kind,
     )
     return replace(shown, plot=_with_words(plot, x, y))
@@ -162,8 +159,11 @@ def _axes(table: Table) -> tuple[Column, Column]:
 
 def _with_words(plot: Plot, x: Column, y: Column) -> Plot:
     """Write shares along the axes in per cent, as in the cells."""
-    x_ticks, y_ticks = _in_words(plot.x_ticks, x.kind), _in_words(plot.y_ticks, y.kind)
-    return replace(plot, x_ticks=x_ticks, y_ticks=y_ticks)
+    return replace(
+        plot,
+        x_ticks=tuple(in_unit(tick, x.kind) for tick in plot.x_ticks),
+        y_ticks=tuple(in_unit(tick, y.kind) for tick in plot.y_ticks),
+    )
 
 
 def _with_lines(shown: RenderedTable, table: Table, _names: Names) -> RenderedTable:
@@ -193,12 +193,8 @@ def _with_funnel(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
         )
         for n, across, up in found
     ]
-    plot = funnel(spots, x=Axis(_head(x)), y=Axis(_head(y)))
+    plot = funnel(spots, x=Axis(head(x)), y=Axis(head(y)))
     return replace(shown, plot=_with_words(plot, x, y))
-
-
-def _head(column: Column) -> str:
-    return f"{column.label}, %" if column.kind is ColumnKind.SHARE else column.label
 
 
 def _with_radar(shown: RenderedTable, table: Table, chosen: Sequence[str]) -> RenderedTable:
