@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import Samples, decimal
+from ranking.analyses.common import Samples, decimal, units_of_items
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
@@ -36,8 +36,6 @@ from ranking.numerics.intervals import control_limits, dispersion
 
 def opinions(columns: JudgmentColumns) -> Opinions:
     """Find each evaluator's opinion of each pair; its dialogue is the unit."""
-    unit = np.zeros(columns.n_items, dtype=np.int64)
-    unit[columns.item] = columns.unit
     return opinions_of(
         Answers(
             evaluators=columns.evaluators,
@@ -46,7 +44,7 @@ def opinions(columns: JudgmentColumns) -> Opinions:
             evaluator=columns.evaluator,
             side=np.sign(columns.strength),
             strength=columns.strength,
-            unit=unit,
+            unit=units_of_items(columns),
         )
     )
 

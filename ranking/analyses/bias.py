@@ -7,6 +7,7 @@ import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.bias_order import (
+    KIND,
     Tendency,
     adjusted,
     adjusted_p,
@@ -17,7 +18,18 @@ from ranking.analyses.bias_order import (
     tendency,
     with_all,
 )
-from ranking.analyses.common import P_VALUE, ends, family_of, few_dialogues, interval_cells, mean_of
+from ranking.analyses.common import (
+    P_VALUE,
+    TWICE,
+    ends,
+    family_of,
+    few_dialogues,
+    interval_cells,
+    lengths_of,
+    mean_of,
+    relative,
+    units_of_items,
+)
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -134,9 +146,7 @@ def preference(
     both = np.flatnonzero(np.isfinite(own) & np.isfinite(others))
     if not len(both):
         return None
-    unit = np.zeros(columns.n_items, dtype=np.int64)
-    unit[columns.item] = columns.unit
-    gap = mean_of(own[both] - others[both], unit[both])
+    gap = mean_of(own[both] - others[both], units_of_items(columns)[both])
     return FamilyPreference(len(both), float(own[both].mean()), float(others[both].mean()), gap)
 
 
@@ -213,8 +223,6 @@ def _matrix(columns: JudgmentColumns, found: Makers) -> Table:
     )
 
 
-LENGTH = "length"
-TWICE = 1 / 3  # (a - b) / (a + b) for a = 2 b
 MOST = 200_000  # judgments that slopes are taken from
 MOST_SYSTEMS = 100  # that slopes hold equal
 SIZES = (
@@ -225,12 +233,11 @@ SIZES = (
     ("50 to 100 %", 1.5, 2.0),
     ("more than twice as long", 2.0, np.inf),
 )
-KIND = Column("kind", "Evaluators", ColumnKind.TEXT)
 
 
 def length_tables(columns: JudgmentColumns, level: float, rng: np.random.Generator) -> list[Table]:
     """Return how often the longer message won, and by how much length sways; none if unknown."""
-    lengths = _lengths(columns)
+    lengths = lengths_of(columns)
     if lengths is None:
         return []
     known = np.asarray(np.isfinite(lengths).all(axis=1) & (lengths.sum(axis=1) > 0.0))
@@ -238,14 +245,6 @@ def length_tables(columns: JudgmentColumns, level: float, rng: np.random.Generat
         return []
     tables = [_raw(columns, lengths, level), _held(columns, lengths, level, rng)]
     return [table for table in tables if table is not None and table.rows]
-
-
-def _lengths(columns: JudgmentColumns) -> Floats | None:
-    """Return the characters of both messages of each judgment, shape (n_judgments, 2)."""
-    if columns.features is None or LENGTH not in columns.feature_names:
-        return None
-    lengths: Floats = columns.features[columns.item, :, columns.feature_names.index(LENGTH)]
-    return lengths
 
 
 def _raw(columns: JudgmentColumns, lengths: Floats, level: float) -> Table:
@@ -321,9 +320,7 @@ def _slopes(
     columns: JudgmentColumns, lengths: Floats, rows: Integers
 ) -> tuple[ClusteredMean, ClusteredMean] | None:
     """Return the slope of winning on relative length, as it is and with controls."""
-    first, second = lengths[rows].T
-    total = first + second
-    longer = (first - second) / np.where(total > 0.0, total, 1.0)
+    longer = relative(*lengths[rows].T)
     won = (1.0 + np.sign(columns.strength[rows])) / 2.0
     met = np.zeros((len(rows), len(columns.systems) + 1))
     place = np.arange(len(rows))

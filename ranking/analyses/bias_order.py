@@ -266,7 +266,7 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
         "most of the other answers to the same pair say, where most say one thing. "
         f"{family_of('the difference in each row')}",
         (
-            Column("kind", "Evaluators", ColumnKind.TEXT),
+            KIND,
             FIGURE,
             Column("judgments", "Judgments", ColumnKind.COUNT),
             Column("first", "First third"),

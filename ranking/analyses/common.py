@@ -1,7 +1,7 @@
-"""What analyses begin with: judgments as on the board, tables of outcomes, cells of results."""
+"""What analyses begin with: judgments as on the board, sides of pairs, cells of results."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
@@ -11,6 +11,7 @@ from ranking.analyses import FEWEST_DIALOGUES, AnalysisInputs
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
+from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.numerics.agreement.resampled import IntervalEstimate, draw_times, estimated
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
@@ -22,7 +23,6 @@ from ranking.numerics.clustered_means import (
 )
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.few_units import few_units_warning
-from ranking.numerics.models.cumulative import Graded
 from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
@@ -207,14 +207,6 @@ def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
     return [by_place.get(place) for place in range(len(p_values))]
 
 
-@dataclass(frozen=True)
-class OutcomeTable:
-    """Who was preferred to whom with what weight, and neither; shape (n, n) each."""
-
-    wins: Floats
-    ties: Floats
-
-
 def check_enough(columns: JudgmentColumns, *, for_intervals: bool = False) -> None:
     """Refuse judgments that no model can be fitted to.
 
@@ -235,27 +227,56 @@ def check_enough(columns: JudgmentColumns, *, for_intervals: bool = False) -> No
         raise AnalysisRefusedError(msg)
 
 
-def outcomes(columns: JudgmentColumns, weights: Floats) -> OutcomeTable:
-    """Add up what wins and ties weigh, whatever their strength."""
-    n = len(columns.systems)
-    wins, ties = np.zeros((n, n)), np.zeros((n, n))
-    ahead, behind = columns.strength > 0, columns.strength < 0
-    np.add.at(wins, (columns.first[ahead], columns.second[ahead]), weights[ahead])
-    np.add.at(wins, (columns.second[behind], columns.first[behind]), weights[behind])
-    tied = ~(ahead | behind)
-    np.add.at(ties, (columns.first[tied], columns.second[tied]), weights[tied])
-    return OutcomeTable(wins, ties + ties.T)
-
-
-def graded(columns: JudgmentColumns, weights: Floats) -> Graded:
-    """Return the judgments with the preferred system first."""
+def preferred(columns: JudgmentColumns) -> tuple[Integers, Integers]:
+    """Return winner and loser of each judgment; for a tie first and second."""
     ahead = columns.strength >= 0
-    return Graded(
-        np.where(ahead, columns.first, columns.second),
-        np.where(ahead, columns.second, columns.first),
-        np.abs(columns.strength),
-        weights,
-    )
+    winner = np.where(ahead, columns.first, columns.second)
+    return winner, np.where(ahead, columns.second, columns.first)
+
+
+def model_sides(columns: JudgmentColumns, facts: Mapping[str, SystemFacts]) -> Integers:
+    """Say of each judgment whether a model stood against a person: 1 first, -1 second, 0 not."""
+    kind = np.array([facts[slug].kind for slug in columns.systems])
+    first, second = kind[columns.first], kind[columns.second]
+    is_first = (first == "MODEL") & (second == "HUMAN")
+    is_second = (first == "HUMAN") & (second == "MODEL")
+    return np.where(is_first, 1, np.where(is_second, -1, 0))
+
+
+def units_of_items(columns: JudgmentColumns) -> Integers:
+    """Return the source dialogue of each pair, shape (n_items,)."""
+    unit = np.zeros(columns.n_items, dtype=np.int64)
+    unit[columns.item] = columns.unit
+    return unit
+
+
+def units_of_messages(columns: JudgmentColumns, items: ItemFacts) -> Integers:
+    """Return the source dialogue of each message, shape (n_messages,)."""
+    unit = np.zeros(len(items.system), dtype=np.int64)
+    unit[items.message[columns.item].ravel()] = np.repeat(columns.unit, 2)
+    return unit
+
+
+LENGTH = "length"
+
+
+def lengths_of(columns: JudgmentColumns) -> Floats | None:
+    """Return the characters of both messages of each judgment, shape (n_judgments, 2), if known."""
+    if columns.features is None or LENGTH not in columns.feature_names:
+        return None
+    lengths: Floats = columns.features[columns.item, :, columns.feature_names.index(LENGTH)]
+    return lengths
+
+
+TWICE = 1 / 3
+"""What `relative` is where one message has twice as much as the other."""
+
+
+def relative(first: Floats, second: Floats) -> Floats:
+    """Return (a - b) / (a + b) of figures that are not below 0, and 0 where both are 0."""
+    total = first + second
+    differences: Floats = (first - second) / np.where(total == 0, 1.0, total)
+    return differences
 
 
 def best_first(ratings: Floats) -> list[int]:

@@ -3,19 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import (
-    OutcomeTable,
     best_first,
     check_enough,
     decimal,
-    graded,
     judgment_weights,
-    outcomes,
+    preferred,
     ranks_of,
     tabulated,
 )
@@ -25,10 +24,29 @@ from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
-from ranking.numerics.models.cumulative import CumulativeFit, fit_cumulative
+from ranking.numerics.models.cumulative import CumulativeFit, Graded, fit_cumulative
 from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.strength_mode import StrengthMode
+
+
+class OutcomeTable(NamedTuple):
+    """Who was preferred to whom with what weight, and neither; shape (n, n) each."""
+
+    wins: Floats
+    ties: Floats
+
+
+def outcomes(columns: JudgmentColumns, weights: Floats) -> OutcomeTable:
+    """Add up what wins and ties weigh, whatever their strength."""
+    n = len(columns.systems)
+    wins, ties = np.zeros((n, n)), np.zeros((n, n))
+    ahead, behind = columns.strength > 0, columns.strength < 0
+    np.add.at(wins, (columns.first[ahead], columns.second[ahead]), weights[ahead])
+    np.add.at(wins, (columns.second[behind], columns.first[behind]), weights[behind])
+    tied = ~(ahead | behind)
+    np.add.at(ties, (columns.first[tied], columns.second[tied]), weights[tied])
+    return OutcomeTable(wins, ties + ties.T)
 
 
 @dataclass(frozen=True)
@@ -87,7 +105,7 @@ def _wins_alone(_inputs: AnalysisInputs, counted: OutcomeTable, tie: float) -> T
 
 
 def _davidson(_inputs: AnalysisInputs, counted: OutcomeTable) -> Treated:
-    fit = fit_davidson(counted.wins, counted.ties)
+    fit = fit_davidson(*counted)
     half, nu = differences(fit.log_strengths) / 2, fit.parameter
     total = np.exp(half) + np.exp(-half) + nu
     win, tie = np.exp(half) / total, nu / total
@@ -95,13 +113,14 @@ def _davidson(_inputs: AnalysisInputs, counted: OutcomeTable) -> Treated:
 
 
 def _rao_kupper(_inputs: AnalysisInputs, counted: OutcomeTable) -> Treated:
-    fit = fit_rao_kupper(counted.wins, counted.ties)
+    fit = fit_rao_kupper(*counted)
     return _with_threshold(fit.log_strengths, fit.parameter)
 
 
 def _cumulative(inputs: AnalysisInputs, _counted: OutcomeTable) -> Treated:
     columns, weights = inputs.columns, judgment_weights(inputs.columns, inputs.method)
-    fit = fit_cumulative(graded(columns, weights), n_systems=len(columns.systems))
+    grades = Graded(*preferred(columns), np.abs(columns.strength), weights)
+    fit = fit_cumulative(grades, n_systems=len(columns.systems))
     return _with_threshold(fit.log_strengths, float(fit.thresholds[0]), fit)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import Samples, decimal
+from ranking.analyses.common import Samples, decimal, units_of_messages
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -82,7 +82,7 @@ def scored_messages(inputs: AnalysisInputs) -> Scored:
     share, _ = _means(columns, items, np.sign(columns.strength))
     z = (scores - scores.mean(axis=0)) / scores.std(axis=0, ddof=1)
     n_marks = int(sum(n[kept].sum() for _, n in means))
-    _, unit = np.unique(_units(columns, items)[kept], return_inverse=True)
+    _, unit = np.unique(units_of_messages(columns, items)[kept], return_inverse=True)
     return Scored(names, z, (share[kept] + 1.0) / 2.0, unit, n_marks)
 
 
@@ -102,14 +102,6 @@ def _means(columns: JudgmentColumns, items: ItemFacts, lead: Integers) -> tuple[
     n = np.bincount(message, minlength=n_messages)
     total = np.bincount(message, np.concatenate([lead, -lead]), n_messages)
     return total / np.where(n > 0, n, np.nan), n
-
-
-def _units(columns: JudgmentColumns, items: ItemFacts) -> Integers:
-    """Return the source dialogue of each message."""
-    unit = np.zeros(len(items.system), dtype=np.int64)
-    for side in (0, 1):
-        unit[items.message[columns.item, side]] = columns.unit
-    return unit
 
 
 N_CHANCE = 500

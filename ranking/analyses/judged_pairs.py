@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import P_VALUE, adjusted_tests, decimal, end_cells, family_of
+from ranking.analyses.common import P_VALUE, adjusted_tests, decimal, end_cells, family_of, relative
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.resampled import IntervalEstimate
@@ -22,8 +22,6 @@ from ranking.numerics.calibrated_judge import (
 )
 from ranking.numerics.clustered_means import ClusteredMean, clustered_mean
 from ranking.numerics.strength import STRONGEST, Shares, shares
-
-"""Pairs as people and LLM judges judged them, and a judge calibrated by people."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +141,7 @@ def _style(columns: JudgmentColumns) -> Floats:
     """Return (a - b) / (a + b) of each figure of style, shape (n_items, n_features)."""
     if columns.features is None:
         return np.zeros((columns.n_items, 0))
-    one, other = columns.features[:, 0], columns.features[:, 1]
-    return np.nan_to_num(_ratios(one - other, one + other))
+    return np.nan_to_num(relative(columns.features[:, 0], columns.features[:, 1]))
 
 
 def _position(columns: JudgmentColumns) -> Floats:

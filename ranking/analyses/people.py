@@ -1,13 +1,20 @@
 """People's messages against models': how often each is preferred, and by how much."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import P_VALUE, adjusted_tests, ends, family_of, mean_of, share_cells
+from ranking.analyses.common import (
+    P_VALUE,
+    adjusted_tests,
+    ends,
+    family_of,
+    mean_of,
+    model_sides,
+    share_cells,
+)
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -18,6 +25,7 @@ from ranking.findings import (
     Table,
 )
 from ranking.judgments.columns import JudgmentColumns
+from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Booleans, Integers
 
 METHOD = (
@@ -61,9 +69,8 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         If no message by a person met one by a model, or all did in one dialogue.
     """
     columns = inputs.columns
-    facts = inputs.sources.systems()
-    kinds = np.array([facts[slug].kind for slug in columns.systems])
-    met = _meetings(columns, kinds, inputs.sources.items().is_adversarial)
+    sources = inputs.sources
+    met = _meetings(columns, sources.systems(), sources.items().is_adversarial)
     if not len(met.lead):
         msg = "No message written by a person was compared with one by a model."
         raise AnalysisRefusedError(msg)
@@ -78,17 +85,14 @@ def analyse(inputs: AnalysisInputs) -> Findings:
 
 
 def _meetings(
-    columns: JudgmentColumns, kinds: NDArray[np.str_], is_adversarial: Booleans
+    columns: JudgmentColumns, facts: Mapping[str, SystemFacts], is_adversarial: Booleans
 ) -> Meetings:
-    first, second = kinds[columns.first], kinds[columns.second]
-    model_first = (first == "MODEL") & (second == "HUMAN")
-    model_second = (first == "HUMAN") & (second == "MODEL")
-    rows = model_first | model_second
-    sign = np.where(model_first, 1, -1)
+    side = model_sides(columns, facts)
+    rows = side != 0
     return Meetings(
-        lead=(sign * columns.strength)[rows],
+        lead=(side * columns.strength)[rows],
         unit=columns.unit[rows],
-        model=np.where(model_first, columns.first, columns.second)[rows],
+        model=np.where(side > 0, columns.first, columns.second)[rows],
         is_adversarial=is_adversarial[columns.item][rows],
         is_judge=columns.is_judge[columns.evaluator][rows],
     )

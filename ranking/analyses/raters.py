@@ -7,7 +7,7 @@ import numpy as np
 
 from annotation.quality.rules.findings import PairAnswers, evidence
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import check_enough, decimal, ranks_of
+from ranking.analyses.common import check_enough, decimal, preferred, ranks_of
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
@@ -84,22 +84,15 @@ def _measure(columns: JudgmentColumns) -> tuple[CrowdFit, MeasuredEvaluators]:
     )
 
 
-def _preferred(columns: JudgmentColumns) -> tuple[Integers, Integers]:
-    """Return winner and loser of each judgment; for a tie first and second."""
-    ahead = columns.strength >= 0
-    winner = np.where(ahead, columns.first, columns.second)
-    return winner, np.where(ahead, columns.second, columns.first)
-
-
 def _answers(columns: JudgmentColumns) -> PreferenceAnswers:
     decided = columns.strength != 0
-    winner, loser = (side[decided] for side in _preferred(columns))
+    winner, loser = (side[decided] for side in preferred(columns))
     return PreferenceAnswers(columns.evaluator[decided], winner, loser, np.ones(len(winner)))
 
 
 def _severity(columns: JudgmentColumns) -> SeverityFit:
     n = len(columns.systems)
-    winner, loser = _preferred(columns)
+    winner, loser = preferred(columns)
     tied = columns.strength == 0
     code = ((columns.evaluator * n + winner) * n + loser) * 2 + tied
     alike, weight = np.unique(code, return_counts=True)

@@ -19,7 +19,7 @@ from ranking.analyses.coders import (
     together_table,
     winning_table,
 )
-from ranking.analyses.common import difference_of, mean_of
+from ranking.analyses.common import difference_of, lengths_of, mean_of, model_sides, relative
 from ranking.findings import AnalysisRefusedError, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -32,7 +32,6 @@ from ranking.numerics.clustered_means import (
 )
 
 MOST = 100_000
-LENGTH = "length"
 METHOD = (
     "Rules of a versioned codebook find the themes that a rationale speaks of, in praise or in "
     "blame; English words only. Differences take source dialogues as the unit (Liang and Zeger "
@@ -93,7 +92,7 @@ def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[
         warnings = [f"None of {n} rationales {what}."]
     if len(reasons.rows) < n_given:
         warnings.append(f"{MOST} of {n_given} rationales were drawn at random and coded.")
-    if columns.features is None or LENGTH not in columns.feature_names:
+    if lengths_of(columns) is None:
         warnings.append("The length of the messages is not known, and not held equal.")
     return warnings
 
@@ -138,13 +137,9 @@ def _agreeing(reasons: Reasons, columns: JudgmentColumns) -> tuple[Integers, Int
 
 def _winning(reasons: Reasons, inputs: AnalysisInputs, book: Codebook) -> Table | None:
     """Ask of judgments of models against people what themes go with the model's winning."""
-    columns, facts = inputs.columns, inputs.sources.systems()
-    kind = np.array([facts[slug].kind for slug in columns.systems])
-    rows = reasons.rows
-    first, second = kind[columns.first[rows]], kind[columns.second[rows]]
-    sign = np.where((first == "MODEL") & (second == "HUMAN"), 1, 0)
-    sign -= np.where((first == "HUMAN") & (second == "MODEL"), 1, 0)
-    chosen = (sign != 0) & (columns.strength[rows] != 0)
+    columns = inputs.columns
+    sign = model_sides(columns, inputs.sources.systems())[reasons.rows]
+    chosen = (sign != 0) & (columns.strength[reasons.rows] != 0)
     if not chosen.any():
         return None
     told, sign = reasons.taken(chosen), sign[chosen]
@@ -160,11 +155,9 @@ def _winning(reasons: Reasons, inputs: AnalysisInputs, book: Codebook) -> Table 
 def _controls(told: Reasons, columns: JudgmentColumns, sign: Integers) -> Floats:
     """Return how much longer the model's message is, its position, and the rationale's length."""
     parts = [sign * columns.shown[told.rows], np.log1p(told.words)]
-    if columns.features is not None and LENGTH in columns.feature_names:
-        sides = columns.features[columns.item[told.rows], :, columns.feature_names.index(LENGTH)]
-        total = sides.sum(axis=1)
-        longer = (sides[:, 0] - sides[:, 1]) / np.where(total > 0, total, 1.0)
-        parts.append(sign * np.nan_to_num(longer))
+    lengths = lengths_of(columns)
+    if lengths is not None:
+        parts.append(sign * np.nan_to_num(relative(*lengths[told.rows].T)))
     return np.column_stack(parts).astype(np.float64)
 
 

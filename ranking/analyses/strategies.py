@@ -14,6 +14,7 @@ from ranking.analyses.common import (
     ends,
     family_of,
     share_cells,
+    units_of_messages,
 )
 from ranking.findings import (
     AnalysisRefusedError,
@@ -24,8 +25,7 @@ from ranking.findings import (
     Picture,
     Table,
 )
-from ranking.judgments.columns import JudgmentColumns
-from ranking.judgments.sources import ItemFacts, SystemFacts
+from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Floats, Integers
 
 METHOD = (
@@ -137,20 +137,13 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         _families(shown, of_system, [facts[slug] for slug in systems]),
     ]
     kinds = np.array([facts[slug].kind for slug in systems])[of_system]
-    units = _units(inputs.columns, items)[known]
+    units = units_of_messages(inputs.columns, items)[known]
     if difference := _differences(shown, kinds, units, labels.names, inputs.method.level):
         tables.append(difference)
     warnings = [f"Labelled by {', '.join(labels.labellers)}."]
     if n_missing:
         warnings.append(f"{n_missing} of the messages judged are not labelled, and left out.")
     return Findings(METHOD, tuple(tables), tuple(warnings))
-
-
-def _units(columns: JudgmentColumns, items: ItemFacts) -> Integers:
-    """Return the source dialogue of each message."""
-    unit = np.zeros(len(items.system), dtype=np.int64)
-    unit[items.message[columns.item].ravel()] = np.repeat(columns.unit, 2)
-    return unit
 
 
 def _rates(

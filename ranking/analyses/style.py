@@ -6,7 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import check_enough, decimal, judgment_weights, ranks_of
+from ranking.analyses.common import (
+    LENGTH,
+    TWICE,
+    check_enough,
+    decimal,
+    judgment_weights,
+    ranks_of,
+    relative,
+)
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -36,7 +44,7 @@ from ranking.numerics.strength_mode import StrengthMode
 
 POSITION = "position"
 LABELS = {
-    "length": "Length in characters, twice as long",
+    LENGTH: "Length in characters, twice as long",
     "sentences": "Sentences, twice as many",
     "question_marks": "Question marks, twice as many",
     "list_items": "List items, twice as many",
@@ -94,16 +102,12 @@ def _all(columns: JudgmentColumns) -> Booleans:
 
 
 def _differences(columns: JudgmentColumns) -> Floats:
-    """Return (a - b) / (a + b) of each figure, 0 where both are 0; shape (n_items, n)."""
+    """Return how far the two messages differ in each figure, shape (n_items, n_features)."""
     if columns.features is None:
         return np.empty((columns.n_items, 0))
-    first, second = columns.features[:, 0], columns.features[:, 1]
-    total = first + second
-    differences: Floats = (first - second) / np.where(total == 0, 1.0, total)
-    return differences
+    return relative(columns.features[:, 0], columns.features[:, 1])
 
 
-TWICE = 1 / 3  # (a - b) / (a + b) for a = 2 b
 FEWEST_UNITS = 20
 METHOD = (
     "Bradley-Terry with covariates, maximum likelihood: (a - b) / (a + b) of each figure of two "
