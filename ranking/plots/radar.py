@@ -88,14 +88,6 @@ class Spoke:
 
 
 @dataclass(frozen=True)
-class Ring:
-    """The corners of all places of one value, and its name."""
-
-    corners: str
-    tick: Label
-
-
-@dataclass(frozen=True)
 class Shape:
     """One system as drawn: lines between neighbouring axes, a dot on each, and how it looks."""
 
@@ -109,14 +101,15 @@ class Shape:
 class Radar:
     """A picture `WIDTH` wide around its middle, which is at ``x`` and ``y``.
 
-    ``mark`` are the corners of a broken ring, if there is one.
+    Each ring has the corners of all places of one value, and its name; ``mark`` are the corners
+    of a broken ring, if there is one.
     """
 
     height: float
     x: float
     y: float
     spokes: tuple[Spoke, ...]
-    rings: tuple[Ring, ...]
+    rings: tuple[tuple[str, Label], ...]
     shapes: tuple[Shape, ...]
     mark: str = ""
 
@@ -166,9 +159,9 @@ def radar(
     )
 
 
-def _ring(frame: _Frame, rings: Rings, value: float) -> Ring:
+def _ring(frame: _Frame, rings: Rings, value: float) -> tuple[str, Label]:
     x, y = frame.at(0, rings.reach(value))
-    return Ring(frame.around(rings.reach(value)), Label(Tick(0.0, value).text, x + 4, y + 13, ""))
+    return frame.around(rings.reach(value)), Label(Tick(0.0, value).text, x + 4, y + 13, "")
 
 
 def _spoke(frame: _Frame, place: int, lines: Sequence[str]) -> Spoke:
