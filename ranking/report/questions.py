@@ -1,7 +1,7 @@
 """What each analysis asks, and which analyses of a study its protocol named in advance."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from django.utils.translation import gettext_lazy as _
 
@@ -9,7 +9,6 @@ from annotation.models import Judgment, Study
 from annotation.studies.selectors import content_of
 from completions.files.toml import content_hash
 from ranking.choices import AnalysisKind
-from ranking.findings import Findings
 
 QUESTIONS = {
     AnalysisKind.PAIRS: _(
@@ -85,11 +84,6 @@ def named_analyses(study: Study) -> NamedAnalyses:
         return NamedAnalyses(was_changed=True)
     kinds = frozenset(AnalysisKind(name.upper()) for name in plan["confirmatory"])
     return NamedAnalyses(kinds, plan["weights"])
-
-
-def with_purpose(found: Findings, named: NamedAnalyses, kind: AnalysisKind) -> Findings:
-    """Return findings that say whether they explore, by the study's file."""
-    return replace(found, is_exploratory=named.is_exploratory(kind))
 
 
 def are_alike(shares: Mapping[str, float], weights: Mapping[str, float]) -> bool:

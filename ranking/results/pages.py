@@ -23,7 +23,7 @@ from ranking.plots.scales import Tick
 from ranking.raters.accounting import AccountRow, verdict_accounting
 from ranking.report.charts import axis
 from ranking.report.names import Name, Names, names_in, public_table
-from ranking.report.questions import NamedAnalyses, named_analyses, question_of, with_purpose
+from ranking.report.questions import NamedAnalyses, named_analyses, question_of
 from ranking.report.tables import shown_table
 from ranking.report.written import Chart, RenderedTable, written
 
@@ -137,7 +137,7 @@ def analysis_page(
         return None
     named = named_analyses(fit.study)
     kind = AnalysisKind(shown.kind)
-    found = with_purpose(shown.findings or NOTHING, named, kind)
+    found = shown.findings or NOTHING
     names = names_in(fit.study, shows_people=shows_people)
     return AnalysisPage(
         fit=fit,
@@ -148,7 +148,7 @@ def analysis_page(
         method=names.without_people(found.method),
         warnings=(*_file_warnings(named), *map(names.without_people, found.warnings)),
         is_found=shown.findings is not None,
-        is_exploratory=found.is_exploratory,
+        is_exploratory=named.is_exploratory(kind),
         tables=tuple(_figure(table, fit, slug, names, chosen) for table in found.tables),
         code_version=shown.code_version,
         links=analysis_links(fit, named),
@@ -189,13 +189,13 @@ def analysis_findings(fit: Fit, slug: str, *, shows_people: bool) -> Findings | 
     shown = analysis_queries.analysis_of(fit, slug)
     if shown is None or shown.findings is None:
         return None
-    found = with_purpose(shown.findings, named_analyses(fit.study), AnalysisKind(shown.kind))
+    found, named = shown.findings, named_analyses(fit.study)
     names = names_in(fit.study, shows_people=shows_people)
     return Findings(
         method=names.without_people(found.method),
         tables=tuple(public_table(table, names)[0] for table in found.tables),
         warnings=tuple(map(names.without_people, found.warnings)),
-        is_exploratory=found.is_exploratory,
+        is_exploratory=named.is_exploratory(AnalysisKind(shown.kind)),
     )
 
 
