@@ -21,6 +21,7 @@ from ranking.analyses.bias_order import (
 from ranking.analyses.common import (
     P_VALUE,
     TWICE,
+    decimal,
     ends,
     family_of,
     few_dialogues,
@@ -75,17 +76,12 @@ class Makers:
         return sorted({int(one) for one in self.of_system})
 
 
-@dataclass(frozen=True)
-class FamilyPreference:
-    """What a family's judges and all others said of an author family on the same pairs.
+FamilyPreference = tuple[int, float, float, ClusteredMean | None]
+"""Pairs, what a family's judges and all others said of them, and how far they are apart.
 
-    Net preferences are means over pairs, from -1 to 1; ``gap`` is None where there is no error.
-    """
-
-    n_pairs: int
-    own: float
-    others: float
-    gap: ClusteredMean | None
+Net preferences for an author family are means over the same pairs, from -1 to 1, NaN without any;
+the last is None where there is no error.
+"""
 
 
 def makers(
@@ -132,7 +128,7 @@ def removed_warnings(columns: JudgmentColumns, found: Makers) -> list[str]:
 
 def preference(
     columns: JudgmentColumns, found: Makers, judging: int, author: int
-) -> FamilyPreference | None:
+) -> FamilyPreference:
     """Compare a family's judges with all others on pairs of an author family against the rest."""
     is_first, is_second = (
         found.of_system[one] == author for one in (columns.first, columns.second)
@@ -145,9 +141,9 @@ def preference(
     )
     both = np.flatnonzero(np.isfinite(own) & np.isfinite(others))
     if not len(both):
-        return None
+        return 0, np.nan, np.nan, None
     gap = mean_of(own[both] - others[both], units_of_items(columns)[both])
-    return FamilyPreference(len(both), float(own[both].mean()), float(others[both].mean()), gap)
+    return len(both), float(own[both].mean()), float(others[both].mean()), gap
 
 
 def _by_item(columns: JudgmentColumns, rows: Integers, toward: Integers) -> Floats:
@@ -170,11 +166,10 @@ def _own_pairs(columns: JudgmentColumns, found: Makers, family: int) -> tuple[in
 def _own_table(columns: JudgmentColumns, found: Makers, level: float) -> Table:
     gaps, heads = list[ClusteredMean | None](), list[tuple[Cell, ...]]()
     for family in found.of_judges:
-        one = preference(columns, found, family, family)
-        means = (None, None) if one is None else (round(one.own, 4), round(one.others, 4))
-        n = 0 if one is None else one.n_pairs
-        heads.append((found.names[family], *_own_pairs(columns, found, family), n, *means))
-        gaps.append(None if one is None else one.gap)
+        n, own, others, gap = preference(columns, found, family, family)
+        head = (found.names[family], *_own_pairs(columns, found, family), n)
+        heads.append((*head, decimal(own), decimal(others)))
+        gaps.append(gap)
     parts = zip(heads, gaps, adjusted(gaps), strict=True)
     return Table(
         "own_family",
@@ -205,8 +200,8 @@ def _matrix(columns: JudgmentColumns, found: Makers) -> Table:
     for judging in found.of_judges:
         cells: list[Cell] = [found.names[judging]]
         for author in found.of_authors:
-            one = preference(columns, found, judging, author)
-            cells.append(None if one is None else round(one.own - one.others, 4))
+            _, own, others, _ = preference(columns, found, judging, author)
+            cells.append(decimal(own - others))
         rows.append(tuple(cells))
     authors = (
         Column(f"author_{place}", found.names[author], ColumnKind.SHARE)
