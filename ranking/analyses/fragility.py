@@ -1,7 +1,5 @@
 """Robustness of first place: votes, dialogues, evaluators."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
@@ -26,15 +24,11 @@ METHOD = (
 MOST_NAMED = 20
 MOST_LISTED = 200
 FRAGILE = 0.01
+EVALUATORS = "Evaluators"
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """What is left out: its words, and which group each judgment is in."""
-
-    label: str
-    group: Integers
-    n_groups: int
+Removals = dict[str, tuple[int, SmallestRemoval]]
+"""By what is left out: how many of it there are, and the fewest whose removal is enough."""
 
 
 def analyse(inputs: AnalysisInputs) -> Findings:
@@ -46,31 +40,33 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         If there are no ratings.
     """
     found, columns = fitted(inputs), inputs.columns
-    kinds = (
-        _Kind("Judgments", np.arange(columns.n_judgments), columns.n_judgments),
-        _Kind("Source dialogues", columns.unit, len(columns.units)),
-        _Kind("Evaluators", columns.evaluator, len(columns.evaluators)),
-    )
-    removals = [smallest_removal(found.pairs, kind.group, found.log_strengths) for kind in kinds]
-    tables = [_removals(kinds, removals, columns), _each(found, columns)]
-    if removals[-1].groups.size:
-        tables.insert(1, _named(removals[-1], columns))
-    return Findings(METHOD, tuple(tables), _warnings(kinds, removals))
+    groups = {
+        "Judgments": (columns.n_judgments, np.arange(columns.n_judgments)),
+        "Source dialogues": (len(columns.units), columns.unit),
+        EVALUATORS: (len(columns.evaluators), columns.evaluator),
+    }
+    removals = {
+        label: (n_groups, smallest_removal(found.pairs, group, found.log_strengths))
+        for label, (n_groups, group) in groups.items()
+    }
+    tables = [_removals(removals, columns), _each(found, columns)]
+    _, of_evaluators = removals[EVALUATORS]
+    if of_evaluators.groups.size:
+        tables.insert(1, _named(of_evaluators, columns))
+    return Findings(METHOD, tuple(tables), _warnings(removals))
 
 
-def _removals(
-    kinds: tuple[_Kind, ...], removals: list[SmallestRemoval], columns: JudgmentColumns
-) -> Table:
+def _removals(removals: Removals, columns: JudgmentColumns) -> Table:
     rows = []
-    for kind, removal in zip(kinds, removals, strict=True):
+    for label, (n_groups, removal) in removals.items():
         n = len(removal.groups)
         row: tuple[Cell, ...] = (
-            kind.label,
-            kind.n_groups,
+            label,
+            n_groups,
             columns.systems[removal.leader],
             removal.by_influence,
             n or None,
-            decimal(n / kind.n_groups, 6) if n else None,
+            decimal(n / n_groups, 6) if n else None,
             None if removal.new_first is None else columns.systems[removal.new_first],
         )
         rows.append(row)
@@ -158,12 +154,10 @@ def _ranks(elo: Floats) -> Integers:
     return np.asarray(1 + (elo[:, None, :] > elo[:, :, None]).sum(axis=2), dtype=np.int64)
 
 
-def _warnings(kinds: tuple[_Kind, ...], removals: list[SmallestRemoval]) -> tuple[str, ...]:
+def _warnings(removals: Removals) -> tuple[str, ...]:
     warnings = []
-    for kind, removal in zip(kinds, removals, strict=True):
+    for label, (n_groups, removal) in removals.items():
         n = len(removal.groups)
-        if n and (n == 1 or n <= FRAGILE * kind.n_groups):
-            warnings.append(
-                f"The first place rests on {n:,} of {kind.n_groups:,} {kind.label.lower()}."
-            )
+        if n and (n == 1 or n <= FRAGILE * n_groups):
+            warnings.append(f"The first place rests on {n:,} of {n_groups:,} {label.lower()}.")
     return tuple(warnings)
