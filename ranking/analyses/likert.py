@@ -8,7 +8,7 @@ import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import rated
-from ranking.analyses.common import decimal, few_dialogues, ranks_of
+from ranking.analyses.common import decimal, few_dialogues, mean_of, ranks_of
 from ranking.analyses.likert_means import (
     FINE,
     SYSTEM,
@@ -26,7 +26,6 @@ from ranking.judgments.method import Method
 from ranking.judgments.orders import OtherOrder
 from ranking.judgments.scores import ScoreColumns
 from ranking.numerics.arrays import Booleans, Floats
-from ranking.numerics.clustered_means import TooFewDialoguesError, clustered_mean
 from ranking.numerics.correlation import (
     TooFewError,
     UnitCorrelation,
@@ -264,9 +263,8 @@ def _apart(apart: Floats, own: Booleans, measure: Measure, level: float) -> tupl
     rows = own & np.isfinite(apart)
     if not rows.any():
         return None, None, None
-    try:
-        found = clustered_mean(apart[rows], measure.scores.unit[rows])
-    except TooFewDialoguesError:
+    found = mean_of(apart[rows], measure.scores.unit[rows])
+    if found is None:
         return decimal(float(apart[rows].mean()), FINE), None, None
     low, high = found.interval(level) if found.varies else (None, None)
     return decimal(found.mean, FINE), decimal(low, FINE), decimal(high, FINE)

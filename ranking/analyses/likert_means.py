@@ -1,12 +1,12 @@
 """Messages rated alone: mean points as a leaderboard, on each dimension, and every mean."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from ranking.analyses.common import decimal
+from ranking.analyses.common import decimal, mean_of
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.method import Method
 from ranking.judgments.scores import ScoreColumns
@@ -14,7 +14,6 @@ from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.clustered_means import (
     ClusteredMean,
     TooFewDialoguesError,
-    clustered_mean,
     crossed_mean,
     resampled_means,
 )
@@ -74,13 +73,16 @@ class Measure:
     def by_dialogue(self, values: Floats, system: int) -> ClusteredMean | None:
         """Return the mean of a system with its error by dialogue, if there is one."""
         rows = self._of(values, system)
-        return _mean(lambda: clustered_mean(values[rows], self.scores.unit[rows]))
+        return mean_of(values[rows], self.scores.unit[rows])
 
     def by_both(self, values: Floats, system: int) -> ClusteredMean | None:
         """Return the same with its error by dialogue and evaluator."""
         rows = self._of(values, system)
         unit, who = self.scores.unit[rows], self.scores.evaluator[rows]
-        return _mean(lambda: crossed_mean(values[rows], unit, who))
+        try:
+            return crossed_mean(values[rows], unit, who)
+        except TooFewDialoguesError:
+            return None
 
     def n_evaluators(self, system: int) -> int:
         """Return how many evaluators rated the system."""
@@ -97,20 +99,14 @@ class Measure:
 
 def measures(scores: ScoreColumns) -> tuple[Measure, ...]:
     """Return the mean over the dimensions, and each of them where there is more than one."""
-    return tuple(_measures(scores))
-
-
-def _measures(scores: ScoreColumns) -> Iterator[Measure]:
-    yield Measure("all", ALL, scores.composite, scores)
-    for place, (key, label) in enumerate(zip(scores.dimensions, scores.labels, strict=True)):
-        yield Measure(f"on_{key}", label, scores.on(place), scores)
-
-
-def _mean(compute: Callable[[], ClusteredMean]) -> ClusteredMean | None:
-    try:
-        return compute()
-    except TooFewDialoguesError:
-        return None
+    named = zip(scores.dimensions, scores.labels, strict=True)
+    return (
+        Measure("all", ALL, scores.composite, scores),
+        *(
+            Measure(f"on_{key}", label, scores.on(place), scores)
+            for place, (key, label) in enumerate(named)
+        ),
+    )
 
 
 LEAST, MOST = 1.0, 5.0
