@@ -13,7 +13,6 @@ from ranking.analyses.agreement_among import (
     mark_tables,
     opinions,
     panels,
-    samples_of,
 )
 from ranking.analyses.common import Samples, decimal
 from ranking.findings import (
@@ -348,7 +347,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     if not (held.counts().sum(axis=1) > 1).any():
         msg = "No pair was judged by two evaluators, so nobody can agree."
         raise AnalysisRefusedError(msg)
-    samples = samples_of(inputs.columns, inputs.method)
+    samples = Samples.drawn(len(inputs.columns.units), inputs.method)
     faced = facing(held, _adversarial(inputs))
     tables = [
         coefficients(held, samples),

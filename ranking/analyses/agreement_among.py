@@ -10,7 +10,6 @@ from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import Samples, decimal, units_of_items
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
-from ranking.judgments.method import Method
 from ranking.numerics.agreement.coefficients import (
     Metric,
     agreement_of_tables,
@@ -58,12 +57,6 @@ def panels(held: Opinions) -> Mapping[str, Opinions]:
 TWO, THREE = 2, 3
 MOST_THREES = 60
 NO_INTERVAL = (None, None)
-
-
-def samples_of(columns: JudgmentColumns, method: Method) -> Samples:
-    """Draw the dialogues anew, as often as the method says."""
-    n_units = len(columns.units)
-    return Samples.drawn(n_units, method.replicates, seed=method.seed, level=method.level)
 
 
 def coefficients(held: Opinions, samples: Samples) -> Table:
@@ -134,7 +127,9 @@ def mark_tables(inputs: AnalysisInputs) -> list[Table]:
     marks = {name: pair for name, pair in marks.items() if panels(pair[1])}
     if not marks:
         return []
-    samples = {name: samples_of(one, inputs.method) for name, (one, _) in marks.items()}
+    samples = {
+        name: Samples.drawn(len(one.units), inputs.method) for name, (one, _) in marks.items()
+    }
     return [_of_dimensions({name: held for name, (_, held) in marks.items()}, samples)]
 
 

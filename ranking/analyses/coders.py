@@ -335,7 +335,7 @@ def _agreement(
     rows: list[tuple[Cell, ...]] = []
     for one in read:
         units, unit = np.unique(columns.unit[one.rules.rows], return_inverse=True)
-        samples = Samples.drawn(len(units), method.replicates, seed=method.seed, level=method.level)
+        samples = Samples.drawn(len(units), method)
         for place, theme in enumerate(book.themes):
             said = one.rules.speaks[:, place], one.found[:, place]
             cells = _agreement_cells(*said, unit.astype(np.int64), samples)

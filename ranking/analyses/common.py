@@ -304,9 +304,10 @@ class Samples:
     level: float
 
     @classmethod
-    def drawn(cls, n_units: int, n: int, *, seed: int, level: float) -> "Samples":
-        """Draw the samples."""
-        return cls(draw_times(n_units, n, np.random.default_rng(seed)), level)
+    def drawn(cls, n_units: int, method: Method) -> "Samples":
+        """Draw the dialogues anew, as often as the method says."""
+        rng = np.random.default_rng(method.seed)
+        return cls(draw_times(n_units, method.replicates, rng), method.level)
 
     @property
     def n_units(self) -> int:
