@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.arrays import Booleans, Floats, Integers
 
 STEPS = 20
 """Shares are multiples of a twentieth: in twentieths their sums are whole, hence exact."""
@@ -34,7 +34,7 @@ class WeightedPairs:
     to_first: Floats
     to_second: Floats
 
-    def part(self, rows: slice) -> "WeightedPairs":
+    def part(self, rows: slice | Booleans) -> "WeightedPairs":
         """Return some of the rows."""
         return WeightedPairs(
             self.unit[rows],

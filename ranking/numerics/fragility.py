@@ -10,7 +10,7 @@ from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry, fit_replicates
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.sandwich import fisher_covariance
-from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
+from ranking.numerics.tables import WeightedPairs, WinTables, tabulate, tabulate_by
 
 MOST_ROUNDS = 30
 MOST_ONE_BY_ONE = 20
@@ -119,9 +119,8 @@ def without_each(pairs: WeightedPairs, group: Integers, log_strengths: Floats) -
     -----
     Exact refits, from a warm start. Cost O(n_groups * n_systems**3).
     """
-    n_groups, n_systems = int(group.max(initial=-1)) + 1, len(log_strengths)
-    tables = _by(group, pairs, n_groups, n_systems)
-    total = tables.total()
+    tables = tabulate_by(group, pairs, n_systems=len(log_strengths))
+    n_groups, n_systems, total = tables.n_units, tables.n_systems, tables.total()
     step = max(1, BLOCK_BYTES // (8 * n_systems**2))
     fits = [
         fit_replicates(_less(total, tables, np.arange(at, min(at + step, n_groups))), log_strengths)
@@ -172,13 +171,7 @@ class _Removal:
     def tables(self, kept: Booleans) -> WinTables:
         """Return the judgments of the groups kept, as if of one unit."""
         rows = kept[self.group]
-        pairs = WeightedPairs(
-            np.zeros(int(rows.sum()), dtype=np.int64),
-            self.pairs.first[rows],
-            self.pairs.second[rows],
-            self.pairs.to_first[rows],
-            self.pairs.to_second[rows],
-        )
+        pairs = replace(self.pairs.part(rows), unit=np.zeros(int(rows.sum()), dtype=np.int64))
         return tabulate(pairs, n_units=1, n_systems=self.n_systems)
 
     def next_out(self, lead: _Lead, kept: Booleans) -> tuple[Integers, bool]:
@@ -261,11 +254,6 @@ class _Removal:
         ahead = theta[lead.leader] - theta[strongest] < -NOTHING
         challenger = strongest if ahead else lead.challenger
         return _Lead(lead.leader, challenger, theta, fisher_covariance(tables, theta))
-
-
-def _by(group: Integers, pairs: WeightedPairs, n_groups: int, n_systems: int) -> WinTables:
-    rows = WeightedPairs(group, pairs.first, pairs.second, pairs.to_first, pairs.to_second)
-    return tabulate(rows, n_units=n_groups, n_systems=n_systems)
 
 
 def _less(total: Floats, tables: WinTables, groups: Integers) -> Floats:

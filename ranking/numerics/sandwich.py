@@ -7,7 +7,7 @@ from scipy import special
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.intervals import Intervals, check_level
-from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
+from ranking.numerics.tables import WeightedPairs, WinTables, tabulate_by
 
 BLOCK_CELLS = 2**22
 """Gradients held at once: judgments may have almost as many units of both kinds as rows."""
@@ -144,7 +144,8 @@ def two_way_covariance(
         raise ValueError(msg)
     both = np.unique(np.stack([pairs.unit, raters]), axis=1, return_inverse=True)[1].ravel()
     by_unit, by_rater, by_both = (
-        _by(cluster, pairs, len(log_strengths)) for cluster in (pairs.unit, raters, both)
+        tabulate_by(cluster, pairs, n_systems=len(log_strengths))
+        for cluster in (pairs.unit, raters, both)
     )
     n_clusters = min(count_clusters(by_unit), count_clusters(by_rater))
     meat = (
@@ -203,12 +204,6 @@ def _products(tables: WinTables, log_strengths: Floats) -> Floats:
         scores = block.unit_scores(log_strengths)
         products += scores.T @ scores
     return products
-
-
-def _by(cluster: Integers, pairs: WeightedPairs, n_systems: int) -> WinTables:
-    rows = WeightedPairs(cluster, pairs.first, pairs.second, pairs.to_first, pairs.to_second)
-    n_units = int(cluster.max(initial=-1)) + 1
-    return tabulate(rows, n_units=n_units, n_systems=n_systems)
 
 
 def _nearest_semidefinite(matrix: Floats) -> Floats:

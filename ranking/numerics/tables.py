@@ -1,7 +1,7 @@
 """Weighted wins per unit: all that the estimators need to know of the judgments."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,7 @@ from ranking.numerics.batches import (
     slices,
 )
 
-__all__ = ["WeightedPairs", "WinTables", "tabulate"]
+__all__ = ["WeightedPairs", "WinTables", "tabulate", "tabulate_by"]
 
 UNITS_AT_ONCE = 2**9  # whose cells stay in the cache
 
@@ -270,6 +270,12 @@ def tabulate(pairs: WeightedPairs, *, n_units: int, n_systems: int) -> WinTables
     pairs = _as_arrays(pairs)
     _check(pairs, n_units, n_systems)
     return WinTables(pairs, n_units, n_systems)
+
+
+def tabulate_by(cluster: Integers, pairs: WeightedPairs, *, n_systems: int) -> WinTables:
+    """Make tables of the same judgments by other units, whose indices run from 0."""
+    n_units = int(cluster.max(initial=-1)) + 1
+    return tabulate(replace(pairs, unit=cluster), n_units=n_units, n_systems=n_systems)
 
 
 def _as_arrays(pairs: WeightedPairs) -> WeightedPairs:
