@@ -287,8 +287,8 @@ def _radar(shown: RenderedTable, table: Table) -> Parts | None:
         named | {"values": [scaled(value, first.kind) for value in row]}
         for named, row in zip(named_rows(shown, table), values, strict=True)
     ]
-    for row, choice in zip(rows, shown.choices, strict=True):
-        row |= {"slug": choice.slug, "isDrawn": choice.style is not None}
+    for row, of_table in zip(rows, shown.rows, strict=True):
+        row |= {"slug": of_table.slug, "isDrawn": of_table.style is not None}
     return {
         "axes": [shown.headers[n].text for n in axes],
         "unit": axis("", first.kind)["unit"],

@@ -34,7 +34,7 @@ from ranking.plots.tables import (
 )
 from ranking.report.charts import centre_of, with_chart
 from ranking.report.names import Names, public_table
-from ranking.report.written import RenderedCell, RenderedChoice, RenderedRow, RenderedTable, written
+from ranking.report.written import RenderedCell, RenderedRow, RenderedTable, written
 
 
 def shown_table(table: Table, names: Names, chosen: Sequence[str] = ()) -> RenderedTable:
@@ -216,23 +216,16 @@ def _with_radar(shown: RenderedTable, table: Table, chosen: Sequence[str]) -> Re
     return replace(
         shown,
         radar=picture,
-        choices=_choices(shown, table, rows),
+        rows=tuple(
+            replace(
+                row,
+                slug=str(table.rows[place][0]),
+                style=rows.index(place) if place in rows else None,
+            )
+            for place, row in enumerate(shown.rows)
+        ),
         are_too_many=are_too_many(chosen),
         query=f"?systems={','.join(chosen)}" if chosen else "",
-    )
-
-
-def _choices(
-    shown: RenderedTable, table: Table, drawn: Sequence[int]
-) -> tuple[RenderedChoice, ...]:
-    return tuple(
-        RenderedChoice(
-            slug=str(table.rows[place][0]),
-            text=row.head.text,
-            is_simulated=row.head.is_simulated,
-            style=drawn.index(place) if place in drawn else None,
-        )
-        for place, row in enumerate(shown.rows)
     )
 
 

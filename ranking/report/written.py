@@ -28,22 +28,15 @@ class RenderedCell:
 class RenderedRow:
     """One row: its head, its other cells, and its interval where the table draws one.
 
-    ``is_nothing`` if all its figures are 0 or missing.
+    ``is_nothing`` if all its figures are 0 or missing. Where a picture draws some rows alone, it is
+    chosen by its ``slug``, and ``style`` is how it is drawn, None while it is not.
     """
 
     head: RenderedCell
     cells: tuple[RenderedCell, ...]
     whisker: Whisker | None = None
     is_nothing: bool = False
-
-
-@dataclass(frozen=True)
-class RenderedChoice:
-    """A row that a picture may draw; ``style`` is how it does, None while it does not."""
-
-    slug: str
-    text: str
-    is_simulated: bool
+    slug: str = ""
     style: int | None = None
 
 
@@ -67,7 +60,7 @@ class RenderedTable:
     """One table with its picture; ``csv`` is the address of its download.
 
     ``n_hidden`` people are in it together or not at all. Where a picture draws some rows alone,
-    ``choices`` are all that it could draw, and ``query`` names in an address those it does.
+    ``query`` names those in an address.
     """
 
     key: str
@@ -82,7 +75,6 @@ class RenderedTable:
     is_in_per_cent: bool = False
     plot: Plot | None = None
     radar: Radar | None = None
-    choices: tuple[RenderedChoice, ...] = ()
     are_too_many: bool = False
     query: str = ""
     csv: str = ""
@@ -101,9 +93,9 @@ class RenderedTable:
         return tuple(row for row in self.rows if not row.is_nothing) or self.rows
 
     @property
-    def drawn(self) -> tuple[RenderedChoice, ...]:
-        """Return the choices that the picture draws."""
-        return tuple(one for one in self.choices if one.style is not None)
+    def drawn(self) -> tuple[RenderedRow, ...]:
+        """Return the rows that a picture of some alone draws."""
+        return tuple(row for row in self.rows if row.style is not None)
 
 
 NOTHING = "\N{EN DASH}"
