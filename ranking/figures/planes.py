@@ -37,14 +37,14 @@ from ranking.figures.marks import (
     wrapped,
 )
 from ranking.findings import Column, Table
-from ranking.plots import tables
-from ranking.plots.planes import Box, Limit, Point, is_outside, known_limits
-from ranking.plots.tables import as_number, head, places
+from ranking.plots import planes, tables
+from ranking.plots.planes import LOOKS, Box, Limit, Place, Point, is_outside, known_limits
+from ranking.plots.tables import as_number, axes, head, places
 
 DOTS_SIZE, FUNNEL_SIZE = (190.0, 160.0), (210.0, 150.0)
 DOTS_INSET = 8.0
 ERROR = "#8fa9bd"
-Run = tuple[tuple[float, float], ...]
+Run = tuple[Place, ...]
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def _plane_of_points(
     dots: Sequence[tuple[int, float, float]],
     ends: Sequence[tuple[float | None, float | None]],
 ) -> _Plane:
-    x, y = (table.columns[n] for n in places(table, "x", "y") or [0, 0])
+    x, y = axes(table)
     xs = [dot[1] for dot in dots]
     ys = [
         one
@@ -189,14 +189,8 @@ def _errors(
     )
 
 
-LIMITS: dict[str, tuple[float, ...]] = {
-    "centre": (),
-    "low": (4.0, 2.0),
-    "high": (4.0, 2.0),
-    "outer_low": (1.0, 1.5),
-    "outer_high": (1.0, 1.5),
-}
-"""The dashes of each limit of a funnel."""
+LIMITS: dict[str, tuple[float, ...]] = {"centre": (), "inner": (4.0, 2.0), "outer": (1.0, 1.5)}
+"""The dashes of each kind of limits of a funnel."""
 
 
 def funnel(table: Table) -> tuple[Mark, ...]:
@@ -204,7 +198,7 @@ def funnel(table: Table) -> tuple[Mark, ...]:
     dots, names = tables.dots(table), row_names(table)
     limits = _limits(table, dots)
     xs, ys = [dot[1] for dot in dots], [dot[2] for dot in dots]
-    x, y = (table.columns[n] for n in places(table, "x", "y") or [0, 0])
+    x, y = axes(table)
     held = [*ys, *(value for one in limits.values() for value in one.values)]
     plane = _Plane.of_dots(xs, held, (x, y), FUNNEL_SIZE)
     beyond = [is_outside(dot[2], *_ends(table, dot[0])) for dot in dots]
@@ -220,7 +214,7 @@ def funnel(table: Table) -> tuple[Mark, ...]:
     return (
         *plane.frame(),
         plane.upright(),
-        *(_curve(one, plane, LIMITS[key]) for key, one in limits.items()),
+        *(_curve(one, plane, LIMITS[LOOKS[key]]) for key, one in limits.items()),
         *spots,
         *(labelled(outside, plane.box, [*map(box, spots)]) if len(outside) <= MOST_NAMED else ()),
     )
@@ -231,7 +225,7 @@ def _limits(table: Table, dots: Sequence[tuple[int, float, float]]) -> dict[str,
     xs = [dot[1] for dot in dots]
     values = {
         key: [as_number(table.rows[dot[0]][at[0]]) for dot in dots]
-        for key in LIMITS
+        for key in LOOKS
         if (at := places(table, key)) is not None
     }
     return {key: one for key, found in values.items() if (one := known_limits(xs, found))}
@@ -279,7 +273,7 @@ def lines(table: Table) -> tuple[Mark, ...]:
     drawn = [
         _Series(clean(table.columns[n].label), runs, *_style(number))
         for number, n in enumerate(meant)
-        if (runs := _runs(xs, columns[n], plane))
+        if (runs := tuple(_placed(run, plane) for run in planes.runs(xs, columns[n])))
     ]
     return (*plane.frame(), *_drawn(drawn), *_named(drawn, high))
 
@@ -288,14 +282,8 @@ def _style(number: int) -> tuple[str, tuple[float, ...]]:
     return LINES[number % len(LINES)], DASHES[number // len(LINES) % len(DASHES)]
 
 
-def _runs(xs: Sequence[float], values: Sequence[float | None], plane: _Plane) -> tuple[Run, ...]:
-    runs: list[list[tuple[float, float]]] = [[]]
-    for x, value in zip(xs, values, strict=True):
-        if value is None:
-            runs.append([])
-        else:
-            runs[-1].append(plane.at(x, value))
-    return tuple(tuple(run) for run in runs if run)
+def _placed(run: Sequence[Place], plane: _Plane) -> Run:
+    return tuple(plane.at(*values) for values in run)
 
 
 def _drawn(series: Sequence[_Series]) -> tuple[Mark, ...]:

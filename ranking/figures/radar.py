@@ -19,8 +19,17 @@ from ranking.figures.marks import (
     wrapped,
 )
 from ranking.findings import ColumnKind, Table
-from ranking.plots.planes import Series
-from ranking.plots.radar import BY_DEFAULT, MOST, Rings, anchor, axes_of, corner, least_step
+from ranking.plots.planes import Place, Series
+from ranking.plots.radar import (
+    BY_DEFAULT,
+    MOST,
+    Rings,
+    anchor,
+    axes_of,
+    corner,
+    joined,
+    least_step,
+)
 from ranking.plots.scales import Tick
 from ranking.plots.tables import as_number, in_unit
 
@@ -31,7 +40,6 @@ WIDEST_AXIS = 78.0
 SAMPLE, GAP = 22.0, 9.0
 LOOKS = (*DASHES, (6.0, 1.5, 1.0, 1.5))
 SIDES = {"start": "left", "middle": "center", "end": "right"}
-Place = tuple[float, float]
 
 
 def radar(table: Table) -> tuple[Mark, ...]:
@@ -82,21 +90,16 @@ def _at(place: int, n_axes: int, reach: float) -> Place:
 
 
 def _drawn(one: Series, rings: Rings, number: int) -> tuple[Mark, ...]:
-    """Join the values of neighbouring axes; where one is missing the line has a gap."""
     n, (colour, dashes) = len(one.values), _look(number)
     places = [
         None if value is None else _at(place, n, rings.reach(value))
         for place, value in enumerate(one.values)
     ]
-    known = [place for place in places if place is not None]
-    spots = [Spot(*place, 1.6, colour) for place in known]
-    if len(known) == n:
-        return (Stroke((*known, known[0]), colour, 1.2, dashes), *spots)
-    beside = zip(places, [*places[1:], places[0]], strict=True)
-    sides = [
-        Stroke((a, b), colour, 1.2, dashes) for a, b in beside if a is not None and b is not None
-    ]
-    return (*sides, *spots)
+    lines, known = joined(places)
+    return (
+        *(Stroke(line, colour, 1.2, dashes) for line in lines),
+        *(Spot(*place, 1.6, colour) for place in known),
+    )
 
 
 def _ticks(rings: Rings, kind: ColumnKind) -> tuple[Mark, ...]:

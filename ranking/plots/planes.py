@@ -24,6 +24,7 @@ LINE_STYLES = 4
 TICKS = 6
 
 
+Place = tuple[float, float]
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
@@ -230,15 +231,20 @@ def _free_label(dot: Dot, taken: Sequence[Box]) -> tuple[Label | None, Box | Non
     return None, None
 
 
+def runs(xs: Sequence[float], ys: Sequence[float | None]) -> list[list[Place]]:
+    """Return the points of a line, in runs between which one or more are missing."""
+    found: list[list[Place]] = [[]]
+    for x, y in zip(xs, ys, strict=True):
+        if y is None:
+            found.append([])
+        else:
+            found[-1].append((x, y))
+    return [run for run in found if run]
+
+
 def _line(one: Series, number: int, xs: Sequence[float], y_scale: Scale) -> PlotLine | None:
     """Break a line where values are missing; without any there is no line."""
-    runs: list[list[tuple[float, float]]] = [[]]
-    for x, value in zip(xs, one.values, strict=True):
-        if value is None:
-            runs.append([])
-        else:
-            runs[-1].append((x, y_scale.place(value)))
-    known = [run for run in runs if run]
+    known = runs(xs, [None if value is None else y_scale.place(value) for value in one.values])
     if not known:
         return None
     x, y = known[-1][-1]
@@ -328,6 +334,7 @@ def known_limits(xs: Sequence[float], values: Sequence[float | None]) -> Limit |
 
 LOOKS = {"centre": "centre", "low": "inner", "high": "inner"}
 LOOKS |= {"outer_low": "outer", "outer_high": "outer"}
+"""The columns of a funnel's limits, and how each is drawn."""
 
 
 def funnel(spots: Sequence[Point], *, x: Axis, y: Axis) -> Plot:

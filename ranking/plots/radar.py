@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from ranking.findings import ColumnKind, Table
-from ranking.plots.planes import LETTER, LINE_STYLES, Label, Series
+from ranking.plots.planes import LETTER, LINE_STYLES, Label, Place, Series
 from ranking.plots.scales import TINY, Tick, round_step
 from ranking.plots.tables import alike
 
@@ -49,13 +49,25 @@ class Rings:
         return (value - self.middle) / (RINGS * self.step)
 
 
-def corner(place: int, n_axes: int, reach: float) -> tuple[float, float]:
+def corner(place: int, n_axes: int, reach: float) -> Place:
     """Return where a reach along an axis ends, the middle being (0, 0), downwards more.
 
     The first axis points upwards, the others follow clockwise.
     """
     angle = 2.0 * math.pi * place / n_axes
     return reach * math.sin(angle), -reach * math.cos(angle)
+
+
+def joined(places: Sequence[Place | None]) -> tuple[list[tuple[Place, ...]], list[Place]]:
+    """Return lines between the places of neighbouring axes, and the places that are known.
+
+    Where one is missing there is a gap; without a gap it is one line that ends where it begins.
+    """
+    known = [place for place in places if place is not None]
+    if len(known) == len(places):
+        return [(*known, known[0])], known
+    beside = zip(places, [*places[1:], places[0]], strict=True)
+    return [(a, b) for a, b in beside if a is not None and b is not None], known
 
 
 def anchor(x: float) -> str:
@@ -93,7 +105,7 @@ class Shape:
 
     name: str
     lines: tuple[str, ...]
-    dots: tuple[tuple[float, float], ...]
+    dots: tuple[Place, ...]
     style: int
 
 
@@ -122,7 +134,7 @@ class _Frame:
     y: float
     n_axes: int
 
-    def at(self, place: int, reach: float) -> tuple[float, float]:
+    def at(self, place: int, reach: float) -> Place:
         """Return where a reach along an axis ends."""
         x, y = corner(place, self.n_axes, reach)
         return round(self.x + RADIUS * x, 1), round(self.y + RADIUS * y, 1)
@@ -184,20 +196,15 @@ def _spoke(frame: _Frame, place: int, lines: Sequence[str]) -> Spoke:
 
 
 def _shape(frame: _Frame, rings: Rings, number: int, one: Series) -> Shape:
-    """Join the values of neighbouring axes; where one is missing the line has a gap."""
     places = [
         None if value is None else frame.at(place, rings.reach(value))
         for place, value in enumerate(one.values)
     ]
-    known = [place for place in places if place is not None]
-    beside = zip(places, [*places[1:], places[0]], strict=True)
-    lines = [_path([a, b]) for a, b in beside if a is not None and b is not None]
-    if len(known) == len(places):
-        lines = [_path([*known, known[0]])]
-    return Shape(one.name, tuple(lines), tuple(known), number % LINE_STYLES)
+    lines, dots = joined(places)
+    return Shape(one.name, tuple(map(_path, lines)), tuple(dots), number % LINE_STYLES)
 
 
-def _path(places: Sequence[tuple[float, float]]) -> str:
+def _path(places: Sequence[Place]) -> str:
     return " ".join(f"{x},{y}" for x, y in places)
 
 

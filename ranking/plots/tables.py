@@ -49,6 +49,12 @@ def alike(table: Table) -> tuple[ColumnKind, list[int]]:
     return kind, [n for n, one in enumerate(table.columns) if n and one.kind is kind]
 
 
+def axes(table: Table) -> tuple[Column, Column]:
+    """Return the columns ``x`` and ``y`` of a table that has them."""
+    x, y = (table.columns[n] for n in places(table, "x", "y") or ())
+    return x, y
+
+
 def intervals(table: Table) -> list[Interval | None] | None:
     """Return the interval of each row, None where an end is not known; or None without columns."""
     at = places(table, "low", "value", "high")

@@ -11,9 +11,19 @@ from django.utils.translation import gettext
 from ranking.boards import CENTRE, Board
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.models import HumanRating, Rating
-from ranking.plots.planes import is_outside, known_limits
+from ranking.plots.planes import LOOKS, is_outside, known_limits
 from ranking.plots.radar import MOST, RINGS, axes_of, least_step
-from ranking.plots.tables import FEWEST_DOTS, Row, Shades, alike, as_number, dots, lines, places
+from ranking.plots.tables import (
+    FEWEST_DOTS,
+    Row,
+    Shades,
+    alike,
+    as_number,
+    axes,
+    dots,
+    lines,
+    places,
+)
 from ranking.report.written import NOTHING, Chart, RenderedCell, RenderedRow, RenderedTable, written
 
 BETWEEN = " \N{MIDDLE DOT} "
@@ -166,7 +176,6 @@ def _per_cent(share: float | None) -> str:
 
 
 CENTRES = (0.0, 1500.0)
-LIMITS = ("centre", "low", "high", "outer_low", "outer_high")
 
 
 def with_chart(shown: RenderedTable, table: Table) -> RenderedTable:
@@ -231,7 +240,7 @@ def _points(shown: RenderedTable, table: Table) -> Parts | None:
     rows = _dots(shown, table, ("x", "y", *ends))
     if not rows:
         return None
-    x, y = (table.columns[n] for n in places(table, "x", "y") or ())
+    x, y = axes(table)
     is_logarithmic = x.is_logarithmic and all(row["x"] > 0 for row in rows)
     return {
         "x": axis(x.label, x.kind, isLogarithmic=is_logarithmic, mark=scaled(x.mark, x.kind)),
@@ -278,11 +287,11 @@ def _series(name: str, n: int, rows: Sequence[Row], column: Column) -> Parts:
 
 def _radar(shown: RenderedTable, table: Table) -> Parts | None:
     """Draw the same rows as the picture at first; all can be chosen, some at a time."""
-    axes = axes_of(table)
-    if not axes:
+    at = axes_of(table)
+    if not at:
         return None
-    first = table.columns[axes[0]]
-    values = [[as_number(row[n]) for n in axes] for row in table.rows]
+    first = table.columns[at[0]]
+    values = [[as_number(row[n]) for n in at] for row in table.rows]
     rows = [
         named | {"values": [scaled(value, first.kind) for value in row]}
         for named, row in zip(named_rows(shown, table), values, strict=True)
@@ -290,7 +299,7 @@ def _radar(shown: RenderedTable, table: Table) -> Parts | None:
     for row, of_table in zip(rows, shown.rows, strict=True):
         row |= {"slug": of_table.slug, "isDrawn": of_table.style is not None}
     return {
-        "axes": [shown.headers[n].text for n in axes],
+        "axes": [shown.headers[n].text for n in at],
         "unit": axis("", first.kind)["unit"],
         "least": scaled(least_step(first.kind), first.kind),
         "rings": RINGS,
@@ -301,14 +310,14 @@ def _radar(shown: RenderedTable, table: Table) -> Parts | None:
 
 
 def _funnel(shown: RenderedTable, table: Table) -> Parts | None:
-    rows = _dots(shown, table, ("x", "y", *(key for key in LIMITS if places(table, key))))
+    rows = _dots(shown, table, ("x", "y", *(key for key in LOOKS if places(table, key))))
     if len(rows) < FEWEST_DOTS:
         return None
     for row in rows:
         row["isOutside"] = is_outside(row["y"], row.get("low"), row.get("high"))
-    x, y = (table.columns[n] for n in places(table, "x", "y") or ())
-    axes = {"x": axis(x.label, x.kind), "y": axis(y.label, y.kind)}
-    return axes | {"rows": rows, "limits": {key: _limit(rows, key) for key in LIMITS}}
+    x, y = axes(table)
+    both = {"x": axis(x.label, x.kind), "y": axis(y.label, y.kind)}
+    return both | {"rows": rows, "limits": {key: _limit(rows, key) for key in LOOKS}}
 
 
 def _limit(rows: Sequence[Parts], key: str) -> list[tuple[float, float]]:

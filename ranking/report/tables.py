@@ -25,6 +25,7 @@ from ranking.plots.tables import (
     Shades,
     alike,
     as_number,
+    axes,
     dots,
     head,
     in_unit,
@@ -141,7 +142,7 @@ def _with_points(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
     found = dots(table)
     if not found:
         return shown
-    x, y = _axes(table)
+    x, y = axes(table)
     plot = scatter(
         [Point(_label(table.rows[n], table, names), x, y) for n, x, y in found],
         x=Axis(head(x), x.is_logarithmic, x.mark),
@@ -149,12 +150,6 @@ def _with_points(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
         has_diagonal=x.kind is y.kind,
     )
     return replace(shown, plot=_with_words(plot, x, y))
-
-
-def _axes(table: Table) -> tuple[Column, Column]:
-    """Return the columns ``x`` and ``y`` of a table that has them."""
-    x, y = (table.columns[n] for n in places(table, "x", "y") or ())
-    return x, y
 
 
 def _with_words(plot: Plot, x: Column, y: Column) -> Plot:
@@ -182,7 +177,7 @@ def _with_funnel(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
     found = dots(table)
     if len(found) < FEWEST_DOTS:
         return shown
-    x, y = _axes(table)
+    x, y = axes(table)
     limits = {key: at[0] for key in LOOKS if (at := places(table, key))}
     spots = [
         Point(
@@ -199,15 +194,15 @@ def _with_funnel(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
 
 def _with_radar(shown: RenderedTable, table: Table, chosen: Sequence[str]) -> RenderedTable:
     """Draw the chosen rows; all of them can be chosen, and are in the table."""
-    axes = axes_of(table)
-    if not axes or not table.rows:
+    at = axes_of(table)
+    if not at or not table.rows:
         return shown
     rows = chosen_rows(table, chosen)
-    first = table.columns[axes[0]]
+    first = table.columns[at[0]]
     picture = radar(
-        [table.columns[n].label for n in axes],
+        [table.columns[n].label for n in at],
         [
-            Series(shown.rows[row].head.text, tuple(as_number(table.rows[row][n]) for n in axes))
+            Series(shown.rows[row].head.text, tuple(as_number(table.rows[row][n]) for n in at))
             for row in rows
         ],
         least=least_step(first.kind),
