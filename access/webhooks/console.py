@@ -1,12 +1,13 @@
 """The console's pages on webhooks, with their form: who is told, and what became of it."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.db.models import Count, Max, Q, QuerySet
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,15 +15,41 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.choices import DeliveryState, HookEvent, Role
-from access.console.tables import csv_answer
+from access.console.csv_cells import Cell
+from access.console.tables import Table, csv_of
 from access.console.undoing import say_done
-from access.models import Hook
+from access.models import Hook, HookDelivery
 from access.roles import Needs, StaffRequest, members_only
 from access.webhooks import outgoing, signing
-from access.webhooks import queries as webhook_queries
 from access.webhooks import services as hook_services
-from access.webhooks.queries import DELIVERIES
+from access.webhooks.services import shown_address
 
+CSV_COLUMNS = (
+    "event_id",
+    "event",
+    "state",
+    "queued_at",
+    "attempts",
+    "next_attempt_at",
+    "last_status",
+    "error",
+    "delivered_at",
+)
+DELIVERIES = Table(
+    orders={
+        "queued": (gettext_lazy("Queued"), ("queued_at",)),
+        "attempts": (gettext_lazy("Attempts"), ("attempts",)),
+        "next": (gettext_lazy("Next attempt"), ("next_attempt_at",)),
+        "delivered": (gettext_lazy("Taken"), ("delivered_at",)),
+    },
+    usual="-queued",
+    choices={
+        "state": (dict(DeliveryState.choices), "state"),
+        "event": (dict(HookEvent.choices), "event"),
+    },
+    numbers=("attempts",),
+)
+"""Messages of a webhook."""
 CHOSEN = [event for event in HookEvent if event != HookEvent.TEST]
 """Events that can be chosen; a test goes to whom it is sent."""
 
@@ -40,7 +67,6 @@ class HookForm(forms.Form):
 
 
 OWNERS_ACT = Needs(acts=Role.OWNER)
-REFUSED = 422
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,10 +78,24 @@ def hooks(request: StaffRequest) -> HttpResponse:
     parts = {
         "form": HookForm() if added else form,
         "added": added,
-        "rows": [(hook, _shown(hook)) for hook in webhook_queries.hooks()],
+        "rows": [(hook, _shown(hook)) for hook in _present_hooks()],
     }
-    is_refused = form.is_bound and added is None
-    return render(request, "console/hooks/hooks.html", parts, status=REFUSED if is_refused else 200)
+    status = 422 if form.is_bound and added is None else 200
+    return render(request, "console/hooks/hooks.html", parts, status=status)
+
+
+def _present_hooks() -> QuerySet[Hook]:
+    """Return the webhooks that were not removed, with how many messages stand where."""
+    counts = {
+        f"n_{state.lower()}": Count("deliveries", filter=Q(deliveries__state=state))
+        for state in DeliveryState
+    }
+    rows = Hook.objects.filter(removed_at=None).select_related("created_by")
+    return rows.annotate(**counts, last=Max("deliveries__delivered_at")).order_by("pk")
+
+
+def _hook(pk: int) -> Hook:
+    return get_object_or_404(_present_hooks(), pk=pk)
 
 
 def _add(request: StaffRequest, form: HookForm) -> Hook | None:
@@ -77,7 +117,7 @@ def _add(request: StaffRequest, form: HookForm) -> Hook | None:
 
 def _shown(hook: Hook) -> dict[str, object]:
     return {
-        "address": webhook_queries.shown_address(hook.url),
+        "address": shown_address(hook.url),
         "events": [HookEvent(event).label for event in hook.events],
     }
 
@@ -86,7 +126,7 @@ def _shown(hook: Hook) -> dict[str, object]:
 @members_only(OWNERS_ACT)
 def hook(request: StaffRequest, pk: int) -> HttpResponse:
     """Show what was sent to one webhook, and what became of it."""
-    found, query = _hook_or_404(pk), DELIVERIES.asked(request)
+    found, query = _hook(pk), DELIVERIES.asked(request)
     parts = {
         "hook": found,
         **_shown(found),
@@ -102,8 +142,13 @@ def hook(request: StaffRequest, pk: int) -> HttpResponse:
 @members_only(OWNERS_ACT)
 def hook_csv(request: StaffRequest, pk: int) -> StreamingHttpResponse:
     """Download the messages of one webhook."""
-    rows = DELIVERIES.asked(request).apply(_hook_or_404(pk).deliveries.all())
-    return csv_answer(request, webhook_queries.csv_rows(rows), f"webhook-{pk}")
+    rows = DELIVERIES.asked(request).apply(_hook(pk).deliveries.all())
+    return csv_of(request, f"webhook-{pk}", CSV_COLUMNS, _csv_rows(rows))
+
+
+def _csv_rows(rows: QuerySet[HookDelivery]) -> Iterator[tuple[Cell, ...]]:
+    for event_id, *others in rows.values_list(*CSV_COLUMNS).iterator():
+        yield str(event_id), *others
 
 
 @require_POST
@@ -112,7 +157,7 @@ def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
     """Pause, resume, try or delete a webhook."""
     done, said = ACTS[name]
     try:
-        done(_hook_or_404(pk), request)
+        done(_hook(pk), request)
     except hook_services.HookStateError:
         messages.error(request, _("Somebody deleted it meanwhile."))
     else:
@@ -127,9 +172,7 @@ def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
 @members_only(OWNERS_ACT)
 def resend(request: StaffRequest, pk: int, delivery: int) -> HttpResponse:
     """Send a message once more."""
-    row = webhook_queries.delivery_of(_hook_or_404(pk), delivery)
-    if row is None:
-        raise Http404
+    row = get_object_or_404(_hook(pk).deliveries.select_related("hook"), pk=delivery)
     try:
         hook_services.resend(row, by=request.user, now=timezone.now())
     except hook_services.HookStateError:
@@ -164,10 +207,3 @@ ACTS: Mapping[str, tuple[Callable[[Hook, StaffRequest], None], object]] = {
 
 
 OPPOSITE = {"pause": "resume", "resume": "pause"}
-
-
-def _hook_or_404(pk: int) -> Hook:
-    found = webhook_queries.hook_by_key(pk)
-    if found is None:
-        raise Http404
-    return found

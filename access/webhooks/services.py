@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -18,7 +19,6 @@ from access.log import record
 from access.models import Hook, HookDelivery
 from access.nudges import SOON_S, Work, nudge
 from access.webhooks import outgoing, signing
-from access.webhooks.queries import shown_address
 
 NAMESPACE = uuid.UUID("6f1c1f6e-5f0c-5a5d-9b7e-3f2b1f0a7c11")
 """Makes the id of an event from its key: the same event has one id, whoever is told."""
@@ -213,6 +213,12 @@ def _lock(hook: Hook) -> Hook:
     if locked.removed_at is not None:
         raise HookStateError
     return locked
+
+
+def shown_address(url: str) -> str:
+    """Return an address as pages and the log tell it: some receivers want a secret in the query."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}{parts.path}" + ("?…" if parts.query else "")
 
 
 def _log(
