@@ -5,7 +5,6 @@ A cache that is away counts nothing: people come in all the same, and the log sa
 
 import ipaddress
 import logging
-from dataclasses import dataclass
 
 from django.conf import settings
 from django.core.cache import cache
@@ -19,36 +18,27 @@ ONE_SUBSCRIBER = 64
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Window:
-    """The minute in which something is counted; ``wait`` is how many seconds it still lasts."""
+def wait_for_room(what: str, who: str, *, most: int) -> int | None:
+    """Count one more of something for somebody; return how long to wait if it was too much.
 
-    number: int
-    wait: int
-
-    @classmethod
-    def at(cls, seconds: float) -> "Window":
-        """Return the minute of a time stamp: windows begin with each full minute."""
-        return cls(int(seconds // MINUTE), MINUTE - int(seconds % MINUTE))
-
-
-def is_within(what: str, who: str, *, most: int, window: Window) -> bool:
-    """Count one more of something for somebody, and say whether it is within the limit."""
-    key = f"limit:{what}:{who}:{window.number}"
+    A window begins with each full minute; the wait is the seconds that it still lasts.
+    """
+    now = timezone.now().timestamp()
+    key = f"limit:{what}:{who}:{int(now // MINUTE)}"
     try:
         cache.add(key, 0, timeout=2 * MINUTE)
-        return bool(cache.incr(key) <= most)
+        is_within = cache.incr(key) <= most
     except ValueError:  # the cache dropped it in between: count from here
-        return True
+        return None
     except _away():
         logger.warning("limits are not counted: the cache does not answer")
-        return True
+        return None
+    return None if is_within else MINUTE - int(now % MINUTE)
 
 
 def seconds_to_wait(request: HttpRequest, what: str, *, most: int) -> int | None:
     """Count something for a visitor's address; return how long to wait if it was too much."""
-    window = Window.at(timezone.now().timestamp())
-    return None if is_within(what, address_of(request), most=most, window=window) else window.wait
+    return wait_for_room(what, address_of(request), most=most)
 
 
 def address_of(request: HttpRequest) -> str:

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from access.choices import Role, Scope, is_at_least, least_role
-from access.limits import Window, address_of, is_within
+from access.limits import address_of, seconds_to_wait, wait_for_room
 from access.models import ApiToken
 from access.roles import SAFE, may, role_of
 from access.tokens.queries import token_of
@@ -96,7 +96,7 @@ class TokenAuthentication(BaseAuthentication):
         now = timezone.now()
         token = token_of(secret.strip(), now=now)
         if token is None or role_of(token.owner) is None:
-            _count(request, Window.at(now.timestamp()))
+            _count(request)
             msg = "the token is unknown, expired or revoked, or its owner is no member any more"
             raise AuthenticationFailed(msg)
         note_use(token, now=now)
@@ -107,11 +107,11 @@ class TokenAuthentication(BaseAuthentication):
         return 'Bearer realm="heart"'
 
 
-def _count(request: Request, window: Window) -> None:
+def _count(request: Request) -> None:
     """Count a wrong token; a right one is let in however many wrong ones came before it."""
     most = settings.HEART_API_RATES["anonymous"]
-    if not is_within("wrong-token", address_of(request), most=most, window=window):
-        raise Throttled(wait=window.wait)
+    if (wait := seconds_to_wait(request, "wrong-token", most=most)) is not None:
+        raise Throttled(wait=wait)
 
 
 class ScopeThrottle(BaseThrottle):
@@ -120,17 +120,17 @@ class ScopeThrottle(BaseThrottle):
     The counts are in the cache that all processes share. A window begins with each full minute.
     """
 
-    def __init__(self) -> None:
-        self._window = Window.at(timezone.now().timestamp())
+    _wait: int | None = None
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Count the request, and say whether it is within the limit."""
         who, most = self._limit(request, view)
-        return is_within("api", who, most=most, window=self._window)
+        self._wait = wait_for_room("api", who, most=most)
+        return self._wait is None
 
-    def wait(self) -> float:
+    def wait(self) -> float | None:
         """Return the seconds until the next window."""
-        return self._window.wait
+        return self._wait
 
     def _limit(self, request: Request, view: "APIView") -> tuple[str, int]:
         method = request.method or ""

@@ -10,7 +10,7 @@ from django.utils import timezone
 from redis.exceptions import ConnectionError as AwayError
 
 from access.choices import Scope
-from access.limits import Window, address_of, is_within
+from access.limits import address_of, wait_for_room
 from annotation.judging.services import judging
 from annotation.models import Judgment, Lease, Rater
 from annotation.session import http
@@ -152,7 +152,7 @@ def test_a_cache_that_is_away_lets_people_in(monkeypatch, caplog):
 
     monkeypatch.setattr(cache, "add", away)
 
-    assert is_within("entry", HERE, most=0, window=Window(1, 1))
+    assert wait_for_room("entry", HERE, most=0) is None
     assert "does not answer" in caplog.text
 
 
