@@ -19,7 +19,6 @@ from access.members import services as member_services
 from access.roles import Needs, StaffRequest, members_only, role_of, team, with_roles
 
 OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
-REFUSED = 422
 COLUMNS = (
     *("username", "email", "role", "since"),
     *("last_signed_in", "has_password", "has_second_factor"),
@@ -64,7 +63,7 @@ def members(request: StaffRequest) -> HttpResponse:
     page = query.page(team(), request.GET.get("page", ""))
     rows = with_roles(page)
     parts = {"form": form, "link": link, "page": page, "rows": rows, "filters": query}
-    status = REFUSED if form.errors else 200
+    status = 422 if form.errors else 200
     return render(request, "console/members/members.html", parts, status=status)
 
 
