@@ -3,9 +3,7 @@
 import datetime as dt
 import fcntl
 import os
-import secrets
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,7 +15,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from heart_site.backups import postgres, sqlite, state
+from heart_site.backups import databases
 from heart_site.backups.state import (
     BACKUPS,
     NAME,
@@ -69,17 +67,7 @@ def make_backup(out: Path, *, now: dt.datetime, keep: int | None = None) -> Path
 
 def _save(part: Path, out: Path, now: dt.datetime) -> None:
     _save_files(part / FILES, out)
-    if connection.vendor == "sqlite":
-        copied = sqlite.copy(part)
-        server = sqlite3.sqlite_version
-        rows = sqlite.rows_of(copied, state.tables())
-        migrations = state.named(sqlite.migrations_of(copied))
-    else:
-        server = postgres.server_version()
-        postgres.check_tool("pg_dump", server)
-        with postgres.snapshot() as name:
-            rows, migrations = state.rows(), state.applied()
-            postgres.dump(part, seen_as=name)
+    server, rows, migrations = databases.save(part)
     Manifest(
         made_at=now.isoformat(),
         code=code_version(),
@@ -129,13 +117,9 @@ def restore_backup(folder: Path) -> tuple[Manifest, tuple[str, ...]]:
     check_files(folder, manifest)
     missing = _check_version(manifest)
     with _nobody_else():
-        state.refuse_unless_empty()
+        databases.refuse_unless_empty()
         _check_files_are_new(folder)
-        if connection.vendor == "sqlite":
-            sqlite.load(folder)
-        else:
-            postgres.check_tool("pg_restore", manifest.server)
-            postgres.load(folder)
+        databases.load(folder, server=manifest.server)
         _check_rows(manifest)
         if (folder / FILES).is_dir():
             shutil.copytree(folder / FILES, settings.HEART_DATA_DIR, dirs_exist_ok=True)
@@ -153,7 +137,7 @@ def try_restore(folder: Path, *, now: dt.datetime) -> str:
     BackupError
         If it fails, with its last words; they are kept beside the backup as well.
     """
-    with tempfile.TemporaryDirectory() as place, _scratch_database(Path(place)) as url:
+    with tempfile.TemporaryDirectory() as place, databases.scratch_database(Path(place)) as url:
         done = subprocess.run(  # noqa: S603 (our own words)
             [sys.executable, "manage.py", "restore", str(folder.resolve())],
             cwd=settings.BASE_DIR,
@@ -176,22 +160,12 @@ def _elsewhere(**places: str) -> dict[str, str]:
     return kept | places
 
 
-@contextmanager
-def _scratch_database(place: Path) -> Iterator[str]:
-    """Yield the address of a fresh database of the same kind as ours."""
-    if connection.vendor == "sqlite":
-        yield f"sqlite:///{(place / 'heart.sqlite3').as_posix()}"
-    else:
-        with postgres.scratch_database(f"heart_restore_{secrets.token_hex(4)}") as url:
-            yield url
-
-
 def _check_version(manifest: Manifest) -> tuple[str, ...]:
     """Return the migrations that the backup lacks; refuse one that has what we lack."""
     if manifest.engine != connection.vendor:
         msg = f"The backup is of {manifest.engine}, and the database here is {connection.vendor}."
         raise BackupError(msg)
-    known, saved = state.of_this_version(), set(manifest.migrations)
+    known, saved = databases.of_this_version(), set(manifest.migrations)
     if unknown := sorted(saved - known):
         msg = (
             f"A later version of HEART made the backup: {', '.join(unknown)} is not known here. "
@@ -210,7 +184,7 @@ def _check_files_are_new(folder: Path) -> None:
 
 
 def _check_rows(manifest: Manifest) -> None:
-    found = state.rows()
+    found = databases.rows()
     names = sorted(found.keys() | manifest.rows.keys())
     wrong = [name for name in names if found.get(name) != manifest.rows.get(name)]
     if wrong:

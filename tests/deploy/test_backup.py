@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from heart_site.backups import postgres
+from heart_site.backups import databases
 from heart_site.backups.state import BackupError, kept_backups, read_manifest
 from tests import postgres as servers
 from tests.conftest import missing
@@ -94,8 +94,8 @@ def postgres_databases(n: int):
         server = servers.server_url()
         with psycopg.connect(server) as link:
             version = str(link.info.server_version // 10_000)
-        postgres.check_tool("pg_dump", version)
-        postgres.check_tool("pg_restore", version)
+        databases.check_tool("pg_dump", version)
+        databases.check_tool("pg_restore", version)
     except (servers.NoServerError, BackupError) as error:
         missing("PostgreSQL with pg_dump", str(error))
     names = [f"heart_backup_{os.getpid()}_{number}" for number in range(n)]
@@ -266,11 +266,11 @@ class TestTools:
             missing("pg_dump", "apt-get install postgresql-client")
 
         with pytest.raises(BackupError, match=r"must not be older \(Debian: apt-get install"):
-            postgres.check_tool("pg_dump", "99.1")
+            databases.check_tool("pg_dump", "99.1")
 
     def test_that_are_missing_are_named(self):
         with pytest.raises(BackupError, match="pg_nothing is not installed"):
-            postgres.check_tool("pg_nothing", "15")
+            databases.check_tool("pg_nothing", "15")
 
     def test_are_told_the_password_by_their_environment_alone(self, monkeypatch, tmp_path):
         seen = []
@@ -282,11 +282,11 @@ class TestTools:
         way = {"host": "db", "user": "heart", "password": "pa ss", "dbname": "heart"}
         monkeypatch.setattr("subprocess.run", run)
         monkeypatch.setattr(
-            postgres, "connection", type("C", (), {"get_connection_params": lambda _: way})()
+            databases, "connection", type("C", (), {"get_connection_params": lambda _: way})()
         )
 
-        postgres.dump(tmp_path, seen_as="1-1")
-        postgres.load(tmp_path)
+        databases.dump(tmp_path, seen_as="1-1")
+        databases.load_dump(tmp_path)
 
         assert all("pa ss" not in " ".join(command) for command, _ in seen)
         assert {env["PGPASSWORD"] for _, env in seen} == {"pa ss"}
