@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
@@ -30,9 +29,9 @@ from annotation.studies.services import drafts, states
 from completions.contexts.services import building, rewriting
 from completions.contexts.services.rewrite_planning import Assistants, NoSourceLeftError
 from completions.dialogues import importing
-from completions.dialogues import queries as dialogue_queries
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.ingest.files import read_dialogues
+from completions.dialogues.queries import dataset_named
 from completions.generation import planning as generation_queries
 from completions.generation import services as generation_services
 from completions.models import Dataset
@@ -63,29 +62,11 @@ class DemoStalledError(Exception):
     """Nothing moved for a while; the message says what was being waited for."""
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where the demo's dialogues come from, and what its rows are called."""
-
-    file: Path
-    dataset: str
-    study: str
-    n_contexts: int
-    is_authored: bool
-
-    @classmethod
-    def of(cls, file: Path | None) -> "Source":
-        """Return the authored dialogues, or those of a file of the user's own."""
-        if file is None:
-            return cls(DIALOGUES, "demo", "demo", CONTEXTS_AUTHORED, is_authored=True)
-        name = slugify(file.stem) or "file"
-        return cls(file, name, f"demo-{name}"[:50], CONTEXTS_OF_A_FILE, is_authored=False)
-
-
-def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -> Study:
+def prepare(file: Path | None, *, now: dt.datetime, say: Callable[[str], object]) -> Study:
     """Import the dialogues, build the contexts, create and open the study.
 
-    ``say`` is told how many records of the file could not be used.
+    Without a file of the user's own they are the authored ones. ``say`` is told how many records
+    of the file could not be used.
 
     Raises
     ------
@@ -94,35 +75,27 @@ def prepare(source: Source, *, now: dt.datetime, say: Callable[[str], object]) -
     completions.contexts.selection.SelectionError
         If the file has too few fitting turns.
     """
+    name = "demo" if file is None else slugify(file.stem) or "file"
+    slug = name if file is None else f"demo-{name}"[:50]
     report = importing.import_dialogues(
-        dataset_name=source.dataset,
-        dialogues=read_dialogues(source.file),
+        dataset_name=name,
+        dialogues=read_dialogues(file or DIALOGUES),
         now=now,
-        is_authored=source.is_authored,
+        is_authored=file is None,
     )
     if report.bad:
-        say(f"{source.file}: {report.n_skipped:,} bad records skipped, first {report.bad[0]}")
-    building.build_contexts(dataset_name=source.dataset, n=source.n_contexts, seed=SEED, now=now)
-    study = studies.study_by_slug(source.study)
-    return study if study is not None else _create_study(source, now=now)
+        say(f"{file}: {report.n_skipped:,} bad records skipped, first {report.bad[0]}")
+    n = CONTEXTS_AUTHORED if file is None else CONTEXTS_OF_A_FILE
+    building.build_contexts(dataset_name=name, n=n, seed=SEED, now=now)
+    return studies.study_by_slug(slug) or _create_study(slug, dataset_named(name), now=now)
 
 
-def _create_study(source: Source, *, now: dt.datetime) -> Study:
-    protocol = load_protocol(STUDIES / "demo.toml").model_copy(update={"slug": source.study})
+def _create_study(slug: str, dataset: Dataset, *, now: dt.datetime) -> Study:
+    protocol = load_protocol(STUDIES / "demo.toml").model_copy(update={"slug": slug})
     study = drafts.create_study(
-        protocol=protocol,
-        rubric=load_rubric(protocol.rubric),
-        dataset=_dataset(source),
-        now=now,
+        protocol=protocol, rubric=load_rubric(protocol.rubric), dataset=dataset, now=now
     )
     return states.open_study(study=study, now=now)
-
-
-def _dataset(source: Source) -> Dataset:
-    dataset = dialogue_queries.dataset_by_slug(source.dataset)
-    if dataset is None:
-        raise dialogue_queries.DatasetNotFoundError(source.dataset)
-    return dataset
 
 
 def add_adversarial_contexts(study: Study, *, say: Callable[[str], object]) -> None:

@@ -126,16 +126,13 @@ def test_a_bad_file_is_refused_with_its_position_and_nothing_is_written(start, t
 
 
 @pytest.mark.django_db
-def test_bad_records_of_a_file_are_skipped_and_told(tmp_path):
+def test_bad_records_of_a_file_are_skipped_and_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(demo_study, "CONTEXTS_OF_A_FILE", 24)
     records = json.loads(DIALOGUES.read_text(encoding="utf-8"))
     file = write_array(tmp_path / "talks.json", [*records, *json.loads(ONE_SPEAKER)])
     told: list[str] = []
 
-    study = demo_study.prepare(
-        demo_study.Source(file, "talks", "demo-talks", 24, is_authored=True),
-        now=NOW,
-        say=told.append,
-    )
+    study = demo_study.prepare(file, now=NOW, say=told.append)
 
     assert study.dataset.contexts.count() == 24
     (line,) = told

@@ -42,8 +42,7 @@ class Command(BaseCommand):
             "Systems, judges and hostile seekers of this demo are simulated: scores mean nothing."
         )
         try:
-            source = demo_study.Source.of(dialogues)
-            study = demo_study.prepare(source, now=timezone.now(), say=self.stderr.write)
+            study = demo_study.prepare(dialogues, now=timezone.now(), say=self.stderr.write)
             with process.background():
                 demo_study.add_adversarial_contexts(study, say=self.stderr.write)
                 self._show_leaderboard(study)
