@@ -6,10 +6,10 @@ itself, and from chance; marks and reasons go with the answer.
 
 from django.db import connection
 
-from annotation.models import Comparison, Judge, Study
+from annotation.models import Comparison, Study
 from benchmarks.refit_rows import DIMENSIONS, N_EACH, Size, copies, fill, unchecked
 from completions.choices import Presence, Stratum, SystemKind
-from completions.models import Completion, StrategyCall, System
+from completions.models import Completion, StrategyCall
 from completions.strategies.codebook import load_codebook
 from ranking.models import Fit
 from tests.helpers.factories import make_judge, make_judge_call, make_llm_judgment
@@ -22,7 +22,6 @@ N_JUDGES = 3  # each asked in both orders
 N_CALLS = 2 * N_JUDGES
 FAILS = 50  # one call in so many has no answer
 PER_CONTEXT = N_PAIRS * (N_EACH + N_CALLS * (FAILS - 1) // FAILS)
-TREES = ("Alder", "Birch", "Cedar", "Elm", "Hazel", "Larch", "Maple", "Oak", "Pine", "Yew")
 REASONS = (
     "It names the feeling behind the words.",
     "Warm and gentle, and it listens.",
@@ -76,19 +75,6 @@ def _systems(n_systems: int) -> None:
         "UPDATE completions_context SET turns = (turns - -1)"
         " || jsonb_build_array(jsonb_build_object('role', 'seeker', 'text', 'I am ' || key))"
     )
-
-
-def name_as_simulated(study: Study) -> None:
-    """Give systems and judges names, and say of all that it is simulated."""
-    for place, system in enumerate(System.objects.filter(slug__startswith="bench-").order_by("pk")):
-        name = f"Simulated {TREES[place % len(TREES)]}"
-        System.objects.filter(pk=system.pk).update(name=name, is_simulated=True)
-    for place, judge in enumerate(Judge.objects.filter(slug__startswith="bench-").order_by("pk")):
-        name = f"Simulated judge {place + 1}"
-        Judge.objects.filter(pk=judge.pk).update(name=name, is_simulated=True)
-    study.raters.update(is_simulated=True)
-    Study.objects.filter(pk=study.pk).update(title="A simulated study", is_simulated=True)
-    study.refresh_from_db()
 
 
 def _texts() -> None:
