@@ -1,4 +1,4 @@
-"""A browser without a network: it calls the site's WSGI handler, and reads forms and texts.
+"""A browser without a network: Django's client, which reads forms and texts.
 
 Requests pass every middleware, and forms carry the token that the page gave them. What a browser
 cannot send goes beside the request: the virtual time, by which the site also knows that the
@@ -6,15 +6,14 @@ visitor is simulated (see ``annotation.raters.visit_time``).
 """
 
 import datetime as dt
-import io
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from http.cookies import SimpleCookie
 from typing import Any
-from urllib.parse import unquote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
+from django.test.client import Client, ClientHandler
 
 from annotation.raters.visit_time import IMAGINED
 
@@ -119,9 +118,8 @@ class _Reader(HTMLParser):
             form.fields[name] = value
 
 
-Headers = dict[str, str]
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 MOST_REDIRECTS = 5
+FORM = "application/x-www-form-urlencoded"
 
 
 class BrokenPageError(Exception):
@@ -134,9 +132,17 @@ class Browser:
     With scripts, forms are sent as htmx does; without, as any browser does.
     """
 
-    def __init__(self, application: Application, *, has_scripts: bool) -> None:
-        self._application, self._has_scripts = application, has_scripts
-        self._cookies: dict[str, str] = {}
+    def __init__(self, handler: ClientHandler, *, has_scripts: bool) -> None:
+        host, self._has_scripts = _host(), has_scripts
+        scheme = "https" if settings.HEART_HTTPS else "http"
+        self._client = Client(
+            enforce_csrf_checks=True,
+            raise_request_exception=False,
+            SERVER_NAME=host,
+            HTTP_HOST=host,
+            HTTP_REFERER=f"{scheme}://{host}/",
+        )
+        self._client.handler = handler
 
     def get(self, url: str, *, now: dt.datetime) -> Page:
         """Open an address."""
@@ -155,69 +161,26 @@ class Browser:
         now: dt.datetime,
         is_swapped: bool = False,
     ) -> Page:
-        environ = {"HTTP_HX_REQUEST": "true"} if is_swapped else {}
+        scripts = {"HTTP_HX_REQUEST": "true"} if is_swapped else {}
         for _hop in range(MOST_REDIRECTS):
-            status, headers, body = self._request(self._environ(url, posted, now=now) | environ)
+            status, headers, body = self._request(url, posted, {IMAGINED: now, **scripts})
             onwards = headers.get("HX-Redirect") or headers.get("Location")
             if onwards is None:
-                return read_page(body.decode(), path=urlsplit(url).path, status=status)
-            url, posted, environ = onwards, None, {}
+                return read_page(body, path=urlsplit(url).path, status=status)
+            url, posted, scripts = onwards, None, {}
         msg = f"redirected more than {MOST_REDIRECTS} times, last to {url}"
         raise BrokenPageError(msg)
 
-    def _request(self, environ: dict[str, Any]) -> tuple[int, Headers, bytes]:
-        started: list[tuple[int, list[tuple[str, str]]]] = []
-
-        def start_response(status: str, headers: list[tuple[str, str]], *_error: object) -> None:
-            started.append((int(status.split(maxsplit=1)[0]), headers))
-
-        answer = self._application(environ, start_response)
-        try:
-            body = b"".join(answer)
-        finally:
-            getattr(answer, "close", lambda: None)()
-        status, headers = started[-1]
-        if status >= 500:  # noqa: PLR2004 (the site's own fault)
-            msg = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']} answered {status}"
+    def _request(
+        self, url: str, posted: Mapping[str, str] | None, beside: Mapping[str, Any]
+    ) -> tuple[int, Mapping[str, str], str]:
+        method = "GET" if posted is None else "POST"
+        body, is_secure = urlencode(posted or {}), settings.HEART_HTTPS
+        answer = self._client.generic(method, url, body, FORM, secure=is_secure, **beside)
+        if answer.status_code >= 500:  # noqa: PLR2004 (the site's own fault)
+            msg = f"{method} {urlsplit(url).path} answered {answer.status_code}"
             raise BrokenPageError(msg)
-        self._remember(headers)
-        return status, dict(headers), body
-
-    def _environ(
-        self, url: str, posted: Mapping[str, str] | None, *, now: dt.datetime
-    ) -> dict[str, Any]:
-        scheme = "https" if settings.HEART_HTTPS else "http"
-        host, parts = _host(), urlsplit(url)
-        body = urlencode(posted).encode() if posted is not None else b""
-        return {
-            "REQUEST_METHOD": "GET" if posted is None else "POST",
-            "SCRIPT_NAME": "",
-            "PATH_INFO": unquote(parts.path),
-            "QUERY_STRING": parts.query,
-            "CONTENT_TYPE": "application/x-www-form-urlencoded" if posted is not None else "",
-            "CONTENT_LENGTH": str(len(body)),
-            "SERVER_NAME": host,
-            "SERVER_PORT": "443" if scheme == "https" else "80",
-            "SERVER_PROTOCOL": "HTTP/1.1",
-            "REMOTE_ADDR": "127.0.0.1",
-            "HTTP_HOST": host,
-            "HTTP_REFERER": f"{scheme}://{host}/",
-            "HTTP_COOKIE": "; ".join(f"{name}={value}" for name, value in self._cookies.items()),
-            "wsgi.version": (1, 0),
-            "wsgi.url_scheme": scheme,
-            "wsgi.input": io.BytesIO(body),
-            "wsgi.errors": io.StringIO(),
-            "wsgi.multithread": False,
-            "wsgi.multiprocess": False,
-            "wsgi.run_once": False,
-            IMAGINED: now,
-        }
-
-    def _remember(self, headers: list[tuple[str, str]]) -> None:
-        for name, value in headers:
-            if name.lower() == "set-cookie":
-                for key, cookie in SimpleCookie(value).items():
-                    self._cookies[key] = cookie.coded_value
+        return answer.status_code, answer.headers, answer.content.decode()
 
 
 def _host() -> str:

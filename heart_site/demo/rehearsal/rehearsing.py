@@ -6,16 +6,13 @@ raters who have not ended, after the last moment that is stored.
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.core.handlers.wsgi import WSGIHandler
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
 from django.db.models import Count, Max
+from django.test.client import ClientHandler
 from django.urls import resolve, reverse
 
 from annotation.choices import RaterState
@@ -241,8 +238,7 @@ def rehearse(*, study: Study, cast: Cast, tell: Tell) -> None:
     for person in cast.people:
         if person.index in walks:
             clock.wake(person.index, at=study.created_at + _seconds(person.arrives_after))
-    with _kept_connection():
-        _run_walks(clock, walks, lambda n_left: tell(len(cast.people) - n_left, len(cast.people)))
+    _run_walks(clock, walks, lambda n_left: tell(len(cast.people) - n_left, len(cast.people)))
     ended = clock.now + dt.timedelta(minutes=study.lease_minutes)
     leasing.release_expired_leases(now=ended, is_simulated=True)
 
@@ -261,29 +257,14 @@ def _run_walks(clock: VirtualClock, walks: Mapping[int, Walk], tell: Callable[[i
         tell(n_left)
 
 
-@contextmanager
-def _kept_connection() -> Iterator[None]:
-    """Keep the database connection over requests: they all come from this very thread.
-
-    A server drops it in between when it is old, and inside a transaction always.
-    """
-    for signal in (request_started, request_finished):
-        signal.disconnect(close_old_connections)
-    try:
-        yield
-    finally:
-        for signal in (request_started, request_finished):
-            signal.connect(close_old_connections)
-
-
 def _walks(study: Study, cast: Cast, traces: Mapping[str, Any]) -> Iterator[tuple[int, Walk]]:
     """Yield a walk for everybody who has not ended or left."""
-    application = WSGIHandler()
+    handler = ClientHandler(enforce_csrf_checks=True)  # one for all, as a server has it
     for person in cast.people:
         name = cast.external_id(person)
         trace = traces.get(name)
         mind = Mind(person, cast.truth, cast.seed, cast.crowd)
-        browser = Browser(application, has_scripts=person.index % WITHOUT_SCRIPTS > 0)
+        browser = Browser(handler, has_scripts=person.index % WITHOUT_SCRIPTS > 0)
         turn = trace.n_leases if trace else 0
         walk = Walk(mind, browser, study, entry=entry_of(study, name), turn=turn)
         if trace is not None and (trace.state != RaterState.ACTIVE or walk.has_left()):
