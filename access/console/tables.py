@@ -24,22 +24,6 @@ Labels = Mapping[str, object]
 
 
 @dataclass(frozen=True)
-class Column:
-    """The head of a column: the order that it leads to, and how the table is sorted by it now."""
-
-    name: str
-    label: object
-    sort: str
-    query: str
-    is_number: bool = False
-
-    @property
-    def direction(self) -> str:
-        """``ascending`` or ``descending``; empty where the table is not sorted by it."""
-        return {self.name: "ascending", f"-{self.name}": "descending"}.get(self.sort, "")
-
-
-@dataclass(frozen=True)
 class Table:
     """How a table may be asked for.
 
@@ -101,8 +85,8 @@ class TableQuery:
         return write_query(parameters)
 
     @property
-    def columns(self) -> list[Column]:
-        """The heads of the columns that sort."""
+    def columns(self) -> list[dict[str, object]]:
+        """The heads of the columns that sort, each with the query of the order it leads to."""
         return [self._column(name, label) for name, (label, _) in self.listing.orders.items()]
 
     def apply(self, rows: QuerySet[Row]) -> QuerySet[Row]:
@@ -164,14 +148,18 @@ class TableQuery:
         """Return the order by one field, in the direction meant."""
         return F(name).desc(nulls_last=True) if self.is_down else F(name).asc(nulls_last=True)
 
-    def page(self, rows: QuerySet[Row], number: str, *, per_page: int = PER_PAGE) -> Page[Row]:
+    def page(self, rows: QuerySet[Row], number: str) -> Page[Row]:
         """Return one page of the rows; a number that is none leads to the nearest."""
-        return Paginator(self.apply(rows), per_page).get_page(number)
+        return Paginator(self.apply(rows), PER_PAGE).get_page(number)
 
-    def _column(self, name: str, label: object) -> Column:
-        after = replace(self, sort=f"-{name}" if self.sort == name else name)
-        is_number = name in self.listing.numbers
-        return Column(name, label, self.sort, after.query, is_number=is_number)
+    def _column(self, name: str, label: object) -> dict[str, object]:
+        directions = {name: "ascending", f"-{name}": "descending"}
+        return {
+            "label": label,
+            "direction": directions.get(self.sort, ""),
+            "query": replace(self, sort=f"-{name}" if self.sort == name else name).query,
+            "is_number": name in self.listing.numbers,
+        }
 
 
 def _bare(sort: str) -> str:
