@@ -8,7 +8,7 @@ the published agreement, ties and spread.
 
 import csv
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -80,23 +80,27 @@ class Published:
 
 @dataclass(frozen=True)
 class PlantedSystem:
-    """A simulated system: what it is called, and what is planted in its messages.
-
-    ``strength`` is the mean over its messages, ``shares`` how often it serves each dimension well.
-    """
+    """A simulated system: what it is called, and what is planted in its messages."""
 
     slug: str
-    name: str
     family: str
-    strength: float
-    shares: Mapping[str, float]
     published: Published
+
+    @property
+    def name(self) -> str:
+        """Return what it is called on pages."""
+        return f"Simulated {self.published.name}"
+
+    @property
+    def strength(self) -> float:
+        """Return the mean strength of its messages."""
+        return strength_of(self.published)
 
     @property
     def model_id(self) -> str:
         """Return the model of the offline provider that writes so."""
         latency_s = MS_PER_PRINTED * self.ttft_ms / 1000
-        return f"hosted_vllm/{PlantedWriter(self.shares, latency_s).name}"
+        return f"hosted_vllm/{PlantedWriter(self.published.shares, latency_s).name}"
 
     @property
     def ttft_ms(self) -> float:
@@ -139,27 +143,17 @@ def row_of(name: str) -> Published:
 @cache
 def models() -> tuple[PlantedSystem, ...]:
     """Return the simulated systems, one for each model of the leaderboard."""
-    return tuple(_models())
+    known = {entry.name: entry for entry in load_catalogues(shipped()).system}
+    return tuple(
+        PlantedSystem(f"simulated-{known[row.name].slug}", known[row.name].family or "", row)
+        for row in leaderboard()
+        if row.kind == "model"
+    )
 
 
 @cache
 def _models_by_slug() -> dict[str, PlantedSystem]:
     return {one.slug: one for one in models()}
-
-
-def _models() -> Iterator[PlantedSystem]:
-    known = {entry.name: entry for entry in load_catalogues(shipped()).system}
-    for row in leaderboard():
-        if row.kind == "model":
-            entry = known[row.name]
-            yield PlantedSystem(
-                f"simulated-{entry.slug}",
-                f"Simulated {row.name}",
-                entry.family or "",
-                strength_of(row),
-                row.shares,
-                row,
-            )
 
 
 def strength_of(row: Published) -> float:
@@ -180,7 +174,7 @@ def human_shares() -> dict[str, float]:
 def shares_of(slug: str) -> Mapping[str, float]:
     """Return how often a model or the people serve each dimension well."""
     model = _models_by_slug().get(slug)
-    return human_shares() if model is None else model.shares
+    return human_shares() if model is None else model.published.shares
 
 
 def family_of(slug: str) -> str:
@@ -204,5 +198,5 @@ def lift(text: str, system: str) -> float:
 
 @cache
 def _mean_parts() -> dict[str, float]:
-    means = {system.slug: sum(system.shares.values()) for system in models()}
+    means = {system.slug: sum(system.published.shares.values()) for system in models()}
     return means | {HUMAN_SLUG: sum(human_shares().values()), ORIGINAL_SLUG: 0.0}
