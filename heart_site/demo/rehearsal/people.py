@@ -157,10 +157,10 @@ WHIM_SHARES: Mapping[Whim, float] = {
 }
 
 
-def whim(rng: np.random.Generator, shares: Mapping[Whim, float] = WHIM_SHARES) -> Whim:
+def whim(rng: np.random.Generator) -> Whim:
     """Draw what becomes of a pair; mostly it is answered."""
     point = float(rng.random())
-    for kind, share in shares.items():
+    for kind, share in WHIM_SHARES.items():
         if point < share:
             return kind
         point -= share
