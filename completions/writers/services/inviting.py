@@ -14,6 +14,7 @@ from access.log import record
 from completions.choices import Background, MailKind, WriterState
 from completions.models import Dataset, Writer, WriterConsent
 from completions.writers.credentials import new_code
+from completions.writers.guidelines import VERSION, consent_text
 from completions.writers.pool_queries import LINKLESS
 from completions.writers.queries import AGREED
 from completions.writers.services.emailing import queue_mail
@@ -129,10 +130,10 @@ ASKED = (WriterState.INVITED, WriterState.DECLINED)
 
 
 @transaction.atomic
-def accept_invitation(
-    *, writer: Writer, consent_version: str, consent_text: str, now: dt.datetime
-) -> Writer:
-    """Store the person's consent; the profile comes next. Repeating it is harmless.
+def accept_invitation(*, writer: Writer, now: dt.datetime) -> Writer:
+    """Store the person's consent to the words of now; the profile comes next.
+
+    Repeating it is harmless.
 
     Raises
     ------
@@ -143,16 +144,14 @@ def accept_invitation(
     if writer.state in ASKED:
         writer.state = WriterState.PROFILING
         writer.save(update_fields=["state"])
-        _store_consent(writer, version=consent_version, text=consent_text, now=now)
+        _store_consent(writer, now=now)
     if writer.state not in AGREED:
         raise WriterNotActiveError
     return writer
 
 
 @transaction.atomic
-def agree_again(
-    *, writer: Writer, consent_version: str, consent_text: str, now: dt.datetime
-) -> Writer:
+def agree_again(*, writer: Writer, now: dt.datetime) -> Writer:
     """Store that somebody who writes already agrees to newer words; repeating it is harmless.
 
     Raises
@@ -163,8 +162,8 @@ def agree_again(
     writer = lock_writer(writer)
     if writer.state not in AGREED:
         raise WriterNotActiveError
-    if not writer.consents.filter(version=consent_version).exists():
-        _store_consent(writer, version=consent_version, text=consent_text, now=now)
+    if not writer.consents.filter(version=VERSION).exists():
+        _store_consent(writer, now=now)
     return writer
 
 
@@ -213,15 +212,15 @@ def save_profile(
     return writer
 
 
-def _store_consent(writer: Writer, *, version: str, text: str, now: dt.datetime) -> None:
-    text_hash = hashlib.sha256(text.encode()).hexdigest()
-    WriterConsent.objects.create(writer=writer, version=version, text_hash=text_hash, given_at=now)
+def _store_consent(writer: Writer, *, now: dt.datetime) -> None:
+    text_hash = hashlib.sha256(consent_text(writer.dataset.host).encode()).hexdigest()
+    WriterConsent.objects.create(writer=writer, version=VERSION, text_hash=text_hash, given_at=now)
     if not writer.is_simulated:
         keep_evidence(
             PersonKind.WRITER,
             scope=writer.dataset.slug,
             identifier=writer.email or writer.code,
-            version=version,
+            version=VERSION,
             text_hash=text_hash,
             now=now,
         )

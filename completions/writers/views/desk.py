@@ -67,12 +67,7 @@ def consent(request: WriterRequest) -> HttpResponse:
         return _ask(request, request.writer, is_again=True, status=422 if form.is_bound else 200)
     if form.cleaned_data["choice"] == "decline":
         return http.go(request, reverse("completions:leave"))
-    inviting.agree_again(
-        writer=request.writer,
-        consent_version=guidelines.VERSION,
-        consent_text=guidelines.consent_text(request.writer.dataset.host),
-        now=timezone.now(),
-    )
+    inviting.agree_again(writer=request.writer, now=timezone.now())
     return http.go(request, reverse("completions:desk"))
 
 
@@ -119,12 +114,7 @@ def _answer_invitation(request: HttpRequest, writer: Writer) -> HttpResponse:
     try:
         if form.cleaned_data["choice"] == "decline":
             return _decline(request, writer)
-        inviting.accept_invitation(
-            writer=writer,
-            consent_version=guidelines.VERSION,
-            consent_text=guidelines.consent_text(writer.dataset.host),
-            now=timezone.now(),
-        )
+        inviting.accept_invitation(writer=writer, now=timezone.now())
     except leasing.WriterNotActiveError:
         pass  # answered in another tab meanwhile; the desk knows what holds
     return _let_in(request, writer)

@@ -8,7 +8,7 @@ from django.core.management import CommandError
 from access.models import LogEntry
 from completions.choices import Background, MailKind, MessageState, WriterState
 from completions.models import WriterConsent, WriterMail
-from completions.writers import emails
+from completions.writers import emails, guidelines
 from completions.writers.services import inviting
 from completions.writers.services.inviting import (
     CannotBeInvitedError,
@@ -235,9 +235,7 @@ def make_newcomer(**fields):
 
 
 def accept(writer, now=NOW):
-    return accept_invitation(
-        writer=writer, consent_version="2", consent_text="You may stop.", now=now
-    )
+    return accept_invitation(writer=writer, now=now)
 
 
 def decline(writer):
@@ -263,8 +261,9 @@ class TestAcceptInvitation:
         writer.refresh_from_db()
         consent = writer.consents.get()
         assert (writer.state, writer.admitted_at) == (WriterState.PROFILING, None)
-        assert (consent.version, consent.given_at) == ("2", NOW)
-        assert consent.text_hash == hashlib.sha256(b"You may stop.").hexdigest()
+        assert (consent.version, consent.given_at) == (guidelines.VERSION, NOW)
+        text = guidelines.consent_text()
+        assert consent.text_hash == hashlib.sha256(text.encode()).hexdigest()
 
     @pytest.mark.parametrize("state", [WriterState.VETTING, WriterState.ACTIVE])
     def test_does_not_ask_again_who_has_gone_further(self, state):
