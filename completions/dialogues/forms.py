@@ -39,7 +39,15 @@ class SealBrokenError(ValueError):
     """What was posted was not sealed here, for this admin and dataset, within a day."""
 
 
-class FileUpload(forms.Form):
+class ToldForm(forms.Form):
+    """A form whose page tells what is wrong with it in one place."""
+
+    def problems(self) -> list[str]:
+        """Return what is wrong, a sentence for each control."""
+        return [str(message) for messages in self.errors.values() for message in messages]
+
+
+class FileUpload(ToldForm):
     """A file that a page can carry."""
 
     file_name = ""
@@ -67,10 +75,6 @@ class FileUpload(forms.Form):
     def too_large() -> str:
         """Say what to do with a large file."""
         return str(_("The file is too large for this page. Split it."))
-
-    def problems(self) -> list[str]:
-        """Return what is wrong, a sentence for each control."""
-        return [str(message) for messages in self.errors.values() for message in messages]
 
 
 class Upload(FileUpload):

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest
 from completions.choices import HoldState
 from completions.contexts.console_http import or_404, staff_page
-from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
+from completions.dialogues.forms import NOTE_LENGTH, ToldForm, TypedTextField
 from completions.leaks import queries, services
 from completions.leaks.rules import EXPLANATIONS
 from completions.models import Dataset
@@ -96,7 +96,7 @@ def _state(key: str) -> HoldState:
     return HoldState(key)
 
 
-class HoldForm(forms.Form):
+class HoldForm(ToldForm):
     """What an admin decided about a held completion, and why."""
 
     decision = forms.TypedChoiceField(
@@ -108,7 +108,3 @@ class HoldForm(forms.Form):
         max_length=NOTE_LENGTH,
         error_messages={"required": _("Say why: the reason is kept with the decision.")},
     )
-
-    def problems(self) -> list[str]:
-        """Return what is wrong, a sentence for each control."""
-        return [str(message) for messages in self.errors.values() for message in messages]
