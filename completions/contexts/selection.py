@@ -9,8 +9,8 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 RULE = "cells-2"  # raise the number when the rule below changes
 PER_DIALOGUE = 2
@@ -23,8 +23,7 @@ class SelectionError(ValueError):
     """Fewer contexts can be chosen than were asked for."""
 
 
-@dataclass(frozen=True, order=True)
-class SuitableCouplet:
+class SuitableCouplet(NamedTuple):
     """A suitable couplet: its dialogue's content hash, its place, its dialogue's cell."""
 
     dialogue: str
@@ -32,8 +31,7 @@ class SuitableCouplet:
     cell: Cell
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(NamedTuple):
     """What a cell has given already, and the most it can have given in the end."""
 
     least: int
@@ -100,17 +98,17 @@ def _shares(
 
     def at(scale: Fraction) -> dict[Cell, Fraction]:
         return {
-            cell: min(max(scale * weights.get(cell, 0), Fraction(one.least)), Fraction(one.most))
-            for cell, one in ranges.items()
+            cell: min(max(scale * weights.get(cell, 0), Fraction(least)), Fraction(most))
+            for cell, (least, most) in ranges.items()
         }
 
     bounds = sorted(
         {Fraction(0)}
         | {
             Fraction(end, weights[cell])
-            for cell, one in ranges.items()
-            for end in (one.least, one.most)
-            if one.least < one.most
+            for cell, (least, most) in ranges.items()
+            for end in (least, most)
+            if least < most
         }
     )
     sums = [sum(at(bound).values(), Fraction(0)) for bound in bounds]
