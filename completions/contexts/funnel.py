@@ -99,31 +99,25 @@ def _rewriting(dataset: Dataset, contexts: Sequence[_Context]) -> Rewriting:
         ended[profile, state] += n
         if reason:
             reasons[reason] += n
+    most_first = sorted(reasons, key=lambda reason: (-reasons[reason], reason))
+    profiles = tuple(_profile(ended, profile) for profile in EscalationProfile)
     adversarial = _in_use(contexts, Stratum.ADVERSARIAL)
     return Rewriting(
         planned=ended.total(),
-        under_way=_ended_as(ended, RewriteState.PLANNED),
-        accepted=_ended_as(ended, RewriteState.ACCEPTED),
-        dropped=_ended_as(ended, RewriteState.DROPPED),
-        reasons=tuple(ReasonCount(*row) for row in _most_first(reasons)),
-        profiles=tuple(_profile(ended, profile) for profile in EscalationProfile),
+        under_way=sum(one.under_way for one in profiles),
+        accepted=sum(one.accepted for one in profiles),
+        dropped=sum(one.dropped for one in profiles),
+        reasons=tuple(ReasonCount(reason, reasons[reason]) for reason in most_first),
+        profiles=profiles,
         contexts=len(adversarial),
         simulated_contexts=sum(is_simulated for *_, is_simulated in adversarial),
     )
-
-
-def _ended_as(ended: Counter[tuple[str, str]], state: RewriteState) -> int:
-    return sum(n for (_profile, one), n in ended.items() if one == state)
 
 
 def _profile(ended: Counter[tuple[str, str]], profile: EscalationProfile) -> ProfileCount:
     states = (RewriteState.PLANNED, RewriteState.ACCEPTED, RewriteState.DROPPED)
     counts = [ended[profile, state] for state in states]
     return ProfileCount(str(profile), sum(counts), *counts)
-
-
-def _most_first(counts: Counter[str]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda row: (-row[1], row[0]))
 
 
 def _opinions(dataset: Dataset) -> dict[str, int]:
