@@ -6,14 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from completions.llm import prompts
-from completions.llm.answers import (
-    InvalidAnswerError,
-    Text,
-    Words,
-    read_answer,
-    refuse,
-    schema_of,
-)
+from completions.llm.answers import Text, Words, read_answer, refuse, schema_of
 from completions.llm.prompts import Prompt, encoded
 
 Messages = tuple[dict[str, str], ...]
@@ -78,11 +71,11 @@ def hostility_rater_messages(turns: Turns) -> Messages:
 
 
 def _dialogue(turns: Turns) -> str:
-    shown = [{"role": turn["role"], "text": turn["text"]} for turn in turns]
-    return DIALOGUE.format(dialogue=encoded(shown))
+    return DIALOGUE.format(dialogue=encoded(_shown(turns)))
 
 
-RewrittenTurns = list[dict[str, str]]
+def _shown(turns: Turns) -> list[dict[str, str]]:
+    return [{"role": turn["role"], "text": turn["text"]} for turn in turns]
 
 
 class _Turn(BaseModel):
@@ -108,7 +101,7 @@ REWRITE_SCHEMA: Mapping[str, Any] = schema_of(_Rewritten)
 RATING_SCHEMA: Mapping[str, Any] = schema_of(_Rated)
 
 
-def read_rewrite(raw: str) -> RewrittenTurns:
+def read_rewrite(raw: str) -> list[dict[str, str]]:
     """Return the rewritten dialogue, every turn with its role.
 
     Raises
@@ -129,12 +122,11 @@ def read_ratings(raw: str, n: int) -> list[int]:
     """
     ratings = read_answer(raw, _Rated).hostility
     if len(ratings) != n:
-        msg = f"hostility must have {n} numbers, one for each seeker turn, not {len(ratings)}"
-        raise InvalidAnswerError(msg)
+        refuse(f"hostility must have {n} numbers, one for each seeker turn, not {len(ratings)}")
     return ratings
 
 
-def seekers(turns: Sequence[Mapping[str, str]]) -> list[str]:
+def seekers(turns: Turns) -> list[str]:
     """Return the seeker's texts, oldest first."""
     return [turn["text"] for turn in turns if turn["role"] == "seeker"]
 
@@ -181,10 +173,9 @@ def screener_prompt() -> Prompt:
 
 def screener_messages(turns: Turns, turn_index: int, situation: str) -> Messages:
     """Return the chat that asks about the couplet at ``turn_index``; no labels go in."""
-    shown = [{"role": turn["role"], "text": turn["text"]} for turn in turns[: turn_index + 1]]
     sections = {
         "situation": situation,
-        "dialogue": shown,
+        "dialogue": _shown(turns[: turn_index + 1]),
         "reply": turns[turn_index + 1]["text"],
     }
     material = "\n".join(f"<{tag}>\n{encoded(part)}\n</{tag}>" for tag, part in sections.items())
