@@ -77,10 +77,6 @@ class ContextFilter(ListFilter):
             return review != Review.DROPPED
         return self.review in ("", review)
 
-    def of_any_review(self) -> "ContextFilter":
-        """Return the same filter, whatever people decided."""
-        return replace(self, review="")
-
     def rows(self, dataset: Dataset) -> QuerySet[Context]:
         """Return the contexts in the order of every list: regular ones first, then by key."""
         labels = labelled(self.emotion, self.problem)
@@ -140,7 +136,7 @@ def queue(dataset: Dataset, filters: ContextFilter, *, key: str) -> QueuePositio
     Whoever reads the contexts that wait, or all, goes on to one that waits; whoever goes
     through decisions that were made goes on to the next of these.
     """
-    rows = list(filters.of_any_review().rows(dataset).values_list("key", "review"))
+    rows = list(replace(filters, review="").rows(dataset).values_list("key", "review"))
     place = next((at for at, (one, _) in enumerate(rows) if one == key), -1)
     before = [one for one, review in rows[: max(place, 0)] if filters.matches(review)]
     after = [one for one, review in rows[place + 1 :] if filters.matches(review)]
