@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
@@ -71,55 +71,11 @@ class Cell:
         return STATES[self.state]
 
 
-@dataclass(frozen=True)
-class CoverageRow:
-    """A context, and its cells in the order of the systems."""
+def coverage(dataset: Dataset, query: TableQuery, number: str) -> dict[str, Any]:
+    """Return what one page of the map shows, in nine queries.
 
-    key: str
-    n_there: int
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class SystemTotal:
-    """A system, and in how many contexts it is in which state."""
-
-    slug: str
-    name: str
-    counts: Mapping[str, int]
-
-    @property
-    def n_failed(self) -> int:
-        """In how many contexts it failed."""
-        return self.counts[FAILED]
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """One page of the map: rows, with the totals of all contexts."""
-
-    page: Page[Context]
-    rows: tuple[CoverageRow, ...]
-    systems: tuple[SystemTotal, ...]
-    all_systems: tuple[tuple[str, str], ...]
-    n_contexts: int
-
-    @property
-    def n_failed(self) -> int:
-        """How many cells failed, in all contexts."""
-        return sum(system.n_failed for system in self.systems)
-
-    @property
-    def totals(self) -> list[tuple[str, object, list[int]]]:
-        """The states with their labels and the number of contexts, system by system."""
-        return [
-            (state, label, [system.counts[state] for system in self.systems])
-            for state, label in STATES.items()
-        ]
-
-
-def coverage(dataset: Dataset, query: TableQuery, number: str) -> Coverage:
-    """Return one page of the map, in nine queries.
+    ``rows`` are contexts with their ``n_there``, each with its cells in the order of ``systems``;
+    ``totals`` are the states with their labels and the numbers of all contexts, system by system.
 
     Raises
     ------
@@ -131,15 +87,20 @@ def coverage(dataset: Dataset, query: TableQuery, number: str) -> Coverage:
     meant = _meant(systems, query)
     contexts = Context.objects.in_use().filter(dataset=dataset)
     n_contexts = contexts.count()
-    listed = _listed(contexts, query, meant)
-    page: Page[Context] = Paginator(listed, ON_PAGE).get_page(number)
-    return Coverage(
-        page=page,
-        rows=tuple(_rows(list(page), meant)),
-        systems=tuple(_totals(dataset, meant, n_contexts, there)),
-        all_systems=tuple((system.slug, system.name) for system in systems),
-        n_contexts=n_contexts,
-    )
+    page = Paginator(_listed(contexts, query, meant), ON_PAGE).get_page(number)
+    rows = list(_rows(list(page), meant))
+    counts = list(_counts(dataset, meant, n_contexts, there))
+    return {
+        "page": page,
+        "rows": rows,
+        "systems": meant,
+        "all_systems": systems,
+        "n_contexts": n_contexts,
+        "n_failed": sum(each[FAILED] for each in counts),
+        "totals": [
+            (state, label, [each[state] for each in counts]) for state, label in STATES.items()
+        ],
+    }
 
 
 def all_rows(dataset: Dataset, query: TableQuery) -> Iterator[tuple[str, str, str, int]]:
@@ -164,13 +125,15 @@ def _cells(
     rest = iter(keys)
     while some := list(islice(rest, AT_ONCE)):
         found = Context.objects.in_bulk(some)
-        for row in _rows([found[pk] for pk in some if pk in found], systems):
-            for cell in row.cells:
-                yield row.key, cell.system, cell.state, cell.n
+        for context, cells in _rows([found[pk] for pk in some if pk in found], systems):
+            for cell in cells:
+                yield context.key, cell.system, cell.state, cell.n
 
 
-def _rows(contexts: Sequence[Context], systems: Sequence[System]) -> Iterator[CoverageRow]:
-    """Yield the rows of contexts, in two queries."""
+def _rows(
+    contexts: Sequence[Context], systems: Sequence[System]
+) -> Iterator[tuple[Context, list[Cell]]]:
+    """Yield contexts with their cells in the order of the systems, in two queries."""
     grid = {(context.pk, one.pk): Cell(one.slug) for context in contexts for one in systems}
     of_both = {"context__in": contexts, "system__in": systems}
     texts = Completion.objects.filter(erased_at=None, **of_both)
@@ -183,8 +146,7 @@ def _rows(contexts: Sequence[Context], systems: Sequence[System]) -> Iterator[Co
     for context, system, state in calls.values_list("context", "system", "state"):
         grid[context, system].call = state
     for one in contexts:
-        cells = tuple(grid[one.pk, system.pk] for system in systems)
-        yield CoverageRow(one.key, sum(cell.state == THERE for cell in cells), cells)
+        yield one, [grid[one.pk, system.pk] for system in systems]
 
 
 def cell_details(dataset: Dataset, *, context: str, system: str) -> dict[str, Any] | None:
@@ -195,9 +157,9 @@ def cell_details(dataset: Dataset, *, context: str, system: str) -> dict[str, An
         return None
     texts = Completion.objects.filter(context=place, system=chosen)
     call = GenerationCall.objects.filter(context=place, system=chosen).first()
-    (row,) = _rows([place], [chosen])
+    ((_place, (cell,)),) = _rows([place], [chosen])
     return {
-        "cell": row.cells[0],
+        "cell": cell,
         "context": place.key,
         "system_name": chosen.name,
         "texts": texts.select_related("hold", "brought").order_by("pk"),
@@ -241,8 +203,8 @@ def _listed(
     fit = texts.exclude(hold__state__in=WITHHELD)
     calls = GenerationCall.objects.filter(context=OuterRef("pk"), system__in=pks, completion=None)
     found = contexts.annotate(
-        n_there=_distinct(fit, "context"),
-        n_known=_distinct(texts, "context") + _distinct(_without_text(calls), "context"),
+        n_there=_n_systems(fit),
+        n_known=_n_systems(texts) + _n_systems(_without_text(calls)),
     )
     there_too = fit.filter(system=OuterRef("system"), context=OuterRef("context"))
     states = {
@@ -264,16 +226,18 @@ def _without_text(calls: QuerySet[GenerationCall]) -> QuerySet[GenerationCall]:
     return calls.filter(~Exists(texts))
 
 
-def _distinct(rows: QuerySet[Any], group: str) -> Coalesce:
+def _n_systems(rows: QuerySet[Any]) -> Coalesce:
     """Return, as a part of another query, how many systems are in the rows of a context."""
-    counted = rows.order_by().values(group).annotate(n=Count("system", distinct=True)).values("n")
+    counted = (
+        rows.order_by().values("context").annotate(n=Count("system", distinct=True)).values("n")
+    )
     return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))
 
 
-def _totals(
+def _counts(
     dataset: Dataset, systems: Sequence[System], n_contexts: int, there: Mapping[int, int]
-) -> Iterator[SystemTotal]:
-    """Yield the totals of each system over all contexts in use, in two queries."""
+) -> Iterator[dict[str, int]]:
+    """Yield in how many contexts in use each system is in which state, in two queries."""
     in_use = Context.objects.in_use().filter(dataset=dataset)
     texts = Completion.objects.filter(context__in=in_use, erased_at=None)
     same = texts.filter(context=OuterRef("context"), system=OuterRef("system"))
@@ -293,4 +257,4 @@ def _totals(
             FAILED: calls[system.pk, True],
         }
         counts[MISSING] = n_contexts - sum(counts.values())
-        yield SystemTotal(system.slug, system.name, counts)
+        yield counts
