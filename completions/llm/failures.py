@@ -221,13 +221,13 @@ _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _GOOGLES = re.compile(r"\"retryDelay\"\s*:\s*\"(?P<wait>[^\"]{1,40})\"")
 
 
-def wait_s(headers: Mapping[str, str], body: str, now: float | None = None) -> float | None:
+def wait_s(headers: Mapping[str, str], body: str) -> float | None:
     """Return the seconds to wait, at most ``LONGEST_WAIT_S``; None if nothing usable was said.
 
     ``retry-after-ms`` is the most exact, ``retry-after`` may be a number of seconds, a time with
-    its unit, a date or an epoch, and Google says it in the body. ``now`` is an epoch in seconds.
+    its unit, a date or an epoch, and Google says it in the body.
     """
-    found = _said(headers, body, time.time() if now is None else now)
+    found = _said(headers, body, time.time())
     if found is None or found > _BELIEVED_S:
         return None
     return min(max(0.0, found), LONGEST_WAIT_S)

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
+from completions.llm.answers import UNSTORABLE
 from completions.llm.exchange import (
     CONFIGURATION,
     UNKNOWN,
@@ -26,7 +27,6 @@ from completions.llm.library import listed_price, litellm, missing_keys, noting_
 from completions.llm.parameters import arguments, conditions, dropped, sent_parameters
 from completions.llm.wrapping import ONLY_THOUGHTS, UNCLEAR, is_visible, joined, unwrapped
 
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 INVENTED_ID = re.compile(r"chatcmpl-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """What LiteLLM calls an answer whose id it does not pass on."""
 

@@ -1,7 +1,6 @@
 """Calls to model providers as a queue of rows: put, claimed, answered, postponed or given up."""
 
 import datetime as dt
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,6 +12,7 @@ from django.db.models import F, Min, Q, QuerySet
 
 from completions import llm
 from completions.choices import CallState, RunState
+from completions.llm.answers import UNSTORABLE
 from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.models import ProviderCall
 from completions.runs.queries import has_runs
@@ -347,7 +347,7 @@ def reply_fields(question: Question[Any], reply: llm.Reply) -> dict[str, Any]:
 
 def storable(text: str) -> str:
     """Return ``text`` with marks in place of what a database cannot hold."""
-    return re.sub("[\x00\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)
+    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def lost(now: dt.datetime) -> Q:
