@@ -18,7 +18,7 @@ from completions.runs.services.budgeting import ModelEndpoint
 from completions.runs.services.trying import told, try_endpoints
 from completions.systems.queries import variables_of
 from completions.systems.services import registering
-from completions.systems.services.syncing import FieldChange, SyncReport
+from completions.systems.services.syncing import Changes, SyncReport
 
 
 def add_assistant(parser: argparse.ArgumentParser, flag: str, whose: str) -> None:
@@ -104,7 +104,7 @@ def reported(report: SyncReport) -> Iterator[str]:
     for slug in report.added:
         yield f"added     {slug}"
     for slug, changes in report.changed.items():
-        yield f"changed   {slug}: {'; '.join(map(_told, changes))}"
+        yield f"changed   {slug}: {_told(changes)}"
     for slug, reason in report.refused.items():
         yield f"refused   {slug}: {reason}"
     yield (
@@ -127,8 +127,10 @@ def how_asked(endpoint: Any) -> str:  # noqa: ANN401 (a system or judge)
     return f"  {endpoint.model_id} of {endpoint.family}{at}{needs}"
 
 
-def _told(change: FieldChange) -> str:
-    return f"{change.field}: {_short(change.before)} -> {_short(change.after)}"
+def _told(changes: Changes) -> str:
+    return "; ".join(
+        f"{name}: {_short(before)} -> {_short(after)}" for name, (before, after) in changes.items()
+    )
 
 
 def _short(value: object) -> str:

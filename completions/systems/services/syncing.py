@@ -1,9 +1,9 @@
 """Bring a catalogue into its table, that of systems for one, and say what that changed."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -19,13 +19,8 @@ Said_contra = TypeVar("Said_contra", bound=CatalogueEntry, contravariant=True)
 Held = TypeVar("Held", bound=Model)
 
 
-@dataclass(frozen=True)
-class FieldChange:
-    """One field of a row, before and after."""
-
-    field: str
-    before: Any
-    after: Any
+Changes: TypeAlias = Mapping[str, tuple[Any, Any]]
+"""What a field was before and is after, by its name."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,7 @@ class SyncReport:
     """What became of every entry of a catalogue, by slug."""
 
     added: list[str] = field(default_factory=list)
-    changed: dict[str, list[FieldChange]] = field(default_factory=dict)
+    changed: dict[str, Changes] = field(default_factory=dict)
     unchanged: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
 
@@ -72,7 +67,7 @@ def sync(
     report = SyncReport()
     for entry in entries:
         held = table.rows().select_for_update().filter(slug=entry.slug).first()
-        changes = [] if held is None else _changes(table, entry, held)
+        changes = {} if held is None else _changes(table, entry, held)
         if reason := _refusal(table, entry, held, changes):
             report.refused[entry.slug] = reason
         elif held is None:
@@ -87,9 +82,7 @@ def sync(
     return report
 
 
-def _refusal(
-    table: Table[Said, Held], entry: Said, held: Held | None, changes: Iterable[FieldChange]
-) -> str:
+def _refusal(table: Table[Said, Held], entry: Said, held: Held | None, changes: Changes) -> str:
     """Say why the table cannot hold this entry, or nothing if it can."""
     others = table.rows().filter(name=entry.name).exclude(slug=entry.slug)
     other = others.values_list("slug", flat=True).first()
@@ -97,10 +90,10 @@ def _refusal(
         return f'the name "{entry.name}" belongs to the {table.of} {other}'
     if held is None:
         return ""
-    return table.clash(entry, held, [one.field for one in changes])
+    return table.clash(entry, held, list(changes))
 
 
-def _changes(table: Table[Said, Held], entry: Said, held: Held) -> list[FieldChange]:
+def _changes(table: Table[Said, Held], entry: Said, held: Held) -> Changes:
     """Return what the entry says otherwise than the row.
 
     Where the catalogue leaves the address to others, one that was set in the table stays.
@@ -108,11 +101,8 @@ def _changes(table: Table[Said, Held], entry: Said, held: Held) -> list[FieldCha
     columns = table.columns(entry)
     if entry.parameters.api_base_env is not None:
         del columns["api_base"]
-    return [
-        FieldChange(name, before, after)
-        for name, after in columns.items()
-        if (before := getattr(held, name)) != after
-    ]
+    pairs = {name: (getattr(held, name), after) for name, after in columns.items()}
+    return {name: (before, after) for name, (before, after) in pairs.items() if before != after}
 
 
 def _add(table: Table[Said, Held], entry: Said, now: dt.datetime, by: User | None) -> None:
@@ -122,11 +112,9 @@ def _add(table: Table[Said, Held], entry: Said, now: dt.datetime, by: User | Non
     record(action=f"{table.of}.added", subject=subject, now=now, by=by, after=columns)
 
 
-def _change(
-    of: str, held: Model, changes: Iterable[FieldChange], now: dt.datetime, by: User | None
-) -> None:
-    before = {one.field: one.before for one in changes}
-    after = {one.field: one.after for one in changes}
+def _change(of: str, held: Model, changes: Changes, now: dt.datetime, by: User | None) -> None:
+    before = {name: was for name, (was, _is) in changes.items()}
+    after = {name: is_now for name, (_was, is_now) in changes.items()}
     for name, value in after.items():
         setattr(held, name, value)
     held.save(update_fields=list(after))
