@@ -26,7 +26,7 @@ from annotation.planning.queries import PLAN, PlanFigures
 from annotation.quality import gold, report_queries
 from annotation.quality.services.gold import UnsuitableCheckError
 from annotation.raters import entry_links, entry_queries
-from annotation.studies.counts import COUNTS, StudyCounts, StudyTally
+from annotation.studies.counts import COUNTS, StudyTally
 from annotation.studies.http import ask_for, figures_of, study_or_404, study_page, with_kept
 from annotation.studies.services import states
 from annotation.studies.stored_figures import StoredFigures
@@ -128,7 +128,7 @@ def _progress(study: Study) -> dict[str, Any]:
     """Return how the study stands; the counts of a large one are those that were kept."""
     now = timezone.now()
     found = progress.study_progress(study, figures_of(study, COUNTS, now=now), now=now)
-    return {"study": study, "progress": found, "tally": found["counts"].tally}
+    return {"study": study, "progress": found, "tally": found["counts"]}
 
 
 @require_safe
@@ -156,7 +156,7 @@ def _tally(study: Study) -> StudyTally:
     if not study.is_new:
         return StudyTally()
     shown = figures_of(study, COUNTS, now=timezone.now())
-    return (shown.figures or StudyCounts()).tally
+    return shown.figures or StudyTally()
 
 
 @require_POST

@@ -21,7 +21,7 @@ from annotation.quality import report_queries
 from annotation.raters import entry_links, entry_queries
 from annotation.rationales import passages
 from annotation.studies import pace
-from annotation.studies.counts import StudyCounts, StudyTally, number_of
+from annotation.studies.counts import StudyCounts, StudyTally, numbers_of
 from annotation.studies.stored_figures import StoredFigures
 from completions.choices import (
     CallState,
@@ -75,9 +75,9 @@ def study_progress(
         "n_held": parts["held"],
         "n_leases": parts["leases"],
         "n_checks": parts["checks"],
-        "left": pace.time_left(counts.tally.slots_left + parts["leases"], counts.people),
+        "left": pace.time_left(counts.slots_left + parts["leases"], counts.people),
         "spend": _spend(runs),
-        "alerts": [*_alerts(study, counts.tally, parts, runs), *_more(study)],
+        "alerts": [*_alerts(study, counts, parts, runs), *_more(study)],
         "is_moving": not study.is_closed or not shown.is_current,
     }
 
@@ -95,14 +95,11 @@ def _parts(study: Study, now: dt.datetime) -> dict[str, int]:
         "checks": queries.active_checks(study),
         "excluded": _lately_excluded(study, now),
     }
-    one = Study.objects.filter(pk=study.pk)
-    numbers = {name: number_of(rows) for name, rows in wanted.items()}
     turned_away = {
         platform: entry_queries.n_failed_arrivals(study, platform, now=now)
         for platform in entry_links.FILLED_IN
     }
-    found: Any = one.values(**numbers, **turned_away)
-    return dict(found.get())
+    return numbers_of(study, wanted, **turned_away)
 
 
 def _lately_excluded(study: Study, now: dt.datetime) -> QuerySet[Exclusion]:

@@ -7,16 +7,23 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Aggregate, Count, Exists, Model, OuterRef, Q, QuerySet, Sum
+from django.db.models import Aggregate, Count, Exists, Model, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from access.console.tables import Table, TableQuery
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, Judgment, Lease, QualityCheck, Study
-from annotation.studies import counts as study_counts
-from annotation.studies import selectors
-from annotation.studies.counts import StudyCounts, StudyTally
+from annotation.studies import selectors, stored_figures
+from annotation.studies.counts import (
+    COUNTS,
+    PLANNED,
+    ROWS,
+    StudyCounts,
+    StudyTally,
+    large_among,
+    newest_keys,
+)
 from completions.files.toml import content_hash
 from completions.models import Completion, Context
 
@@ -65,8 +72,8 @@ JUDGMENTS = Table(
 
 KNOWN: Mapping[str, Callable[[StudyCounts], int]] = {
     "": lambda counts: counts.n_judgments,
-    "people": lambda counts: counts.tally.by_people,
-    "judges": lambda counts: counts.tally.by_judges,
+    "people": lambda counts: counts.by_people,
+    "judges": lambda counts: counts.by_judges,
 }
 """Judgments whose number is counted with the study."""
 CountedComparison: TypeAlias = tuple[Comparison, int, int]
@@ -98,12 +105,13 @@ def tallied_studies(
     which newer ones are to be worked out.
     """
     studies = list(selectors.studies())
-    large = study_counts.large_among(studies)
-    kept = {one.pk: found for one, found in study_counts.kept_counts(large, now=now)}
+    large = large_among(studies)
+    basis = newest_keys(*ROWS) if large else None
+    kept = {one.pk: stored_figures.read(COUNTS, one, basis=basis, now=now) for one in large}
     tallies = _tallies([one for one in studies if one.pk not in kept])
     for pk, found in kept.items():
         if found.figures is not None:
-            tallies[pk] = found.figures.tally
+            tallies[pk] = found.figures
     rows = [(one, tallies.get(one.pk)) for one in studies]
     return rows, [one for one in large if not kept[one.pk].is_current]
 
@@ -117,10 +125,7 @@ def _tallies(studies: Sequence[Study]) -> dict[int, StudyTally]:
     planned = _by(
         "study",
         Comparison.objects.filter(study__in=studies, purpose=Purpose.MAIN),
-        comparisons=Count("pk"),
-        # Nobody will be asked about a deleted text: nothing is wanted of it any more.
-        wanted=Sum("study__judgments_per_pair", filter=selectors.INTACT, default=0),
-        slots_left=Sum("slots_left", filter=selectors.INTACT, default=0),
+        **PLANNED,
     )
     judged = _by(
         "comparison__study",

@@ -21,7 +21,7 @@ from annotation.planning.pairing.parts import (
     summarise,
 )
 from annotation.studies import pace, selectors
-from annotation.studies.counts import newest_keys, number_of
+from annotation.studies.counts import newest_keys, numbers_of
 from annotation.studies.stored_figures import FiguresKind
 from completions.choices import HoldState, Stratum
 from completions.dialogues.normaliser import plain
@@ -341,9 +341,7 @@ def _basis(study: Study) -> object:
         "erased": texts.filter(erased_at__isnull=False, writer__isnull=False),
         **{state: holds.filter(state=state) for state in HoldState.values},
     }
-    counts = {f"n_{name}": number_of(rows) for name, rows in wanted.items()}
-    counted: Any = Study.objects.filter(pk=study.pk).values(**counts)
-    return design, counted.get(), newest_keys(Completion, Comparison)
+    return design, numbers_of(study, wanted), newest_keys(Completion, Comparison)
 
 
 PLAN = FiguresKind("plan", _is_small, _basis, lambda study, _now: plan_figures(study))

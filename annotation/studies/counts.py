@@ -1,7 +1,7 @@
 """What a study has, counted: by the page itself of most studies, by a worker of a large one."""
 
 import datetime as dt
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,9 @@ from django.db.models.functions import Coalesce
 
 from annotation.choices import Purpose
 from annotation.models import Comparison, Judgment, Study
-from annotation.studies import pace, selectors, stored_figures
+from annotation.studies import pace, selectors
 from annotation.studies.pace import Pace
-from annotation.studies.stored_figures import FiguresKind, StoredFigures
+from annotation.studies.stored_figures import FiguresKind
 from completions.models import Completion, Context
 
 MOST_LIVE = 50_000
@@ -43,40 +43,40 @@ class StudyTally:
 
 ROWS: tuple[type[Model], ...] = (Completion, Comparison, Judgment)
 """What counts change with, when there are more."""
-NOTHING, NO_PACE = StudyTally(), Pace()
+NO_PACE = Pace()
+PLANNED = {
+    "comparisons": Count("pk"),
+    # Nobody will be asked about a deleted text: nothing is wanted of it any more.
+    "wanted": Sum("study__judgments_per_pair", filter=selectors.INTACT, default=0),
+    "slots_left": Sum("slots_left", filter=selectors.INTACT, default=0),
+}
+"""What is counted of the comparisons that count for the ratings."""
 
 
 @dataclass(frozen=True)
-class StudyCounts:
-    """What a study has, what of it is out of use, and how fast judgments came of late.
+class StudyCounts(StudyTally):
+    """What a study has, and how fast judgments came of late.
 
     ``n_judgments`` are all rows, changed answers among them.
     """
 
-    tally: StudyTally = NOTHING
     n_judgments: int = 0
-    n_contexts_dropped: int = 0
-    n_held_pairs: int = 0
     people: Pace = NO_PACE
     judges: Pace = NO_PACE
 
 
 def study_counts(study: Study, now: dt.datetime) -> StudyCounts:
     """Count what the study has, in three queries."""
-    parts, planned, judged = _parts(study), _planned(study), _judged(study, now)
+    contexts = Context.objects.filter(dataset=study.dataset_id)
+    texts = Completion.objects.filter(erased_at=None, context__dataset=study.dataset_id)
+    planned = Comparison.objects.filter(study=study, purpose=Purpose.MAIN).aggregate(**PLANNED)
+    judged = _judged(study, now)
     return StudyCounts(
-        tally=StudyTally(
-            contexts=parts["contexts"],
-            completions=parts["completions"],
-            comparisons=planned["comparisons"],
-            by_people=judged["by_people"],
-            by_judges=judged["by_judges"],
-            wanted=planned["wanted"],
-            slots_left=planned["slots_left"],
-        ),
+        **numbers_of(study, {"contexts": contexts, "completions": texts}),
+        **planned,
+        by_people=judged["by_people"],
+        by_judges=judged["by_judges"],
         n_judgments=judged["all"],
-        n_contexts_dropped=parts["dropped"],
-        n_held_pairs=planned["held_pairs"],
         people=Pace(judged["people_in_hour"], judged["people_in_day"]),
         judges=Pace(judged["judges_in_hour"], judged["judges_in_day"]),
     )
@@ -87,15 +87,6 @@ def large_among(studies: Collection[Study]) -> list[Study]:
     rows = Comparison.objects.filter(study__in=studies).order_by().values_list("study")
     n = dict(rows.annotate(n=Count("pk")))
     return [one for one in studies if n.get(one.pk, 0) * one.judgments_per_pair > MOST_LIVE]
-
-
-def kept_counts(
-    studies: Collection[Study], *, now: dt.datetime
-) -> Iterator[tuple[Study, StoredFigures[StudyCounts]]]:
-    """Yield what is kept of large studies, in one query however many there are."""
-    basis = newest_keys(*ROWS) if studies else None
-    for study in studies:
-        yield study, stored_figures.read(COUNTS, study, basis=basis, now=now)
 
 
 def newest_keys(*tables: type[Model]) -> object:
@@ -113,8 +104,16 @@ def has_few_judgments(study: Study, *, most: int) -> bool:
     return given[: most + 1].count() <= most
 
 
-def number_of(rows: QuerySet[Any]) -> Coalesce:
-    """Return the number of rows as a part of another query."""
+def numbers_of(
+    study: Study, rows: Mapping[str, QuerySet[Any]], **others: Coalesce
+) -> dict[str, int]:
+    """Return the number of each of the rows, and the other numbers, in one query."""
+    numbers = {name: _number_of(found) for name, found in rows.items()}
+    found: Any = Study.objects.filter(pk=study.pk).values(**numbers, **others)
+    return dict(found.get())
+
+
+def _number_of(rows: QuerySet[Any]) -> Coalesce:
     alone = rows.order_by().values(one=Value(1)).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(alone, output_field=IntegerField()), 0)
 
@@ -126,27 +125,6 @@ def _newest(table: type[Model]) -> Any:  # noqa: ANN401 (a query for one number)
 
 def _is_small(study: Study) -> bool:
     return not large_among([study])
-
-
-def _parts(study: Study) -> dict[str, int]:
-    contexts = Context.objects.filter(dataset=study.dataset_id)
-    wanted: dict[str, QuerySet[Any]] = {
-        "contexts": contexts,
-        "dropped": contexts.dropped(),
-        "completions": Completion.objects.filter(erased_at=None, context__dataset=study.dataset_id),
-    }
-    one = Study.objects.filter(pk=study.pk)
-    found: Any = one.values(**{name: number_of(rows) for name, rows in wanted.items()})
-    return dict(found.get())
-
-
-def _planned(study: Study) -> dict[str, int]:
-    return Comparison.objects.filter(study=study, purpose=Purpose.MAIN).aggregate(
-        comparisons=Count("pk"),
-        wanted=Sum("study__judgments_per_pair", filter=selectors.INTACT, default=0),
-        slots_left=Sum("slots_left", filter=selectors.INTACT, default=0),
-        held_pairs=Count("pk", filter=Q(held_at__isnull=False)),
-    )
 
 
 def _judged(study: Study, now: dt.datetime) -> dict[str, int]:

@@ -15,8 +15,8 @@ from access import background
 from access.choices import Role
 from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Study
-from annotation.studies import counts, selectors, stored_figures
-from annotation.studies.counts import StudyCounts
+from annotation.studies import selectors, stored_figures
+from annotation.studies.counts import COUNTS, StudyCounts
 from annotation.studies.stored_figures import Figures, FiguresKind, StoredFigures
 
 P = ParamSpec("P")
@@ -74,11 +74,11 @@ def ask_for(study: Study, kind: FiguresKind[Any]) -> None:
 
 def kept_counts(study: Study, *, now: dt.datetime) -> StudyCounts | None:
     """Return the counts of a large study as they were kept; None of another, and while none are."""
-    if not counts.large_among([study]):
+    if COUNTS.is_small(study):
         return None
-    ((_study, shown),) = counts.kept_counts([study], now=now)
+    shown = stored_figures.read(COUNTS, study, basis=COUNTS.basis(study), now=now)
     if not shown.is_current:
-        ask_for(study, counts.COUNTS)
+        ask_for(study, COUNTS)
     return shown.figures
 
 

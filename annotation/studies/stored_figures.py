@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 
 from annotation.models import Study
 
-FORM = 5
+FORM = 6
 """To be raised when the shape of figures changes: those of an older form are not read."""
 OLDEST = dt.timedelta(minutes=10)
 """Figures that are older are worked out anew when a page is asked for, whatever changed."""

@@ -89,7 +89,7 @@ def _move(name: str, text: str, change: Callable[..., Study]) -> Action:
 
 def _show(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
     study = study_named(options.study)
-    tally = counts.study_counts(study, timezone.now()).tally
+    tally = counts.study_counts(study, timezone.now())
     confirmatory = (study.content.get("analysis") or {}).get("confirmatory", ())
     stands = study.get_state_display().lower()
     yield f"{study.slug}: {study.title}"

@@ -88,7 +88,7 @@ class TestCounts:
 
         found = progress(study)
 
-        tally = found["counts"].tally
+        tally = found["counts"]
         assert (tally.comparisons, tally.by_people, tally.by_judges) == (3, 2, 3)
         assert found["n_leases"] == 1
 
@@ -99,9 +99,9 @@ class TestCounts:
         Comparison.objects.filter(purpose="MAIN").update(slots_left=1)
         rater = make_rater(study=study)
         n_main = sum(lease.is_main for lease in walk(rater))
-        answered = progress(study)["counts"].tally
+        answered = progress(study)["counts"]
         withdraw_rater(rater=rater, now=NOW)
-        taken_back = progress(study)["counts"].tally
+        taken_back = progress(study)["counts"]
 
         assert (answered.by_people, taken_back.by_people) == (10, 10)
         assert (answered.done, answered.wanted) == (n_main, 8)
