@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.contrib.sessions.models import Session
@@ -33,10 +34,14 @@ class Due:
 
     kind: HeldKind
     subject: str
-    label: str
     n: int
     due_on: dt.date | None
     is_due: bool
+
+    @property
+    def name(self) -> str:
+        """The study or dataset alone, as its address has it; empty for the site."""
+        return self.subject.partition(" ")[2]
 
     @property
     def kind_label(self) -> object:
@@ -101,25 +106,25 @@ def closed_on() -> dict[str, dt.date]:
     return {slug: days[f"study {slug}"].date() for slug in slugs if f"study {slug}" in days}
 
 
-def linked_raters(study: str) -> QuerySet[Rater]:
-    """Return the raters of a study of whom something leads to a person, by their key."""
-    return Rater.objects.filter(LINKED, study__slug=study).order_by("pk")
+def linked_raters(*studies: str) -> QuerySet[Rater]:
+    """Return the raters of studies of whom something leads to a person, by their key."""
+    return Rater.objects.filter(LINKED, study__slug__in=studies).order_by("pk")
 
 
-def worded(study: str) -> QuerySet[Judgment]:
-    """Return a study's judgments by people that have a reason, by their key."""
-    given = Judgment.objects.filter(rater__study__slug=study)
+def worded(*studies: str) -> QuerySet[Judgment]:
+    """Return the judgments of studies by people that have a reason, by their key."""
+    given = Judgment.objects.filter(rater__study__slug__in=studies)
     return given.exclude(rationale="").order_by("pk")
 
 
-def worded_reports(study: str) -> QuerySet[Report]:
-    """Return a study's reports that have words, by their key."""
-    return Report.objects.filter(rater__study__slug=study).exclude(text="").order_by("pk")
+def worded_reports(*studies: str) -> QuerySet[Report]:
+    """Return the reports of studies that have words, by their key."""
+    return Report.objects.filter(rater__study__slug__in=studies).exclude(text="").order_by("pk")
 
 
-def addressed(dataset: str) -> QuerySet[Writer]:
-    """Return a dataset's writers whose address or name is held, by their key."""
-    known = Writer.objects.filter(~Q(email="") | ~Q(imported_as=""), dataset__slug=dataset)
+def addressed(*datasets: str) -> QuerySet[Writer]:
+    """Return the writers of datasets whose address or name is held, by their key."""
+    known = Writer.objects.filter(~Q(email="") | ~Q(imported_as=""), dataset__slug__in=datasets)
     return known.order_by("pk")
 
 
@@ -140,15 +145,9 @@ def old_sessions(*, now: dt.datetime) -> QuerySet[Session]:
 
 def _of_studies(now: dt.datetime) -> list[Due]:
     closed = closed_on()
-    raters = Rater.objects.filter(LINKED, study__slug__in=closed).order_by()
-    linked = dict(raters.values_list("study__slug").annotate(n=Count("pk")))
-    given = Judgment.objects.filter(rater__study__slug__in=closed).exclude(rationale="")
-    reports = Report.objects.filter(rater__study__slug__in=closed).exclude(text="")
-    words = Counter[str]()
-    for rows in (given, reports):
-        words.update(
-            dict(rows.order_by().values_list("rater__study__slug").annotate(n=Count("pk")))
-        )
+    linked = _numbers(linked_raters(*closed), "study__slug")
+    words = Counter(_numbers(worded(*closed), "rater__study__slug"))
+    words.update(_numbers(worded_reports(*closed), "rater__study__slug"))
     return [
         _due(kind, f"study {slug}", counts[slug], since, now)
         for kind, counts in ((HeldKind.CONTACT, linked), (HeldKind.REASONS, words))
@@ -159,22 +158,25 @@ def _of_studies(now: dt.datetime) -> list[Due]:
 
 def _of_datasets(now: dt.datetime) -> list[Due]:
     frozen = {one.slug: one.frozen_at for one in Dataset.objects.all() if one.frozen_at}
-    known = Writer.objects.filter(~Q(email="") | ~Q(imported_as=""), dataset__slug__in=frozen)
-    counts = dict(known.order_by().values_list("dataset__slug").annotate(n=Count("pk")))
     return [
         _due(HeldKind.ADDRESSES, f"dataset {slug}", n, frozen[slug].date(), now)
-        for slug, n in counts.items()
+        for slug, n in _numbers(addressed(*frozen), "dataset__slug").items()
     ]
+
+
+def _numbers(rows: QuerySet[Any], of: str) -> dict[str, int]:
+    """Return the number of rows of each study or dataset."""
+    return dict(rows.order_by().values_list(of).annotate(n=Count("pk")))
 
 
 def _of_the_site(now: dt.datetime) -> list[Due]:
     due = old_evidence(today=now.date()).count()
     sessions = old_sessions(now=now).count()
     rows = ((HeldKind.EVIDENCE, due), (HeldKind.SESSIONS, sessions))
-    return [Due(kind, "site", "site", n, now.date(), is_due=True) for kind, n in rows if n]
+    return [Due(kind, "site", n, now.date(), is_due=True) for kind, n in rows if n]
 
 
 def _due(kind: HeldKind, subject: str, n: int, since: dt.date, now: dt.datetime) -> Due:
     kept = policy()
     due, is_over = due_on(kept, kind, since), is_due(kept, kind, since, now.date())
-    return Due(kind, subject, subject.partition(" ")[2], n, due, is_over)
+    return Due(kind, subject, n, due, is_over)

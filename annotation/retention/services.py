@@ -36,8 +36,7 @@ def enforce_retention(*, now: dt.datetime) -> list[Due]:
 
 @transaction.atomic
 def _one_batch(due: Due, *, now: dt.datetime) -> int:
-    name = due.subject.partition(" ")[2]
-    n = BATCHES[due.kind](name, now)
+    n = BATCHES[due.kind](due.name, now)
     if n:
         record(action=f"retention.{due.kind}", subject=due.subject, now=now, after={"deleted": n})
     return n
