@@ -42,6 +42,8 @@ class ExternalRow:
     opinion: Opinion
     marks: Mapping[str, Opinion] = field(default_factory=dict)
     points: Mapping[str, int] = field(default_factory=dict)
+    judged_at: dt.datetime | None = None
+    """When the verdict was given, if the lab says."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class ReadRow:
     comparison: int
     rater: str
     verdict: int | None
-    marks: Mapping[str, int]
+    marks: dict[str, int]
+    judged_at: dt.datetime | None
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ def _read(row: ExternalRow, code: str, terms: Terms) -> ReadRow:
         check_answer(answer, protocol=terms.protocol, dimensions=terms.dimensions)
     except InvalidAnswerError as error:
         raise BadFieldError(str(error), _field_of(answer, terms)) from error
-    return ReadRow(pair.pk, code, answer.verdict, dict(answer.marks))
+    return ReadRow(pair.pk, code, answer.verdict, dict(answer.marks), row.judged_at)
 
 
 def _field_of(answer: Answer, terms: Terms) -> str:
@@ -228,8 +231,7 @@ class NamedPair:
 class FileRows:
     """The rows of a file as the API takes them, the line of each, and what stays out."""
 
-    rows: list[tuple[ExternalRow, dt.datetime | None]] = field(default_factory=list)
-    """Each with when the verdict was given, if the file says."""
+    rows: list[ExternalRow] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     problems: list[RowProblem] = field(default_factory=list)
     """By their lines."""
@@ -255,7 +257,7 @@ def rows_of(found: ToolFile, pairs: Sequence[NamedPair], *, strength: int) -> Fi
             continue
         read.rows.append(one)
         read.lines.append(line)
-        read.n_without_strength += bool(one[0].opinion.preferred and not _given(row, "strength"))
+        read.n_without_strength += bool(one.opinion.preferred and not _given(row, "strength"))
     return read
 
 
@@ -280,15 +282,14 @@ class _Known:
         return found[0]
 
 
-def _row(
-    row: Mapping[str, Any], known: _Known, strength: int
-) -> tuple[ExternalRow, dt.datetime | None]:
+def _row(row: Mapping[str, Any], known: _Known, strength: int) -> ExternalRow:
     pair, rater = known.pair(row), _given(row, "rater_id")
     if not rater or len(rater) > LONGEST_RATER:
         raise BadFieldError(NO_RATER, "rater")
     preferred = _preferred(row, pair)
     opinion = Opinion(preferred, _strength(row, strength) if preferred else None)
-    return ExternalRow(pair.key, rater, opinion), _time(_given(row, "judged_at"))
+    judged_at = _time(_given(row, "judged_at"))
+    return ExternalRow(pair.key, rater, opinion, judged_at=judged_at)
 
 
 def _preferred(row: Mapping[str, Any], pair: NamedPair) -> str | None:

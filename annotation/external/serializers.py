@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from access.api.paging import EARLIEST, LATEST
 from annotation.external.rules import ExternalRow, Opinion, RowProblem
-from annotation.external.services import Dated, Provenance
+from annotation.external.services import Provenance
 from annotation.models import ExternalBatch
 
 MOST_ROWS = 1000
@@ -92,9 +92,9 @@ class ExternalBatchIn(ProvenanceIn):
     rows = serializers.ListField(child=ExternalRowIn(), min_length=1, max_length=MOST_ROWS)
 
     @property
-    def sent_rows(self) -> list[Dated]:
-        """The rows that were sent, each with when the verdict was given."""
-        return [(_row(one), one.get("judged_at")) for one in self.validated_data["rows"]]
+    def sent_rows(self) -> list[ExternalRow]:
+        """The rows that were sent."""
+        return [_row(one) for one in self.validated_data["rows"]]
 
 
 class ExternalBatchOut(serializers.ModelSerializer[ExternalBatch]):
@@ -140,6 +140,7 @@ def _row(sent: dict[str, Any]) -> ExternalRow:
         opinion=_opinion(sent),
         marks={name: _opinion(one) for name, one in sent.get("marks", {}).items()},
         points=sent.get("points", {}),
+        judged_at=sent.get("judged_at"),
     )
 
 

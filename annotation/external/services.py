@@ -38,10 +38,6 @@ from completions.files.rows import OutcomeChangedError
 MOST_ROWS = 5_000
 """Of a file."""
 DEMANDED = ("comparison", "rater_id", "winner")
-Dated: TypeAlias = tuple[ExternalRow, dt.datetime | None]
-"""A row, and when the verdict was given, if the lab says."""
-
-
 Provenance: TypeAlias = Mapping[str, Any]
 """Where judgments made elsewhere come from: the columns of `ExternalBatch` that a lab tells."""
 
@@ -63,7 +59,7 @@ def store_external(
     *,
     study: Study,
     provenance: Provenance,
-    rows: Sequence[Dated],
+    rows: Sequence[ExternalRow],
     by: User,
     now: dt.datetime,
     places: Sequence[int] = (),
@@ -92,7 +88,7 @@ def store_external(
             msg = f"{reference!r} of {source!r} is stored with other content"
             raise ExternalConflictError(msg)
         return stored, False
-    read = _checked(study, [row for row, _ in rows], places)
+    read = _checked(study, rows, places)
     batch = ExternalBatch.objects.create(
         study=study,
         **provenance,
@@ -101,7 +97,7 @@ def store_external(
         received_at=now,
         received_by=by,
     )
-    _store(batch, zip(read, rows, strict=True))
+    _store(batch, read)
     told = {"source": batch.source, "reference": batch.reference, "judgments": len(rows)}
     _log("external.received", batch, told, by=by, now=now)
     return batches_of(study).get(pk=batch.pk), True
@@ -115,17 +111,17 @@ def _checked(study: Study, sent: Sequence[ExternalRow], places: Sequence[int]) -
     return read
 
 
-def _store(batch: ExternalBatch, rows: Iterable[tuple[ReadRow, Dated]]) -> None:
+def _store(batch: ExternalBatch, rows: Iterable[ReadRow]) -> None:
     ExternalJudgment.objects.bulk_create(
         ExternalJudgment(
             batch=batch,
             comparison_id=one.comparison,
             rater=one.rater,
             verdict=one.verdict,
-            marks=dict(one.marks),
-            judged_at=judged_at,
+            marks=one.marks,
+            judged_at=one.judged_at,
         )
-        for one, (_, judged_at) in rows
+        for one in rows
     )
 
 
@@ -155,9 +151,8 @@ def decide_external(
     return decision
 
 
-def _digest(provenance: Provenance, rows: Sequence[Dated]) -> str:
-    sent = [asdict(row) | {"judged_at": judged_at} for row, judged_at in rows]
-    return digest_of({"provenance": provenance, "rows": sent})
+def _digest(provenance: Provenance, rows: Sequence[ExternalRow]) -> str:
+    return digest_of({"provenance": provenance, "rows": [asdict(row) for row in rows]})
 
 
 def _log(
@@ -269,8 +264,8 @@ def _import(study: Study, file: ExternalFile, *, by: User, now: dt.datetime) -> 
             problems = list(error.problems)
     return ExternalFileReport(
         n_rows=len(read.rows),
-        n_raters=len({row.rater for row, _ in read.rows}),
-        n_comparisons=len({row.comparison for row, _ in read.rows}),
+        n_raters=len({row.rater for row in read.rows}),
+        n_comparisons=len({row.comparison for row in read.rows}),
         is_new=is_new,
         told=tuple(_told(found, read, file.strength)),
         problems=tuple(sorted(problems, key=lambda one: one.position)),
