@@ -2,9 +2,8 @@
 
 import datetime as dt
 import hashlib
-import json
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -76,15 +75,6 @@ class RowProblem:
     says: str
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What rows are held to: the study's protocol, its dimensions, its comparisons by key."""
-
-    protocol: str
-    dimensions: Sequence[str]
-    pairs: Mapping[str, Sequence[KnownPair]]
-
-
 class BadFieldError(ValueError):
     """A field of a row cannot be used; ``name`` is which."""
 
@@ -94,78 +84,78 @@ class BadFieldError(ValueError):
 
 
 def read_rows(
-    rows: Sequence[ExternalRow], terms: Terms, places: Sequence[int] = ()
+    rows: Sequence[ExternalRow],
+    pairs: Mapping[str, Sequence[KnownPair]],
+    *,
+    protocol: str,
+    dimensions: Sequence[str],
+    places: Sequence[int] = (),
 ) -> tuple[list[ReadRow], list[RowProblem]]:
     """Return the rows as they are stored, and everything that is wrong with the others.
 
-    ``places`` says where each row stands, such as its line; without, it is its index.
+    ``pairs`` are the study's comparisons by key, and ``places`` says where each row stands, such
+    as its line; without, it is its index.
 
     Raters get codes of the batch in the order in which they first appear: what their lab calls
     them is kept nowhere.
     """
-    codes = codes_of(row.rater for row in rows)
+    raters = dict.fromkeys(row.rater for row in rows)
+    codes = {name: f"e{number:04d}" for number, name in enumerate(raters, start=1)}
     read, problems = list[ReadRow](), list[RowProblem]()
     given: dict[tuple[int, str], int] = {}
     for position, row in zip(places or range(len(rows)), rows, strict=True):
         try:
-            one = _read(row, codes[row.rater], terms)
+            pair = _pair(row, pairs)
+            answer = _answer(row, pair, protocol=protocol, dimensions=dimensions)
         except BadFieldError as error:
             problems.append(RowProblem(position, error.name, str(error)))
             continue
-        first = given.setdefault((one.comparison, one.rater), position)
+        first = given.setdefault((pair.pk, row.rater), position)
         if first != position:
             problems.append(RowProblem(position, "rater", TWICE.format(first=first)))
-        read.append(one)
+        marks = dict(answer.marks)
+        read.append(ReadRow(pair.pk, codes[row.rater], answer.verdict, marks, row.judged_at))
     return read, problems
 
 
-def codes_of(raters: Any) -> dict[str, str]:  # noqa: ANN401 (any iterable of names)
-    """Return a code for each rater of a batch, by what their lab calls them."""
-    return {name: f"e{number:04d}" for number, name in enumerate(Counter(raters), start=1)}
-
-
-def digest_of(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of what was sent, whatever the order of its keys."""
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _read(row: ExternalRow, code: str, terms: Terms) -> ReadRow:
-    pair = _pair(row, terms)
-    if terms.protocol == LIKERT:
-        answer = _alone(row)
-    else:
-        if row.points:
-            raise BadFieldError(NO_POINTS, "points")
-        marks = {name: _signed(one, pair, f"marks/{name}") for name, one in row.marks.items()}
-        answer = Answer(_signed(row.opinion, pair, ""), "", marks)
-    try:
-        check_answer(answer, protocol=terms.protocol, dimensions=terms.dimensions)
-    except InvalidAnswerError as error:
-        raise BadFieldError(str(error), _field_of(answer, terms)) from error
-    return ReadRow(pair.pk, code, answer.verdict, dict(answer.marks), row.judged_at)
-
-
-def _field_of(answer: Answer, terms: Terms) -> str:
-    """Return the field at fault in a refused answer: the verdict if it alone is refused, too."""
-    if terms.protocol == LIKERT:
-        return "points"
-    try:
-        check_answer(
-            Answer(answer.verdict, ""), protocol=terms.protocol, dimensions=terms.dimensions
-        )
-    except InvalidAnswerError:
-        return "strength"
-    return "marks"
-
-
-def _pair(row: ExternalRow, terms: Terms) -> KnownPair:
-    found = terms.pairs.get(row.comparison, ())
+def _pair(row: ExternalRow, pairs: Mapping[str, Sequence[KnownPair]]) -> KnownPair:
+    found = pairs.get(row.comparison, ())
     if len(found) != 1:
         raise BadFieldError(SHARED_KEY if found else NO_COMPARISON, "comparison")
     if found[0].is_erased:
         raise BadFieldError(ERASED, "comparison")
     return found[0]
+
+
+def _answer(
+    row: ExternalRow, pair: KnownPair, *, protocol: str, dimensions: Sequence[str]
+) -> Answer:
+    """Return what a row says in the canonical frame, if the protocol admits it."""
+    answer = _alone(row) if protocol == LIKERT else _compared(row, pair)
+    try:
+        check_answer(answer, protocol=protocol, dimensions=dimensions)
+    except InvalidAnswerError as error:
+        field_at_fault = _field_of(answer, protocol=protocol, dimensions=dimensions)
+        raise BadFieldError(str(error), field_at_fault) from error
+    return answer
+
+
+def _field_of(answer: Answer, *, protocol: str, dimensions: Sequence[str]) -> str:
+    """Return the field at fault in a refused answer: the verdict if it alone is refused, too."""
+    if protocol == LIKERT:
+        return "points"
+    try:
+        check_answer(Answer(answer.verdict, ""), protocol=protocol, dimensions=dimensions)
+    except InvalidAnswerError:
+        return "strength"
+    return "marks"
+
+
+def _compared(row: ExternalRow, pair: KnownPair) -> Answer:
+    if row.points:
+        raise BadFieldError(NO_POINTS, "points")
+    marks = {name: _signed(one, pair, f"marks/{name}") for name, one in row.marks.items()}
+    return Answer(_signed(row.opinion, pair, ""), "", marks)
 
 
 def _alone(row: ExternalRow) -> Answer:

@@ -22,8 +22,6 @@ from annotation.external.rules import (
     FileRows,
     ReadRow,
     RowProblem,
-    Terms,
-    digest_of,
     read_rows,
     rows_of,
 )
@@ -105,7 +103,13 @@ def store_external(
 
 def _checked(study: Study, sent: Sequence[ExternalRow], places: Sequence[int]) -> list[ReadRow]:
     pairs = pairs_by_key(study, [row.comparison for row in sent])
-    read, problems = read_rows(sent, Terms(study.protocol, dimension_keys(study), pairs), places)
+    read, problems = read_rows(
+        sent,
+        pairs,
+        protocol=study.protocol,
+        dimensions=dimension_keys(study),
+        places=places,
+    )
     if problems:
         raise ExternalRowsError(problems)
     return read
@@ -152,7 +156,10 @@ def decide_external(
 
 
 def _digest(provenance: Provenance, rows: Sequence[ExternalRow]) -> str:
-    return digest_of({"provenance": provenance, "rows": [asdict(row) for row in rows]})
+    """Return the SHA-256 of what was sent, whatever the order of its keys."""
+    content = {"provenance": provenance, "rows": [asdict(row) for row in rows]}
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _log(
