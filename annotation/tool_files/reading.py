@@ -46,15 +46,15 @@ class ToolFile:
     rows: list[dict[str, Any]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     unreadable: list[RowFault] = field(default_factory=list)
-    layouts: Counter[str] = field(default_factory=Counter)
+    layouts: dict[str, str] = field(default_factory=dict)
+    """What the layouts found mean, by their names."""
     ties: Counter[str] = field(default_factory=Counter)
-    says: dict[str, str] = field(default_factory=dict)
     n_without_context: int = 0
 
     @property
     def told(self) -> tuple[str, ...]:
         """Say what was recognised and what was assumed."""
-        lines = [f"Read as {name}: {self.says[name]}." for name in self.layouts]
+        lines = [f"Read as {name}: {says}." for name, says in self.layouts.items()]
         lines += [f'{n:,} ties are called "{word}".' for word, n in sorted(self.ties.items())]
         if self.n_without_context:
             lines.append(
@@ -118,12 +118,11 @@ def _add(found: ToolFile, layout: Layout, row: Mapping[str, Any], line: int) -> 
     except (KeyError, TypeError, ValueError, AttributeError):
         found.unreadable.append(RowFault(line, f"not as {layout.name} are"))
         return
-    found.says[layout.name] = layout.says
     for judgment in judgments:
         if judgment.get("context_id") in (None, ""):
             judgment["context_id"] = f"line {line}"
             found.n_without_context += 1
-        found.layouts[layout.name] += 1
+        found.layouts[layout.name] = layout.says
         said = row.get("winner")
         if judgment["winner"] == "tie" and isinstance(said, str) and said.strip() != "tie":
             found.ties[said.strip()] += 1
