@@ -1,6 +1,5 @@
 """Reads of the annotation app."""
 
-import datetime as dt
 import statistics
 import uuid
 from dataclasses import dataclass
@@ -278,37 +277,22 @@ def judging_progress(study: Study) -> tuple[int, int]:
     return calls.filter(ended_at__isnull=False).count(), calls.count()
 
 
-@dataclass(frozen=True)
-class StudyCard:
-    """What a visitor may see of a study; ``is_open`` to whoever comes without a platform."""
+def public_studies() -> QuerySet[Study]:
+    """Return the studies that have been opened to people, newest first, without their files.
 
-    slug: str
-    title: str
-    state: str
-    opened_on: dt.date
-    is_open: bool
-    is_simulated: bool
-
-
-def public_studies() -> list[StudyCard]:
-    """Return the studies that have been opened to people, newest first."""
+    ``has_simulated`` says that programs wrote some of the texts, ``lets_anybody_in`` that who
+    comes without a platform may judge.
+    """
     simulated = Comparison.objects.filter(study=OuterRef("pk")).filter(
         Q(first__system__is_simulated=True) | Q(second__system__is_simulated=True)
     )
-    opened = (
+    return (
         studies()
         .filter(locked_at__isnull=False, is_simulated=False)
         .exclude(state=StudyState.LOCKED)
-        .annotate(simulated=Exists(simulated))
-    )
-    return [
-        StudyCard(
-            study.slug,
-            study.title,
-            StudyState(study.state).label,
-            (study.locked_at or study.created_at).date(),
-            study.state == StudyState.OPEN and content_of(study)["crowd"]["platform"] in ANYBODY,
-            study.simulated,
+        .annotate(
+            has_simulated=Exists(simulated),
+            lets_anybody_in=Q(state=StudyState.OPEN, content__crowd__platform__in=ANYBODY),
         )
-        for study in opened
-    ]
+        .defer("content")
+    )
