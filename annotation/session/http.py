@@ -68,7 +68,7 @@ def led_back(view: Callable[..., HttpResponse], *, to: str) -> Callable[..., Htt
     @wraps(view)
     def wrapper(request: HttpRequest, /, study: str, **kwargs: object) -> HttpResponse:
         if request.method in ("GET", "HEAD"):
-            return go(request, reverse(f"annotation:{to}", args=[study]))
+            return go(request, to, study)
         return view(request, study=study, **kwargs)
 
     return wrapper
@@ -113,7 +113,7 @@ def rater_required(
     def wrapper(request: RaterRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         rater = request.rater
         if rater.state == RaterState.ACTIVE and rater.stage == RaterStage.COMPREHENSION:
-            return go(request, reverse("annotation:comprehension", args=[request.page.slug]))
+            return go(request, "comprehension", request.page.slug)
         return view(request, *args, **kwargs)
 
     return rater_known(wrapper)
@@ -235,8 +235,9 @@ def unsign_entry(value: str, *, study: Study) -> dict[str, Any]:
     return fields
 
 
-def go(request: HttpRequest, url: str) -> HttpResponse:
-    """Send the browser on; htmx would otherwise swap the next page into this one."""
+def go(request: HttpRequest, page: str, study: str) -> HttpResponse:
+    """Lead the browser to a page of a study; htmx would otherwise swap it into this one."""
+    url = reverse(f"annotation:{page}", args=[study])
     if isinstance(details := getattr(request, "htmx", None), HtmxDetails) and details:
         return HttpResponseClientRedirect(url)
     return SeeOther(url)
@@ -275,6 +276,11 @@ def say(
     return render_fragment(request, "annotation/_message.html", context, status=status)
 
 
+def way_back(study: str) -> tuple[str, str]:
+    """Return the label and the address of the way back to a study's pairs."""
+    return _("Back to the study"), reverse("annotation:judge", args=[study])
+
+
 def say_not_yours(request: CredentialRequest) -> HttpResponse:
     """Tell a rater that no lease of theirs has the token of the address; give back what they typed.
 
@@ -290,7 +296,7 @@ def say_not_yours(request: CredentialRequest) -> HttpResponse:
             "longer exists. Your last answer is not saved; earlier ones are. To continue as "
             "yourself, open the study again from your platform or with your private link."
         ),
-        way_on=(_("Back to the study"), reverse("annotation:judge", args=[request.page.slug])),
+        way_on=way_back(request.page.slug),
     )
 
 
@@ -309,7 +315,7 @@ def say_unsent(request: HttpRequest, slug: str) -> HttpResponse:
             "The page was open for too long, or cookies were cleared. Go back and send your "
             "answer again. Your earlier answers are saved."
         ),
-        way_on=(_("Back to the study"), reverse("annotation:judge", args=[slug])),
+        way_on=way_back(slug),
     )
 
 
@@ -319,7 +325,7 @@ def _turn_away(
     """Send a visitor to the study's entry; who has a pair's token was a rater, and reads why."""
     if "token" in address:
         return _say_who_are_you(request, page)
-    return go(request, reverse("annotation:entry", args=[page.slug]))
+    return go(request, "entry", page.slug)
 
 
 def _say_who_are_you(request: HttpRequest, page: StudyPage) -> HttpResponse:
@@ -353,9 +359,10 @@ def say_not_open(
     request: HttpRequest, study: Study, *, way_on: tuple[str, str] = ("", "")
 ) -> HttpResponse:
     """Tell a visitor that the study hands out nothing now, and what to do."""
+    not_begun = _("This study hasn’t started yet"), _("Please try the same link again later.")
     heading, text = {
-        StudyState.DRAFT: _not_begun(),
-        StudyState.LOCKED: _not_begun(),
+        StudyState.DRAFT: not_begun,
+        StudyState.LOCKED: not_begun,
         StudyState.OPEN: (
             _("Nobody can take part here"),
             _("This is a simulation: programs answer in it, to rehearse a study of people."),
@@ -373,13 +380,6 @@ def say_not_open(
     )
     page = study_page(request, study.slug)
     return say(request, page, status=409, heading=heading, text=text, way_on=way_on)
-
-
-def _not_begun() -> tuple[str, str]:
-    return (
-        _("This study hasn’t started yet"),
-        _("Please try the same link again later."),
-    )
 
 
 def _remember_writer(request: HttpRequest, rater: Rater) -> None:

@@ -52,7 +52,7 @@ def take_break(request: RaterRequest) -> HttpResponse:
         return _to_last_page(request)
     if request.method == "POST":
         leasing.pause_judging(rater=request.rater, now=visit_time(request))
-        return http.go(request, reverse("annotation:take_break", args=[request.page.slug]))
+        return http.go(request, "take_break", request.page.slug)
     context = {
         "study": request.page,
         "done": selectors.history_of(request.rater).answered,
@@ -80,7 +80,7 @@ def stop(request: RaterRequest) -> HttpResponse:
 def finish(request: RaterRequest) -> HttpResponse:
     """End the part of a rater for whom no pair is left."""
     leasing.finish_with_nothing_left(rater=request.rater, now=visit_time(request))
-    return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+    return http.go(request, "judge", request.page.slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -105,16 +105,16 @@ def withdraw(request: RaterRequest) -> HttpResponse:
 def done(request: RaterRequest) -> HttpResponse:
     """Thank a rater whose part is over; send anybody else back to their pairs."""
     if not _is_over(request):
-        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+        return http.go(request, "judge", request.page.slug)
     return _show_last_page(request)
 
 
 def show_end(request: RaterRequest) -> HttpResponse:
     """Show the one last page; htmx is sent there, for the whole page changes."""
     if request.htmx:
-        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+        return http.go(request, "judge", request.page.slug)
     if is_due(request):
-        return http.go(request, reverse("annotation:guess", args=[request.page.slug]))
+        return http.go(request, "guess", request.page.slug)
     return _show_last_page(request)
 
 
@@ -131,7 +131,7 @@ def _show_last_page(request: RaterRequest) -> HttpResponse:
 
 
 def _to_last_page(request: RaterRequest) -> HttpResponse:
-    return http.go(request, reverse("annotation:done", args=[request.page.slug]))
+    return http.go(request, "done", request.page.slug)
 
 
 def _is_over(request: RaterRequest) -> bool:
@@ -154,10 +154,9 @@ ASKED_IN = (RaterState.FINISHED, RaterState.STOPPED)
 @rater_known
 def guess(request: RaterRequest) -> HttpResponse:
     """Show a few judged messages, one by one and without their pairs; no answer is given away."""
-    done = reverse("annotation:done", args=[request.page.slug])
     shown = _messages(request)
     if not shown:
-        return http.go(request, done)
+        return _to_last_page(request)
     form = Guesses(request.POST if request.method == "POST" else None, n_messages=len(shown))
     if not form.is_bound:
         context = {"study": request.page, "asked": list(zip(shown, form, strict=True))}
@@ -166,7 +165,8 @@ def guess(request: RaterRequest) -> HttpResponse:
         questions.record_guesses(
             rater=request.rater, guesses=form.guesses(), now=visit_time(request)
         )
-    return _not_again(http.SeeOther(done), request)
+    done = http.SeeOther(reverse("annotation:done", args=[request.page.slug]))
+    return _not_again(done, request)
 
 
 def is_due(request: RaterRequest) -> bool:

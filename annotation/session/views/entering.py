@@ -112,7 +112,7 @@ def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
 def how(request: RaterRequest) -> HttpResponse:
     """Explain the task on a pair for practice; after a choice, show a worked answer and ask."""
     if request.rater.state != RaterState.ACTIVE:
-        return http.go(request, reverse("annotation:done", args=[request.page.slug]))
+        return http.go(request, "done", request.page.slug)
     posted = request.POST if request.method == "POST" else None
     order = request.page.chip_order(request.credential.code)
     of_protocol = forms.FORMS[request.page.protocol]
@@ -219,7 +219,7 @@ def _next_page(request: HttpRequest, rater: Rater, entry: Entry) -> HttpResponse
         entering.come_back(
             rater=rater, entry=own, now=visit_time(request), is_simulated=rater.is_simulated
         )
-    return http.go(request, reverse("annotation:judge", args=[rater.study.slug]))
+    return http.go(request, "judge", rater.study.slug)
 
 
 def _enter(
@@ -319,9 +319,8 @@ def _say_goodbye(
 def comprehension(request: RaterRequest) -> HttpResponse:
     """Ask the study's questions; send somebody who is past them on to their pairs."""
     rater = request.rater
-    onwards = reverse("annotation:judge", args=[request.page.slug])
     if rater.state != RaterState.ACTIVE or rater.stage != RaterStage.COMPREHENSION:
-        return http.go(request, onwards)
+        return http.go(request, "judge", request.page.slug)
     posted = request.POST if request.method == "POST" else None
     form = Comprehension(posted, questions=_questions(request))
     if not form.is_bound or not form.is_valid():
@@ -331,9 +330,9 @@ def comprehension(request: RaterRequest) -> HttpResponse:
             rater=rater, answers=form.answers(), now=visit_time(request)
         )
     except questions.NothingToAnswerError:
-        return http.go(request, onwards)
+        return http.go(request, "judge", request.page.slug)
     if not wrong:
-        return http.go(request, onwards)
+        return http.go(request, "judge", request.page.slug)
     form.mark_wrong(wrong)
     return _ask(request, form, status=422, heading=_("Not quite"))
 

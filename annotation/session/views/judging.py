@@ -62,7 +62,7 @@ def submit(request: CredentialRequest, token: uuid.UUID) -> HttpResponse:
     except judging.TooManyChangesError:
         return _ask_to_wait(request, token, form)
     if lease is None or not request.htmx:
-        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+        return http.go(request, "judge", request.page.slug)
     answer = show_pair(request, lease, saved=str(SAVED))
     answer["HX-Replace-Url"] = reverse("annotation:judge", args=[request.page.slug])
     return answer
@@ -116,7 +116,7 @@ def last(request: RaterRequest) -> HttpResponse:
     lease = selectors.last_judged_lease(request.rater)
     is_over = request.rater.state != RaterState.ACTIVE or selectors.is_excluded(request.rater)
     if lease is None or is_over:
-        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+        return http.go(request, "judge", request.page.slug)
     form = _form(request, answer=blinded.answer_on_screen(lease))
     return show_pair(request, lease, form)
 
@@ -140,7 +140,7 @@ def _show_next(request: RaterRequest, *, saved: str = "") -> HttpResponse:
     try:
         lease = leasing.lease_next_comparison(rater=request.rater, now=visit_time(request))
     except leasing.NotUnderstoodError:
-        return http.go(request, reverse("annotation:comprehension", args=[request.page.slug]))
+        return http.go(request, "comprehension", request.page.slug)
     except (leasing.RaterEndedError, leasing.StudyNotOpenError):
         lease = None
     if lease is None:
@@ -178,7 +178,7 @@ def _show_again(
     if lease is None:
         return http.say_not_yours(request)
     if lease.comparison.is_erased:  # there is nothing to judge any more
-        return http.go(request, reverse("annotation:judge", args=[request.page.slug]))
+        return http.go(request, "judge", request.page.slug)
     return show_pair(request, lease, form, status=status)
 
 
@@ -263,9 +263,5 @@ def _say_unclear(request: RaterRequest) -> HttpResponse:
         status=422,
         heading=_("We couldn’t read your report"),
         text=_("Nothing was stored. Please keep your words below 1000 characters."),
-        way_on=_back(request),
+        way_on=http.way_back(request.page.slug),
     )
-
-
-def _back(request: RaterRequest) -> tuple[str, str]:
-    return _("Back to the study"), reverse("annotation:judge", args=[request.page.slug])
