@@ -14,7 +14,7 @@ from ranking.analyses.agreement_among import (
     opinions,
     panels,
 )
-from ranking.analyses.common import Samples, decimal
+from ranking.analyses.common import Samples, decimal, estimate
 from ranking.findings import (
     ALL_JUDGES,
     AnalysisRefusedError,
@@ -107,9 +107,7 @@ def against_majority(faced: Facing, samples: Samples) -> Table:
             Column("judge", "Judge", ColumnKind.EVALUATOR),
             Column("stratum", "Pairs of", ColumnKind.TEXT),
             Column("items", "Pairs", ColumnKind.COUNT),
-            Column("value", "Agreement", ColumnKind.SHARE),
-            Column("low", "from", ColumnKind.SHARE),
-            Column("high", "to", ColumnKind.SHARE),
+            *estimate("Agreement", ColumnKind.SHARE),
         ),
         tuple(rows),
         Picture.WHISKERS,
@@ -146,9 +144,7 @@ def ceiling(faced: Facing, samples: Samples) -> Table:
             Column("comparisons", "Comparisons", ColumnKind.COUNT),
             Column("judge_share", "Judge with people", ColumnKind.SHARE),
             Column("person_share", "Person with people", ColumnKind.SHARE),
-            Column("value", "Difference", ColumnKind.SHARE),
-            Column("low", "from", ColumnKind.SHARE),
-            Column("high", "to", ColumnKind.SHARE),
+            *estimate("Difference", ColumnKind.SHARE),
         ),
         tuple(rows),
         Picture.WHISKERS,
@@ -232,7 +228,7 @@ def independence(faced: Facing, samples: Samples) -> Table | None:
     items = np.flatnonzero(faced.is_clear)
     errors = np.stack([_errors(answers[items], faced.majority[items]) for answers in said], axis=1)
     rho = mean_correlation(errors, faced.held.unit[items], n_units=samples.n_units)
-    found = samples.of(lambda times: effective_number(len(said), rho(times)))
+    worth = samples.cells(lambda times: effective_number(len(said), rho(times)))
     return Table(
         "independence",
         "How many independent judges are they worth?",
@@ -243,20 +239,9 @@ def independence(faced: Facing, samples: Samples) -> Table | None:
             Column("judges", "Judges", ColumnKind.COUNT),
             Column("items", "Pairs", ColumnKind.COUNT),
             Column("correlation", "Mean correlation of errors"),
-            Column("value", "Worth independent judges"),
-            Column("low", "from"),
-            Column("high", "to"),
+            *estimate("Worth independent judges"),
         ),
-        (
-            (
-                len(said),
-                len(items),
-                decimal(rho(np.ones((1, samples.n_units)))[0]),
-                decimal(found.value),
-                decimal(found.low),
-                decimal(found.high),
-            ),
-        ),
+        ((len(said), len(items), decimal(rho(np.ones((1, samples.n_units)))[0]), *worth),),
     )
 
 

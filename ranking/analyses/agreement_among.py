@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import Samples, decimal, units_of_items
+from ranking.analyses.common import Samples, decimal, estimate, units_of_items
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.agreement.coefficients import (
@@ -75,9 +75,7 @@ def coefficients(held: Opinions, samples: Samples) -> Table:
             Column("panel", "Among", ColumnKind.TEXT),
             Column("coefficient", "Coefficient", ColumnKind.TEXT),
             Column("items", "Pairs", ColumnKind.COUNT),
-            Column("value", "Value"),
-            Column("low", "from"),
-            Column("high", "to"),
+            *estimate("Value"),
         ),
         tuple(rows),
         Picture.WHISKERS,
@@ -154,9 +152,7 @@ def _of_dimensions(marks: Mapping[str, Opinions], samples: Mapping[str, Samples]
             Column("fleiss", "Fleiss' kappa"),
             Column("ordinal", "Alpha, ordinal"),
             Column("interval", "Alpha, interval"),
-            Column("value", "Alpha, nominal"),
-            Column("low", "from"),
-            Column("high", "to"),
+            *estimate("Alpha, nominal"),
         ),
         tuple(rows),
     )

@@ -103,11 +103,14 @@ def judgment_weights(columns: JudgmentColumns, method: Method) -> Floats:
     return weights
 
 
+def estimate(label: str, kind: ColumnKind = ColumnKind.NUMBER) -> tuple[Column, Column, Column]:
+    """Return the columns of a figure and of the ends of its interval."""
+    return Column("value", label, kind), Column("low", "from", kind), Column("high", "to", kind)
+
+
 RATED = (
     Column("system", "System", ColumnKind.SYSTEM),
-    Column("value", "Elo", ColumnKind.ELO),
-    Column("low", "from", ColumnKind.ELO),
-    Column("high", "to", ColumnKind.ELO),
+    *estimate("Elo", ColumnKind.ELO),
     Column("rank_low", "Best rank", ColumnKind.COUNT),
     Column("rank_high", "Worst rank", ColumnKind.COUNT),
 )
@@ -314,11 +317,11 @@ class Samples:
         """Return how many dialogues there are."""
         return int(self.times.shape[1])
 
-    def of(self, coefficient: Callable[[Floats], Floats]) -> IntervalEstimate:
-        """Return the coefficient of all dialogues with its interval."""
-        return estimated(coefficient, self.n_units, self.times, level=self.level)
-
     def cells(self, coefficient: Callable[[Floats], Floats]) -> tuple[Cell, Cell, Cell]:
-        """Return the same as three cells."""
-        found = self.of(coefficient)
-        return decimal(found.value), decimal(found.low), decimal(found.high)
+        """Return the coefficient of all dialogues with its interval, as three cells."""
+        return estimate_cells(estimated(coefficient, self.n_units, self.times, level=self.level))
+
+
+def estimate_cells(found: IntervalEstimate) -> tuple[Cell, Cell, Cell]:
+    """Return a figure and the ends of its interval, as far as they are known."""
+    return decimal(found.value), decimal(found.low), decimal(found.high)

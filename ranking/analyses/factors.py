@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import Samples, decimal, units_of_messages
+from ranking.analyses.common import Samples, decimal, estimate, units_of_messages
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -112,7 +112,6 @@ METHOD = (
     "rotation; alpha of Cronbach (1951), omega of McDonald (1999). Intervals are "
     "percentiles over resampled source dialogues."
 )
-INTERVAL = (Column("value", "Value"), Column("low", "from"), Column("high", "to"))
 
 
 Cells = Callable[[Callable[[Floats], Floats]], tuple[Cell, Cell, Cell]]
@@ -258,7 +257,7 @@ def _reliability(cells: Cells) -> Table:
         "The share of all variance on the first factor, and how reliable the sum of the dimensions "
         "is. Near 1 the dimensions say much the same; that may also be since one person marks "
         "them all at once.",
-        (Column("figure", "Figure", ColumnKind.TEXT), *INTERVAL),
+        (Column("figure", "Figure", ColumnKind.TEXT), *estimate("Value")),
         tuple(rows),
         Picture.WHISKERS,
     )
@@ -281,7 +280,7 @@ def _winning(cells: Cells, correlation: Floats, scored: Scored) -> Table:
         f"Correlation over {len(scored.z)} messages with the share of its judgments that a message "
         "won, ties half. Marks and preferences come from the same evaluators, so this is how they "
         "go together and not what makes a message win.",
-        (Column("measure", "Measure", ColumnKind.TEXT), *INTERVAL),
+        (Column("measure", "Measure", ColumnKind.TEXT), *estimate("Value")),
         tuple(rows),
         Picture.WHISKERS,
     )

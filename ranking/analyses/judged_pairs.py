@@ -6,10 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import P_VALUE, adjusted_tests, decimal, end_cells, family_of, relative
+from ranking.analyses.common import (
+    P_VALUE,
+    adjusted_tests,
+    decimal,
+    end_cells,
+    estimate_cells,
+    family_of,
+    relative,
+)
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
-from ranking.numerics.agreement.resampled import IntervalEstimate
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.calibrated_judge import (
     N_FOLDS,
@@ -277,7 +284,7 @@ def calibration_table(found: Foretold, level: float) -> Table:
             f"{number} of {N_BINS}",
             len(part),
             decimal(sure[part].mean()),
-            *_ends(clustered_wilson(right[part], found.unit[part], level=level)),
+            *estimate_cells(clustered_wilson(right[part], found.unit[part], level=level)),
         )
         for number, part in enumerate(parts, start=1)
     )
@@ -296,13 +303,13 @@ def _scores(found: Foretold, choice: Floats, probability: Floats, level: float) 
     right = clustered_wilson(hits(choice, found.won), found.unit, level=level)
     brier = clustered_mean(squared_errors(probability, found.won), found.unit)
     together = turned_correlation(probability, found.share, found.unit, level=level)
-    ends = (together.value, together.low, together.high)
-    return len(found.won), *_ends(right), *_range(brier, level), *(decimal(one) for one in ends)
+    return (
+        len(found.won),
+        *estimate_cells(right),
+        *_range(brier, level),
+        *estimate_cells(together),
+    )
 
 
 def _range(mean: ClusteredMean, level: float) -> tuple[Cell, ...]:
     return decimal(mean.mean), *end_cells(mean, level)
-
-
-def _ends(one: IntervalEstimate) -> tuple[Cell, ...]:
-    return tuple(decimal(end) for end in (one.value, one.low, one.high))
