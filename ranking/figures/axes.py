@@ -22,8 +22,7 @@ from ranking.figures.marks import (
 )
 from ranking.findings import Column, ColumnKind
 from ranking.plots.planes import Box, Point, meets
-from ranking.plots.scales import LogScale, Scale, Tick
-from ranking.plots.tables import in_unit
+from ranking.plots.scales import LogScale, Scale, Tick, in_unit, scale_of
 
 TICK_SIZE = 6.5
 STEPS = (tuple(map(float, range(1, 10))), (1.0, 2.0, 5.0), (1.0,))
@@ -40,11 +39,8 @@ class FigureAxis:
     def of(
         cls, values: Iterable[float], column: Column, *, start: float, end: float
     ) -> "FigureAxis":
-        """Return the axis that holds the values, logarithmic if asked and none is below 0."""
-        known = list(values)
-        is_logarithmic = column.is_logarithmic and min(known, default=0.0) > 0.0
-        made = LogScale if is_logarithmic else Scale
-        return cls(made.over(known, start=start, end=end), column.kind)
+        """Return the axis that holds the values."""
+        return cls(scale_of(column, values, start=start, end=end), column.kind)
 
     def place(self, value: float) -> float:
         """Return where the value lies."""

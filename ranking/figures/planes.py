@@ -39,7 +39,8 @@ from ranking.figures.marks import (
 from ranking.findings import Column, Table
 from ranking.plots import planes, tables
 from ranking.plots.planes import LOOKS, Box, Limit, Place, Point, is_outside, known_limits
-from ranking.plots.tables import as_number, axes, head, places
+from ranking.plots.scales import head
+from ranking.plots.tables import as_number, axes, places
 
 DOTS_SIZE, FUNNEL_SIZE = (190.0, 160.0), (210.0, 150.0)
 DOTS_INSET = 8.0

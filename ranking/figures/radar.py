@@ -30,8 +30,8 @@ from ranking.plots.radar import (
     joined,
     least_step,
 )
-from ranking.plots.scales import Tick
-from ranking.plots.tables import as_number, in_unit
+from ranking.plots.scales import Tick, in_unit
+from ranking.plots.tables import as_number
 
 RADIUS = 84.0
 BEYOND = 7.0

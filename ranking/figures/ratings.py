@@ -27,7 +27,7 @@ from ranking.figures.marks import (
 )
 from ranking.findings import Column, ColumnKind, Table
 from ranking.plots import tables
-from ranking.plots.scales import Interval
+from ranking.plots.scales import Interval, head
 
 ELO = Column("elo", "Elo", ColumnKind.ELO)
 TITLE = "Ratings with intervals"
@@ -101,7 +101,7 @@ def intervals(groups: Sequence[Group], column: Column) -> tuple[Mark, ...]:
         for one, y in placed
         if isinstance(one, RatingLine)
     ]
-    label = centred(tables.head(column), (left + right) / 2, bottom + 17.0, QUIET)
+    label = centred(head(column), (left + right) / 2, bottom + 17.0, QUIET)
     return (*along_bottom(axis, 0.0, bottom), *_centre(axis, bottom), *drawn, *figures, label)
 
 

@@ -7,7 +7,8 @@ from itertools import product
 from math import sqrt
 from statistics import fmean
 
-from ranking.plots.scales import LogScale, Scale, Tick
+from ranking.findings import Column
+from ranking.plots.scales import Scale, Tick, head, in_unit, scale_of
 
 WIDTH = 640
 HEIGHT = 400
@@ -123,40 +124,35 @@ class Plot:
         return (self.left + self.right) / 2
 
 
-@dataclass(frozen=True)
-class Axis:
-    """What an axis is called, how it is divided, and a value at which a line stands, if any."""
-
-    label: str
-    is_logarithmic: bool = False
-    mark: float | None = None
-
-    def scale(self, values: Sequence[float], *, start: float, end: float) -> Scale:
-        """Return the scale that holds the values and the mark; logarithms need values above 0."""
-        held = [*values] if self.mark is None else [*values, self.mark]
-        kind = LogScale if self.is_logarithmic and min(held) > 0 else Scale
-        return kind.over(held, start=start, end=end)
-
-
-def scatter(points: Sequence[Point], *, x: Axis, y: Axis, has_diagonal: bool = False) -> Plot:
+def scatter(points: Sequence[Point], *, x: Column, y: Column, has_diagonal: bool = False) -> Plot:
     """Place one point or more over two axes; with the diagonal, both axes have one scale."""
     xs, ys = [point.x for point in points], [point.y for point in points]
     both = xs + ys
     x_scale, y_scale = _scales(x, both if has_diagonal else xs, y, both if has_diagonal else ys)
     return replace(
-        _empty(x_scale, y_scale, x.label, y.label),
+        _of_columns(x, x_scale, y, y_scale),
         dots=labelled([_dot(one, x_scale, y_scale) for one in points]),
         marks=() if x.mark is None else (x_scale.place(x.mark),),
         diagonal=(x_scale.start, y_scale.start, x_scale.end, y_scale.end) if has_diagonal else None,
     )
 
 
-def _scales(x: Axis, xs: Sequence[float], y: Axis, ys: Sequence[float]) -> tuple[Scale, Scale]:
+def _scales(x: Column, xs: Sequence[float], y: Column, ys: Sequence[float]) -> tuple[Scale, Scale]:
     """Return the scales of dots, with room around them."""
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
     return (
-        x.scale(xs, start=LEFT + INSET, end=right - INSET),
-        y.scale(ys, start=bottom - INSET, end=TOP + INSET),
+        scale_of(x, xs, start=LEFT + INSET, end=right - INSET),
+        scale_of(y, ys, start=bottom - INSET, end=TOP + INSET),
+    )
+
+
+def _of_columns(x: Column, x_scale: Scale, y: Column, y_scale: Scale) -> Plot:
+    """Return the axes of two columns, which write shares in per cent, as cells do."""
+    plot = _empty(x_scale, y_scale, head(x), head(y))
+    return replace(
+        plot,
+        x_ticks=tuple(in_unit(tick, x.kind) for tick in plot.x_ticks),
+        y_ticks=tuple(in_unit(tick, y.kind) for tick in plot.y_ticks),
     )
 
 
@@ -337,13 +333,13 @@ LOOKS |= {"outer_low": "outer", "outer_high": "outer"}
 """The columns of a funnel's limits, and how each is drawn."""
 
 
-def funnel(spots: Sequence[Point], *, x: Axis, y: Axis) -> Plot:
+def funnel(spots: Sequence[Point], *, x: Column, y: Column) -> Plot:
     """Draw dots and their limits; only dots beyond the inner limits are named."""
     limits = {key: one for key in LOOKS if (one := _limit(spots, key)) is not None}
     ys = [spot.y for spot in spots] + [value for one in limits.values() for value in one.values]
     x_scale, y_scale = _scales(x, [spot.x for spot in spots], y, ys)
     return replace(
-        _empty(x_scale, y_scale, x.label, y.label),
+        _of_columns(x, x_scale, y, y_scale),
         dots=labelled([_dot(one, x_scale, y_scale) for one in spots], only_outside=True),
         curves=tuple((_curve(one, x_scale, y_scale), LOOKS[key]) for key, one in limits.items()),
     )

@@ -1,9 +1,11 @@
 """Scales of pictures, their round values, and intervals as rows of a table draw them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import ceil, floor, log10
+
+from ranking.findings import Column, ColumnKind
 
 ROUND_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 TINY = 1e-9
@@ -88,6 +90,27 @@ class LogScale(Scale):
     def holds(self, value: float) -> bool:
         """Say whether the value is on the scale."""
         return value > 0.0 and super().holds(log10(value))
+
+
+def scale_of(column: Column, values: Iterable[float], *, start: float, end: float) -> Scale:
+    """Return the scale that holds values of a column and its mark, if it has one.
+
+    Logarithmic if the column asks for that and all of them are above 0.
+    """
+    held = [*values] if column.mark is None else [*values, column.mark]
+    kind = LogScale if column.is_logarithmic and min(held, default=0.0) > 0.0 else Scale
+    return kind.over(held, start=start, end=end)
+
+
+def head(column: Column) -> str:
+    """Return the words of a column with its unit."""
+    return f"{column.label}, %" if column.kind is ColumnKind.SHARE else column.label
+
+
+def in_unit(tick: Tick, kind: ColumnKind) -> Tick:
+    """Return a tick with its value as the axis writes it: shares in per cent."""
+    is_share = kind is ColumnKind.SHARE
+    return replace(tick, value=round(100.0 * tick.value, 6)) if is_share else tick
 
 
 def round_step(least: float) -> float:

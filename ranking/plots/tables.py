@@ -4,10 +4,10 @@ A page, its chart in the browser and the figure for print all read a table by th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ranking.findings import Cell, Column, ColumnKind, Table
-from ranking.plots.scales import Interval, Tick
+from ranking.plots.scales import Interval
 
 FEWEST_DOTS = 2
 """Dots that make a funnel."""
@@ -27,17 +27,6 @@ def places(table: Table, *keys: str) -> list[int] | None:
     """Return where the columns of these keys are, or None if one is missing."""
     known = [column.key for column in table.columns]
     return [known.index(key) for key in keys] if set(keys) <= set(known) else None
-
-
-def head(column: Column) -> str:
-    """Return the words of a column with its unit."""
-    return f"{column.label}, %" if column.kind is ColumnKind.SHARE else column.label
-
-
-def in_unit(tick: Tick, kind: ColumnKind) -> Tick:
-    """Return a tick with its value as the axis writes it: shares in per cent."""
-    is_share = kind is ColumnKind.SHARE
-    return replace(tick, value=round(100.0 * tick.value, 6)) if is_share else tick
 
 
 def alike(table: Table) -> tuple[ColumnKind, list[int]]:

@@ -8,17 +8,9 @@ from django.utils.translation import gettext
 from ranking.figures import has_figure
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.plots import planes
-from ranking.plots.planes import (
-    LOOKS,
-    Axis,
-    Plot,
-    Point,
-    Series,
-    funnel,
-    scatter,
-)
+from ranking.plots.planes import LOOKS, Point, Series, funnel, scatter
 from ranking.plots.radar import are_too_many, axes_of, chosen_rows, least_step, radar
-from ranking.plots.scales import whiskers
+from ranking.plots.scales import in_unit, whiskers
 from ranking.plots.tables import (
     FEWEST_DOTS,
     Row,
@@ -27,8 +19,6 @@ from ranking.plots.tables import (
     as_number,
     axes,
     dots,
-    head,
-    in_unit,
     intervals,
     lines,
     places,
@@ -144,21 +134,12 @@ def _with_points(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
         return shown
     x, y = axes(table)
     plot = scatter(
-        [Point(_label(table.rows[n], table, names), x, y) for n, x, y in found],
-        x=Axis(head(x), x.is_logarithmic, x.mark),
-        y=Axis(head(y)),
+        [Point(_label(table.rows[n], table, names), across, up) for n, across, up in found],
+        x=x,
+        y=y,
         has_diagonal=x.kind is y.kind,
     )
-    return replace(shown, plot=_with_words(plot, x, y))
-
-
-def _with_words(plot: Plot, x: Column, y: Column) -> Plot:
-    """Write shares along the axes in per cent, as in the cells."""
-    return replace(
-        plot,
-        x_ticks=tuple(in_unit(tick, x.kind) for tick in plot.x_ticks),
-        y_ticks=tuple(in_unit(tick, y.kind) for tick in plot.y_ticks),
-    )
+    return replace(shown, plot=plot)
 
 
 def _with_lines(shown: RenderedTable, table: Table, _names: Names) -> RenderedTable:
@@ -188,8 +169,7 @@ def _with_funnel(shown: RenderedTable, table: Table, names: Names) -> RenderedTa
         )
         for n, across, up in found
     ]
-    plot = funnel(spots, x=Axis(head(x)), y=Axis(head(y)))
-    return replace(shown, plot=_with_words(plot, x, y))
+    return replace(shown, plot=funnel(spots, x=x, y=y))
 
 
 def _with_radar(shown: RenderedTable, table: Table, chosen: Sequence[str]) -> RenderedTable:

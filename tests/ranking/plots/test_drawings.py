@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ranking.findings import Column
 from ranking.plots.planes import (
     HEIGHT,
     LABEL_HEIGHT,
@@ -14,7 +15,6 @@ from ranking.plots.planes import (
     LONGEST_LABEL,
     MOST_LABELS,
     WIDTH,
-    Axis,
     Limit,
     Point,
     Series,
@@ -30,7 +30,7 @@ from ranking.plots.scales import MARGIN, Interval, LogScale, Scale, round_step, 
 from ranking.plots.scales import WIDTH as WHISKER_WIDTH
 
 NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
-X, Y = Axis("Judgments"), Axis("Share")
+X, Y = Column("Judgments", "Judgments"), Column("Share", "Share")
 
 
 class TestScale:
@@ -138,7 +138,9 @@ def boxes_of(plot):
 
 class TestScatter:
     def test_places_the_larger_higher_and_to_the_right(self):
-        plot = scatter([Point("a", 1, 10), Point("", 2, 20)], x=Axis("x"), y=Axis("y"))
+        plot = scatter(
+            [Point("a", 1, 10), Point("", 2, 20)], x=Column("x", "x"), y=Column("y", "y")
+        )
 
         low, high = plot.dots
         assert plot.diagonal is None  # nobody asked
@@ -147,7 +149,9 @@ class TestScatter:
         assert low.y > high.y
 
     def test_has_one_scale_where_the_diagonal_means_something(self):
-        plot = scatter([Point("a", 0, 0.5)], x=Axis("x"), y=Axis("y"), has_diagonal=True)
+        plot = scatter(
+            [Point("a", 0, 0.5)], x=Column("x", "x"), y=Column("y", "y"), has_diagonal=True
+        )
 
         (dot,) = plot.dots
         assert plot.diagonal is not None
@@ -155,9 +159,9 @@ class TestScatter:
         assert (dot.x, dot.y) == (plot.diagonal[0], plot.diagonal[3])
 
     def test_a_logarithmic_axis_has_room_for_its_line(self):
-        times = Axis("ms", is_logarithmic=True, mark=500.0)
+        times = Column("ms", "ms", is_logarithmic=True, mark=500.0)
 
-        plot = scatter([Point("a", 1000, 1), Point("b", 4000, 2)], x=times, y=Axis("y"))
+        plot = scatter([Point("a", 1000, 1), Point("b", 4000, 2)], x=times, y=Column("y", "y"))
 
         (mark,) = plot.marks
         low, high = plot.dots
@@ -167,8 +171,8 @@ class TestScatter:
     def test_an_axis_with_nought_on_it_is_straight(self):
         plot = scatter(
             [Point("a", 0, 1), Point("b", 50, 2), Point("c", 100, 2)],
-            x=Axis("ms", is_logarithmic=True),
-            y=Axis("y"),
+            x=Column("ms", "ms", is_logarithmic=True),
+            y=Column("y", "y"),
         )
 
         first, middle, last = (dot.x for dot in plot.dots)
@@ -179,7 +183,7 @@ class TestScatter:
     def test_labels_never_meet_and_stay_in_the_picture(self, places):
         points = [Point(f"System {n}", *at) for n, at in enumerate(places)]
 
-        plot = scatter(points, x=Axis("x"), y=Axis("y"))
+        plot = scatter(points, x=Column("x", "x"), y=Column("y", "y"))
 
         boxes = list(boxes_of(plot))
         assert not any(meets(one, other) for one, other in combinations(boxes, 2))
@@ -189,7 +193,7 @@ class TestScatter:
     def test_labels_nothing_where_there_is_no_room_for_so_many(self):
         points = [Point(f"p{n}", n, n) for n in range(MOST_LABELS + 1)]
 
-        assert not list(boxes_of(scatter(points, x=Axis("x"), y=Axis("y"))))
+        assert not list(boxes_of(scatter(points, x=Column("x", "x"), y=Column("y", "y"))))
 
     def test_cuts_long_names(self):
         assert len(shortened("x" * 100)) == LONGEST_LABEL
