@@ -39,15 +39,12 @@ class ItemFacts:
         Indices, from 0, of the first and of the second message of each pair.
     system : integer array of shape (n_messages,)
         Index of each message's system in `JudgmentColumns.systems`.
-    message_context : integer array of shape (n_messages,)
-        Index of the context that each message answers.
     """
 
     context: Integers
     is_adversarial: Booleans
     message: Integers
     system: Integers
-    message_context: Integers
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,6 @@ class ReleaseSources:
             system=np.array(
                 [frame.columns.systems.index(one["system"]) for one in written], dtype=np.int64
             ),
-            message_context=np.searchsorted(contexts, [places[one["context"]] for one in written]),
         )
 
     def judgments(self) -> NoReturn:

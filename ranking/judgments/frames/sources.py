@@ -112,8 +112,7 @@ class DatabaseSources:
             context=_places((item.context for item in items), contexts),
             is_adversarial=np.array(strata, dtype=np.bool_),
             message=_places(pairs, list(messages)).reshape(-1, 2),
-            system=_places((slug for slug, _ in messages.values()), self.columns.systems),
-            message_context=_places((context for _, context in messages.values()), contexts),
+            system=_places(messages.values(), self.columns.systems),
         )
 
     def judgments(self) -> JudgmentFacts:
@@ -174,10 +173,10 @@ class DatabaseSources:
         return list({row[0]: _Item(*row) for row in rows}.values())
 
     @cached_property
-    def _messages(self) -> dict[int, tuple[str, int]]:
-        """System and context of each message that was judged, by its key, in order."""
-        found = {one.first: (one.first_system, one.context) for one in self._items}
-        found |= {one.second: (one.second_system, one.context) for one in self._items}
+    def _messages(self) -> dict[int, str]:
+        """System of each message that was judged, by its key, in order."""
+        found = {one.first: one.first_system for one in self._items}
+        found |= {one.second: one.second_system for one in self._items}
         return dict(sorted(found.items()))
 
 

@@ -169,7 +169,7 @@ def strata_of(columns, *, n_adversarial=0):
     unit_of = np.zeros(columns.n_items, dtype=int)
     unit_of[columns.item] = columns.unit
     nothing = np.zeros(0, dtype=int)
-    return ItemFacts(unit_of, unit_of < n_adversarial, nothing.reshape(0, 2), nothing, nothing)
+    return ItemFacts(unit_of, unit_of < n_adversarial, nothing.reshape(0, 2), nothing)
 
 
 def table(findings, key):
@@ -188,7 +188,6 @@ def messages_of(columns, *, hostile=0):
         is_adversarial=contexts % hostile == 0 if hostile else np.zeros(n, dtype=bool),
         message=np.arange(2 * n).reshape(n, 2),
         system=systems.ravel(),
-        message_context=np.repeat(contexts, 2),
     )
 
 

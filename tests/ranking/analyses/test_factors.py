@@ -24,8 +24,7 @@ def make_items(columns):
     sides = np.stack([columns.first[row], columns.second[row]], axis=1)
     keys, message = np.unique(columns.unit[row, None] * n_systems + sides, return_inverse=True)
     hostile = np.zeros(len(items), dtype=bool)
-    context = keys // n_systems
-    return ItemFacts(columns.unit[row], hostile, message.reshape(-1, 2), keys % n_systems, context)
+    return ItemFacts(columns.unit[row], hostile, message.reshape(-1, 2), keys % n_systems)
 
 
 def make_study(rng, mixes, *, noise=0.7, **shape):

@@ -69,9 +69,6 @@ class TestItems:
         sides = items.system[items.message]
         assert np.array_equal(sides[columns.item, 0], columns.first)
         assert np.array_equal(sides[columns.item, 1], columns.second)
-        same_context = items.message_context[items.message]
-        assert np.array_equal(same_context[:, 0], items.context)
-        assert np.array_equal(same_context[:, 1], items.context)
         assert len(set(zip(items.context[columns.item], columns.unit, strict=True))) == 5
 
     def test_tell_hostile_contexts(self, comparison, now):
