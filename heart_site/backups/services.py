@@ -26,7 +26,7 @@ from heart_site.backups.state import (
     checksums,
     read_manifest,
 )
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 
 FILES = "files"
 LEFT_OUT = ("secret-key", "in-use")

@@ -18,7 +18,7 @@ from annotation.models import Study
 from ranking.boards import ranked
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits.queries import ANALYSED, ENDED, PREFERRED, Results, place
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.models import Analysis, Fit, Rating
 
 LOOKED_BACK = 10  # fits; a round of analyses is finished before the next begins

@@ -17,7 +17,7 @@ from annotation.models import Study
 from annotation.studies.http import owners_study_page, study_page
 from ranking.fits import analysis_queries, queries
 from ranking.fits.services import publishing
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.models import Fit
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.models import Analysis, Fit
 
 

@@ -13,10 +13,9 @@ from ranking.analyses import AnalysisInputs, analyse
 from ranking.findings import AnalysisRefusedError
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.fits.people import RatedPeople, rate_people
-from ranking.judgments.code import is_close
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.groups import GroupedJudgments
-from ranking.judgments.method import Method
+from ranking.judgments.method import Method, is_close
 from ranking.judgments.scores import implied_columns
 from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.judgments.style import FEATURES, features

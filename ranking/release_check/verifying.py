@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.release_check.bundle import (
     Bundle,
     UnreadableError,

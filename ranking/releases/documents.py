@@ -13,7 +13,7 @@ from completions.files.toml import content_hash
 from completions.llm import prompts
 from ranking.boards import as_text, board_of
 from ranking.choices import FitState
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.released.tables import (
     ABOUT,
     FLAG,

@@ -19,7 +19,7 @@ from access.log import record
 from annotation.models import Study
 from ranking.choices import ReleaseState
 from ranking.figures import FiguresBusyError
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.models import Fit, Release
 from ranking.released.queries import folder_of
 from ranking.releases import queries

@@ -17,7 +17,7 @@ from ranking.findings import AnalysisRefusedError
 from ranking.fits import analysis_queries
 from ranking.fits.analysis_queries import Due
 from ranking.fits.queries import ANALYSED
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.models import Analysis, Fit
 
 Clock = Callable[[], dt.datetime]

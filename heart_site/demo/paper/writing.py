@@ -16,7 +16,7 @@ from annotation.models import Study
 from heart_site.demo.paper import judged, rated
 from heart_site.demo.paper.number import COUNT, POINTS, SHARE, Beside, Number
 from heart_site.demo.paper.study import SEED, Paper
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.release_check.verifying import verify
 from ranking.releases import services as release_services
 

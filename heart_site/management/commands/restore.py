@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from heart_site.backups.services import restore_backup, try_restore
 from heart_site.backups.state import BackupError
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 
 
 class Command(BaseCommand):

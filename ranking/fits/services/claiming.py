@@ -12,11 +12,11 @@ from annotation.models import Study
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries
 from ranking.judgments.analysis_set import Selection, n_decisions
-from ranking.judgments.code import code_version
 from ranking.judgments.method import (
     IMPLIED,
     Method,
     Stamp,
+    code_version,
     declared_masses,
     graded_strengths,
     pooling_of,

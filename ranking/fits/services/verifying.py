@@ -8,8 +8,7 @@ from ranking.choices import FitState
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.fits.people import RatedPeople, rate_people
 from ranking.fits.services.inputs import JudgmentsChangedError, judgments_of
-from ranking.judgments.code import code_version, is_close
-from ranking.judgments.method import Method
+from ranking.judgments.method import Method, code_version, is_close
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
 
 OUTCOMES = ("wins", "losses", "ties")

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from annotation.tool_files.reading import JudgmentFileError
 from completions.management.acting import RefusedError
 from ranking.files.options import LEVEL, EvaluatorChoice, IntervalMethod, Options, Ties
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.management.file_options import add_file, add_resampling
 from ranking.numerics.strength_mode import StrengthMode
 

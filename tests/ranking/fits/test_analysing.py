@@ -9,7 +9,7 @@ from ranking.findings import AnalysisRefusedError, Findings
 from ranking.fits import analysis_queries
 from ranking.fits import services as fit_services
 from ranking.fits.services.inputs import CHANGED
-from ranking.judgments.code import code_version
+from ranking.judgments.method import code_version
 from ranking.models import Analysis, Fit
 from ranking.report import services as report_services
 from tests.helpers.factories import HOUR, NOW, make_judgment, make_rater
