@@ -96,10 +96,10 @@ def write_numbers(
     rows = [asdict(one) | {"holds": one.holds} for one in numbers]
     content = json.dumps({**known, **counts, "numbers": rows}, indent=1, default=_as_text)
     (out / JSON).write_text(f"{content}\n", encoding="utf-8")
-    shown = [asdict(one) | {"holds": one.holds, "cells": _cells(one)} for one in numbers]
-    grouped = [(topic, list(some)) for topic, some in groupby(shown, lambda row: row["topic"])]
+    grouped = [(topic, list(some)) for topic, some in groupby(numbers, lambda one: one.topic)]
     topics = [
-        (topic, some, list(dict.fromkeys(row["page"] for row in some))) for topic, some in grouped
+        (topic, [(one, _cells(one)) for one in some], list(dict.fromkeys(one.page for one in some)))
+        for topic, some in grouped
     ]
     context = {**known, **counts, "topics": topics}
     (out / PAGE).write_text(render_to_string("demo/numbers.html", context), encoding="utf-8")
