@@ -121,7 +121,7 @@ class _Page:
     token: float
     length: int
     seconds: float
-    tags: Mapping[str, replaying.Tag]
+    tags: Mapping[str, tuple[int, tuple[int, ...]]]
 
     @classmethod
     def of(cls, one: Replay, *, is_person: bool) -> "_Page":
@@ -263,8 +263,8 @@ def _tags(pages: Sequence[_Page]) -> list[odds.Test]:
     measured: dict[str, Sequence[float]] = {}
     for shape in sorted({shape for page in pairs for shape in page.tags}):
         found = [page.tags.get(shape) for page in pairs]
-        measured[f"how often {shape} stands there"] = [one.n if one else 0 for one in found]
-        known = [one.numbers for one in found if one is not None]
+        measured[f"how often {shape} stands there"] = [one[0] if one else 0 for one in found]
+        known = [one[1] for one in found if one is not None]
         if len(known) == len(pairs):
             for place, values in enumerate(zip(*known, strict=True), start=1):
                 measured[f"number {place} of {shape}"] = [float(value) for value in values]

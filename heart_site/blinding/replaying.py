@@ -159,22 +159,16 @@ NUMBER = re.compile(r"\d+")
 SHORTEST = 4  # letters; a shorter name stands in too many words
 
 
-@dataclass(frozen=True)
-class Tag:
-    """How often a tag stands on a page, its numbers aside, and those of the first."""
+def tags_of(page: str) -> dict[str, tuple[int, tuple[int, ...]]]:
+    """Return the tags of a page, alike but for their numbers, by what they are alike in.
 
-    n: int
-    numbers: tuple[int, ...]
-
-
-def tags_of(page: str) -> dict[str, Tag]:
-    """Return the tags of a page, alike but for their numbers, by what they are alike in."""
-    found: dict[str, Tag] = {}
+    Of each there is how often it stands there, and the numbers of the first.
+    """
+    found: dict[str, tuple[int, tuple[int, ...]]] = {}
     for tag in TAG.findall(page):
         shape = NUMBER.sub("#", " ".join(tag.split()))
-        known = found.get(shape)
-        numbers = tuple(map(int, NUMBER.findall(tag))) if known is None else known.numbers
-        found[shape] = Tag(1 if known is None else known.n + 1, numbers)
+        n, numbers = found.get(shape) or (0, tuple(map(int, NUMBER.findall(tag))))
+        found[shape] = n + 1, numbers
     return found
 
 

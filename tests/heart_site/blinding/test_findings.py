@@ -36,8 +36,8 @@ def test_tags_are_alike_but_for_their_numbers():
     page = '<p id="t1">2</p><p id="t20"><br></p>'
 
     assert replaying.tags_of(page) == {
-        '<p id="t#">': replaying.Tag(2, (1,)),
-        "<br>": replaying.Tag(1, ()),
+        '<p id="t#">': (2, (1,)),
+        "<br>": (1, ()),
     }
 
 
