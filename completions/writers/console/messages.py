@@ -17,24 +17,18 @@ from django.views.decorators.http import require_POST, require_safe
 from access.roles import StaffRequest
 from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.contexts.console_http import or_404, owners_act, staff_page
-from completions.dialogues import locking
 from completions.dialogues.forms import Upload
 from completions.dialogues.import_page import ImportPage
 from completions.models import Dataset, Message
 from completions.writers import forms, message_queries
 from completions.writers.importing import WrittenFile, written_file
 from completions.writers.message_details import message_details
-from completions.writers.message_queries import MessageFilter, Obstacle
+from completions.writers.message_queries import MessageFilter
 from completions.writers.services import importing, leasing, pool, review_decisions
 from completions.writers.services.importing import MessageImportReport
 
-REFUSALS: dict[type[Exception], Obstacle | None] = {
-    review_decisions.MessageChangedError: None,
-    review_decisions.MessageNotOpenError: Obstacle.CLOSED,
-    review_decisions.WriterGoneError: Obstacle.GONE,
-    locking.CompletionFixedError: Obstacle.FIXED,
-    leasing.DatasetFrozenError: Obstacle.FROZEN,
-}
+OBSTACLES = {error: obstacle for obstacle, error in review_decisions.ERRORS.items()}
+REFUSALS: tuple[type[Exception], ...] = (review_decisions.MessageChangedError, *OBSTACLES)
 
 
 @require_safe
@@ -83,7 +77,7 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
             now=timezone.now(),
             seen=seen,
         )
-    except tuple(REFUSALS) as error:
+    except REFUSALS as error:
         return _show(request, dataset, pk, form=form, status=409, error=_told(error))
     return _next_page(request, dataset, decided, before=before)
 
@@ -106,7 +100,7 @@ def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
                 now=timezone.now(),
                 seen=seen,
             )
-        except tuple(REFUSALS):
+        except REFUSALS:
             n_changed += 1
         else:
             n_accepted += 1
@@ -154,8 +148,7 @@ def _show(
 
 def _told(error: Exception) -> str:
     """Say why a decision was refused; the page below shows what there is now."""
-    against = REFUSALS[type(error)]
-    if against is not None:
+    if (against := OBSTACLES.get(type(error))) is not None:
         return str(message_queries.REASONS[against])
     return _(
         "Nothing was decided: while you were reading, somebody else decided on this message, or "
