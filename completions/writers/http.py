@@ -193,19 +193,6 @@ def say_unsent(request: HttpRequest) -> HttpResponse:
     )
 
 
-def say_wrong_link(request: HttpRequest) -> HttpResponse:
-    """Tell that a link opens nothing, and what to do."""
-    return say(
-        request,
-        heading=_("This link doesn’t work"),
-        text=_(
-            "Part of it may be missing, or a newer link has replaced it. Copy the whole link "
-            "again, or ask the person who sent it for a new one."
-        ),
-        status=404,
-    )
-
-
 def say_not_writing(request: HttpRequest, writer: Writer, *, status: int = 403) -> HttpResponse:
     """Tell a writer who is paused, or has left, what became of their texts, and the way on."""
     if writer.state == WriterState.PROFILING:

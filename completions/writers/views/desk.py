@@ -45,7 +45,15 @@ def _say_wrong_link(request: HttpRequest) -> HttpResponse:
     """Count the wrong link for its sender's address; a right one is let in whatever came before."""
     wait = seconds_to_wait(request, "wrong-link", most=settings.HEART_WRONG_LINK_RATE)
     if wait is None:
-        return http.say_wrong_link(request)
+        return http.say(
+            request,
+            heading=_("This link doesn’t work"),
+            text=_(
+                "Part of it may be missing, or a newer link has replaced it. Copy the whole link "
+                "again, or ask the person who sent it for a new one."
+            ),
+            status=404,
+        )
     answer = http.say(
         request,
         heading=_("Too many wrong links"),
