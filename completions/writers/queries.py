@@ -171,12 +171,6 @@ def lease_of(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
     return with_language(leases, "context").first()
 
 
-def lease_to_send(writer: Writer, *, token: uuid.UUID) -> WritingLease | None:
-    """Return the writer's lease with this token, with its message and the whole dialogue."""
-    leases = writer.leases.select_related("message__completion", "context__dialogue")
-    return leases.filter(token=token).first()
-
-
 def message_of(lease: WritingLease) -> Message | None:
     """Return the message that was sent under the lease, or None."""
     return getattr(lease, "message", None)

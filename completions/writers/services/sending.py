@@ -215,7 +215,7 @@ def _latest(lease: WritingLease) -> MessageRevision | None:
 
 
 def _lease_with_dialogue(token: uuid.UUID, writer: Writer) -> WritingLease:
-    lease = queries.lease_to_send(writer, token=token)
-    if lease is None:
+    leases = writer.leases.select_related("message__completion", "context__dialogue")
+    if (lease := leases.filter(token=token).first()) is None:
         raise WritingLeaseNotFoundError
     return lease
