@@ -27,21 +27,20 @@ class RefusalNoteMissingError(ValueError):
 
 
 @transaction.atomic
-def load_vetting_dialogues(*, now: dt.datetime, reference: str = vetting.SHIPPED) -> Dataset:
+def load_vetting_dialogues(*, now: dt.datetime) -> Dataset:
     """Return the dataset of the shipped trial dialogues, made or completed if need be.
 
     It is for checks alone: its contexts want no completion. Repeating a call adds nothing.
 
     Raises
     ------
-    vetting.VettingError
-        If there is no such set.
     DatasetTakenError
         If a dataset that is not for checks has the slug that the dialogues need.
     """
-    dialogues = vetting.load_vetting_set(reference).talks
-    slug = f"vetting-{reference}"
-    dataset = lock_authored_dataset(slug=slug, name=f"Trial conversations: {reference}", now=now)
+    shipped = vetting.SHIPPED
+    dialogues = vetting.load_vetting_set(shipped).talks
+    slug = f"vetting-{shipped}"
+    dataset = lock_authored_dataset(slug=slug, name=f"Trial conversations: {shipped}", now=now)
     for position, dialogue in enumerate(dialogues):
         turns = [turn.model_dump() for turn in dialogue.turns]
         store_authored_context(dataset, key=dialogue.key, turns=turns, position=position, now=now)
