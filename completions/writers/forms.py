@@ -32,7 +32,19 @@ class Consent(forms.Form):
     choice = forms.ChoiceField(choices=[("agree", "agree"), ("decline", "decline")])
 
 
-class Profile(forms.Form):
+class _PageForm(forms.Form):
+    """A form that a page shows with what is wrong above it."""
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield each message with the id of the control that it is about."""
+        for name, messages in self.errors.items():
+            field = self[name]
+            is_choice = isinstance(field.field.widget, forms.RadioSelect)
+            for message in messages:
+                yield f"{field.auto_id}_0" if is_choice else str(field.auto_id), str(message)
+
+
+class Profile(_PageForm):
     """The one question of the profile, and whether to be rated alone where that is offered."""
 
     background = forms.TypedChoiceField(
@@ -50,12 +62,6 @@ class Profile(forms.Form):
         label=_("Rate my messages on their own as well"),
         widget=forms.CheckboxInput({"aria-describedby": "own-hint"}),
     )
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield each message with the id of the control that it is about."""
-        for name, messages in self.errors.items():
-            for message in messages:
-                yield f"{self[name].auto_id}_0", str(message)
 
 
 SKIP_REASONS = [
@@ -76,7 +82,7 @@ class Skip(forms.Form):
     reason = forms.ChoiceField(choices=SKIP_REASONS)
 
 
-class MessageForm(forms.Form):
+class MessageForm(_PageForm):
     """A message to be sent, declared to be in the writer's own words."""
 
     text = TypedTextField(
@@ -104,12 +110,6 @@ class MessageForm(forms.Form):
     def say_unchanged(self) -> None:
         """Say of a message that came back that it is still the same."""
         self.add_error("text", _("Nothing has changed yet: please change it as the note says."))
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield each message with the id of the control that it is about."""
-        for name, messages in self.errors.items():
-            for message in messages:
-                yield str(self[name].auto_id), str(message)
 
 
 def typed(posted: QueryDict) -> sending.Typed:
