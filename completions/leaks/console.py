@@ -8,7 +8,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -22,8 +21,8 @@ from completions.models import Dataset
 
 PAGE = 30
 _SAID = {
-    HoldState.RELEASED: gettext_lazy("Released: the next plan may pair it."),
-    HoldState.DROPPED: gettext_lazy("Dropped: no plan will pair it."),
+    HoldState.RELEASED: _("Released: the next plan may pair it."),
+    HoldState.DROPPED: _("Dropped: no plan will pair it."),
 }
 
 

@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest
@@ -50,17 +49,17 @@ class LabelsForm(forms.Form):
 
 
 REFUSALS: dict[type[Exception], Promise] = {
-    spot_checking.LabellingClosedError: _lazy(
+    spot_checking.LabellingClosedError: gettext_lazy(
         "Both people are through, so labels stay as they are. What differs can be settled."
     ),
-    spot_checking.TwoLabellersError: _lazy(
+    spot_checking.TwoLabellersError: gettext_lazy(
         "Two people label this sample already. You can settle what differs when they are through."
     ),
-    spot_checking.LabellingOpenError: _lazy(
+    spot_checking.LabellingOpenError: gettext_lazy(
         "Nothing can be settled yet: nobody sees the labels of others before both people are "
         "through."
     ),
-    spot_checking.NothingToSettleError: _lazy("Both people agree on this text."),
+    spot_checking.NothingToSettleError: gettext_lazy("Both people agree on this text."),
 }
 
 

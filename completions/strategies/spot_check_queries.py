@@ -28,7 +28,7 @@ from completions.models import (
 )
 from completions.strategies import rules
 from completions.strategies.codebook import load_codebook
-from completions.strategies.rules import Judged, Scores
+from completions.strategies.rules import Found, Judged, Scores
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,6 @@ def kind_of(check: Any) -> CheckKind:  # noqa: ANN401 (a sample of any kind)
 N_LABELLERS = 2
 BOOTSTRAP_SEED = 1
 
-Found = frozenset[str]
 Sample = Any
 """A row of a kind of samples, with its items (see CheckKind)."""
 
