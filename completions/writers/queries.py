@@ -42,6 +42,7 @@ COMPARED = 500  # how many of a writer's own versions a new text is compared wit
 REVISABLE = (MessageState.WAITING, MessageState.RETURNED, MessageState.ACCEPTED)
 STRANDED = (LeaseOutcome.EXPIRED, LeaseOutcome.RELEASED)
 Source: TypeAlias = tuple[str, int]
+"""What a text is, "message", "completion" or "turn", and which."""
 AGREED = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 """States of people who have agreed and may go on."""
 KEPT = ("", LeaseOutcome.SUBMITTED)

@@ -15,10 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from completions.leaks import rules as leak_rules
 from completions.models import Context, Message, Writer
 from completions.writers import near_duplicates, presubmit_checks, queries
+from completions.writers.queries import Source
 
 Flag = dict[str, object]
-Source = tuple[str, int]
-"""What a text is, "message", "completion" or "turn", and which."""
 Texts = Iterable[tuple[Source, str]]
 
 

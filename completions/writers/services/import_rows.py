@@ -27,7 +27,8 @@ from completions.models import (
 from completions.writers.credentials import new_code
 from completions.writers.importing import WrittenRow
 from completions.writers.near_duplicates import MIN_SHARED, ComparedWords
-from completions.writers.services.flagging import Flag, Source, Texts, flags_among
+from completions.writers.queries import Source
+from completions.writers.services.flagging import Flag, Texts, flags_among
 
 MOST_PLACES = 200
 """Of a run of words that stands in more texts, the first so many are enough to be found by."""
