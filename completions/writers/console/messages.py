@@ -175,8 +175,7 @@ def _next_page(
 
 
 def _address(dataset: Dataset, pk: int, filters: MessageFilter) -> str:
-    address = reverse("writing:message", args=[dataset.slug, pk])
-    return f"{address}?{filters.query}" if filters.query else address
+    return reverse("writing:message", args=[dataset.slug, pk]) + filters.suffix
 
 
 @require_POST
