@@ -65,7 +65,7 @@ FAULTS = {
     "half a sign": (streamed(choice("a\ud83db")), "unstorable"),
     "thoughts before a text": (streamed(choice("<think>hm</think>Hello.")), HEALS),
 }
-"""One of each sort: every answer is told apart in `llm/test_providers.py`."""
+"""One of each sort: every answer is told apart in `llm/test_failures.py`."""
 
 
 @pytest.fixture
