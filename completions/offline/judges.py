@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from completions.offline.behaviour import fraction
 from completions.offline.lexicon import (
@@ -101,16 +100,6 @@ class UnreadablePromptError(ValueError):
     """The messages are not a judging prompt."""
 
 
-@dataclass(frozen=True)
-class JudgingMaterial:
-    """What a judging prompt holds."""
-
-    seeker_turns: tuple[str, ...]
-    a: str
-    b: str
-    keys: tuple[str, ...]
-
-
 def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
     """Return the JSON answer of ``judge``; the same prompt always gets the same answer.
 
@@ -119,13 +108,11 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
     UnreadablePromptError
         If the messages lack the dialogue, a candidate or the answer's schema.
     """
-    material = read_prompt(messages)
-    turns = material.seeker_turns
-    seen_a, seen_b = (look_at(text, turns) for text in (material.a, material.b))
-    overall_lead = worth(judge, turns, material.a, seen_a)
-    overall_lead -= worth(judge, turns, material.b, seen_b)
-    overall_lead += ORDER_TASTE * taste(judge, material.a, material.b)
-    leads = {key: overall_lead + _dimension_lead(judge, key, material) for key in material.keys}
+    turns, a, b, keys = read_prompt(messages)
+    seen_a, seen_b = look_at(a, turns), look_at(b, turns)
+    overall_lead = worth(judge, turns, a, seen_a) - worth(judge, turns, b, seen_b)
+    overall_lead += ORDER_TASTE * taste(judge, a, b)
+    leads = {key: overall_lead + _dimension_lead(judge, key, a, b) for key in keys}
     overall = sum(leads.values()) / len(leads)
     winner, better, worse = ("A", seen_a, seen_b) if overall >= 0 else ("B", seen_b, seen_a)
     verdict = {
@@ -138,17 +125,20 @@ def answer(judge: str, messages: Sequence[Mapping[str, str]]) -> str:
     return json.dumps(verdict, ensure_ascii=False)
 
 
-def read_prompt(messages: Sequence[Mapping[str, str]]) -> JudgingMaterial:
-    """Return the material of a judging prompt; every section is JSON between named tags."""
+def read_prompt(
+    messages: Sequence[Mapping[str, str]],
+) -> tuple[list[str], str, str, list[str]]:
+    """Return the seeker's turns, messages A and B, and the keys of the dimensions.
+
+    Every section of the prompt is JSON between named tags.
+    """
     found = read_sections(messages, _PAIR_SECTION)
     try:
         turns = json.loads(found["dialogue"])
-        return JudgingMaterial(
-            seeker_turns=tuple(turn["text"] for turn in turns if turn["role"] == "seeker"),
-            a=json.loads(found["candidate_a"]),
-            b=json.loads(found["candidate_b"]),
-            keys=tuple(json.loads(found["answer_schema"])["properties"]["notes"]["required"]),
-        )
+        keys = json.loads(found["answer_schema"])["properties"]["notes"]["required"]
+        seeker_turns = [turn["text"] for turn in turns if turn["role"] == "seeker"]
+        a, b = json.loads(found["candidate_a"]), json.loads(found["candidate_b"])
+        return seeker_turns, a, b, list(keys)
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         msg = f"This is not a judging prompt: {error!r}."
         raise UnreadablePromptError(msg) from error
@@ -175,10 +165,9 @@ def worth(judge: str, seeker_turns: Sequence[str], text: str, seen: Features) ->
     return gains - costs + common + OWN_TASTE * taste(judge, dialogue, text)
 
 
-def _dimension_lead(judge: str, key: str, material: JudgingMaterial) -> float:
+def _dimension_lead(judge: str, key: str, a: str, b: str) -> float:
     """Return how far A leads B on one dimension beyond the lead on all of them."""
-    tastes = (taste(judge, key, text) for text in (material.a, material.b))
-    return DIMENSION_TASTE * (next(tastes) - next(tastes))
+    return DIMENSION_TASTE * (taste(judge, key, a) - taste(judge, key, b))
 
 
 def taste(*parts: str) -> float:

@@ -245,13 +245,13 @@ def _one_of(keys: Sequence[str], draw: str) -> str:
 
 
 def _verdict(judge: PlantedJudge, messages: Messages) -> str:
-    material = read_prompt(messages)
-    dialogue = "\n".join(material.seeker_turns)
-    overall = judge.lead(dialogue, material.a, material.b)
-    of_a, of_b = parts_done_well(material.a), parts_done_well(material.b)
-    leads = {key: (key in of_a) - (key in of_b) for key in material.keys}
+    turns, a, b, keys = read_prompt(messages)
+    dialogue = "\n".join(turns)
+    overall = judge.lead(dialogue, a, b)
+    of_a, of_b = parts_done_well(a), parts_done_well(b)
+    leads = {key: (key in of_a) - (key in of_b) for key in keys}
     winner, better, other = ("A", of_a, of_b) if overall >= 0 else ("B", of_b, of_a)
-    draw = f"{judge.name}\n{dialogue}\n{material.a}\n{material.b}"
+    draw = f"{judge.name}\n{dialogue}\n{a}\n{b}"
     return json.dumps(
         {
             "notes": {key: _note(key, lead) for key, lead in leads.items()},

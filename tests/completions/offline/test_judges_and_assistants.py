@@ -86,11 +86,11 @@ class TestReading:
     def test_texts_arrive_as_they_are(self, text):
         messages = PAIR.messages(RUBRIC, TURNS, a=text, b=text)
 
-        material = judges.read_prompt(messages)
+        turns, a, b, keys = judges.read_prompt(messages)
 
-        assert (material.a, material.b) == (text, text)
-        assert material.seeker_turns == (TURNS[1]["text"],)
-        assert material.keys == RUBRIC.keys
+        assert (a, b) == (text, text)
+        assert turns == [TURNS[1]["text"]]
+        assert tuple(keys) == RUBRIC.keys
 
     @pytest.mark.parametrize(
         "messages",
