@@ -305,8 +305,7 @@ def running(
 
 
 @contextmanager
-def serving(*, port: int = 0, behaviour: Behaviour | None = None) -> Iterator[str]:
+def serving() -> Iterator[str]:
     """Run the offline provider in a thread and give its base address."""
-    # At rest it is to cost nothing.
-    with running(port=port, behaviour=behaviour, end_within_s=0.5) as server:
+    with running(end_within_s=0.5) as server:  # at rest it is to cost nothing
         yield server.base_url
