@@ -22,7 +22,7 @@ from annotation.choices import Platform
 from annotation.models import Rater, Study
 from annotation.overview import progress, queries
 from annotation.planning import services as planning_services
-from annotation.planning.queries import PLAN, PlanFigures
+from annotation.planning.queries import PLAN
 from annotation.quality import gold, report_queries
 from annotation.quality.services.gold import UnsuitableCheckError
 from annotation.raters import entry_links, entry_queries
@@ -144,7 +144,7 @@ def contexts(request: StaffRequest, study: Study) -> HttpResponse:
 def plan(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what planning would add and come to; nothing is written."""
 
-    def page(figures: PlanFigures, shown: StoredFigures[PlanFigures]) -> HttpResponse:
+    def page(figures: dict[str, object], shown: StoredFigures[dict[str, object]]) -> HttpResponse:
         parts = {"study": study, "plan": figures, "shown": shown, "tally": _tally(study)}
         return render(request, "console/study/plan.html", parts)
 

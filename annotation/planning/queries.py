@@ -16,7 +16,6 @@ from annotation.planning.pairing.parts import (
     Candidate,
     PlannedPair,
     PlanSummary,
-    StratumSummary,
     keys_of,
     summarise,
 )
@@ -224,55 +223,33 @@ MOST_LIVE = 200
 """Completions of a dataset whose texts a page filters, and pairs, itself."""
 
 
-@dataclass(frozen=True)
-class PlanFigures:
-    """What planning would add and hold, and what the plan comes to in work, counted.
+def plan_figures(study: Study) -> dict[str, object]:
+    """Return what planning the study now would come to, in eleven queries; nothing is written.
 
     ``n_wanted`` are all judgments by people of the comparisons there would be. ``judges`` are
     those that could judge: by name, with the calls, and what they cost, None while no call has told
     a price. ``lacking`` are systems with the number of contexts in which they have no completion.
     """
-
-    n_added: int
-    n_leaks: int
-    n_held_compared: int
-    summary: PlanSummary
-    held: Held
-    n_contexts: int
-    n_systems: int
-    n_wanted: int
-    n_raters: int
-    judges: tuple[tuple[str, int, Decimal | None], ...]
-    lacking: tuple[tuple[str, int], ...]
-
-    @property
-    def strata(self) -> list[tuple[str, StratumSummary]]:
-        """The strata by the names that people read."""
-        return [(Stratum(one.name).label, one) for one in self.summary.strata]
-
-
-def plan_figures(study: Study) -> PlanFigures:
-    """Return what planning the study now would come to, in eleven queries; nothing is written."""
     draft = draft_plan(study)
     texts = _completions(study)
     n_contexts = Context.objects.in_use().filter(dataset=study.dataset_id).count()
     n_wanted = draft.summary.n_pairs * study.judgments_per_pair
-    return PlanFigures(
-        n_added=len(draft.additions),
-        n_leaks=len(draft.leaks),
-        n_held_compared=draft.n_held_compared,
-        summary=draft.summary,
-        held=draft.held,
-        n_contexts=n_contexts,
-        n_systems=len(texts),
-        n_wanted=n_wanted,
-        n_raters=_n_raters(study, n_wanted),
-        judges=_judges(study, draft.summary.n_pairs),
-        lacking=(
+    return {
+        "n_leaks": len(draft.leaks),
+        "n_held_compared": draft.n_held_compared,
+        "summary": draft.summary,
+        "strata": [(Stratum(one.name).label, one) for one in draft.summary.strata],
+        "held": draft.held,
+        "n_contexts": n_contexts,
+        "n_systems": len(texts),
+        "n_wanted": n_wanted,
+        "n_raters": _n_raters(study, n_wanted),
+        "judges": _judges(study, draft.summary.n_pairs),
+        "lacking": (
             *((name, n_contexts - n) for name, n in texts.items() if n < n_contexts),
             *((slug, n_contexts) for slug in absent_systems(study)),
         ),
-    )
+    }
 
 
 def _n_raters(study: Study, n_wanted: int) -> int:

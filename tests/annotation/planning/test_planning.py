@@ -371,10 +371,10 @@ class TestChosenSystems:
         plan(study)
 
         assert self.systems_of(study) == set(map(frozenset, expected))
-        assert queries.plan_figures(study).n_systems == (len(named) or 3)
+        assert queries.plan_figures(study)["n_systems"] == (len(named) or 3)
 
     def test_without_a_completion_are_told(self):
         study = self.study_of("ash", "cedar", "yew")
 
         assert queries.absent_systems(study) == ["yew"]
-        assert queries.plan_figures(study).lacking == (("yew", 2),)
+        assert queries.plan_figures(study)["lacking"] == (("yew", 2),)
