@@ -164,15 +164,15 @@ def _tally(study: Study) -> StudyTally:
 def extend(request: StaffRequest, study: Study) -> HttpResponse:
     """Write the plan: comparisons that completions make possible, holds and checks."""
     try:
-        report = planning_services.plan_study(study=study, now=timezone.now(), by=request.user)
+        done = planning_services.plan_study(study=study, now=timezone.now(), by=request.user)
     except (gold.GoldError, UnsuitableCheckError, DatasetTakenError) as error:
         messages.error(request, _("Nothing was planned: %(why)s.") % {"why": error})
         return redirect("console:study", study.slug)
     text = ngettext(
         "%(n)s comparison added to the plan; it has %(all)s now.",
         "%(n)s comparisons added to the plan; it has %(all)s now.",
-        report.n_added,
-    ) % {"n": f"{report.n_added:,}", "all": f"{report.n_comparisons:,}"}
+        done.summary.n_added,
+    ) % {"n": f"{done.summary.n_added:,}", "all": f"{done.summary.n_pairs:,}"}
     messages.success(request, text)
     return redirect("console:study", study.slug)
 

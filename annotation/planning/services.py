@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -25,20 +25,13 @@ from completions.models import Completion
 BATCH = 1000
 
 
-@dataclass(frozen=True)
-class PlanReport:
-    """What planning did: comparisons and checks added, completions held, and the plan counted."""
+class PlanReport(NamedTuple):
+    """What planning did: completions held, checks that are planted, and the plan counted."""
 
-    n_added: int
     n_held: int
     n_checks: int
     summary: PlanSummary
     held: Held
-
-    @property
-    def n_comparisons(self) -> int:
-        """Comparisons that count for the ratings, those from before included."""
-        return self.summary.n_pairs
 
 
 @transaction.atomic
@@ -68,18 +61,16 @@ def plan_study(*, study: Study, now: dt.datetime, by: User | None = None) -> Pla
     n_checks = load_gold(study=study, now=now, by=by)
     hold_latecomers(study, now=now)
     fix_completions(texts=_compared(study), now=now)
-    report = PlanReport(
-        len(draft.additions), n_held, n_checks, summary=draft.summary, held=draft.held
-    )
+    summary = draft.summary
     if draft.additions:
         record(
             action="study.planned",
             subject=f"study {study.slug}",
             now=now,
             by=by,
-            after={"added": report.n_added, "comparisons": report.n_comparisons},
+            after={"added": summary.n_added, "comparisons": summary.n_pairs},
         )
-    return report
+    return PlanReport(n_held, n_checks, summary, draft.held)
 
 
 def _compared(study: Study) -> QuerySet[Completion]:

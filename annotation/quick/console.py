@@ -142,7 +142,7 @@ def _holder(request: StaffRequest) -> str:
 
 
 def _said(report: services.QuickReport) -> str:
-    n_texts, n_pairs = report.intake.n_new, report.plan.n_added
+    n_texts, n_pairs = report.intake.n_new, report.plan.summary.n_added
     texts = ngettext("%(n)s new text", "%(n)s new texts", n_texts) % {"n": f"{n_texts:,}"}
     pairs = ngettext("%(n)s new pair", "%(n)s new pairs", n_pairs) % {"n": f"{n_pairs:,}"}
     told = {"texts": texts, "pairs": pairs}

@@ -43,7 +43,7 @@ def _plan(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
         _ask(draft)
     report = planning_services.plan_study(study=study, now=timezone.now())
     yield (
-        f"Written: {report.n_added:,} comparisons, {report.n_held:,} completions held; "
+        f"Written: {report.summary.n_added:,} comparisons, {report.n_held:,} completions held; "
         f"{report.n_checks:,} quality checks are planted."
     )
 

@@ -203,7 +203,7 @@ def made_lines(report: QuickReport, raters: str) -> Iterator[str]:
     """Yield what came of it, and the ways to the study's pages."""
     study, intake, plan = report.study, report.intake, report.plan
     state = "open" if report.is_new else f"{study.state.lower()} as before, its settings stay"
-    new = f"{_counted(intake.n_new, 'new text')}, {_counted(plan.n_added, 'new pair')}"
+    new = f"{_counted(intake.n_new, 'new text')}, {_counted(plan.summary.n_added, 'new pair')}"
     yield f"{study.slug}: {state}; {new}"
     if intake.n_held:
         yield f"{_counted(intake.n_held, 'text')} held: they seem to give their source away"

@@ -70,7 +70,7 @@ class TestPlanStudy:
 
         report = services.plan_study(study=study, now=NOW, by=by)
 
-        assert (report.n_added, report.n_comparisons) == (6, 6)
+        assert (report.summary.n_added, report.summary.n_pairs) == (6, 6)
         assert set(report.summary.appearances.values()) == {4}
         for comparison in Comparison.objects.select_related("first", "second"):
             assert comparison.first.context_id == comparison.context_id
@@ -81,7 +81,7 @@ class TestPlanStudy:
             assert comparison.purpose == Purpose.MAIN
         planned = list(Comparison.objects.values())
         again = services.plan_study(study=study, now=NOW, by=by)
-        assert (again.n_added, again.n_comparisons) == (0, 6)
+        assert (again.summary.n_added, again.summary.n_pairs) == (0, 6)
         assert list(Comparison.objects.values()) == planned
         entry = LogEntry.objects.get()
         assert (entry.action, entry.at, entry.by) == ("study.planned", NOW, by)
@@ -103,8 +103,8 @@ class TestPlanStudy:
         kept = Comparison.objects.filter(pk__in=[row["id"] for row in planned])
         assert list(kept.order_by("pk").values()) == planned
         per_context = pairs_per_context or 3
-        assert report.n_added == 2 * (per_context - 1)
-        assert report.n_comparisons == 2 * per_context
+        assert report.summary.n_added == 2 * (per_context - 1)
+        assert report.summary.n_pairs == 2 * per_context
 
     def test_draws_plan_and_order_from_the_seed_and_not_from_the_order_of_the_contexts(self):
         dataset = make_completed_dataset(n_contexts=6, systems=make_systems(4))
@@ -130,7 +130,7 @@ class TestPlanStudy:
 
         report = plan(study)
 
-        assert (report.n_added, report.n_comparisons) == (2, 2)
+        assert (report.summary.n_added, report.summary.n_pairs) == (2, 2)
         assert set(Comparison.objects.filter(first=first, second=second)) == {check}
 
     def test_takes_the_same_number_of_queries_however_many_contexts(
@@ -180,7 +180,7 @@ class TestEqualTexts:
     def test_are_not_held_against_each_other_and_counted(self, texts, n_pairs, n_alike):
         report = plan(self.wrote(*texts))
 
-        assert (report.n_added, report.summary.n_alike) == (n_pairs, n_alike)
+        assert (report.summary.n_added, report.summary.n_alike) == (n_pairs, n_alike)
         assert report.summary.n_short == 0
 
     def test_of_one_system_are_no_pair_anyway_and_those_held_for_a_leak_not_counted(self):
@@ -193,7 +193,7 @@ class TestEqualTexts:
 
         of_one = plan(make_study(dataset=context.dataset))
 
-        assert (of_one.n_added, of_one.summary.n_alike) == (2, 0)
+        assert (of_one.summary.n_added, of_one.summary.n_alike) == (2, 0)
         assert plan(self.wrote(leak, leak, SAID)).summary.n_alike == 0
 
     def test_that_come_later_are_held_against_the_others_alone(self):
@@ -203,7 +203,7 @@ class TestEqualTexts:
 
         reports = [plan(study), plan(study)]
 
-        assert [one.n_added for one in reports] == [1, 0]
+        assert [one.summary.n_added for one in reports] == [1, 0]
         assert [one.summary.n_alike for one in reports] == [1, 1]
 
     def test_that_were_compared_before_stay(self):
@@ -213,7 +213,7 @@ class TestEqualTexts:
 
         report = plan(study)
 
-        assert (report.n_added, report.n_comparisons, report.summary.n_alike) == (0, 1, 0)
+        assert (report.summary.n_added, report.summary.n_pairs, report.summary.n_alike) == (0, 1, 0)
         assert Comparison.objects.get() == kept
 
 
@@ -230,7 +230,7 @@ class TestHeldCompletions:
 
         report = plan(study)
 
-        assert (report.n_added, report.n_held) == (1, 1)
+        assert (report.summary.n_added, report.n_held) == (1, 1)
         assert report.held.by_reason == {"self-identification": 1}
         assert all(leak.pk not in pair for pair in pairs())
         assert leak.system.slug not in report.summary.appearances
@@ -247,7 +247,7 @@ class TestHeldCompletions:
 
         report = plan(study)
 
-        assert (report.n_added, report.held.n_dropped) == (n_added, n_dropped)
+        assert (report.summary.n_added, report.held.n_dropped) == (n_added, n_dropped)
         assert sum(leak.pk in pair for pair in pairs()) == n_added
 
     def test_that_are_compared_already_stay_and_are_reported(self):
@@ -270,14 +270,14 @@ class TestLikert:
 
         report = plan(study)
 
-        assert (report.n_added, report.n_comparisons) == (6, 6)
+        assert (report.summary.n_added, report.summary.n_pairs) == (6, 6)
         assert set(report.summary.appearances.values()) == {2}
         assert not Comparison.objects.exclude(second=None).exists()
         assert not Comparison.objects.exclude(slots_left=4).exists()
         assert Comparison.objects.values("key").distinct().count() == 6
         late = make_completion(context=dataset.contexts.earliest("pk"))
         again = plan(study)
-        assert (again.n_added, again.n_comparisons) == (1, 7)
+        assert (again.summary.n_added, again.summary.n_pairs) == (1, 7)
         assert Comparison.objects.get(first=late).second is None
 
     def test_rates_equal_texts_each_and_none_that_is_held(self):
@@ -287,7 +287,7 @@ class TestLikert:
 
         report = plan(make_study(dataset=context.dataset, protocol=Protocol.LIKERT))
 
-        assert (report.n_added, report.n_held, report.summary.n_alike) == (3, 1, 0)
+        assert (report.summary.n_added, report.n_held, report.summary.n_alike) == (3, 1, 0)
 
 
 class TestDraftPlan:
@@ -341,7 +341,7 @@ class TestChecks:
 
         report = plan(study)
 
-        assert report.n_comparisons == 1
+        assert report.summary.n_pairs == 1
         assert report.n_checks == QualityCheck.objects.count() >= 20
         assert plan(study).n_checks == report.n_checks
 
