@@ -14,7 +14,7 @@ from annotation.planning import services as planning_services
 from annotation.planning.services import PlanReport
 from annotation.quick.layout import QuickFile
 from annotation.studies import selectors
-from annotation.studies.protocol.files import STUDIES, FaultyError, check_values, load_protocol
+from annotation.studies.protocol.files import FaultyError, check_values, shipped_study
 from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
@@ -25,7 +25,6 @@ from completions.systems.importing import ImportedRow
 from completions.systems.services.importing import IntakeReport, import_completions
 from completions.systems.services.registering import register_imported_system
 
-TEMPLATE = "quick"
 MOST_JUDGMENTS = 1000
 PLATFORMS = {"link": "any", "prolific": "prolific", "team": "any"}
 """Who rates, and the platform that the study then expects."""
@@ -146,7 +145,7 @@ def _open(protocol: StudyProtocol, dataset: Dataset, *, now: dt.datetime, by: Us
 
 def usual() -> StudyProtocol:
     """Return the study file that ships for this; it has what nobody is asked for."""
-    return load_protocol(STUDIES / f"{TEMPLATE}.toml")
+    return shipped_study("quick")
 
 
 def _protocol(slug: str, wish: QuickWish, *, n_pairs: int) -> StudyProtocol:

@@ -17,13 +17,12 @@ from annotation.models import Study
 from annotation.studies import selectors
 from annotation.studies.http import managers_page, study_or_404, study_page
 from annotation.studies.protocol.files import (
-    STUDIES,
     ProtocolError,
     as_toml,
     check_values,
-    load_protocol,
     parse_protocol,
     shipped_studies,
+    shipped_study,
     values_of,
 )
 from annotation.studies.protocol.study import StudyProtocol
@@ -121,7 +120,7 @@ def form_over_template(request: StaffRequest, template: str) -> StudyForm:
     """Return the form over a study that ships, with what was sent."""
     if template not in shipped_studies():
         raise Http404
-    values = load_protocol(STUDIES / f"{template}.toml").model_dump(mode="json", exclude_none=True)
+    values = shipped_study(template).model_dump(mode="json", exclude_none=True)
     return StudyForm(request.POST or None, values=values)
 
 
@@ -229,7 +228,7 @@ def _file(study: Study) -> str:
 
 
 def _start(request: StaffRequest, form: StudyFile) -> HttpResponse:
-    templates = [(name, load_protocol(STUDIES / f"{name}.toml")) for name in shipped_studies()]
+    templates = [(name, shipped_study(name)) for name in shipped_studies()]
     parts: dict[str, Any] = {"templates": templates, "form": form}
     return render(request, "console/new/start.html", parts, status=422 if form.errors else 200)
 

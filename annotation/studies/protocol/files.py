@@ -22,6 +22,11 @@ def shipped_studies() -> list[str]:
     return sorted(path.stem for path in STUDIES.glob("*.toml"))
 
 
+def shipped_study(name: str) -> StudyProtocol:
+    """Return a study that ships, by its name."""
+    return load_protocol(STUDIES / f"{name}.toml")
+
+
 def load_protocol(path: Path) -> StudyProtocol:
     """Read and check a study file.
 
