@@ -1,8 +1,15 @@
 """Studies as commands name them."""
 
+import argparse
+
 from annotation.models import Study
 from annotation.studies import selectors
 from completions.management.acting import RefusedError
+
+
+def add_study(parser: argparse.ArgumentParser) -> None:
+    """Let an action be about one study."""
+    parser.add_argument("--study", required=True, help="Name of the study in addresses.")
 
 
 def study_named(slug: str) -> Study:

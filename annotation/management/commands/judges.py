@@ -13,7 +13,7 @@ from annotation.judges import judge_catalogue, queries
 from annotation.judges.queries import UnknownJudgeError, judges_named
 from annotation.judges.services import judging, runs
 from annotation.judges.services.registering import sync_judges
-from annotation.management.studies import study_named
+from annotation.management.studies import add_study, study_named
 from annotation.models import Judge, JudgeRun
 from completions.management import assisting
 from completions.management.acting import Action, ActionCommand, Progress, RefusedError, positive
@@ -84,7 +84,7 @@ CHECK = Action(
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare who judges what, how often, and what it may cost."""
-    parser.add_argument("--study", required=True, help="Name of the study in addresses.")
+    add_study(parser)
     parser.add_argument(
         "--judges",
         nargs="+",

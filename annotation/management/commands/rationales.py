@@ -5,7 +5,7 @@ import datetime as dt
 
 from django.utils import timezone
 
-from annotation.management.studies import study_named
+from annotation.management.studies import add_study, study_named
 from annotation.models import RationaleRun
 from annotation.rationales import queries
 from annotation.rationales.services import labelling, scanning
@@ -29,7 +29,7 @@ LONGEST = dt.timedelta(days=1)
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare whose rationales, who reads them, and what it may cost."""
-    parser.add_argument("--study", required=True, help="Name of the study in addresses.")
+    add_study(parser)
     add_assistant(parser, "--assistant", "Who finds the themes")
     add_budget(parser)
     add_no_wait(parser)
@@ -52,11 +52,6 @@ RUN = Action(
 )
 
 
-def add_scan_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare whose rationales."""
-    parser.add_argument("--study", required=True, help="Name of the study in addresses.")
-
-
 def scan(options: argparse.Namespace, progress: Progress) -> str:
     """Scan what the rules of now have not read, and say how all rationales stand."""
     study = study_named(options.study)
@@ -70,7 +65,7 @@ def scan(options: argparse.Namespace, progress: Progress) -> str:
     )
 
 
-SCAN = Action("scan", "Look for personal data in rationales.", add_scan_arguments, scan)
+SCAN = Action("scan", "Look for personal data in rationales.", add_study, scan)
 
 
 class Command(ActionCommand):
