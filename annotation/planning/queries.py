@@ -11,7 +11,7 @@ from django.db.models import Avg, Count, QuerySet, Sum
 
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, Judge, Study
-from annotation.planning.pairing.parts import (
+from annotation.planning.parts import (
     Block,
     Candidate,
     PlannedPair,
@@ -96,7 +96,7 @@ def draft_plan(study: Study) -> PlanDraft:
 
 
 def _draft_pairs(study: Study, places: Sequence[Place]) -> tuple[list[PlannedPair], PlanSummary]:
-    from annotation.planning.pairing.planning import plan_pairs  # noqa: PLC0415 (NumPy, for few pages)
+    from annotation.planning.pairing import plan_pairs  # noqa: PLC0415 (NumPy, for few pages)
 
     per_context = study.pairs_per_context or None
     blocks = [block for _pk, block, _existing in places]

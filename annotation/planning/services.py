@@ -14,7 +14,7 @@ from annotation.assignment import design
 from annotation.choices import PlanKind, Purpose
 from annotation.models import Comparison, Study
 from annotation.planning import queries
-from annotation.planning.pairing.parts import PlannedPair, PlanSummary
+from annotation.planning.parts import PlannedPair, PlanSummary
 from annotation.quality.services.gold import load_gold
 from annotation.quality.services.reporting import hold_latecomers
 from completions.dialogues.locking import fix_completions, lock_sent_back, lock_texts

@@ -13,7 +13,7 @@ from annotation.management.studies import study_named
 from annotation.models import Study
 from annotation.planning import queries
 from annotation.planning import services as planning_services
-from annotation.planning.pairing.parts import PlanSummary, StratumSummary
+from annotation.planning.parts import PlanSummary, StratumSummary
 from annotation.planning.queries import PlanDraft
 from completions.leaks.queries import Held
 from completions.management.acting import Action, Progress, RefusedError

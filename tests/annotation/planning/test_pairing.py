@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotation.planning.pairing.parts import Block, Candidate, summarise
-from annotation.planning.pairing.planning import plan_pairs
+from annotation.planning.pairing import plan_pairs
+from annotation.planning.parts import Block, Candidate, summarise
 
 SEEDS = st.text(max_size=8)
 REGULAR, ADVERSARIAL = "REGULAR", "ADVERSARIAL"

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.assignment import design
-from annotation.planning.pairing.parts import Block, PlannedPair, planned
+from annotation.planning.parts import Block, PlannedPair, planned
 
 Integers = npt.NDArray[np.int64]
 

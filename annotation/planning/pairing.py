@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from annotation.planning.pairing.draft import (
+from annotation.planning.draft import (
     PAIR,
     PAIR_IN_STRATUM,
     Booleans,
@@ -15,7 +15,7 @@ from annotation.planning.pairing.draft import (
     Integers,
     groups_of,
 )
-from annotation.planning.pairing.parts import Block, PlannedPair, planned
+from annotation.planning.parts import Block, PlannedPair, planned
 
 
 def plan_pairs(blocks: Sequence[Block], *, per_context: int | None, seed: str) -> list[PlannedPair]:

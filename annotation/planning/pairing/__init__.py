@@ -1,1 +1,0 @@
-"""The pairing plan of a study: pure, seeded, and independent of database keys."""
