@@ -2,10 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from django.db.models import Avg, Count, QuerySet, Sum
 
@@ -50,31 +50,18 @@ class PlanDraft:
     n_held_compared: int
 
 
-@dataclass
-class _Existing:
-    """The comparisons that a study has in one context: pairs, and completions rated alone.
+class Existing(NamedTuple):
+    """A comparison that a study has: of a pair, or of a text that is rated alone.
 
-    ``rated`` count for the plan; ``shown`` are the keys of all, quality checks included.
+    ``is_main`` says whether it counts for the plan; quality checks do not.
     """
 
-    pairs: list[tuple[Candidate, Candidate]] = field(default_factory=list)
-    taken: set[Keys] = field(default_factory=set)
-    rated: list[Candidate] = field(default_factory=list)
-    shown: set[int] = field(default_factory=set)
-
-    def add(self, purpose: str, first: Candidate, second: Candidate | None) -> None:
-        """Sort a comparison in."""
-        is_main = purpose == Purpose.MAIN
-        if second is None:
-            self.shown.add(first.key)
-            self.rated.extend([first] * is_main)
-        elif is_main:
-            self.pairs.append((first, second))
-        else:
-            self.taken.add((first.key, second.key))
+    is_main: bool
+    first: Candidate
+    second: Candidate | None
 
 
-Place: TypeAlias = tuple[int, Block, _Existing]
+Place: TypeAlias = tuple[int, Block, list[Existing]]
 """The key of a context, what may be compared in it, and what is there."""
 
 
@@ -106,13 +93,15 @@ def _draft_pairs(study: Study, places: Sequence[Place]) -> tuple[list[PlannedPai
 
 def _draft_ratings(_study: Study, places: Sequence[Place]) -> tuple[list[PlannedPair], PlanSummary]:
     """Return each completion that is not rated yet; there are no pairs to balance."""
+    alone = [one for _pk, _block, existing in places for one in existing if not one.second]
+    shown = {one.first.key for one in alone}
     additions = [
         PlannedPair(block.key, candidate, None)
-        for _pk, block, existing in places
+        for _pk, block, _existing in places
         for candidate in block.candidates
-        if candidate.key not in existing.shown
+        if candidate.key not in shown
     ]
-    planned = [one.system for _pk, _block, existing in places for one in existing.rated]
+    planned = [one.first.system for one in alone if one.is_main]
     appearances = Counter([*planned, *(one.first.system for one in additions)])
     summary = PlanSummary(
         n_planned=len(planned),
@@ -137,19 +126,20 @@ def _places(study: Study, withheld: Collection[int]) -> list[Place]:
     return [
         (pk, _block(key, stratum, written[pk], existing[pk], is_paired=is_paired), existing[pk])
         for pk, key, stratum in contexts.values_list("pk", "key", "stratum")
-        if pk in in_use or existing[pk].pairs or existing[pk].rated
+        if pk in in_use or any(one.is_main for one in existing[pk])
     ]
 
 
 def _block(
-    key: str, stratum: str, written: Written, existing: _Existing, *, is_paired: bool
+    key: str, stratum: str, written: Written, existing: Sequence[Existing], *, is_paired: bool
 ) -> Block:
+    pairs = [(is_main, (one, two)) for is_main, one, two in existing if two]
     return Block(
         key,
         stratum,
         tuple(candidate for candidate, _text in written),
-        planned=tuple(existing.pairs),
-        taken=frozenset(existing.taken),
+        planned=tuple(pair for is_main, pair in pairs if is_main),
+        taken=frozenset((one.key, two.key) for is_main, (one, two) in pairs if not is_main),
         alike=_alike(written) if is_paired else frozenset[Keys](),
     )
 
@@ -167,17 +157,17 @@ def _alike(written: Written) -> frozenset[Keys]:
     )
 
 
-def _existing(study: Study) -> defaultdict[int, _Existing]:
+def _existing(study: Study) -> defaultdict[int, list[Existing]]:
     columns = ("pk", "system__slug", "content_hash")
     # Pairs with a deleted text are judged no more: they are neither counted nor planned anew.
     intact = study.comparisons.filter(selectors.INTACT)
     rows = intact.order_by("pk").values_list(
         "purpose", "context", *(f"{side}__{one}" for side in ("first", "second") for one in columns)
     )
-    found = defaultdict[int, _Existing](_Existing)
+    found = defaultdict[int, list[Existing]](list)
     for purpose, context, *row in rows:
         second = Candidate(*row[3:]) if row[3] else None
-        found[context].add(purpose, Candidate(*row[:3]), second)
+        found[context].append(Existing(purpose == Purpose.MAIN, Candidate(*row[:3]), second))
     return found
 
 
@@ -209,8 +199,10 @@ def _written(
 def _n_compared(places: Sequence[Place], withheld: Collection[int]) -> int:
     """Count the comparisons that exist and show a completion that would not be paired now."""
     shown = [
-        *({one.key, two.key} for _pk, block, _existing in places for one, two in block.planned),
-        *({one.key} for _pk, _block, existing in places for one in existing.rated),
+        {one.first.key, (one.second or one.first).key}
+        for _pk, _block, existing in places
+        for one in existing
+        if one.is_main
     ]
     return sum(not keys.isdisjoint(withheld) for keys in shown)
 
