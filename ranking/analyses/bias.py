@@ -19,10 +19,8 @@ from ranking.analyses.bias_order import (
     with_all,
 )
 from ranking.analyses.common import (
-    P_VALUE,
     TWICE,
     decimal,
-    ends,
     family_of,
     few_dialogues,
     interval_cells,
@@ -30,6 +28,7 @@ from ranking.analyses.common import (
     mean_of,
     relative,
     units_of_items,
+    with_test,
 )
 from ranking.findings import (
     AnalysisRefusedError,
@@ -186,9 +185,7 @@ def _own_table(columns: JudgmentColumns, found: Makers, level: float) -> Table:
             Column("shared", "And by others, against other families", ColumnKind.COUNT),
             Column("own", "By its judges", ColumnKind.SHARE),
             Column("others", "By all others", ColumnKind.SHARE),
-            Column("value", "Difference", ColumnKind.SHARE),
-            *ends(level, ColumnKind.SHARE),
-            P_VALUE,
+            *with_test("Difference", level, ColumnKind.SHARE),
         ),
         tuple((*head, *interval_cells(gap, level), p) for head, gap, p in parts),
         Picture.WHISKERS,
@@ -266,9 +263,7 @@ def _raw(columns: JudgmentColumns, lengths: Floats, level: float) -> Table:
             KIND,
             Column("longer", "Longer by", ColumnKind.TEXT),
             Column("decided", "Decided judgments", ColumnKind.COUNT),
-            Column("value", "The longer won", ColumnKind.SHARE),
-            *ends(level, ColumnKind.SHARE),
-            P_VALUE,
+            *with_test("The longer won", level, ColumnKind.SHARE),
         ),
         tuple((*head, *cells, p) for head, (cells, _), p in parts),
     )
@@ -303,9 +298,7 @@ def _held(
             KIND,
             Column("judgments", "Judgments", ColumnKind.COUNT),
             Column("raw", "As it is", ColumnKind.SHARE),
-            Column("value", "Held equal", ColumnKind.SHARE),
-            *ends(level, ColumnKind.SHARE),
-            P_VALUE,
+            *with_test("Held equal", level, ColumnKind.SHARE),
         ),
         rows_of,
     )

@@ -17,6 +17,7 @@ from ranking.analyses.common import (
     interval_cells,
     mean_of,
     rests_on_enough,
+    with_test,
 )
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
@@ -234,9 +235,7 @@ def severity_table(columns: JudgmentColumns, level: float) -> Table | None:
             FIGURE,
             Column("people", "People"),
             Column("judges", "LLM judges"),
-            Column("value", "Judges less people"),
-            *ends(level),
-            P_VALUE,
+            *with_test("Judges less people", level),
         ),
         tuple((name, *m, *interval_cells(gap, level), p) for name, m, gap, p in parts),
     )
@@ -271,9 +270,7 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
             Column("judgments", "Judgments", ColumnKind.COUNT),
             Column("first", "First third"),
             Column("last", "Last third"),
-            Column("value", "Difference"),
-            *ends(level),
-            P_VALUE,
+            *with_test("Difference", level),
         ),
         tuple((*head, *interval_cells(gap, level), p) for head, gap, p in parts_of),
     )
@@ -303,9 +300,7 @@ def fatigue_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) 
             FIGURE,
             Column("judgments", "Judgments", ColumnKind.COUNT),
             Column("people", PEOPLE, ColumnKind.COUNT),
-            Column("value", f"Change with {STEP} judgments"),
-            *ends(level),
-            P_VALUE,
+            *with_test(f"Change with {STEP} judgments", level),
         ),
         tuple((*h, *interval_cells(one, level, times=STEP), p) for h, one, p in parts),
     )

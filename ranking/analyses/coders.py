@@ -7,7 +7,6 @@ import numpy as np
 
 from annotation.rationales.themes import Codebook, Theme
 from ranking.analyses.common import (
-    P_VALUE,
     Samples,
     adjusted_tests,
     decimal,
@@ -16,6 +15,7 @@ from ranking.analyses.common import (
     family_of,
     mean_of,
     share_cells,
+    with_test,
 )
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
@@ -63,9 +63,7 @@ def shares_table(
             *THEME,
             Column("people", "People", ColumnKind.SHARE),
             Column("judges", "LLM judges", ColumnKind.SHARE),
-            Column("value", "Judges less people", ColumnKind.SHARE),
-            *ends(level, ColumnKind.SHARE),
-            P_VALUE,
+            *with_test("Judges less people", level, ColumnKind.SHARE),
         ),
         rows=tuple(rows),
     )
@@ -147,9 +145,7 @@ def winning_table(
             *THEME,
             Column("rationales", "Rationales", ColumnKind.COUNT),
             Column("raw", "As it is", ColumnKind.SHARE),
-            Column("value", "Held equal", ColumnKind.SHARE),
-            *ends(level, ColumnKind.SHARE),
-            P_VALUE,
+            *with_test("Held equal", level, ColumnKind.SHARE),
         ),
         rows=tuple(rows),
     )

@@ -140,6 +140,13 @@ def ends(level: float, kind: ColumnKind = ColumnKind.NUMBER) -> tuple[Column, Co
     return Column("low", f"{100 * level:g} % from", kind), Column("high", "to", kind)
 
 
+def with_test(
+    label: str, level: float, kind: ColumnKind = ColumnKind.NUMBER
+) -> tuple[Column, Column, Column, Column]:
+    """Return the columns of a figure, of the ends of its interval and of its p-value."""
+    return Column("value", label, kind), *ends(level, kind), P_VALUE
+
+
 def interval_cells(
     found: ClusteredMean | None, level: float, *, times: float = 1.0, most: float = math.inf
 ) -> tuple[Cell, Cell, Cell]:

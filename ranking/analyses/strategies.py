@@ -8,13 +8,12 @@ from scipy import special
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import (
-    P_VALUE,
     adjusted_tests,
     difference_of,
-    ends,
     family_of,
     share_cells,
     units_of_messages,
+    with_test,
 )
 from ranking.findings import (
     AnalysisRefusedError,
@@ -233,9 +232,7 @@ def _differences(
             Column("strategy", "Strategy", ColumnKind.TEXT),
             Column("people", "People", ColumnKind.SHARE),
             Column("models", "Models", ColumnKind.SHARE),
-            Column("value", "Difference", ColumnKind.SHARE),
-            *ends(level, ColumnKind.SHARE),
-            P_VALUE,
+            *with_test("Difference", level, ColumnKind.SHARE),
         ),
         rows=tuple(rows),
         picture=Picture.WHISKERS,
