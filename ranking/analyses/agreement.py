@@ -14,7 +14,7 @@ from ranking.analyses.agreement_among import (
     opinions,
     panels,
 )
-from ranking.analyses.common import Samples, decimal, estimate
+from ranking.analyses.common import Samples, decimal, estimate, mean_cell, too_few_dialogues
 from ranking.findings import (
     ALL_JUDGES,
     AnalysisRefusedError,
@@ -39,7 +39,6 @@ from ranking.numerics.agreement.resampled import (
     shares_of,
 )
 from ranking.numerics.arrays import Booleans, Floats, Integers
-from ranking.numerics.few_units import TOO_FEW_UNITS
 
 
 @dataclass(frozen=True)
@@ -201,9 +200,9 @@ def ambiguous(faced: Facing) -> Table:
 
 def _of_kind(faced: Facing, items: Booleans) -> tuple[Cell, ...]:
     by_judges = faced.held.by_judges().on(items)
-    ties = (by_judges.value == TIE).mean() if len(by_judges.value) else np.nan
+    ties = mean_cell(by_judges.value == TIE)
     alike = [_raw(one.counts()) for one in (faced.people.on(items), by_judges)]
-    return (int(items.sum()), *alike, decimal(ties), _named_ahead(faced, items))
+    return (int(items.sum()), *alike, ties, _named_ahead(faced, items))
 
 
 def _named_ahead(faced: Facing, items: Booleans) -> Cell:
@@ -211,7 +210,7 @@ def _named_ahead(faced: Facing, items: Booleans) -> Cell:
     below, _tied, above = faced.people.counts().T
     lead, said = np.sign(above - below), list(faced.said.values())[-1]
     kept = items & (lead != 0) & is_side(said)
-    return decimal((said[kept] - TIE == lead[kept]).mean()) if kept.any() else None
+    return mean_cell(said[kept] - TIE == lead[kept])
 
 
 def _raw(counts: Integers) -> Cell:
@@ -378,9 +377,4 @@ def _warnings(held: Opinions, samples: Samples) -> tuple[str, ...]:
     n_alone = int((held.counts().sum(axis=1) == 1).sum())
     if n_alone:
         warnings.append(f"{n_alone} pairs have one answer alone and say nothing of agreement.")
-    if samples.n_units < TOO_FEW_UNITS:
-        warnings.append(
-            f"Only {samples.n_units} source dialogues: with fewer than {TOO_FEW_UNITS} no "
-            "interval can be relied on."
-        )
-    return tuple(warnings)
+    return (*warnings, *too_few_dialogues(samples.n_units))

@@ -15,6 +15,7 @@ from ranking.analyses.common import (
     ends,
     family_of,
     interval_cells,
+    mean_cell,
     mean_of,
     rests_on_enough,
     with_test,
@@ -223,7 +224,7 @@ def severity_table(columns: JudgmentColumns, level: float) -> Table | None:
         rows = np.flatnonzero(np.isfinite(every))
         values = every[rows]
         found.append(difference_of(values, columns.unit[rows], is_judge[rows]))
-        means.append([_mean(values[chosen]) for chosen in (~is_judge[rows], is_judge[rows])])
+        means.append([mean_cell(values[chosen]) for chosen in (~is_judge[rows], is_judge[rows])])
     parts = zip(figures, means, found, adjusted(found), strict=True)
     return Table(
         "severity",
@@ -252,7 +253,7 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
             values, is_last = every[rows], third[rows] == 2  # noqa: PLR2004 - the third
             gap = difference_of(values, columns.unit[rows], is_last) if len(rows) else None
             if gap is not None:
-                parts = (_mean(values[~is_last]), _mean(values[is_last]))
+                parts = (mean_cell(values[~is_last]), mean_cell(values[is_last]))
                 heads.append((name, label, len(rows), *parts))
                 found.append(gap)
     if not found:
@@ -370,7 +371,3 @@ def _within(values: Floats, group: Integers) -> Floats:
     """Take the mean of its group from each value."""
     n = np.maximum(np.bincount(group), 1)
     return values - (np.bincount(group, weights=values) / n)[group]
-
-
-def _mean(values: Floats) -> float | None:
-    return round(float(values.mean()), 4) if len(values) else None

@@ -13,6 +13,7 @@ from ranking.analyses.common import (
     end_cells,
     ends,
     family_of,
+    mean_cell,
     mean_of,
     share_cells,
     with_test,
@@ -44,8 +45,8 @@ def shares_table(
     rows = []
     for place, theme in enumerate(book.themes):
         by = (
-            _share(speaks[~is_judge, place]),
-            _share(speaks[is_judge, place]),
+            mean_cell(speaks[~is_judge, place]),
+            mean_cell(speaks[is_judge, place]),
         )
         rows.append((*head(theme), *by, *share_cells(gaps[place], level), p_values[place]))
     if not speaks.any():
@@ -96,7 +97,7 @@ def together_table(book: Codebook, person: Booleans, judge: Booleans) -> Table:
         expected = float(one.mean() * other.mean())
         both = float((one & other).mean())
         lift = round(both / expected, 2) if expected else None
-        cells = (_share(one), _share(other), round(both, 4), round(expected, 4))
+        cells = (mean_cell(one), mean_cell(other), round(both, 4), round(expected, 4))
         rows.append((*head(theme), *cells, lift))
     return Table(
         key="together",
@@ -238,7 +239,7 @@ def _beside_theme(
         return None, None, None
     place = book.keys.index(key)
     speaks = told.speaks[:, place]
-    return book.themes[place].name, _share(speaks[ticked]), _share(speaks[~ticked])
+    return book.themes[place].name, mean_cell(speaks[ticked]), mean_cell(speaks[~ticked])
 
 
 PRESENT, UNSURE = 1.0, 0.5
@@ -304,7 +305,7 @@ def _shares(read: Sequence[Reading], columns: JudgmentColumns, book: Codebook) -
         is_judge = columns.is_judge[columns.evaluator[one.rules.rows]]
         for place, theme in enumerate(book.themes):
             by = (one.rules.speaks[:, place], one.found[:, place])
-            cells = (_share(said[of]) for of in (~is_judge, is_judge) for said in by)
+            cells = (mean_cell(said[of]) for of in (~is_judge, is_judge) for said in by)
             rows.append((one.coder, *head(theme), *cells))
     return Table(
         key="coders",
@@ -335,8 +336,10 @@ def _agreement(
         for place, theme in enumerate(book.themes):
             said = one.rules.speaks[:, place], one.found[:, place]
             cells = _agreement_cells(*said, unit.astype(np.int64), samples)
-            unsure = _share(one.unsure[:, place])
-            rows.append((one.coder, *head(theme), len(said[0]), *map(_share, said), unsure, *cells))
+            unsure = mean_cell(one.unsure[:, place])
+            rows.append(
+                (one.coder, *head(theme), len(said[0]), *map(mean_cell, said), unsure, *cells)
+            )
     return Table(
         key="coder-agreement",
         title="Do the rules and the model agree?",
@@ -369,8 +372,4 @@ def _agreement_cells(
     tables = tables_by_unit(rules, model, unit, n_units=samples.n_units)
     kappa = samples.cells(lambda times: drawn_kappas(tables, times))
     whole = tables.sum(axis=0)
-    return _share(rules == model), *kappa, decimal(pabak(whole)), decimal(ac1(whole))
-
-
-def _share(said: Booleans) -> float | None:
-    return decimal(float(said.mean())) if said.size else None
+    return mean_cell(rules == model), *kappa, decimal(pabak(whole)), decimal(ac1(whole))

@@ -22,7 +22,7 @@ from ranking.numerics.clustered_means import (
     clustered_mean,
 )
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.few_units import few_units_warning
+from ranking.numerics.few_units import TOO_FEW_UNITS, few_units_warning
 from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
@@ -125,6 +125,11 @@ def family_of(tests: str) -> str:
 def decimal(value: float | None, digits: int = 4) -> float | None:
     """Return a number as it is stored: rounded, and None where it is not known."""
     return None if value is None or not math.isfinite(value) else round(float(value), digits)
+
+
+def mean_cell(values: Floats | Booleans) -> float | None:
+    """Return the mean of values, or the share of what is so, as it is stored; None of none."""
+    return decimal(float(values.mean())) if values.size else None
 
 
 def points(value: float) -> float:
@@ -298,6 +303,14 @@ def few_dialogues(n_units: int) -> tuple[str, ...]:
     """Say what few source dialogues do to intervals; nothing if there are enough."""
     few = few_units_warning(n_units)
     return () if few is None else (few,)
+
+
+def too_few_dialogues(n_units: int) -> list[str]:
+    """Say that so few source dialogues carry no interval; nothing if there are enough."""
+    if n_units >= TOO_FEW_UNITS:
+        return []
+    few = f"Only {n_units} source dialogues"
+    return [f"{few}: with fewer than {TOO_FEW_UNITS} no interval can be relied on."]
 
 
 def ranks_of(ratings: Floats) -> list[int]:

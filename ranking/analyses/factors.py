@@ -7,7 +7,13 @@ from functools import partial
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import Samples, decimal, estimate, units_of_messages
+from ranking.analyses.common import (
+    Samples,
+    decimal,
+    estimate,
+    too_few_dialogues,
+    units_of_messages,
+)
 from ranking.findings import (
     AnalysisRefusedError,
     Cell,
@@ -34,7 +40,6 @@ from ranking.numerics.factors import (
     most_factors,
     parallel_analysis,
 )
-from ranking.numerics.few_units import TOO_FEW_UNITS
 
 FEWEST_MESSAGES = 30
 
@@ -147,12 +152,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         _winning(cells, correlation, scored),
         _correlations(correlation, scored.names),
     )
-    if n_units < TOO_FEW_UNITS:
-        warnings.append(
-            f"Only {n_units} source dialogues: with fewer than {TOO_FEW_UNITS} no interval can be "
-            "relied on."
-        )
-    return Findings(METHOD, tables, tuple(warnings))
+    return Findings(METHOD, tables, (*warnings, *too_few_dialogues(n_units)))
 
 
 def _factors(correlation: Floats, parallel: ParallelAnalysis) -> tuple[Factors, list[str]]:

@@ -8,7 +8,14 @@ from scipy import special
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import AnalysisBoard, board_warnings, rated
-from ranking.analyses.common import family_of, points, tabulated, weighted_pairs, whole_wins
+from ranking.analyses.common import (
+    decimal,
+    family_of,
+    points,
+    tabulated,
+    weighted_pairs,
+    whole_wins,
+)
 from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import fit_bradley_terry
@@ -144,11 +151,11 @@ def _pairs_table(board: AnalysisBoard, shown: list[int], matrices: _Matrices) ->
             board.systems[i],
             board.systems[j],
             int(matrices.n[i, j]),
-            _share(matrices.win_rate[i, j]),
-            _share(matrices.expected[i, j]),
+            decimal(matrices.win_rate[i, j]),
+            decimal(matrices.expected[i, j]),
             points(board.elo[i] - board.elo[j]),
             *_ends(matrices.interval, i, j),
-            _share(matrices.ahead[i, j]),
+            decimal(matrices.ahead[i, j]),
             *(float(f"{p[i, j]:.3g}") for p in (stepped, held, shared)),
         )
         for i, j in combinations(shown, 2)
@@ -232,7 +239,7 @@ def _heat(
 ) -> Table:
     columns = (Column(board.systems[j], board.systems[j], ColumnKind.SHARE) for j in shown)
     rows = tuple(
-        (board.systems[i], *(None if i == j else _share(shares[i, j]) for j in shown))
+        (board.systems[i], *(None if i == j else decimal(shares[i, j]) for j in shown))
         for i in shown
     )
     first = Column("system", "System", ColumnKind.SYSTEM)
@@ -265,7 +272,3 @@ def _ends(interval: Intervals, i: int, j: int) -> tuple[Cell, Cell]:
     """Return the ends of an interval, unless resamples leave it without width."""
     low, high = float(interval.low[i, j]), float(interval.high[i, j])
     return (points(low), points(high)) if high - low > STILL else (None, None)
-
-
-def _share(share: float) -> Cell:
-    return None if np.isnan(share) else round(float(share), 4)

@@ -11,6 +11,7 @@ from ranking.analyses.common import (
     adjusted_tests,
     ends,
     family_of,
+    mean_cell,
     mean_of,
     model_sides,
     share_cells,
@@ -125,15 +126,11 @@ def _rows(
         if net is None:
             warnings.append(f"{name}: judged in one source dialogue alone, and left out.")
             continue
-        shares = (_share(met.lead > 0), _share(met.lead == 0), _share(met.lead < 0))
+        shares = (mean_cell(met.lead > 0), mean_cell(met.lead == 0), mean_cell(met.lead < 0))
         rows.append((name, len(met.lead), *shares, *share_cells(net, level)))
         tested.append(net)
     p_values = adjusted_tests(tested)
     return [(*row, p) for row, p in zip(rows, p_values, strict=True)], warnings
-
-
-def _share(is_so: Booleans) -> float:
-    return round(float(is_so.mean()), 4)
 
 
 def _overall(rows: list[tuple[Cell, ...]], level: float) -> Table:
