@@ -25,6 +25,7 @@ from ranking.plots.planes import Box, Point, meets
 from ranking.plots.scales import LogScale, Scale, Tick, in_unit, scale_of
 
 TICK_SIZE = 6.5
+MOST_BELOW, MOST_BESIDE = 5, 6  # ticks of an axis
 STEPS = (tuple(map(float, range(1, 10))), (1.0, 2.0, 5.0), (1.0,))
 
 
@@ -69,11 +70,11 @@ class FigureAxis:
         return tuple(Tick(self.place(value), value) for value in kept)
 
 
-def along_bottom(axis: FigureAxis, top: float, bottom: float, at_most: int = 5) -> tuple[Mark, ...]:
+def along_bottom(axis: FigureAxis, top: float, bottom: float) -> tuple[Mark, ...]:
     """Return the lines of a grid and the values below it, none in another's way."""
     marks: list[Mark] = [Stroke(((axis.scale.start, bottom), (axis.scale.end, bottom)), INK)]
     taken = float("-inf")
-    for at, text in axis.ticks(at_most):
+    for at, text in axis.ticks(MOST_BELOW):
         half = width(text, TICK_SIZE) / 2
         marks.append(Stroke(((at, top), (at, bottom)), GRID, 0.4))
         if at - half > taken + 2.0:
@@ -82,19 +83,19 @@ def along_bottom(axis: FigureAxis, top: float, bottom: float, at_most: int = 5) 
     return tuple(marks)
 
 
-def along_left(axis: FigureAxis, left: float, right: float, at_most: int = 6) -> tuple[Mark, ...]:
+def along_left(axis: FigureAxis, left: float, right: float) -> tuple[Mark, ...]:
     """Return the lines of a grid and the values left of it."""
     marks: list[Mark] = []
-    for at, text in axis.ticks(at_most):
+    for at, text in axis.ticks(MOST_BESIDE):
         marks.append(Stroke(((left, at), (right, at)), GRID, 0.4))
         baseline = at + ASCENT * TICK_SIZE
         marks.append(Words(text, left - 3.0, baseline, TICK_SIZE, "right", QUIET))
     return tuple(marks)
 
 
-def tick_width(axis: FigureAxis, at_most: int = 6) -> float:
+def tick_width(axis: FigureAxis) -> float:
     """Return how wide the widest value beside the axis is."""
-    return max((width(text, TICK_SIZE) for _, text in axis.ticks(at_most)), default=0.0)
+    return max((width(text, TICK_SIZE) for _, text in axis.ticks(MOST_BESIDE)), default=0.0)
 
 
 NEAR, FAR = (5.0, 9.0, 14.0), (5.0, 8.0, 12.0, 17.0, 24.0, 32.0, 42.0, 54.0)

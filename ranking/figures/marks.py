@@ -113,9 +113,9 @@ def width(text: str, size: float = SIZE, *, is_bold: bool = False) -> float:
     return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
-def widest(lines: Sequence[str], size: float = SIZE) -> float:
+def widest(lines: Sequence[str]) -> float:
     """Return how wide the widest of the lines is; 0 without any."""
-    return max((width(line, size) for line in lines), default=0.0)
+    return max(map(width, lines), default=0.0)
 
 
 def clean(text: str) -> str:
@@ -148,12 +148,12 @@ def _pieces(word: str, most: float, size: float) -> list[str]:
 
 
 def stacked(
-    lines: Sequence[str], x: float, middle: float, *, size: float = SIZE, anchor: str = START
+    lines: Sequence[str], x: float, middle: float, *, anchor: str = START
 ) -> tuple[Mark, ...]:
     """Return lines below each other, around a height."""
-    top = middle - (len(lines) - 1) * LEADING * size / 2 + ASCENT * size
+    top = middle - (len(lines) - 1) * LEADING * SIZE / 2 + ASCENT * SIZE
     return tuple(
-        Words(line, x, top + place * LEADING * size, size, anchor)
+        Words(line, x, top + place * LEADING * SIZE, SIZE, anchor)
         for place, line in enumerate(lines)
     )
 

@@ -104,7 +104,7 @@ def clustered_covariance(
 
 
 def two_way_covariance(
-    pairs: WeightedPairs, raters: Integers, log_strengths: Floats, *, ridge: float = 0.0
+    pairs: WeightedPairs, raters: Integers, log_strengths: Floats
 ) -> ClusteredCovariance:
     """Return the sandwich covariance, clustered by unit and by rater at once.
 
@@ -114,8 +114,8 @@ def two_way_covariance(
         The judgments, one row each.
     raters : integer array of shape (n_rows,)
         Who gave each, as an index from 0.
-    log_strengths, ridge
-        As in `clustered_covariance`.
+    log_strengths : array of shape (n_systems,)
+        Their maximum-likelihood fit (natural log).
 
     Returns
     -------
@@ -153,7 +153,7 @@ def two_way_covariance(
         + _meat(by_rater, log_strengths)
         - _meat(by_both, log_strengths)
     )
-    bread = fisher_covariance(by_unit, log_strengths, ridge=ridge)
+    bread = fisher_covariance(by_unit, log_strengths)
     covariance = _nearest_semidefinite(bread @ meat @ bread)
     return ClusteredCovariance(covariance, n_clusters, _degrees(len(log_strengths), n_clusters))
 
