@@ -8,9 +8,8 @@ from typing import NoReturn, Protocol
 from ranking.findings import AnalysisRefusedError, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
-from ranking.judgments.orders import OtherOrder
 from ranking.judgments.scores import ScoreColumns
-from ranking.judgments.sources import Sources
+from ranking.judgments.sources import OtherOrder, Sources
 
 
 class NoSources:

@@ -23,8 +23,8 @@ from ranking.analyses.likert_means import (
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.groups import NO_PAIRS
 from ranking.judgments.method import Method
-from ranking.judgments.orders import OtherOrder
 from ranking.judgments.scores import ScoreColumns
+from ranking.judgments.sources import OtherOrder
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.correlation import (
     TooFewError,

@@ -1,7 +1,6 @@
 """Reads of fits: who may read which, how they stand as computations, and what they took."""
 
 import datetime as dt
-from collections import defaultdict
 from dataclasses import dataclass
 
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
@@ -15,8 +14,7 @@ from ranking.boards import as_text, board_of
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.judgments import analysis_set
 from ranking.judgments.method import Stamp
-from ranking.judgments.orders import OtherOrder
-from ranking.models import Fit, Rating
+from ranking.models import Fit
 
 # Ratings of single messages have means even where they imply no order by pairs.
 ANALYSED = Q(state=FitState.DONE) | Q(state=FitState.REFUSED, study__protocol=Protocol.LIKERT)
@@ -122,35 +120,6 @@ def newest_analysed(study: Study) -> list[Fit]:
     """Return the newest fit of each pool and context set, where it can be looked into."""
     newest = _newest(Fit.objects.filter(study=study).exclude(state=FitState.RUNNING))
     return sorted(newest.filter(ANALYSED).select_related("study"), key=place)
-
-
-def orders_beside(fit: Fit) -> tuple[OtherOrder, ...]:
-    """Return the newest ratings of other studies of pairs on the same dialogues, by their title.
-
-    Of each study those of the same pool if there are any, else of the most telling; on the same
-    contexts, and simulated studies beside simulated ones only. What goes into an analysis of this
-    study is read when this one is closed, so of others only what is public. Two queries.
-    """
-    others = Study.objects.filter(dataset=fit.study.dataset_id, is_simulated=fit.study.is_simulated)
-    pairs = others.exclude(protocol=Protocol.LIKERT).exclude(pk=fit.study_id)
-    done = Fit.objects.filter(
-        PUBLIC, study__in=pairs, context_set=fit.context_set, state=FitState.DONE
-    )
-    newest = done.order_by().values("study", "pool").annotate(newest=Max("pk")).values("newest")
-    found = Fit.objects.filter(pk__in=newest).select_related("study")
-    chosen = {
-        one.study_id: one
-        for one in sorted(found, key=lambda one: (one.pool == fit.pool, -place(one)[0]))
-    }
-    elo = defaultdict[int, dict[str, float]](dict)
-    keys = [one.pk for one in chosen.values()]
-    rows = Rating.objects.filter(fit__in=keys).values_list("fit", "system__slug", "elo")
-    for pk, slug, points in rows:
-        elo[pk][slug] = points
-    return tuple(
-        OtherOrder(one.study.title, EvaluatorPool(one.pool).label, one.key, elo[one.pk])
-        for one in sorted(chosen.values(), key=lambda one: one.study.title)
-    )
 
 
 def refused_alerts(study: Study) -> list[Alert]:

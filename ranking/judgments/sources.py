@@ -104,6 +104,19 @@ class TickedReasons:
     ticked: Booleans
 
 
+@dataclass(frozen=True)
+class OtherOrder:
+    """The ratings of another study of the same dialogues: its title, whose judgments, and Elo.
+
+    ``elo`` is by the slugs of systems.
+    """
+
+    study: str
+    pool: str
+    fit: str
+    elo: Mapping[str, float]
+
+
 class Sources(Protocol):
     """Where an analysis gets them; each is read when it is asked for."""
 

@@ -1,13 +1,16 @@
 """The judgments of a fit as arrays, read once for its analyses, and what a stored fit rests on."""
 
 import threading
+from collections import defaultdict
 from dataclasses import dataclass, replace
 
 import numpy as np
+from django.db.models import Max
 
 from annotation.choices import Protocol
+from annotation.models import Study
 from ranking.analyses import AnalysisInputs
-from ranking.choices import AnalysisKind
+from ranking.choices import AnalysisKind, EvaluatorPool, FitState
 from ranking.fits import queries
 from ranking.fits.services.claiming import selection_of
 from ranking.judgments.columns import JudgmentColumns
@@ -22,8 +25,9 @@ from ranking.judgments.frames.sources import DatabaseSources
 from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method, Stamp
 from ranking.judgments.scores import implied_columns
+from ranking.judgments.sources import OtherOrder
 from ranking.judgments.style import FEATURES
-from ranking.models import Fit
+from ranking.models import Fit, Rating
 from ranking.numerics.arrays import Floats
 
 KEPT_SECONDS = 60.0  # after their last use: a round of analyses asks again within seconds
@@ -115,9 +119,38 @@ def _inputs_of_scores(fit: Fit) -> AnalysisInputs:
     judgments_of(fit)
     scores = read_scores(selection_of(fit))
     check_stamp(fit)
-    others = queries.orders_beside(fit)
+    others = orders_beside(fit)
     columns, method = implied_columns(scores), Method.of(fit.method)
     return AnalysisInputs(columns, method, dimensions={}, scores=scores, others=others)
+
+
+def orders_beside(fit: Fit) -> tuple[OtherOrder, ...]:
+    """Return the newest ratings of other studies of pairs on the same dialogues, by their title.
+
+    Of each study those of the same pool if there are any, else of the most telling; on the same
+    contexts, and simulated studies beside simulated ones only. What goes into an analysis of this
+    study is read when this one is closed, so of others only what is public. Two queries.
+    """
+    others = Study.objects.filter(dataset=fit.study.dataset_id, is_simulated=fit.study.is_simulated)
+    pairs = others.exclude(protocol=Protocol.LIKERT).exclude(pk=fit.study_id)
+    done = Fit.objects.filter(
+        queries.PUBLIC, study__in=pairs, context_set=fit.context_set, state=FitState.DONE
+    )
+    newest = done.order_by().values("study", "pool").annotate(newest=Max("pk")).values("newest")
+    found = Fit.objects.filter(pk__in=newest).select_related("study")
+    chosen = {
+        one.study_id: one
+        for one in sorted(found, key=lambda one: (one.pool == fit.pool, -queries.place(one)[0]))
+    }
+    elo = defaultdict[int, dict[str, float]](dict)
+    keys = [one.pk for one in chosen.values()]
+    rows = Rating.objects.filter(fit__in=keys).values_list("fit", "system__slug", "elo")
+    for pk, slug, points in rows:
+        elo[pk][slug] = points
+    return tuple(
+        OtherOrder(one.study.title, EvaluatorPool(one.pool).label, one.key, elo[one.pk])
+        for one in sorted(chosen.values(), key=lambda one: one.study.title)
+    )
 
 
 def _read(fit: Fit) -> _Read:

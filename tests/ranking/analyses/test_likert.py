@@ -8,8 +8,8 @@ import scipy
 
 from ranking.analyses import likert
 from ranking.findings import AnalysisRefusedError
-from ranking.judgments.orders import OtherOrder
 from ranking.judgments.scores import implied_columns
+from ranking.judgments.sources import OtherOrder
 from ranking.numerics.strength_mode import StrengthMode
 from tests.helpers.scores import make_scores, simulate_scores
 from tests.ranking.analyses.helpers import keys_of, make_inputs, stored, table

@@ -11,7 +11,8 @@ from annotation.choices import Protocol, Purpose
 from completions.choices import SystemKind
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import Findings
-from ranking.fits import analysis_queries, queries
+from ranking.fits import analysis_queries
+from ranking.fits.services.inputs import orders_beside
 from ranking.fits.services.verifying import verify_fit
 from ranking.judgments.analysis_set import Selection, n_judgments
 from ranking.judgments.frames.columns import read_scores
@@ -278,7 +279,7 @@ class TestAnalysis:
         make_judged_study(study=shadow)
         fit_one(shadow, START)
 
-        assert queries.orders_beside(fit_one(likert, START)) == ()
+        assert orders_beside(fit_one(likert, START)) == ()
 
     def test_is_refused_when_the_points_are_no_longer_those_of_the_fit(self):
         study = make_rated_study()

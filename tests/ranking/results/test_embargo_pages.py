@@ -15,7 +15,8 @@ from access.choices import Role, Scope
 from access.models import LogEntry
 from annotation.models import Study
 from ranking.choices import AnalysisKind, EvaluatorPool, FitState
-from ranking.fits import queries, services
+from ranking.fits import services
+from ranking.fits.services.inputs import orders_beside
 from ranking.models import Fit
 from tests.heart_site.permissions import TABLE
 from tests.helpers.factories import HOUR, NOW, make_study
@@ -238,6 +239,6 @@ def test_an_analysis_of_another_study_holds_only_what_is_public_of_this_one(stud
     other = make_study(dataset=study.dataset)
     beside = make_rated_fit(study=other, pool=fit.pool)
 
-    assert queries.orders_beside(beside) == ()
+    assert orders_beside(beside) == ()
     publish(fit)
-    assert [one.fit for one in queries.orders_beside(beside)] == [fit.key]
+    assert [one.fit for one in orders_beside(beside)] == [fit.key]
