@@ -27,7 +27,6 @@ from completions.models import Context, Dataset
 from ranking.choices import EvaluatorPool
 from ranking.models import Measurement
 from ranking.planner import queries
-from ranking.planner.queries import MeasuredCosts
 
 if TYPE_CHECKING:
     from ranking.numerics.planning.needs import Wish
@@ -108,16 +107,18 @@ class Question(forms.Form):
             is_joint=asked["together"] == "all",
         )
 
-    def rates(self, measured: MeasuredCosts) -> "Rates":
-        """Return what a judgment takes: as priced, or else as measured in the study."""
+    def rates(self, study: Study) -> "Rates":
+        """Return what a judgment takes: as priced, or as measured in the study; two queries."""
         from ranking.planner.plans import Rates  # noqa: PLC0415 (loads NumPy)
 
+        measured = queries.measured_costs(study)
         price, pay = self.cleaned_data["price"], self.cleaned_data["pay"]
+        seconds = measured["seconds"]
         if self.is_judges:
-            return Rates(price=measured.call_usd if price is None else price)
-        if price is None and pay is not None and measured.seconds is not None:
-            price = pay * measured.seconds / SECONDS_AN_HOUR
-        return Rates(price, measured.seconds, measured.per_person)
+            return Rates(price=measured["call_usd"] if price is None else price)
+        if price is None and pay is not None and seconds is not None:
+            price = pay * seconds / SECONDS_AN_HOUR
+        return Rates(price, seconds, measured["per_person"])
 
 
 FEWEST_SYSTEMS = 2
@@ -137,9 +138,8 @@ def planner(request: StaffRequest, study: Study) -> HttpResponse:
             request, "console/planner/planner.html", parts, status=200 if is_alone else 422
         )
     pilot = queries.pilot_of(study, form.evaluators)
-    measured = queries.measured(study)
-    rates = form.rates(measured)
-    parts |= {"asked": form.cleaned_data, "pilot": pilot, "measured": measured}
+    rates = form.rates(study)
+    parts |= {"asked": form.cleaned_data, "pilot": pilot}
     parts |= {"rates": rates, "is_judges": form.is_judges}
     if pilot is None:
         parts |= _before(study, form, rates)
@@ -161,8 +161,8 @@ def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
     pilot = queries.pilot_of(study, form.evaluators)
     nothing = {"n_judgments": 0, "n_comparisons": 0, "neighbours": []}
     found = pilot.result["kept"] if pilot is not None else nothing
-    rates = form.rates(queries.measured(study))
-    return csv_answer(request, plan_of(found, form.wish, rates).rows(), f"{study.slug}-planner")
+    plan = plan_of(found, form.wish, form.rates(study))
+    return csv_answer(request, plan.rows(), f"{study.slug}-planner")
 
 
 def _before(study: Study, form: Question, rates: "Rates") -> "dict[str, FirstPlan | bool | None]":

@@ -1,7 +1,6 @@
 """Reads of the sample-size planner: what was found of a study's error, and what judgments cost."""
 
 import math
-from dataclasses import dataclass
 
 from django.db.models import Avg, Count, Q
 
@@ -14,19 +13,6 @@ from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.models import Analysis, Fit, Measurement
 
 NEWEST_CALLS = 5_000
-
-
-@dataclass(frozen=True)
-class MeasuredCosts:
-    """What a judgment took in this study so far; None where nobody knows.
-
-    ``seconds`` is the median over people's answers, ``per_person`` the mean number of answers,
-    ``call_usd`` the mean cost of the newest calls of judges.
-    """
-
-    seconds: float | None
-    per_person: float | None
-    call_usd: float | None
 
 
 def pilot_of(study: Study, pool: EvaluatorPool) -> Analysis | None:
@@ -51,8 +37,12 @@ def newest_fit(study: Study, pool: EvaluatorPool) -> Fit | None:
     return fits.filter(state=FitState.DONE).order_by("-as_of", "-pk").first()
 
 
-def measured(study: Study) -> MeasuredCosts:
-    """Return what judgments took, in two queries."""
+def measured_costs(study: Study) -> dict[str, float | None]:
+    """Return what a judgment took in this study so far, None where nobody knows; two queries.
+
+    ``seconds`` is the median over people's answers, ``per_person`` the mean number of answers,
+    ``call_usd`` the mean cost of the newest calls of judges.
+    """
     kept = (
         Measurement.objects.filter(study=study)
         .annotate(n_people=Count("figures", filter=Q(figures__n_answers__gt=0)))
@@ -62,11 +52,13 @@ def measured(study: Study) -> MeasuredCosts:
         comparison__study=study, state=CallState.DONE, cost_usd__isnull=False
     )
     mean = calls.order_by("-pk")[:NEWEST_CALLS].aggregate(mean=Avg("cost_usd"))["mean"]
-    return MeasuredCosts(
-        seconds=kept.median_seconds if kept is not None else None,
-        per_person=kept.n_answers / kept.n_people if kept is not None and kept.n_people else None,
-        call_usd=None if mean is None else float(mean),
-    )
+    return {
+        "seconds": None if kept is None else kept.median_seconds,
+        "per_person": kept.n_answers / kept.n_people
+        if kept is not None and kept.n_people
+        else None,
+        "call_usd": None if mean is None else float(mean),
+    }
 
 
 def n_systems_of(study: Study) -> int:

@@ -168,7 +168,7 @@ def _power(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
         raise RefusedError(msg)
     _analyse_if_needed(study, asked)
     pilot = planner_queries.pilot_of(study, asked.evaluators)
-    rates = asked.rates(planner_queries.measured(study))
+    rates = asked.rates(study)
     if pilot is None:
         n_systems = planner_queries.n_systems_of(study)
         if n_systems < FEWEST_SYSTEMS:
