@@ -23,7 +23,7 @@ from annotation.retention import queries
 from completions.choices import WriterState
 from completions.dialogues.forms import TypedTextField
 from completions.models import Message, MessageRevision, Writer
-from ranking.fits import stale_queries
+from ranking.fits.queries import resting_on_rater, resting_on_writer
 
 MAX_ASKED = 200
 MOST_FOUND = 50  # of raters, and of writers
@@ -208,7 +208,7 @@ def _held_of_rater(rater: Rater) -> dict[str, object]:
         ],
         "submissions": submissions,
         "is_bound": bool(rater.external_id and rater.bound_by),
-        "affected": stale_queries.of_rater(rater),
+        "affected": resting_on_rater(rater),
     }
 
 
@@ -240,5 +240,5 @@ def _held_of_writer(writer: Writer) -> dict[str, object]:
             (_("mails sent"), writer.mails.filter(sent_at__isnull=False).count()),
             (_("mails that wait"), writer.mails.filter(sent_at=None).count()),
         ],
-        "affected": stale_queries.of_writer(writer),
+        "affected": resting_on_writer(writer),
     }

@@ -17,8 +17,8 @@ from ranking.boards import board_of
 from ranking.figures import FigureFormat, FigureRefusedError, FiguresBusyError
 from ranking.figures.marks import Drawing
 from ranking.findings import Findings
-from ranking.fits import analysis_queries, stale_queries
-from ranking.fits.queries import ENDED, Results, is_out_of_date
+from ranking.fits import analysis_queries
+from ranking.fits.queries import ENDED, Results, has_withdrawn_data, is_out_of_date
 from ranking.models import Fit
 from ranking.plots.radar import UnknownRowError, read_names
 from ranking.raters.accounting import CLASSES
@@ -61,7 +61,7 @@ def fit_page(request: HttpRequest, results: Results, key: str) -> HttpResponse:
     fit = fit_or_404(results, key)
     parts = _frame(results) | {
         **_with_board(fit, results),
-        "is_withdrawn_from": results.has_all and stale_queries.has_withdrawn_data(fit),
+        "is_withdrawn_from": results.has_all and has_withdrawn_data(fit),
         "earlier": pages.earlier_fits(fit, results.fits),
     }
     return render(request, "ranking/fit.html", parts)

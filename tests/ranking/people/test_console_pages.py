@@ -16,7 +16,7 @@ from annotation.raters.services import entering, withdrawing
 from completions.choices import LeaseOutcome, WriterState
 from completions.models import Completion
 from ranking.choices import EvaluatorPool, FitState, ReleaseState
-from ranking.fits import stale_queries
+from ranking.fits import queries
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -167,7 +167,7 @@ class TestStaleResults:
         released = {"state": ReleaseState.DONE, "as_of": NOW + HOUR, "ended_at": NOW + HOUR}
         made = make_release(study=rater.study, manifest_hash="1" * 64, **released)
 
-        (found,) = stale_queries.of_rater(rater)
+        (found,) = queries.resting_on_rater(rater)
 
         assert [key for key, _at in found.fits] == [fit.key]
         assert found.releases == (made.version,)
@@ -178,23 +178,23 @@ class TestStaleResults:
         ids=["withdrawn since", "withdrawn before the fit", "anonymised"],
     )
     def test_say_so_once_their_data_is_withdrawn(self, rater, fit, after, keep_answers, is_stale):
-        assert not stale_queries.has_withdrawn_data(fit)
+        assert not queries.has_withdrawn_data(fit)
 
         withdrawing.withdraw_rater(rater=rater, now=fit.as_of + after, keep_answers=keep_answers)
 
-        assert stale_queries.has_withdrawn_data(fit) is is_stale
+        assert queries.has_withdrawn_data(fit) is is_stale
 
     def test_rest_on_the_texts_of_a_writer(self, judgment, fit):
         writer = make_writer(dataset=judgment.comparison.study.dataset)
         text = judgment.comparison.first
         Completion.objects.filter(pk=text.pk).update(writer=writer)
 
-        (found,) = stale_queries.of_writer(writer)
+        (found,) = queries.resting_on_writer(writer)
         assert [key for key, _at in found.fits] == [fit.key]
 
         Completion.objects.filter(pk=text.pk).update(text="", erased_at=fit.as_of + HOUR)
         has_gone = text.context.dataset_id == fit.study.dataset_id
-        assert stale_queries.has_withdrawn_data(fit) is has_gone
+        assert queries.has_withdrawn_data(fit) is has_gone
 
 
 class TestEvidence:
