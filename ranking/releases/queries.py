@@ -23,7 +23,7 @@ from annotation.studies.counts import has_few_judgments, newest_keys
 from annotation.studies.stored_figures import FiguresKind
 from completions.models import Completion, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
-from ranking.fits.queries import PREFERRED, newest_fits
+from ranking.fits.queries import newest_of
 from ranking.judgments.analysis_set import is_deleted_after, n_decisions
 from ranking.judgments.method import Stamp
 from ranking.models import Analysis, Fit, Release
@@ -88,12 +88,7 @@ def fits_to_release(study: Study, *, only: Fit | None = None) -> tuple[list[Fit]
     rest on the judgments that count as of the newest of them, so that one table tells of all, and
     nothing of these may have been deleted since.
     """
-    if only is not None:
-        found = [only]
-    else:
-        newest = newest_fits(study)
-        order = [(pool, one) for pool in PREFERRED for one in ContextSet]
-        found = [newest[where] for where in order if where in newest]
+    found = newest_of(study) if only is None else [only]
     if not found:
         return [], NO_FIT
     if any(fit.state == FitState.RUNNING for fit in found):
