@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from ranking.gate.rules import OVERALL, Gate, GateTest, More, Outcome
+from ranking.gate.rules import OVERALL, Gate, GateTest, Outcome
 from ranking.judgments.sources import SystemFacts
 from ranking.plots.radar import FEWEST_AXES, Rings, TooFewAxesError, anchor, corner
 
@@ -129,8 +129,8 @@ def as_json(report: GateReport) -> dict[str, Any]:
         "tests": [_figures(one, gate) for one in gate.tests],
         "notes": list(gate.notes),
         "more": {
-            "if_equal": _more_figures(gate.if_equal),
-            "as_estimated": _more_figures(gate.as_estimated),
+            "if_equal": gate.if_equal._asdict() if gate.if_equal else None,
+            "as_estimated": gate.as_estimated._asdict() if gate.as_estimated else None,
         },
         "method": METHOD,
     }
@@ -219,12 +219,6 @@ def _figures(one: GateTest, gate: Gate) -> dict[str, Any]:
         "n_judgments": one.n_judgments,
         "n_dialogues": one.n_units,
     }
-
-
-def _more_figures(more: More | None) -> dict[str, int | None] | None:
-    if more is None:
-        return None
-    return {"judgments": more.judgments, "dialogues": more.dialogues}
 
 
 WIDTH, HEIGHT = 480, 485

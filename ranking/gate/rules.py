@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -73,8 +74,7 @@ class GateTest:
     p_adjusted: float = 1.0
 
 
-@dataclass(frozen=True)
-class More:
+class More(NamedTuple):
     """How many judgments and source dialogues more are likely to settle it; None if none would."""
 
     judgments: int | None
@@ -109,7 +109,7 @@ def run_gate(inputs: AnalysisInputs, request: GateRequest) -> Gate:
     ----------
     inputs : AnalysisInputs
         The judgments of a fit, those of its dimensions, and its method.
-    asked : GateRequest
+    request : GateRequest
         The two systems, the drop allowed (points, at least 0) and the level.
 
     Returns
@@ -190,7 +190,7 @@ def _dimension_boards(
 def _test(
     name: str, board: AnalysisBoard, columns: JudgmentColumns, request: GateRequest
 ) -> GateTest:
-    """GateTest one board.
+    """Test one board.
 
     Raises
     ------
