@@ -218,15 +218,7 @@ class ReleaseSources:
 
 
 def _facts(row: Row) -> SystemFacts:
-    return SystemFacts(
-        name=row["name"],
-        kind=row["kind"],
-        family=row["family"],
-        is_simulated=row["is_simulated"],
-        intelligence_index=row["intelligence_index"],
-        published_ttft_ms=row["published_ttft_ms"],
-        measured_ttft_ms=row["measured_ttft_ms"],
-    )
+    return SystemFacts(**{one.name: row[one.name] for one in fields(SystemFacts)})
 
 
 AGREEMENT = "agreement"

@@ -16,7 +16,7 @@ from ranking.findings import Findings, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Analysis, DimensionRate, Fit, HumanRating, Rating
 from ranking.release_check.bundle import Bundle
-from ranking.release_check.results import problems_of_analysis
+from ranking.release_check.results import OF_PEOPLE, problems_of_analysis
 from ranking.released.identities import names_in, renamed
 from ranking.released.tables import BY_NAME
 from ranking.released.writing import SUMS, document, files_of, lines, sha256_of, sums
@@ -47,7 +47,6 @@ RATED = (
     *("joint_low", "joint_high", "tier", "sandwich_se"),
     *("n_judgments", "wins", "losses", "ties"),
 )
-OF_PEOPLE = ("elo", "elo_se", "elo_low", "elo_high", "n_judgments", "n_contexts", "detail")
 KEPT_BACK = ("stamp",)  # keys of rows, which mean nothing elsewhere
 SCANNED = (".json", ".jsonl", ".md", ".svg", ".txt")
 
