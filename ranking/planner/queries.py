@@ -54,9 +54,7 @@ def measured_costs(study: Study) -> dict[str, float | None]:
     mean = calls.order_by("-pk")[:NEWEST_CALLS].aggregate(mean=Avg("cost_usd"))["mean"]
     return {
         "seconds": None if kept is None else kept.median_seconds,
-        "per_person": kept.n_answers / kept.n_people
-        if kept is not None and kept.n_people
-        else None,
+        "per_person": kept.n_answers / kept.n_people if kept and kept.n_people else None,
         "call_usd": None if mean is None else float(mean),
     }
 
