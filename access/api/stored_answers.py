@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -52,7 +52,7 @@ def answer_once(
         answer = act()
         row.status, row.answer = answer.status, answer.content
         row.save(update_fields=["status", "answer"])
-        return replace(answer, is_replayed=False)
+        return answer
     if row.request_hash != request_hash or row.status is None:
         raise KeyTakenError
     return StoredAnswer(row.status, row.answer, is_replayed=True)
