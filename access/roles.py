@@ -103,6 +103,10 @@ class Needs:
         return self.reads if method in SAFE else self.acts
 
 
+OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
+"""Of pages on people's data, members, keys and backups."""
+
+
 class Guarded(Protocol):
     """A view that says whom it answers."""
 

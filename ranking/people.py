@@ -12,10 +12,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from access.choices import Role
 from access.console.tables import csv_of
 from access.evidence import evidence_of
-from access.roles import Needs, StaffRequest, members_only
+from access.roles import OWNERS, StaffRequest, members_only
 from annotation.choices import RaterState
 from annotation.models import Judgment, Rater
 from annotation.raters.services import entering, withdrawing
@@ -59,7 +58,6 @@ class Leaving(forms.Form):
 
 PER_PAGE = 50
 COLUMNS = ("what", "of", "how_many", "goes_on", "is_due")
-OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

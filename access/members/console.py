@@ -16,9 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from access.choices import Role
 from access.console.tables import Table, csv_of
 from access.members import services as member_services
-from access.roles import Needs, StaffRequest, members_only, role_of, team, with_roles
+from access.roles import OWNERS, StaffRequest, members_only, role_of, team, with_roles
 
-OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
 COLUMNS = (
     *("username", "email", "role", "since"),
     *("last_signed_in", "has_password", "has_second_factor"),

@@ -13,15 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from access.choices import Role, Scope
+from access.choices import Scope
 from access.console.tables import Table, csv_of
 from access.models import LONGEST, ApiToken
-from access.roles import Needs, StaffRequest, members_only
+from access.roles import OWNERS, StaffRequest, members_only
 from access.tokens import queries as token_queries
 from access.tokens import services as token_services
 from access.tokens.services import NewToken
 
-OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
 COLUMNS = (
     *("token", "name", "scopes", "owner"),
     *("made_at", "expires_at", "revoked_at", "last_used_at"),

@@ -11,12 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from access import background
-from access.choices import Role
 from access.models import LogEntry
-from access.roles import Needs, StaffRequest, members_only
+from access.roles import OWNERS, StaffRequest, members_only
 from heart_site.backups.state import kept_backups
 
-OWNERS = Needs(reads=Role.OWNER, acts=Role.OWNER)
 NEWEST = 5
 BROKEN_OFF_S = 3600
 """A folder that is not whole and was not touched for so long is nobody's any more."""
