@@ -37,25 +37,25 @@ REASONS = (
 SENTENCE = "That sounds like a lot to carry on your own, and it makes sense that you are tired. "
 
 
-def fill_report(n_judgments: int, *, n_systems: int = N_SYSTEMS, n_raters: int = 0) -> Study:
+def fill_report(n_judgments: int, *, n_raters: int = 0) -> Study:
     """Make a study of at least so many judgments, most of them by LLM judges."""
     n_contexts = -(-n_judgments // PER_CONTEXT)
-    size = Size(N_EACH * N_PAIRS * n_contexts, n_systems, n_contexts, n_raters)
+    size = Size(N_EACH * N_PAIRS * n_contexts, N_SYSTEMS, n_contexts, n_raters)
     study = fill(size, with_marks=False)
     first = study.comparisons.earliest("pk")
     with unchecked():
-        _systems(n_systems)
+        _systems()
         _texts()
         _calls(first, N_CALLS * N_PAIRS * n_contexts)
-        _answers(n_systems)
+        _answers()
         _strategies(Completion.objects.filter(context__key__startswith="bench-").count())
         put_under_hashes(study)
     return study
 
 
-def _systems(n_systems: int) -> None:
+def _systems() -> None:
     """Give systems families and facts, make two of them people, and some contexts adversarial."""
-    people = f"'bench-{n_systems - 1}', 'bench-{n_systems}'"
+    people = f"'bench-{N_SYSTEMS - 1}', 'bench-{N_SYSTEMS}'"
     _run(
         "UPDATE completions_system SET family = 'family-' || id %% 6, facts = jsonb_build_object("
         "'intelligence_index', jsonb_build_object('value', 30 + 2 * (id %% 18) + 8 * random()), "
@@ -125,9 +125,9 @@ def _calls(one: Comparison, n_calls: int) -> None:
     )
 
 
-def _answers(n_systems: int) -> None:
+def _answers() -> None:
     """Draw all answers anew, with reasons, sides and times, and the marks that go with them."""
-    step = 1.6 / (n_systems - 1)
+    step = 1.6 / (N_SYSTEMS - 1)
     _run(
         "UPDATE annotation_judgment AS given SET verdict = drawn.verdict,"  # noqa: S608 (our words)
         " rationale = (%s::text[])[drawn.reason] || ' ' || (%s::text[])[drawn.other],"
