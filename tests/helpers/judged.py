@@ -79,13 +79,9 @@ def fit_one(study: Study, at: dt.datetime, pool: EvaluatorPool = EvaluatorPool.C
     return Fit.objects.filter(study=study, pool=pool, context_set=every).latest("as_of")
 
 
-def newest_fit(
-    study: Study,
-    pool: EvaluatorPool = EvaluatorPool.COMBINED,
-    context_set: ContextSet = ContextSet.ALL,
-) -> Fit:
+def newest_fit(study: Study, pool: EvaluatorPool = EvaluatorPool.COMBINED) -> Fit:
     """Return the newest fit that ended."""
-    fit = queries.latest_fit(study=study, pool=pool, context_set=context_set)
+    fit = queries.latest_fit(study=study, pool=pool, context_set=ContextSet.ALL)
     assert fit is not None
     return fit
 

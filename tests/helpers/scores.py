@@ -1,6 +1,6 @@
 """Ratings of messages read alone, made up: a few written out, and whole planted studies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from tests.helpers.factories import (
 )
 
 KEYS = ("H", "E", "A", "R", "T")
-Points = Callable[[int, int, int], int]
 
 
 def make_scores(rows, *, judges=(), labels=("Warmth", "Sense")):
@@ -77,14 +76,12 @@ def make_rated_study(
     systems: Sequence[System] | None = None,
     n_dialogues: int = 4,
     n_raters: int = 3,
-    points: Points | None = None,
     with_judge: bool = False,
     study: Study | None = None,
 ) -> Study:
     """Let every rater, and one judge if wanted, rate each system's message of each dialogue."""
     study = study or make_study(protocol=Protocol.LIKERT)
     systems = systems or [make_system() for _ in range(3)]
-    points = points or by_place
     raters = [make_rater(study=study) for _ in range(n_raters)]
     judge = make_judge() if with_judge else None
     for dialogue in range(n_dialogues):
@@ -93,9 +90,9 @@ def make_rated_study(
             message = make_completion(context=context, system=system)
             alone = make_comparison(study=study, first=message)
             for number, rater in enumerate(raters):
-                rate(alone, rater, points(dialogue, place, number))
+                rate(alone, rater, by_place(dialogue, place, number))
             if judge:
-                rate(alone, judge, points(dialogue, place, 0))
+                rate(alone, judge, by_place(dialogue, place, 0))
     return study
 
 
