@@ -44,7 +44,7 @@ def read_dialogues(
     found = _entries(source, name)
     leading, among = _first(found, name)
     records = (
-        _in_language(_parsed(entry, among), language, entry)
+        _in_language(_parsed(entry, among), language, _place(entry, among))
         for entry in itertools.chain(leading, found)
     )
     yield from _with_a_dialogue(_shared(records) if among is ITEMS else records, name)
@@ -90,22 +90,25 @@ def _first(found: Iterator[FileEntry], name: str) -> tuple[list[FileEntry], Form
     raise IngestError(msg)
 
 
+def _place(entry: FileEntry, among: Format) -> str:
+    """Return how messages name an entry, such as ``item 3 (line 4)``."""
+    line = f" (line {entry.line})" if entry.line is not None else ""
+    return f"{among.noun} {entry.number}{line}"
+
+
 def _parsed(entry: FileEntry, among: Format) -> ParsedDialogue | BadRecord:
-    place = f"{among.noun} {entry.number}"
-    if entry.line is not None:
-        place = f"{place} (line {entry.line})"
+    place = _place(entry, among)
     if entry.fault:
         return BadRecord(place, entry.fault)
     return parse(entry.value, among, place)
 
 
 def _in_language(
-    record: ParsedDialogue | BadRecord, language: str, entry: FileEntry
+    record: ParsedDialogue | BadRecord, language: str, place: str
 ) -> ParsedDialogue | BadRecord:
     """Give a dialogue the language that was asked for, unless it states another one."""
     if isinstance(record, BadRecord):
         return record
-    place = f"dialogue {entry.number}"
     if language:
         if record.states_language and record.language != language:
             return BadRecord(place, f"states the language {record.language}, not {language}")

@@ -236,12 +236,12 @@ class TestLanguage:
 
         found, _ = read_dialogues(path, language="de")
 
-        assert str(found) == "dialogue 1: states the language he, not de"
+        assert str(found) == "dialogue 1 (line 1): states the language he, not de"
 
     def test_another_script_is_never_taken_for_english(self, tmp_path):
         _, found = read(write_lines(tmp_path / "talks.jsonl", [NATIVE, HEBREW]))
 
-        assert "another script than English" in str(found)
+        assert str(found).startswith("dialogue 2 (line 2): is in another script than English")
 
 
 class TestMixedFormats:
