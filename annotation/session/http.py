@@ -206,11 +206,19 @@ def rater_of_credential(value: str, *, study: Study, use: str) -> Rater | None:
 
 def remember(response: HttpResponse, request: HttpRequest, rater: Rater) -> HttpResponse:
     """Let the browser keep the rater's credential for this study alone."""
+    value = credential(rater, use="cookie")
+    return keep_cookie(response, request, COOKIE, value, study=rater.study.slug)
+
+
+def keep_cookie(
+    response: HttpResponse, request: HttpRequest, name: str, value: str, *, study: str
+) -> HttpResponse:
+    """Let the browser keep a cookie for the pages of one study."""
     response.set_cookie(
-        COOKIE,
-        credential(rater, use="cookie"),
+        name,
+        value,
         max_age=COOKIE_SECONDS,
-        path=reverse("annotation:entry", args=[rater.study.slug]),
+        path=reverse("annotation:entry", args=[study]),
         secure=request.is_secure(),
         httponly=True,
         samesite="Lax",
@@ -344,15 +352,6 @@ def _say_who_are_you(request: HttpRequest, page: StudyPage) -> HttpResponse:
             "to continue where you were."
         ),
     )
-
-
-def say_slow_down(
-    request: HttpRequest, study: StudyPage, *, heading: str, text: str, wait: int
-) -> HttpResponse:
-    """Ask somebody to come back in ``wait`` seconds: more came than people make."""
-    answer = say(request, study, status=429, heading=heading, text=text)
-    answer["Retry-After"] = str(wait)
-    return answer
 
 
 def say_not_open(

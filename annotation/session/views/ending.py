@@ -166,7 +166,8 @@ def guess(request: RaterRequest) -> HttpResponse:
             rater=request.rater, guesses=form.guesses(), now=visit_time(request)
         )
     done = http.SeeOther(reverse("annotation:done", args=[request.page.slug]))
-    return _not_again(done, request)
+    # The browser alone remembers that the question was passed by.
+    return http.keep_cookie(done, request, SKIPPED, "1", study=request.page.slug)
 
 
 def is_due(request: RaterRequest) -> bool:
@@ -181,20 +182,6 @@ def _messages(request: RaterRequest) -> list[Message]:
     if rater.state not in ASKED_IN or entry_queries.has_guessed(rater):
         return []
     return [Message.of(completion) for completion in entry_queries.messages_to_guess(rater)]
-
-
-def _not_again(response: HttpResponse, request: RaterRequest) -> HttpResponse:
-    """Let the browser alone remember that the question was passed by."""
-    response.set_cookie(
-        SKIPPED,
-        "1",
-        max_age=http.COOKIE_SECONDS,
-        path=reverse("annotation:entry", args=[request.page.slug]),
-        secure=request.is_secure(),
-        httponly=True,
-        samesite="Lax",
-    )
-    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -79,7 +79,7 @@ def consent(request: HttpRequest, study: str) -> HttpResponse:
     wait = _seconds_to_wait(request, "entry", settings.HEART_ENTRY_RATE)
     if wait is None:
         return _answer_consent(request, study_http.study_or_404(study))
-    return http.say_slow_down(
+    return _say_slow_down(
         request,
         http.study_page(request, study),
         heading=_("Many people are arriving right now"),
@@ -165,7 +165,7 @@ def _say_wrong_link(request: HttpRequest, page: StudyPage) -> HttpResponse:
     """Count the wrong link for its sender's address; a right one is let in whatever came before."""
     wait = _seconds_to_wait(request, "wrong-link", settings.HEART_WRONG_LINK_RATE)
     if wait is not None:
-        return http.say_slow_down(
+        return _say_slow_down(
             request,
             page,
             heading=_("Too many wrong links"),
@@ -179,6 +179,15 @@ def _say_wrong_link(request: HttpRequest, page: StudyPage) -> HttpResponse:
         text=_("Part of it may be missing. Please copy the whole link again."),
         status=404,
     )
+
+
+def _say_slow_down(
+    request: HttpRequest, study: StudyPage, *, heading: str, text: str, wait: int
+) -> HttpResponse:
+    """Ask somebody to come back in ``wait`` seconds: more came than people make."""
+    answer = http.say(request, study, status=429, heading=heading, text=text)
+    answer["Retry-After"] = str(wait)
+    return answer
 
 
 def _seconds_to_wait(request: HttpRequest, what: str, most: int) -> int | None:
