@@ -3,10 +3,9 @@
 import datetime as dt
 import hashlib
 import re
-import threading
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -25,13 +24,10 @@ from completions.models import (
     GenerationRun,
     System,
 )
-from completions.runs import queries
 from completions.runs.services import asking, running
 from completions.runs.services.asking import ModelAnswer
-from completions.runs.services.calling import Claim, Clock, Question
+from completions.runs.services.calling import Claim, Question
 from completions.runs.services.running import begin, checked_budget
-
-_TURN = threading.Lock()
 
 
 class NotAModelError(ValueError):
@@ -123,33 +119,8 @@ def retry_completions(
     )
 
 
-def generate_completions(
-    *,
-    clock: Clock,
-    duration_s: float = 30.0,
-    run: GenerationRun | None = None,
-    stored: Callable[[], None] = lambda: None,
-) -> int:
-    """Make the waiting generation calls, several at a time, and return how many ended.
-
-    With ``run`` those of one run alone. ``stored`` is called whenever results have been stored.
-
-    Providers are called outside any transaction. Safe to run twice and in many processes: a
-    call is claimed by one, and what has ended is never asked again.
-    """
-    desk = CompletionCalls(run)
-    return asking.ask(desk, clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
-
-
-@dataclass(frozen=True)
 class CompletionCalls:
     """What generation calls ask, and the completions that are kept; see ``asking.CallKind``."""
-
-    run: GenerationRun | None = None
-
-    def calls(self) -> QuerySet[GenerationCall]:
-        """Return the calls that may be made."""
-        return queries.calls_to_make(GenerationRun, self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[GenerationCall]:
         """Return these calls with their contexts and systems."""
@@ -166,6 +137,10 @@ class CompletionCalls:
         for (call, heard), completion in zip(ended, stored, strict=True):
             columns = _columns(heard) | {"completion": completion}
             GenerationCall.objects.filter(pk=call.pk).update(**columns)
+
+
+generate_completions = partial(asking.ask_for_runs, CompletionCalls(), GenerationRun)
+"""Make the waiting generation calls, and keep the completions."""
 
 
 def _contexts_without(dataset: Dataset, system: System) -> Sequence[Context]:

@@ -1,9 +1,7 @@
 """Put comparisons to LLM judges and turn their valid answers into judgments."""
 
-import threading
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Collection, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from django.conf import settings
@@ -21,49 +19,18 @@ from annotation.studies.rubric import Rubric
 from annotation.studies.verdicts import Answer
 from completions import llm
 from completions.dialogues.normaliser import plain
-from completions.runs import queries
 from completions.runs.services import asking, calling
 from completions.runs.services.asking import ModelAnswer
-from completions.runs.services.calling import TRIES, Claim, Clock, Question
+from completions.runs.services.calling import TRIES, Claim, Question
 from completions.runs.services.quoted_labels import TextDeletedError
 
 MAX_TOKENS = 2000
 TIMEOUT_S = 180.0
-_TURN = threading.Lock()
 _RUBRIC = TypeAdapter(Rubric)
 
 
-def ask_judges(
-    *,
-    clock: Clock,
-    duration_s: float = 30.0,
-    run: JudgeRun | None = None,
-    stored: Callable[[], None] = lambda: None,
-) -> int:
-    """Make the waiting judge calls, several at a time, and return how many ended.
-
-    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
-
-    An answer that cannot be read is asked for once more, with the fault; a second one is kept
-    as invalid and is never a vote. Safe to run twice and in many processes.
-    """
-    return asking.ask(_Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
-
-
-def request_for(call: JudgeCall) -> llm.Request:
-    """Return what a call asks, also one that is planned and not stored."""
-    return _Desk().question(call, Claim(0, call.created_at, 0)).request
-
-
-@dataclass(frozen=True)
-class _Desk:
+class JudgeCalls:
     """What judges are asked, and what becomes of their answers."""
-
-    run: JudgeRun | None = None
-
-    def calls(self) -> QuerySet[JudgeCall]:
-        """Return the calls of open studies, or of one run."""
-        return queries.calls_to_make(JudgeRun, self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[JudgeCall]:
         """Return these calls with their judges and comparisons, also of studies closed since."""
@@ -113,6 +80,15 @@ class _Desk:
         _store_judgments(
             [(call, heard, heard.value) for call, heard in ended if heard.value is not None]
         )
+
+
+ask_judges = partial(asking.ask_for_runs, JudgeCalls(), JudgeRun)
+"""Make the waiting judge calls of open studies; an invalid answer is never a vote."""
+
+
+def request_for(call: JudgeCall) -> llm.Request:
+    """Return what a call asks, also one that is planned and not stored."""
+    return JudgeCalls().question(call, Claim(0, call.created_at, 0)).request
 
 
 def _candidates(call: JudgeCall) -> dict[str, str]:

@@ -1,10 +1,8 @@
 """Have an assistant find the themes of rationales, and draw those whose themes people name."""
 
 import datetime as dt
-import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -32,10 +30,9 @@ from completions.choices import CallState, Presence
 from completions.dialogues.normaliser import plain
 from completions.llm.labels import Labels, labels_schema, read_labels
 from completions.models import Assistant
-from completions.runs import queries
 from completions.runs.services import asking, calling, quoted_labels, running
 from completions.runs.services.asking import ModelAnswer
-from completions.runs.services.calling import TRIES, Claim, Clock, Question
+from completions.runs.services.calling import TRIES, Claim, Question
 from completions.strategies.rules import Item
 from completions.strategies.services.labelling import plan_of
 from completions.strategies.services.spot_checking import N_ITEMS, NotLabelledYetError, draw
@@ -46,7 +43,6 @@ TIMEOUT_S = 120.0
 BATCH = 500
 TELLING = frozenset({"sets-rules-aside", "speaks-to-judge", "holds-verdict", "plays-role"})
 """Ways to address a reader that are none of a rationale's own: that A is better, most say."""
-_TURN = threading.Lock()
 
 
 def rationales_to_label(study: Study) -> QuerySet[Judgment]:
@@ -96,24 +92,6 @@ def plan_rationale_calls(
     return len(added)
 
 
-def find_themes(
-    *,
-    clock: Clock,
-    duration_s: float = 30.0,
-    run: RationaleRun | None = None,
-    stored: Callable[[], None] = lambda: None,
-) -> int:
-    """Make the waiting calls about rationales, several at a time, and return how many ended.
-
-    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
-
-    An answer that cannot be read, or quotes what is not there, is asked for once more with the
-    fault, then kept as invalid: it never becomes a label. Safe to run twice and in many
-    processes: a call is claimed by one, and what has ended is never asked again.
-    """
-    return asking.ask(Desk(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored)
-
-
 def forget_themes(judgments: QuerySet[Judgment], *, now: dt.datetime) -> None:
     """Delete the words that labels, answers and notes quote of rationales which are deleted."""
     calls = RationaleCall.objects.filter(judgment__in=judgments)
@@ -122,15 +100,8 @@ def forget_themes(judgments: QuerySet[Judgment], *, now: dt.datetime) -> None:
     quoted_labels.forget_quotes(calls, ThemeLabel, notes, now=now)
 
 
-@dataclass(frozen=True)
-class Desk:
+class RationaleCalls:
     """What a coder is asked, and what becomes of its answers."""
-
-    run: RationaleRun | None = None
-
-    def calls(self) -> QuerySet[RationaleCall]:
-        """Return the calls of the run, or all."""
-        return queries.calls_to_make(RationaleRun, self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[RationaleCall]:
         """Return these calls with their rationales."""
@@ -164,6 +135,10 @@ class Desk:
                 quoted_labels.keep_labels(own, heard, ThemeLabel, flags=_flags(rationale))
             else:
                 quoted_labels.keep_nothing(own, heard)
+
+
+find_themes = partial(asking.ask_for_runs, RationaleCalls(), RationaleRun)
+"""Make the waiting calls about rationales; an answer that quotes what is not there is no label."""
 
 
 def _shown(judgment: Judgment) -> str:

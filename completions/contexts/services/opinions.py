@@ -1,6 +1,5 @@
 """Have an assistant give a second opinion of the suitable candidates."""
 
-import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +21,6 @@ TIMEOUT_S = 120.0
 PULL_S = 20.0
 PAUSE_S = 1.0
 BATCH = 500
-_TURN = threading.Lock()
 
 Told = Callable[[int, int], None]
 Opinion = dict[str, Any]
@@ -75,7 +73,7 @@ def gather_opinions(
         def tell() -> None:
             told(n_asked - waiting.count(), n_asked)
 
-        ask = partial(asking.ask, _Desk(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
+        ask = partial(asking.ask, ScreeningCalls(), calls, clock=clock, duration_s=PULL_S)
         tell()
         while not pulling.STOPPING.is_set() and waiting.exists():
             n_ended = ask(stored=tell)
@@ -105,15 +103,8 @@ def _calls(dataset: Dataset, assistant: Assistant) -> QuerySet[ScreeningCall]:
     return ScreeningCall.objects.filter(candidate__dialogue__dataset=dataset, assistant=assistant)
 
 
-@dataclass(frozen=True)
-class _Desk:
+class ScreeningCalls:
     """What a screener is asked, and what becomes of its answers."""
-
-    waiting: QuerySet[ScreeningCall]
-
-    def calls(self) -> QuerySet[ScreeningCall]:
-        """Return the calls of one dataset and assistant."""
-        return self.waiting
 
     def load(self, ids: Collection[int]) -> QuerySet[ScreeningCall]:
         """Return these calls with their dialogues."""

@@ -1,7 +1,6 @@
 """Make adversarial contexts: plan rewrites, have them written, checked and rated, keep or drop."""
 
 import datetime as dt
-import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -36,7 +35,6 @@ MAX_TOKENS = 4000
 TIMEOUT_S = 180.0
 PULL_S = 20.0
 PAUSE_S = 1.0
-_TURN = threading.Lock()
 
 Turns = list[dict[str, str]]
 Told = Callable[[int, int], None]
@@ -88,7 +86,7 @@ def make_adversarial_contexts(
         told(made.count(), n)
 
     calls = assistants.calls(dataset)
-    ask = partial(asking.ask, RewriteCalls(calls), clock=clock, duration_s=PULL_S, turn=_TURN)
+    ask = partial(asking.ask, RewriteCalls(), calls, clock=clock, duration_s=PULL_S)
     with sole_worker("rewriting contexts"):
         before, dropped_before = made.count(), _dropped(dataset, assistants).count()
         calling.forget_claims(calls)
@@ -113,15 +111,8 @@ def _dropped(dataset: Dataset, assistants: Assistants) -> QuerySet[Rewrite]:
     return dropped.order_by("ended_at", "pk")
 
 
-@dataclass(frozen=True)
 class RewriteCalls:
     """What rewriters and raters are asked, and what becomes of their answers."""
-
-    waiting: QuerySet[RewriteCall]
-
-    def calls(self) -> QuerySet[RewriteCall]:
-        """Return the calls of one dataset's rewrites that are under way."""
-        return self.waiting
 
     def load(self, ids: Collection[int]) -> QuerySet[RewriteCall]:
         """Return these calls with their rewrites, sources and assistants."""

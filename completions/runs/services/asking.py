@@ -14,13 +14,16 @@ from completions import llm
 from completions.choices import CallState
 from completions.llm import prompts
 from completions.llm.answers import InvalidAnswerError, noting_repairs
-from completions.models import ProviderCall
+from completions.models import ProviderCall, Run
 from completions.runs import pulling
+from completions.runs.queries import calls_to_make
 from completions.runs.services import calling, speaking, states
 from completions.runs.services.calling import Claim, Clock, Failed, Question
 
 Row = TypeVar("Row", bound=ProviderCall)
 Value = TypeVar("Value")
+_TURNS: dict[type, threading.Lock] = {}
+"""For each kind of call, whose turn it is: one thread of a process makes its calls at a time."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,6 @@ class ModelAnswer(Generic[Value]):
 class CallKind(Protocol[Row, Value]):
     """What one kind of call asks, and what becomes of the answers."""
 
-    def calls(self) -> QuerySet[Row]:
-        """Return the calls that may be made."""
-
     def load(self, ids: Collection[int]) -> QuerySet[Row]:
         """Return these calls with all that a question, and keeping its answer, need."""
 
@@ -69,23 +69,39 @@ class CallKind(Protocol[Row, Value]):
         """End the calls, whose rows are locked and open, and store what follows from each."""
 
 
+def ask_for_runs(
+    kind: CallKind[Any, Any],
+    runs: type[Run],
+    *,
+    clock: Clock,
+    duration_s: float = 30.0,
+    run: Run | None = None,
+    stored: Callable[[], None] = lambda: None,
+) -> int:
+    """Make the waiting calls of such runs, or of ``run`` alone, as `ask` does."""
+    calls = calls_to_make(runs, run)
+    return ask(kind, calls, clock=clock, duration_s=duration_s, stored=stored)
+
+
 def ask(
-    desk: CallKind[Row, Value],
+    kind: CallKind[Row, Value],
+    calls: QuerySet[Row],
     *,
     clock: Clock,
     duration_s: float,
-    turn: threading.Lock,
     stored: Callable[[], None] = lambda: None,
 ) -> int:
-    """Make the desk's waiting calls, several at a time, and return how many ended.
+    """Make those of the calls that wait, several at a time, and return how many ended.
 
+    An answer that cannot be read is asked for once more with the fault, where its question allows
+    that, then kept as invalid.
     ``stored`` is called whenever results have been stored, to show how far it is.
 
     Safe to run twice and in many processes: a call is claimed by one, and what has ended is
     never asked again. Providers are called outside any transaction.
     """
     limits = pulling.PullLimits(concurrency=settings.HEART_LLM_CONCURRENCY, duration_s=duration_s)
-    queue = CallQueue(desk, clock, stored)
+    queue = CallQueue(kind, calls, clock, stored)
 
     async def put(question: Question[Value]) -> ModelAnswer[Value] | Failed:
         queue.sent.add(question.claim)
@@ -94,6 +110,7 @@ def ask(
         except Exception as error:  # whatever it is, it fails this call alone
             return Failed(question.claim, clock(), llm.as_error(error), question)
 
+    turn = _TURNS.setdefault(type(kind), threading.Lock())
     return pulling.pull_here(queue, put, limits=limits, turn=turn)
 
 
@@ -101,7 +118,8 @@ def ask(
 class CallQueue(Generic[Row, Value]):
     """A table of calls, as a pull sees it."""
 
-    desk: CallKind[Row, Value]
+    kind: CallKind[Row, Value]
+    calls: QuerySet[Row]
     clock: Clock
     stored: Callable[[], None] = lambda: None
     sent: set[Claim] = field(default_factory=set, compare=False)
@@ -109,10 +127,12 @@ class CallQueue(Generic[Row, Value]):
 
     def claim(self, limit: int) -> pulling.Claimed[Question[Value]]:
         """Claim calls and load what their questions need."""
-        calls, now, desk = self.desk.calls(), self.clock(), self.desk
-        questions = calling.claim_questions(calls, desk.load, desk.question, limit=limit, now=now)
+        now, kind = self.clock(), self.kind
+        questions = calling.claim_questions(
+            self.calls, kind.load, kind.question, limit=limit, now=now
+        )
         is_short = len(questions) < limit
-        wait_s = calling.seconds_to_retry(calls, now=now) if is_short else None
+        wait_s = calling.seconds_to_retry(self.calls, now=now) if is_short else None
         return questions, wait_s
 
     def store(self, results: Sequence[ModelAnswer[Value] | Failed]) -> None:
@@ -120,29 +140,29 @@ class CallQueue(Generic[Row, Value]):
         self._keep([result for result in results if isinstance(result, ModelAnswer)])
         for result in results:
             if isinstance(result, Failed):
-                calling.store_failure(self.desk.load([result.claim.call_id]), result)
+                calling.store_failure(self.kind.load([result.claim.call_id]), result)
         claims = {result.claim for result in results}
         self.sent.difference_update(claims)
         ids = [claim.call_id for claim in claims]
-        states.end_runs_of(self.desk.load(ids).model, ids, now=self.clock())
+        states.end_runs_of(self.kind.load(ids).model, ids, now=self.clock())
         self.stored()
 
     def release(self, items: Sequence[Question[Value]]) -> None:
         """Give unused claims back."""
         ids = [item.claim.call_id for item in items]
         claims = [item.claim for item in items]
-        calling.release_calls(self.desk.load(ids), claims, sent=self.sent)
+        calling.release_calls(self.kind.load(ids), claims, sent=self.sent)
 
     @transaction.atomic
     def _keep(self, answers: Sequence[ModelAnswer[Value]]) -> None:
         """Keep each answer once; a call that has ended meanwhile keeps what it has."""
-        rows = self.desk.load([heard.claim.call_id for heard in answers])
+        rows = self.kind.load([heard.claim.call_id for heard in answers])
         rows = rows.filter(ended_at=None).order_by("pk").select_for_update(of=("self",))
         held = {call.pk: call for call in rows}
         ended = [
             (held[heard.claim.call_id], heard) for heard in answers if heard.claim.call_id in held
         ]
-        self.desk.keep(ended)
+        self.kind.keep(ended)
         calling.settle_answers([(call, heard.claim, heard.reply) for call, heard in ended])
 
 

@@ -1,9 +1,7 @@
 """Have an assistant name the strategies of completions, in runs: start, ask, keep."""
 
 import datetime as dt
-import threading
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from functools import partial
 
@@ -25,10 +23,9 @@ from completions.models import (
     StrategyCall,
     StrategyLabel,
 )
-from completions.runs import queries
 from completions.runs.services import asking, calling, quoted_labels
 from completions.runs.services.asking import ModelAnswer
-from completions.runs.services.calling import TRIES, Claim, Clock, Question
+from completions.runs.services.calling import TRIES, Claim, Question
 from completions.runs.services.quoted_labels import TextDeletedError
 from completions.runs.services.running import begin, checked_budget
 from completions.strategies.codebook import (
@@ -40,7 +37,6 @@ from completions.strategies.codebook import (
 MAX_TOKENS = 3000
 TIMEOUT_S = 120.0
 BATCH = 500
-_TURN = threading.Lock()
 
 
 def completions_to_label(dataset: Dataset) -> QuerySet[Completion]:
@@ -75,26 +71,6 @@ def plan_strategy_calls(
     return len(added)
 
 
-def name_strategies(
-    *,
-    clock: Clock,
-    duration_s: float = 30.0,
-    run: LabellingRun | None = None,
-    stored: Callable[[], None] = lambda: None,
-) -> int:
-    """Make the waiting strategy calls, several at a time, and return how many ended.
-
-    With ``run`` those of one run alone. ``stored`` is called whenever answers have been stored.
-
-    An answer that cannot be read, or quotes what is not there, is asked for once more with the
-    fault, then kept as invalid: it never becomes a label. Safe to run twice and in many
-    processes: a call is claimed by one, and what has ended is never asked again.
-    """
-    return asking.ask(
-        StrategyCalls(run), clock=clock, duration_s=duration_s, turn=_TURN, stored=stored
-    )
-
-
 def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
     """Delete the words that labels, answers and notes quote of texts which are deleted.
 
@@ -106,15 +82,8 @@ def forget_labels(completions: Collection[int], *, now: dt.datetime) -> None:
     quoted_labels.forget_quotes(calls, StrategyLabel, notes, now=now)
 
 
-@dataclass(frozen=True)
 class StrategyCalls:
     """What a strategist is asked, and what becomes of its answers."""
-
-    run: LabellingRun | None = None
-
-    def calls(self) -> QuerySet[StrategyCall]:
-        """Return the calls of the run, or all."""
-        return queries.calls_to_make(LabellingRun, self.run)
 
     def load(self, ids: Collection[int]) -> QuerySet[StrategyCall]:
         """Return these calls with their texts."""
@@ -149,6 +118,10 @@ class StrategyCalls:
                 quoted_labels.keep_labels(own, heard, StrategyLabel)
             else:
                 quoted_labels.keep_nothing(own, heard)
+
+
+name_strategies = partial(asking.ask_for_runs, StrategyCalls(), LabellingRun)
+"""Make the waiting strategy calls; an answer that quotes what is not there is no label."""
 
 
 def shown_text(completion: Completion) -> str:

@@ -224,12 +224,12 @@ class TestADeletedRationale:
     def test_leaves_nothing_when_it_goes_while_it_is_asked_about(self, study, ask, monkeypatch):
         judgment = judge(study)
 
-        def keep_late(desk, ended):
+        def keep_late(kind, ended):
             empty(judgment)
-            keep(desk, ended)
+            keep(kind, ended)
 
-        keep = labelling.Desk.keep
-        monkeypatch.setattr(labelling.Desk, "keep", keep_late)
+        keep = labelling.RationaleCalls.keep
+        monkeypatch.setattr(labelling.RationaleCalls, "keep", keep_late)
 
         ask()
 

@@ -43,9 +43,9 @@ def told_before(monkeypatch, told):
     counts: list[int] = []
     real = asking.ask
 
-    def ask(desk, **options):
+    def ask(kind, calls, **options):
         counts.append(len(told))
-        return 0 if len(counts) == 1 else real(desk, **options)
+        return 0 if len(counts) == 1 else real(kind, calls, **options)
 
     monkeypatch.setattr("completions.runs.services.asking.ask", ask)
     monkeypatch.setattr("completions.contexts.services.opinions.PAUSE_S", 0)

@@ -269,7 +269,7 @@ class TestImportedRoles:
         )
         call = make_judge_call(comparison=compared(study, completion))
 
-        question = judging._Desk().question(call, Claim(call.pk, NOW, attempts=1))
+        question = judging.JudgeCalls().question(call, Claim(call.pk, NOW, attempts=1))
 
         prompt = question.request.messages[1]["content"]
         dialogue = json.loads(prompt.partition("<dialogue>")[2].partition("</dialogue>")[0])

@@ -16,6 +16,7 @@ from completions.choices import CallState, PauseReason, RunState
 from completions.generation import services as generating
 from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.models import Completion, GenerationCall, GenerationRun, System
+from completions.runs import queries
 from completions.runs.pulling import PullLimits
 from completions.runs.services import asking, budgeting, calling, running, speaking, states
 from tests.helpers.factories import NOW, make_generation_call, make_system
@@ -48,7 +49,9 @@ REPLY = llm.Reply(
 
 
 def queue(at=NOW):
-    return asking.CallQueue(generating.CompletionCalls(), lambda: at)
+    return asking.CallQueue(
+        generating.CompletionCalls(), queries.calls_to_make(GenerationRun), lambda: at
+    )
 
 
 def answered(question, reply=REPLY):

@@ -39,7 +39,9 @@ LATER = NOW + dt.timedelta(minutes=1)
 
 
 def queue():
-    return asking.CallQueue(generation_services.CompletionCalls(), lambda: NOW)
+    return asking.CallQueue(
+        generation_services.CompletionCalls(), queries.calls_to_make(GenerationRun), lambda: NOW
+    )
 
 
 def answered(question):

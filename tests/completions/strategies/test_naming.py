@@ -216,9 +216,9 @@ class TestAsking:
     ):
         text = write_as_person(dataset, fixed_at=NOW)
 
-        def keep_late(desk, ended):
+        def keep_late(kind, ended):
             type(text).objects.filter(pk=text.pk).update(text="", erased_at=NOW)
-            keep(desk, ended)
+            keep(kind, ended)
 
         keep = labelling.StrategyCalls.keep
         monkeypatch.setattr(labelling.StrategyCalls, "keep", keep_late)
