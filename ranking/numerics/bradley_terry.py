@@ -10,11 +10,7 @@ from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.connectivity import check_connected, strongly_connected
 
 LONGEST_STEP = 1.0  # natural-log units; keeps Newton from leaping past the optimum
-TOLERANCE = 1e-8
-"""Newton step, in natural-log units, below which the search ends.
-
-Convergence is quadratic, so the error left is of the order of its square.
-"""
+TOLERANCE = 1e-8  # Newton step, in natural-log units, below which the search ends
 MAX_ITERATIONS = 100
 
 
@@ -46,6 +42,7 @@ class _Terms:
 def fit_bradley_terry(
     wins: Floats,
     *,
+    tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
     ridge: float = 0.0,
     anchors: Mapping[int, float] | None = None,
@@ -58,6 +55,9 @@ def fit_bradley_terry(
         ``wins[i, j]`` is the total weight of judgments that prefer ``i`` to ``j``
         (dimensionless, at least 0). A tie adds half its weight to each side; soft scores add
         each side's share. The diagonal is ignored.
+    tolerance : float
+        Newton step, in natural-log units, below which the search ends. Convergence is
+        quadratic, so the error left is of the order of its square.
     max_iterations : int
         Newton steps allowed before giving up.
     ridge : float
@@ -105,7 +105,7 @@ def fit_bradley_terry(
     start, terms = _terms(stacked.shape[1], ridge, anchors or {})
     if not ridge:
         check_connected(stacked[0], held=tuple(anchors or ()))
-    theta, iterations = _climb(stacked, start, max_iterations, terms)
+    theta, iterations = _climb(stacked, start, tolerance, max_iterations, terms)
     return BradleyTerryFit(theta[0], _covariance(stacked, theta, terms), iterations)
 
 
@@ -147,7 +147,9 @@ def fit_replicates(wins: Floats, start: Floats) -> Floats:
     has_maximum = strongly_connected(wins)
     theta = np.full(wins.shape[:2], np.nan)
     terms = _Terms(np.arange(len(start)))
-    theta[has_maximum], _ = _climb(wins[has_maximum], start - start.mean(), MAX_ITERATIONS, terms)
+    theta[has_maximum], _ = _climb(
+        wins[has_maximum], start - start.mean(), TOLERANCE, MAX_ITERATIONS, terms
+    )
     return theta
 
 
@@ -183,7 +185,9 @@ def _terms(n_systems: int, ridge: float, anchors: Mapping[int, float]) -> tuple[
     return start, _Terms(np.flatnonzero(free), bool(anchors), ridge)
 
 
-def _climb(wins: Floats, start: Floats, max_iterations: int, terms: _Terms) -> tuple[Floats, int]:
+def _climb(
+    wins: Floats, start: Floats, tolerance: float, max_iterations: int, terms: _Terms
+) -> tuple[Floats, int]:
     """Return the maximum of each stacked problem and the most steps one took."""
     theta = np.tile(start, (len(wins), 1))
     moving = np.arange(len(wins) if terms.free.size else 0)
@@ -195,7 +199,7 @@ def _climb(wins: Floats, start: Floats, max_iterations: int, terms: _Terms) -> t
         step = np.linalg.solve(_grounded(information, terms), gradient[..., None])[..., 0]
         length = np.abs(step).max(axis=1)
         theta[np.ix_(moving, terms.free)] += step / np.maximum(1.0, length / LONGEST_STEP)[:, None]
-        moving = moving[length > TOLERANCE]
+        moving = moving[length > tolerance]
     if moving.size:
         msg = f"{moving.size} of {len(wins)} fits found no optimum within {max_iterations} steps"
         raise NotConvergedError(msg)
