@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 POOLS = {"people": EvaluatorPool.HUMAN, "judges": EvaluatorPool.LLM}
 POWER, CORRELATION = 0.8, 0.2
 SECONDS_AN_HOUR = 3600.0
+FEWEST_SYSTEMS = 2
 DEFAULTS = {
     "pool": "people",
     "elo": 20.0,
@@ -120,8 +121,21 @@ class Question(forms.Form):
             price = pay * seconds / SECONDS_AN_HOUR
         return Rates(price, seconds, measured["per_person"])
 
+    def first_plan(self, study: Study, rates: "Rates") -> "FirstPlan | None":
+        """Return the closed form for a study without an analysis; None without systems to rank."""
+        from ranking.planner.plans import first_plan  # noqa: PLC0415 (loads NumPy and SciPy)
 
-FEWEST_SYSTEMS = 2
+        n_systems = queries.n_systems_of(study)
+        if n_systems < FEWEST_SYSTEMS:
+            return None
+        return first_plan(
+            self.wish,
+            rates,
+            n_systems=n_systems,
+            n_pairs=queries.judged_per_context(study, n_systems),
+            per_pair=study.judgments_per_pair,
+            correlation=self.cleaned_data["rho"],
+        )
 
 
 @require_safe
@@ -142,7 +156,8 @@ def planner(request: StaffRequest, study: Study) -> HttpResponse:
     parts |= {"asked": form.cleaned_data, "pilot": pilot}
     parts |= {"rates": rates, "is_judges": form.is_judges}
     if pilot is None:
-        parts |= _before(study, form, rates)
+        parts["first"] = form.first_plan(study, rates)
+        parts["is_rated"] = queries.newest_fit(study, form.evaluators) is not None
     else:
         plan = plan_of(pilot.result["kept"], form.wish, rates)
         parts |= {"plan": plan, "rows": _named(plan)}
@@ -159,29 +174,9 @@ def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
     if study.protocol == Protocol.LIKERT or not form.is_valid():
         return HttpResponse("", status=422, content_type="text/csv; charset=utf-8")
     pilot = queries.pilot_of(study, form.evaluators)
-    nothing = {"n_judgments": 0, "n_comparisons": 0, "neighbours": []}
-    found = pilot.result["kept"] if pilot is not None else nothing
-    plan = plan_of(found, form.wish, form.rates(study))
+    kept = queries.BEFORE_DATA if pilot is None else pilot.result["kept"]
+    plan = plan_of(kept, form.wish, form.rates(study))
     return csv_answer(request, plan.rows(), f"{study.slug}-planner")
-
-
-def _before(study: Study, form: Question, rates: "Rates") -> "dict[str, FirstPlan | bool | None]":
-    """Return the closed form for a study without an analysis, where it has systems to rank."""
-    from ranking.planner.plans import first_plan  # noqa: PLC0415 (as above)
-
-    n_systems = queries.n_systems_of(study)
-    is_rated = queries.newest_fit(study, form.evaluators) is not None
-    if n_systems < FEWEST_SYSTEMS:
-        return {"first": None, "is_rated": is_rated}
-    first = first_plan(
-        form.wish,
-        rates,
-        n_systems=n_systems,
-        n_pairs=queries.judged_per_context(study, n_systems),
-        per_pair=study.judgments_per_pair,
-        correlation=form.cleaned_data["rho"],
-    )
-    return {"first": first, "is_rated": is_rated}
 
 
 def _named(plan: "StudyPlan") -> list[dict[str, object]]:

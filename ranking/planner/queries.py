@@ -1,6 +1,8 @@
 """Reads of the sample-size planner: what was found of a study's error, and what judgments cost."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from django.db.models import Avg, Count, Q
 
@@ -13,6 +15,8 @@ from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.models import Analysis, Fit, Measurement
 
 NEWEST_CALLS = 5_000
+BEFORE_DATA: Mapping[str, Any] = {"n_judgments": 0, "n_comparisons": 0, "neighbours": []}
+"""What a study without an analysis has kept for plans."""
 
 
 def pilot_of(study: Study, pool: EvaluatorPool) -> Analysis | None:

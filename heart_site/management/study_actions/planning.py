@@ -21,7 +21,7 @@ from heart_site.management.study_actions import add_study
 from ranking.choices import AnalysisKind
 from ranking.planner import queries as planner_queries
 from ranking.planner.console import DEFAULTS, Question
-from ranking.planner.plans import Bill, FirstPlan, StudyPlan, first_plan, plan_of
+from ranking.planner.plans import Bill, FirstPlan, StudyPlan, plan_of
 from ranking.report import services as report_services
 
 
@@ -143,9 +143,6 @@ PLAN = Action(
 )
 
 
-FEWEST_SYSTEMS = 2
-
-
 def _add_power_arguments(parser: argparse.ArgumentParser) -> None:
     add_study(parser)
     parser.add_argument("--pool", default="people", help="people or judges")
@@ -169,26 +166,18 @@ def _power(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
     _analyse_if_needed(study, asked)
     pilot = planner_queries.pilot_of(study, asked.evaluators)
     rates = asked.rates(study)
+    kept = planner_queries.BEFORE_DATA if pilot is None else pilot.result["kept"]
+    plan = plan_of(kept, asked.wish, rates)
+    lines = _lines(plan, asked)
     if pilot is None:
-        n_systems = planner_queries.n_systems_of(study)
-        if n_systems < FEWEST_SYSTEMS:
+        first = asked.first_plan(study, rates)
+        if first is None:
             msg = "the dataset has no texts of two systems yet: there is nothing to plan"
             raise RefusedError(msg)
-        first = first_plan(
-            asked.wish,
-            rates,
-            n_systems=n_systems,
-            n_pairs=planner_queries.judged_per_context(study, n_systems),
-            per_pair=study.judgments_per_pair,
-            correlation=asked.cleaned_data["rho"],
-        )
         lines = _first_lines(first, asked)
-    else:
-        plan = plan_of(pilot.result["kept"], asked.wish, rates)
-        lines = _lines(plan, asked)
-        if options.csv:
-            text = "".join(csv_lines(plan.rows()))
-            Path(options.csv).write_text(text, encoding="utf-8", newline="")
+    if options.csv:
+        text = "".join(csv_lines(plan.rows()))
+        Path(options.csv).write_text(text, encoding="utf-8", newline="")
     yield from lines
 
 

@@ -176,6 +176,14 @@ def shown(client, study, **query):
     return text(answer)
 
 
+def study_with_texts():
+    study = make_study()
+    context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+    for _ in range(3):
+        make_completion(context=context, system=make_system())
+    return study
+
+
 def power(study, *options):
     out = io.StringIO()
     call_command("study", "power", study.slug, *options, stdout=out)
@@ -235,12 +243,7 @@ class TestThePage:
         assert "nothing is said about other judges" in page
 
     def test_plans_by_a_closed_form_before_any_data(self, admin_client):
-        study = make_study()
-        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
-        for _ in range(3):
-            make_completion(context=context, system=make_system())
-
-        page = shown(admin_client, study, elo="30", rho="0.3")
+        page = shown(admin_client, study_with_texts(), elo="30", rho="0.3")
 
         assert "Before any data" in page
         assert "correlated by 0.30" in page
@@ -314,6 +317,15 @@ class TestTheCommand:
         assert "same comparisons: " in said
         assert "cost " in said
         assert file.read_text().startswith("first,second")
+
+    def test_plans_by_a_closed_form_before_any_data(self, tmp_path):
+        file = tmp_path / "plan.csv"
+
+        said = power(study_with_texts(), "--rho", "0.3", "--csv", str(file))
+
+        assert "before any data, 3 systems" in said
+        assert "correlated 0.3: " in said
+        assert file.read_text().strip() == ",".join(HEADER)
 
     @pytest.mark.parametrize(
         ("changes", "options", "said"),
