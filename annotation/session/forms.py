@@ -14,7 +14,7 @@ from annotation.choices import Protocol, Source
 from annotation.session.blinded import PageChip, StudyPage
 from annotation.studies.rubric import Dimension
 from annotation.studies.verdicts import Answer
-from completions.dialogues.forms import TypedTextField
+from completions.dialogues.forms import PageForm, TypedTextField
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -113,7 +113,7 @@ class Skip(forms.Form):
     reason = forms.ChoiceField(choices=SKIP_REASONS)
 
 
-class AnswerForm(forms.Form):
+class AnswerForm(PageForm):
     """What all protocols ask for: a reason, and what the page notes by itself.
 
     ``hidden_ms`` is how long it was out of sight; ``opened_earlier`` is 1 if folded turns of the
@@ -183,14 +183,6 @@ class AnswerForm(forms.Form):
             marks={key: mark for key, mark in marks.items() if mark is not None},
             chips=frozenset(said.get("chips", ())),
         )
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield each message with the id of the control that it is about."""
-        for name, messages in self.errors.items():
-            field = self[name]
-            is_choice = isinstance(field.field.widget, forms.RadioSelect)
-            for message in messages:
-                yield f"{field.auto_id}_0" if is_choice else str(field.auto_id), str(message)
 
 
 class Preference(AnswerForm):

@@ -1,6 +1,6 @@
 """Fields for typed texts, and files that admins send: taken, checked and carried by their page."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -45,6 +45,18 @@ class ToldForm(forms.Form):
     def problems(self) -> list[str]:
         """Return what is wrong, a sentence for each control."""
         return [str(message) for messages in self.errors.values() for message in messages]
+
+
+class PageForm(forms.Form):
+    """A form whose page leads from each message to the control that it is about."""
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield each message with the id of the control that it is about."""
+        for name, messages in self.errors.items():
+            field = self[name]
+            is_choice = isinstance(field.field.widget, forms.RadioSelect)
+            for message in messages:
+                yield f"{field.auto_id}_0" if is_choice else str(field.auto_id), str(message)
 
 
 class FileUpload(ToldForm):

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from completions.choices import Background, MessageVerdict
 from completions.dialogues import wording
 from completions.dialogues.display import direction
-from completions.dialogues.forms import NOTE_LENGTH, TypedTextField
+from completions.dialogues.forms import NOTE_LENGTH, PageForm, TypedTextField
 from completions.writers.emails import is_address
 from completions.writers.services import sending
 from completions.writers.services.pool import PoolSettings
@@ -32,19 +32,7 @@ class Consent(forms.Form):
     choice = forms.ChoiceField(choices=[("agree", "agree"), ("decline", "decline")])
 
 
-class _PageForm(forms.Form):
-    """A form that a page shows with what is wrong above it."""
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield each message with the id of the control that it is about."""
-        for name, messages in self.errors.items():
-            field = self[name]
-            is_choice = isinstance(field.field.widget, forms.RadioSelect)
-            for message in messages:
-                yield f"{field.auto_id}_0" if is_choice else str(field.auto_id), str(message)
-
-
-class Profile(_PageForm):
+class Profile(PageForm):
     """The one question of the profile, and whether to be rated alone where that is offered."""
 
     background = forms.TypedChoiceField(
@@ -82,7 +70,7 @@ class Skip(forms.Form):
     reason = forms.ChoiceField(choices=SKIP_REASONS)
 
 
-class MessageForm(_PageForm):
+class MessageForm(PageForm):
     """A message to be sent, declared to be in the writer's own words."""
 
     text = TypedTextField(
