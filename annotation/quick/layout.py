@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from completions.dialogues.ingest.dialogue import Role, Turn, language_tag, merge, storable
-from completions.dialogues.items import TextItem
 from completions.dialogues.normaliser import plain
 from completions.files.reading import Columns, read
 from completions.files.refusals import InputFileError, Reason, Refused, bad_fields, refused
@@ -42,6 +41,19 @@ LAYOUTS = (
     "each system (a row for each item); context and language are optional"
 )
 _WORDS = TypeAdapter[str](Words)
+
+
+class TextItem(NamedTuple):
+    """One thing that texts were written for; ``turns`` are empty where nothing came before."""
+
+    key: str
+    turns: tuple[Turn, ...] = ()
+    language: str = "en"
+
+    @property
+    def stored_turns(self) -> list[dict[str, str]]:
+        """Return the turns as dialogues hold them."""
+        return [{"role": turn.role, "text": turn.text} for turn in self.turns]
 
 
 class Text(NamedTuple):

@@ -1,7 +1,7 @@
 """Store what a quick study's file holds, and open a study on it; a second file adds to it."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -12,15 +12,15 @@ from annotation.choices import StudyState
 from annotation.models import Study
 from annotation.planning import services as planning_services
 from annotation.planning.services import PlanReport
-from annotation.quick.layout import QuickFile
+from annotation.quick.layout import QuickFile, TextItem
 from annotation.studies import selectors
 from annotation.studies.protocol.files import FaultyError, check_values, shipped_study
 from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from completions.choices import Way
-from completions.dialogues.items import ItemChangedError, store_items
-from completions.models import Dataset
+from completions.dialogues.context_extraction import BATCH, cut_context, digest
+from completions.models import Context, Dataset, Dialogue
 from completions.systems.importing import ImportedRow
 from completions.systems.services.importing import IntakeReport, import_completions
 from completions.systems.services.registering import register_imported_system
@@ -54,6 +54,10 @@ class QuickNameError(ValueError):
     """A name gives no address, or that of something else."""
 
 
+class ItemChangedError(ValueError):
+    """An item is there already with another context: what was judged never changes."""
+
+
 REFUSALS = (
     FaultyError,
     ItemChangedError,
@@ -77,7 +81,7 @@ def make_quick_study(
     QuickNameError
         If the name gives no address, a dataset or study has it that was made otherwise, or the
         study is closed.
-    completions.dialogues.items.ItemChangedError
+    ItemChangedError
         If an item is there with another context.
     completions.systems.services.importing.RowsRefusedError
         If a system has another text for an item than before.
@@ -88,7 +92,7 @@ def make_quick_study(
     study = _study_so_far(slug, wish.name)
     is_new = study is None
     dataset = _dataset(slug, wish.name, now=now) if study is None else study.dataset
-    keys = store_items(dataset=dataset, items=list(file.items.values()), now=now)
+    keys = _store_items(dataset, list(file.items.values()), now=now)
     systems = {
         name: register_imported_system(dataset=dataset, name=name).slug for name in file.systems
     }
@@ -121,6 +125,55 @@ def _dataset(slug: str, name: str, *, now: dt.datetime) -> Dataset:
         msg = f'there is a dataset "{slug}" already: choose another name for the study'
         raise QuickNameError(msg)
     return Dataset.objects.create(slug=slug, name=name, completions_per_context=0, created_at=now)
+
+
+def _store_items(
+    dataset: Dataset, items: Sequence[TextItem], *, now: dt.datetime
+) -> Mapping[str, str]:
+    """Add the items that the dataset does not have, and return the keys of contexts by item.
+
+    An item of one turn at most is no conversation: raters read a prompt, or the texts alone.
+    One that is there with another context is refused; one without may be left out.
+    """
+    known = {row.content_hash: row for row in dataset.dialogues.all()}
+    for item in items:
+        there = known.get(_hash(item))
+        if there is not None and item.turns and there.turns != item.stored_turns:
+            msg = f'"{item.key}" is there already with another context: give the item another name'
+            raise ItemChangedError(msg)
+    new = [item for item in items if _hash(item) not in known]
+    rows = [
+        _dialogue(item, dataset, position=position, now=now)
+        for position, item in enumerate(new, start=len(known))
+    ]
+    Dialogue.objects.bulk_create(rows, batch_size=BATCH)
+    cut = [
+        cut_context(row, max(0, len(row.turns) - 1), provenance={"item": row.source_id}, now=now)
+        for row in rows
+    ]
+    Context.objects.bulk_create(cut, batch_size=BATCH)
+    keys = {item.key for item in items}
+    found = Context.objects.filter(dataset=dataset).values_list("dialogue__source_id", "key")
+    return {item: key for item, key in found if item in keys}
+
+
+def _hash(item: TextItem) -> str:
+    """Return by what an item is known: its key, for two items may have one prompt."""
+    return digest(f"item {item.key}")
+
+
+def _dialogue(item: TextItem, dataset: Dataset, *, position: int, now: dt.datetime) -> Dialogue:
+    """Return the dialogue that holds an item."""
+    return Dialogue(
+        dataset=dataset,
+        position=position,
+        content_hash=_hash(item),
+        source_id=item.key,
+        language=item.language,
+        turns=item.stored_turns,
+        n_utterances=len(item.turns),
+        imported_at=now,
+    )
 
 
 def _rows(
