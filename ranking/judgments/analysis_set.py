@@ -137,9 +137,9 @@ def newest_judgment() -> int:
     return Judgment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
-def n_newer(key: int) -> int:
-    """Count the judgments of all studies with keys above one that is near the newest."""
-    return Judgment.objects.filter(pk__gt=key).count()
+def n_since(key: int, newest: int) -> int:
+    """Count the judgments of all studies from a key, exclusive, to the newest that is looked at."""
+    return Judgment.objects.filter(pk__gt=key, pk__lte=newest).count()
 
 
 def n_given(*, study: Study, after: int, as_of: dt.datetime) -> int:

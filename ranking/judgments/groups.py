@@ -57,11 +57,12 @@ class PairCounts:
             code = code * (int(column.max(initial=0)) + 1) + column
         order = np.argsort(code, kind="stable")
         starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+        del code
         unit, first, second, is_graded, is_judge = (
             column[order[starts]].astype(np.int64) for column in keys
         )
         added = (
-            np.add.reduceat(column[order], starts, dtype=np.int64) if len(starts) else code
+            np.add.reduceat(column[order], starts, dtype=np.int64) if len(starts) else starts
             for column in sums
         )
         return cls(unit, first, second, is_graded == 1, is_judge == 1, *added)

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='keptcounts',
             name='mark',
-            field=models.CharField(db_default='', default='', help_text='Hash of both.', max_length=64),
+            field=models.CharField(db_default='', default='', help_text='Another after each change of both.', max_length=64),
         ),
     ]

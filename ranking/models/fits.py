@@ -128,7 +128,9 @@ class KeptCounts(models.Model):
     n_decisions = models.IntegerField(default=0)
     rows = models.BinaryField()
     newer_rows = models.BinaryField(help_text="Of some comparisons, in place of what `rows` has.")
-    mark = models.CharField(max_length=64, default="", db_default="", help_text="Hash of both.")
+    mark = models.CharField(
+        max_length=64, default="", db_default="", help_text="Another after each change of both."
+    )
 
     class Meta:
         constraints = (

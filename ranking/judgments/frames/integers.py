@@ -121,13 +121,24 @@ Label = TypeVar("Label", str, tuple[str, bool])
 
 
 def coded(keys: Integers, names: Mapping[int, Label]) -> tuple[tuple[Label, ...], Integers]:
-    """Return the names that occur, sorted, and for each key the place of its name."""
-    unique, inverse = np.unique(keys, return_inverse=True)
-    found = [names[key] for key in unique.tolist()]
+    """Return the names that occur, sorted, and for each key the place of its name.
+
+    Raises
+    ------
+    KeyError
+        If a key has no name.
+    """
+    known = np.array(sorted(names), dtype=np.int64)
+    row = np.searchsorted(known, keys)  # there are few names, so that no key need be sorted
+    if not np.array_equal(known.take(row, mode="clip"), keys):
+        raise KeyError(set(np.unique(keys).tolist()) - names.keys())
+    occurring = np.flatnonzero(np.bincount(row.ravel()))
+    found = [names[key] for key in known[occurring].tolist()]
     labels = tuple(sorted(set(found)))
     place = {label: index for index, label in enumerate(labels)}
-    places = np.array([place[label] for label in found], dtype=np.int64)
-    return labels, places[inverse].reshape(keys.shape)
+    places = np.zeros(len(known), dtype=np.int64)
+    places[occurring] = [place[label] for label in found]
+    return labels, places[row]
 
 
 def dialogues(keys: Integers) -> dict[int, str]:

@@ -22,7 +22,7 @@ from ranking.judgments.analysis_set import (
     Selection,
     is_decided_after,
     n_decisions,
-    n_newer,
+    n_since,
     newest_judgment,
 )
 from ranking.judgments.frames.groups import ANSWER, FACTS, read_answers, read_pairs
@@ -64,13 +64,14 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
         return
     # Noted before anything is counted: what comes in meanwhile is looked at again the next time.
     newest, decisions = newest_judgment(), n_decisions(study)
-    n_newest = n_newer(newest - OVERLAP)
+    n_newest = n_since(newest - OVERLAP, newest)
     has_held = kept.rule == rule() and kept.n_decisions == decisions
-    if has_held and kept.until == now and n_newer(kept.newest - OVERLAP) == kept.n_newest:
+    since = _looked_at(kept)
+    if has_held and kept.until == now and newest == kept.newest == since:
         return
     # A new decision is noticed by their number; one that was there and dated ahead, by its time.
     is_decided = not has_held or is_decided_after(study, kept.until)
-    answered = None if is_decided else _answered_since(kept)
+    answered = None if is_decided else _answered_since(kept, since)
     if answered is None or now - kept.counted_at >= EACH:
         changed = _count_anew(study, kept, answered, now)
     else:
@@ -120,7 +121,8 @@ def _count_again(study: Study, kept: KeptCounts, answered: Integers, now: dt.dat
     if not len(answered):
         return []
     before = all_rows(kept)
-    known = before[np.isin(before["comparison"], answered)]
+    is_known = np.isin(before["comparison"], answered)
+    known = before[is_known]
     found = _counted_again(study, now, answered, known)
     if _is_same(found, known):
         return []
@@ -128,7 +130,11 @@ def _count_again(study: Study, kept: KeptCounts, answered: Integers, now: dt.dat
     gone["comparison"] = answered
     changed = np.concatenate([found, without(gone, found["comparison"])])
     newer = np.concatenate([without(unpacked(bytes(kept.newer_rows)), answered), changed])
-    rows = joined(before, changed)
+    if np.array_equal(found["comparison"], known["comparison"]):
+        rows = before.copy()
+        rows[is_known] = found
+    else:
+        rows = joined(before, changed)
     kept.newer_rows, kept.since = packed(newer), now
     names = ["newer_rows", "mark", "since"]
     if len(newer) * MUCH >= len(before):
@@ -177,9 +183,18 @@ def _counted_part(selection: Selection, pairs: Integers, only: list[int] | None 
     return rows
 
 
-def _answered_since(kept: KeptCounts) -> Integers | None:
+def _looked_at(kept: KeptCounts) -> int:
+    """Return the key up to which all judgments were there at the last look.
+
+    If there are more of the newest ones than then, transactions under way have ended since.
+    """
+    n_now = n_since(kept.newest - OVERLAP, kept.newest)
+    return kept.newest if n_now == kept.n_newest else kept.newest - OVERLAP
+
+
+def _answered_since(kept: KeptCounts, key: int) -> Integers | None:
     """Return the comparisons that got judgments since the last look, or None if they are many."""
-    since = Q(pk__gt=kept.newest - OVERLAP) | Q(submitted_at__gt=kept.until - LATE)
+    since = Q(pk__gt=key) | Q(submitted_at__gt=kept.until - LATE)
     judged = Judgment.objects.filter(since, comparison__study=kept.study_id)
     found = judged.order_by("comparison").values_list("comparison", flat=True).distinct()
     answered = np.fromiter(found[: MOST + 1], dtype=np.int64)

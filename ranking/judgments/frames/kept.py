@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+import secrets
 import zlib
 from functools import cache
 from pathlib import Path
@@ -56,7 +57,7 @@ def all_rows(kept: KeptCounts) -> Rows:
     rows = _SHARED.get(kept.mark)
     if rows is None:
         rows = stored_rows(kept)
-        share(kept, rows)
+        hold(kept, rows)
     return rows
 
 
@@ -67,10 +68,13 @@ def stored_rows(kept: KeptCounts) -> Rows:
 
 
 def share(kept: KeptCounts, rows: Rows) -> None:
-    """Mark what is kept, and let the next look have its rows without unpacking them."""
-    hashed = hashlib.sha256(kept.rows)
-    hashed.update(hashlib.sha256(kept.newer_rows).digest())
-    kept.mark = hashed.hexdigest()
+    """Mark what is kept anew, and let the next look have its rows without unpacking them."""
+    kept.mark = secrets.token_hex(16)
+    hold(kept, rows)
+
+
+def hold(kept: KeptCounts, rows: Rows) -> None:
+    """Have the rows of a mark at hand for whoever asks next in this process."""
     rows.setflags(write=False)
     _SHARED.clear()
     _SHARED[kept.mark] = rows

@@ -15,7 +15,7 @@ from ranking.fits.estimate import estimate_ratings
 from ranking.judgments.analysis_set import Selection
 from ranking.judgments.frames.columns import read_columns_and_dimensions, read_style
 from ranking.judgments.frames.groups import read_groups
-from ranking.judgments.frames.integers import NotWholeNumbersError, read_integers
+from ranking.judgments.frames.integers import NotWholeNumbersError, coded, read_integers
 from ranking.judgments.method import Method
 from ranking.judgments.style import FEATURES, features
 from ranking.numerics.elo import to_elo
@@ -283,6 +283,22 @@ class TestReadIntegers:
     def test_no_rows_keep_their_columns(self):
         assert read_integers(Judgment.objects.values_list("pk", "verdict")).shape == (0, 2)
         assert read_integers(Judgment.objects.none().values_list("pk", "verdict")).shape == (0, 2)
+
+
+class TestCoded:
+    def test_gives_the_names_that_occur_sorted_and_the_place_of_each(self):
+        names, places = coded(np.array([[5, 3], [5, 8]]), {3: "b", 8: "b", 5: "a", 9: "c"})
+
+        assert (names, places.tolist()) == (("a", "b"), [[0, 1], [0, 1]])
+
+    @pytest.mark.parametrize("names", [{}, {3: "b"}])
+    def test_without_keys_no_name_occurs(self, names):
+        assert coded(np.zeros(0, dtype=np.int64), names)[0] == ()
+
+    @pytest.mark.parametrize("key", [0, 4, 99])
+    def test_refuses_a_key_without_a_name(self, key):
+        with pytest.raises(KeyError):
+            coded(np.array([3, key]), {3: "b", 5: "a"})
 
 
 def figures(text):

@@ -264,6 +264,40 @@ def test_a_judgment_that_comes_in_late_is_counted_at_the_next_look_of_the_same_t
     check(study, now)
 
 
+@pytest.mark.parametrize("overlap", [3, 1000])
+def test_a_judgment_that_was_under_way_at_the_last_look_is_counted_at_the_next(
+    study, monkeypatch, overlap
+):
+    monkeypatch.setattr(keeping, "OVERLAP", overlap)
+    first, second, *_ = study.comparisons.all()
+    key = make_judgment(comparison=first, submitted_at=NOW).pk + 1
+    make_judgment(pk=key + 1, comparison=first, submitted_at=NOW)  # the one before is under way
+    keep(study, NOW + 60 * MINUTE)
+    make_judgment(pk=key, comparison=second, submitted_at=NOW)
+    make_judgment(pk=key + 2, comparison=first, submitted_at=NOW + 70 * MINUTE)
+
+    keep(study, NOW + 80 * MINUTE)
+
+    check(study, NOW + 80 * MINUTE)
+
+
+def test_of_what_was_counted_nothing_is_looked_at_again(study, monkeypatch):
+    keep(study, NOW + 60 * MINUTE)
+    pair = study.comparisons.first()
+    make_judgment(comparison=pair, submitted_at=NOW + 70 * MINUTE)
+    looked_at = []
+    counted_again = keeping._counted_again
+
+    def noted(study, now, answered, known):
+        looked_at.extend(answered)
+        return counted_again(study, now, answered, known)
+
+    monkeypatch.setattr(keeping, "_counted_again", noted)
+    keep(study, NOW + 80 * MINUTE)
+
+    assert looked_at == [pair.pk]
+
+
 def test_a_look_back_in_time_changes_nothing(study):
     first = keep(study, NOW + 60 * MINUTE)
     make_judgment(comparison=study.comparisons.first())
