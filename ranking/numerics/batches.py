@@ -59,14 +59,18 @@ def is_whole(values: Floats) -> bool:
 def pair_tables(
     rows: WeightedPairs, numbers: Integers, n_units: int, cell: Integers
 ) -> list[sparse.csr_array]:
-    """Return the pair totals of some judgments, one table per block of units."""
+    """Return the pair totals of some judgments, one table per block of units.
+
+    Whole totals that fit in a byte are of two bytes, so that they can multiply the bytes of two
+    samples at once; others are floats.
+    """
     if not len(rows.unit):
         return []
     n_pairs = max(1, int(numbers.max()) + 1)
     pair, unit = numbers.astype(np.int32)[cell], rows.unit.astype(np.int32)
     total = rows.to_first + rows.to_second
     if is_whole(total) and total.max() < MEAN_IN_A_BYTE:
-        total = np.rint(total).astype(np.uint8)
+        total = np.rint(total).astype(np.uint16)
     lowest, highest = int(unit.min()), int(unit.max())
     size = _block_size(pair, total, highest - lowest + 1)
     block = (unit - lowest) // size
@@ -79,7 +83,7 @@ def pair_tables(
 
 def _block_size(pair: NDArray[np.int32], total: NDArray[Any], n_units: int) -> int:
     """Return how many units go into a table, so that sums of a pair mostly fit in a byte."""
-    if total.dtype != np.uint8:
+    if total.dtype != np.uint16:
         return n_units
     most = float(np.bincount(pair, total).max())
     return max(1, min(UNITS_PER_BLOCK, int(n_units * MEAN_IN_A_BYTE / max(most, 1.0))))

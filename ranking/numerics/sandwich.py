@@ -89,7 +89,7 @@ def clustered_covariance(
     It holds whatever the dependence inside a unit, and whatever the weights mean: weights times
     a constant leave it as it is. It does not need the model to be right, only its fit to be what
     one wants to know. It is a limit for many units; see `ranking.numerics.few_units` for few.
-    Cost O(nonzero cells + n_units * n_systems**2).
+    Cost O(number of rows + n_units * n_systems**2).
 
     References
     ----------
@@ -179,7 +179,7 @@ def fisher_covariance(tables: WinTables, log_strengths: Floats, *, ridge: float 
 
 def count_clusters(tables: WinTables) -> int:
     """Return how many units have judgments; raise ValueError if fewer than two do."""
-    n_clusters = int((np.diff(tables.rows.indptr) > 0).sum())
+    n_clusters = int(tables.is_judged.sum())
     if n_clusters <= 1:
         msg = f"a clustered covariance needs two units with judgments, not {n_clusters}"
         raise ValueError(msg)

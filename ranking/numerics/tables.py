@@ -16,14 +16,13 @@ from ranking.numerics.batches import (
     available_threads,
     in_threads,
     is_whole,
+    pair_ends,
     pair_numbers,
     pair_tables,
     slices,
 )
 
 __all__ = ["WeightedPairs", "WinTables", "tabulate", "tabulate_by"]
-
-UNITS_AT_ONCE = 2**9  # whose cells stay in the cache
 
 
 @dataclass(frozen=True)
@@ -96,19 +95,18 @@ class WinTables:
 
         Notes
         -----
-        Cost O(number of cells + n_units * n_systems).
+        Cost O(number of rows + n_units * n_systems).
         """
         theta = self._checked(log_strengths)
-        surprises = special.expit(theta[None, :] - theta[:, None]).ravel()
-        scores: Floats = np.zeros((self.n_units, self.n_systems))
-        for start in range(0, self.n_units, UNITS_AT_ONCE):
-            part = scores[start : start + UNITS_AT_ONCE]
-            cells = self.rows[start : start + UNITS_AT_ONCE].tocoo()
-            unit, cell = (place.astype(np.int64) for place in cells.coords)
-            for who, sign in zip(np.divmod(cell, self.n_systems), (1, -1), strict=True):
-                place = unit * self.n_systems + who
-                sums = np.bincount(place, cells.data * surprises[cell], minlength=part.size)
-                part += sign * sums.reshape(part.shape)
+        low, high = pair_ends(self.n_systems)
+        shares = special.expit(theta[low] - theta[high])
+        who, pair = np.concatenate([low, high]), np.tile(np.arange(len(low)), 2)
+        expected = sparse.csr_array(
+            (np.concatenate([shares, 1.0 - shares]), (who, pair)), shape=(self.n_systems, len(low))
+        )
+        scores = self.unit_wins.copy()
+        for table in self.pair_totals:
+            scores -= (expected @ table).toarray().T
         return scores
 
     def information(self, log_strengths: Floats) -> Floats:
@@ -136,6 +134,12 @@ class WinTables:
         winner, loser = np.divmod(cell, self.n_systems)
         pairs = WeightedPairs(unit, winner, loser, cells.data, np.zeros_like(cells.data))
         return tabulate(pairs, n_units=len(units), n_systems=self.n_systems)
+
+    @cached_property
+    def is_judged(self) -> Booleans:
+        """Say of each unit whether it has judgments, shape (n_units,)."""
+        weight = self.pairs.to_first + self.pairs.to_second
+        return np.bincount(self.pairs.unit, weight, minlength=self.n_units) > 0.0
 
     @cached_property
     def in_steps(self) -> bool:
@@ -179,7 +183,7 @@ class WinTables:
     def pair_totals(self) -> tuple[sparse.csr_array, ...]:
         """Weights of each pair in each unit: tables (n_pairs, n_units) that add up to all.
 
-        Whole weights are kept as bytes, others as floats. A unit may appear in several tables,
+        Whole weights are kept in two bytes, others as floats. A unit may appear in several tables,
         and several times in a row.
         """
         numbers = pair_numbers(self.n_systems).ravel()
@@ -190,12 +194,6 @@ class WinTables:
             n_threads=available_threads(),
         )
         return tuple(table for tables in found for table in tables)
-
-    @cached_property
-    def unit_totals(self) -> Floats:
-        """The weight of all judgments of each unit, shape (n_units,)."""
-        totals: Floats = self.unit_wins.sum(axis=1)
-        return totals
 
     def units_with(self, chosen: Booleans) -> tuple[Integers, Integers]:
         """Return cells and units in which a winner took a share from a loser, (n_found,) each.

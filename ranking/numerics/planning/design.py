@@ -60,11 +60,11 @@ def contrast(tables: WinTables, log_strengths: Floats, pair: tuple[int, int]) ->
 
     Notes
     -----
-    Units without judgments are left out. Cost O(nonzero cells + n_systems**3).
+    Units without judgments are left out. Cost O(number of rows + n_systems**3).
     """
     covariance = clustered_covariance(tables, log_strengths)
     bread = fisher_covariance(tables, log_strengths)
-    scores = tables.unit_scores(log_strengths)[np.diff(tables.rows.indptr) > 0]
+    scores = tables.unit_scores(log_strengths)[tables.is_judged]
     a, b = pair
     independent = bread[a, a] + bread[b, b] - 2.0 * bread[a, b]
     clustered = float(covariance.difference_errors[a, b]) ** 2
