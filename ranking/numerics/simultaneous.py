@@ -6,8 +6,11 @@ import numpy as np
 from scipy import special  # the distributions of scipy.stats take a second to import
 
 from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.batches import available_threads, in_threads, slices
 from ranking.numerics.intervals import check_replicates
 
+AT_ONCE = 512  # replicates whose gaps stay in the cache
+MUCH = 2**22  # gaps above which threads gain more than they cost
 STILL = 1e-9
 """In the replicates' unit: a spread below what the fit resolves counts as none."""
 
@@ -215,8 +218,8 @@ def difference_spread(replicates: Floats) -> Floats:
     centred = _by_system(replicates - replicates.mean(axis=0))
     squares = np.empty((len(centred), len(centred)))
     for i, one in enumerate(centred):
-        gaps = one - centred
-        squares[i] = np.einsum("sr,sr->s", gaps, gaps)
+        gaps = one - centred[i:]
+        squares[i, i:] = squares[i:, i] = np.einsum("sr,sr->s", gaps, gaps)
     spread = np.sqrt(squares / (len(replicates) - 1.0))
     return np.where(spread > STILL, spread, 0.0)
 
@@ -226,15 +229,21 @@ def largest_deviation(estimate: Floats, replicates: Floats, spread: Floats) -> F
 
     Of all ordered pairs whose ``spread`` is not 0.
     """
-    deviation = _by_system(replicates - estimate)
     # A pair that stands still says nothing about how far the others may stray.
     share = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
-    largest = np.zeros(len(replicates))
-    for i, one in enumerate(deviation):
-        gaps = one - deviation
-        gaps *= share[i, :, None]
-        np.maximum(largest, gaps.max(axis=0), out=largest)
-    return largest
+
+    def of_some(rows: slice) -> Floats:
+        deviation = _by_system(replicates[rows] - estimate)
+        largest = np.zeros(deviation.shape[1])
+        for i, one in enumerate(deviation):
+            gaps = one - deviation
+            gaps *= share[i, :, None]
+            np.maximum(largest, gaps.max(axis=0), out=largest)
+        return largest
+
+    n_threads = available_threads() if replicates.size * len(estimate) > MUCH else 1
+    parts = in_threads(of_some, slices(len(replicates), AT_ONCE), n_threads=n_threads)
+    return np.concatenate(parts)
 
 
 def _by_system(replicates: Floats) -> Floats:
