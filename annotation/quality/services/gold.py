@@ -142,20 +142,16 @@ def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[
         raise UnsuitableCheckError(msg)
     name = f"gold-{gold_set.reference}"
     dataset = authoring.lock_authored_dataset(slug=name, name=f"Quality checks: {name}", now=now)
-    systems = authoring.check_systems()
+    said = [(pair.key, [turn.model_dump() for turn in pair.turns]) for pair in every]
+    contexts = authoring.store_authored_contexts(dataset, said, now=now)
+    texts = [(one, pair.high, pair.low) for one, pair in zip(contexts, every, strict=True)]
+    written = authoring.store_check_texts(texts, now=now)
     plant = _ratings if study.protocol == Protocol.LIKERT else _pair
-    for position, pair in enumerate(every):
-        turns = [turn.model_dump() for turn in pair.turns]
-        context = authoring.store_authored_context(
-            dataset, key=pair.key, turns=turns, position=position, now=now
-        )
-        high, low = authoring.store_check_texts(
-            context, high=pair.high, low=pair.low, systems=systems, now=now
-        )
+    for position, (pair, (high, low)) in enumerate(zip(every, written, strict=True)):
         kind = CheckKind.GOLD if position < len(gold_set.pairs) else CheckKind.ATTENTION
         for completions, expected in plant(high, low, kind):
             yield QualityCheck(
-                comparison=_comparison(study, context, completions),
+                comparison=_comparison(study, contexts[position], completions),
                 kind=kind,
                 expected=expected,
                 dimension=pair.dimension if pair.dimension in known else "",

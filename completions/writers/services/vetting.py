@@ -7,7 +7,7 @@ from django.db import transaction
 
 from access.log import record
 from completions.choices import LeaseOutcome, MailKind, WriterState
-from completions.dialogues.authoring import lock_authored_dataset, store_authored_context
+from completions.dialogues.authoring import lock_authored_dataset, store_authored_contexts
 from completions.models import AdmissionDecision, Dataset, Writer
 from completions.writers import queries, vetting
 from completions.writers.services.emailing import queue_mail
@@ -41,9 +41,8 @@ def load_vetting_dialogues(*, now: dt.datetime) -> Dataset:
     dialogues = vetting.load_vetting_set(shipped).talks
     slug = f"vetting-{shipped}"
     dataset = lock_authored_dataset(slug=slug, name=f"Trial conversations: {shipped}", now=now)
-    for position, dialogue in enumerate(dialogues):
-        turns = [turn.model_dump() for turn in dialogue.turns]
-        store_authored_context(dataset, key=dialogue.key, turns=turns, position=position, now=now)
+    said = [(one.key, [turn.model_dump() for turn in one.turns]) for one in dialogues]
+    store_authored_contexts(dataset, said, now=now)
     return dataset
 
 
