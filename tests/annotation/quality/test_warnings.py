@@ -24,7 +24,7 @@ from annotation.quality.rules.findings import (
     outlier,
     straight_lining,
 )
-from annotation.quality.rules.records import MainAnswer, RaterRecord, Rules
+from annotation.quality.rules.records import Finding, MainAnswer, RaterRecord, Rules
 
 RULES = Rules()
 
@@ -44,9 +44,10 @@ class TestStraightLining:
         finding = straight_lining(on_screen(*sides), RULES)
 
         assert finding is not None
-        assert not finding.is_exclusion
-        assert (finding.value, finding.threshold) == (value, threshold)
         assert finding.evidence["most_common"] == "+1"
+        assert finding == Finding(
+            finding.rule, value, threshold, finding.evidence, is_exclusion=False
+        )
 
     @pytest.mark.parametrize(
         "sides", [[1, 1, -1, 0] * 10, [1] * 19], ids=["that move about", "too few"]
@@ -72,10 +73,9 @@ class TestOneSidedChoices:
     def test_warn_when_they_cannot_be_chance(self):
         finding = one_sided(on_screen(*[1] * 19, -1), RULES)
 
-        assert finding is not None
-        assert not finding.is_exclusion
-        assert finding.evidence == {"n_a": 19, "n_b": 1, "share_a": 0.95}
-        assert finding.value == pytest.approx(2 * 21 / 2**20)
+        p = pytest.approx(2 * 21 / 2**20)
+        counts = {"n_a": 19, "n_b": 1, "share_a": 0.95}
+        assert finding == Finding("one-sided-2", p, 0.001, counts, is_exclusion=False)
 
     def test_do_not_count_answers_for_neither_side(self):
         assert one_sided(on_screen(*[1] * 15, *[0] * 20), RULES) is None
@@ -139,7 +139,7 @@ class TestInfit:
         finding = misfit(contrary, RULES)
 
         assert finding is not None
-        assert not finding.is_exclusion
+        assert (finding.rule, finding.is_exclusion) == ("misfit-2", False)
         assert finding.value == pytest.approx((15 * 0.64 + 15 * 0.04) / (30 * 0.16))
 
     @pytest.mark.parametrize(
