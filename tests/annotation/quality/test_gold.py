@@ -48,32 +48,23 @@ GIVES_ITSELF_AWAY = re.compile(
     re.IGNORECASE,
 )
 SET = gold.load_gold_set("heart-1")
-N_PAIRS = len(SET.pairs) + len(SET.attention)
-
-
-def heart():
-    return gold.load_gold_set("heart-1")
-
-
-def every_pair():
-    return (*heart().pairs, *heart().attention)
+EVERY_PAIR = (*SET.pairs, *SET.attention)
+N_PAIRS = len(EVERY_PAIR)
 
 
 class TestHeartSet:
     def test_has_five_or_more_pairs_for_each_dimension_and_four_for_attention(self):
-        counts = Counter(pair.dimension for pair in heart().pairs)
+        counts = Counter(pair.dimension for pair in SET.pairs)
 
         assert set(counts) == set("HEART")
         assert min(counts.values()) >= 5
-        assert len(heart().attention) >= 4
+        assert len(SET.attention) >= 4
 
     def test_changes_under_a_new_version_alone(self):
-        assert heart().sha256 == (
-            "8fe2efab3bfc9a0ad9811108c4cb1631fc544c0ed8349bf58c19293d7063af2e"
-        )
+        assert SET.sha256 == "8fe2efab3bfc9a0ad9811108c4cb1631fc544c0ed8349bf58c19293d7063af2e"
 
     def test_messages_have_the_form_asked_of_every_writer_and_no_leak(self, subtests):
-        for pair in every_pair():
+        for pair in EVERY_PAIR:
             with subtests.test(pair.key):
                 assert 0.8 < len(pair.high) / len(pair.low) < 1.25
                 for text in (pair.high, pair.low):
@@ -82,7 +73,7 @@ class TestHeartSet:
                     assert find_leaks(text) == ()
 
     def test_texts_are_plain_and_neither_give_themselves_away_nor_are_screened_out(self, subtests):
-        for pair in every_pair():
+        for pair in EVERY_PAIR:
             with subtests.test(pair.key):
                 for text in (*(turn.text for turn in pair.turns), pair.high, pair.low):
                     prescribes = pair.dimension == "T" and text == pair.low  # its very fault
@@ -93,9 +84,9 @@ class TestHeartSet:
                     assert {one.rule for one in found} <= ({"clinical"} if prescribes else set())
 
     def test_length_does_not_give_the_answer_away(self):
-        longer = sum(len(pair.high) > len(pair.low) for pair in every_pair())
+        longer = sum(len(pair.high) > len(pair.low) for pair in EVERY_PAIR)
 
-        assert 0.4 <= longer / len(every_pair()) <= 0.6
+        assert 0.4 <= longer / N_PAIRS <= 0.6
 
 
 @pytest.mark.parametrize("path", sorted(STUDIES.glob("*.toml")), ids=lambda path: path.stem)
@@ -193,7 +184,7 @@ class TestLoadGold:
         kinds = Counter(checks.values_list("kind", flat=True))
         assert kinds == {CheckKind.GOLD: len(SET.pairs), CheckKind.ATTENTION: len(SET.attention)}
         assert set(checks.values_list("dimension", flat=True)) == set("HEART")
-        good = {pair.high for pair in (*SET.pairs, *SET.attention)}
+        good = {pair.high for pair in EVERY_PAIR}
         for check in checks:
             pair = check.comparison
             better = pair.first if check.expected == Expected.FIRST else pair.second
@@ -234,10 +225,6 @@ class TestLoadGold:
 
         assert load(study) == 0
         assert not Dataset.objects.filter(is_for_checks=True).exists()
-
-    def test_refuses_a_set_that_does_not_exist(self):
-        with pytest.raises(gold.GoldError, match="there is no gold set"):
-            load(make_planted_study(checks={"gold_set": "none-1"}))
 
     def test_refuses_to_mix_with_a_dataset_of_that_name(self):
         make_dataset(slug="gold-heart-1")
@@ -335,11 +322,8 @@ class TestMarkGold:
         entry = LogEntry.objects.get(action="check.marked")
         assert entry.by == admin
         assert pair.key in entry.subject
-        assert entry.after == {
-            "expected": "SECOND",
-            "dimension": dimension,
-            "reason": "Three of us agree.",
-        }
+        known = {"expected": "SECOND", "dimension": dimension}
+        assert entry.after == known | {"reason": "Three of us agree."}
 
     @pytest.mark.parametrize(
         ("make", "expected", "dimension", "reason"),
