@@ -1,19 +1,17 @@
 """Studies from their files: created, locked, versioned, opened, closed; what a plan fixes."""
 
-import hashlib
-import json
-
 import pytest
 
 from access.models import LogEntry
-from annotation.choices import PlanKind, Protocol, StudyState
+from annotation.choices import PlanKind, Protocol, Purpose, StudyState
 from annotation.models import Study
 from annotation.planning import services as annotation
 from annotation.studies.protocol.files import STUDIES, load_protocol
+from annotation.studies.protocol.parts import Checks
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from annotation.studies.services.drafts import versioned_slug
-from completions.choices import MessageState, MessageVerdict
+from completions.choices import LeaseOutcome, MessageState, MessageVerdict
 from completions.dialogues import locking, normaliser
 from completions.files.toml import content_hash
 from completions.models import Completion, Message
@@ -23,13 +21,17 @@ from tests.helpers.factories import (
     NOW,
     make_comparison,
     make_completion,
+    make_context,
     make_dataset,
+    make_quality_check,
     make_study,
+    make_writing_lease,
 )
 from tests.helpers.factories_of_people import make_accepted, make_sent
 
 pytestmark = pytest.mark.django_db
 
+RUBRIC = load_rubric("heart-1")
 SEED, OTHER_SEED = "8f3a09c1d4e27b65a0f1c2d3e4b5968f", "51c0ffee9a8b7d6e5f40312a4b3c2d1e"
 
 
@@ -38,27 +40,16 @@ def protocol(file="heart-preference", **changes):
 
 
 def create(file="heart-preference", *, dataset=None, **changes):
-    changed = protocol(file, **changes)
-    return drafts.create_study(
-        protocol=changed,
-        rubric=load_rubric(changed.rubric),
-        dataset=dataset or make_dataset(),
-        now=NOW,
-    )
+    told = {"protocol": protocol(file, **changes), "rubric": RUBRIC}
+    return drafts.create_study(dataset=dataset or make_dataset(), now=NOW, **told)
 
 
 def version(**changes):
-    file = protocol(**changes)
-    return drafts.create_version(protocol=file, rubric=load_rubric(file.rubric), now=NOW)
+    return drafts.create_version(protocol=protocol(**changes), rubric=RUBRIC, now=NOW)
 
 
 def lock(study):
     return states.lock_study(study=study, now=NOW)
-
-
-def version_of_locked(study):
-    lock(study)
-    return version(title="Changed")
 
 
 class TestCreateStudy:
@@ -67,9 +58,8 @@ class TestCreateStudy:
         study = create(name)
 
         assert (study.slug, study.name, study.version) == (name, name, 1)
-        assert study.state == StudyState.DRAFT
+        assert (study.state, study.plan) == (StudyState.DRAFT, PlanKind.BALANCED)
         assert (study.judgments_per_pair, study.pairs_per_context) == (5, 28)
-        assert study.plan == PlanKind.BALANCED
         assert study.protocol == Protocol(name.removeprefix("heart-").upper())
         assert study.content["normaliser"] == normaliser.VERSION
         assert len(study.content["rubric"]["dimensions"]) == 5
@@ -79,12 +69,10 @@ class TestCreateStudy:
         again = create(title="As it is now", dataset=first.dataset)
 
         assert again.pk == first.pk
-        assert Study.objects.get().title == "As it is now"
-        assert Study.objects.get().content["title"] == "As it is now"
-        assert list(LogEntry.objects.order_by("pk").values_list("action", flat=True)) == [
-            "study.created",
-            "study.replaced",
-        ]
+        stored = Study.objects.get()
+        assert stored.title == stored.content["title"] == "As it is now"
+        logged = LogEntry.objects.order_by("pk").values_list("action", flat=True)
+        assert list(logged) == ["study.created", "study.replaced"]
 
     @pytest.mark.parametrize(
         "rest_on_it",
@@ -121,18 +109,12 @@ class TestTheSeed:
     def test_is_drawn_for_each_study_and_version_and_stays_with_a_replaced_draft(self):
         one, other = create(title="As it was"), create(slug="other")
         again = create(title="As it is now")
-        later = version_of_locked(again)
+        lock(again)
+        later = version(title="Changed")
 
         assert len(one.seed) == len(other.seed) == 32
         assert len({one.seed, other.seed, later.seed}) == 3
         assert again.seed == one.seed
-
-    def test_is_in_the_content_by_its_hash_alone(self):
-        study = create(seed=SEED)
-
-        assert study.seed == SEED
-        assert SEED not in json.dumps(study.content)
-        assert study.content["seed_sha256"] == hashlib.sha256(SEED.encode()).hexdigest()
 
     def test_of_another_study_or_an_earlier_version_is_refused(self):
         lock(create(seed=SEED))
@@ -159,18 +141,64 @@ class TestTheSeed:
         assert told == ["", "", "", study.seed]
 
 
-def test_a_locked_study_is_edited_no_more():
-    study = lock(create())
-    changed = protocol(title="Changed")
+def edit(study, *, dataset="", **changes):
+    """Change a draft, perhaps to a new dataset; return how much of its plan is void."""
+    on = make_dataset(slug=dataset) if dataset else study.dataset
+    told = {"protocol": protocol(**changes), "rubric": RUBRIC, "dataset": on}
+    return drafts.edit_study(study=study, now=NOW, **told)[1]
 
-    with pytest.raises(states.StudyStateError, match="locked"):
-        drafts.edit_study(
-            study=study,
-            protocol=changed,
-            rubric=load_rubric(changed.rubric),
-            dataset=study.dataset,
-            now=NOW,
-        )
+
+def plan_by_hand(study):
+    """Plan a comparison and a check."""
+    make_comparison(study=study)
+    make_quality_check(comparison=make_comparison(study=study, purpose=Purpose.CHECK))
+
+
+class TestEditStudy:
+    def test_stores_and_logs_what_was_before_and_after(self):
+        study = create()
+
+        edit(study, title="Another title", session_length=7)
+
+        entry = LogEntry.objects.get(action="study.edited")
+        assert Study.objects.get().title == "Another title"
+        assert entry.before == {"session_length": 40, "title": study.title}
+        assert entry.after == {"session_length": 7, "title": "Another title"}
+
+    def test_of_nothing_writes_nothing_and_of_texts_keeps_plan_and_seed(self):
+        study = create()
+        plan_by_hand(study)
+
+        assert edit(study) == 0
+        assert not LogEntry.objects.filter(action="study.edited").exists()
+        assert edit(study, title="Another title") == 0
+        assert study.comparisons.count() == 2
+        assert Study.objects.get().seed == study.seed
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"judgments_per_pair": 7},
+            {"seed": SEED},
+            {"pairs_per_context": 1},
+            {"checks": Checks()},
+            {"systems": ("ash", "human")},
+            {"dataset": "another"},
+        ],
+        ids=lambda change: next(iter(change)),
+    )
+    def test_of_what_a_plan_is_made_from_voids_it(self, change):
+        study = create()
+        plan_by_hand(study)
+
+        assert edit(study, **change) == 1
+
+        assert not study.comparisons.exists()
+        assert LogEntry.objects.get(action="study.edited").after["comparisons_void"] == 1
+
+    def test_is_refused_once_the_study_is_locked(self):
+        with pytest.raises(states.StudyStateError, match="locked"):
+            edit(lock(create()), title="Changed")
 
 
 class TestLockStudy:
@@ -180,7 +208,6 @@ class TestLockStudy:
 
         assert (study.state, study.locked_at) == (StudyState.LOCKED, NOW)
         assert study.protocol_hash == again.protocol_hash == content_hash(study.content)
-        assert len(study.protocol_hash) == 64
         entry = LogEntry.objects.get(action="study.locked")
         assert entry.after == {"state": "LOCKED", "protocol_hash": study.protocol_hash}
 
@@ -193,9 +220,7 @@ class TestLockStudy:
     def test_gives_the_same_hash_on_any_database(self):
         one = lock(create(seed=SEED))
         other = create(slug="other", version=2, seed=OTHER_SEED)
-        again = protocol(seed=SEED).content(
-            load_rubric("heart-1").content(), normaliser=normaliser.VERSION
-        )
+        again = protocol(seed=SEED).content(RUBRIC.content(), normaliser=normaliser.VERSION)
 
         assert one.protocol_hash == content_hash(again)
         assert lock(other).protocol_hash != one.protocol_hash
@@ -214,11 +239,11 @@ class TestStates:
     )
     def test_change_and_nothing_else_does(self, state, move, then):
         study = make_study(state=state)
-        before = Study.objects.filter(pk=study.pk).values().get()
+        before = Study.objects.values().get()
 
         move(study=study, now=NOW)
 
-        assert Study.objects.filter(pk=study.pk).values().get() == before | {"state": then}
+        assert Study.objects.values().get() == before | {"state": then}
 
     @pytest.mark.parametrize(
         ("state", "move"),
@@ -251,9 +276,8 @@ class TestCreateVersion:
 
         second = version(title="Changed")
 
-        names = (second.slug, second.name, second.version)
-        assert names == ("heart-preference-v2", "heart-preference", 2)
-        assert (second.state, second.protocol_hash) == (StudyState.DRAFT, "")
+        assert (second.slug, second.name) == ("heart-preference-v2", "heart-preference")
+        assert (second.version, second.state, second.protocol_hash) == (2, StudyState.DRAFT, "")
         assert (second.dataset, second.content["version"]) == (first.dataset, 2)
         assert not second.comparisons.exists()
         assert Study.objects.get(pk=first.pk).title != "Changed"
@@ -303,6 +327,9 @@ class TestCreateVersion:
         assert versioned_slug("a" * 45 + "-b", 2) == "a" * 45 + "-b-v2"
 
 
+SUBMITTED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
+
+
 @pytest.fixture(params=[Protocol.PREFERENCE, Protocol.LIKERT])
 def study(request):
     return make_study(protocol=request.param)
@@ -310,13 +337,9 @@ def study(request):
 
 def accepted_in(study, text="I hear how much that weighs on you."):
     """A text of a person, beside one of a model in the same context."""
-    message = make_accepted(text)
-    context = message.lease.context
-    context.dialogue.dataset = context.dataset = study.dataset
-    context.dialogue.save()
-    context.save()
+    context = make_context(dataset=study.dataset)
     make_completion(context=context)
-    return message
+    return make_accepted(text, lease=make_writing_lease(context=context, **SUBMITTED))
 
 
 def decide(message, verdict):
