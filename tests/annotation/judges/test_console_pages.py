@@ -1,6 +1,5 @@
 """The console's pages on judges: what they say, alone and together, and their runs in a study."""
 
-import csv
 import re
 from decimal import Decimal
 
@@ -25,7 +24,7 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.judged import delete_text, judge_calls, judge_in_bulk
-from tests.helpers.pages import text
+from tests.helpers.pages import rows_of, text
 
 pytestmark = pytest.mark.django_db
 
@@ -41,9 +40,8 @@ def url_of(comparison):
     return url(comparison.study, "console:judged", comparison.key)
 
 
-def rows_of(client, study):
-    answer = client.get(url(study, "ranking:ensemble_csv"))
-    return list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+def downloaded(client, study):
+    return rows_of(client.get(url(study, "ranking:ensemble_csv")))
 
 
 def asked(*answers, study=None):
@@ -121,7 +119,7 @@ class TestPage:
         with django_assert_max_num_queries(9):
             admin_client.get(url_of(pairs[0]))
         with django_assert_max_num_queries(7):
-            assert len(rows_of(admin_client, study)) == 12
+            assert len(downloaded(admin_client, study)) == 12
 
 
 class TestComparison:
@@ -163,7 +161,7 @@ def test_pages_and_download_say_simulated_where_a_judge_is(admin_client):
 
     for page in (url(comparison.study), url_of(comparison)):
         assert "Simulated." in text(admin_client.get(page))
-    (row,) = rows_of(admin_client, comparison.study)
+    (row,) = downloaded(admin_client, comparison.study)
     assert (row["is_simulated"], row["judge_Oak (simulated)"]) == ("True", "FIRST")
 
 
@@ -173,7 +171,7 @@ class TestCsv:
         alone = make_comparison(study=comparison.study)
         judge_calls(alone, make_judge(name="Judge D"), ["A-1"])
 
-        row, other = rows_of(admin_client, comparison.study)
+        row, other = downloaded(admin_client, comparison.study)
 
         assert row["comparison"] == comparison.key
         assert row["first_system"] == comparison.first.system.slug
@@ -201,7 +199,7 @@ class TestCsv:
         judge_calls(erased, make_judge(name="Judge C"), ["A+3"])
         delete_text(erased.first_id)
 
-        (row,) = rows_of(admin_client, study)
+        (row,) = downloaded(admin_client, study)
 
         assert (row["judges"], row["verdict"]) == ("1", "FIRST")
         assert "judge_Judge B" not in row

@@ -17,7 +17,6 @@ from tests.helpers.factories import (
     make_completion,
     make_context,
     make_dataset,
-    make_dialogue,
     make_study,
     make_system,
     make_writer,
@@ -31,7 +30,7 @@ def make_completed_dataset(*, n_contexts, systems):
     """Make a dataset in which every system completed every context."""
     dataset = make_dataset()
     for _ in range(n_contexts):
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
+        context = make_context(dataset=dataset)
         for system in systems:
             make_completion(context=context, system=system)
     return dataset
@@ -39,19 +38,6 @@ def make_completed_dataset(*, n_contexts, systems):
 
 def make_systems(n):
     return [make_system() for _ in range(n)]
-
-
-def make_hostile(*contexts, systems):
-    """Make an adversarial context of each, which every system completed."""
-    for source in contexts:
-        hostile = make_context(
-            dialogue=source.dialogue,
-            stratum=Stratum.ADVERSARIAL,
-            escalation_profile=EscalationProfile.ALWAYS_10,
-            source_context=source,
-        )
-        for system in systems:
-            make_completion(context=hostile, system=system)
 
 
 def plan(study):
@@ -73,12 +59,10 @@ class TestPlanStudy:
         assert (report.summary.n_added, report.summary.n_pairs) == (6, 6)
         assert set(report.summary.appearances.values()) == {4}
         for comparison in Comparison.objects.select_related("first", "second"):
-            assert comparison.first.context_id == comparison.context_id
-            assert comparison.second is not None
-            assert comparison.second.context_id == comparison.context_id
-            assert comparison.first_id < comparison.second.pk
-            assert comparison.slots_left == 4
-            assert comparison.purpose == Purpose.MAIN
+            first, second = comparison.pair
+            assert first.context_id == second.context_id == comparison.context_id
+            assert first.pk < second.pk
+            assert (comparison.slots_left, comparison.purpose) == (4, Purpose.MAIN)
         planned = list(Comparison.objects.values())
         again = services.plan_study(study=study, now=NOW, by=by)
         assert (again.summary.n_added, again.summary.n_pairs) == (0, 6)
@@ -122,8 +106,7 @@ class TestPlanStudy:
         assert positions != sorted(positions)
 
     def test_does_not_plan_a_pair_again_that_is_planted_as_a_check(self):
-        systems = make_systems(3)
-        dataset = make_completed_dataset(n_contexts=1, systems=systems)
+        dataset = make_completed_dataset(n_contexts=1, systems=make_systems(3))
         study = make_study(dataset=dataset, pairs_per_context=2)
         first, second, _ = dataset.contexts.get().completions.order_by("pk")
         check = make_comparison(study=study, first=first, second=second, purpose=Purpose.CHECK)
@@ -136,8 +119,7 @@ class TestPlanStudy:
     def test_takes_the_same_number_of_queries_however_many_contexts(
         self, django_assert_num_queries
     ):
-        dataset = make_completed_dataset(n_contexts=7, systems=make_systems(3))
-        study = make_study(dataset=dataset)
+        study = make_study(dataset=make_completed_dataset(n_contexts=7, systems=make_systems(3)))
 
         # Savepoints of the plan, of holding, of the batch and of the gold set, and their releases
         # (7); lock the study, the texts and what was sent back; look for leaks; read the holds, the
@@ -161,21 +143,12 @@ class TestEqualTexts:
     @pytest.mark.parametrize(
         ("texts", "n_pairs", "n_alike"),
         [
-            ((SAID, "What helps?", "Who is there?"), 3, 0),
-            ((SAID, SAID, "What helps?"), 2, 1),
-            ((SAID, SAID.replace(" ", "  ") + "\n", "What helps?"), 2, 1),
-            ((SAID, SAID.replace("hear", "he\u200bar"), "What helps?"), 2, 1),
-            ((SAID, SAID.replace('"Lonely"', "\u201cLonely\u201d"), "What helps?"), 2, 1),
-            ((SAID, SAID.replace("is", "seems"), "What helps?"), 3, 0),
             ((SAID, SAID.lower(), "What helps?"), 3, 0),
+            ((SAID, SAID.replace('"', "\u201c") + "\n", "What helps?"), 2, 1),
             ((SAID, SAID, "What helps?", "What helps?"), 4, 2),
             ((SAID, SAID, SAID), 0, 3),
         ],
-        ids=[
-            *("none", "two", "but for white space", "but for what nobody sees"),
-            *("but for the shape of quotation marks", "but for a word", "but for capitals"),
-            *("two and two", "all"),
-        ],
+        ids=["but for capitals", "but for their dress", "two and two", "all"],
     )
     def test_are_not_held_against_each_other_and_counted(self, texts, n_pairs, n_alike):
         report = plan(self.wrote(*texts))
@@ -317,19 +290,23 @@ class TestDraftPlan:
         assert pairs() == drafted
         assert report.summary == draft.summary
 
-    def test_connects_each_stratum(self):
-        systems = make_systems(6)
-        dataset = make_completed_dataset(n_contexts=4, systems=systems)
-        make_hostile(*dataset.contexts.order_by("pk")[:2], systems=systems)
-        study = make_study(dataset=dataset, pairs_per_context=3)
+    def test_tells_the_strata_apart(self):
+        systems = make_systems(3)
+        dataset = make_completed_dataset(n_contexts=2, systems=systems)
+        source = dataset.contexts.earliest("pk")
+        hostile = make_context(
+            dialogue=source.dialogue,
+            stratum=Stratum.ADVERSARIAL,
+            escalation_profile=EscalationProfile.ALWAYS_10,
+            source_context=source,
+        )
+        for system in systems:
+            make_completion(context=hostile, system=system)
 
-        strata = queries.draft_plan(study).summary.strata
+        strata = queries.draft_plan(make_study(dataset=dataset)).summary.strata
 
-        assert [(one.name, one.n_contexts) for one in strata] == [
-            ("ADVERSARIAL", 2),
-            ("REGULAR", 4),
-        ]
-        assert all(one.is_connected for one in strata)
+        told = [(one.name, one.n_contexts, one.is_connected) for one in strata]
+        assert told == [("ADVERSARIAL", 1, True), ("REGULAR", 2, True)]
 
 
 class TestChecks:

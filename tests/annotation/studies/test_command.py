@@ -25,7 +25,6 @@ from tests.helpers.factories import (
     make_completion,
     make_context,
     make_dataset,
-    make_dialogue,
     make_judgment,
     make_quality_check,
     make_rater,
@@ -50,7 +49,7 @@ def make_dialogues(*, n_contexts=3, n_systems=4):
     dataset = make_dataset(slug="talks")
     systems = [make_system(slug=f"system-{n:02}") for n in range(n_systems)]
     for _ in range(n_contexts):
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
+        context = make_context(dataset=dataset)
         for system in systems:
             make_completion(context=context, system=system)
     return dataset
@@ -95,7 +94,7 @@ def person(monkeypatch):
 class TestShippedStudies:
     @pytest.mark.parametrize("name", ["heart-preference", "heart-rubric"])
     def test_load_lock_plan_and_open(self, name):
-        make_dialogues(n_systems=20)
+        make_dialogues(n_systems=9)
 
         assert run_study("create", name, "--dataset", "Talks") == [
             f"{name}: draft on talks{SEEDED}"
@@ -154,7 +153,7 @@ class TestPlan:
         few = make_study(dataset=make_dialogues(n_contexts=1), pairs_per_context=2)
         apart = make_dataset()
         for _ in range(2):
-            context = make_context(dialogue=make_dialogue(dataset=apart))
+            context = make_context(dataset=apart)
             make_completion(context=context)
             make_completion(context=context)
 

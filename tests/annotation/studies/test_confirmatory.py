@@ -1,6 +1,5 @@
 """Which analyses are confirmatory: what a file may name, and how they are told apart and leave."""
 
-import csv
 import re
 
 import pytest
@@ -27,7 +26,7 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.factories_written_once import make_analysis
-from tests.helpers.pages import text
+from tests.helpers.pages import rows_of, text
 from tests.helpers.rated import make_findings, make_rated_fit
 from tests.ranking.results.test_weights_pages import address as weights_address
 from tests.ranking.results.test_weights_pages import analysed as weights_analysed
@@ -225,10 +224,6 @@ def fit():
 
 def address(fit, kind, name="analysis", *more):
     return reverse(f"ranking:{name}", args=[fit.study.slug, fit.key, kind, *more])
-
-
-def rows_of(answer):
-    return list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
 
 
 @pytest.mark.parametrize(
