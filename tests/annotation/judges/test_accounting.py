@@ -6,7 +6,7 @@ import pytest
 from annotation.choices import Protocol
 from annotation.judges.ensembles import VoteStatus
 from annotation.judges.verdict_queries import judges_figures
-from annotation.models import Exclusion, Rater
+from annotation.models import Rater
 from completions.choices import CallState, LeaseOutcome
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.judgments.analysis_set import Selection, selected
@@ -25,6 +25,7 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
+from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.judged import DONE, delete_text, judge_calls
 
 pytestmark = pytest.mark.django_db
@@ -116,8 +117,7 @@ class TestJudges:
     def test_the_answers_of_an_excluded_judge_are_left_out(self, study, judge, ask):
         ask("A+3", "B-1")
         ask("A?", **FAILED, error_kind="timeout")
-        decided = {"is_excluded": True, "rule": "by-hand", "decided_at": NOW}
-        Exclusion.objects.create(judge=judge, reason="It was tried out.", **decided)
+        make_exclusion(judge=judge)
 
         assert the_row(study).is_excluded
         assert filled(the_row(study)) == {"n_left_out": 2, "n_timed_out": 1}
@@ -160,13 +160,7 @@ class TestPeople:
 
     def test_an_answer_is_one_though_revised_or_given_after_its_lease_ran_out(self, study):
         first = make_judgment(comparison=make_comparison(study=study), verdict=2)
-        make_judgment(
-            comparison=first.comparison,
-            rater=first.rater,
-            lease=first.lease,
-            revises=first,
-            verdict=0,
-        )
+        make_judgment(revises=first, verdict=0)
         lease = make_lease(
             comparison=make_comparison(study=study), closed_at=NOW, outcome=LeaseOutcome.EXPIRED
         )
@@ -184,8 +178,7 @@ class TestPeople:
         raters = [make_rater(study=study) for _ in range(3)]
         for rater in raters:
             make_judgment(comparison=make_comparison(study=study), rater=rater)
-        decided = {"is_excluded": True, "rule": "checks-v1", "decided_at": NOW + HOUR}
-        Exclusion.objects.create(rater=raters[0], **decided)
+        make_exclusion(rater=raters[0])
         Rater.objects.filter(pk=raters[1].pk).update(
             data_kept=False, ended_at=NOW + HOUR, state="WITHDRAWN"
         )

@@ -11,7 +11,7 @@ from django.urls import reverse
 from access.models import LogEntry
 from annotation.choices import Protocol, StudyState
 from annotation.judges.services import runs
-from annotation.models import Exclusion, Judge, JudgeCall, JudgeRun
+from annotation.models import Judge, JudgeCall, JudgeRun
 from completions.choices import CallState
 from tests.annotation.judges.conftest import WITH_RUBRIC
 from tests.helpers.factories import (
@@ -22,14 +22,13 @@ from tests.helpers.factories import (
     make_judge_call,
     make_study,
 )
-from tests.helpers.factories_written_once import make_member
+from tests.helpers.factories_written_once import make_exclusion, make_member
 from tests.helpers.judged import delete_text, judge_calls, judge_in_bulk
 from tests.helpers.pages import rows_of, text
 
 pytestmark = pytest.mark.django_db
 
 FAILED = {"state": CallState.FAILED, "ended_at": NOW}
-LEFT_OUT = {"is_excluded": True, "rule": "by-hand", "decided_at": NOW}
 
 
 def url(study, name="console:judges", *args):
@@ -64,7 +63,7 @@ class TestPage:
         judge = make_judge(name="Judge Z")
         pair = make_comparison(study=study)
         judge_calls(pair, judge, ["A?"], **FAILED, error_kind="server_error")
-        Exclusion.objects.create(judge=judge, **LEFT_OUT)
+        make_exclusion(judge=judge)
         erased = make_comparison(study=study)
         judge_calls(erased, judge, ["A+3"])
         delete_text(erased.first_id)
@@ -193,8 +192,7 @@ class TestCsv:
     def test_leaves_out_judges_and_comparisons_that_do_not_count(self, admin_client):
         study = make_study()
         asked(["A+3"], ["A-1"], study=study)
-        judge = JudgeCall.objects.get(judge__name="Judge B").judge
-        Exclusion.objects.create(judge=judge, **LEFT_OUT)
+        make_exclusion(judge=Judge.objects.get(name="Judge B"))
         erased = make_comparison(study=study)
         judge_calls(erased, make_judge(name="Judge C"), ["A+3"])
         delete_text(erased.first_id)

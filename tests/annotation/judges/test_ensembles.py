@@ -1,7 +1,7 @@
 """Verdicts of judges and of their ensemble, what position does to them, and every call's fate."""
 
+from dataclasses import replace
 from itertools import product
-from typing import NamedTuple
 
 import pytest
 import scipy
@@ -33,44 +33,33 @@ from completions.choices import CallState
 VERDICTS = st.sampled_from([-5, -4, -3, -2, -1, 1, 2, 3, 4, 5])
 
 
-class Reply(NamedTuple):
-    """One call: where the first completion stood, and the verdict, positive if it won."""
-
-    first_is_a: bool
-    verdict: int | None
-    is_open: bool = False
-
-
-def replies_of(calls):
-    """The calls that put one comparison to one judge, counted."""
-    a, b = (
-        order_of([one.verdict for one in calls if one.first_is_a is side]) for side in (True, False)
-    )
-    return Replies(a, b, sum(one.is_open for one in calls))
-
-
 def order_of(verdicts):
     named = [verdict for verdict in verdicts if verdict is not None]
     n_first = sum(verdict > 0 for verdict in named)
     return Order(len(verdicts), n_first, len(named) - n_first, sum(named))
 
 
+def said(*, as_a=(), as_b=(), n_open=0):
+    """What a judge said in each order, in the canonical frame; ``n_open`` of the Nones may yet."""
+    return Replies(order_of(as_a), order_of(as_b), n_open)
+
+
 @st.composite
 def calls(draw):
     """One judge's calls on a comparison, at least one."""
-    found = []
-    for _ in range(draw(st.integers(1, 7))):
-        is_open = draw(st.sampled_from([False, False, False, True]))
-        verdict = None if is_open else draw(st.none() | VERDICTS)
-        found.append(Reply(draw(st.booleans()), verdict, is_open))
-    return found
+    in_order = st.lists(st.none() | VERDICTS, max_size=4)
+    as_a, as_b = draw(st.tuples(in_order, in_order).filter(any))
+    n_open = draw(st.sampled_from([0, 0, [*as_a, *as_b].count(None)]))
+    return said(as_a=as_a, as_b=as_b, n_open=n_open)
 
 
-def said(*, as_a=(), as_b=(), is_open=False):
-    """What a judge said in each order, in the canonical frame."""
-    rows = [(True, one) for one in as_a] + [(False, one) for one in as_b]
-    waiting = [Reply(True, None, is_open=True)] if is_open else []
-    return replies_of([*(Reply(*row) for row in rows), *waiting])
+def mirrored(replies):
+    """The same calls with first and second exchanged: sides too, for the screen stays."""
+    as_b, as_a = (
+        Order(one.n_calls, one.n_second, one.n_first, -one.total)
+        for one in (replies.first_as_a, replies.first_as_b)
+    )
+    return Replies(as_a, as_b, replies.n_open)
 
 
 def vote(winner, *, is_consistent=None):
@@ -84,21 +73,8 @@ def named(votes):
 FIRST, SECOND = vote(Winner.FIRST), vote(Winner.SECOND)
 SILENT = JudgeVerdict(VoteStatus.UNSETTLED, None, is_consistent=False)
 WAITING = JudgeVerdict(VoteStatus.WAITING)
-CONTRARY = {Winner.FIRST: Winner.SECOND, Winner.SECOND: Winner.FIRST, None: None}
-OPPOSITE = {
-    EnsembleOutcome.FIRST: EnsembleOutcome.SECOND,
-    EnsembleOutcome.SECOND: EnsembleOutcome.FIRST,
-    EnsembleOutcome.NO_MAJORITY: EnsembleOutcome.NO_MAJORITY,
-    EnsembleOutcome.WAITING: EnsembleOutcome.WAITING,
-}
-
-
-def mirrored(found):
-    """The same calls with first and second exchanged: sides too, for the screen stays."""
-    return [
-        Reply(not one.first_is_a, None if one.verdict is None else -one.verdict, one.is_open)
-        for one in found
-    ]
+CONTRARY = {"FIRST": "SECOND", "SECOND": "FIRST"}
+"""Of a winner, and of an outcome; without a winner either stays as it is."""
 
 
 class TestVerdictOfAJudge:
@@ -107,7 +83,7 @@ class TestVerdictOfAJudge:
         [
             (said(as_a=[3]), vote(Winner.FIRST)),
             (said(as_b=[-1]), vote(Winner.SECOND)),
-            (said(as_a=[4, 4], is_open=True), WAITING),
+            (said(as_a=[4, 4, None], n_open=1), WAITING),
             (said(as_a=[3], as_b=[1]), vote(Winner.FIRST, is_consistent=True)),
             (said(as_a=[3], as_b=[-1]), SILENT),
             (said(as_a=[3], as_b=[None]), JudgeVerdict(VoteStatus.ONE_ORDER)),
@@ -123,16 +99,14 @@ class TestVerdictOfAJudge:
         assert judge_verdict(replies) == expected
 
     @given(calls())
-    def test_is_mirrored_when_first_and_second_are_exchanged(self, found):
-        verdict, mirror = (judge_verdict(replies_of(one)) for one in (found, mirrored(found)))
+    def test_is_mirrored_when_first_and_second_are_exchanged(self, replies):
+        verdict, mirror = judge_verdict(replies), judge_verdict(mirrored(replies))
 
-        assert mirror.winner == CONTRARY[verdict.winner]
-        assert mirror.status == verdict.status
-        assert mirror.is_consistent == verdict.is_consistent
+        assert mirror == replace(verdict, winner=CONTRARY.get(verdict.winner))
 
     @given(calls())
-    def test_names_a_winner_if_decided_and_never_where_the_orders_disagree(self, found):
-        verdict = judge_verdict(replies_of(found))
+    def test_names_a_winner_if_decided_and_never_where_the_orders_disagree(self, replies):
+        verdict = judge_verdict(replies)
 
         assert (verdict.winner is not None) == (verdict.status is VoteStatus.DECIDED)
         assert verdict.is_consistent is not False or verdict.winner is None
@@ -187,7 +161,7 @@ class TestVerdictOfTheEnsemble:
 
     @given(st.lists(calls(), min_size=1, max_size=5), st.randoms(use_true_random=False))
     def test_does_not_depend_on_who_the_judges_are(self, panel, random):
-        verdicts = [judge_verdict(replies_of(one)) for one in panel]
+        verdicts = [judge_verdict(one) for one in panel]
         relabelled = list(verdicts)
         random.shuffle(relabelled)
 
@@ -195,14 +169,14 @@ class TestVerdictOfTheEnsemble:
 
     @given(st.lists(calls(), min_size=1, max_size=5))
     def test_is_mirrored_when_first_and_second_are_exchanged(self, panel):
-        found = ensemble_verdict(named([judge_verdict(replies_of(one)) for one in panel]))
-        mirror = ensemble_verdict(
-            named([judge_verdict(replies_of(mirrored(one))) for one in panel])
+        found, mirror = (
+            ensemble_verdict(named([judge_verdict(one) for one in judges]))
+            for judges in (panel, map(mirrored, panel))
         )
 
-        assert mirror.outcome == OPPOSITE[found.outcome]
+        assert mirror.outcome == CONTRARY.get(found.outcome, found.outcome)
         assert (mirror.n_first, mirror.n_second) == (found.n_second, found.n_first)
-        assert mirror.is_consistent == found.is_consistent
+        assert (mirror.n_judges, mirror.is_consistent) == (found.n_judges, found.is_consistent)
 
     def test_of_no_judge_is_refused(self):
         with pytest.raises(ImpossibleRepliesError, match="no judge"):
@@ -258,10 +232,7 @@ class TestPosition:
 
     @given(st.lists(calls(), max_size=6))
     def test_is_the_same_when_first_and_second_are_exchanged(self, panel):
-        found = position_of(*map(replies_of, panel))
-        mirror = position_of(*(replies_of(mirrored(one)) for one in panel))
-
-        assert mirror == found
+        assert position_of(*map(mirrored, panel)) == position_of(*panel)
 
 
 KINDS = ["", *FAILURES, "invalid_answer", "lost", "erased", "status_418"]

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 
 from annotation.judges import queries, verdict_queries
 from annotation.judges.ensembles import (
@@ -14,7 +13,7 @@ from annotation.judges.ensembles import (
     Replies,
     VoteStatus,
 )
-from annotation.models import Exclusion, JudgeCall
+from annotation.models import JudgeCall
 from completions.choices import CallState, Stratum
 from completions.models import Context
 from tests.helpers.factories import (
@@ -28,6 +27,7 @@ from tests.helpers.factories import (
     make_study,
     make_system,
 )
+from tests.helpers.factories_written_once import make_exclusion, make_user
 from tests.helpers.judged import delete_text, judge_calls
 
 pytestmark = pytest.mark.django_db
@@ -53,27 +53,8 @@ def verdict_of(comparison):
     return found
 
 
-def together(comparison):
-    found = verdict_of(comparison).ensemble
-    assert found is not None
-    return found
-
-
 def pair_of(comparison):
-    found = verdict_queries.judged_pair(comparison.study, comparison.key)
-    assert found is not None
-    return found
-
-
-def exclude(judge, *, is_excluded, at):
-    Exclusion.objects.create(
-        judge=judge,
-        is_excluded=is_excluded,
-        rule="by-hand",
-        reason="It was tried out.",
-        decided_at=at,
-        decided_by=User.objects.get_or_create(username="ada")[0],
-    )
+    return verdict_queries.judged_pair(comparison.study, comparison.key)
 
 
 class TestVerdicts:
@@ -97,7 +78,6 @@ class TestVerdicts:
 
         found = verdict_of(comparison)
 
-        assert found.ensemble is not None
         assert found.ensemble.outcome is EnsembleOutcome.SECOND
         assert {one.status for one in found.verdicts.values()} == {
             VoteStatus.ONE_ORDER,
@@ -109,17 +89,19 @@ class TestVerdicts:
         comparison = asked(["A+3"], ["A-2"], ["A-2"])
         judges = [call.judge for call in JudgeCall.objects.order_by("pk")]
         for judge in judges[1:]:
-            exclude(judge, is_excluded=True, at=NOW)
-        exclude(judges[1], is_excluded=False, at=NOW + HOUR)
+            make_exclusion(judge=judge)
+        back = {"is_excluded": False, "decided_by": make_user(), "reason": "It was tried out."}
+        make_exclusion(judge=judges[1], decided_at=NOW + HOUR, **back)
 
-        found = together(comparison)
+        found = verdict_of(comparison)
 
-        assert (found.n_first, found.n_second, found.n_judges) == (1, 1, 2)
-        assert len(verdict_of(comparison).verdicts) == 3
+        told = found.ensemble
+        assert (told.n_first, told.n_second, told.n_judges) == (1, 1, 2)
+        assert len(found.verdicts) == 3
 
     def test_are_none_when_every_judge_is_left_out_or_the_text_is_deleted(self):
         comparison = asked(["A+3"])
-        exclude(JudgeCall.objects.get().judge, is_excluded=True, at=NOW)
+        make_exclusion(judge=JudgeCall.objects.get().judge)
         erased = asked(["A+3"])
         delete_text(erased.first_id)
 
@@ -279,7 +261,7 @@ class TestOneComparison:
             (False, 2, -1),
         ]
         assert verdict.status is VoteStatus.UNSETTLED
-        assert pair["judged"].ensemble == together(comparison)
+        assert pair["judged"] == verdict_of(comparison)
         assert pair["first"] == comparison.first.text
 
     def test_shows_what_was_asked_and_what_went_wrong(self):
@@ -313,5 +295,5 @@ class TestOneComparison:
     def test_is_none_without_a_judge_or_in_another_study(self):
         comparison, lonely = asked(["A+3"]), make_comparison()
 
-        assert verdict_queries.judged_pair(lonely.study, lonely.key) is None
+        assert pair_of(lonely) is None
         assert verdict_queries.judged_pair(lonely.study, comparison.key) is None

@@ -294,8 +294,7 @@ class TestComparisons:
 
     def test_count_what_was_said_of_each(self, admin_client, study):
         comparison = study.comparisons.get(key="open")
-        first = make_judgment(comparison=comparison)
-        make_judgment(comparison=comparison, rater=first.rater, lease=first.lease, revises=first)
+        make_judgment(revises=make_judgment(comparison=comparison))
         make_llm_judgment(comparison=comparison)
 
         ((_row, *said),) = rows(admin_client, "comparisons", study, q="open")
@@ -324,10 +323,9 @@ class TestJudgments:
     def study(self):
         study = make_study()
         comparison = make_comparison(study=study, key="pair")
-        first = make_judgment(
-            comparison=comparison, rater=make_rater(study=study, code="RAAA"), rationale="=1+1"
-        )
-        make_judgment(comparison=comparison, rater=first.rater, lease=first.lease, revises=first)
+        rater = make_rater(study=study, code="RAAA")
+        first = make_judgment(comparison=comparison, rater=rater, rationale="=1+1")
+        make_judgment(revises=first)
         make_judgment(comparison=comparison, is_surplus=True)
         make_llm_judgment(comparison=comparison, judge=make_judge(slug="ash", name="Judge Ash"))
         make_judgment()

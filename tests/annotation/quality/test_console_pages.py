@@ -96,8 +96,7 @@ class TestCounts:
     def test_take_a_changed_answer_once_as_it_is_now(self, study):
         check = make_quality_check(comparison=make_comparison(study=study))
         first = answer_check(check, verdict=-1)
-        again = {"rater": first.rater, "lease": first.lease, "revises": first}
-        make_judgment(comparison=check.comparison, verdict=1, **again)
+        make_judgment(revises=first, verdict=1)
 
         row = row_of(study, check)
 

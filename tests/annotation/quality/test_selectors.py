@@ -3,14 +3,12 @@
 import datetime as dt
 
 import pytest
-from django.contrib.auth.models import User
 
 from annotation.choices import Protocol, Purpose, RaterState, Side
 from annotation.models import DimensionMark
 from annotation.quality.queries import raters as quality_raters
 from annotation.quality.queries import records
 from annotation.quality.rules.records import RaterRecord, Rules
-from annotation.quality.services import excluding
 from tests.helpers.factories import (
     NOW,
     TURNS,
@@ -22,6 +20,7 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
+from tests.helpers.factories_written_once import make_exclusion, make_user
 from tests.helpers.released import LATER, answer, make_pairs, make_reviewed_study, read
 
 pytestmark = pytest.mark.django_db
@@ -68,14 +67,8 @@ class TestTheRecordOfARater:
 
     def test_holds_what_a_changed_answer_says_now_and_how_long_the_first_took(self):
         judgment = make_judgment(verdict=2)
-        make_judgment(
-            comparison=judgment.comparison,
-            rater=judgment.rater,
-            lease=judgment.lease,
-            revises=judgment,
-            verdict=-1,
-            submitted_at=NOW + dt.timedelta(minutes=9),
-        )
+        later = NOW + dt.timedelta(minutes=9)
+        make_judgment(revises=judgment, verdict=-1, submitted_at=later)
 
         (main,) = record_of(judgment.rater).answers
 
@@ -176,11 +169,9 @@ class TestReadQuality:
         assert (known.raters, known.winners) == ((), ())
 
     def test_knows_when_a_person_took_a_rater_back(self):
-        judgment = make_judgment()
-        rater = judgment.rater
-        assert rater is not None
-        boss = User.objects.create_user("boss")
-        excluding.exclude_rater(rater=rater, reason="Too odd.", by=boss, now=NOW)
-        excluding.reinstate_rater(rater=rater, reason="It is fine.", by=boss, now=LATER)
+        rater = make_judgment().rater
+        make_exclusion(rater=rater)
+        back = {"is_excluded": False, "decided_by": make_user(), "reason": "It is fine."}
+        make_exclusion(rater=rater, decided_at=LATER, **back)
 
         assert record_of(rater).reinstated_at == LATER
