@@ -205,10 +205,10 @@ class TestPosition:
         assert (found.n_chose_a, found.n_answers) == (6, 10)
 
     def test_tells_how_far_strengths_are_apart_and_what_side_a_adds(self):
-        found = position_of(said(as_a=[3], as_b=[1]), said(as_a=[-2], as_b=[-2, -4]))
+        found = position_of(said(as_a=[3], as_b=[1]), said(as_a=[-4], as_b=[-2, -4]))
 
         assert found.mean_gap == pytest.approx((2 + 1) / 2)
-        assert found.mean_shift == pytest.approx((1 + 0.5) / 2)
+        assert found.mean_shift == pytest.approx((1 - 0.5) / 2)
 
     def test_leaves_out_what_has_no_winner_in_some_order(self):
         found = position_of(said(as_a=[3]), said(as_a=[3, -3], as_b=[1]), said(as_a=[1, None]))
