@@ -30,6 +30,12 @@ def study():
     return make_lease().rater.study
 
 
+@pytest.fixture
+def audit(study):
+    """One that was asked for and not begun."""
+    return audits.claim_audit(study=study, now=NOW)
+
+
 def run(audit, now=NOW):
     ended = auditing.run_audit(audit_id=audit.pk, clock=lambda: now)
     audit.refresh_from_db()
@@ -51,8 +57,7 @@ def test_an_audit_is_run_once_and_logs_who_started_it(study):
     assert LogEntry.objects.get(action="audit.blinding").by == member
 
 
-def test_one_that_kills_every_worker_is_given_up(study):
-    audit = audits.claim_audit(study=study, now=NOW)
+def test_one_that_kills_every_worker_is_given_up(audit):
     for _ in range(3):
         audits.begin_audit(audit_id=audit.pk, now=NOW)
 
@@ -61,8 +66,7 @@ def test_one_that_kills_every_worker_is_given_up(study):
     assert "begun 3 times" in audit.error
 
 
-def test_an_error_of_the_software_is_kept_and_logged(study, monkeypatch, caplog):
-    audit = audits.claim_audit(study=study, now=NOW)
+def test_an_error_of_the_software_is_kept_and_logged(audit, monkeypatch, caplog):
     monkeypatch.setattr(auditing, "audit", lambda *_args, **_options: 1 / 0)
 
     assert run(audit)
@@ -70,8 +74,7 @@ def test_an_error_of_the_software_is_kept_and_logged(study, monkeypatch, caplog)
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_one_whose_worker_died_is_begun_anew(study, monkeypatch):
-    audit = audits.claim_audit(study=study, now=NOW)
+def test_one_whose_worker_died_is_begun_anew(audit, monkeypatch):
     monkeypatch.setattr(auditing, "audit", lambda *_args, **_options: sys.exit())
     with pytest.raises(SystemExit):  # nothing is caught of what kills a worker
         run(audit)
@@ -84,8 +87,7 @@ def test_one_whose_worker_died_is_begun_anew(study, monkeypatch):
     assert (audit.state, audit.begun) == (AuditState.DONE, 2)
 
 
-def test_one_that_is_alive_is_left_alone(study):
-    audit = audits.claim_audit(study=study, now=NOW)
+def test_one_that_is_alive_is_left_alone(audit):
     begun = audits.begin_audit(audit_id=audit.pk, now=NOW)
 
     audits.note_progress(begun, n_done=1, n_total=9, now=NOW + LONG)
@@ -93,8 +95,7 @@ def test_one_that_is_alive_is_left_alone(study):
     assert audits.reclaim_lost_audits(now=NOW + LONG + MINUTE) == []
 
 
-def test_a_worker_that_was_thought_dead_ends_nothing(study):
-    audit = audits.claim_audit(study=study, now=NOW)
+def test_a_worker_that_was_thought_dead_ends_nothing(audit):
     slow = audits.begin_audit(audit_id=audit.pk, now=NOW)
     audits.begin_audit(audit_id=audit.pk, now=NOW + LONG)
 
@@ -105,8 +106,7 @@ def test_a_worker_that_was_thought_dead_ends_nothing(study):
     assert audit.state == AuditState.RUNNING
 
 
-def test_one_that_lost_its_claim_stops(study, monkeypatch):
-    audit = audits.claim_audit(study=study, now=NOW)
+def test_one_that_lost_its_claim_stops(audit, monkeypatch):
     honest = auditing.audit
 
     def overtaken(*args, **options):
@@ -119,8 +119,7 @@ def test_one_that_lost_its_claim_stops(study, monkeypatch):
     assert audit.state == AuditState.RUNNING
 
 
-def test_the_tick_hands_lost_ones_to_workers(study, monkeypatch):
-    audit = audits.claim_audit(study=study, now=NOW)
+def test_the_tick_hands_lost_ones_to_workers(audit, monkeypatch):
     handed = []
     monkeypatch.setattr(tasks.run_audit, "delay", lambda *, audit_id: handed.append(audit_id))
     monkeypatch.setattr("heart_site.tasks.timezone.now", lambda: NOW + LONG)

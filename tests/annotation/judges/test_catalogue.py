@@ -138,7 +138,6 @@ class TestParse:
             (f"{JUDGE}facts.index = 1", "judge 1 (ours): facts: "),
             (f"{JUDGE}parameters.seed = 1", "judge 1 (ours): parameters.seed: "),
             (f'{JUDGE}parameters.logprobs = "yes"', "judge 1 (ours): parameters.logprobs: "),
-            (f'{JUDGE}api_base = "ours.example"', "judge 1 (ours): api_base: "),
             (JUDGE.replace("judge", "system"), "system: "),
             (
                 JUDGE + JUDGE.replace('slug = "ours"', 'slug = "more"'),

@@ -1,6 +1,5 @@
 """Judge calls: asked once, read strictly, and stored canonically with their flags and numbers."""
 
-import datetime as dt
 import json
 from typing import Any
 
@@ -13,9 +12,8 @@ from annotation import tasks
 from annotation.choices import Protocol, Side, StudyState
 from annotation.judges.prompts import ALONE, PAIR
 from annotation.judges.services import judging, runs
-from annotation.judging.services import leasing
 from annotation.models import DimensionMark, JudgeCall, JudgeRun, Judgment
-from completions.choices import CallState
+from completions.choices import CallState, LeaseOutcome
 from completions.offline import Behaviour, Fault
 from completions.runs.services import running as run_services
 from completions.tasks import look_after_runs
@@ -33,7 +31,7 @@ from tests.helpers.factories import (
     make_context,
     make_study,
 )
-from tests.helpers.judged import delete_text
+from tests.helpers.judged import delete_text, make_open_lease
 from tests.helpers.observed import nudged
 from tests.helpers.providers import ASKS_LITELLM
 
@@ -199,13 +197,13 @@ class TestTicks:
 
         assert sent == [Work.ASK_JUDGES]
 
-    def test_expired_leases_are_given_back(self, monkeypatch):
-        given: list[dt.datetime] = []
-        monkeypatch.setattr(leasing, "release_expired_leases", lambda *, now: given.append(now))
+    def test_a_tick_gives_expired_leases_back(self):
+        lease = make_open_lease()
 
         tasks.release_expired_leases()
 
-        assert len(given) == 1
+        lease.refresh_from_db()
+        assert lease.outcome == LeaseOutcome.EXPIRED
 
 
 POINTS = {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
