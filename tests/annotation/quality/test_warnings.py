@@ -43,7 +43,6 @@ class TestStraightLining:
     def test_is_told(self, sides, value, threshold):
         finding = straight_lining(on_screen(*sides), RULES)
 
-        assert finding is not None
         assert finding.evidence["most_common"] == "+1"
         assert finding == Finding(
             finding.rule, value, threshold, finding.evidence, is_exclusion=False
@@ -101,7 +100,6 @@ class TestInfit:
     def test_is_the_sum_of_squares_over_the_information_by_hand(self, predictions, mean_square):
         measured = infit(predictions)
 
-        assert measured is not None
         assert measured.mean_square == pytest.approx(mean_square)
 
     def test_is_not_known_without_information_and_never_misfit_for_even_chances(self):
@@ -129,8 +127,6 @@ class TestInfit:
         there = infit(answers)
         swapped = infit([(1 - y, 1 - p) for y, p in answers])
 
-        assert there is not None
-        assert swapped is not None
         assert swapped.mean_square == pytest.approx(there.mean_square)
 
     def test_warns_above_its_limit_when_that_is_not_chance(self):
@@ -138,7 +134,6 @@ class TestInfit:
 
         finding = misfit(contrary, RULES)
 
-        assert finding is not None
         assert (finding.rule, finding.is_exclusion) == ("misfit-2", False)
         assert finding.value == pytest.approx((15 * 0.64 + 15 * 0.04) / (30 * 0.16))
 
@@ -230,7 +225,6 @@ class TestTheEvidenceAgainstARater:
 
         finding = outlier(RaterRecord("R1"), pairs, RULES)
 
-        assert finding is not None
         assert not finding.is_exclusion
         assert finding.evidence["n_pairs"] == 20
         assert finding.evidence["n_pairs_at_alarm"] < 20
