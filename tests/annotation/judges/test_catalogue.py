@@ -36,18 +36,22 @@ model_id = "hosted_vllm/ours"
 """
 
 
+OURS = JUDGE + 'parameters = { api_key_env = "OURS_KEY", api_base_env = "OURS_BASE" }\n'
+
+
 @pytest.fixture
-def faults(tmp_path: Path):
-    """Write a file and say what is wrong with it."""
+def ours(tmp_path: Path) -> Path:
+    path = tmp_path / "ours.toml"
+    path.write_text(OURS)
+    return path
 
-    def _faults(text: str) -> str:
-        path = tmp_path / "ours.toml"
-        path.write_text(text)
-        with pytest.raises(CatalogueError) as raised:
-            load_judges([path])
-        return str(raised.value)
 
-    return _faults
+def fault_of(path: Path, text: str) -> str:
+    """Write the text into a catalogue, and say what is wrong with it."""
+    path.write_text(text)
+    with pytest.raises(CatalogueError) as raised:
+        load_judges([path])
+    return str(raised.value)
 
 
 TURNS = [{"role": "seeker", "text": "I lost my job."}]
@@ -117,19 +121,18 @@ class TestAsking:
 
 
 class TestParse:
-    def test_what_a_row_sets_is_stored_and_nothing_else(self, tmp_path):
-        path = tmp_path / "ours.toml"
-        path.write_text(JUDGE + "parameters = { logprobs = true, max_tokens = 500 }")
+    def test_what_a_row_sets_is_stored_and_nothing_else(self, ours):
+        ours.write_text(JUDGE + "parameters = { logprobs = true, max_tokens = 500 }")
 
-        (judge,) = load_judges([path])
+        (judge,) = load_judges([ours])
 
         assert judge.parameters.as_stored() == {"logprobs": True, "max_tokens": 500}
 
     @pytest.mark.parametrize("field", ["family", "model_id"])
-    def test_nothing_is_guessed_from_a_name(self, faults, field):
-        kept = [line for line in JUDGE.splitlines() if not line.startswith(field)]
+    def test_nothing_is_guessed_from_a_name(self, ours, field):
+        kept = "\n".join(line for line in JUDGE.splitlines() if not line.startswith(field))
 
-        assert faults("\n".join(kept)).startswith(f"ours.toml: judge 1 (ours): {field}: ")
+        assert fault_of(ours, kept).startswith(f"ours.toml: judge 1 (ours): {field}: ")
 
     @pytest.mark.parametrize(
         ("text", "fault"),
@@ -145,24 +148,14 @@ class TestParse:
             ),
         ],
     )
-    def test_a_fault_is_told_with_file_row_and_field(self, faults, text, fault):
-        assert faults(text).startswith(f"ours.toml: {fault}")
-
-
-OURS = JUDGE + 'parameters = { api_key_env = "OURS_KEY", api_base_env = "OURS_BASE" }\n'
+    def test_a_fault_is_told_with_file_row_and_field(self, ours, text, fault):
+        assert fault_of(ours, text).startswith(f"ours.toml: {fault}")
 
 
 def judges(*arguments) -> list[str]:
     out = io.StringIO()
     call_command("judges", *arguments, stdout=out)
     return out.getvalue().splitlines()
-
-
-@pytest.fixture
-def ours(tmp_path: Path) -> Path:
-    path = tmp_path / "ours.toml"
-    path.write_text(OURS)
-    return path
 
 
 def make_ours(**fields) -> Judge:

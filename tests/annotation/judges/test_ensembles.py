@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 import scipy
@@ -73,7 +74,7 @@ def named(votes):
 FIRST, SECOND = vote(Winner.FIRST), vote(Winner.SECOND)
 SILENT = JudgeVerdict(VoteStatus.UNSETTLED, None, is_consistent=False)
 WAITING = JudgeVerdict(VoteStatus.WAITING)
-CONTRARY = {"FIRST": "SECOND", "SECOND": "FIRST"}
+CONTRARY: dict[str, Any] = {"FIRST": "SECOND", "SECOND": "FIRST"}
 """Of a winner, and of an outcome; without a winner either stays as it is."""
 
 

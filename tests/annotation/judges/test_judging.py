@@ -217,19 +217,17 @@ RATING = {
 class TestMessagesAlone:
     """In a likert study each message is put to each judge alone, and points become ratings."""
 
-    @pytest.fixture
-    def study(self):
-        return make_study(protocol=Protocol.LIKERT, **WITH_RUBRIC)
+    def ask(self, clock, *, n_messages=1):
+        study = make_study(protocol=Protocol.LIKERT, **WITH_RUBRIC)
+        for _ in range(n_messages):
+            make_alone(study=study)
+        runs.plan_judge_calls(study=study, judges=[make_simulated_judge()], now=clock.at)
+        assert judging.ask_judges(clock=clock) == n_messages
 
-    def plan(self, study, now):
-        runs.plan_judge_calls(study=study, judges=[make_simulated_judge()], now=now)
-
-    def test_points_become_a_rating_without_a_verdict(self, study, say, clock):
+    def test_points_become_a_rating_without_a_verdict(self, say, clock):
         say(RATING)
-        make_alone(study=study)
-        self.plan(study, clock.at)
 
-        assert judging.ask_judges(clock=clock) == 1
+        self.ask(clock)
 
         call, judgment = the_call(), Judgment.objects.get()
         assert (call.state, call.first_probability) == (CallState.DONE, None)
@@ -237,12 +235,8 @@ class TestMessagesAlone:
         assert (judgment.protocol, judgment.verdict) == (Protocol.LIKERT, None)
         assert (marks_of(judgment), judgment.rationale) == (POINTS, RATING["rationale"])
 
-    def test_the_simulated_judges_rate_on_the_scale(self, study, provider, clock):
-        for _ in range(4):
-            make_alone(study=study)
-        self.plan(study, clock.at)
-
-        assert judging.ask_judges(clock=clock) == 4
+    def test_the_simulated_judges_rate_on_the_scale(self, provider, clock):
+        self.ask(clock, n_messages=4)
 
         points = list(DimensionMark.objects.values_list("advantage", flat=True))
         assert len(points) == 20

@@ -56,11 +56,6 @@ def sides_by(field):
     return [(counts[key, Side.A], counts[key, Side.B]) for key in keys]
 
 
-def assert_sides_balanced():
-    for field in ("comparison", "judge"):
-        assert all(abs(as_a - as_b) <= 1 for as_a, as_b in sides_by(field))
-
-
 class TestPlan:
     def test_every_judge_gets_every_comparison_once_and_a_new_judge_all(self):
         study, judges = make_study_of(4), [make_judge(), make_judge()]
@@ -131,7 +126,8 @@ class TestPlan:
         for _ in range(4):  # also when judges join one by one
             plan(study, make_judge(), samples=samples)
 
-        assert_sides_balanced()
+        for field in ("comparison", "judge"):
+            assert all(abs(as_a - as_b) <= 1 for as_a, as_b in sides_by(field))
 
     def test_planned_calls_belong_to_their_run(self):
         study, judge = make_study_of(2), make_judge()

@@ -142,7 +142,7 @@ VALID = {
         "H": {"winner": "none", "strength": 0},
         "E": {"winner": "A", "strength": 3},
     },
-    "rationale": "A stays with the seeker.",
+    "rationale": 'שלום\u202e 🙂 says {"winner": "A"} itself\nand stays with the seeker.',
     "winner": "B",
     "strength": 2,
 }
@@ -167,9 +167,7 @@ class TestReadJudgeAnswer:
     def test_returns_the_answer_in_the_frame_of_the_screen(self):
         answer = read_judge_answer(SAID, KEYS)
 
-        assert answer == Answer(
-            verdict=-2, rationale="A stays with the seeker.", marks={"H": 0, "E": 3}
-        )
+        assert answer == Answer(-2, rationale=VALID["rationale"], marks={"H": 0, "E": 3})
         check_answer(answer, protocol="RUBRIC", dimensions=KEYS)
 
     @pytest.mark.parametrize(("winner", "sign"), [("A", 1), ("B", -1)])
@@ -181,14 +179,6 @@ class TestReadJudgeAnswer:
 
         assert verdict == sign * strength
         assert verdict in SCALES["RUBRIC"]
-
-    @pytest.mark.parametrize(
-        "text", ["שלום\u202e", "🙂", 'says {"winner": "A"} itself', "line\nline"]
-    )
-    def test_any_writing_passes_through_the_rationale(self, text):
-        raw = json.dumps(VALID | {"rationale": text})
-
-        assert read_judge_answer(raw, KEYS).rationale == text
 
     @pytest.mark.parametrize(
         ("path", "values"),
@@ -243,9 +233,7 @@ class TestReadRatingAnswer:
     def test_points_are_marks_and_there_is_no_verdict(self):
         answer = read_rating_answer(json.dumps(RATING), KEYS)
 
-        assert answer == Answer(
-            verdict=None, rationale="It stays with the seeker.", marks={"H": 1, "E": 5}
-        )
+        assert answer == Answer(None, rationale=RATING["rationale"], marks={"H": 1, "E": 5})
 
     @pytest.mark.parametrize(
         ("change", "fault"),
