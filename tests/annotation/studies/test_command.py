@@ -19,6 +19,7 @@ from annotation.studies.services.shadow_studies import (
 )
 from completions.models import Hold
 from tests.conftest import rolled_back
+from tests.helpers.datasets import make_dialogues
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -29,7 +30,6 @@ from tests.helpers.factories import (
     make_quality_check,
     make_rater,
     make_study,
-    make_system,
 )
 
 pytestmark = pytest.mark.django_db
@@ -45,21 +45,12 @@ def run_study(*arguments):
     return out.getvalue().splitlines()
 
 
-def make_dialogues(*, n_contexts=3, n_systems=4):
-    dataset = make_dataset(slug="talks")
-    systems = [make_system(slug=f"system-{n:02}") for n in range(n_systems)]
-    for _ in range(n_contexts):
-        context = make_context(dataset=dataset)
-        for system in systems:
-            make_completion(context=context, system=system)
-    return dataset
-
-
 def make_locked():
-    """Store and lock a study of the file that ships."""
-    make_dialogues()
-    run_study("create", "heart-rubric", "--dataset", "talks")
+    """Store and lock a study of the file that ships; return its dataset."""
+    dataset = make_dialogues().slug
+    run_study("create", "heart-rubric", "--dataset", dataset)
     run_study("lock", "heart-rubric")
+    return dataset
 
 
 def changed_file(folder, old, new):
@@ -94,19 +85,18 @@ def person(monkeypatch):
 class TestShippedStudies:
     @pytest.mark.parametrize("name", ["heart-preference", "heart-rubric"])
     def test_load_lock_plan_and_open(self, name):
-        make_dialogues(n_systems=9)
+        dataset = make_dialogues(n_systems=9).slug
 
-        assert run_study("create", name, "--dataset", "Talks") == [
-            f"{name}: draft on talks{SEEDED}"
-        ]
+        said = run_study("create", name, "--dataset", dataset.capitalize())
+        assert said == [f"{name}: draft on {dataset}{SEEDED}"]
         (locked,) = run_study("lock", name)
         report = run_study("plan", name, "--yes")
         assert run_study("open", name) == [f"{name}: open"]
 
         stored = Study.objects.get()
         assert locked == f"{name}: locked, version 1, protocol {stored.protocol_hash}"
-        assert "84 comparisons: 0 planned before, 84 new, 28 in each context" in report
-        assert Comparison.objects.filter(purpose="MAIN").count() == 84
+        assert "56 comparisons: 0 planned before, 56 new, 28 in each context" in report
+        assert Comparison.objects.filter(purpose="MAIN").count() == 56
         assert QualityCheck.objects.count() >= 20
 
 
@@ -129,7 +119,7 @@ class TestCreate:
         ids=["dataset", "file"],
     )
     def test_says_what_is_missing(self, file, dataset, reason):
-        make_dialogues()
+        make_dataset(slug="talks")
 
         assert reason in refusal("create", file, "--dataset", dataset)
         assert not Study.objects.exists()
@@ -137,20 +127,20 @@ class TestCreate:
 
 class TestPlan:
     def test_reports_systems_pairs_of_systems_and_connection(self):
-        made = make_study(dataset=make_dialogues(), pairs_per_context=4)
+        made = make_study(dataset=make_dialogues(), pairs_per_context=3)
 
         report = run_study("plan", made.slug, "--dry-run")
 
         assert f"{made.slug}: Balanced: every pair as often as the others" in report
-        assert "12 comparisons: 0 planned before, 12 new, 4 in each context" in report
-        assert "Systems appear 6 times" in report
-        assert "Pairs of systems are met 2 times" in report
-        assert "    2 system-01      6   2" in report
-        assert "    4 system-03      6   2  2  2" in report
-        assert "REGULAR: 3 contexts, 12 comparisons, connected" in report
+        assert "6 comparisons: 0 planned before, 6 new, 3 in each context" in report
+        assert "Systems appear 3 times" in report
+        assert "Pairs of systems are met 1 times" in report
+        assert "    2 system-1      3   1" in report
+        assert "    4 system-3      3   1  1  1" in report
+        assert "REGULAR: 2 contexts, 6 comparisons, connected" in report
 
     def test_says_where_a_stratum_falls_into_groups_and_why(self):
-        few = make_study(dataset=make_dialogues(n_contexts=1), pairs_per_context=2)
+        few = make_study(dataset=make_dialogues(), pairs_per_context=1)
         apart = make_dataset()
         for _ in range(2):
             context = make_context(dataset=apart)
@@ -184,14 +174,14 @@ class TestPlan:
         assert run_study("plan", made.slug, "--dry-run")[-1] == "Dry run: nothing was written."
         assert not Comparison.objects.exists()
         assert not Hold.objects.exists()
-        said = "Written: 18 comparisons, 0 completions held; 0 quality checks are planted."
+        said = "Written: 12 comparisons, 0 completions held; 0 quality checks are planted."
         assert run_study("plan", made.slug, "--yes")[-1] == said
-        assert Comparison.objects.count() == 18
+        assert Comparison.objects.count() == 12
         assert "0 comparisons: 0 planned before, 0 new" in run_study(
             "plan", make_study().slug, "--dry-run"
         )
 
-    @pytest.mark.parametrize(("answer", "n"), [("y", 18), ("Yes", 18), ("", 0), ("no", 0)])
+    @pytest.mark.parametrize(("answer", "n"), [("y", 12), ("Yes", 12), ("", 0), ("no", 0)])
     def test_asks_a_person_after_the_report(self, person, answer, n):
         made = make_study(dataset=make_dialogues())
         person.answer = answer
@@ -201,7 +191,7 @@ class TestPlan:
         else:
             assert refusal("plan", made.slug) == "nothing was written"
 
-        assert person.asked == ["Write 18 comparisons? [y/N] "]
+        assert person.asked == ["Write 12 comparisons? [y/N] "]
         assert Comparison.objects.count() == n
 
     def test_refuses_to_guess_where_nobody_can_be_asked(self, monkeypatch):
@@ -216,15 +206,14 @@ class TestPlan:
 
         report = run_study("plan", made.slug, "--yes")
 
-        assert "12 comparisons: 0 planned before, 12 new" in report
+        assert "8 comparisons: 0 planned before, 8 new" in report
         assert not any("Pairs of systems" in line for line in report)
-        assert Comparison.objects.filter(second=None).count() == 12
+        assert Comparison.objects.filter(second=None).count() == 8
 
 
 class TestShow:
     def test_tells_state_version_hash_and_numbers(self):
-        make_locked()
-        run_study("create", "demo", "--dataset", "talks")
+        run_study("create", "demo", "--dataset", make_locked())
 
         shown = run_study("show", "heart-rubric")
 
@@ -232,7 +221,7 @@ class TestShow:
         assert "  version 1 of heart-rubric, locked, not open yet, on Dataset" in shown[1]
         assert f"  protocol {stored.protocol_hash}" in shown
         assert "  confirmatory: nothing is named" in shown
-        assert "  3 contexts, 12 completions" in shown
+        assert "  2 contexts, 8 completions" in shown
         assert not any("NOT WHAT WAS LOCKED" in line for line in shown)
         assert "  confirmatory: pairs, dimensions" in run_study("show", "demo")
 
