@@ -4,7 +4,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
 
 from annotation.choices import Protocol, Purpose, Side, StudyState
 from annotation.judges.services import runs
@@ -17,7 +16,6 @@ from tests.helpers.factories import (
     make_completion,
     make_context,
     make_judge,
-    make_judge_call,
     make_study,
     make_system,
 )
@@ -84,18 +82,6 @@ class TestPlan:
         original = make_completion(context=context, system=make_system(kind=SystemKind.ORIGINAL))
 
         assert plan(make_comparison(first=human, second=original).study, make_judge())
-
-    @pytest.mark.parametrize("place", ["first_family", "second_family"])
-    def test_the_database_refuses_a_judge_of_a_systems_family(self, place):
-        comparison = make_comparison()
-        judge = make_judge(family=comparison.first.system.family)
-
-        with pytest.raises(IntegrityError, match="own_family"), transaction.atomic():
-            make_judge_call(
-                comparison=comparison,
-                judge=judge,
-                **{"first_family": "x", "second_family": "y", place: judge.family},
-            )
 
     @pytest.mark.parametrize("both_orders", [True, False])
     def test_a_message_alone_is_put_to_each_judge_once_but_to_none_of_its_family(self, both_orders):

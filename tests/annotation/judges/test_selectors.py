@@ -291,9 +291,3 @@ class TestOneComparison:
 
         assert (call.rationale, call.raw_answer, call.asked, call.fault) == ("",) * 4
         assert call.verdict == 3
-
-    def test_is_none_without_a_judge_or_in_another_study(self):
-        comparison, lonely = asked(["A+3"]), make_comparison()
-
-        assert pair_of(lonely) is None
-        assert verdict_queries.judged_pair(lonely.study, comparison.key) is None
