@@ -16,36 +16,18 @@ from annotation.planning import services as planning_services
 from annotation.quality.services import reporting
 from completions.choices import LeaseOutcome
 from completions.writers import emails
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-    TURNS,
-    make_comparison,
-    make_completion,
-    make_context,
-    make_dialogue,
-    make_rater,
-)
+from tests.helpers.factories import HOUR, NOW, TURNS, make_comparison, make_completion, make_rater
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.judged import lease_next, make_planted_study, make_study_content, report, submit
+from tests.helpers.released import make_pairs
 from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db
 
 
-def make_pairs(study, n_pairs=3, **fields):
-    """Make comparisons of one context, and return them in the study's order."""
-    context = make_context(dialogue=make_dialogue(dataset=study.dataset))
-    return [
-        make_comparison(
-            study=study,
-            first=make_completion(context=context),
-            second=make_completion(context=context),
-            position=place,
-            **fields,
-        )
-        for place in range(n_pairs)
-    ]
+def make_dialogue(study, *, n_systems=3):
+    """Return all pairs of a dialogue."""
+    return make_pairs(study, n_contexts=1, n_systems=n_systems)
 
 
 @pytest.fixture
@@ -55,7 +37,7 @@ def study():
 
 @pytest.fixture
 def pairs(study):
-    return make_pairs(study)
+    return make_dialogue(study)
 
 
 @pytest.fixture
@@ -111,7 +93,7 @@ class TestReportContext:
 
         assert lease_next(lease.rater) is None
         assert lease_next(make_rater(study=study)) is not None
-        [other] = make_pairs(study, 1)
+        [other] = make_dialogue(study, n_systems=2)
         assert lease_next(lease.rater).comparison == other
 
     def test_repeated_stores_one_report_and_one_alert(self, lease):
@@ -158,7 +140,7 @@ class TestHolding:
             second=pairs[0].second,
         )
         one, enough = (lease_of_new_rater(study) for _ in range(2))
-        [other] = make_pairs(study, 1)
+        [other] = make_dialogue(study, n_systems=2)
 
         report(one, kind)
         assert held(study) == {None}
@@ -173,7 +155,7 @@ class TestHolding:
 
     def test_takes_pairs_that_are_planned_later(self):
         study = make_planted_study(pairs_per_context=0)
-        [pair] = make_pairs(study, 1)
+        [pair] = make_dialogue(study, n_systems=2)
         report_until_held(study)
         make_completion(context=pair.context)
 
@@ -192,7 +174,7 @@ class TestHolding:
 class TestDecideReport:
     @pytest.fixture
     def dialogue(self, study):
-        pairs = make_pairs(study, 2)
+        pairs = make_dialogue(study)
         report_until_held(study)
         return pairs[0]
 
@@ -348,7 +330,8 @@ class TestReportersAtOnce:
             study = make_planted_study(
                 content=make_study_content(checks={"gold_set": ""}, reports_to_hold=n)
             )
-            pairs = make_pairs(study, 4, slots_left=50)
+            pairs = make_dialogue(study)
+            study.comparisons.update(slots_left=50)
             leases = [lease_of_new_rater(study) for _ in range(n)]
 
             together([partial(report, one) for one in leases])
@@ -363,7 +346,8 @@ class TestReportersAtOnce:
     def test_and_those_who_lease_and_decide_never_stand_in_each_others_way(self, crowd):
         for _ in range(crowd.rounds):
             study = make_planted_study(content=make_study_content(checks={"gold_set": ""}))
-            [pair, *_others] = make_pairs(study, 4, slots_left=50)
+            [pair, *_others] = make_dialogue(study)
+            study.comparisons.update(slots_left=50)
             reports = [partial(report, lease_of_new_rater(study)) for _ in range(4)]
             release = partial(decide, pair, ReportOutcome.RELEASED, now=NOW)
 
@@ -379,7 +363,7 @@ class TestReportersAtOnce:
     def test_of_one_rater_in_two_tabs_are_one_report(self, crowd):
         for _ in range(crowd.rounds):
             study = make_planted_study()
-            make_pairs(study, 2, slots_left=50)
+            make_dialogue(study)
             lease = lease_of_new_rater(study)
 
             first, second = together([partial(report, lease)] * 2)

@@ -5,13 +5,13 @@ import datetime as dt
 import pytest
 
 from annotation.choices import Protocol, Purpose, RaterState, Side
-from annotation.models import DimensionMark
 from annotation.quality.queries import raters as quality_raters
 from annotation.quality.queries import records
 from annotation.quality.rules.records import RaterRecord, Rules
 from tests.helpers.factories import (
     NOW,
     TURNS,
+    make_alone,
     make_comparison,
     make_completion,
     make_judgment,
@@ -20,7 +20,7 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
-from tests.helpers.factories_written_once import make_exclusion, make_user
+from tests.helpers.factories_written_once import make_exclusion, make_mark, make_user
 from tests.helpers.released import LATER, answer, make_pairs, make_reviewed_study, read
 
 pytestmark = pytest.mark.django_db
@@ -99,27 +99,19 @@ class TestTheRecordOfARater:
 
     def test_of_a_rating_has_what_was_rated_and_whether_its_check_was_passed(self):
         study = make_study(protocol=Protocol.LIKERT)
-        rater = make_rater(study=study)
-        alone = make_comparison(study=study)
-        check = make_quality_check(
-            comparison=make_comparison(study=study, purpose=Purpose.CHECK),
-            expected="LOW",
-            dimension="H",
-        )
-        for number, planted in enumerate((None, check), start=1):
-            pair = planted.comparison if planted else alone
-            type(pair).objects.filter(pk=pair.pk).update(second=None)
-            judgment = answer(pair, rater, None, quality_check=planted)
+        rater, planted = make_rater(study=study), make_alone(study=study, purpose=Purpose.CHECK)
+        check = make_quality_check(comparison=planted, expected="LOW", dimension="H")
+        for points, judgment in (
+            (1, answer(make_alone(study=study), rater, None)),
+            (2, answer(planted, rater, None, quality_check=check)),
+        ):
             for dimension in "HE":
-                DimensionMark.objects.create(
-                    judgment=judgment, dimension=dimension, advantage=number
-                )
+                make_mark(judgment=judgment, dimension=dimension, advantage=points)
 
         record = record_of(rater)
 
-        assert [(main.shown, main.side, main.winner) for main in record.answers] == [
-            ("E1 H1", 0, 0)
-        ]
+        (main,) = record.answers
+        assert (main.shown, main.side, main.winner) == ("E1 H1", 0, 0)
         assert [check.is_passed for check in record.checks] == [True]
 
 
@@ -158,11 +150,8 @@ class TestReadQuality:
         pairs = make_pairs(study, n_contexts=1)
         make_llm_judgment(comparison=pairs[0])
         read(make_rater(study=study, is_simulated=True), pairs)
-        gone = make_rater(study=study)
-        read(gone, pairs)
-        type(gone).objects.filter(pk=gone.pk).update(
-            state=RaterState.WITHDRAWN, ended_at=LATER, data_kept=False
-        )
+        taken_back = {"state": RaterState.WITHDRAWN, "ended_at": LATER, "data_kept": False}
+        read(make_rater(study=study, **taken_back), pairs)
 
         known = records.read_quality(study, as_of=LATER)
 
