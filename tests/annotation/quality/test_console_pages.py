@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from access.models import LogEntry
 from annotation.choices import Expected, Protocol, ReportKind
-from annotation.models import Comparison, DimensionMark, QualityCheck, ReportAlert, ReportDecision
+from annotation.models import Comparison, QualityCheck, ReportAlert, ReportDecision
 from annotation.quality import console
 from annotation.quality.services import gold
 from tests.helpers.factories import (
@@ -18,7 +18,9 @@ from tests.helpers.factories import (
     make_quality_check,
     make_rater,
 )
+from tests.helpers.factories_written_once import make_mark
 from tests.helpers.judged import lease_next, make_planted_study, make_rated_alone, report
+from tests.helpers.released import answer
 
 pytestmark = pytest.mark.django_db
 
@@ -40,14 +42,10 @@ def page(client, study, name="checks", **asked):
     return answer.content.decode()
 
 
-def answer_check(check, *, verdict=1, **fields):
-    """Let a new rater answer a check, as the service stores it."""
-    lease = make_lease(
-        comparison=check.comparison, quality_check=check, closed_at=NOW, outcome="SUBMITTED"
-    )
-    return make_judgment(
-        comparison=check.comparison, rater=lease.rater, lease=lease, verdict=verdict, **fields
-    )
+def answer_check(check, *, verdict=1):
+    """Let a new rater answer a check."""
+    rater = make_rater(study=check.comparison.study)
+    return answer(check.comparison, rater, verdict, quality_check=check)
 
 
 def row_of(study, check):
@@ -108,9 +106,9 @@ class TestCounts:
             comparison=make_rated_alone(study), expected=Expected.LOW, dimension="E"
         )
         for on_e in (1, 2, 3):
-            judgment = answer_check(check, verdict=None, protocol=Protocol.LIKERT)
+            judgment = answer_check(check, verdict=None)
             for key, mark in {"H": 5, "E": on_e}.items():
-                DimensionMark.objects.create(judgment=judgment, dimension=key, advantage=mark)
+                make_mark(judgment=judgment, dimension=key, advantage=mark)
 
         row = row_of(study, check)
 

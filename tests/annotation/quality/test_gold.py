@@ -32,13 +32,13 @@ from tests.helpers.factories import (
     make_comparison,
     make_dataset,
     make_judge,
-    make_judgment,
-    make_lease,
     make_quality_check,
+    make_rater,
     make_writer,
 )
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.judged import CONTENT, make_planted_study, make_rated_alone, make_study_content
+from tests.helpers.released import answer
 
 SENTENCE_END = re.compile(r"[.?!]\"?$")
 GIVES_ITSELF_AWAY = re.compile(
@@ -289,10 +289,7 @@ class TestPlantedDialogues:
         load(study)
         dataset = Dataset.objects.get(is_for_checks=True)
         check = checks_of(study).earliest("pk")
-        lease = make_lease(
-            comparison=check.comparison, quality_check=check, closed_at=NOW, outcome="SUBMITTED"
-        )
-        make_judgment(comparison=check.comparison, rater=lease.rater, lease=lease)
+        answer(check.comparison, make_rater(study=study), 1, quality_check=check)
 
         planning_services.plan_study(study=study, now=NOW)
         runs.plan_judge_calls(study=study, judges=[make_judge()], now=NOW)
