@@ -3,7 +3,7 @@
 import hashlib
 import io
 import sys
-from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -53,33 +53,11 @@ def make_locked():
     return dataset
 
 
-def changed_file(folder, old, new):
-    """Return the path of the file that ships, with a change."""
-    text = (STUDIES / "heart-rubric.toml").read_text(encoding="utf-8")
-    file = folder / "changed.toml"
-    file.write_text(text.replace(old, new), encoding="utf-8")
-    return str(file)
-
-
 def refusal(*arguments):
     with pytest.raises(CommandError) as caught:
         run_study(*arguments)
     assert caught.value.returncode == 2
     return str(caught.value)
-
-
-@pytest.fixture
-def person(monkeypatch):
-    """Pretend that somebody sits at the terminal, who gives an answer to whatever is asked."""
-    sits = SimpleNamespace(answer="", asked=[])
-
-    def reply(prompt):
-        sits.asked.append(prompt)
-        return sits.answer
-
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("builtins.input", reply)
-    return sits
 
 
 class TestShippedStudies:
@@ -103,12 +81,13 @@ class TestShippedStudies:
 class TestCreate:
     def test_makes_a_draft_of_a_changed_version_alone(self, tmp_path):
         make_locked()
-        file = changed_file(tmp_path, "session_length = 40", "session_length = 30")
+        shipped = (STUDIES / "heart-rubric.toml").read_text(encoding="utf-8")
+        file = tmp_path / "changed.toml"
+        file.write_text(shipped.replace("session_length = 40", "session_length = 30"), "utf-8")
 
         assert "nothing to make a version of" in refusal("version", "heart-rubric")
-        assert run_study("version", file) == [
-            f"heart-rubric-v2: draft of version 2 of heart-rubric{SEEDED}"
-        ]
+        said = f"heart-rubric-v2: draft of version 2 of heart-rubric{SEEDED}"
+        assert run_study("version", str(file)) == [said]
 
     @pytest.mark.parametrize(
         ("file", "dataset", "reason"),
@@ -182,16 +161,17 @@ class TestPlan:
         )
 
     @pytest.mark.parametrize(("answer", "n"), [("y", 12), ("Yes", 12), ("", 0), ("no", 0)])
-    def test_asks_a_person_after_the_report(self, person, answer, n):
-        made = make_study(dataset=make_dialogues())
-        person.answer = answer
+    def test_asks_a_person_after_the_report(self, monkeypatch, answer, n):
+        made, ask = make_study(dataset=make_dialogues()), Mock(return_value=answer)
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+        monkeypatch.setattr("builtins.input", ask)
 
         if n:
             run_study("plan", made.slug)
         else:
             assert refusal("plan", made.slug) == "nothing was written"
 
-        assert person.asked == ["Write 12 comparisons? [y/N] "]
+        ask.assert_called_once_with("Write 12 comparisons? [y/N] ")
         assert Comparison.objects.count() == n
 
     def test_refuses_to_guess_where_nobody_can_be_asked(self, monkeypatch):
@@ -279,12 +259,11 @@ class TestAShadow:
         assert (shadow.raters.count(), study.raters.count()) == (0, 1)
 
     def test_has_the_protocol_of_its_study(self, shadow, study):
-        differing = {
-            key for key, value in shadow.content.items() if study.content.get(key) != value
-        }
-
         own = {"slug", "name", "title", "version", "judgments_per_pair", "seed_sha256"}
-        assert differing <= own
+
+        assert {
+            key for key in shadow.content if study.content.get(key) != shadow.content[key]
+        } <= own
         assert shadow.session_length == study.session_length
 
     def test_has_a_seed_of_its_own_the_same_each_time_that_does_not_tell_its_studys(self, study):
