@@ -189,8 +189,9 @@ class TestPeople:
 class TestRows:
     def test_are_one_for_each_judge_and_then_one_for_people(self, study, ask):
         make_judgment(comparison=ask("A+3"))
-        judge_calls(make_comparison(study=study), make_judge(), ["A+1", "B+1"])
-        judge_calls(make_comparison(), make_judge(), ["A+1"])
+        other = make_judge()
+        judge_calls(make_comparison(study=study), other, ["A+1", "B+1"])
+        judge_calls(make_comparison(), other, ["A+1"])  # in another study
 
         *judges, people = verdict_accounting(study)
 

@@ -1,7 +1,5 @@
 """What is read of judges: accounts that sum, position, the ensemble, one comparison's calls."""
 
-from typing import Any
-
 import pytest
 
 from annotation.judges import queries, verdict_queries
@@ -124,33 +122,6 @@ class TestVerdicts:
 
 
 class TestAccounts:
-    def test_count_each_judges_calls_by_state_and_error(self):
-        study, judge = make_study(), make_judge()
-        failed = {"state": CallState.FAILED, "ended_at": NOW, "raw_answer": "?"}
-        rows: list[dict[str, Any]] = [
-            {"state": CallState.PENDING, "error_kind": "rate_limited"},
-            {"state": CallState.CLAIMED, "claimed_at": NOW},
-            *(failed | {"error_kind": kind} for kind in ("refused", "timeout", "lost", "lost")),
-        ]
-        for fields in rows:
-            judge_calls(make_comparison(study=study), judge, ["A?"], **fields)
-        judge_calls(make_comparison(study=study), judge, ["A+2", "B+2"])
-        asked(["A+1"], study=study)
-
-        row, other = verdict_queries.judges_figures(study).rows
-
-        assert row.account.n_calls == len(rows) + 2
-        assert row.account.fates == {
-            Fate.VALID: 2,
-            Fate.REFUSED: 1,
-            Fate.TIMED_OUT: 1,
-            Fate.OTHER: 2,
-            Fate.IN_FLIGHT: 1,
-            Fate.WAITING: 1,
-        }
-        assert row.account.others == {"lost": 2}
-        assert other.account.n_calls == 1
-
     def test_split_the_valid_answers_by_what_they_came_to(self):
         study, judge = make_study(), make_judge()
         failed = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "empty"}

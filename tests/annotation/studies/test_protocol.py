@@ -36,9 +36,8 @@ def load(slug):
     return files.load_protocol(STUDIES / f"{slug}.toml")
 
 
-def content_of(study, **changes):
-    referred = {"rubric": RUBRIC.content(), "normaliser": "n-1"} | changes
-    return study.content(referred["rubric"], normaliser=referred["normaliser"])
+def content_of(study):
+    return study.content(RUBRIC.content(), normaliser="n-1")
 
 
 HASH_OF_DEMO = toml.content_hash(content_of(load("demo")))
@@ -101,8 +100,7 @@ class TestContent:
     def test_holds_the_rubric_itself_and_survives_json(self):
         content = content_of(load("demo"))
 
-        assert content["rubric"]["dimensions"][0]["key"] == "H"
-        assert content["normaliser"] == "n-1"
+        assert (content["rubric"], content["normaliser"]) == (RUBRIC.content(), "n-1")
         assert json.loads(json.dumps(content)) == content
 
     def test_hash_does_not_depend_on_comments_and_defaults_left_out(self):
@@ -116,22 +114,12 @@ class TestContent:
         [
             pytest.param("judgments_per_pair = 3", "judgments_per_pair = 4", id="a number"),
             pytest.param("best, most naturally", "best, most warmly", id="the question"),
-            pytest.param('version = "1"', 'version = "2"', id="consent version"),
-            pytest.param('slug = "demo"', f'slug = "demo"\nseed = "{SEED}"', id="the seed"),
         ],
     )
     def test_hash_changes_with_the_content(self, old, new):
         changed = files.parse_protocol(DEMO.replace(old, new), source="x")
 
         assert toml.content_hash(content_of(changed)) != HASH_OF_DEMO
-
-    @pytest.mark.parametrize(
-        "changes",
-        [{"rubric": RUBRIC.content() | {"version": "2"}}, {"normaliser": "n-2"}],
-        ids=["rubric", "normaliser"],
-    )
-    def test_hash_changes_with_what_the_file_refers_to(self, changes):
-        assert toml.content_hash(content_of(load("demo"), **changes)) != HASH_OF_DEMO
 
     def test_holds_of_the_seed_the_hash_alone(self):
         content = content_of(load("demo").model_copy(update={"seed": SEED}))
