@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from annotation.judges.ensembles import (
     FAILURES,
     NOT_FAILED,
-    Account,
     EnsembleOutcome,
     EnsembleVerdict,
     Fate,
@@ -281,7 +280,3 @@ class TestAccount:
     def test_refuses_what_cannot_be_accounted_for(self, state, kind):
         with pytest.raises(UnknownCallError, match="cannot be accounted for"):
             fate(state, kind)
-
-    def test_of_nothing_asked_has_no_calls(self):
-        assert account([]) == Account()
-        assert Account().n_calls == Account().n(Fate.VALID) == 0

@@ -154,9 +154,6 @@ class TestRulesOfAStudy:
         with pytest.raises(RulesError, match=reason):
             Rules.of(number)
 
-    def test_may_exclude_for_any_anomalous_time_at_all(self):
-        assert Rules.of({"anomalous_share": 0}).anomalous_share == 0
-
 
 class TestActiveTime:
     def test_leaves_out_what_was_hidden_or_paused_and_is_never_nothing(self):

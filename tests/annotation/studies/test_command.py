@@ -61,9 +61,8 @@ def refusal(*arguments):
 
 
 class TestShippedStudies:
-    @pytest.mark.parametrize("name", ["heart-preference", "heart-rubric"])
-    def test_load_lock_plan_and_open(self, name):
-        dataset = make_dialogues(n_systems=9).slug
+    def test_load_lock_plan_and_open(self):
+        name, dataset = "heart-preference", make_dialogues(n_systems=9).slug
 
         said = run_study("create", name, "--dataset", dataset.capitalize())
         assert said == [f"{name}: draft on {dataset}{SEEDED}"]

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver, reverse
 
 from annotation.choices import PlanKind, Protocol, StudyState
-from annotation.models import Comparison, DimensionMark, Study
+from annotation.models import Comparison, Study
 from annotation.studies.protocol.files import STUDIES, load_protocol, parse_protocol
 from annotation.studies.protocol.study import TAKEN
 from annotation.studies.rubric import load_rubric
@@ -28,6 +28,7 @@ from tests.helpers.factories import (
     make_judgment,
     make_study,
 )
+from tests.helpers.factories_written_once import make_mark
 from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
@@ -281,7 +282,7 @@ def test_newest_ratings_say_what_one_message_was_rated(admin_client):
     study = make_study(protocol=Protocol.LIKERT)
     rated = make_alone(study=study)
     judgment = make_judgment(comparison=rated, protocol=Protocol.LIKERT, verdict=None)
-    DimensionMark.objects.create(judgment=judgment, dimension="E", advantage=4)
+    make_mark(judgment=judgment, dimension="E", advantage=4)
 
     page = text(admin_client.get(reverse("raters:judgments", args=[study.slug])))
 
