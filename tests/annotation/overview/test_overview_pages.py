@@ -342,20 +342,22 @@ class TestJudgments:
         assert "=1+1" not in reasons, "a download defuses formulas"
         assert show or "'=1+1" in reasons
 
-    @pytest.mark.parametrize(("q", "n"), [("RAAA", 2), ("ash", 1), ("pair", 4), ("x", 0)])
-    def test_are_found_by_who_and_what(self, admin_client, study, q, n):
-        assert len(rows(admin_client, "judgments", study, q=q)) == n
+    def test_are_found_by_who_and_what(self, admin_client, study):
+        for q, n in (("RAAA", 2), ("ash", 1), ("pair", 4), ("x", 0)):
+            assert len(rows(admin_client, "judgments", study, q=q)) == n
 
-    @pytest.mark.parametrize("sort", ["at", "-at", "who", "-context"])
-    def test_are_sorted_without_losing_any(self, admin_client, study, sort):
-        assert len(rows(admin_client, "judgments", study, sort=sort)) == 4
+    def test_are_sorted_without_losing_any(self, admin_client, study):
+        for sort in ("at", "-at", "who", "-context"):
+            assert len(rows(admin_client, "judgments", study, sort=sort)) == 4
 
 
 class TestBothLists:
     @pytest.mark.parametrize("name", [*LISTS, *(f"{one}_csv" for one in LISTS)])
-    @pytest.mark.parametrize("asked", [{"show": "x"}, {"sort": "x"}])
-    def test_of_what_does_not_exist_are_not_found(self, admin_client, name, asked):
-        assert admin_client.get(list_address(name, make_study()), asked).status_code == 404
+    def test_of_what_does_not_exist_are_not_found(self, admin_client, name):
+        address = list_address(name, make_study())
+
+        for asked in ({"show": "x"}, {"sort": "x"}):
+            assert admin_client.get(address, asked).status_code == 404
 
     @pytest.mark.parametrize("listed", [COMPARISONS, JUDGMENTS], ids=LISTS)
     def test_offer_every_choice_and_say_so_when_nothing_matches(self, admin_client, listed):

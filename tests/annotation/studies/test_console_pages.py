@@ -299,13 +299,13 @@ def current(html):
 
 
 class TestTabs:
-    @pytest.mark.parametrize("page", CONSOLE, ids=lambda page: page.key)
-    def test_mark_the_page_that_is_shown(self, admin_client, page):
+    def test_mark_the_page_that_is_shown(self, admin_client, subtests):
         study = make_study()
 
-        html = admin_client.get(reverse(page.address, args=[study.slug])).content.decode()
-
-        assert ("page", str(page.label)) in current(html)
+        for page in CONSOLE:
+            with subtests.test(page.key):
+                shown = admin_client.get(reverse(page.address, args=[study.slug]))
+                assert ("page", str(page.label)) in current(shown.content.decode())
 
     def test_mark_where_a_page_below_belongs(self):
         study = make_study()
