@@ -1,6 +1,7 @@
 """`manage.py study quick`: from a spreadsheet to judged pairs, and to more of them."""
 
 import csv
+import io
 from typing import Any
 
 import pytest
@@ -26,12 +27,17 @@ ROWS = [
 ]
 
 
+def as_csv(rows):
+    file = io.StringIO()
+    csv.writer(file).writerows([("item", "system", "text", "context"), *rows])
+    return file.getvalue().encode()
+
+
 @pytest.fixture
 def make(tmp_path, capsys):
     def _make(*rows, name="opening hours", **options):
         file = tmp_path / f"{name}.csv"
-        with file.open("w", encoding="utf-8", newline="") as opened:
-            csv.writer(opened).writerows([("item", "system", "text", "context"), *rows])
+        file.write_bytes(as_csv(rows))
         call_command("study", "quick", str(file), **options)
         return capsys.readouterr().out
 
@@ -222,9 +228,7 @@ class TestInTheConsole:
         return client
 
     def check(self, staff, *rows, name="opening_hours.csv"):
-        lines = [("item", "system", "text", "context"), *(rows or ROWS)]
-        content = "".join(f"{','.join(map(_quoted, line))}\n" for line in lines).encode()
-        file = SimpleUploadedFile(name, content)
+        file = SimpleUploadedFile(name, as_csv(rows or ROWS))
         return staff.post(reverse("console:new_quick"), {"file": file})
 
     def make(self, staff, checked, **answers):
@@ -296,7 +300,3 @@ class TestInTheConsole:
 
         assert answer["Location"] == reverse("console:new_quick")
         assert not Study.objects.exists()
-
-
-def _quoted(cell):
-    return f'"{cell}"'
