@@ -55,7 +55,9 @@ class TestPage:
         lonely = make_comparison()
 
         assert "None was asked about this study yet" in text(admin_client.get(url(lonely.study)))
-        assert admin_client.get(url_of(lonely)).status_code == 404
+        for key in (lonely.key, "unknown"):
+            page = admin_client.get(url(lonely.study, "console:judged", key))
+            assert page.status_code == 404
 
     def test_shows_accounts_what_is_left_out_and_what_needs_a_look(self, admin_client):
         study = make_study()

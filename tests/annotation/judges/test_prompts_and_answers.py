@@ -136,7 +136,7 @@ class TestPromptHash:
 
 
 KEYS = ("H", "E")
-VALID = {
+VALID: dict[str, Any] = {
     "notes": {"H": "Both sound human.", "E": "A names the feeling."},
     "dimensions": {
         "H": {"winner": "none", "strength": 0},
@@ -222,7 +222,7 @@ class TestAnswerSchema:
         check(answer_schema(KEYS))
 
 
-RATING = {
+RATING: dict[str, Any] = {
     "notes": {"H": "Seen.", "E": "Seen."},
     "rationale": "It stays with the seeker.",
     "ratings": {"H": 1, "E": 5},

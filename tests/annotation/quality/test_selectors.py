@@ -150,8 +150,8 @@ class TestReadQuality:
         pairs = make_pairs(study, n_contexts=1)
         make_llm_judgment(comparison=pairs[0])
         read(make_rater(study=study, is_simulated=True), pairs)
-        taken_back = {"state": RaterState.WITHDRAWN, "ended_at": LATER, "data_kept": False}
-        read(make_rater(study=study, **taken_back), pairs)
+        gone = make_rater(study=study, state=RaterState.WITHDRAWN, ended_at=LATER, data_kept=False)
+        read(gone, pairs)
 
         known = records.read_quality(study, as_of=LATER)
 
