@@ -148,13 +148,7 @@ class TestSomePairs:
 
 
 class TestBalance:
-    @given(
-        n_systems=st.integers(2, 7),
-        n_contexts=st.integers(1, 9),
-        adversarial=st.integers(0, 4),
-        wanted=st.integers(1, 8),
-        seed=SEEDS,
-    )
+    @given(st.integers(2, 7), st.integers(1, 9), st.integers(0, 4), st.integers(1, 8), SEEDS)
     def test_is_within_one_appearance_where_every_system_wrote_everywhere(
         self, n_systems, n_contexts, adversarial, wanted, seed
     ):
@@ -285,13 +279,7 @@ class TestPairsOfSystems:
 
 
 class TestConnection:
-    @given(
-        n_systems=st.integers(2, 6),
-        adversarial=st.integers(1, 3),
-        regular=st.integers(1, 5),
-        wanted=st.integers(1, 6),
-        seed=SEEDS,
-    )
+    @given(st.integers(2, 6), st.integers(1, 3), st.integers(1, 5), st.integers(1, 6), SEEDS)
     def test_holds_in_each_stratum_that_has_pairs_enough(
         self, n_systems, adversarial, regular, wanted, seed
     ):
