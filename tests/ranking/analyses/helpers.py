@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import special
 
-from ranking.analyses import AnalysisInputs
+from ranking.analyses import AnalysisInputs, NoSources
 from ranking.findings import Findings
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
@@ -21,11 +21,11 @@ from ranking.judgments.sources import (
 from ranking.numerics.strength_mode import StrengthMode
 
 
-def make_inputs(columns, *, strength=StrengthMode.SOFT, **kwargs):
+def make_inputs(columns, *, strength=StrengthMode.SOFT, dimensions=None, sources=None, **kwargs):
     method = Method(
         strength=strength, slightly=2, much=4, level=0.95, replicates=100, seed=1, **kwargs
     )
-    return AnalysisInputs(columns, method, {})
+    return AnalysisInputs(columns, method, dimensions or {}, sources or NoSources())
 
 
 def make_columns(rows, *, judges=(), features=None, feature_names=()):
@@ -128,6 +128,18 @@ def places_of(columns):
 def make_facts(slug, **fields):
     known = {"name": slug.title(), "kind": "MODEL", "family": "someone", "is_simulated": False}
     return SystemFacts(**known | fields)
+
+
+def facts_of(columns, **known):
+    """Say more of each judgment; what is not told is not known, as in a file."""
+    unknown = np.full(columns.n_judgments, np.nan)
+    facts = {
+        "rationales": ("",) * columns.n_judgments,
+        "seconds": unknown,
+        "place": places_of(columns),
+        "probability": unknown,
+    }
+    return JudgmentFacts(**facts | known)
 
 
 @dataclass(frozen=True)

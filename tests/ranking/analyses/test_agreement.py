@@ -1,7 +1,6 @@
 """Do evaluators agree, among themselves and with each other, and who is out of line."""
 
 from collections import defaultdict
-from dataclasses import replace
 from itertools import combinations
 from math import sqrt
 
@@ -73,7 +72,7 @@ class TestCoefficients:
         assert row["value"] == pytest.approx(expected, abs=5e-5)
 
     def test_of_each_dimension_are_told(self, columns):
-        inputs = replace(make_inputs(columns), dimensions={"hope": columns, "tone": columns})
+        inputs = make_inputs(columns, dimensions={"hope": columns, "tone": columns})
 
         findings = analyse("AGREEMENT", inputs)
 
@@ -136,7 +135,7 @@ class TestJudges:
 
     def test_are_told_apart_by_stratum(self, columns):
         items = strata_of(columns, n_adversarial=10)
-        inputs = replace(make_inputs(columns), sources=MadeUpSources(of_items=items))
+        inputs = make_inputs(columns, sources=MadeUpSources(of_items=items))
 
         rows = table(analyse("AGREEMENT", inputs), "majority")
 

@@ -9,11 +9,11 @@ import pytest
 from ranking.analyses import analyse
 from ranking.analyses.bias_order import agreement
 from ranking.findings import AnalysisRefusedError
-from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.agreement.majority import two_sided_p
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
     duel,
+    facts_of,
     keys_of,
     make_columns,
     make_facts,
@@ -27,20 +27,15 @@ from tests.ranking.analyses.helpers import (
 FAMILIES = ("oak", "oak", "elm", "yew")
 
 
-def known(columns, *, families=FAMILIES, judges=("oak", "elm"), seconds=None):
-    n = columns.n_judgments
-    unknown = np.full(n, np.nan)
-    facts = JudgmentFacts(
-        ("",) * n, unknown if seconds is None else seconds, places_of(columns), unknown
-    )
+def known(columns, **of_judgments):
     systems = {
-        slug: make_facts(slug, family=families[place % len(families)])
-        for place, slug in enumerate(columns.systems)
+        slug: make_facts(slug, family=family)
+        for slug, family in zip(columns.systems, FAMILIES, strict=False)
     }
     slugs = np.array(columns.evaluators)[columns.is_judge].tolist()
-    of_judges = dict(zip(slugs, judges, strict=False))
-    sources = MadeUpSources(systems, of_judges, of_judgments=facts)
-    return replace(make_inputs(columns), sources=sources)
+    of_judges = dict(zip(slugs, ("oak", "elm"), strict=False))
+    facts = facts_of(columns, **of_judgments)
+    return make_inputs(columns, sources=MadeUpSources(systems, of_judges, of_judgments=facts))
 
 
 def row(findings, key, **cells):

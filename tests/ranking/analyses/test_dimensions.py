@@ -7,22 +7,24 @@ import numpy as np
 import pytest
 
 from ranking.analyses import dimensions, weights
-from ranking.analyses.common import weighted_pairs
+from ranking.analyses.common import tabulated
 from ranking.analyses.weights import JointBoards, jointly_rated
 from ranking.findings import AnalysisRefusedError, Picture
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.refits import draw_units
 from ranking.numerics.strength_mode import StrengthMode
-from ranking.numerics.tables import tabulate
 from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
 
 ONE_DIALOGUE = [("d", 0, "a", "b", "r", 1, 1), ("d", 1, "b", "a", "r", 1, 1)]
 
 
+def inputs_of(marks, **kwargs):
+    return make_inputs(next(iter(marks.values()), None), dimensions=marks, **kwargs)
+
+
 def found_in(marks, **kwargs):
-    inputs = make_inputs(next(iter(marks.values()), None), **kwargs)
-    return dimensions.analyse(dataclasses.replace(inputs, dimensions=marks))
+    return dimensions.analyse(inputs_of(marks, **kwargs))
 
 
 class TestDimensions:
@@ -95,10 +97,6 @@ class TestDimensions:
             found_in(marks)
 
 
-def inputs_of(marks):
-    return dataclasses.replace(make_inputs(next(iter(marks.values()), None)), dimensions=marks)
-
-
 def marked(rng, n_units=60, **kwargs):
     """Three dimensions that rank four systems differently."""
     truths = {"H": (0.8, 0.3, -0.2, -0.9), "E": (-0.5, 0.9, 0.0, -0.4), "A": (0.0, 0.1, 0.4, -0.5)}
@@ -144,8 +142,8 @@ class TestComposite:
         times = draw_units(30, method.replicates, np.random.default_rng(method.seed))
 
         def elo_of(columns, count):
-            tables = tabulate(weighted_pairs(columns, method), n_units=30, n_systems=4)
-            return to_elo(fit_bradley_terry(tables.weighted(count[None])[0]).log_strengths)
+            wins = tabulated(columns, method).weighted(count[None])[0]
+            return to_elo(fit_bradley_terry(wins).log_strengths)
 
         direct = np.array(
             [sum(w * elo_of(marks[key], count) for key, w in chosen.items()) for count in times]

@@ -14,23 +14,23 @@ from ranking.analyses.common import adjusted_tests, decimal, ends, interval_cell
 from ranking.choices import AnalysisKind
 from ranking.findings import AnalysisRefusedError, ColumnKind
 from ranking.fits.analysis_queries import known_kinds
-from ranking.judgments.sources import JudgmentFacts, StrategyLabels
-from ranking.numerics.bradley_terry import NotConvergedError
+from ranking.judgments.sources import StrategyLabels
 from ranking.numerics.clustered_means import clustered_mean
 from ranking.numerics.strength_mode import StrengthMode
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
     duel,
+    facts_of,
     make_columns,
     make_facts,
     make_inputs,
     messages_of,
     people_of,
-    places_of,
     simulate,
     stored,
     table,
 )
+from tests.ranking.numerics.helpers import give_up
 
 ADJUSTED = re.compile(r"^p, (Benjamini-Hochberg|Holm|step-down|one test)$")
 FAMILY = re.compile(r"P-values are adjusted over one family of tests: [^.]+\.")
@@ -55,11 +55,10 @@ def whole_inputs(rng):
     theta = (0.9, 0.5, 0.2, -0.2, -0.5, -0.9)
     columns = simulate(rng, theta=theta, n_units=60, pairs_per_unit=5, n_raters=5, n_judges=2)
     n = columns.n_judgments
-    given = JudgmentFacts(
+    given = facts_of(
+        columns,
         rationales=tuple(REASONS[k] for k in rng.integers(0, len(REASONS), n)),
         seconds=np.where(columns.is_judge[columns.evaluator], np.nan, rng.uniform(20, 90, n)),
-        place=places_of(columns),
-        probability=np.full(n, np.nan),
     )
     labels = rng.integers(0, 2, (2 * columns.n_items, 3)).astype(float)
     sources = MadeUpSources(
@@ -82,7 +81,7 @@ def whole_inputs(rng):
         name: replace(columns, strength=np.where(rng.random(n) < 0.5, columns.strength, 0))
         for name in "HEART"
     }
-    return replace(make_inputs(columns), dimensions=dimensions, sources=sources)
+    return make_inputs(columns, dimensions=dimensions, sources=sources)
 
 
 KINDS = [kind for kind in known_kinds() if kind != AnalysisKind.LIKERT]
@@ -277,11 +276,7 @@ class TestRated:
         assert "no interval" in refusal_of(make_columns(rows))
 
     def test_a_search_that_does_not_end_is_said_to(self, rng, monkeypatch):
-        def never(*args, **kwargs):
-            msg = "no optimum"
-            raise NotConvergedError(msg)
-
-        monkeypatch.setattr(boards, "fit_bradley_terry", never)
+        monkeypatch.setattr(boards, "fit_bradley_terry", give_up)
 
         assert "did not end" in refusal_of(simulate(rng))
 

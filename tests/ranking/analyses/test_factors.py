@@ -46,7 +46,7 @@ def make_study(rng, mixes, *, noise=0.7, **shape):
     }
     won = columns.taken(every, strength=judged(good[:, 0]))
     sources = MadeUpSources(of_items=items)
-    return replace(make_inputs(won), dimensions=dimensions, sources=sources)
+    return make_inputs(won, dimensions=dimensions, sources=sources)
 
 
 def never_varying(marks):

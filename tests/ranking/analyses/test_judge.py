@@ -7,11 +7,11 @@ import pytest
 
 from ranking.analyses import analyse, judged_pairs
 from ranking.findings import AnalysisRefusedError, ColumnKind, Picture
-from ranking.judgments.sources import JudgmentFacts
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
+    facts_of,
     keys_of,
     make_columns,
     make_inputs,
@@ -188,15 +188,15 @@ class TestCalibration:
         people = leaning(columns, ~by_judge)
         # They tell what people say, though the verdicts do not.
         probability = np.where(by_judge, 0.5 + 0.1 * np.sign(people[columns.item]), np.nan)
-        n = columns.n_judgments
-        facts = JudgmentFacts(("",) * n, np.full(n, np.nan), np.zeros(n, dtype=int), probability)
-        inputs = make_inputs(columns)
+        told = MadeUpSources(of_judgments=facts_of(columns, probability=probability))
 
-        without = table(analyse("JUDGE", inputs), "accuracy")[0]
-        found = analyse("JUDGE", replace(inputs, sources=MadeUpSources(of_judgments=facts)))
+        without, found = (
+            table(analyse("JUDGE", make_inputs(columns, sources=one)), "accuracy")[0]["accuracy"]
+            for one in (None, told)
+        )
 
-        assert without["accuracy"] < 0.9
-        assert table(found, "accuracy")[0]["accuracy"] == 1.0
+        assert without < 0.9
+        assert found == 1.0
 
     def test_knows_length_and_position(self, rng):
         columns = made_up(rng, n_units=100, length=8.0, theta=(0.0, 0.0, 0.0))

@@ -7,10 +7,11 @@ import pytest
 
 from ranking.analyses import analyse, draws
 from ranking.findings import AnalysisRefusedError
-from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
+from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
 from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
+from tests.ranking.numerics.helpers import add_up, give_up
 
 WAYS = ["soft", "multiply", "ignore", "drop", "davidson", "rao_kupper", "cumulative"]
 
@@ -21,11 +22,7 @@ def opinions(strengths):
 
 
 def counted(columns, share):
-    """Add up what the firsts and the seconds of four systems took."""
-    wins = np.zeros((4, 4))
-    np.add.at(wins, (columns.first, columns.second), share)
-    np.add.at(wins, (columns.second, columns.first), 1 - share)
-    return wins
+    return add_up(columns.first, columns.second, share, n_systems=4)
 
 
 def ways_of(columns):
@@ -130,9 +127,6 @@ class TestOddStudies:
             analyse("DRAWS", make_inputs(replace(columns, systems=("system-0",))))
 
     def test_a_search_that_does_not_end_leaves_its_way_out_and_says_so(self, rng, monkeypatch):
-        def give_up(*args, **kwargs):
-            raise NotConvergedError
-
         monkeypatch.setattr(draws, "fit_davidson", give_up)
 
         findings = analyse("DRAWS", make_inputs(simulate(rng)))

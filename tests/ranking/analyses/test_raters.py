@@ -7,8 +7,8 @@ import pytest
 
 from ranking.analyses import analyse, raters
 from ranking.findings import AnalysisRefusedError
-from ranking.numerics.bradley_terry import NotConvergedError
 from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
+from tests.ranking.numerics.helpers import give_up
 
 
 def evaluators(columns):
@@ -153,9 +153,6 @@ class TestOddStudies:
         assert (last["evaluator"], last["evidence"]) == ("r4", raters.MOST_EVIDENCE)
 
     def test_refuses_when_a_search_does_not_end(self, rng, monkeypatch):
-        def give_up(*args, **kwargs):
-            raise NotConvergedError
-
         monkeypatch.setattr(raters, "fit_crowd", give_up)
 
         with pytest.raises(AnalysisRefusedError, match="did not end"):

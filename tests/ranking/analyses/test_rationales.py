@@ -10,10 +10,11 @@ from annotation.rationales.themes import load_codebook
 from ranking.analyses import analyse, rationales
 from ranking.analyses.coders import FEWEST
 from ranking.findings import AnalysisRefusedError
-from ranking.judgments.sources import JudgmentFacts, ThemeLabels, TickedReasons
+from ranking.judgments.sources import ThemeLabels, TickedReasons
 from ranking.numerics.clustered_means import clustered_mean
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
+    facts_of,
     keys_of,
     make_facts,
     make_inputs,
@@ -26,15 +27,14 @@ WARM, SHORT, NOTHING = "It is warm.", "It is shorter.", "Better."
 
 
 def known(columns, texts, *, human="system-1", chips=None, labels=None):
-    n = columns.n_judgments
-    texts = [texts] * n if isinstance(texts, str) else texts
-    facts = JudgmentFacts(tuple(texts), np.full(n, np.nan), np.arange(n), np.full(n, np.nan))
+    texts = [texts] * columns.n_judgments if isinstance(texts, str) else texts
+    facts = facts_of(columns, rationales=tuple(texts))
     systems = {
         slug: make_facts(slug, kind="HUMAN" if slug == human else "MODEL")
         for slug in columns.systems
     }
     sources = MadeUpSources(systems, of_judgments=facts, of_themes=labels, of_chips=chips)
-    return replace(make_inputs(columns), sources=sources)
+    return make_inputs(columns, sources=sources)
 
 
 def theme(findings, key, name):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
 
 
@@ -34,6 +35,29 @@ def simulate_tables(
     losses = np.where(upper, n_per_pair - wins, 0).swapaxes(1, 2)
     tables: WinTables = make_tables(wins + losses)
     return tables
+
+
+def strengths_of(tables):
+    return fit_bradley_terry(tables.total()).log_strengths
+
+
+def draw_pairs(rng, n_systems, n):
+    """Draw pairs of distinct systems."""
+    first = rng.integers(0, n_systems, n)
+    return first, (first + rng.integers(1, n_systems, n)) % n_systems
+
+
+def add_up(first, second, share, n_systems):
+    """Add up what the firsts and the seconds took, one judgment at a time."""
+    wins = np.zeros((n_systems, n_systems))
+    np.add.at(wins, (first, second), share)
+    np.add.at(wins, (second, first), 1 - share)
+    return wins
+
+
+def give_up(*args, **kwargs):
+    """Stand in for a search that does not end."""
+    raise NotConvergedError
 
 
 def centred(values):

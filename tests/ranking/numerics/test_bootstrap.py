@@ -18,13 +18,9 @@ from ranking.numerics.refits import (
 )
 from ranking.numerics.sandwich import clustered_covariance
 from ranking.numerics.tables import WeightedPairs, tabulate
-from tests.ranking.numerics.helpers import make_tables, simulate_tables
+from tests.ranking.numerics.helpers import draw_pairs, make_tables, simulate_tables, strengths_of
 
 TRUE_THETA = [0.6, 0.2, 0.0, -0.3, -0.5]
-
-
-def strengths(tables):
-    return fit_bradley_terry(tables.total()).log_strengths
 
 
 class TestBootstrapStrengths:
@@ -33,7 +29,7 @@ class TestBootstrapStrengths:
         circle[0, 0, 1] = circle[1, 1, 2] = circle[2, 2, 0] = 1.0  # each unit is needed
         tables = make_tables(circle)
 
-        found = bootstrap_strengths(tables, strengths(tables), n_replicates=2_000, rng=rng)
+        found = bootstrap_strengths(tables, strengths_of(tables), n_replicates=2_000, rng=rng)
 
         assert found.n_replicates == len(found.log_strengths) == 2_000
         assert len(found.fitted()) == 2_000 - found.n_without_maximum
@@ -43,7 +39,7 @@ class TestBootstrapStrengths:
 
     def test_the_same_generator_gives_the_same_answer_in_blocks_of_any_size(self, rng, monkeypatch):
         tables = simulate_tables(rng, TRUE_THETA, n_units=20, n_per_pair=4)
-        theta = strengths(tables)
+        theta = strengths_of(tables)
         whole = bootstrap_strengths(tables, theta, n_replicates=50, rng=np.random.default_rng(7))
 
         monkeypatch.setattr(bootstrap, "TIMES_BYTES", 1)
@@ -77,7 +73,7 @@ class TestBootstrapStrengths:
         tables, other = (
             tabulate(columns, n_units=40, n_systems=6) for columns in (pairs, shuffled)
         )
-        theta = strengths(tables)
+        theta = strengths_of(tables)
 
         found, again = (
             bootstrap_strengths(
@@ -86,7 +82,7 @@ class TestBootstrapStrengths:
             for one, n in ((tables, 2), (other, n_threads))
         )
 
-        np.testing.assert_array_equal(strengths(other), theta)
+        np.testing.assert_array_equal(strengths_of(other), theta)
         np.testing.assert_array_equal(found, again)
 
     @pytest.mark.parametrize(
@@ -99,7 +95,7 @@ class TestBootstrapStrengths:
         tables = tabulate(heavy, n_units=12, n_systems=3)
 
         found = bootstrap_strengths(
-            tables, strengths(tables), n_replicates=30, rng=np.random.default_rng(5)
+            tables, strengths_of(tables), n_replicates=30, rng=np.random.default_rng(5)
         )
 
         samples = tables.weighted(draw_units(12, 30, np.random.default_rng(5)))
@@ -121,7 +117,7 @@ class TestBesideOneStep:
     ):
         """The infinitesimal jackknife as a bootstrap: Efron (1982), Kline & Santos (2012)."""
         tables = simulate_tables(rng, TRUE_THETA, n_units=400, n_per_pair=5)
-        theta = strengths(tables)
+        theta = strengths_of(tables)
         influence = tables.unit_scores(theta) @ pseudo_inverse(tables.information(theta))
         times = draw_units(tables.n_units, 8_000, np.random.default_rng(1))
 
@@ -168,8 +164,7 @@ class TestDrawUnits:
 
 def soft_pairs(rng, *, n_judgments, n_units, n_systems):
     """Draw judgments of random pairs, with shares in twentieths."""
-    first = rng.integers(0, n_systems, n_judgments)
-    second = (first + rng.integers(1, n_systems, n_judgments)) % n_systems
+    first, second = draw_pairs(rng, n_systems, n_judgments)
     share = rng.integers(1, 20, n_judgments) / 20
     unit = rng.integers(0, n_units, n_judgments)
     return WeightedPairs(unit, first, second, share, (20 - np.rint(20 * share)) / 20)

@@ -5,7 +5,6 @@ import pytest
 import scipy
 from scipy import special
 
-from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.few_units import (
     FEW_UNITS,
     bias_reduced_covariance,
@@ -15,14 +14,14 @@ from ranking.numerics.few_units import (
 )
 from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.sandwich import clustered_covariance
-from tests.ranking.numerics.helpers import make_tables, simulate_tables
+from tests.ranking.numerics.helpers import make_tables, simulate_tables, strengths_of
 
 THETA = [0.6, 0.1, -0.7]
 
 
 def simulated(rng, n_units=12):
     tables = simulate_tables(rng, THETA, n_units=n_units, n_per_pair=3)
-    return tables, fit_bradley_terry(tables.total()).log_strengths
+    return tables, strengths_of(tables)
 
 
 def root(matrix, power):
@@ -68,7 +67,7 @@ class TestBiasReducedCovariance:
         # One pair judged ten times in each unit: the log odds are a mean over units, for which
         # the correction is n / (n - 1) exactly, with n - 1 degrees of freedom.
         tables = make_tables([[[0, wins], [10 - wins, 0]] for wins in (3, 8, 6, 7, 4, 9)])
-        theta = fit_bradley_terry(tables.total()).log_strengths
+        theta = strengths_of(tables)
 
         found = bias_reduced_covariance(tables, theta)
 
@@ -111,7 +110,7 @@ class TestBiasReducedCovariance:
     def test_a_unit_that_alone_joins_two_systems_gives_finite_errors(self):
         first = [[0, 2, 0], [1, 0, 0], [0, 0, 0]]
         tables = make_tables([first, first, [[0, 0, 0], [0, 0, 2], [0, 1, 0]]])
-        theta = fit_bradley_terry(tables.total()).log_strengths
+        theta = strengths_of(tables)
 
         found = bias_reduced_covariance(tables, theta)
 

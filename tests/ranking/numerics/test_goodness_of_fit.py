@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import circular_triads, expected_circles
 from ranking.numerics.goodness_of_fit import (
     calibration_bins,
@@ -19,7 +18,7 @@ from ranking.numerics.goodness_of_fit import (
 )
 from ranking.numerics.sandwich import fisher_covariance
 from tests.ranking.numerics import peers
-from tests.ranking.numerics.helpers import BASEBALL, make_tables, simulate_tables
+from tests.ranking.numerics.helpers import BASEBALL, make_tables, simulate_tables, strengths_of
 
 
 def agreeing_tables(rng, *, n_systems, n_units):
@@ -31,7 +30,7 @@ def agreeing_tables(rng, *, n_systems, n_units):
 
 
 def checked(tables):
-    return pair_residuals(tables, fit_bradley_terry(tables.total()).log_strengths)
+    return pair_residuals(tables, strengths_of(tables))
 
 
 class TestDeviance:
@@ -91,7 +90,7 @@ class TestResiduals:
     def test_have_the_clustered_variance_written_out(self, rng):
         """By its definition: each unit's own residual less what it does to the prediction."""
         tables = simulate_tables(rng, [0.4, 0.0, -0.4], n_units=8, n_per_pair=3)
-        theta = fit_bradley_terry(tables.total()).log_strengths
+        theta = strengths_of(tables)
         residuals = pair_residuals(tables, theta)
         bread = fisher_covariance(tables, theta)
         total = np.zeros(3)

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.numerics.bootstrap import bootstrap_strengths
-from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.intervals import percentile_intervals
 from ranking.numerics.simultaneous import (
     as_if_many_units,
@@ -16,7 +15,7 @@ from ranking.numerics.simultaneous import (
     rank_intervals,
     tiers,
 )
-from tests.ranking.numerics.helpers import simulate_tables
+from tests.ranking.numerics.helpers import simulate_tables, strengths_of
 
 
 class TestPercentileIntervals:
@@ -120,7 +119,7 @@ def noise(seed, spread, n_systems, n_replicates=400):
 def simulated_ranks(seed, theta):
     rng = np.random.default_rng(seed)
     tables = simulate_tables(rng, theta, n_units=150, n_per_pair=3)
-    estimate = fit_bradley_terry(tables.total()).log_strengths
+    estimate = strengths_of(tables)
     replicates = bootstrap_strengths(tables, estimate, n_replicates=400, rng=rng)
     return rank_intervals(estimate, replicates.fitted())
 

@@ -6,7 +6,6 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.few_units import robust_covariance
 from ranking.numerics.multiplicity import benjamini_hochberg, holm
 from ranking.numerics.pairwise import (
@@ -18,7 +17,7 @@ from ranking.numerics.pairwise import (
 )
 from ranking.numerics.simultaneous import rank_intervals
 from tests.ranking.numerics import peers
-from tests.ranking.numerics.helpers import simulate_tables
+from tests.ranking.numerics.helpers import simulate_tables, strengths_of
 
 ESTIMATE = np.array([0.0, 0.3, 0.35, 2.0])
 
@@ -191,7 +190,7 @@ class TestQuasiVariances:
 
     def test_come_near_in_a_study(self, rng):
         tables = simulate_tables(rng, np.linspace(1, -1, 8), n_units=400, n_per_pair=2)
-        theta = fit_bradley_terry(tables.total()).log_strengths
+        theta = strengths_of(tables)
         covariance = robust_covariance(tables, theta)
 
         found = quasi_variances(covariance.covariance)

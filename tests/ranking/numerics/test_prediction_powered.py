@@ -7,13 +7,14 @@ import pytest
 
 from benchmarks import prediction_powered as benchmark
 from benchmarks import simulation
-from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
+from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.clustered_means import TooFewDialoguesError
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.prediction_powered import prediction_powered, variance_ratio
 from ranking.numerics.sandwich import clustered_covariance
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
+from tests.ranking.numerics.helpers import strengths_of
 
 TRUTH = simulation.limit(benchmark.true_strengths(), StrengthMode.SOFT)
 SETTING = benchmark.Setting(n_dialogues=80, share=0.2)
@@ -37,7 +38,7 @@ def filled(pairs, shares):
 
 def clustered_fit(pairs, shares):
     tables = tabulate(filled(pairs, shares), n_units=int(pairs.unit.max()) + 1, n_systems=N)
-    return tables, fit_bradley_terry(tables.total()).log_strengths
+    return tables, strengths_of(tables)
 
 
 class TestSimulation:
@@ -82,11 +83,8 @@ class TestLimits:
     def test_a_power_of_0_is_the_fit_of_people_alone_with_its_sandwich(self):
         made = study("fair")
         by_people = np.isfinite(made.pairs.to_first)
-        unit, first, second = (
-            column[by_people] for column in (made.pairs.unit, made.pairs.first, made.pairs.second)
-        )
-        said = made.pairs.to_first[by_people]
-        tables, theta = clustered_fit(WeightedPairs(unit, first, second, said, 1 - said), said)
+        people = made.pairs.part(by_people)
+        tables, theta = clustered_fit(people, people.to_first)
 
         found = prediction_powered(made.pairs, made.judged, n_systems=N, power=0.0)
 

@@ -21,6 +21,7 @@ from ranking.numerics.strength import grade_to_strength, shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.helpers.datasets import shared_file
+from tests.ranking.numerics.helpers import strengths_of
 
 strengths = st.lists(st.integers(-5, 5), min_size=1, max_size=50).map(np.array)
 modes = st.sampled_from(StrengthMode)
@@ -253,6 +254,6 @@ def test_the_replayed_fit_equals_the_reference(name):
 def test_the_best_systems_of_llmfao_come_out_on_top():
     systems = sorted(row[""] for row in read("llmfao/reference_bt.csv"))
 
-    theta = fit_bradley_terry(human_tables("llmfao", systems).total()).log_strengths
+    theta = strengths_of(human_tables("llmfao", systems))
 
     assert [systems[index] for index in np.argsort(-theta)[:5]] == PUBLISHED_TOP

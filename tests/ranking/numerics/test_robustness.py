@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.fragility import smallest_removal, without_each
 from ranking.numerics.rankers import (
@@ -19,7 +18,7 @@ from ranking.numerics.rankers import (
 )
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.ranking.numerics import peers
-from tests.ranking.numerics.helpers import make_pairs
+from tests.ranking.numerics.helpers import add_up, draw_pairs, make_pairs, strengths_of
 
 WINNERS = {1.0: "X", 0.5: "Draw", 0.0: "Y"}
 SWAPPED = {1.0: "Y", 0.5: "Draw", 0.0: "X"}
@@ -27,13 +26,9 @@ SWAPPED = {1.0: "Y", 0.5: "Draw", 0.0: "X"}
 
 def votes(seed, n=200, n_systems=5):
     rng = np.random.default_rng(seed)
-    first = rng.integers(0, n_systems, n)
-    second = (first + rng.integers(1, n_systems, n)) % n_systems
+    first, second = draw_pairs(rng, n_systems, n)
     share = rng.choice([0.0, 0.5, 1.0], n, p=[0.3, 0.2, 0.5])
-    wins = np.zeros((n_systems, n_systems))
-    np.add.at(wins, (first, second), share)
-    np.add.at(wins, (second, first), 1 - share)
-    return np.stack([first, second]), share, wins
+    return np.stack([first, second]), share, add_up(first, second, share, n_systems)
 
 
 def by_evalica(rank, seed, winners=WINNERS, **kwargs):
@@ -143,10 +138,7 @@ class TestSkills:
 
 def strengths(pairs, n_systems, rows=slice(None)):
     """Fit some of the rows."""
-    columns = (pairs.first, pairs.second, pairs.to_first, pairs.to_second)
-    chosen = [column[rows] for column in columns]
-    one = WeightedPairs(np.zeros(len(chosen[0]), dtype=int), *chosen)
-    return fit_bradley_terry(tabulate(one, n_units=1, n_systems=n_systems).total()).log_strengths
+    return strengths_of(tabulate(pairs.part(rows), n_units=1, n_systems=n_systems))
 
 
 def soft_votes(seed, n, n_systems):

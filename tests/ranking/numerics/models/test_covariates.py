@@ -17,7 +17,7 @@ from ranking.numerics.models.covariates import (
 )
 from ranking.numerics.models.maximum import SeparationError
 from tests.ranking.numerics import peers
-from tests.ranking.numerics.helpers import LOST_AT_HOME, WON_AT_HOME
+from tests.ranking.numerics.helpers import LOST_AT_HOME, WON_AT_HOME, draw_pairs, give_up
 
 # Agresti (2002), Categorical Data Analysis, 2nd ed., section 10.6.
 HOME_ADVANTAGE, ITS_ERROR = 0.3023, 0.1309
@@ -37,8 +37,7 @@ def baseball():
 
 def simulate(rng, *, n=2000, theta=(0.9, 0.1, -0.2, -0.8), beta=(0.7, -0.4), n_units=50):
     theta = np.array(theta)
-    first = rng.integers(0, 4, n)
-    second = (first + rng.integers(1, 4, n)) % 4
+    first, second = draw_pairs(rng, 4, n)
     x = rng.normal(size=(n, len(beta)))
     p = special.expit(theta[first] - theta[second] + x @ np.array(beta))
     won = (rng.uniform(size=n) < p).astype(float)
@@ -204,9 +203,6 @@ class TestDegenerateInput:
 
     def test_a_search_that_fails_for_another_reason_says_so(self, rng, monkeypatch):
         pairs, _ = simulate(rng, n=200)
-
-        def give_up(*args, **kwargs):
-            raise NotConvergedError
 
         monkeypatch.setattr("ranking.numerics.models.covariates.maximise", give_up)
 

@@ -14,6 +14,7 @@ from ranking.numerics.models.cumulative import Graded, GradeScale, fit_cumulativ
 from ranking.numerics.models.maximum import NoMaximumError, Slopes, covariance, maximise
 from ranking.numerics.models.ties import fit_rao_kupper
 from tests.ranking.numerics import peers
+from tests.ranking.numerics.helpers import add_up, draw_pairs, give_up
 
 THETA = np.array([0.8, 0.2, -0.1, -0.9])
 THRESHOLDS = np.array([0.4, 1.1, 2.0])
@@ -21,9 +22,7 @@ THRESHOLDS = np.array([0.4, 1.1, 2.0])
 
 def draw_grades(rng, theta, thresholds, *, n):
     """Draw pairs of distinct systems and signed grades from the cumulative logit."""
-    theta = np.asarray(theta, dtype=float)
-    first = rng.integers(0, len(theta), n)
-    second = (first + rng.integers(1, len(theta), n)) % len(theta)
+    first, second = draw_pairs(rng, len(theta), n)
     felt = theta[first] - theta[second] + special.logit(rng.uniform(size=n))
     return first, second, np.sign(felt).astype(int) * np.searchsorted(thresholds, np.abs(felt))
 
@@ -85,15 +84,12 @@ def test_is_where_a_general_search_ends(rng):
 
 def test_one_level_with_ties_is_rao_and_kupper(rng):
     first, second, grade = draw_grades(rng, THETA, THRESHOLDS[:1], n=500)
-    wins, ties = np.zeros((4, 4)), np.zeros((4, 4))
-    np.add.at(wins, (first[grade > 0], second[grade > 0]), 1.0)
-    np.add.at(wins, (second[grade < 0], first[grade < 0]), 1.0)
-    np.add.at(ties, (first[grade == 0], second[grade == 0]), 1.0)
+    tied = grade == 0
+    wins = add_up(first[~tied], second[~tied], grade[~tied] > 0, n_systems=4)
+    ties = add_up(first[tied], second[tied], 1.0, n_systems=4)
 
-    fit, same = (
-        fit_cumulative(graded(first, second, grade), n_systems=4),
-        fit_rao_kupper(wins, ties + ties.T),
-    )
+    fit = fit_cumulative(graded(first, second, grade), n_systems=4)
+    same = fit_rao_kupper(wins, ties + ties.T)
 
     np.testing.assert_allclose(fit.log_strengths, same.log_strengths, atol=1e-9)
     assert fit.thresholds[0] == pytest.approx(same.parameter, abs=1e-9)
@@ -189,9 +185,6 @@ class TestDegenerateInput:
 
     def test_a_search_that_fails_for_another_reason_says_so(self, rng, monkeypatch):
         rows = graded(*draw_grades(rng, THETA, THRESHOLDS, n=200))
-
-        def give_up(*args, **kwargs):
-            raise NotConvergedError
 
         monkeypatch.setattr("ranking.numerics.models.cumulative.maximise", give_up)
 

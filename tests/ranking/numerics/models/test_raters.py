@@ -17,6 +17,7 @@ from ranking.numerics.models.crowd import (
 from ranking.numerics.models.severity import GROUP_SD, SEVERITY_SD, STRENGTH_SD, Calls, fit_severity
 from ranking.numerics.rater_scales import FEWEST, PRIOR, NoSpreadError, from_the_others, normalise
 from tests.ranking.numerics import peers
+from tests.ranking.numerics.helpers import draw_pairs
 
 THETA = np.array([1.2, 0.4, -0.3, -1.3])
 
@@ -39,9 +40,7 @@ def anaesthetists():
 
 
 def simulate_answers(rng, reliability, *, n=4000):
-    n_systems = len(THETA)
-    winner = rng.integers(0, n_systems, n)
-    loser = (winner + rng.integers(1, n_systems, n)) % n_systems
+    winner, loser = draw_pairs(rng, len(THETA), n)
     evaluator = rng.integers(0, len(reliability), n)
     p = special.expit(THETA[winner] - THETA[loser])
     p = np.where(rng.uniform(size=n) < np.array(reliability)[evaluator], p, 1 - p)
@@ -158,8 +157,7 @@ class TestCrowd:
 
 
 def simulate_calls(rng, thresholds, *, n=6000):
-    winner = rng.integers(0, 4, n)
-    loser = (winner + rng.integers(1, 4, n)) % 4
+    winner, loser = draw_pairs(rng, len(THETA), n)
     evaluator = rng.integers(0, len(thresholds), n)
     felt = THETA[winner] - THETA[loser] + special.logit(rng.uniform(size=n))
     tie = np.abs(felt) < np.array(thresholds)[evaluator]

@@ -1,6 +1,7 @@
 """What an error is made of, what neighbours need, and whether planned studies find it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ import scipy
 
 from benchmarks import planner
 from benchmarks.simulation import Plan
-from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.planning import needs
 from ranking.numerics.planning.design import (
     Contrast,
@@ -36,7 +36,7 @@ from ranking.numerics.planning.parts import (
 from ranking.numerics.sandwich import clustered_covariance, fisher_covariance
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.ranking.numerics import peers
-from tests.ranking.numerics.helpers import make_tables, simulate_tables
+from tests.ranking.numerics.helpers import make_tables, simulate_tables, strengths_of
 
 
 def parts(*, n_units=50, between=0.01, within=0.02, raters=0.0):
@@ -54,7 +54,7 @@ def coins(rng, n_units, *, each=1, agreeing=False, raters=None):
 
 def split(judged, pair=(0, 1), n_systems=2):
     tables = tabulate(judged.pairs, n_units=int(judged.pairs.unit.max()) + 1, n_systems=n_systems)
-    return error_parts(judged, tables, fit_bradley_terry(tables.total()).log_strengths, pair)
+    return error_parts(judged, tables, strengths_of(tables), pair)
 
 
 class TestErrorParts:
@@ -91,10 +91,8 @@ class TestErrorParts:
         """Of 2,000 comparisons half lose all judgments but one: each of these is as uncertain."""
         judged = coins(rng, 2_000, each=2)
         keep = (np.arange(4_000) % 2 == 0) | (judged.pairs.unit < 1_000)
-        thin = WeightedJudgments(WeightedPairs(*(one[keep] for one in vars(judged.pairs).values())),
-                      judged.item[keep], None)  # fmt: skip
 
-        found = split(thin)
+        found = split(WeightedJudgments(judged.pairs.part(keep), judged.item[keep], None))
 
         assert found.within == pytest.approx(4 / 3_000, rel=0.05)
 
@@ -103,7 +101,7 @@ class TestErrorParts:
         raters = np.tile(np.arange(40), 50)
         judged = coins(rng, 400, each=5, raters=raters)
         given = np.where(raters % 2 == 0, 1.0, 0.0)
-        pairs = WeightedPairs(*list(vars(judged.pairs).values())[:3], given, 1.0 - given)  # type: ignore[call-arg]
+        pairs = replace(judged.pairs, to_first=given, to_second=1.0 - given)
 
         found = split(WeightedJudgments(pairs, judged.item, raters))
         blind = split(WeightedJudgments(pairs, judged.item, None))
@@ -112,11 +110,7 @@ class TestErrorParts:
         assert found.standard_error == pytest.approx(2 / math.sqrt(40), rel=0.15)
 
     def test_have_as_much_freedom_as_equal_normal_dialogues(self, rng):
-        unit = np.arange(4_000).repeat(20)
-        drawn = rng.integers(0, 2, len(unit)).astype(float)
-        pairs = WeightedPairs(unit, np.zeros_like(unit), np.ones_like(unit), drawn, 1.0 - drawn)
-
-        assert split(WeightedJudgments(pairs, unit, None)).freedom == pytest.approx(4_000, rel=0.15)
+        assert split(coins(rng, 4_000, each=20)).freedom == pytest.approx(4_000, rel=0.15)
 
     def test_need_two_dialogues(self, rng):
         with pytest.raises(ValueError, match="two source dialogues"):
@@ -312,7 +306,7 @@ class TestAPlannedRanking:
 @pytest.fixture
 def study(rng):
     tables = simulate_tables(rng, [0.3, 0.1, 0.0, -0.4], n_units=120, n_per_pair=3)
-    return tables, fit_bradley_terry(tables.total()).log_strengths
+    return tables, strengths_of(tables)
 
 
 def of_pair(study, pair):
@@ -335,7 +329,7 @@ class TestContrast:
         wins[np.arange(2000), first, 1 - first] = 5
         tables = make_tables(wins)
 
-        found = contrast(tables, fit_bradley_terry(tables.total()).log_strengths, (0, 1))
+        found = contrast(tables, strengths_of(tables), (0, 1))
 
         assert found.design_effect == pytest.approx(5.0, abs=0.02)
 
