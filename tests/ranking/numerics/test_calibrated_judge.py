@@ -165,13 +165,6 @@ class TestProperties:
 
         np.testing.assert_allclose(np.where(turn, 1 - other, other), p, atol=1e-7)
 
-    def test_units_of_measurement_do_not_matter(self, made_up):
-        figures, won, unit = made_up
-
-        scaled = cross_validated(figures * [100.0, 0.01, 7.0], won, unit)
-
-        np.testing.assert_allclose(scaled, cross_validated(figures, won, unit), atol=1e-7)
-
     def test_no_dialogue_is_predicted_from_itself(self, rng):
         # Each dialogue has its own figure, which tells all about it and about no other.
         unit = np.repeat(np.arange(10), 20)

@@ -126,11 +126,6 @@ class TestFactorAnalysis:
         assert found.communalities == pytest.approx([1.0, 0.36, 0.36], abs=1e-5)
         assert found.loadings[:, 0] == pytest.approx([1.0, 0.6, 0.6], abs=1e-5)
 
-    def test_finds_the_one_factor_of_equal_correlations(self):
-        found = factor_analysis(EQUAL, 1)
-
-        assert found.loadings[:, 0] == pytest.approx(np.sqrt(0.4), abs=1e-6)
-
     def test_turns_with_a_measure_that_is_turned_round(self, ability):
         sign = np.array([1, 1, -1, 1, 1, 1])
 
