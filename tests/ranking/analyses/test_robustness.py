@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from ranking.analyses import analyse, rankers
-from ranking.analyses.common import weighted_pairs
-from ranking.numerics.bradley_terry import fit_bradley_terry
+from ranking.analyses.common import tabulated
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.strength_mode import StrengthMode
-from ranking.numerics.tables import tabulate
 from tests.ranking.analyses.helpers import duel, make_columns, make_inputs, simulate, table
+from tests.ranking.numerics.helpers import strengths_of
 
 
 def coins(rng, n_units, *, share=0.5, per_unit=1, agreeing=False):
@@ -160,15 +159,11 @@ class TestFragility:
         columns = simulate(rng)
         inputs = make_inputs(columns)
         found = {row["evaluator"]: row for row in table(analyse("FRAGILITY", inputs), "each")}
-        pairs = weighted_pairs(columns, inputs.method)
-        sizes = {"n_units": len(columns.units), "n_systems": len(columns.systems)}
-        before = to_elo(fit_bradley_terry(tabulate(pairs, **sizes).total()).log_strengths)
+        before = to_elo(strengths_of(tabulated(columns, inputs.method)))
 
         for number, name in enumerate(columns.evaluators):
             others = columns.taken(np.flatnonzero(columns.evaluator != number))
-            rows = weighted_pairs(others, inputs.method)
-            tables = tabulate(rows, n_units=len(others.units), n_systems=sizes["n_systems"])
-            after = to_elo(fit_bradley_terry(tables.total()).log_strengths)
+            after = to_elo(strengths_of(tabulated(others, inputs.method)))
             moved = np.abs(after - before).max()
             assert abs(found[name]["change"]) == pytest.approx(moved, abs=0.01)
             assert found[name]["n"] == (columns.evaluator == number).sum()

@@ -134,7 +134,7 @@ def written_by(columns, kinds=KINDS, *, n_adversarial=0):
         slug: make_facts(slug, kind=kind) for slug, kind in zip(columns.systems, kinds, strict=True)
     }
     items = strata_of(columns, n_adversarial=n_adversarial)
-    return replace(make_inputs(columns), sources=MadeUpSources(facts, of_items=items))
+    return make_inputs(columns, sources=MadeUpSources(facts, of_items=items))
 
 
 @pytest.fixture
@@ -189,24 +189,13 @@ class TestShares:
 
 
 class TestOddStudies:
-    def test_where_all_dialogues_agree_there_is_no_interval_but_a_test_by_coins(self):
-        inputs = written_by(duel([3] * FEWEST_DIALOGUES), ("MODEL", "HUMAN"))
-
-        (row,) = table(analyse("PEOPLE", inputs), "models")
-
-        assert (row["value"], row["low"], row["high"]) == (1.0, None, None)
-        assert row["p"] == 2.0 ** (1 - FEWEST_DIALOGUES)
-
     def test_on_few_dialogues_counts_alone_are_told(self):
         inputs = written_by(duel([3] * (FEWEST_DIALOGUES - 1)), ("MODEL", "HUMAN"))
 
-        findings = analyse("PEOPLE", inputs)
+        (row,) = table(analyse("PEOPLE", inputs), "models")
 
-        (row,) = table(findings, "models")
+        assert row["judgments"] == FEWEST_DIALOGUES - 1
         assert (row["value"], row["low"], row["high"], row["p"]) == (None, None, None, None)
-        assert findings.warnings[-1] == (
-            "Tests need 10 source dialogues, and there are 9: no p-values."
-        )
 
     def test_without_people_is_refused(self, columns):
         with pytest.raises(AnalysisRefusedError, match="No message written by a person"):
@@ -230,7 +219,7 @@ def labelled(columns, probability, *, human="system-1"):
     }
     labels = StrategyLabels(("hope", "asks"), ("Hope", "Asking"), probability, ("A labeller",))
     sources = MadeUpSources(facts, of_items=messages_of(columns), labels=labels)
-    return replace(make_inputs(columns), sources=sources)
+    return make_inputs(columns, sources=sources)
 
 
 @pytest.fixture
