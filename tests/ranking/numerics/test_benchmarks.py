@@ -57,11 +57,6 @@ def ranking():
     return import_module("benchmarks.ranking")  # loads pandas
 
 
-@pytest.fixture(scope="module")
-def llm():
-    return import_module("benchmarks.llm")  # loads Redis' client
-
-
 class TestRanking:
     SIZE = coded.Size(n_judgments=2_000, n_systems=5, n_units=20)
 
@@ -90,7 +85,8 @@ class TestRanking:
 
 
 class TestLlm:
-    def test_the_chosen_pool_is_the_one_that_compose_starts(self, llm):
+    def test_the_chosen_pool_is_the_one_that_compose_starts(self):
+        llm = import_module("benchmarks.llm")  # loads Redis' client
         compose = (Path(__file__).parents[3] / "docker-compose.yml").read_text(encoding="utf-8")
         n_processes = llm.POOLS[llm.CHOSEN].options[-1]
 

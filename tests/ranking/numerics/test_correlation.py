@@ -1,7 +1,5 @@
 """Correlations and agreement of orders: the published table, peers, properties, too little."""
 
-import csv
-
 import numpy as np
 import pytest
 import scipy
@@ -18,17 +16,10 @@ from ranking.numerics.correlation import (
 )
 from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.refits import draw_units
-from tests.helpers.datasets import shared_file
 from tests.ranking.numerics import peers
+from tests.ranking.numerics.helpers import published
 
 PLAIN = pytest.mark.parametrize("correlate", [pearson, spearman])
-
-
-def published(*names):
-    text = shared_file("heart-published-leaderboard.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(text.splitlines()))
-    known = [row for row in rows if all(row[name] for name in names)]
-    return tuple(np.array([float(row[name]) for row in known]) for name in names)
 
 
 class TestPublishedTable:

@@ -1,7 +1,5 @@
 """Factors and reliability, held against published figures and other packages."""
 
-import csv
-
 import numpy as np
 import pytest
 
@@ -15,8 +13,8 @@ from ranking.numerics.factors import (
     most_factors,
     parallel_analysis,
 )
-from tests.helpers.datasets import shared_file
 from tests.ranking.numerics import peers
+from tests.ranking.numerics.helpers import published
 
 # Six tests of 112 people: Smith & Stanley (1983), as ability.cov in R's datasets.
 ABILITY_COVARIANCE = np.array(
@@ -182,9 +180,7 @@ class TestParallelAnalysis:
 
 class TestReliability:
     def test_of_the_published_leaderboard_is_that_of_one_factor(self):
-        with shared_file("heart-published-leaderboard.csv").open(encoding="utf-8") as lines:
-            rows = [[float(row[name]) for name in "HEART"] for row in csv.DictReader(lines)]
-        values = np.array(rows)
+        values = np.column_stack(published(*"HEART"))
 
         correlation = np.corrcoef(values, rowvar=False)
 

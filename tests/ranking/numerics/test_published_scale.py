@@ -21,7 +21,7 @@ from ranking.numerics.strength import grade_to_strength, shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
 from tests.helpers.datasets import shared_file
-from tests.ranking.numerics.helpers import strengths_of
+from tests.ranking.numerics.helpers import published, strengths_of
 
 strengths = st.lists(st.integers(-5, 5), min_size=1, max_size=50).map(np.array)
 modes = st.sampled_from(StrengthMode)
@@ -134,8 +134,7 @@ CHANCES_OF_STRENGTHS = np.array([1, 4, 6, 4, 1]) / 16
 
 
 def published_win_rates():
-    with shared_file("heart-published-leaderboard.csv").open(encoding="utf-8") as file:
-        return np.array([float(row["win_rate_pct"]) / 100 for row in csv.DictReader(file)])
+    return published("win_rate_pct")[0] / 100
 
 
 def even_win_rates():
@@ -182,19 +181,13 @@ def raw_win_rates(study):
     return np.bincount(winner, minlength=18) / judged
 
 
-@pytest.fixture(params=[published_win_rates, even_win_rates], ids=["published", "even"])
-def win_rates(request):
-    return request.param()
-
-
-@pytest.fixture
-def study(win_rates, rng):
-    return draw_study(strengths_behind(win_rates), rng)
-
-
+@pytest.mark.parametrize("rates", [published_win_rates, even_win_rates], ids=["published", "even"])
 def test_soft_scores_bring_the_published_spread_and_whole_wins_one_two_to_three_times_as_wide(
-    study, win_rates
+    rates, rng
 ):
+    win_rates = rates()
+    study = draw_study(strengths_behind(win_rates), rng)
+
     soft, whole = (elo_of(study, mode) for mode in (StrengthMode.SOFT, StrengthMode.IGNORE))
 
     # 4,667 judgments a system know a rate to 0.7 points; opponents differ a little too

@@ -1,6 +1,6 @@
 """Clustered covariances against statsmodels, the bootstrap and their own invariants."""
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,12 +39,6 @@ def tables_of(pairs):
     return tabulate(pairs, n_units=N_UNITS, n_systems=N_SYSTEMS)
 
 
-def scaled(pairs, factor):
-    return dataclasses.replace(
-        pairs, to_first=pairs.to_first * factor, to_second=pairs.to_second * factor
-    )
-
-
 def regression(pairs, groups=None):
     """Fit the same model as a regression, the last system at 0; centre its covariance."""
     rows = np.arange(len(pairs.unit))
@@ -80,7 +74,8 @@ class TestClusteredCovariance:
 
     def test_weights_times_seven_change_neither_strengths_nor_errors(self, rng):
         pairs, _ = judged(rng, soft=False)
-        once, seven = tables_of(pairs), tables_of(scaled(pairs, 7.0))
+        heavy = replace(pairs, to_first=7 * pairs.to_first, to_second=7 * pairs.to_second)
+        once, seven = tables_of(pairs), tables_of(heavy)
         theta = strengths_of(once)
 
         errors = clustered_covariance(seven, strengths_of(seven)).standard_errors

@@ -155,17 +155,20 @@ class TestDegenerateInput:
         with pytest.raises(SeparationError):
             fit_with_covariates(replace(pairs, covariates=telling[:, None]), n_systems=4)
 
-    @pytest.mark.parametrize("kind", ["zero", "twice the same", "a property of systems"])
-    def test_refuses_covariates_that_say_nothing_of_their_own(self, rng, kind):
+    @pytest.mark.parametrize(
+        "covariates",
+        [
+            lambda pairs: np.zeros((200, 1)),
+            lambda pairs: np.repeat(pairs.covariates[:, :1], 2, axis=1),
+            lambda pairs: (pairs.first - pairs.second)[:, None].astype(float),
+        ],
+        ids=["zero", "twice the same", "a property of systems"],
+    )
+    def test_refuses_covariates_that_say_nothing_of_their_own(self, rng, covariates):
         pairs, _ = simulate(rng, n=200)
-        column = {
-            "zero": np.zeros((200, 1)),
-            "twice the same": np.repeat(pairs.covariates[:, :1], 2, axis=1),
-            "a property of systems": (pairs.first - pairs.second)[:, None].astype(float),
-        }[kind]
 
         with pytest.raises(CollinearError):
-            fit_with_covariates(replace(pairs, covariates=column), n_systems=4)
+            fit_with_covariates(replace(pairs, covariates=covariates(pairs)), n_systems=4)
 
     @pytest.mark.parametrize(
         ("change", "n_systems", "error", "message"),

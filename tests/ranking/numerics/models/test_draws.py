@@ -17,29 +17,11 @@ from tests.ranking.numerics import peers
 # Six brands of chocolate pudding: pair, preferred the first, preferred the second, neither.
 # Davidson (1970), J. Amer. Statist. Assoc. 65:317-328, example 2; the counts are those of the
 # data set `pudding` of the R package PlackettLuce.
-PUDDING = [
-    *(
-        (1, 2, 19, 22, 16),
-        (1, 3, 16, 19, 12),
-        (2, 3, 19, 19, 10),
-        (1, 4, 18, 23, 13),
-        (2, 4, 23, 19, 9),
-    ),
-    *(
-        (3, 4, 19, 20, 15),
-        (1, 5, 13, 19, 18),
-        (2, 5, 16, 20, 12),
-        (3, 5, 16, 15, 17),
-        (4, 5, 17, 14, 16),
-    ),
-    *(
-        (1, 6, 18, 21, 12),
-        (2, 6, 22, 20, 12),
-        (3, 6, 13, 18, 10),
-        (4, 6, 14, 19, 18),
-        (5, 6, 11, 21, 12),
-    ),
-]
+PUDDING = """
+    1 2 19 22 16   1 3 16 19 12   2 3 19 19 10   1 4 18 23 13   2 4 23 19 9
+    3 4 19 20 15   1 5 13 19 18   2 5 16 20 12   3 5 16 15 17   4 5 17 14 16
+    1 6 18 21 12   2 6 22 20 12   3 6 13 18 10   4 6 14 19 18   5 6 11 21 12
+"""
 WORTHS = [0.1388, 0.1730, 0.1617, 0.1654, 0.1587, 0.2024]
 NU = 0.746823
 # Contrasts with the first brand and their errors, as PlackettLuce's vignette prints them
@@ -55,7 +37,7 @@ counts = hnp.arrays(float, (4, 4), elements=st.integers(1, 40).map(float))
 
 def pudding():
     wins, ties = np.zeros((6, 6)), np.zeros((6, 6))
-    for i, j, won, lost, tied in PUDDING:
+    for i, j, won, lost, tied in np.array(PUDDING.split(), dtype=int).reshape(15, 5):
         wins[i - 1, j - 1], wins[j - 1, i - 1] = won, lost
         ties[i - 1, j - 1] = ties[j - 1, i - 1] = tied
     return wins, ties
@@ -269,7 +251,5 @@ class TestDegenerateInput:
 
 
 def random_tables(rng, n):
-    ties = rng.integers(1, 20, size=(n, n)).astype(float)
-    return rng.integers(1, 30, size=(n, n)) * (1.0 - np.eye(n)), np.triu(ties, 1) + np.triu(
-        ties, 1
-    ).T
+    ties = np.triu(rng.integers(1, 20, size=(n, n)), 1).astype(float)
+    return rng.integers(1, 30, size=(n, n)) * (1.0 - np.eye(n)), ties + ties.T
