@@ -224,12 +224,12 @@ def funnel(columns, key="funnel-1"):
     return table(analyse("AGREEMENT", make_inputs(columns)), key)
 
 
-def swung(n=100, wrong=20):
+def swung():
     """All five say "first", each alone in the wrong now and then, t more often than the others."""
-    answers = [dict.fromkeys(PEOPLE, 2) for _ in range(n)]
+    answers = [dict.fromkeys(PEOPLE, 2) for _ in range(100)]
     for place, who in enumerate(PEOPLE):
-        for item in range(wrong if who == "t" else 5):
-            answers[(place * 20 + item) % n][who] = -2
+        for item in range(20 if who == "t" else 5):
+            answers[place * 20 + item][who] = -2
     return written(answers)
 
 

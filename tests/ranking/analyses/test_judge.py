@@ -248,7 +248,7 @@ class TestOddStudies:
         with pytest.raises(AnalysisRefusedError, match="does not connect"):
             analyse("JUDGE", make_inputs(columns.taken(np.flatnonzero(by_judge | ~met))))
 
-    def test_a_correction_beyond_all_shares_is_refused(self, rng):
+    def test_a_correction_beyond_all_shares_is_refused(self):
         # The first always wins with people; with judges it loses there, and wins elsewhere.
         rows = []
         for item in range(2000):

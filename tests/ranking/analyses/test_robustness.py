@@ -147,7 +147,7 @@ class TestFragility:
         assert {row["first"] for row in table(found, "removals")} == {"a"}
         assert {row["confirmed"] for row in table(found, "removals")} == {1}
 
-    def test_warns_where_one_evaluator_decides(self, rng):
+    def test_warns_where_one_evaluator_decides(self):
         rows = [(f"d{n:02d}", n, "a", "b", "many", -((-1) ** n) * 2, 1) for n in range(21)]
         rows += [("d00", 21, "a", "b", "one", 4, 1)]
 

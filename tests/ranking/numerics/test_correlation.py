@@ -165,9 +165,8 @@ def figures(rng, n_units=40):
     return x, np.round(0.5 * x + shared + rng.normal(size=len(unit)), 1), unit
 
 
-def found_by(correlate, x, y, unit, n_replicates=200, seed=3):
-    rng = np.random.default_rng(seed)
-    return correlate(x, y, unit, n_replicates=n_replicates, rng=rng)
+def found_by(correlate, x, y, unit):
+    return correlate(x, y, unit, n_replicates=200, rng=np.random.default_rng(3))
 
 
 @pytest.mark.parametrize(

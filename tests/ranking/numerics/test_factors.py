@@ -47,9 +47,9 @@ def ability():
     return to_correlation(ABILITY_COVARIANCE)
 
 
-def simulate_two(rng, n=4000, together=0.4):
+def simulate_two(rng, n=4000):
     """Six measures, three of each of two factors that correlate."""
-    factors = rng.multivariate_normal([0, 0], [[1, together], [together, 1]], size=n)
+    factors = rng.multivariate_normal([0, 0], [[1, 0.4], [0.4, 1]], size=n)
     loadings = np.array([[0.8, 0], [0.7, 0], [0.6, 0], [0, 0.9], [0, 0.7], [0, 0.5]])
     unique = 1 - (loadings**2).sum(axis=1)
     return factors @ loadings.T + rng.normal(size=(n, 6)) * np.sqrt(unique), loadings

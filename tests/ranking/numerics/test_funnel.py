@@ -89,12 +89,12 @@ class TestDispersion:
             dispersion(np.array(scores), winsorised=winsorised)
 
 
-def stakes(values, mean, level=0.95):
+def stakes(values, mean):
     """What a stake against a mean has grown to after each value, written out bet by bet."""
     above = below = 0.5
     seen, squares, spread, grown = 0.5, 0.25, 0.25, []
     for t, value in enumerate(values, start=1):
-        bet = np.sqrt(2 * np.log(2 / (1 - level)) / (spread * t * np.log(t + 1)))
+        bet = np.sqrt(2 * np.log(2 / 0.05) / (spread * t * np.log(t + 1)))
         above *= 1 + min(bet, LARGEST_BET / mean) * (value - mean)
         below *= 1 - min(bet, LARGEST_BET / (1 - mean)) * (value - mean)
         grown.append(above + below)

@@ -138,12 +138,12 @@ def test_too_little_is_refused(refused, error, message):
         refused()
 
 
-def crossed(rng, *, n_dialogues=30, n_raters=15, by_dialogue=0.4, by_rater=0.5):
+def crossed(rng, *, by_rater=0.5):
     """Three raters of each dialogue's message: mean 3, shared parts of dialogue and rater."""
-    dialogue = np.repeat(np.arange(n_dialogues), 3)
-    rater = np.concatenate([rng.choice(n_raters, 3, replace=False) for _ in range(n_dialogues)])
-    shared = by_dialogue * rng.normal(size=n_dialogues)
-    mildness = by_rater * rng.normal(size=n_raters)
+    dialogue = np.repeat(np.arange(30), 3)
+    rater = np.concatenate([rng.choice(15, 3, replace=False) for _ in range(30)])
+    shared = 0.4 * rng.normal(size=30)
+    mildness = by_rater * rng.normal(size=15)
     noise = 0.5 * rng.normal(size=len(rater))
     return 3 + shared[dialogue] + mildness[rater] + noise, dialogue, rater
 

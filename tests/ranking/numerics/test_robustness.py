@@ -24,11 +24,11 @@ WINNERS = {1.0: "X", 0.5: "Draw", 0.0: "Y"}
 SWAPPED = {1.0: "Y", 0.5: "Draw", 0.0: "X"}
 
 
-def votes(seed, n=200, n_systems=5):
+def votes(seed):
     rng = np.random.default_rng(seed)
-    first, second = draw_pairs(rng, n_systems, n)
-    share = rng.choice([0.0, 0.5, 1.0], n, p=[0.3, 0.2, 0.5])
-    return np.stack([first, second]), share, add_up(first, second, share, n_systems)
+    first, second = draw_pairs(rng, 5, 200)
+    share = rng.choice([0.0, 0.5, 1.0], 200, p=[0.3, 0.2, 0.5])
+    return np.stack([first, second]), share, add_up(first, second, share, n_systems=5)
 
 
 def by_evalica(rank, seed, winners=WINNERS, **kwargs):

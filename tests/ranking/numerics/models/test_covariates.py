@@ -35,18 +35,18 @@ def baseball():
     )
 
 
-def simulate(rng, *, n=2000, theta=(0.9, 0.1, -0.2, -0.8), beta=(0.7, -0.4), n_units=50):
-    theta = np.array(theta)
+def simulate(rng, *, n=2000):
+    theta = np.array([0.9, 0.1, -0.2, -0.8])
     first, second = draw_pairs(rng, 4, n)
-    x = rng.normal(size=(n, len(beta)))
-    p = special.expit(theta[first] - theta[second] + x @ np.array(beta))
+    x = rng.normal(size=(n, 2))
+    p = special.expit(theta[first] - theta[second] + x @ [0.7, -0.4])
     won = (rng.uniform(size=n) < p).astype(float)
-    return CoveredPairs(first, second, won, 1 - won, x), rng.integers(0, n_units, n)
+    return CoveredPairs(first, second, won, 1 - won, x), rng.integers(0, 50, n)
 
 
-def design(pairs, n_systems=4):
+def design(pairs):
     """Return the columns of a logistic regression, the first system being the base."""
-    apart = np.eye(n_systems)[pairs.first] - np.eye(n_systems)[pairs.second]
+    apart = np.eye(4)[pairs.first] - np.eye(4)[pairs.second]
     return np.hstack([apart[:, 1:], pairs.covariates])
 
 

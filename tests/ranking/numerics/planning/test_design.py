@@ -133,13 +133,6 @@ def mean_contrast_variance(covariance):
     return np.mean([d @ covariance @ d for d in contrasts])
 
 
-def one_more(counts, i, j):
-    more = counts.copy()
-    more[i, j] += 1
-    more[j, i] += 1
-    return more
-
-
 class TestStrengthCovariance:
     def test_is_that_of_the_maximum_likelihood_fit_where_the_prior_is_weak(self):
         wins = np.array([[0, 30, 22], [18, 0, 25], [11, 19, 0]], dtype=float)
@@ -189,7 +182,9 @@ class TestExpectedReduction:
         reduction = expected_reduction(theta, before)
 
         for i, j in np.argwhere(~np.eye(len(theta), dtype=bool)):
-            after = strength_covariance(theta, one_more(counts, i, j))
+            more = counts.copy()
+            more[[i, j], [j, i]] += 1
+            after = strength_covariance(theta, more)
             fall = mean_contrast_variance(before) - mean_contrast_variance(after)
             assert reduction[i, j] == pytest.approx(fall, rel=1e-6, abs=1e-12)
             assert reduction[i, j] > 0

@@ -52,9 +52,9 @@ def coins(rng, n_units, *, each=1, agreeing=False, raters=None):
     return WeightedJudgments(pairs, unit, raters)
 
 
-def split(judged, pair=(0, 1), n_systems=2):
-    tables = tabulate(judged.pairs, n_units=int(judged.pairs.unit.max()) + 1, n_systems=n_systems)
-    return error_parts(judged, tables, strengths_of(tables), pair)
+def split(judged):
+    tables = tabulate(judged.pairs, n_units=int(judged.pairs.unit.max()) + 1, n_systems=2)
+    return error_parts(judged, tables, strengths_of(tables), (0, 1))
 
 
 class TestErrorParts:
