@@ -57,16 +57,6 @@ def duel(strengths, **kwargs):
     )
 
 
-def circle(rng, n_units=40):
-    """A beats B beats C beats A, three times in four."""
-    rows = []
-    for unit in range(n_units):
-        for number, (first, second) in enumerate((("a", "b"), ("b", "c"), ("c", "a"))):
-            strength = 3 if rng.random() < 0.75 else -3
-            rows.append((f"d{unit:02d}", 3 * unit + number, first, second, "r", strength, 1))
-    return make_columns(rows)
-
-
 def simulate(
     rng,
     *,

@@ -15,7 +15,6 @@ from ranking.findings import Picture
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
 from tests.ranking.analyses.helpers import (
-    circle,
     duel,
     keys_of,
     make_columns,
@@ -155,7 +154,14 @@ class TestChecks:
         assert not any("does not explain" in warning for warning in found.warnings)
 
     def test_of_a_circle_find_it(self, rng):
-        found = found_in(circle(rng))
+        """A beats B beats C beats A, three times in four."""
+        rows = []
+        for n in range(120):
+            first, second = ("ab", "bc", "ca")[n % 3]
+            strength = 3 if rng.random() < 0.75 else -3
+            rows.append((f"d{n // 3:02d}", n, first, second, "r", strength, 1))
+
+        found = found_in(make_columns(rows))
 
         assert table(found, "circles")[0]["circular"] == 1
         assert table(found, "circles")[0]["consistence"] == 0.0

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.analyses import analyse, rankers
+from ranking.analyses import analyse, planning, rankers
 from ranking.analyses.common import tabulated
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.strength_mode import StrengthMode
@@ -23,6 +23,12 @@ def coins(rng, n_units, *, share=0.5, per_unit=1, agreeing=False):
     return make_inputs(make_columns(rows), strength=StrengthMode.IGNORE)
 
 
+@pytest.fixture
+def _few_simulated(monkeypatch):
+    monkeypatch.setattr(planning, "STUDIES", 10)
+
+
+@pytest.mark.usefixtures("_few_simulated")
 class TestPlanning:
     def test_of_a_duel_needs_about_what_the_closed_form_says(self, rng):
         """35 points are 55 to 45, for which 783 independent judgments are needed."""
@@ -31,15 +37,6 @@ class TestPlanning:
         row = next(row for row in table(found, "apart") if row["x"] == 35.0)
         assert row["dialogues"] == pytest.approx(783, rel=0.03)
         assert row["judgments"] == row["dialogues"]
-
-    def test_has_a_formula_and_a_simulation_that_agree(self, rng):
-        found = analyse("PLANNING", make_inputs(simulate(rng, n_units=150)))
-
-        for row in table(found, "apart"):
-            assert row["simulated"] == pytest.approx(row["power"], abs=0.05)
-        assert [row["dialogues"] for row in table(found, "apart")] == sorted(
-            (row["dialogues"] for row in table(found, "apart")), reverse=True
-        )
 
     def test_counts_raters_who_always_agree_as_one(self, rng):
         found = analyse("PLANNING", coins(rng, 300, per_unit=3, agreeing=True))
@@ -93,6 +90,17 @@ class TestPlanning:
 
         assert table(found, "neighbours")[0]["dialogues"] is None
 
+
+class TestSimulatedPower:
+    def test_has_a_formula_and_a_simulation_that_agree(self, rng):
+        found = analyse("PLANNING", make_inputs(simulate(rng, n_units=150)))
+
+        for row in table(found, "apart"):
+            assert row["simulated"] == pytest.approx(row["power"], abs=0.05)
+        assert [row["dialogues"] for row in table(found, "apart")] == sorted(
+            (row["dialogues"] for row in table(found, "apart")), reverse=True
+        )
+
     def test_simulates_at_the_level_of_the_fit(self, rng):
         inputs = make_inputs(simulate(rng, n_units=60))
         loose = replace(inputs, method=replace(inputs.method, level=0.5))
@@ -105,6 +113,7 @@ class TestPlanning:
         assert power[1][0] > power[0][0] + 0.2
 
 
+@pytest.mark.usefixtures("_few_simulated")
 class TestWhatThePlannerComputesFrom:
     def test_adds_up_to_the_errors_of_neighbours(self, rng):
         found = analyse("PLANNING", make_inputs(simulate(rng, n_units=60, n_judges=0)))

@@ -26,12 +26,10 @@ def make_tables(matrices):
     return tabulate(pairs, n_units=len(matrices), n_systems=matrices.shape[1])
 
 
-def simulate_tables(
-    rng: np.random.Generator, theta, *, n_units: int, n_per_pair: int, shared_sd: float = 0.7
-) -> WinTables:
+def simulate_tables(rng: np.random.Generator, theta, *, n_units: int, n_per_pair: int) -> WinTables:
     """Draw wins of every pair in every unit; a system's luck is shared inside a unit."""
     theta = np.asarray(theta, dtype=float)
-    drawn = theta + rng.normal(0.0, shared_sd, size=(n_units, len(theta)))
+    drawn = theta + rng.normal(0.0, 0.7, size=(n_units, len(theta)))
     p = 1.0 / (1.0 + np.exp(drawn[:, None, :] - drawn[:, :, None]))
     upper = np.triu(np.ones((len(theta), len(theta)), dtype=bool), 1)
     wins = np.where(upper, rng.binomial(n_per_pair, p), 0)
