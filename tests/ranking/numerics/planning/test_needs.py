@@ -52,8 +52,12 @@ def coins(rng, n_units, *, each=1, agreeing=False, raters=None):
     return WeightedJudgments(pairs, unit, raters)
 
 
+def tables_of(judged):
+    return tabulate(judged.pairs, n_units=int(judged.pairs.unit.max()) + 1, n_systems=2)
+
+
 def split(judged):
-    tables = tabulate(judged.pairs, n_units=int(judged.pairs.unit.max()) + 1, n_systems=2)
+    tables = tables_of(judged)
     return error_parts(judged, tables, strengths_of(tables), (0, 1))
 
 
@@ -323,11 +327,7 @@ class TestContrast:
         assert found.standard_error(480) == pytest.approx(errors[0, 2] / 2)
 
     def test_has_a_design_effect_of_5_when_five_raters_always_agree(self, rng):
-        """Two systems: every unit is one opinion five times."""
-        wins = np.zeros((2000, 2, 2))
-        first = rng.integers(0, 2, size=2000)
-        wins[np.arange(2000), first, 1 - first] = 5
-        tables = make_tables(wins)
+        tables = tables_of(coins(rng, 2_000, each=5, agreeing=True))
 
         found = contrast(tables, strengths_of(tables), (0, 1))
 
