@@ -78,8 +78,8 @@ def whole_inputs(rng):
         labels=StrategyLabels(("a", "b", "c"), ("A", "B", "C"), labels, ("A labeller",)),
     )
     dimensions = {
-        name: replace(columns, strength=np.where(rng.random(n) < 0.5, columns.strength, 0))
-        for name in "HEART"
+        name: replace(columns, strength=np.where(rng.random(n) < 0.5, sign * columns.strength, 0))
+        for name, sign in zip("HEART", (1, 1, 1, 1, -1), strict=True)
     }
     return make_inputs(columns, dimensions=dimensions, sources=sources)
 

@@ -133,13 +133,6 @@ class TestSensitivity:
         assert found.first_resampled[2] == pytest.approx(0.75, abs=0.02)
         assert found.first_resampled.sum() == pytest.approx(1.0)
 
-    def test_the_seed_decides(self):
-        one, other = (
-            sensitivity(joint(), n_draws=30, rng=np.random.default_rng(3)) for _ in range(2)
-        )
-
-        assert one.first.tolist() == other.first.tolist()
-
     def test_without_a_whole_replicate_there_is_nothing_to_say(self, rng):
         with pytest.raises(ValueError, match="cannot set 5 draws"):
             sensitivity(joint(replicates=np.full((2, 2, 3), NAN)), n_draws=5, rng=rng)
