@@ -261,14 +261,6 @@ def refusal_of(columns):
 
 
 class TestRated:
-    def test_resamples_come_again(self, rng):
-        columns = simulate(rng)
-
-        one, other = (boards.rated(columns, METHOD) for _ in range(2))
-
-        np.testing.assert_array_equal(one.resampled, other.resampled)
-        assert one.resampled.shape == (METHOD.replicates, len(columns.systems))
-
     def test_a_chain_that_any_missing_dialogue_breaks_has_no_interval(self):
         # All of twelve dialogues are in one resample of twenty thousand.
         rows = [(f"d{n:02d}", n, f"s{n:02d}", f"s{n + 1:02d}", "r", 2, 1) for n in range(12)]
