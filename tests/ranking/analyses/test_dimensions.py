@@ -14,7 +14,7 @@ from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.refits import draw_units
 from ranking.numerics.strength_mode import StrengthMode
-from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
+from tests.ranking.analyses.helpers import keys_of, make_columns, make_inputs, simulate, table
 
 ONE_DIALOGUE = [("d", 0, "a", "b", "r", 1, 1), ("d", 1, "b", "a", "r", 1, 1)]
 
@@ -33,7 +33,7 @@ class TestDimensions:
 
         findings = found_in({"Warm tone": up, "Attunement": down})
 
-        assert [one.key for one in findings.tables] == ["dimensions", "1-warm-tone", "2-attunement"]
+        assert keys_of(findings) == ["dimensions", "1-warm-tone", "2-attunement"]
         best = [table(findings, key)[0]["system"] for key in ("1-warm-tone", "2-attunement")]
         assert best == ["system-0", "system-2"]
 
@@ -61,7 +61,7 @@ class TestDimensions:
     def test_a_dimension_that_cannot_be_rated_does_not_stop_the_others(self, rng):
         findings = found_in({"Warmth": simulate(rng), "Safety": make_columns(ONE_DIALOGUE)})
 
-        assert [one.key for one in findings.tables] == ["dimensions", "1-warmth"]
+        assert keys_of(findings) == ["dimensions", "1-warmth"]
         few, warning = findings.warnings
         assert few.startswith("Only 40 source dialogues")
         assert warning.startswith("Safety is not rated: All judgments are on one source dialogue")
@@ -213,7 +213,7 @@ class TestAnalysis:
     def test_shows_equal_weights_and_what_weights_can_do(self, rng):
         findings = weights.analyse(inputs_of(marked(rng)))
 
-        assert [one.key for one in findings.tables] == ["equal", "sensitivity"]
+        assert keys_of(findings) == ["equal", "sensitivity"]
         rows = table(findings, "sensitivity")
         assert sum(row["first"] for row in rows) == pytest.approx(1.0, abs=1e-3)
         for row in rows:
