@@ -244,6 +244,15 @@ class TestRates:
         }
         assert findings.warnings == ("Labelled by A labeller.",)
 
+    def test_are_told_with_how_evenly_they_are_used(self, many, probability):
+        row = table(analyse("STRATEGIES", labelled(many, probability)), "use")[0]
+
+        rates = probability[messages_of(many).system == 0].mean(axis=0)
+        found = (row["per_message"], row["entropy"], row["sd"], row["range"])
+        entropy = scipy.stats.entropy(rates, base=2)
+        expected = (rates.sum(), entropy, rates.std(ddof=1), np.ptp(rates))
+        assert found == pytest.approx(expected, abs=0.005)
+
 
 class TestDifferences:
     def test_find_what_differs_and_not_what_does_not(self, many, probability):
