@@ -62,15 +62,6 @@ class TestStepDownPValues:
         assert (found >= alone - 0.005).all()
         assert (found <= holm(alone) + 0.005).all()
 
-    def test_two_systems_have_one_test(self, rng):
-        estimate = np.array([0.0, 0.25])
-        replicates = estimate + rng.normal(0.0, 0.1, size=(20_000, 2))
-
-        found = step_down_p_values(estimate, replicates, n_units=1_000)
-
-        alone = pairwise_p_values(estimate, replicates, n_units=1_000)
-        np.testing.assert_allclose(found, alone, atol=0.005)
-
     def test_are_the_share_of_replicates_that_stray_as_far(self):
         replicates = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 3.0]])
 

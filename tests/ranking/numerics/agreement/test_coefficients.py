@@ -84,14 +84,6 @@ class TestKrippendorff:
         renamed = krippendorff_alpha(counts[:, [1, 2, 0]], VALUES, Metric.NOMINAL)
         assert same(krippendorff_alpha(counts, VALUES, Metric.NOMINAL), renamed)
 
-    def test_judgments_alone_of_their_item_change_nothing(self):
-        alone = np.vstack([observed(), np.eye(5, dtype=np.int64)])
-
-        for metric in Metric:
-            assert krippendorff_alpha(alone, np.arange(5.0), metric) == pytest.approx(
-                krippendorff_alpha(observed(), np.arange(5.0), metric)
-            )
-
     def test_full_agreement_is_one_and_a_single_value_is_nothing(self):
         assert krippendorff_alpha(3 * np.eye(3, dtype=np.int64), VALUES, Metric.ORDINAL) == 1.0
         assert np.isnan(krippendorff_alpha(np.array([[3, 0, 0]] * 4), VALUES, Metric.NOMINAL))

@@ -14,7 +14,6 @@ from ranking.numerics.planning.design import (
     Contrast,
     contrast,
     detectable_difference,
-    judgments_per_pair,
     needed_units,
     predicted_power,
     simulated_power,
@@ -283,13 +282,6 @@ class TestAPlannedRanking:
         found = judgments_of_ranking(n_systems, error * 2.8015852)
 
         assert found == pytest.approx(n_judgments, abs=1)
-
-    def test_of_two_is_about_the_closed_form_of_a_pair(self):
-        share = 0.55
-
-        assert judgments_of_ranking(2, math.log(share / (1 - share))) == pytest.approx(
-            judgments_per_pair(share), rel=0.01
-        )
 
     @pytest.mark.parametrize("n_systems", [2, 5, 12])
     @pytest.mark.parametrize("power", [0.8, 0.95])
