@@ -84,11 +84,13 @@ class TestCrossFit:
         assert (best.n_contexts, best.n_left_out) == (1, 1)
 
     def test_counts_half_a_context_where_one_half_cannot_score(self):
-        rows = [(0, 0, 0, 0.85), (1, 0, 0, 0.15), (1, 0, 1, 0.5), (0, 1, 1, 0.15)]
+        """The first evaluator never saw text 2, which the second prefers."""
+        rows = [(0, 0, 0, 0.15), (1, 0, 0, 0.85), (1, 0, 1, 0.15), (2, 0, 1, 0.85)]
 
-        best = cross_fit(judged(*rows), LEVEL, 0.0, HALVES)
+        best = cross_fit(judged(*rows, context=(0, 0, 0)), LEVEL, 0.0, HALVES)
 
-        assert best.n_contexts + best.n_left_out == 1
+        assert best.share.tolist() == [0, 0, 1, 0]
+        assert (best.n_contexts, best.n_left_out) == (0.5, 0.5)
 
     def test_is_the_mean_over_the_splits(self):
         study = people.draw(SHAPES, np.random.default_rng(1)).judgments
