@@ -4,6 +4,7 @@ from collections import defaultdict
 from itertools import combinations
 from math import sqrt
 
+import krippendorff
 import numpy as np
 import pytest
 
@@ -58,7 +59,6 @@ class TestCoefficients:
         assert findings.is_exploratory
 
     def test_agree_with_krippendorff_where_numbers_are_uneven(self, columns, rng):
-        peer = pytest.importorskip("krippendorff")
         some = columns.taken(np.sort(rng.permutation(columns.n_judgments)[:800]))
 
         row = coefficient(
@@ -68,7 +68,7 @@ class TestCoefficients:
         people = ~some.is_judge[some.evaluator]
         data = np.full((len(some.evaluators), some.n_items), np.nan)
         data[some.evaluator[people], some.item[people]] = np.sign(some.strength[people])
-        expected = peer.alpha(data, level_of_measurement="ordinal")
+        expected = krippendorff.alpha(data, level_of_measurement="ordinal")
         assert row["value"] == pytest.approx(expected, abs=5e-5)
 
     def test_of_each_dimension_are_told(self, columns):
