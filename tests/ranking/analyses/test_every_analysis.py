@@ -134,6 +134,30 @@ def test_every_analysis_gives_the_same_answer_twice(kind, inputs, found):
 
 
 @pytest.mark.parametrize(
+    ("kind", "most", "told"),
+    [
+        ("BIAS", "bias.MOST", "most 50 judgments each"),
+        ("JUDGE", "judged_pairs.MOST_PAIRS", "50 pairs drawn at random"),
+        ("RANKERS", "rankers.MOST_ONLINE", "50 drawn at random are used for online Elo"),
+        ("RANKERS", "rankers.MOST_SKILL", "50 drawn at random are used for OpenSkill"),
+        ("RATERS", "raters.MOST_ITEMS", "Accuracy rests on 50 pairs"),
+        ("RATERS", "raters.MOST_PAIRS", "the 50 pairs that were settled first"),
+        ("RATIONALES", "rationales.MOST", "50 of 1200 rationales"),
+    ],
+)
+def test_a_very_large_study_rests_on_a_part_that_the_seed_draws_and_says_so(
+    kind, most, told, inputs, found, monkeypatch
+):
+    monkeypatch.setattr(f"ranking.analyses.{most}", 50)
+
+    one, other = (analyses.analyse(kind, inputs) for _ in range(2))
+
+    assert one == other
+    assert one.tables != found[kind].tables
+    assert told in " ".join([*one.warnings, *(table.caption for table in one.tables)])
+
+
+@pytest.mark.parametrize(
     "kind", [*PAIRWISE, *("PAIRS", "DRAWS", "STYLE", "RATERS", "BIAS", "JUDGE")]
 )
 def test_analyses_are_refused_without_judgments(kind, inputs):

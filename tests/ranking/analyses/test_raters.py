@@ -157,12 +157,3 @@ class TestOddStudies:
 
         with pytest.raises(AnalysisRefusedError, match="did not end"):
             analyse("RATERS", make_inputs(simulate(rng)))
-
-    def test_says_what_it_left_out_of_a_very_large_study(self, rng, monkeypatch):
-        monkeypatch.setattr(raters, "MOST_PAIRS", 20)
-        monkeypatch.setattr(raters, "MOST_ITEMS", 30)
-
-        findings = analyse("RATERS", make_inputs(simulate(rng)))
-
-        assert any("20 pairs" in warning for warning in findings.warnings)
-        assert any("30 pairs" in warning for warning in findings.warnings)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from annotation.rationales.themes import load_codebook
-from ranking.analyses import analyse, rationales
+from ranking.analyses import analyse
 from ranking.analyses.coders import FEWEST
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.sources import ThemeLabels, TickedReasons
@@ -225,13 +225,6 @@ class TestOddStudies:
 
         warm = theme(findings, "themes", "Warmth")
         assert (warm["people"], warm["judges"], warm["value"]) == (1.0, None, None)
-
-    def test_too_many_are_drawn_and_said_so(self, columns, monkeypatch):
-        monkeypatch.setattr(rationales, "MOST", 50)
-
-        findings = analyse("RATIONALES", known(columns, WARM))
-
-        assert f"50 of {columns.n_judgments} rationales were drawn" in findings.warnings[1]
 
 
 BOOK = load_codebook()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ranking.analyses import analyse, planning, rankers
+from ranking.analyses import analyse, planning
 from ranking.analyses.common import tabulated
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.strength_mode import StrengthMode
@@ -202,15 +202,6 @@ class TestRankers:
 
         assert {row["tau"] for row in table(found, "agreement")} == {None}
         assert {row["win_rate"] for row in table(found, "figures")} == {0.5}
-
-    def test_say_that_they_rest_on_a_sample(self, rng, monkeypatch):
-        monkeypatch.setattr(rankers, "MOST_SKILL", 100)
-        columns = simulate(rng)
-
-        found = analyse("RANKERS", make_inputs(columns))
-
-        warning = "Of 640 judgments 100 drawn at random are used for OpenSkill."
-        assert found.warnings == (warning,)
 
     def test_say_which_of_them_leave_declared_masses_out(self, rng):
         found = analyse("RANKERS", make_inputs(simulate(rng), masses=(1.0, 3.0)))
