@@ -82,13 +82,12 @@ class TestStudies:
         assert found["r03"]["tie_share"] > 2 * found["r00"]["tie_share"]
 
     def test_few_false_alarms_where_evaluators_are_exchangeable(self, rng):
-        alarms, tested = 0, 0
+        alarms = 0
         for _ in range(25):
             columns = simulate(rng, n_units=30, n_raters=5, n_judges=0, per_pair=5)
             _, highest = raters._evidence(shuffled_among_evaluators(rng, columns))
-            alarms, tested = alarms + int((highest >= raters.ALARM).sum()), tested + 5
+            alarms += (highest >= raters.ALARM).sum()
 
-        assert tested == 125
         # At most 5 % however often one looks; 12 of 125 would be three deviations above.
         assert alarms <= 12
 

@@ -236,7 +236,11 @@ class TestCircularTriads:
 
         assert circular_triads(beats).n_circular == expected
 
-    @pytest.mark.parametrize("wins", [np.ones((2, 3)), -np.ones((3, 3)), np.ones(3)], ids=str)
+    @pytest.mark.parametrize(
+        "wins",
+        [np.ones((2, 3)), -np.ones((3, 3)), np.ones(3)],
+        ids=["oblong", "negative", "flat"],
+    )
     def test_refuse_other_arrays(self, wins):
         with pytest.raises(ValueError, match="wins must be"):
             circular_triads(wins)

@@ -222,7 +222,9 @@ class TestStrengthsWithoutEach:
             strengths_without_each(np.array([[[0.0, 1.0], [0.0, 0.0]]]))
 
     @pytest.mark.parametrize(
-        "wins", [np.ones((2, 2)), np.ones((2, 2, 3)), -np.ones((1, 2, 2))], ids=str
+        "wins",
+        [np.ones((2, 2)), np.ones((2, 2, 3)), -np.ones((1, 2, 2))],
+        ids=["flat", "oblong", "negative"],
     )
     def test_are_refused_for_arrays_of_another_shape_or_sign(self, wins):
         with pytest.raises(ValueError, match=r"wins must be|shape"):

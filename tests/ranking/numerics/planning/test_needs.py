@@ -191,7 +191,7 @@ class TestNumbersNeeded:
         held = 0
         for _ in range(200):
             low, high = likely_factors(parts(n_units=30))
-            found = rng.normal(size=30).var() * 30 / 30
+            found = rng.normal(size=30).var()
             held += low * found < 1.0 < high * found
 
         assert held / 200 == pytest.approx(0.9, abs=0.06)
