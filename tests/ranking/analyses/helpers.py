@@ -180,6 +180,12 @@ def table(findings, key):
     return [dict(zip([c.key for c in found.columns], row, strict=True)) for row in found.rows]
 
 
+def row_of(findings, key, **cells):
+    """Return the first row of a table that has these cells."""
+    rows = table(findings, key)
+    return next(one for one in rows if all(one[name] == cell for name, cell in cells.items()))
+
+
 def messages_of(columns, *, hostile=0):
     """Give every pair two messages of its own; one pair in so many is hostile."""
     n = columns.n_items

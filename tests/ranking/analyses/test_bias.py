@@ -20,6 +20,7 @@ from tests.ranking.analyses.helpers import (
     make_inputs,
     people_of,
     places_of,
+    row_of,
     simulate,
     table,
 )
@@ -38,16 +39,11 @@ def known(columns, **of_judgments):
     return make_inputs(columns, sources=MadeUpSources(systems, of_judges, of_judgments=facts))
 
 
-def row(findings, key, **cells):
-    found = table(findings, key)
-    return next(one for one in found if all(one[name] == cell for name, cell in cells.items()))
-
-
 class TestPosition:
     def test_a_bias_for_the_first_position_is_found(self, rng):
         findings = analyse("BIAS", known(simulate(rng, n_units=80, position=0.8)))
 
-        people = row(findings, "position", kind="People")
+        people = row_of(findings, "position", kind="People")
         assert people["low"] > 0.5
         assert people["p"] < 0.001
         assert people["low"] < people["value"] < people["high"]
@@ -60,7 +56,7 @@ class TestPosition:
         for place, name in enumerate(columns.evaluators):
             own = (columns.evaluator == place) & (columns.strength != 0)
             first = columns.strength[own] * columns.shown[own] > 0
-            found = row(findings, "position_each", evaluator=name)
+            found = row_of(findings, "position_each", evaluator=name)
             assert (found["decided"], found["value"]) == (own.sum(), round(first.mean(), 4))
             assert found["p"] >= round(two_sided_p(int(first.sum()), len(first)), 6)
 
@@ -75,10 +71,10 @@ class TestPosition:
 
         findings = analyse("BIAS", known(make_columns(rows, judges=("judge",))))
 
-        judge = row(findings, "position_each", evaluator="judge")
+        judge = row_of(findings, "position_each", evaluator="judge")
         counted = (judge["both"], judge["same"], judge["always_first"], judge["always_second"])
         assert counted == (5, 0.4, 0.2, 0.2)
-        assert row(findings, "position", kind="LLM judges")["same"] == 0.4
+        assert row_of(findings, "position", kind="LLM judges")["same"] == 0.4
 
     def test_several_samples_of_an_order_are_one_answer(self):
         said = [(2, 1), (2, 1), (-1, 1), (1, -1)]
@@ -86,7 +82,7 @@ class TestPosition:
 
         findings = analyse("BIAS", known(make_columns(rows, judges=("judge",))))
 
-        assert row(findings, "position_each", evaluator="judge")["same"] == 1.0
+        assert row_of(findings, "position_each", evaluator="judge")["same"] == 1.0
 
 
 class TestLength:
@@ -95,11 +91,11 @@ class TestLength:
 
         findings = analyse("BIAS", known(columns))
 
-        everybody = row(findings, "verbosity", kind="All")
+        everybody = row_of(findings, "verbosity", kind="All")
         assert everybody["low"] > 0.05
         assert everybody["p"] < 0.001
         assert everybody["value"] == pytest.approx(everybody["raw"], abs=0.05)
-        assert row(findings, "length", kind="All", longer="any")["low"] > 0.5
+        assert row_of(findings, "length", kind="All", longer="any")["low"] > 0.5
 
     def test_shares_are_by_the_size_of_the_difference(self):
         rows = [(f"d{n % 5}", n, "a", "b", "r", 1 if n < 8 else -1, 1) for n in range(10)]
@@ -113,8 +109,8 @@ class TestLength:
             "up to 10 %",
             "more than twice as long",
         ]
-        assert row(findings, "length", longer="any")["value"] == 0.8
-        assert row(findings, "length", longer="up to 10 %")["value"] == 0.0
+        assert row_of(findings, "length", longer="any")["value"] == 0.8
+        assert row_of(findings, "length", longer="up to 10 %")["value"] == 0.0
 
     def test_a_better_system_that_writes_more_is_told_from_length(self, rng):
         columns = simulate(rng, n_units=150, theta=(1.5, 0.0, 0.0, -1.5))
@@ -125,7 +121,7 @@ class TestLength:
 
         findings = analyse("BIAS", known(replace(columns, features=lengths[..., None])))
 
-        everybody = row(findings, "verbosity", kind="All")
+        everybody = row_of(findings, "verbosity", kind="All")
         assert everybody["raw"] > 0.1
         assert everybody["low"] < 0.0 < everybody["high"]
 
@@ -143,14 +139,14 @@ class TestOwnFamily:
     def test_is_preferred_more_than_by_others_of_the_same_pairs(self, columns):
         findings = analyse("BIAS", known(columns))
 
-        oak, elm = (row(findings, "own_family", family=name) for name in ("oak", "elm"))
+        oak, elm = (row_of(findings, "own_family", family=name) for name in ("oak", "elm"))
         assert oak["low"] > 0.15
         assert oak["p"] < 0.001
         assert oak["value"] == pytest.approx(oak["own"] - oak["others"], abs=2e-4)
         assert elm["low"] < 0.0 < elm["high"]
         labels = [one.label for one in findings.tables[keys_of(findings).index("families")].columns]
         assert labels == ["Judges of", "elm", "oak", "yew"]
-        assert row(findings, "families", judges="oak")["author_1"] == oak["value"]
+        assert row_of(findings, "families", judges="oak")["author_1"] == oak["value"]
 
     def test_where_it_is_excluded_the_pairs_that_are_gone_are_counted(self, columns):
         is_oak = np.array([family == "oak" for family in FAMILIES])
@@ -160,9 +156,9 @@ class TestOwnFamily:
 
         findings = analyse("BIAS", known(kept))
 
-        oak = row(findings, "own_family", family="oak")
+        oak = row_of(findings, "own_family", family="oak")
         assert (oak["pairs"], oak["judged"], oak["value"], oak["p"]) == (n_pairs, 0, None, None)
-        assert row(findings, "families", judges="oak")["author_1"] is None
+        assert row_of(findings, "families", judges="oak")["author_1"] is None
         assert any(f"none of the {n_pairs} pairs" in one for one in findings.warnings)
 
     def test_people_alone_have_no_families(self, columns):
@@ -179,7 +175,7 @@ class TestOverTime:
 
         findings = analyse("BIAS", known(replace(columns, strength=decided)))
 
-        ties = row(findings, "severity", figure="Ties, share")
+        ties = row_of(findings, "severity", figure="Ties, share")
         assert ties["judges"] == 0.0
         assert ties["high"] < 0.0
         assert ties["p"] < 0.001
@@ -202,10 +198,10 @@ class TestOverTime:
 
         findings = analyse("BIAS", known(tired, seconds=seconds))
 
-        hurried = row(findings, "fatigue", figure="Seconds, natural logarithm")
+        hurried = row_of(findings, "fatigue", figure="Seconds, natural logarithm")
         assert hurried["low"] < -0.5 < hurried["high"]
-        assert row(findings, "fatigue", figure="Ties, share")["low"] > 0.0
-        drifted = row(findings, "drift", kind="People", figure="Ties, share")
+        assert row_of(findings, "fatigue", figure="Ties, share")["low"] > 0.0
+        drifted = row_of(findings, "drift", kind="People", figure="Ties, share")
         assert drifted["low"] > 0.0
         assert drifted["last"] > drifted["first"]
 
@@ -216,7 +212,7 @@ class TestOverTime:
 
         findings = analyse("BIAS", known(make_columns(rows)))
 
-        ties = row(findings, "drift", kind="People", figure="Ties, share")
+        ties = row_of(findings, "drift", kind="People", figure="Ties, share")
         assert (ties["judgments"], ties["first"], ties["last"]) == (2 * third, 1.0, 0.0)
 
 
@@ -278,5 +274,5 @@ class TestOddStudies:
 
         findings = analyse("BIAS", known(replace(columns, features=lengths)))
 
-        everybody = row(findings, "verbosity", kind="All")
+        everybody = row_of(findings, "verbosity", kind="All")
         assert everybody["judgments"] == (columns.item % 2 == 1).sum()

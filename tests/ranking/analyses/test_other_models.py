@@ -10,7 +10,7 @@ from ranking.findings import AnalysisRefusedError
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import to_elo
 from ranking.numerics.strength_mode import StrengthMode
-from tests.ranking.analyses.helpers import make_columns, make_inputs, simulate, table
+from tests.ranking.analyses.helpers import make_columns, make_inputs, row_of, simulate, table
 from tests.ranking.numerics.helpers import add_up, give_up
 
 WAYS = ["soft", "multiply", "ignore", "drop", "davidson", "rao_kupper", "cumulative"]
@@ -167,9 +167,8 @@ class TestStyle:
         felt = 3.0 * longer[columns.item] + rng.logistic(size=columns.n_judgments)
         columns = replace(columns, features=lengths[..., None], strength=np.sign(felt).astype(int))
 
-        boards = table(analyse("STYLE", make_inputs(columns)), "boards")
+        row = row_of(analyse("STYLE", make_inputs(columns)), "boards", system="system-0")
 
-        row = next(row for row in boards if row["system"] == "system-0")
         assert row["plain_rank"] == 1
         assert row["plain"] - 1500 > 4 * abs(row["value"] - 1500)
         assert row["change"] == pytest.approx(row["value"] - row["plain"], abs=0.011)

@@ -19,6 +19,7 @@ from tests.ranking.analyses.helpers import (
     make_facts,
     make_inputs,
     people_of,
+    row_of,
     simulate,
     table,
 )
@@ -37,10 +38,6 @@ def known(columns, texts, *, human="system-1", chips=None, labels=None):
     return make_inputs(columns, sources=sources)
 
 
-def theme(findings, key, name):
-    return next(row for row in table(findings, key) if row["theme"] == name)
-
-
 @pytest.fixture
 def columns(rng):
     return simulate(rng, n_units=80)
@@ -57,7 +54,7 @@ class TestThemes:
 
         findings = analyse("RATIONALES", known(columns, texts))
 
-        warm, length = (theme(findings, "themes", name) for name in ("Warmth", "Length"))
+        warm, length = (row_of(findings, "themes", theme=name) for name in ("Warmth", "Length"))
         assert (warm["people"], warm["judges"], warm["value"]) == (1.0, 0.0, -1.0)
         assert (length["people"], length["judges"], length["about"]) == (0.0, 1.0, "form")
         assert warm["about"] == "E"
@@ -71,7 +68,7 @@ class TestThemes:
 
         findings = analyse("RATIONALES", known(columns, texts))
 
-        assert theme(findings, "themes", "Warmth")["people"] == 1.0
+        assert row_of(findings, "themes", theme="Warmth")["people"] == 1.0
 
     def test_silence_is_counted(self, columns):
         texts = [WARM, *[NOTHING] * (columns.n_judgments - 1)]
@@ -103,7 +100,7 @@ class TestTogether:
                 if sides[0] == sides[1] != 0:
                     meetings.append((texts[one], texts[other]))
         both = np.mean([one == other == WARM for one, other in meetings])
-        row = theme(findings, "together", "Warmth")
+        row = row_of(findings, "together", theme="Warmth")
         assert row["both"] == pytest.approx(both, abs=1e-4)
         assert row["lift"] == pytest.approx(1.0, abs=0.35)
         shared = table(findings, "shared")[0]
@@ -179,11 +176,11 @@ class TestWinning:
 
         findings = analyse("RATIONALES", known(columns, texts))
 
-        warm, asks = (theme(findings, "winning", name) for name in ("Warmth", "Length"))
+        warm, asks = (row_of(findings, "winning", theme=name) for name in ("Warmth", "Length"))
         assert warm["low"] > 0.2
         assert warm["p"] < 0.001
         assert asks["value"] < 0
-        unspoken = theme(findings, "winning", "Minds safety")
+        unspoken = row_of(findings, "winning", theme="Minds safety")
         assert (unspoken["rationales"], unspoken["value"], unspoken["p"]) == (0, None, None)
 
     def test_a_theme_of_one_dialogue_tells_nothing(self, columns):
@@ -198,7 +195,7 @@ class TestWinning:
         texts = np.where(few.is_judge[few.evaluator], WARM, NOTHING)
         texts[np.flatnonzero(few.is_judge[few.evaluator])[0]] = NOTHING
 
-        warm = theme(analyse("RATIONALES", known(few, texts)), "themes", "Warmth")
+        warm = row_of(analyse("RATIONALES", known(few, texts)), "themes", theme="Warmth")
 
         assert warm["value"] < warm["high"] == 1.0
 
@@ -223,7 +220,7 @@ class TestOddStudies:
 
         findings = analyse("RATIONALES", known(people, WARM))
 
-        warm = theme(findings, "themes", "Warmth")
+        warm = row_of(findings, "themes", theme="Warmth")
         assert (warm["people"], warm["judges"], warm["value"]) == (1.0, None, None)
 
 
@@ -260,8 +257,7 @@ def labels_of(**presence):
 
 
 def warmth(findings, key, coder="Model"):
-    rows = table(findings, key)
-    return next(row for row in rows if (row["coder"], row["theme"]) == (coder, "Warmth"))
+    return row_of(findings, key, coder=coder, theme="Warmth")
 
 
 class TestAModelThatGoesWithTheRules:
@@ -275,8 +271,7 @@ class TestAModelThatGoesWithTheRules:
         assert shares["people_rules"] == shares["people_model"]
         assert shares["people_model"] == pytest.approx(speaks[~is_judge].mean(), abs=1e-4)
         assert shares["judges_model"] == pytest.approx(speaks[is_judge].mean(), abs=1e-4)
-        rows = table(findings, "coder-agreement")
-        unspoken = next(row for row in rows if row["theme"] == "Minds safety")
+        unspoken = row_of(findings, "coder-agreement", theme="Minds safety")
         assert (unspoken["value"], unspoken["low"], unspoken["high"]) == (None, None, None)
         assert (unspoken["alike"], unspoken["pabak"], unspoken["ac1"]) == (1.0, 1.0, 1.0)
 

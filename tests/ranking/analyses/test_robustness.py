@@ -9,7 +9,7 @@ from ranking.analyses import analyse, planning
 from ranking.analyses.common import tabulated
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.strength_mode import StrengthMode
-from tests.ranking.analyses.helpers import duel, make_columns, make_inputs, simulate, table
+from tests.ranking.analyses.helpers import duel, make_columns, make_inputs, row_of, simulate, table
 from tests.ranking.numerics.helpers import strengths_of
 
 
@@ -34,7 +34,7 @@ class TestPlanning:
         """35 points are 55 to 45, for which 783 independent judgments are needed."""
         found = analyse("PLANNING", coins(rng, 400))
 
-        row = next(row for row in table(found, "apart") if row["x"] == 35.0)
+        row = row_of(found, "apart", x=35.0)
         assert row["dialogues"] == pytest.approx(783, rel=0.03)
         assert row["judgments"] == row["dialogues"]
 
