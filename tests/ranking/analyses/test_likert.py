@@ -123,6 +123,7 @@ class TestOrders:
         findings = found_in(make_scores(rows))
 
         assert any("imply no order" in warning for warning in findings.warnings)
+        assert any("was rated once" in warning for warning in findings.warnings)
         assert "implied" not in table(findings, "orders")[0]
         assert "agreement" not in keys_of(findings)
         assert len(table(findings, "scores")) == n_systems
@@ -137,6 +138,9 @@ class TestEvaluators:
 
         assert rows[0]["evaluator"] == "r2"
         assert rows[0]["low"] < 1 < rows[0]["high"]
+        own = kind[scores.evaluator == 2].mean(axis=1)
+        figures = (rows[0]["n"], rows[0]["mean"], rows[0]["sd"])
+        assert figures == pytest.approx((len(own), own.mean(), own.std(ddof=1)), abs=1e-4)
         assert all(row["from_others"] < 0.3 for row in rows[1:])
 
     def test_judges_correlate_with_people_as_message_means_do(self, planted):
@@ -209,10 +213,10 @@ class TestDegenerate:
             is_judge=np.append(planted.is_judge, False),
         )
 
-        warnings = found_in(odd).warnings
+        _, lacking, few = found_in(odd).warnings
 
-        assert any(warning.startswith("1 of ") for warning in warnings)
-        assert any("fewer than 3 ratings" in warning for warning in warnings)
+        assert lacking.startswith("1 of 800 ratings lack a dimension")
+        assert few.startswith("1 of 11 evaluators gave fewer than 3 ratings")
 
     def test_refuses_what_rates_nothing_alone(self, planted):
         inputs = make_inputs(implied_columns(planted))
