@@ -134,7 +134,7 @@ def test_halves_that_are_none_are_refused(halves):
 
 
 class TestInvariance:
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(st.integers(0, 1000))
     def test_names_of_texts_contexts_and_systems_do_not_matter(self, seed):
         rng = np.random.default_rng(seed)
@@ -158,7 +158,7 @@ class TestInvariance:
             assert after.share == pytest.approx(before.share[rows])
             assert after.n_contexts == pytest.approx(before.n_contexts)
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(st.integers(0, 1000))
     def test_swapping_the_two_halves_changes_nothing(self, seed):
         rng = np.random.default_rng(seed)

@@ -151,7 +151,7 @@ class TestConfidenceSequence:
         assert found.low == pytest.approx(low - 0.001)
         assert found.high == pytest.approx(high + 0.001)
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
     def test_only_narrows_and_never_crosses(self, values):
         found = confidence_sequence(np.array(values))

@@ -114,7 +114,7 @@ class TestResiduals:
 
         assert np.std(drawn) == pytest.approx(1.0, abs=0.08)
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=20)
     @given(st.integers(0, 10_000))
     def test_add_up_to_nothing_for_every_system(self, seed):
         rng = np.random.default_rng(seed)
@@ -150,7 +150,7 @@ class TestStretch:
 
         assert stretch(odds / 2.96, special.expit(odds), np.full(4, 50.0)) == pytest.approx(2.96)
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(st.integers(0, 10_000))
     def test_is_the_slope_of_a_logistic_regression(self, seed):
         rng = np.random.default_rng(seed)

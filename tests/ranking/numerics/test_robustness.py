@@ -42,7 +42,7 @@ SEEDS = st.integers(0, 10_000)
 
 
 class TestAverageWinRates:
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(SEEDS)
     def test_are_those_of_evalica(self, seed):
         assert average_win_rates(votes(seed)[2]) == pytest.approx(
@@ -54,7 +54,7 @@ class TestAverageWinRates:
 
 
 class TestPagerank:
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(SEEDS)
     def test_is_that_of_evalica(self, seed):
         peer = by_evalica(peers.pagerank, seed, tolerance=1e-12, limit=10_000)
@@ -68,7 +68,7 @@ class TestPagerank:
 
 
 class TestEigenvectorScores:
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(SEEDS)
     def test_are_those_of_evalica_for_the_losers(self, seed):
         """Its leading vector goes from winners to losers, so it is given all votes turned."""
@@ -82,7 +82,7 @@ class TestEigenvectorScores:
 
 
 class TestOnlineElo:
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=10)
     @given(SEEDS)
     def test_is_that_of_evalica_in_the_order_given(self, seed):
         pairs, share, _ = votes(seed)
@@ -172,7 +172,7 @@ class TestSmallestRemoval:
         assert len(found.groups) == 4
         assert set(found.groups) <= set(range(8))
 
-    @settings(max_examples=6, deadline=None)
+    @settings(max_examples=6)
     @given(st.integers(0, 10_000))
     def test_comes_near_the_fewest_of_all_sets(self, seed):
         """By brute force over all sets of up to three of 11 votes."""
@@ -197,7 +197,7 @@ class TestSmallestRemoval:
             assert found.new_first is not None
             assert fewest <= len(found.groups) <= fewest + 1
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(st.integers(0, 10_000))
     def test_by_groups_is_confirmed_by_a_refit_without_them(self, seed):
         pairs = soft_votes(seed, 60, 4)
@@ -250,7 +250,7 @@ class TestSmallestRemoval:
 
 
 class TestWithoutEach:
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(st.integers(0, 10_000))
     def test_is_the_fit_of_the_others(self, seed):
         pairs = soft_votes(seed, 48, 4)
