@@ -16,7 +16,6 @@ from tests.helpers.factories import (
     make_completion,
     make_context,
     make_dataset,
-    make_dialogue,
     make_system,
 )
 from tests.helpers.factories_of_site import bearing, make_secret
@@ -30,7 +29,7 @@ ROW = {"context": "abc", "system": "ash", "text": TEXT}
 @pytest.fixture(autouse=True)
 def context():
     make_system(slug="ash", name="Ash")
-    return make_context(dialogue=make_dialogue(dataset=make_dataset(slug="talks")), key="abc")
+    return make_context(dataset=make_dataset(slug="talks"), key="abc")
 
 
 @pytest.fixture
@@ -107,7 +106,7 @@ class TestAKey:
         assert again["Idempotent-Replayed"] == "true"
         assert (Completion.objects.count(), LogEntry.objects.count()) == (1, n_logged)
 
-    @pytest.mark.parametrize("key", ["", "a b", "a" * 201])
+    @pytest.mark.parametrize("key", ["", "a b", "a" * 201], ids=["none", "a space", "too long"])
     def test_has_to_be_there(self, secret, key):
         found = refusals(post(secret, ROW, key=key))
 
@@ -153,11 +152,17 @@ class TestRefusals:
     def test_of_what_is_no_batch(self, secret, body, pointer):
         assert pointer in refusals(send(secret, body))
 
-    @pytest.mark.parametrize("body", ["{", "[" * 100_000, '{"completions": NaN}', b"\xff"])
+    @pytest.mark.parametrize(
+        "body",
+        ["{", "[" * 100_000, '{"completions": NaN}', b"\xff"],
+        ids=["cut off", "too deep", "no number", "no UTF-8"],
+    )
     def test_of_what_is_no_json(self, secret, body):
         answer = send(secret, body)
 
         assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+
+    def test_of_another_type(self, secret):
         assert send(secret, "a,b", content_type="text/csv").status_code == 415
 
     def test_of_too_much(self, secret, monkeypatch, settings):
@@ -206,7 +211,7 @@ PAGE = (Path(__file__).resolve().parents[3] / "docs/api.md").read_text(encoding=
 
 def test_the_site_takes_the_documented_example_and_answers_as_the_page_says(context):
     for row in json.loads(SENT)["completions"]:
-        make_context(dialogue=make_dialogue(dataset=context.dataset), key=row["context"])
+        make_context(dataset=context.dataset, key=row["context"])
     headers = bearing(make_secret(Scope.WRITE_COMPLETIONS)) | {"Idempotency-Key": KEY}
 
     answer = Client().post(TOLD, SENT, content_type="application/json", headers=headers)

@@ -8,30 +8,28 @@ from django.apps import apps
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions.choices import Background, LeaseOutcome, MessageState, MessageVerdict
+from completions.choices import Background, MessageState
 from completions.leaks import queries
 from completions.leaks import services as leak_services
 from completions.models import Message
 from completions.urls import WRITING
-from completions.writers.services.review_decisions import decide_message
+from tests.completions.writers.desk import SENT
 from tests.heart_site.blinding.hidden import leaks
 from tests.helpers.factories import (
     NOW,
     make_context,
     make_dataset,
-    make_dialogue,
     make_writer,
     make_writing_lease,
 )
 from tests.helpers.factories_of_people import make_message, make_revision
-from tests.helpers.written import WORDS, make_read, staff
+from tests.helpers.written import ACCEPT, NOTE, RETURN, WORDS, decide, make_read, staff
 
 pytestmark = pytest.mark.django_db
 
 PEOPLE = ("W0MBATLING", "QU0KKALAND")
 SECRETS = ["w0mbatling", "qu0kkaland", "bandicoot", "peer supporter", "clinician", "ibex-file"]
 NAMES = {"messages", "message", "accept_many", "decide", "author", "freeze"}
-NOTE = "Please leave the advice out."
 ODD = dt.datetime(2026, 1, 7, 11, 47, 13, 271828, tzinfo=dt.UTC)
 
 
@@ -61,12 +59,8 @@ def messages(dataset):
     ]
     copy = {"kind": "near-duplicate", "of": "own", "contained": 0.9, "matched": "hard to come"}
     make_revision(message=found[2], text="Twice.", flags=[{**copy, "message": found[0].pk}])
-    accept(found[2])
+    decide(found[2], ACCEPT)
     return found
-
-
-def accept(message):
-    decide_message(message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW)
 
 
 def walk(client, messages):
@@ -119,7 +113,7 @@ def test_the_page_of_what_is_held_names_no_single_supporter(dataset, messages):
     found = queries.find_new_leaks(dataset.pk)
     assert not found
     make_revision(message=messages[0], text="As an AI, I hear all of it.")
-    accept(messages[0])
+    decide(messages[0], ACCEPT)
     leak_services.hold_leaks(dataset=dataset, found=queries.find_new_leaks(dataset.pk), now=NOW)
 
     page = staff()[0].get(reverse("contexts:held", args=["talks"]))
@@ -144,19 +138,16 @@ class TestWhatElseAnAdminSees:
     def odd_times(self, dataset):
         """A message whose times are found nowhere else."""
         lease = make_writing_lease(
-            context=make_context(dialogue=make_dialogue(dataset=dataset), key="ctx-quokka"),
+            context=make_context(dataset=dataset, key="ctx-quokka"),
             writer=make_writer(dataset=dataset, email="a@example.org"),
             draft="a draft of a quokka",
             issued_at=ODD,
             expires_at=ODD + dt.timedelta(hours=2),
-            closed_at=ODD,
-            outcome=LeaseOutcome.SUBMITTED,
+            **SENT | {"closed_at": ODD},
         )
         message = make_message(lease=lease, sent_at=ODD, changed_at=ODD)
         make_revision(message=message, written_at=ODD)
-        decide_message(
-            message=message, verdict=MessageVerdict.RETURNED, note=NOTE, by=None, now=ODD
-        )
+        decide(message, RETURN, now=ODD)
         return lease
 
     @pytest.mark.parametrize("page", ["pool", "writer"])
@@ -172,7 +163,7 @@ class TestWhatElseAnAdminSees:
     def test_tables_set_no_writer_beside_a_dialogue_a_text_or_a_time(
         self, admin_client, odd_times, table
     ):
-        accept(make_read(odd_times.writer.dataset, writer=odd_times.writer))
+        decide(make_read(odd_times.writer.dataset, writer=odd_times.writer), ACCEPT)
         row = apps.get_model("completions", table).objects.latest("pk")
         addresses = [
             reverse(f"admin:completions_{table}_changelist"),

@@ -18,7 +18,6 @@ from completions.writers.services.review_decisions import (
     MessageChangedError,
     MessageNotOpenError,
     Seen,
-    decide_message,
 )
 from tests.completions.writers.desk import SENT
 from tests.helpers.factories import (
@@ -26,17 +25,27 @@ from tests.helpers.factories import (
     make_comparison,
     make_completion,
     make_context,
-    make_dialogue,
     make_rater,
     make_study,
     make_writer,
     make_writing_lease,
 )
-from tests.helpers.factories_of_people import TEXT, make_accepted, make_revision, make_sent
+from tests.helpers.factories_of_people import TEXT, make_accepted, make_sent
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.judged import lease_next, skip, submit
 from tests.helpers.threads import together, while_uncommitted
-from tests.helpers.written import draft_of, save_draft, send, slots_of
+from tests.helpers.written import (
+    ACCEPT,
+    REJECT,
+    RETURN,
+    SECOND_TEXT,
+    decide,
+    draft_of,
+    revised,
+    save_draft,
+    send,
+    slots_of,
+)
 
 pytestmark = [
     pytest.mark.postgres,
@@ -45,19 +54,12 @@ pytestmark = [
 ]
 
 AS_SENT = Seen(revision=1, decisions=0)
-NEW = "It must be hard to come home to an empty flat every night."
 
 
-def decide(message, verdict, by=None, seen=None):
-    return decide_message(
-        message=message, verdict=verdict, note="A note.", by=by, now=NOW, seen=seen
-    )
-
-
-def done(error, act, *args):
+def done(error, act, *args, **options):
     """Say whether an act was done, and not refused with ``error``."""
     try:
-        act(*args)
+        act(*args, **options)
     except error:
         return False
     return True
@@ -65,20 +67,18 @@ def done(error, act, *args):
 
 def try_to_decide(message, verdict, by=None):
     """Return an act that decides on a message as it was sent first, and says whether that won."""
-    return partial(done, MessageChangedError, decide, message, verdict, by, AS_SENT)
+    return partial(done, MessageChangedError, decide, message, verdict, by=by, seen=AS_SENT)
 
 
 def decide_unless_compared(message, verdict):
     return partial(done, locking.CompletionFixedError, decide, message, verdict)
 
 
-def revised():
+def make_revised():
     """An accepted message with a second version that waits, in a context with another text."""
     message = make_accepted("The text that was accepted first.")
-    Message.objects.filter(pk=message.pk).update(state=MessageState.WAITING)
-    make_revision(message=message, text=NEW)
     make_completion(context=message.lease.context)
-    return message
+    return revised(message).message
 
 
 def plan(study):
@@ -105,12 +105,8 @@ class TestTwoReviewers:
             message = make_sent()
             before = slots_of(message.lease.context)
 
-            won = together(
-                [
-                    try_to_decide(message, MessageVerdict.REJECTED, make_user()),
-                    try_to_decide(message, other, make_user()),
-                ]
-            )
+            acts = [try_to_decide(message, verdict, make_user()) for verdict in (REJECT, other)]
+            won = together(acts)
 
             assert sorted(won) == [False, True]
             decision = MessageDecision.objects.get(revision__message=message)
@@ -123,7 +119,7 @@ class TestTwoReviewers:
         for _ in range(crowd.rounds):
             message, by = make_sent(), make_user()
 
-            won = together([try_to_decide(message, MessageVerdict.REJECTED, by)] * 2)
+            won = together([try_to_decide(message, REJECT, by)] * 2)
 
             assert won == [True, True]
             assert MessageDecision.objects.filter(revision__message=message).count() == 1
@@ -134,10 +130,7 @@ def test_a_writer_and_a_reviewer_who_act_at_once_leave_no_version_decided_on_uns
         message = make_sent()
 
         accepted, _sent = together(
-            [
-                try_to_decide(message, MessageVerdict.ACCEPTED),
-                partial(send, message.lease, NEW),
-            ]
+            [try_to_decide(message, ACCEPT), partial(send, message.lease, SECOND_TEXT)]
         )
 
         decisions = MessageDecision.objects.filter(revision__message=message)
@@ -155,10 +148,7 @@ class TestAPlan:
             study = make_study(dataset=message.lease.context.dataset)
 
             taken_back, _ = together(
-                [
-                    decide_unless_compared(message, MessageVerdict.REJECTED),
-                    partial(plan, study),
-                ]
+                [decide_unless_compared(message, REJECT), partial(plan, study)]
             )
 
             assert study.comparisons.count() == (0 if taken_back else 1)
@@ -167,30 +157,24 @@ class TestAPlan:
             )
 
     def test_not_committed_yet_makes_a_reviewer_wait_and_refuses_the_new_text(self):
-        message = revised()
+        message = make_revised()
         study = make_study(dataset=message.lease.context.dataset)
 
         accepted = while_uncommitted(
-            partial(plan, study),
-            decide_unless_compared(message, MessageVerdict.ACCEPTED),
-            has_to_wait=True,
+            partial(plan, study), decide_unless_compared(message, ACCEPT), has_to_wait=True
         )
 
         assert accepted is False
-        assert Completion.objects.get(message=message).text != NEW
+        assert Completion.objects.get(message=message).text != SECOND_TEXT
 
     def test_waits_for_a_decision_that_is_not_committed_and_compares_the_new_text(self):
-        message = revised()
+        message = make_revised()
         study = make_study(dataset=message.lease.context.dataset)
 
-        while_uncommitted(
-            partial(decide, message, MessageVerdict.ACCEPTED),
-            partial(plan, study),
-            has_to_wait=True,
-        )
+        while_uncommitted(partial(decide, message, ACCEPT), partial(plan, study), has_to_wait=True)
 
         completion = Completion.objects.get(message=message)
-        assert (completion.text, completion.fixed_at) == (NEW, NOW)
+        assert (completion.text, completion.fixed_at) == (SECOND_TEXT, NOW)
         assert as_planned(completion)
 
 
@@ -200,7 +184,7 @@ class TestFreezing:
         dataset = message.lease.context.dataset
 
         while_uncommitted(
-            partial(decide, message, MessageVerdict.RETURNED),
+            partial(decide, message, RETURN),
             partial(freeze_dataset, dataset=dataset, by=None, now=NOW),
             has_to_wait=True,
         )
@@ -214,7 +198,7 @@ class TestFreezing:
         with pytest.raises(DatasetFrozenError):
             while_uncommitted(
                 partial(freeze_dataset, dataset=dataset, by=None, now=NOW),
-                partial(decide, message, MessageVerdict.RETURNED),
+                partial(decide, message, RETURN),
                 has_to_wait=True,
             )
 
@@ -226,13 +210,13 @@ class TestFreezing:
             _none, is_sent = together(
                 [
                     partial(freeze_dataset, dataset=dataset, by=None, now=NOW),
-                    partial(done, DatasetFrozenError, send, lease, NEW),
+                    partial(done, DatasetFrozenError, send, lease, SECOND_TEXT),
                 ]
             )
 
             lease.refresh_from_db()
             assert Message.objects.filter(lease=lease).count() == is_sent
-            assert lease.draft == ("" if is_sent else NEW)
+            assert lease.draft == ("" if is_sent else SECOND_TEXT)
             assert lease.outcome == ("SUBMITTED" if is_sent else "RELEASED")
 
 
@@ -243,7 +227,7 @@ def make_written(study, n_contexts):
     """Let two people write for each context, each compared with another completion."""
     writers = [make_writer(dataset=study.dataset) for _ in range(LEAVING)]
     for place in range(n_contexts):
-        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
+        context = make_context(dataset=study.dataset)
         other = make_completion(context=context)
         for n, writer in enumerate(writers):
             lease = make_writing_lease(writer=writer, context=context, **SENT)
@@ -295,7 +279,7 @@ class TestWritersWhoWithdraw:
 
             together(
                 [
-                    partial(done, MessageNotOpenError, decide, message, MessageVerdict.ACCEPTED),
+                    partial(done, MessageNotOpenError, decide, message, ACCEPT),
                     partial(withdraw, writer),
                 ]
             )

@@ -69,7 +69,7 @@ def test_a_plain_text_has_no_flags(flags):
 class TestANearDuplicate:
     @pytest.mark.parametrize("is_revised", [False, True], ids=["as it is", "before it was revised"])
     def test_of_another_text_of_the_writer(self, context, writer, flags, is_revised):
-        other = make_context(dialogue=make_dialogue(dataset=context.dataset))
+        other = make_context(dataset=context.dataset)
         earlier = sent_for(other, writer=writer)
         if is_revised:
             make_revision(message=earlier, text=PLAIN)
@@ -150,7 +150,7 @@ def test_takes_three_queries_however_many_texts(
     context, writer, flags, n_texts, django_assert_num_queries
 ):
     for n in range(n_texts):
-        other = make_context(dialogue=make_dialogue(dataset=context.dataset))
+        other = make_context(dataset=context.dataset)
         sent_for(other, f"{LONG} {n}", writer=writer)
         sent_for(context, f"{LONG} {n}")
 

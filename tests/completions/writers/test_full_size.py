@@ -6,21 +6,19 @@ from functools import partial
 import pytest
 from django.db import connection
 
-from completions.choices import LeaseOutcome, MessageVerdict
+from completions.choices import LeaseOutcome
 from completions.models import Completion, Context, Message, WritingLease
 from completions.writers.assigning import ADVERSARIAL, REGULAR
 from completions.writers.services.leasing import ContextTakenError, release_expired_writing_leases
-from completions.writers.services.review_decisions import decide_message
 from tests.helpers.factories import (
     HOUR,
     NOW,
     make_context,
     make_dataset,
-    make_dialogue,
     make_writer,
 )
 from tests.helpers.threads import LONG_S, together
-from tests.helpers.written import lease_next, send, skip
+from tests.helpers.written import ACCEPT, decide, lease_next, send, skip
 
 pytestmark = [
     pytest.mark.postgres,
@@ -44,7 +42,7 @@ def full_size():
     dataset = make_dataset(completions_per_context=EACH)
     for n in range(DIALOGUES):
         stratum = ADVERSARIAL if n < N_ADVERSARIAL else REGULAR
-        make_context(dialogue=make_dialogue(dataset=dataset), stratum=stratum, slots_left=EACH)
+        make_context(dataset=dataset, stratum=stratum, slots_left=EACH)
     return dataset
 
 
@@ -79,7 +77,7 @@ def send_if_wanted(lease, text):
 
 def accept(messages):
     for message in messages:
-        decide_message(message=message, verdict=MessageVerdict.ACCEPTED, note="", by=None, now=NOW)
+        decide(message, ACCEPT)
 
 
 @pytest.mark.full  # a smaller crowd stands in test_writing_races

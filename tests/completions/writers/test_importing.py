@@ -53,7 +53,7 @@ WORDS = (
 
 
 def make_open(dataset, **fields):
-    return make_context(dialogue=make_dialogue(dataset=dataset), **fields)
+    return make_context(dataset=dataset, **fields)
 
 
 def row(context, text=WORDS[0], *, author="Ada", line=2, **fields):

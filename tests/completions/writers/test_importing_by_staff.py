@@ -34,7 +34,7 @@ BAD = f"nowhere,{TEXT},Bo"
 @pytest.fixture(autouse=True)
 def context(dataset):
     """The one dialogue of the dataset, in every test."""
-    return make_context(dialogue=make_dialogue(dataset=dataset), key="abc")
+    return make_context(dataset=dataset, key="abc")
 
 
 def check(client, *rows, **posted):

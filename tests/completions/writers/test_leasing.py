@@ -47,7 +47,7 @@ LATER = NOW + 2 * HOUR  # every lease has run out by then
 
 def make_dialogues(dataset, n, *, stratum=REGULAR, slots_left=3, **fields):
     fields |= {"stratum": stratum, "slots_left": slots_left}
-    return [make_context(dialogue=make_dialogue(dataset=dataset), **fields) for _ in range(n)]
+    return [make_context(dataset=dataset, **fields) for _ in range(n)]
 
 
 def send_next(writer):

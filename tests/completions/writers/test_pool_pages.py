@@ -233,7 +233,7 @@ class TestSettings:
             assert (dataset.most_adversarial, dataset.completions_per_context) == before
 
     def test_of_fewer_messages_than_there_are_change_nothing(self, staff, dataset):
-        make_context(dialogue=make_dialogue(dataset=dataset), slots_left=0)
+        make_context(dataset=dataset, slots_left=0)
 
         page = staff.post(url("settings"), SETTINGS | {"completions_per_context": "2"})
 
@@ -273,7 +273,7 @@ class TestTheListOfDatasets:
         make_writer(dataset=dataset, state=WriterState.PAUSED)
         ada = make_writer(dataset=dataset)
         first, second, _dropped = (
-            make_context(dialogue=make_dialogue(dataset=dataset), review=review)
+            make_context(dataset=dataset, review=review)
             for review in (Review.PENDING, Review.PENDING, Review.DROPPED)
         )
         make_accepted(lease=make_writing_lease(writer=ada, context=first, **SENT))

@@ -31,7 +31,6 @@ from tests.helpers.factories import (
     NOW,
     make_context,
     make_dataset,
-    make_dialogue,
     make_writer,
 )
 from tests.helpers.factories_of_people import make_mail, make_vetting
@@ -207,7 +206,7 @@ class TestTwoTabs:
             make_open_context(dataset)
             send(lease_next(writer))
         for _ in range(4):
-            make_context(dialogue=make_dialogue(dataset=dataset), stratum=ADVERSARIAL)
+            make_context(dataset=dataset, stratum=ADVERSARIAL)
 
         def send_whatever_comes():
             while (lease := lease_next(writer)) is not None:
@@ -298,7 +297,7 @@ class TestAnImport:
 
     def test_waits_for_a_writer_who_takes_the_last_slot_and_is_told(self):
         dataset = make_dataset()
-        context = make_context(dialogue=make_dialogue(dataset=dataset), slots_left=1)
+        context = make_context(dataset=dataset, slots_left=1)
         writer = make_writer(dataset=dataset)
 
         report = while_uncommitted(
