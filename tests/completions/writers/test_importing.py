@@ -1,7 +1,6 @@
 """Messages that people wrote elsewhere come in with the checks of those written here."""
 
-import datetime as dt
-import itertools
+from functools import partial
 
 import pytest
 from django.apps import apps
@@ -17,7 +16,7 @@ from completions.choices import (
     WriterState,
 )
 from completions.files.refusals import InputFileError, Reason, Refused, refused
-from completions.files.rows import OutcomeChangedError
+from completions.files.rows import OutcomeChangedError, batches
 from completions.models import (
     Completion,
     Context,
@@ -29,6 +28,7 @@ from completions.models import (
     WritingLease,
 )
 from completions.writers.importing import WrittenRow
+from completions.writers.services import import_rows as import_rows_module
 from completions.writers.services import importing
 from completions.writers.services.importing import import_messages, try_messages
 from completions.writers.services.leasing import DatasetFrozenError
@@ -37,7 +37,6 @@ from tests.helpers.factories import (
     NOW,
     make_context,
     make_dataset,
-    make_dialogue,
     make_writer,
     make_writing_lease,
 )
@@ -50,10 +49,6 @@ WORDS = (
     "Moving is hard. Who did you talk to today, if anybody?",
     "I wonder what your sister would say if she had an hour for you.",
 )
-
-
-def make_open(dataset, **fields):
-    return make_context(dataset=dataset, **fields)
 
 
 def row(context, text=WORDS[0], *, author="Ada", line=2, **fields):
@@ -109,11 +104,6 @@ class TestAMessage:
         assert entry.after["stored"] == 1
         assert "Ada" not in str(entry.after)
 
-    def test_carries_what_a_reviewer_should_look_at(self, dataset, context):
-        import_rows(dataset, row(context, "As an AI, I hear how lonely that is for you."))
-
-        assert MessageRevision.objects.get().flags[0]["kind"] == "leak"
-
 
 def test_a_simulated_author_is_known_by_the_name_and_stands_apart_from_people(dataset, context):
     import_rows(
@@ -146,7 +136,9 @@ class TestAnAuthor:
     ):
         import_rows(dataset, row(context))
 
-        report = import_rows(dataset, row(make_open(dataset), WORDS[1], background="CLINICIAN"))
+        report = import_rows(
+            dataset, row(make_context(dataset=dataset), WORDS[1], background="CLINICIAN")
+        )
 
         writer = Writer.objects.get()
         assert report.n_new_authors == 0
@@ -156,7 +148,7 @@ class TestAnAuthor:
         other = make_dataset()
 
         import_rows(dataset, row(context))
-        import_rows(other, row(make_open(other)))
+        import_rows(other, row(make_context(dataset=other)))
 
         assert Writer.objects.count() == 2
 
@@ -176,10 +168,13 @@ class TestARow:
         [
             (lambda own: row("no-such-key"), Reason.UNKNOWN_CONTEXT),
             (lambda own: row(make_context()), Reason.OTHER_DATASET),
-            (lambda own: row(make_open(own, review=Review.DROPPED)), Reason.DROPPED_CONTEXT),
-            (lambda own: row(make_open(own, slots_left=0)), Reason.FULL_CONTEXT),
-            (lambda own: row(make_open(own), "Poor you."), Reason.UNUSABLE_TEXT),
-            (lambda own: row(make_open(own), written_at=NOW + HOUR), Reason.FUTURE),
+            (
+                lambda own: row(make_context(dataset=own, review=Review.DROPPED)),
+                Reason.DROPPED_CONTEXT,
+            ),
+            (lambda own: row(make_context(dataset=own, slots_left=0)), Reason.FULL_CONTEXT),
+            (lambda own: row(make_context(dataset=own), "Poor you."), Reason.UNUSABLE_TEXT),
+            (lambda own: row(make_context(dataset=own), written_at=NOW + HOUR), Reason.FUTURE),
         ],
         ids=lambda value: value.name if isinstance(value, Reason) else "",
     )
@@ -201,7 +196,7 @@ class TestARow:
         assert report.n_read == 2
 
     def test_that_finds_its_dialogue_full_because_of_the_row_before_is_refused(self, dataset):
-        context = make_open(dataset, slots_left=1)
+        context = make_context(dataset=dataset, slots_left=1)
 
         report = import_rows(dataset, row(context), row(context, WORDS[1], author="Bo", line=3))
 
@@ -227,7 +222,7 @@ class TestARow:
         assert reasons(import_rows(dataset, row(context))) == [Reason.HAD_CONTEXT]
 
     def test_that_says_another_background_of_its_author_is_refused(self, dataset, context):
-        second = row(make_open(dataset), WORDS[1], background="PEER", line=3)
+        second = row(make_context(dataset=dataset), WORDS[1], background="PEER", line=3)
 
         report = import_rows(dataset, row(context, background="CROWD"), second)
 
@@ -237,7 +232,7 @@ class TestARow:
 
 @pytest.mark.parametrize("slots_left", [3, 2], ids=["with room", "full by now"])
 def test_the_same_file_again_adds_nothing_and_says_so(dataset, slots_left):
-    context = make_open(dataset, slots_left=slots_left)
+    context = make_context(dataset=dataset, slots_left=slots_left)
     rows = [row(context), row(context, WORDS[1], author="Bo", line=3)]
     import_rows(dataset, *rows)
     before = everything()
@@ -290,7 +285,7 @@ class TestMessagesThatWereAcceptedElsewhere:
 
 
 class TestNothingIsStored:
-    def refuses(self, error, dataset, rows, **fields):
+    def refuses(self, error, dataset, rows):
         before = everything()
         for act in (import_messages, try_messages):
             with pytest.raises(error):
@@ -354,7 +349,7 @@ class TestTheReport:
 
 
 def test_queries_do_not_grow_with_the_rows(dataset, django_assert_max_num_queries):
-    contexts = [make_open(dataset) for _ in range(4)]
+    contexts = [make_context(dataset=dataset) for _ in range(4)]
     rows = [
         row(context, f"{text} {context.key}", author=f"Author {n}", line=2 + 3 * m + n)
         for m, context in enumerate(contexts)
@@ -365,18 +360,18 @@ def test_queries_do_not_grow_with_the_rows(dataset, django_assert_max_num_querie
         assert import_rows(dataset, *rows).n_stored == 12
 
 
-def test_a_long_file_is_stored_in_batches(dataset):
-    days = itertools.count()
-    contexts = [make_open(dataset, slots_left=50) for _ in range(11)]
+def test_a_long_file_is_stored_in_batches(dataset, monkeypatch):
+    monkeypatch.setattr(importing, "BATCH", 2)
+    monkeypatch.setattr(import_rows_module, "batches", partial(batches, size=2))
+    contexts = [make_context(dataset=dataset) for _ in range(3)]
     rows = [
-        row(context, f"{WORDS[0]} {next(days)}", author=f"Author {n}", line=n)
+        row(context, f"{WORDS[n]} {context.key}", author=f"Author {n}")
         for context in contexts
-        for n in range(50)
+        for n in range(3)
     ]
 
-    report = import_rows(dataset, *rows)
+    assert import_rows(dataset, *rows).n_stored == 9
 
-    assert report.n_stored == len(rows) == 550
     assert set(Context.objects.values_list("slots_left", flat=True)) == {0}
-    assert Writer.objects.count() == 50
-    assert dt.timedelta(0) == max(Message.objects.values_list("sent_at", flat=True)) - NOW
+    assert Writer.objects.count() == 3
+    assert set(Message.objects.values_list("sent_at", flat=True)) == {NOW}

@@ -18,7 +18,7 @@ from completions.writers.importing import WrittenRow
 from completions.writers.services.importing import import_messages
 from tests.completions.writers.desk import run_writers
 from tests.completions.writers.test_message_files import TEXT, table
-from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
+from tests.helpers.factories import NOW, make_context, make_dataset
 from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db

@@ -19,7 +19,6 @@ from tests.helpers.factories import (
     NOW,
     make_context,
     make_dataset,
-    make_dialogue,
     make_writer,
     make_writing_lease,
 )

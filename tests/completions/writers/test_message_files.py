@@ -13,7 +13,7 @@ from completions.files.rows import once
 from completions.models import MessageRevision
 from completions.writers.importing import WrittenRow, written_file
 from completions.writers.services.import_rows import MOST_NEAR, MOST_PLACES, Shelf
-from tests.completions.writers.test_importing import import_rows, make_open, row
+from tests.completions.writers.test_importing import import_rows, row
 from tests.helpers.factories import make_completion, make_context, make_dialogue
 from tests.helpers.factories_of_people import make_sent
 
@@ -261,18 +261,9 @@ class TestAFile:
     def test_is_read_as_a_stream(self):
         class Endless(io.BytesIO):
             def read(self, size=-1):
-                return f"c,{TEXT},Ada\n".encode() if self.is_read else self.first()
+                return super().read(size) or f"c,{TEXT},Ada\n".encode()
 
-            is_read = False
-
-            def first(self):
-                self.is_read = True
-                return (HEADER + "\n").encode()
-
-            def seek(self, *_):
-                self.is_read = False
-
-        rows = iter(written_file(Endless()))
+        rows = iter(written_file(Endless(f"{HEADER}\n".encode())))
 
         assert [next(rows).position for _ in repeat(None, 3)] == [2, 3, 4]
 
@@ -308,7 +299,7 @@ class TestANearDuplicate:
     def test_of_the_authors_text_before_names_the_message_that_it_became(
         self, dataset, context, are_in_one_file
     ):
-        rows = [row(context, MOVING), row(make_open(dataset), NEARLY, line=3)]
+        rows = [row(context, MOVING), row(make_context(dataset=dataset), NEARLY, line=3)]
 
         if are_in_one_file:
             assert import_rows(dataset, *rows).n_flagged == 1
@@ -356,7 +347,7 @@ class TestANearDuplicate:
         assert flags("Ada") == [("original", 1)]
 
     def test_of_a_row_that_was_not_stored_is_no_flag(self, dataset, context):
-        full = make_open(dataset, slots_left=0)
+        full = make_context(dataset=dataset, slots_left=0)
 
         report = import_rows(dataset, row(full, MOVING), row(context, NEARLY, line=3))
 
@@ -365,7 +356,9 @@ class TestANearDuplicate:
 
     def test_of_another_author_for_another_dialogue_is_no_flag(self, dataset, context):
         import_rows(
-            dataset, row(context, MOVING), row(make_open(dataset), NEARLY, author="Bo", line=3)
+            dataset,
+            row(context, MOVING),
+            row(make_context(dataset=dataset), NEARLY, author="Bo", line=3),
         )
 
         assert flags("Bo") == []
