@@ -1,14 +1,14 @@
 """The console's queue of messages, and the page of one."""
 
+import re
+
 import pytest
 
 from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.models import Message
+from completions.writers import message_queries
 from completions.writers.services.review_decisions import complete_message
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-)
+from tests.helpers.factories import HOUR, NOW
 from tests.helpers.factories_of_people import (
     make_accepted,
     make_message_decision,
@@ -125,18 +125,17 @@ class TestTheQueue:
     def test_says_why_it_is_empty(self, client, dataset, query, said):
         assert said in text(client.get(f"{QUEUE}{query}"))
 
-    def test_is_shown_in_pages(self, client, dataset):
-        for _ in range(26):
-            make_read(dataset)
+    def test_is_shown_in_pages(self, client, dataset, monkeypatch):
+        monkeypatch.setattr(message_queries, "PER_PAGE", 2)
+        keys = [make_read(dataset).pk for _ in range(3)]
 
-        assert len(listed(client)) == 25
-        assert len(listed(client, "?page=2")) == 1
+        assert (listed(client), listed(client, "?page=2")) == (keys[:2], keys[2:])
         assert 'href="?page=2"' in client.get(QUEUE).content.decode()
 
     def test_takes_the_same_number_of_queries_however_long_it_is(
         self, client, dataset, django_assert_max_num_queries
     ):
-        for _ in range(12):
+        for _ in range(6):
             make_read(dataset, flags=[LEAK])
 
         with django_assert_max_num_queries(9):
@@ -159,14 +158,11 @@ class TestTheSteps:
         assert place["n_waiting"] == 3
 
     def test_end_at_the_ends(self, client, dataset):
-        only = make_read(dataset)
-
-        page = client.get(address(only))
+        page = client.get(address(make_read(dataset)))
 
         place = page.context["place"]
         assert (place["previous"], place["next"], place["next_waiting"]) == (None, None, None)
-        assert 'rel="next"' not in page.content.decode()
-        assert 'rel="prev"' not in page.content.decode()
+        assert not re.search('rel="(next|prev)"', page.content.decode())
 
     def test_skip_what_waits_no_more_and_go_round_to_what_waits_before(self, client, dataset):
         first = make_read(dataset)
@@ -247,9 +243,9 @@ class TestThePageOfAMessage:
         answer = client.get(address(message))
 
         assert said in text(answer)
-        html = answer.content.decode()
-        assert "an empty <del>house.</del>" in " ".join(html.split())
-        assert "an empty <ins>flat every night.</ins>" in " ".join(html.split())
+        html = " ".join(answer.content.decode().split())
+        assert "an empty <del>house.</del>" in html
+        assert "an empty <ins>flat every night.</ins>" in html
 
     def test_shows_a_completion_or_the_turn_of_the_source_that_it_is_like(self, client, dataset):
         other = completion_of(make_accepted("It must be hard to come home at all."))
@@ -291,9 +287,7 @@ class TestThePageOfAMessage:
     def test_of_a_text_that_was_deleted_says_so(self, client, dataset):
         message = make_read(dataset, "", state=MessageState.ERASED, erased_at=NOW)
 
-        assert "Deleted at its writer's wish." in text(client.get(address(message))).replace(
-            "&#x27;", "'"
-        )
+        assert "Deleted at its writer's wish." in text(client.get(address(message)))
         assert "Deleted at its writer" in text(client.get(f"{QUEUE}?state=ERASED"))
 
     @pytest.mark.parametrize("n", [1, 6])
