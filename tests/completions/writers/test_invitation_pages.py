@@ -1,10 +1,8 @@
 """Who a writer is: the personal link, consent, the cookie, and what others are told."""
 
-import hashlib
 import re
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from completions.choices import Background, WriterState
@@ -20,7 +18,7 @@ from tests.completions.writers.desk import (
     take_dialogue,
     url,
 )
-from tests.helpers.factories import make_writer, make_writing_lease
+from tests.helpers.factories import digest, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_admission
 from tests.helpers.factories_written_once import make_writer_consent
 from tests.helpers.visits import read_forms
@@ -33,9 +31,8 @@ def invited():
     return make_writer(state=WriterState.INVITED, admitted_at=None, email="ada@example.org")
 
 
-def consent_hash(host=None):
-    text = guidelines.consent_text(host) if host else guidelines.consent_text()
-    return hashlib.sha256(text.encode()).hexdigest()
+def consent_hash(*host):
+    return digest(guidelines.consent_text(*host))
 
 
 class TestPersonalLink:
@@ -61,7 +58,7 @@ class TestPersonalLink:
 
         assert all(text in page for text in ("Ada, Care Lab", "10 pounds", "a@lab.example"))
         client.post(invitation_link(invited), {"choice": "agree"})
-        assert WriterConsent.objects.get(writer=invited).text_hash == consent_hash(host)
+        assert WriterConsent.objects.get().text_hash == consent_hash(host)
 
     @pytest.mark.parametrize("is_secure", [False, True])
     def test_agreeing_twice_stores_one_consent_and_a_cookie_hidden_from_scripts(
@@ -75,8 +72,7 @@ class TestPersonalLink:
 
         assert answer.redirect_chain == [(url("desk"), 303), (url("profile"), 303)]
         assert answer.status_code == 200
-        consent = WriterConsent.objects.get(writer=invited)
-        assert (consent.version, consent.text_hash) == (guidelines.VERSION, consent_hash())
+        assert WriterConsent.objects.get().text_hash == consent_hash()
         cookie = client.cookies[COOKIE]
         assert cookie.value == credential(invited, use="cookie")
         assert (cookie["httponly"], cookie["path"], cookie["samesite"]) == (True, "/", "Lax")
@@ -92,9 +88,6 @@ class TestPersonalLink:
         assert COOKIE not in client.cookies
         assert not WriterConsent.objects.exists()
         assert 'value="agree"' in open_link(client, invited).content.decode()
-        client.post(invitation_link(invited), {"choice": "agree"})
-        invited.refresh_from_db()
-        assert invited.state == WriterState.PROFILING
 
     @pytest.mark.parametrize("payload", [{}, {"choice": ""}, {"choice": "perhaps"}])
     def test_an_answer_that_is_none_shows_the_question_again(self, client, invited, payload):
@@ -237,25 +230,25 @@ class TestProfile:
         newcomer.refresh_from_db()
         assert newcomer.has_own_system
 
-    @pytest.mark.parametrize("background", Background.values)
-    def test_leads_to_the_desk_where_there_is_no_trial(self, client, newcomer, background):
-        answer = client.post(url("profile"), {"background": background}, follow=True)
+    def test_leads_to_the_desk_where_there_is_no_trial(self, client, newcomer):
+        answer = client.post(url("profile"), {"background": "CLINICIAN"}, follow=True)
 
         newcomer.refresh_from_db()
-        assert answer.redirect_chain == [(url("desk"), 303)]
-        assert answer.status_code == 200
-        assert (newcomer.state, newcomer.background) == (WriterState.ACTIVE, background)
+        assert (answer.redirect_chain, answer.status_code) == ([(url("desk"), 303)], 200)
+        assert (newcomer.state, newcomer.background) == (WriterState.ACTIVE, "CLINICIAN")
 
     @pytest.mark.parametrize("payload", [{}, {"background": ""}, {"background": "KING"}])
     def test_without_an_answer_says_so_beside_the_question(self, client, newcomer, payload):
         page = client.post(url("profile"), payload)
 
-        shown = page.content.decode()
         assert page.status_code == 422
-        assert 'aria-invalid="true" aria-describedby="id_background_error"' in shown
-        assert 'id="id_background_error">Please choose one of the three' in shown
-        assert 'href="#id_background_0"' in shown
-        assert 'id="id_background_0"' in shown
+        for said in (
+            'aria-invalid="true" aria-describedby="id_background_error"',
+            'id="id_background_error">Please choose one of the three',
+            'href="#id_background_0"',
+            'id="id_background_0"',
+        ):
+            assert said in page.content.decode()
         newcomer.refresh_from_db()
         assert newcomer.state == WriterState.PROFILING
 
@@ -362,10 +355,3 @@ class TestIdentity:
 
         for address in (url("desk"), url("dialogue", take_dialogue(client).token), url("help")):
             assert "no-store" in client.get(address)["Cache-Control"]
-
-    def test_posts_need_the_form_of_the_site(self):
-        lease, strict = make_writing_lease(), Client(enforce_csrf_checks=True)
-        sign_in(strict, lease.writer)
-
-        assert strict.post(url("dialogue", lease.token), MESSAGE).status_code == 403
-        assert not Message.objects.exists()

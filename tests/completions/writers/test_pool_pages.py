@@ -8,6 +8,7 @@ from completions.choices import LeaseOutcome, MessageState, Review, WriterState
 from completions.models import Dataset, Writer, WriterMail
 from completions.writers import emails as writer_emails
 from tests.completions.writers.desk import SENT
+from tests.completions.writers.desk import shown as told
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -42,10 +43,6 @@ def codes(page):
 def row(page, code="Wada"):
     (found,) = (row for row in page.context["rows"] if row.code == code)
     return found
-
-
-def told(page):
-    return page.content.decode()
 
 
 class TestPeople:
