@@ -12,12 +12,7 @@ from access.models import IdempotencyKey, LogEntry, Member
 from completions import api
 from completions.models import BroughtCompletion, Completion, Hold
 from tests.helpers.datasets import TEXT
-from tests.helpers.factories import (
-    make_completion,
-    make_context,
-    make_dataset,
-    make_system,
-)
+from tests.helpers.factories import make_completion, make_context, make_dataset, make_system
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_member
 

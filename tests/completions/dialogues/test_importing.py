@@ -107,9 +107,7 @@ class TestBadRecordsOfAnImport:
 
         with pytest.raises(IngestError, match=f"dialogue {at + 1}: both"):
             import_dialogues(
-                dataset_name="Talks",
-                dialogues=strictly(read_dialogues(path)),
-                now=now,
+                dataset_name="Talks", dialogues=strictly(read_dialogues(path)), now=now
             )
 
         assert not Dataset.objects.exists()

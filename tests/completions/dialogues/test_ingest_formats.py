@@ -269,8 +269,7 @@ class TestMixedFormats:
         _, bad = read(write_array(tmp_path / "mixed.json", [native(), mixed]))
 
         assert bad == BadRecord(
-            "dialogue 2, utterance 5",
-            "speaker: expected 'seeker' or 'supporter', found 'listener'",
+            "dialogue 2, utterance 5", "speaker: expected 'seeker' or 'supporter', found 'listener'"
         )
 
 
@@ -315,10 +314,7 @@ class TestContentHash:
     def test_is_the_same_whatever_the_labels_the_split_and_the_spaces(self):
         whole = native((SEEKER, "One. Two."), (SUPPORTER, "Yes."))
         split = native(
-            (SEEKER, " One.\n"),
-            (SEEKER, "\tTwo.\u00a0 "),
-            (SUPPORTER, "Yes."),
-            emotion_type="fear",
+            (SEEKER, " One.\n"), (SEEKER, "\tTwo.\u00a0 "), (SUPPORTER, "Yes."), emotion_type="fear"
         )
 
         one, other = (parse_record(spelled, 1) for spelled in (whole, split))

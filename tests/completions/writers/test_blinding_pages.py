@@ -15,13 +15,7 @@ from completions.models import Message
 from completions.urls import WRITING
 from tests.completions.writers.desk import SENT
 from tests.heart_site.blinding.hidden import leaks
-from tests.helpers.factories import (
-    NOW,
-    make_context,
-    make_dataset,
-    make_writer,
-    make_writing_lease,
-)
+from tests.helpers.factories import NOW, make_context, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_message, make_revision
 from tests.helpers.written import ACCEPT, NOTE, RETURN, WORDS, decide, make_read, staff
 

@@ -3,13 +3,7 @@
 import pytest
 
 from access.models import LogEntry
-from completions.choices import (
-    HoldState,
-    MailKind,
-    MessageState,
-    MessageVerdict,
-    WriterState,
-)
+from completions.choices import HoldState, MailKind, MessageState, MessageVerdict, WriterState
 from completions.dialogues import locking
 from completions.models import Completion, Context, Hold, MessageDecision, Writer, WriterMail
 from completions.writers.message_queries import REASONS, Obstacle, Situation, obstacle

@@ -47,11 +47,7 @@ def ticks(page):
 class TestADecision:
     @pytest.mark.parametrize(
         ("verdict", "said"),
-        [
-            ("ACCEPTED", "Accepted"),
-            ("RETURNED", "Sent back with a note"),
-            ("REJECTED", "Rejected"),
-        ],
+        [("ACCEPTED", "Accepted"), ("RETURNED", "Sent back with a note"), ("REJECTED", "Rejected")],
     )
     def test_is_stored_and_leads_to_the_next_that_waits(self, signed_in, dataset, verdict, said):
         client, by = signed_in

@@ -16,13 +16,7 @@ from annotation.planning import services as planning_services
 from annotation.quality.services import reporting
 from annotation.raters.services import withdrawing
 from annotation.studies import selectors
-from completions.choices import (
-    CallState,
-    LeaseOutcome,
-    MessageState,
-    MessageVerdict,
-    WriterState,
-)
+from completions.choices import CallState, LeaseOutcome, MessageState, MessageVerdict, WriterState
 from completions.leaks import queries
 from completions.models import (
     AdmissionDecision,
@@ -110,8 +104,7 @@ class TestWithdrawingWriter:
         assert not WriterMail.objects.exists()
 
     @pytest.mark.parametrize(
-        "state",
-        sorted(set(WriterState) - {WriterState.ACTIVE, WriterState.WITHDRAWN}),
+        "state", sorted(set(WriterState) - {WriterState.ACTIVE, WriterState.WITHDRAWN})
     )
     def test_is_possible_from_any_state(self, state):
         writer = make_writer(state=state)

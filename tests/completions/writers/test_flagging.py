@@ -236,10 +236,7 @@ class TestBeforeAMessageGoesOut:
     def test_tells_words_once_and_personal_data_first(self):
         text = "Take your medication. Write to ada@example.org. Take your medication."
 
-        assert questions(text) == [
-            ("personal-data", "ada@example.org"),
-            ("clinical", "medication"),
-        ]
+        assert questions(text) == [("personal-data", "ada@example.org"), ("clinical", "medication")]
 
     def test_says_where_the_words_begin(self):
         text = "Write to ada@example.org, to ada@example.org."

@@ -10,13 +10,7 @@ from completions.choices import LeaseOutcome
 from completions.models import Completion, Context, Message, WritingLease
 from completions.writers.assigning import ADVERSARIAL, REGULAR
 from completions.writers.services.leasing import ContextTakenError, release_expired_writing_leases
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-    make_context,
-    make_dataset,
-    make_writer,
-)
+from tests.helpers.factories import HOUR, NOW, make_context, make_dataset, make_writer
 from tests.helpers.threads import LONG_S, together
 from tests.helpers.written import ACCEPT, decide, lease_next, send, skip
 

@@ -336,10 +336,7 @@ class TestANearDuplicate:
         assert flags("Ada") == [("another", completion.pk)]
 
     def test_of_what_the_dialogue_goes_on_with_is_flagged(self, dataset):
-        turns = [
-            {"role": "seeker", "text": "I moved."},
-            {"role": "supporter", "text": MOVING},
-        ]
+        turns = [{"role": "seeker", "text": "I moved."}, {"role": "supporter", "text": MOVING}]
         context = make_context(dialogue=make_dialogue(dataset=dataset, turns=turns), turn_index=0)
 
         import_rows(dataset, row(context, NEARLY))

@@ -61,8 +61,7 @@ class TestPage:
             assert told in page
 
     @pytest.mark.parametrize(
-        ("role", "is_shown"),
-        [(Role.ANALYST, False), (Role.MANAGER, True), (Role.OWNER, True)],
+        ("role", "is_shown"), [(Role.ANALYST, False), (Role.MANAGER, True), (Role.OWNER, True)]
     )
     def test_tells_who_changes_nothing_neither_link_nor_names(self, client, role, is_shown):
         dataset = make_person().dataset
@@ -178,8 +177,7 @@ class TestActs:
         assert LogEntry.objects.get(action="writer.link_renewed").by == admin
 
     @pytest.mark.parametrize(
-        ("name", "state"),
-        [("pause", "LEFT"), ("resume", "REFUSED"), ("admit", "ACTIVE")],
+        ("name", "state"), [("pause", "LEFT"), ("resume", "REFUSED"), ("admit", "ACTIVE")]
     )
     def test_that_are_not_possible_change_nothing_and_say_so(self, staff, name, state):
         writer = make_person(state=state)

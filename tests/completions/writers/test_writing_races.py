@@ -6,14 +6,7 @@ import pytest
 from django.core import mail
 
 from completions.choices import LeaseOutcome, WriterState
-from completions.models import (
-    Context,
-    Message,
-    MessageRevision,
-    Writer,
-    WriterMail,
-    WritingLease,
-)
+from completions.models import Context, Message, MessageRevision, Writer, WriterMail, WritingLease
 from completions.writers.assigning import ADVERSARIAL
 from completions.writers.importing import WrittenRow
 from completions.writers.services import emailing
@@ -26,13 +19,7 @@ from completions.writers.services.leasing import (
     release_expired_writing_leases,
 )
 from completions.writers.services.pool import freeze_dataset
-from tests.helpers.factories import (
-    HOUR,
-    NOW,
-    make_context,
-    make_dataset,
-    make_writer,
-)
+from tests.helpers.factories import HOUR, NOW, make_context, make_dataset, make_writer
 from tests.helpers.factories_of_people import make_mail, make_vetting
 from tests.helpers.threads import together, while_uncommitted
 from tests.helpers.written import (
@@ -157,11 +144,7 @@ class TestTheSweepOfExpiredLeases:
         context = make_context(slots_left=1)
         lease = lease_next(make_writer(dataset=context.dataset))
 
-        again = while_uncommitted(
-            sweep,
-            partial(lease_next, lease.writer, LATER),
-            has_to_wait=True,
-        )
+        again = while_uncommitted(sweep, partial(lease_next, lease.writer, LATER), has_to_wait=True)
 
         assert again is None
         assert slots_balance(context, slots=1)
