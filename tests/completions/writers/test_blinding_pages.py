@@ -17,7 +17,7 @@ from tests.completions.writers.desk import SENT
 from tests.heart_site.blinding.hidden import leaks
 from tests.helpers.factories import NOW, make_context, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_message, make_revision
-from tests.helpers.written import ACCEPT, NOTE, RETURN, WORDS, decide, make_read, staff
+from tests.helpers.written import ACCEPT, NOTE, RETURN, WORDS, decide, make_read
 
 pytestmark = pytest.mark.django_db
 
@@ -82,10 +82,9 @@ def address(name, *keys):
     return reverse(f"writing:{name}", args=["talks", *keys])
 
 
-def test_every_page_holds_no_pseudonym_address_or_background(messages):
-    client, _ = staff()
+def test_every_page_holds_no_pseudonym_address_or_background(staff, messages):
 
-    answers = list(walk(client, messages))
+    answers = list(walk(staff, messages))
 
     found = {
         (answer.request["PATH_INFO"], secret)
@@ -103,23 +102,22 @@ def is_of_messages(pattern):
     return re.search("/messages/|/freeze/", str(pattern.pattern)) is not None
 
 
-def test_the_page_of_what_is_held_names_no_single_supporter(dataset, messages):
+def test_the_page_of_what_is_held_names_no_single_supporter(staff, dataset, messages):
     found = queries.find_new_leaks(dataset.pk)
     assert not found
     make_revision(message=messages[0], text="As an AI, I hear all of it.")
     decide(messages[0], ACCEPT)
     leak_services.hold_leaks(dataset=dataset, found=queries.find_new_leaks(dataset.pk), now=NOW)
 
-    page = staff()[0].get(reverse("contexts:held", args=["talks"]))
+    page = staff.get(reverse("contexts:held", args=["talks"]))
 
     assert "A supporter" in page.content.decode()
     assert leaks(page, SECRETS) == []
 
 
-def test_who_asks_is_told_and_this_is_what_the_guard_would_find(messages):
-    client, _ = staff()
+def test_who_asks_is_told_and_this_is_what_the_guard_would_find(staff, messages):
 
-    told = client.post(address("author", messages[0].pk))
+    told = staff.post(address("author", messages[0].pk))
 
     assert set(leaks(told, SECRETS)) == {"w0mbatling", "peer supporter"}
     assert LogEntry.objects.filter(action="message.author_shown").count() == 1
@@ -145,10 +143,10 @@ class TestWhatElseAnAdminSees:
         return lease
 
     @pytest.mark.parametrize("page", ["pool", "writer"])
-    def test_pages_on_people_hold_no_time_of_a_message(self, odd_times, page):
+    def test_pages_on_people_hold_no_time_of_a_message(self, staff, odd_times, page):
         keys = [odd_times.writer.code] if page == "writer" else []
 
-        shown = staff()[0].get(address(page, *keys)).content.decode()
+        shown = staff.get(address(page, *keys)).content.decode()
 
         assert odd_times.writer.code in shown
         assert ODD.strftime("%H:%M") not in shown

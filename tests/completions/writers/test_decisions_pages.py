@@ -12,27 +12,17 @@ from tests.helpers import written
 from tests.helpers.factories import make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision
 from tests.helpers.pages import text
-from tests.helpers.written import NOTE, fix, freeze, make_read, revised, set_state, staff
+from tests.helpers.written import NOTE, fix, freeze, make_read, revised, set_state
 
 pytestmark = pytest.mark.django_db
 
 QUEUE = "/console/writing/talks/messages/"
 
 
-@pytest.fixture
-def signed_in():
-    return staff()
-
-
-@pytest.fixture
-def client(signed_in):
-    return signed_in[0]
-
-
-def decide(client, message, verdict, *, note="", query="", follow=False, **posted):
+def decide(staff, message, verdict, *, note="", query="", follow=False, **posted):
     seen = {"version": 1, "decisions": 0}
     address = reverse("writing:decide", args=["talks", message.pk]) + query
-    return client.post(address, {"verdict": verdict, "note": note, **seen, **posted}, follow=follow)
+    return staff.post(address, {"verdict": verdict, "note": note, **seen, **posted}, follow=follow)
 
 
 def state_of(message):
@@ -49,39 +39,36 @@ class TestADecision:
         ("verdict", "said"),
         [("ACCEPTED", "Accepted"), ("RETURNED", "Sent back with a note"), ("REJECTED", "Rejected")],
     )
-    def test_is_stored_and_leads_to_the_next_that_waits(self, signed_in, dataset, verdict, said):
-        client, by = signed_in
+    def test_is_stored_and_leads_to_the_next_that_waits(self, staff, admin, dataset, verdict, said):
         message, following = make_read(dataset), make_read(dataset)
 
-        answer = decide(client, message, verdict, note=NOTE, follow=True)
+        answer = decide(staff, message, verdict, note=NOTE, follow=True)
 
         assert answer.redirect_chain == [(f"{QUEUE}{following.pk}/", 302)]
         assert f"{said}: message {message.pk}" in text(answer)
         assert state_of(message) == verdict
         decision = MessageDecision.objects.get()
-        assert (decision.note, decision.decided_by) == (NOTE, by)
+        assert (decision.note, decision.decided_by) == (NOTE, admin)
 
     def test_keeps_the_filter_on_the_way_and_says_at_its_end_that_nothing_waits(
-        self, client, dataset
+        self, staff, dataset
     ):
         message, _other, following = (make_read(dataset, pastes=pastes) for pastes in (1, 0, 1))
 
-        first = decide(client, message, "ACCEPTED", query="?signal=pasted")
-        last = decide(client, following, "ACCEPTED", query="?signal=pasted", follow=True)
+        first = decide(staff, message, "ACCEPTED", query="?signal=pasted")
+        last = decide(staff, following, "ACCEPTED", query="?signal=pasted", follow=True)
 
         assert first["Location"] == f"{QUEUE}{following.pk}/?signal=pasted"
         assert last.redirect_chain == [(f"{QUEUE}?signal=pasted", 302)]
         assert "Nothing else waits here." in text(last)
 
-    def test_that_takes_another_back_is_offered_and_stays_on_the_message(self, client, dataset):
+    def test_that_takes_another_back_is_offered_and_stays_on_the_message(self, staff, dataset):
         message = make_read(dataset)
         make_read(dataset)
-        decide(client, message, "ACCEPTED")
-        offer = client.get(f"{QUEUE}{message.pk}/")
+        decide(staff, message, "ACCEPTED")
+        offer = staff.get(f"{QUEUE}{message.pk}/")
 
-        answer = decide(
-            client, message, "RETURNED", note=NOTE, decisions=1, query="?state=ACCEPTED"
-        )
+        answer = decide(staff, message, "RETURNED", note=NOTE, decisions=1, query="?state=ACCEPTED")
 
         assert verdicts_of(offer) == {"RETURNED", "REJECTED"}
         assert "takes the acceptance back" in text(offer)
@@ -101,12 +88,10 @@ class TestADecision:
         ],
         ids=["blank", "no note", "too long", "no verdict", "unknown", "no version", "no number"],
     )
-    def test_that_lacks_something_changes_nothing_and_says_what(
-        self, client, dataset, posted, said
-    ):
+    def test_that_lacks_something_changes_nothing_and_says_what(self, staff, dataset, posted, said):
         message = make_read(dataset)
 
-        answer = decide(client, message, **posted)
+        answer = decide(staff, message, **posted)
 
         assert answer.status_code == 422
         assert all(words in answer.content.decode() for words in said)
@@ -114,54 +99,54 @@ class TestADecision:
 
 
 class TestSeveralAtOnce:
-    def accept(self, client, *ticked):
+    def accept(self, staff, *ticked):
         address = reverse("writing:accept_many", args=["talks"])
-        return client.post(address, {"messages": ticked}, follow=True)
+        return staff.post(address, {"messages": ticked}, follow=True)
 
-    def test_are_accepted_as_they_were_on_the_page(self, client, dataset):
+    def test_are_accepted_as_they_were_on_the_page(self, staff, dataset):
         messages = [make_read(dataset) for _ in range(3)]
-        ticked = ticks(client.get(QUEUE))
+        ticked = ticks(staff.get(QUEUE))
 
-        answer = self.accept(client, *ticked[:2])
+        answer = self.accept(staff, *ticked[:2])
 
         assert ticked == [f"{one.pk}-1-0" for one in messages]
         assert "2 messages accepted." in text(answer)
         assert [state_of(one) for one in messages] == ["ACCEPTED", "ACCEPTED", "WAITING"]
 
-    def test_what_was_decided_or_sent_again_meanwhile_is_left_to_be_read(self, client, dataset):
+    def test_what_was_decided_or_sent_again_meanwhile_is_left_to_be_read(self, staff, dataset):
         decided, sent_again, untouched = (make_read(dataset) for _ in range(3))
-        page = client.get(QUEUE)
-        decide(staff()[0], decided, "RETURNED", note=NOTE)
+        page = staff.get(QUEUE)
+        decide(written.staff()[0], decided, "RETURNED", note=NOTE)
         make_revision(message=sent_again)
 
-        answer = self.accept(client, *ticks(page))
+        answer = self.accept(staff, *ticks(page))
 
         assert "1 message accepted." in text(answer)
         assert "2 not accepted" in text(answer)
         states = [state_of(one) for one in (decided, sent_again, untouched)]
         assert states == ["RETURNED", "WAITING", "ACCEPTED"]
 
-    def test_one_that_was_revised_after_a_decision_is_accepted_as_it_is_now(self, client, dataset):
+    def test_one_that_was_revised_after_a_decision_is_accepted_as_it_is_now(self, staff, dataset):
         message = make_read(dataset)
-        decide(client, message, "RETURNED", note=NOTE)
+        decide(staff, message, "RETURNED", note=NOTE)
         revised(message)
 
-        (ticked,) = ticks(client.get(QUEUE))
-        answer = self.accept(client, ticked)
+        (ticked,) = ticks(staff.get(QUEUE))
+        answer = self.accept(staff, ticked)
 
         assert (ticked, state_of(message)) == (f"{message.pk}-2-1", "ACCEPTED")
         assert "1 message accepted." in text(answer)
 
     @pytest.mark.parametrize("ticked", ["", "x-1-0", "9", "9-1", "999999-1-0"])
-    def test_what_is_no_message_is_passed_over(self, client, dataset, ticked):
-        assert "0 not accepted" in text(self.accept(client, ticked))
+    def test_what_is_no_message_is_passed_over(self, staff, dataset, ticked):
+        assert "0 not accepted" in text(self.accept(staff, ticked))
 
 
-def test_a_page_that_is_out_of_date_shows_what_there_is_now_and_keeps_the_note(client, dataset):
+def test_a_page_that_is_out_of_date_shows_what_there_is_now_and_keeps_the_note(staff, dataset):
     message = make_read(dataset)
     make_revision(message=message, text="Another version came just now.")
 
-    answer = decide(client, message, "RETURNED", note=NOTE)
+    answer = decide(staff, message, "RETURNED", note=NOTE)
 
     assert answer.status_code == 409
     page = text(answer)
@@ -202,14 +187,14 @@ CLOSED = "There is nothing to decide about a message in this state."
     ids=["compared", "frozen", "the writer is gone", "closed"],
 )
 def test_a_refused_decision_is_answered_with_why_and_what_is_left_as_the_page_says_before(
-    client, dataset, settle, verdict, said, offered
+    staff, dataset, settle, verdict, said, offered
 ):
     message = make_read(dataset)
     settle(message)
     n_decisions = MessageDecision.objects.count()
 
-    page = client.get(f"{QUEUE}{message.pk}/")
-    answer = decide(client, message, verdict, note=NOTE, decisions=n_decisions)
+    page = staff.get(f"{QUEUE}{message.pk}/")
+    answer = decide(staff, message, verdict, note=NOTE, decisions=n_decisions)
 
     assert (page.status_code, answer.status_code) == (200, 409)
     for one in (page, answer):
@@ -228,24 +213,23 @@ def verdicts_of(answer):
     return {one for one in MessageVerdict.values if f'value="{one}"' in form_of(answer)}
 
 
-def test_every_button_and_the_way_on_has_a_key(client, dataset):
+def test_every_button_and_the_way_on_has_a_key(staff, dataset):
     _before, message, _after = (make_read(dataset) for _ in range(3))
 
-    html = client.get(f"{QUEUE}{message.pk}/").content.decode()
+    html = staff.get(f"{QUEUE}{message.pk}/").content.decode()
 
     assert re.findall(r'data-key="([^"]+)"', html) == ["k p", "j n", "a", "s", "r"]
 
 
-def test_asking_who_wrote_it_shows_it_on_that_page_alone_and_logs_it(signed_in, dataset):
-    client, by = signed_in
+def test_asking_who_wrote_it_shows_it_on_that_page_alone_and_logs_it(staff, admin, dataset):
     writer = make_writer(
         dataset=dataset, code="W7777", background=Background.CLINICIAN, is_simulated=True
     )
     message = make_read(dataset, writer=writer)
-    decide(client, make_read(dataset, writer=writer), "ACCEPTED")
+    decide(staff, make_read(dataset, writer=writer), "ACCEPTED")
 
-    told = client.post(reverse("writing:author", args=["talks", message.pk]))
-    after = client.get(f"{QUEUE}{message.pk}/")
+    told = staff.post(reverse("writing:author", args=["talks", message.pk]))
+    after = staff.get(f"{QUEUE}{message.pk}/")
 
     assert "Pseudonym W7777" in text(told)
     assert "simulated" in text(told)
@@ -256,23 +240,23 @@ def test_asking_who_wrote_it_shows_it_on_that_page_alone_and_logs_it(signed_in, 
     assert "simulated" not in text(after)
     assert "no-store" in told["Cache-Control"]
     entry = LogEntry.objects.get(action="message.author_shown")
-    assert (entry.by, entry.subject) == (by, f"message {message.pk}")
+    assert (entry.by, entry.subject) == (admin, f"message {message.pk}")
 
 
 class TestFreezing:
     @pytest.fixture
-    def post(self, client, dataset):
+    def post(self, staff, dataset):
         address = reverse("writing:freeze", args=["talks"])
-        return lambda **posted: client.post(address, posted, follow=True)
+        return lambda **posted: staff.post(address, posted, follow=True)
 
     def test_tells_what_it_comes_to_then_what_it_ended_and_is_taken_back_by_thawing(
-        self, client, post, dataset
+        self, staff, post, dataset
     ):
         make_read(dataset)
         make_read(dataset, state=MessageState.RETURNED)
         make_writing_lease(writer=make_writer(dataset=dataset))
 
-        before = text(client.get(QUEUE))
+        before = text(staff.get(QUEUE))
         frozen = text(post(act="freeze", is_sure="on"))
         thawed = text(post(act="thaw", is_sure="on"))
 

@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 
 from access.models import LogEntry
-from annotation.choices import Purpose, ReportOutcome, Side, StudyState
+from annotation.choices import Purpose, ReportOutcome, Side
 from annotation.judges.services import runs
 from annotation.judging.services import leasing
 from annotation.models import Comparison, JudgeCall, Judgment
@@ -76,11 +76,26 @@ def write(writer, state=MessageState.WAITING, text=SECRET):
 
 def make_compared(study=None, **fields):
     """An accepted message of a person that a study compares with another completion."""
-    study = study or make_study(state=StudyState.OPEN, locked_at=NOW, protocol_hash="f" * 64)
+    study = study or make_study()
     message = make_accepted(SECRET, lease=lease_for(make_writer(dataset=study.dataset), **SENT))
     make_completion(context=message.lease.context)
     first, second = Completion.objects.filter(context=message.lease.context).order_by("pk")
     return message, make_comparison(study=study, first=first, second=second, **fields)
+
+
+@pytest.fixture
+def message():
+    return make_compared()[0]
+
+
+@pytest.fixture
+def comparison(message):
+    return Comparison.objects.get()
+
+
+@pytest.fixture
+def writer(message):
+    return message.lease.writer
 
 
 def everything_stored():
@@ -113,9 +128,7 @@ class TestWithdrawingWriter:
 
         assert writer.state == WriterState.WITHDRAWN
 
-    def test_twice_changes_nothing_and_is_logged_once_without_a_word(self):
-        message, _ = make_compared()
-        writer = message.lease.writer
+    def test_twice_changes_nothing_and_is_logged_once_without_a_word(self, message, writer):
         free = Context.objects.get(pk=message.lease.context_id).slots_left
         for hours in (1, 2):
             withdraw(writer, now=NOW + hours * HOUR)
@@ -127,10 +140,9 @@ class TestWithdrawingWriter:
 
 
 class TestKeepingTheTexts:
-    def test_leaves_everything_as_it_is_and_may_be_followed_by_deleting(self):
-        message, comparison = make_compared()
-        writer = message.lease.writer
-
+    def test_leaves_everything_as_it_is_and_may_be_followed_by_deleting(
+        self, message, comparison, writer
+    ):
         withdraw(writer, keep_texts=True)
         message.refresh_from_db()
         comparison.refresh_from_db()
@@ -152,9 +164,10 @@ class TestKeepingTheTexts:
 
 
 class TestDeletingTheTexts:
-    def test_leaves_tombstones_without_a_word_of_them_nor_how_long_they_took(self):
-        message, comparison = make_compared()
-        judgment, writer = make_judgment(comparison=comparison), message.lease.writer
+    def test_leaves_tombstones_without_a_word_of_them_nor_how_long_they_took(
+        self, message, comparison, writer
+    ):
+        judgment = make_judgment(comparison=comparison)
         figures = {"typing_ms": 90_000, "pastes": 2, "pasted_characters": 40}
         make_revision(message=message, text=f"{SECRET} 2", flags=[{"matched": SECRET}], **figures)
         make_hold(completion=message.completion, reasons=[{"reason": "name", "matched": SECRET}])
@@ -173,9 +186,8 @@ class TestDeletingTheTexts:
         assert set(message.revisions.values_list("erased_at", flat=True)) == {NOW + HOUR}
         assert Judgment.objects.get().rationale == judgment.rationale
 
-    def test_leaves_no_word_that_notes_and_mails_quote(self):
-        message, _ = make_compared()
-        writer, note = message.lease.writer, f'Please take "{SECRET}" out.'
+    def test_leaves_no_word_that_notes_and_mails_quote(self, message, writer):
+        note = f'Please take "{SECRET}" out.'
         for verdict in (MessageVerdict.RETURNED, MessageVerdict.REJECTED):
             make_message_decision(revision=message.revisions.get(), verdict=verdict, note=note)
         make_message_decision(revision=message.revisions.get())
@@ -198,13 +210,12 @@ class TestDeletingTheTexts:
             ({"state": CallState.FAILED, "error_kind": "timeout", "raw_answer": ""}, ""),
         ],
     )
-    def test_leaves_no_word_that_judges_quoted(self, ended, raw):
-        message, comparison = make_compared()
+    def test_leaves_no_word_that_judges_quoted(self, comparison, writer, ended, raw):
         said = {"raw_answer": f"A says: {SECRET}", "ended_at": NOW}
         asked = {"model": "m", "first_try": {"answer": SECRET}}
         call = make_judge_call(comparison=comparison, asked=asked, **said | ended)
 
-        withdraw(message.lease.writer)
+        withdraw(writer)
 
         call.refresh_from_db()
         assert (call.raw_answer, call.asked) == (raw, {"model": "m"})
@@ -228,31 +239,29 @@ class TestDeletingTheTexts:
         assert Context.objects.get().slots_left == free + freed
         assert Message.objects.get().state == MessageState.ERASED
 
-    def test_touches_nobody_elses(self):
-        message, _ = make_compared()
-        other, comparison = make_compared(study=Comparison.objects.get().study)
+    def test_touches_nobody_elses(self, comparison, writer):
+        other, theirs = make_compared(study=comparison.study)
         decision = make_message_decision(revision=other.revisions.get(), note="Fine.")
         mail = make_mail(writer=other.lease.writer, note="Fine.", claimed_at=NOW, sent_at=NOW)
         call = make_judge_call(
-            comparison=comparison, state=CallState.DONE, ended_at=NOW, raw_answer="A is warm."
+            comparison=theirs, state=CallState.DONE, ended_at=NOW, raw_answer="A is warm."
         )
 
-        withdraw(message.lease.writer)
+        withdraw(writer)
 
         for row in (other, decision, mail, call):
             row.refresh_from_db()
         assert (decision.note, mail.note, call.raw_answer) == ("Fine.", "Fine.", "A is warm.")
         assert (other.state, other.completion.text) == (MessageState.ACCEPTED, SECRET)
-        assert Comparison.objects.get(pk=comparison.pk).held_at is None
+        assert Comparison.objects.get(pk=theirs.pk).held_at is None
 
 
 class TestDeletedTextsInStudies:
-    def test_are_handed_to_no_rater_planted_nor_repeated(self):
-        message, comparison = make_compared()
+    def test_are_handed_to_no_rater_planted_nor_repeated(self, comparison, writer):
         make_quality_check(comparison=comparison)
         rater = make_rater(study=comparison.study)
 
-        withdraw(message.lease.writer)
+        withdraw(writer)
 
         assert Comparison.objects.get().held_at == NOW + HOUR
         assert leasing.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
@@ -269,9 +278,8 @@ class TestDeletedTextsInStudies:
         shown = (comparison.slots_left, comparison.shown_first_as_a, comparison.shown_first_as_b)
         assert shown == (3, 0, 0)
 
-    def test_are_taken_from_a_rater_who_was_busy_with_them_meanwhile(self):
-        message, comparison = make_compared()
-        withdraw(message.lease.writer)
+    def test_are_taken_from_a_rater_who_was_busy_with_them_meanwhile(self, comparison, writer):
+        withdraw(writer)
         rater = make_rater(study=comparison.study)
         make_lease(comparison=comparison, rater=rater, first_side=Side.A)
         Comparison.objects.update(shown_first_as_a=1)
@@ -279,31 +287,26 @@ class TestDeletedTextsInStudies:
         assert leasing.lease_next_comparison(rater=rater, now=NOW + HOUR) is None
         assert rater.leases.get().outcome == LeaseOutcome.RELEASED
 
-    def test_are_not_shown_again_to_who_judged_them(self):
-        message, comparison = make_compared()
+    def test_are_not_shown_again_to_who_judged_them(self, comparison, writer):
         rater = make_rater(study=comparison.study)
         make_lease(comparison=comparison, rater=rater, **SENT)
         assert selectors.last_judged_lease(rater) is not None
 
-        withdraw(message.lease.writer)
+        withdraw(writer)
 
         assert selectors.last_judged_lease(rater) is None
 
-    def test_are_asked_of_no_judge(self):
-        message, comparison = make_compared()
-        judges = [make_judge()]
-        runs.plan_judge_calls(study=comparison.study, judges=judges, now=NOW)
+    def test_are_asked_of_no_judge(self, comparison, writer):
+        runs.plan_judge_calls(study=comparison.study, judges=[make_judge()], now=NOW)
 
-        withdraw(message.lease.writer)
+        withdraw(writer)
 
         call = JudgeCall.objects.get()
         assert (call.state, call.error_kind) == (CallState.FAILED, "erased")
         assert not states.refused(JudgeCall.objects.all()).exists()  # no provider's fault
-        later = [make_judge()]
-        assert runs.plan_judge_calls(study=comparison.study, judges=later, now=NOW) == 0
+        assert not runs.plan_judge_calls(study=comparison.study, judges=[make_judge()], now=NOW)
 
-    def test_that_are_with_a_judge_count_in_the_money_of_the_run(self):
-        message, comparison = make_compared()
+    def test_that_are_with_a_judge_count_in_the_money_of_the_run(self, comparison, writer):
         run = make_judge_run(study=comparison.study, reserved_usd=Decimal("0.02"))
         make_judge_call(
             comparison=comparison,
@@ -313,15 +316,14 @@ class TestDeletedTextsInStudies:
             reserved_usd=Decimal("0.02"),
         )
 
-        withdraw(message.lease.writer)
+        withdraw(writer)
 
         run.refresh_from_db()
         assert (run.reserved_usd, run.spent_usd) == (Decimal(0), Decimal("0.02"))
         assert JudgeCall.objects.get().reserved_usd == 0
 
     @pytest.mark.parametrize("outcome", ReportOutcome.values)
-    def test_stay_held_whatever_is_decided_about_reports(self, outcome):
-        message, comparison = make_compared()
+    def test_stay_held_whatever_is_decided_about_reports(self, comparison, writer, outcome):
         study, context = comparison.study, comparison.context
         intact = make_comparison(
             study=study,
@@ -329,7 +331,7 @@ class TestDeletedTextsInStudies:
             second=make_completion(context=context),
         )
         Comparison.objects.update(held_at=NOW)
-        withdraw(message.lease.writer)
+        withdraw(writer)
 
         reporting.decide_report(
             study=study, context=context, outcome=outcome, reason="Fine.", by=None, now=NOW + HOUR
@@ -339,11 +341,12 @@ class TestDeletedTextsInStudies:
         assert (Comparison.objects.get(pk=intact.pk).held_at is not None) == is_dropped
         assert Comparison.objects.get(pk=comparison.pk).held_at is not None
 
-    def test_keep_no_later_comparison_of_the_dialogue_from_raters(self):
-        message, comparison = make_compared()
+    def test_keep_no_later_comparison_of_the_dialogue_from_raters(
+        self, message, comparison, writer
+    ):
         study = comparison.study
 
-        withdraw(message.lease.writer)
+        withdraw(writer)
         for _ in range(2):
             make_completion(context=message.lease.context)
         planning_services.plan_study(study=study, now=NOW + HOUR)
@@ -363,14 +366,15 @@ class TestDeletedTextsInStudies:
         assert (tally.completions, tally.comparisons, tally.wanted) == (1, 1, 0)
 
 
-def test_deleted_texts_count_no_more_from_then_on_and_put_the_ratings_out_of_date():
-    message, comparison = make_compared()
+def test_deleted_texts_count_no_more_from_then_on_and_put_the_ratings_out_of_date(
+    comparison, writer
+):
     study = comparison.study
     for one in (comparison, make_compared(study)[1]):
         make_judgment(comparison=one, submitted_at=NOW)
     n_before = n_decisions(study)
 
-    withdraw(message.lease.writer)
+    withdraw(writer)
 
     assert n_judgments(study=study, as_of=NOW) == 2
     assert n_judgments(study=study, as_of=NOW + HOUR) == 1

@@ -1,7 +1,6 @@
 """Writers pause, go on and leave, and datasets are frozen; what was sent and begun stays."""
 
 import pytest
-from django.contrib.auth.models import User
 
 from access.models import LogEntry
 from completions.choices import LeaseOutcome, MailKind, MessageState, WriterState
@@ -32,11 +31,6 @@ def leave(writer):
     return leaving.leave(writer=writer, now=NOW)
 
 
-@pytest.fixture
-def boss():
-    return User.objects.create_user("boss")
-
-
 class TestPausing:
     def test_of_ones_own_can_be_ended_by_oneself_and_is_logged_once(self):
         writer = make_writer()
@@ -50,16 +44,16 @@ class TestPausing:
         actions = LogEntry.objects.order_by("pk").values_list("action", flat=True)
         assert list(actions) == ["writer.paused", "writer.resumed"]
 
-    def test_by_an_admin_can_be_ended_by_an_admin_alone(self, boss):
-        writer = pause(make_writer(), by=boss)
+    def test_by_an_admin_can_be_ended_by_an_admin_alone(self, admin):
+        writer = pause(make_writer(), by=admin)
 
         with pytest.raises(WriterNotActiveError):
             resume(writer)
-        assert resume(writer, by=boss).state == WriterState.ACTIVE
+        assert resume(writer, by=admin).state == WriterState.ACTIVE
 
-    def test_by_an_admin_outweighs_a_pause_of_ones_own(self, boss):
+    def test_by_an_admin_outweighs_a_pause_of_ones_own(self, admin):
         writer = pause(make_writer())
-        pause(writer, by=boss)
+        pause(writer, by=admin)
         pause(writer)
 
         with pytest.raises(WriterNotActiveError):
@@ -80,14 +74,14 @@ class TestPausing:
 
 
 class TestGoingOn:
-    def test_leads_a_newcomer_back_to_profile_or_trial_also_after_leaving(self, boss):
+    def test_leads_a_newcomer_back_to_profile_or_trial_also_after_leaving(self, admin):
         paused, left = (make_newcomer(background="PEER") for _ in range(2))
 
         unknown = make_writer(state=WriterState.PROFILING, admitted_at=None)
 
         assert resume(pause(unknown)).state == WriterState.PROFILING
         assert resume(pause(paused)).state == WriterState.VETTING
-        assert resume(leave(left), by=boss).state == WriterState.VETTING
+        assert resume(leave(left), by=admin).state == WriterState.VETTING
 
     def test_lets_a_newcomer_in_where_nobody_is_tried_any_more(self):
         newcomer = make_newcomer(dataset=make_dataset(), background="PEER")
@@ -96,21 +90,21 @@ class TestGoingOn:
 
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
 
-    def test_is_for_those_who_left_only_where_an_admin_takes_them_back(self, boss):
+    def test_is_for_those_who_left_only_where_an_admin_takes_them_back(self, admin):
         writer = leave(make_writer())
         with pytest.raises(WriterNotActiveError):
             resume(writer)
 
-        writer = resume(writer, by=boss)
+        writer = resume(writer, by=admin)
 
         assert (writer.state, writer.admitted_at) == (WriterState.ACTIVE, NOW)
         entry = LogEntry.objects.get(action="writer.taken_back")
-        assert (entry.by, entry.before) == (boss, {"state": WriterState.LEFT})
+        assert (entry.by, entry.before) == (admin, {"state": WriterState.LEFT})
 
     @pytest.mark.parametrize("state", [WriterState.REFUSED, WriterState.WITHDRAWN])
-    def test_is_for_nobody_who_was_refused_or_withdrew(self, boss, state):
+    def test_is_for_nobody_who_was_refused_or_withdrew(self, admin, state):
         with pytest.raises(WriterNotActiveError):
-            resume(make_writer(state=state), by=boss)
+            resume(make_writer(state=state), by=admin)
 
 
 class TestLeaving:

@@ -17,7 +17,7 @@ from tests.helpers.factories_of_people import (
 )
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.pages import text
-from tests.helpers.written import WORDS, completion_of, make_read, staff
+from tests.helpers.written import WORDS, completion_of, make_read
 
 pytestmark = pytest.mark.django_db
 
@@ -36,38 +36,33 @@ def near(of, contained=0.83, **which):
     }
 
 
-@pytest.fixture
-def client():
-    return staff()[0]
-
-
 def address(message, query=""):
     return f"{QUEUE}{message.pk}/{query}"
 
 
-def listed(client, query=""):
+def listed(staff, query=""):
     """Return the keys of the messages that the queue lists, in its order."""
-    page = client.get(f"{QUEUE}{query}")
+    page = staff.get(f"{QUEUE}{query}")
     return [version.message_id for version, _begins, _signals in page.context["page"]]
 
 
 class TestAccess:
     def test_to_messages_of_other_datasets_and_of_trials_is_by_their_own_pages(
-        self, client, dataset
+        self, staff, dataset
     ):
         for message in (make_sent(), make_read(dataset, state=MessageState.TRIAL)):
-            posts = [client.post(address(message, one)) for one in ("author/", "decide/")]
-            for answer in (client.get(address(message)), *posts):
+            posts = [staff.post(address(message, one)) for one in ("author/", "decide/")]
+            for answer in (staff.get(address(message)), *posts):
                 assert answer.status_code == 404
 
     @pytest.mark.parametrize("query", ["?state=TRIAL", "?signal=odd", "?stratum=x"])
-    def test_to_what_does_not_exist_is_refused(self, client, dataset, query):
-        assert client.get(f"{QUEUE}{query}").status_code == 404
-        assert client.get(address(make_read(dataset), query)).status_code == 404
+    def test_to_what_does_not_exist_is_refused(self, staff, dataset, query):
+        assert staff.get(f"{QUEUE}{query}").status_code == 404
+        assert staff.get(address(make_read(dataset), query)).status_code == 404
 
 
 class TestTheQueue:
-    def test_lists_what_waits_the_oldest_first_or_what_is_in_another_state(self, client, dataset):
+    def test_lists_what_waits_the_oldest_first_or_what_is_in_another_state(self, staff, dataset):
         late = make_read(dataset, written_at=NOW + HOUR)
         early = make_read(dataset)
         returned = make_read(dataset, state=MessageState.RETURNED)
@@ -75,11 +70,11 @@ class TestTheQueue:
         make_read(dataset, state=MessageState.TRIAL)
         make_sent()
 
-        assert listed(client) == [early.pk, late.pk]
-        assert listed(client, "?state=RETURNED") == [returned.pk]
-        assert listed(client, "?state=REJECTED") == [rejected.pk]
-        assert listed(client, "?state=ALL") == [early.pk, late.pk, returned.pk, rejected.pk]
-        page = text(client.get(QUEUE))
+        assert listed(staff) == [early.pk, late.pk]
+        assert listed(staff, "?state=RETURNED") == [returned.pk]
+        assert listed(staff, "?state=REJECTED") == [rejected.pk]
+        assert listed(staff, "?state=ALL") == [early.pk, late.pk, returned.pk, rejected.pk]
+        page = text(staff.get(QUEUE))
         assert "Waits for review (2)" in page
         assert "Sent back with a note (1)" in page
         assert "Rejected (1)" in page
@@ -98,21 +93,21 @@ class TestTheQueue:
         ],
     )
     def test_is_filtered_by_stratum_and_by_a_signal_which_stands_in_the_row(
-        self, client, dataset, query, fields, n_signals
+        self, staff, dataset, query, fields, n_signals
     ):
         make_read(dataset, "Seven words are few, and these are eight.")
         found = make_read(dataset, **fields)
 
-        [(version, _begins, signals)] = client.get(f"{QUEUE}{query}").context["page"]
+        [(version, _begins, signals)] = staff.get(f"{QUEUE}{query}").context["page"]
 
         assert (version.message_id, len(signals)) == (found.pk, n_signals)
 
-    def test_looks_at_the_newest_version_alone(self, client, dataset):
+    def test_looks_at_the_newest_version_alone(self, staff, dataset):
         message = make_read(dataset, "The first version was pasted as a whole.", pastes=1)
         make_revision(message=message, text=WORDS)
 
-        assert listed(client, "?signal=pasted") == []
-        assert WORDS in text(client.get(QUEUE))
+        assert listed(staff, "?signal=pasted") == []
+        assert WORDS in text(staff.get(QUEUE))
 
     @pytest.mark.parametrize(
         ("query", "said"),
@@ -122,66 +117,66 @@ class TestTheQueue:
             ("?signal=long", "No message matches."),
         ],
     )
-    def test_says_why_it_is_empty(self, client, dataset, query, said):
-        assert said in text(client.get(f"{QUEUE}{query}"))
+    def test_says_why_it_is_empty(self, staff, dataset, query, said):
+        assert said in text(staff.get(f"{QUEUE}{query}"))
 
-    def test_is_shown_in_pages(self, client, dataset, monkeypatch):
+    def test_is_shown_in_pages(self, staff, dataset, monkeypatch):
         monkeypatch.setattr(message_queries, "PER_PAGE", 2)
         keys = [make_read(dataset).pk for _ in range(3)]
 
-        assert (listed(client), listed(client, "?page=2")) == (keys[:2], keys[2:])
-        assert 'href="?page=2"' in client.get(QUEUE).content.decode()
+        assert (listed(staff), listed(staff, "?page=2")) == (keys[:2], keys[2:])
+        assert 'href="?page=2"' in staff.get(QUEUE).content.decode()
 
     def test_takes_the_same_number_of_queries_however_long_it_is(
-        self, client, dataset, django_assert_max_num_queries
+        self, staff, dataset, django_assert_max_num_queries
     ):
         for _ in range(6):
             make_read(dataset, flags=[LEAK])
 
         with django_assert_max_num_queries(9):
-            client.get(f"{QUEUE}?state=ALL")
+            staff.get(f"{QUEUE}?state=ALL")
 
 
 class TestTheSteps:
-    def place(self, client, message, query=""):
-        return client.get(address(message, query)).context["place"]
+    def place(self, staff, message, query=""):
+        return staff.get(address(message, query)).context["place"]
 
-    def test_lead_through_what_the_filter_means(self, client, dataset):
+    def test_lead_through_what_the_filter_means(self, staff, dataset):
         first, _, second, third = (
             make_read(dataset, pastes=pastes, written_at=NOW + n * HOUR)
             for n, pastes in enumerate((1, 0, 1, 1))
         )
 
-        place = self.place(client, second, "?signal=pasted")
+        place = self.place(staff, second, "?signal=pasted")
 
         assert (place["previous"], place["next"]) == (first.pk, third.pk)
         assert place["n_waiting"] == 3
 
-    def test_end_at_the_ends(self, client, dataset):
-        page = client.get(address(make_read(dataset)))
+    def test_end_at_the_ends(self, staff, dataset):
+        page = staff.get(address(make_read(dataset)))
 
         place = page.context["place"]
         assert (place["previous"], place["next"], place["next_waiting"]) == (None, None, None)
         assert not re.search('rel="(next|prev)"', page.content.decode())
 
-    def test_skip_what_waits_no_more_and_go_round_to_what_waits_before(self, client, dataset):
+    def test_skip_what_waits_no_more_and_go_round_to_what_waits_before(self, staff, dataset):
         first = make_read(dataset)
         make_read(dataset, state=MessageState.REJECTED)
         last = make_read(dataset)
 
-        assert self.place(client, first)["next"] == last.pk
-        assert self.place(client, last)["next_waiting"] == first.pk
+        assert self.place(staff, first)["next"] == last.pk
+        assert self.place(staff, last)["next_waiting"] == first.pk
 
 
 class TestThePageOfAMessage:
     def test_shows_the_dialogue_as_raters_see_it_the_text_and_how_it_was_typed(
-        self, client, dataset
+        self, staff, dataset
     ):
         message = make_read(
             dataset, typing_ms=39_000, pastes=2, pasted_characters=1200, has_looked_again=True
         )
 
-        page = text(client.get(address(message)))
+        page = text(staff.get(address(message)))
 
         for turn in message.lease.context.turns:
             assert turn["text"] in page
@@ -193,17 +188,17 @@ class TestThePageOfAMessage:
         assert "Own words declared" in page
         assert "Second look asked for, then sent so" in page
 
-    def test_says_what_is_not_known_of_a_text_written_elsewhere(self, client, dataset):
-        page = text(client.get(address(make_read(dataset, is_declared=False))))
+    def test_says_what_is_not_known_of_a_text_written_elsewhere(self, staff, dataset):
+        page = text(staff.get(address(make_read(dataset, is_declared=False))))
 
         assert "Time at the keys not known" in page
         assert "Words per minute" not in page
         assert "Own words not declared here" in page
 
-    def test_quotes_what_rules_found_and_marks_it_in_the_text(self, client, dataset):
+    def test_quotes_what_rules_found_and_marks_it_in_the_text(self, staff, dataset):
         message = make_read(dataset, "As an AI 555 0199 is all I can say.", flags=[LEAK, CONCERN])
 
-        answer = client.get(address(message))
+        answer = staff.get(address(message))
 
         assert '<mark class="against">As an AI</mark> ' in answer.content.decode()
         assert '<mark class="against">555 0199</mark> is all' in answer.content.decode()
@@ -223,11 +218,11 @@ class TestThePageOfAMessage:
         ],
         ids=["found by two rules", "not in the text"],
     )
-    def test_marks_words_of_the_text_once(self, client, dataset, words, matched, marked):
+    def test_marks_words_of_the_text_once(self, staff, dataset, words, matched, marked):
         flags = [{**LEAK, "matched": one} for one in matched]
         message = make_read(dataset, words, flags=flags)
 
-        assert client.get(address(message)).context["shown"]["text"] == marked
+        assert staff.get(address(message)).context["shown"]["text"] == marked
 
     @pytest.mark.parametrize(
         ("of", "said"),
@@ -236,38 +231,38 @@ class TestThePageOfAMessage:
             ("another", "83 % like another reply to this conversation"),
         ],
     )
-    def test_shows_what_a_near_copy_is_like_with_the_differences(self, client, dataset, of, said):
+    def test_shows_what_a_near_copy_is_like_with_the_differences(self, staff, dataset, of, said):
         other = make_read(dataset, "It must be hard to come home to an empty house.")
         message = make_read(dataset, flags=[near(of, message=other.pk)])
 
-        answer = client.get(address(message))
+        answer = staff.get(address(message))
 
         assert said in text(answer)
         html = " ".join(answer.content.decode().split())
         assert "an empty <del>house.</del>" in html
         assert "an empty <ins>flat every night.</ins>" in html
 
-    def test_shows_a_completion_or_the_turn_of_the_source_that_it_is_like(self, client, dataset):
+    def test_shows_a_completion_or_the_turn_of_the_source_that_it_is_like(self, staff, dataset):
         other = completion_of(make_accepted("It must be hard to come home at all."))
         flags = [near("another", completion=other.pk), near("original", turn=1)]
         message = make_read(dataset, flags=flags)
         turn = message.lease.context.dialogue.turns[1]["text"]
 
-        copies = client.get(address(message)).context["shown"]["copies"]
+        copies = staff.get(address(message)).context["shown"]["copies"]
 
         texts = [" ".join(words for words, _ in copy["other"]) for copy in copies]
         assert sorted(texts) == sorted([other.text, turn])
 
     @pytest.mark.parametrize("which", [{"message": 0}, {"completion": 0}, {"turn": 99}])
-    def test_says_that_a_text_is_not_there_any_more(self, client, dataset, which):
+    def test_says_that_a_text_is_not_there_any_more(self, staff, dataset, which):
         message = make_read(dataset, flags=[near("another", **which)])
 
-        page = text(client.get(address(message)))
+        page = text(staff.get(address(message)))
 
         assert "That text is not there any more." in page
         assert page.count(WORDS) == 1
 
-    def test_shows_earlier_versions_with_their_decisions_and_the_text_in_use(self, client, dataset):
+    def test_shows_earlier_versions_with_their_decisions_and_the_text_in_use(self, staff, dataset):
         message = make_read(dataset, "The first version of it, too long.")
         first = message.revisions.get()
         decided = {"revision": first, "decided_by": make_user(username="grace")}
@@ -276,7 +271,7 @@ class TestThePageOfAMessage:
         Message.objects.update(state=MessageState.WAITING)
         make_revision(message=message, text=WORDS)
 
-        page = text(client.get(address(message)))
+        page = text(staff.get(address(message)))
 
         assert "The message, version 2" in page
         assert "Version 1 The first version of it, too long." in page
@@ -284,15 +279,15 @@ class TestThePageOfAMessage:
         in_use = page.partition("Accepted before, and in use until this version is accepted")[2]
         assert in_use.lstrip().startswith("The first version of it, too long.")
 
-    def test_of_a_text_that_was_deleted_says_so(self, client, dataset):
+    def test_of_a_text_that_was_deleted_says_so(self, staff, dataset):
         message = make_read(dataset, "", state=MessageState.ERASED, erased_at=NOW)
 
-        assert "Deleted at its writer's wish." in text(client.get(address(message)))
-        assert "Deleted at its writer" in text(client.get(f"{QUEUE}?state=ERASED"))
+        assert "Deleted at its writer's wish." in text(staff.get(address(message)))
+        assert "Deleted at its writer" in text(staff.get(f"{QUEUE}?state=ERASED"))
 
     @pytest.mark.parametrize("n", [1, 6])
     def test_takes_the_same_number_of_queries_whatever_it_shows(
-        self, client, dataset, django_assert_max_num_queries, n
+        self, staff, dataset, django_assert_max_num_queries, n
     ):
         other = make_read(dataset)
         completion = completion_of(make_accepted())
@@ -304,4 +299,4 @@ class TestThePageOfAMessage:
             make_read(dataset)
 
         with django_assert_max_num_queries(9):
-            client.get(address(message))
+            staff.get(address(message))

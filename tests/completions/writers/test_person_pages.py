@@ -44,6 +44,10 @@ def show(staff):
     return page.content.decode()
 
 
+def state_of(writer):
+    return Writer.objects.get(pk=writer.pk).state
+
+
 def act(staff, name, **fields):
     page = staff.post(address("writer-act"), {"act": name, **fields}, follow=True)
     return page.content.decode()
@@ -183,8 +187,7 @@ class TestActs:
         writer = make_person(state=state)
 
         assert "as things stand now, that is not possible" in act(staff, name)
-        writer.refresh_from_db()
-        assert writer.state == state
+        assert state_of(writer) == state
 
     @pytest.mark.parametrize("name", ["", "erase"])
     def test_that_do_not_exist_are_refused(self, staff, name):
@@ -228,8 +231,7 @@ class TestAdmission:
         writer = make_tried(n_done=1)
 
         assert "Trial conversations are left to write for." in act(staff, "admit")
-        writer.refresh_from_db()
-        assert writer.state == WriterState.VETTING
+        assert state_of(writer) == WriterState.VETTING
 
     def test_turns_nobody_away_without_a_note(self, staff):
         writer = make_tried()
@@ -238,8 +240,7 @@ class TestAdmission:
 
         assert refused.status_code == 422
         assert 'id="note-error">Say why' in refused.content.decode()
-        writer.refresh_from_db()
-        assert writer.state == WriterState.VETTING
+        assert state_of(writer) == WriterState.VETTING
 
 
 class TestWithdrawingSomebody:

@@ -1,9 +1,6 @@
 """Newcomers write for trial dialogues, and an admin lets them in or does not."""
 
-from typing import Any
-
 import pytest
-from django.contrib.auth.models import User
 from django.core.management import CommandError
 
 from access.models import LogEntry
@@ -35,6 +32,7 @@ from completions.writers.vetting import VettingError
 from tests.completions.writers.desk import SENT, make_newcomer, run_writers
 from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_revision, make_sent
+from tests.helpers.factories_written_once import make_user
 from tests.helpers.written import TEXT, draft_of, send
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +53,10 @@ turns = [
 """
 
 
-NEW: dict[str, Any] = {"email": "ada@example.org", "background": "PEER"}
+@pytest.fixture
+def writer():
+    """A newcomer, before three dialogues of the trial."""
+    return make_newcomer(email="ada@example.org", background="PEER")
 
 
 def dialogues(writer):
@@ -72,6 +73,10 @@ def write(writer, context, text="That sounds like a long week."):
 
 def skip(writer, context):
     lease_dialogue(writer, context, outcome=LeaseOutcome.SKIPPED, skip_reason="close")
+
+
+def begin(writer):
+    return lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
 
 
 def finish_trial(writer):
@@ -117,9 +122,7 @@ class TestUsingVetting:
         assert len(dialogues(make_writer(dataset=dataset))) == 3
         assert LogEntry.objects.filter(action="vetting.switched_on").count() == 1
 
-    def test_no_more_lets_everybody_in_who_is_on_trial(self):
-        writer = make_newcomer(**NEW)
-
+    def test_no_more_lets_everybody_in_who_is_on_trial(self, writer):
         use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
         writer.refresh_from_db()
@@ -127,9 +130,8 @@ class TestUsingVetting:
         assert WriterMail.objects.get().kind == MailKind.ADMITTED
         assert Dataset.objects.get(pk=writer.dataset_id).vetting is None
 
-    def test_no_more_during_a_pause_takes_it_back_when_the_pause_ends(self):
-        writer = make_newcomer(**NEW)
-        lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+    def test_no_more_during_a_pause_takes_it_back_when_the_pause_ends(self, writer):
+        begin(writer)
         pause_writer(writer=writer, now=NOW)
         use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
@@ -137,9 +139,10 @@ class TestUsingVetting:
 
         assert WritingLease.objects.get().outcome == LeaseOutcome.RELEASED
 
-    def test_no_more_takes_the_open_dialogue_back_and_nothing_that_is_then_sent_for_it(self):
-        writer = make_newcomer(**NEW)
-        lease = lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+    def test_no_more_takes_the_open_dialogue_back_and_nothing_that_is_then_sent_for_it(
+        self, writer
+    ):
+        lease = begin(writer)
 
         use_vetting(dataset=writer.dataset, now=NOW, is_on=False)
 
@@ -161,8 +164,7 @@ def test_the_command_switches_the_trial_on_and_off(dataset):
 
 
 class TestTheTrial:
-    def test_counts_what_is_done_and_left(self):
-        writer = make_newcomer(**NEW)
+    def test_counts_what_is_done_and_left(self, writer):
         first, second, _third = dialogues(writer)
         write(writer, first)
         skip(writer, second)
@@ -181,23 +183,16 @@ class TestTheTrial:
         ],
         ids=["only begun", "taken back"],
     )
-    def test_waits_for_what_is_begun_and_not_for_what_was_taken_back(self, closed, counts):
-        writer = make_newcomer(**NEW)
+    def test_waits_for_what_is_begun_and_not_for_what_was_taken_back(self, writer, closed, counts):
         lease_dialogue(writer, dialogues(writer)[0], **closed)
 
         trial = queries.trial_of(writer)
 
         assert (trial.n_done, sum(text.is_skipped for text in trial.texts)) == counts
 
-    def test_lacks_nothing_from_its_end(self):
-        writer = make_newcomer(**NEW)
-
-        finish_trial(writer)
-
-        assert not queries.trial_of(writer).missing
-
-    def test_shows_dialogues_in_their_order_with_every_version(self, django_assert_max_num_queries):
-        writer = make_newcomer(**NEW)
+    def test_shows_dialogues_in_their_order_with_every_version(
+        self, writer, django_assert_max_num_queries
+    ):
         for context in reversed(dialogues(writer)):
             make_revision(message=write(writer, context, text=f"For {context.key}"), text="Better.")
 
@@ -210,8 +205,8 @@ class TestTheTrial:
 
 
 class TestAdmittingWriter:
-    def test_makes_them_active_once_and_leaves_a_mail(self):
-        writer, boss = make_newcomer(**NEW), User.objects.create_user("boss")
+    def test_makes_them_active_once_and_leaves_a_mail(self, writer):
+        boss = make_user()
         finish_trial(writer)
 
         admit_writer(writer=writer, note=" Warm. ", by=boss, now=NOW)
@@ -229,8 +224,7 @@ class TestAdmittingWriter:
     @pytest.mark.parametrize(
         ("do", "n", "why"), [(write, 1, "left to write"), (skip, 3, "nothing to read")]
     )
-    def test_needs_every_dialogue_done_and_something_to_read(self, do, n, why):
-        writer = make_newcomer(**NEW)
+    def test_needs_every_dialogue_done_and_something_to_read(self, writer, do, n, why):
         for context in dialogues(writer)[:n]:
             do(writer, context)
 
@@ -239,8 +233,7 @@ class TestAdmittingWriter:
 
 
 class TestRefusingWriter:
-    def test_tells_them_why(self):
-        writer = make_newcomer(**NEW)
+    def test_tells_them_why(self, writer):
         finish_trial(writer)
 
         refuse(writer)
@@ -250,15 +243,14 @@ class TestRefusingWriter:
         assert WriterMail.objects.get().note == "Too short."
         assert LogEntry.objects.get().action == "writer.refused"
 
-    def test_needs_a_note_and_a_newcomer(self):
+    def test_needs_a_note_and_a_newcomer(self, writer):
         with pytest.raises(RefusalNoteMissingError):
-            refuse(make_newcomer(**NEW), note="  ")
+            refuse(writer, note="  ")
         with pytest.raises(NotOnTrialError):
             refuse(make_writer())
 
-    def test_takes_back_the_dialogue_that_is_open(self):
-        writer = make_newcomer(**NEW)
-        lease_dialogue(writer, dialogues(writer)[0], closed_at=None, outcome="")
+    def test_takes_back_the_dialogue_that_is_open(self, writer):
+        begin(writer)
 
         refuse(writer)
 
