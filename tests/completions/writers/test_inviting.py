@@ -1,7 +1,5 @@
 """Whom a pool invites, how they become writers, and what an admin sets for all of them."""
 
-import hashlib
-
 import pytest
 from django.core.management import CommandError
 
@@ -22,7 +20,7 @@ from completions.writers.services.inviting import (
 from completions.writers.services.leasing import WriterNotActiveError
 from completions.writers.services.pool import MessagesTakenError, PoolSettings, configure_pool
 from tests.completions.writers.desk import SENT, run_writers
-from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
+from tests.helpers.factories import HOUR, NOW, digest, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_mail, make_message, make_vetting
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.written import make_open_context, slots_of
@@ -37,8 +35,8 @@ class TestInviteWriter:
         writer = invite_writer(dataset=dataset, now=NOW, email="Ada@Example.org ", by=by)
 
         writer.refresh_from_db()
-        assert (writer.state, writer.invited_at) == (WriterState.INVITED, NOW)
-        assert writer.email == "ada@example.org"
+        invited = (writer.state, writer.invited_at, writer.email)
+        assert invited == (WriterState.INVITED, NOW, "ada@example.org")
         entry = LogEntry.objects.get()
         assert (entry.action, entry.by, entry.at) == ("writer.invited", by, NOW)
         assert entry.subject == f"writer {writer.code}"
@@ -149,7 +147,8 @@ class TestListingByCommand:
 
 
 def invited(**fields):
-    return make_writer(**{"state": WriterState.INVITED, "email": "ada@example.org"} | fields)
+    usual = {"state": WriterState.INVITED, "email": "ada@example.org", "admitted_at": None}
+    return make_writer(**usual | fields)
 
 
 class TestInviteAgain:
@@ -221,17 +220,7 @@ class TestRenewLink:
         assert writer.link_version == 1
 
 
-GONE = [
-    WriterState.PAUSED,
-    WriterState.REFUSED,
-    WriterState.LEFT,
-    WriterState.WITHDRAWN,
-    WriterState.ELSEWHERE,
-]
-
-
-def make_newcomer(**fields):
-    return make_writer(**{"state": WriterState.INVITED, "admitted_at": None} | fields)
+GONE = ["PAUSED", "REFUSED", "LEFT", "WITHDRAWN", "ELSEWHERE"]
 
 
 def accept(writer, now=NOW):
@@ -253,7 +242,7 @@ def save_profile(writer, *, background=Background.PEER, has_own_system=False):
 class TestAcceptInvitation:
     @pytest.mark.parametrize("state", [WriterState.INVITED, WriterState.DECLINED])
     def test_stores_the_consent_once_and_goes_on_to_the_profile(self, state):
-        writer = make_newcomer(state=state)
+        writer = invited(state=state)
 
         for now in (NOW, NOW + HOUR):
             accept(writer, now)
@@ -262,8 +251,7 @@ class TestAcceptInvitation:
         consent = writer.consents.get()
         assert (writer.state, writer.admitted_at) == (WriterState.PROFILING, None)
         assert (consent.version, consent.given_at) == (guidelines.VERSION, NOW)
-        text = guidelines.consent_text()
-        assert consent.text_hash == hashlib.sha256(text.encode()).hexdigest()
+        assert consent.text_hash == digest(guidelines.consent_text())
 
     @pytest.mark.parametrize("state", [WriterState.VETTING, WriterState.ACTIVE])
     def test_does_not_ask_again_who_has_gone_further(self, state):
@@ -274,7 +262,7 @@ class TestAcceptInvitation:
 
 
 def test_declining_forgets_the_address_and_stores_nothing_else():
-    writer = make_newcomer(email="ada@example.org")
+    writer = invited()
 
     for _ in range(2):
         decline(writer)
@@ -287,7 +275,7 @@ def test_declining_forgets_the_address_and_stores_nothing_else():
 
 class TestSaveProfile:
     def make_agreed(self, **dataset):
-        return make_newcomer(state=WriterState.PROFILING, dataset=make_dataset(**dataset))
+        return invited(state=WriterState.PROFILING, dataset=make_dataset(**dataset))
 
     def test_leads_on_to_the_trial(self):
         writer = save_profile(self.make_agreed(vetting=make_vetting()))
@@ -346,18 +334,9 @@ class TestConfigurePool:
         entry = LogEntry.objects.get()
         assert (entry.action, entry.by, entry.at) == ("pool.configured", by, NOW)
         assert entry.subject == f"dataset {dataset.slug}"
-        assert entry.before == {
-            "completions_per_context": 3,
-            "most_adversarial": 25,
-            "offers_own_systems": False,
-            "host": {},
-        }
-        assert entry.after == {
-            "completions_per_context": 5,
-            "most_adversarial": 40,
-            "offers_own_systems": True,
-            "host": {"lab": "L"},
-        }
+        names = ("completions_per_context", "most_adversarial", "offers_own_systems", "host")
+        assert entry.before == dict(zip(names, (3, 25, False, {}), strict=True))
+        assert entry.after == dict(zip(names, (5, 40, True, {"lab": "L"}), strict=True))
 
     def test_logs_nothing_where_nothing_changes(self):
         dataset = make_dataset(most_adversarial=25)

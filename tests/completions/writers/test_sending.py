@@ -1,6 +1,5 @@
 """What a writer types, sends and changes, and what happens to a text that cannot be taken."""
 
-import hashlib
 import uuid
 from urllib.parse import urlencode
 
@@ -25,7 +24,8 @@ from completions.writers.services.sending import (
     OwnWordsMissingError,
     Typed,
 )
-from tests.helpers.factories import HOUR, NOW, make_dataset, make_writer, make_writing_lease
+from tests.completions.writers.desk import SENT
+from tests.helpers.factories import HOUR, NOW, digest, make_dataset, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_accepted, make_sent
 from tests.helpers.written import (
     TEXT,
@@ -167,7 +167,7 @@ class TestSendMessage:
         assert message.sent_at == message.changed_at == NOW + HOUR
         (version,) = message.revisions.all()
         assert (version.number, version.text, version.is_declared) == (1, TEXT, True)
-        assert version.content_hash == hashlib.sha256(TEXT.encode()).hexdigest()
+        assert version.content_hash == digest(TEXT)
         assert "leaks-" in version.rules
         assert not Completion.objects.exists()
         lease.refresh_from_db()
@@ -327,8 +327,7 @@ def make_trial_message(writer_state):
         context=make_open_context(make_dataset(is_for_checks=True), slots_left=0),
         writer=make_writer(state=writer_state),
         is_trial=True,
-        closed_at=NOW,
-        outcome=LeaseOutcome.SUBMITTED,
+        **SENT,
     )
     return make_sent(lease=lease, state=MessageState.TRIAL)
 
