@@ -140,7 +140,7 @@ def taken(state, stratum):
 def test_phases_follow_from_codes_and_are_spread():
     phases = [phase_of(f"W{n}") for n in range(200)]
 
-    assert phases == [phase_of(f"W{n}") for n in range(200)]
+    assert phases[1:3] == pytest.approx([0.977187, 0.196078], abs=1e-6)
     assert all(0 <= phase < 1 for phase in phases)
     assert {int(phase * 10) for phase in phases} == set(range(10))
 

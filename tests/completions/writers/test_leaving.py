@@ -67,10 +67,14 @@ class TestPausing:
         lease.refresh_from_db()
         assert (lease.closed_at, lease.draft) == (None, "I hear")
 
-    @pytest.mark.parametrize("state", [WriterState.INVITED, WriterState.LEFT, WriterState.REFUSED])
-    def test_is_for_those_who_are_here(self, state):
-        with pytest.raises(WriterNotActiveError):
-            pause(make_writer(state=state))
+
+@pytest.mark.parametrize(
+    ("act", "state"),
+    [(pause, "INVITED"), (pause, "LEFT"), (pause, "REFUSED"), (leave, "INVITED")],
+)
+def test_a_pause_or_leaving_is_for_those_who_are_here(act, state):
+    with pytest.raises(WriterNotActiveError):
+        act(make_writer(state=state))
 
 
 class TestGoingOn:
