@@ -113,12 +113,7 @@ class TestANearDuplicate:
     ("text", "kind", "reason", "matched"),
     [
         ("As an AI language model I hear you.", "leak", "self-identification", "As an AI"),
-        (
-            "Do write to me at ada@example.org tonight.",
-            "second-look",
-            "personal-data",
-            "ada@example.org",
-        ),
+        ("Do write to ada@example.org tonight.", "second-look", "personal-data", "ada@example.org"),
     ],
     ids=["the source", "what the writer was asked about"],
 )
@@ -133,15 +128,6 @@ def test_what_gives_somebody_away_is_flagged(flags, text, kind, reason, matched)
 def test_the_rules_are_named_within_their_column():
     assert {rule.split("-")[0] for rule in rules().split()} >= {"likeness", "leaks", "screening"}
     assert len(rules()) <= 120
-
-
-@database
-def test_a_writer_without_a_row_is_compared_with_others(context):
-    sent_for(context)
-
-    found = flags_of(text=LONG, writer=type(make_writer())(), context=context, without=None)
-
-    assert [flag["of"] for flag in found] == ["another"]
 
 
 @database
@@ -218,7 +204,7 @@ class TestBeforeAMessageGoesOut:
         ],
     )
     def test_quotes_the_words_at_fault(self, text, rule, matched):
-        assert (rule, matched) in questions(text)
+        assert questions(text) == [(rule, matched)]
 
     @pytest.mark.parametrize(
         "text",

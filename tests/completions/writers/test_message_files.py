@@ -10,7 +10,7 @@ import pytest
 from completions.files import text as input_text
 from completions.files.refusals import REMEDIES, InputFileError, Reason, Refused
 from completions.files.rows import once
-from completions.models import MessageRevision
+from completions.models import Context, MessageRevision
 from completions.writers.importing import WrittenRow, written_file
 from completions.writers.services.import_rows import MOST_NEAR, MOST_PLACES, Shelf
 from tests.completions.writers.test_importing import import_rows, row
@@ -76,19 +76,20 @@ def test_a_row_has_every_column(content, position):
     )
 
 
+@pytest.mark.parametrize(
+    "content",
+    [table(f"a,{TEXT},Ada,1,x", header=HEADER + ",Wage,id"), as_json(wage=3, id="x")],
+    ids=["csv", "json"],
+)
+def test_columns_that_nobody_reads_are_told(content):
+    assert notes_of(content) == ["Columns that are not read: id, wage."]
+
+
 class TestCsv:
     def test_counts_the_lines_of_the_file_and_not_the_rows(self):
         content = table('a,"One\ntwo\nthree",Ada', "", "b,Four,Ada", "c,Five,Ada")
 
         assert [row.position for row in read(content)] == [2, 6, 7]
-
-    @pytest.mark.parametrize(
-        "content",
-        [table(f"a,{TEXT},Ada,1,x", header=HEADER + ",Wage,id"), as_json(wage=3, id="x")],
-        ids=["csv", "json"],
-    )
-    def test_and_json_lines_tell_the_columns_that_nobody_reads(self, content):
-        assert notes_of(content) == ["Columns that are not read: id, wage."]
 
     @pytest.mark.parametrize(
         ("row", "said"),
@@ -167,11 +168,8 @@ class TestAColumn:
 
     def test_of_names_is_read_alike_however_it_is_spelled(self):
         spelled = ["Jose\u0301  Ruiz", " Jos\u00e9 Ruiz "]
-        rows = read(
-            "\n".join(as_json(author=name, context=str(n)) for n, name in enumerate(spelled))
-        )
 
-        assert {row.author for row in rows} == {"Jos\u00e9 Ruiz"}
+        assert {only(as_json(author=name)).author for name in spelled} == {"Jos\u00e9 Ruiz"}
 
     def test_of_texts_keeps_lines_and_loses_carriage_returns(self):
         assert only(as_json(text="One\r\ntwo\n\tthree")).text == "One\ntwo\n\tthree"
@@ -183,13 +181,10 @@ class TestRowsThatStandTwice:
 
         found = refused(table(*rows))
 
+        other = "another text of its author or system for this context stands at 2"
         assert [(row.position, row.reason, row.why) for row in found] == [
             (3, Reason.REPEATED, "stands at 2 already"),
-            (
-                6,
-                Reason.SECOND_TEXT,
-                "another text of its author or system for this context stands at 2",
-            ),
+            (6, Reason.SECOND_TEXT, other),
         ]
 
     @pytest.mark.parametrize(
@@ -320,20 +315,14 @@ class TestANearDuplicate:
         assert flags("Bo") == [("another", message_of("Ada"))]
         assert (report.n_accepted, report.n_waiting) == (1, 1)
 
-    def test_of_a_message_that_was_sent_here_is_flagged(self):
-        sent = make_sent(MOVING)
-        here = sent.lease.context
+    @pytest.mark.parametrize("make", [make_sent, make_completion], ids=["message", "completion"])
+    def test_of_what_was_written_here_is_flagged(self, make):
+        there = make(text=MOVING)
+        context = Context.objects.get()
 
-        import_rows(here.dataset, row(here, NEARLY))
+        import_rows(context.dataset, row(context, NEARLY))
 
-        assert flags("Ada") == [("another", sent.pk)]
-
-    def test_of_a_models_completion_is_flagged(self, dataset, context):
-        completion = make_completion(context=context, text=MOVING)
-
-        import_rows(dataset, row(context, NEARLY))
-
-        assert flags("Ada") == [("another", completion.pk)]
+        assert flags("Ada") == [("another", there.pk)]
 
     def test_of_what_the_dialogue_goes_on_with_is_flagged(self, dataset):
         turns = [{"role": "seeker", "text": "I moved."}, {"role": "supporter", "text": MOVING}]
