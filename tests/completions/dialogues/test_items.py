@@ -1,5 +1,7 @@
 """The benchmark authors' items: their roles, refused guesses, and the contexts they become."""
 
+from itertools import permutations
+
 import pytest
 from django.core.management import call_command
 from hypothesis import given
@@ -152,21 +154,19 @@ class TestItem:
 
 
 class TestSharedDialogues:
-    def test_are_found_where_one_item_goes_on_from_another(self, tmp_path):
-        later = item(dialogue_history=MORE, turn=6, vanilla_completion="Take your time.")
+    def test_are_found_where_items_go_on_from_one_another(self, tmp_path):
+        history = [*MORE, "Take your time.", "I will."]
+        middle = item(dialogue_history=MORE, turn=6, vanilla_completion="Take your time.")
+        longest = item(dialogue_history=history, turn=8, vanilla_completion=None)
 
-        (dialogue,) = read(tmp_path, later, item())
+        (dialogue,) = read(tmp_path, longest, item(), middle)
 
-        assert [turn.text for turn in dialogue.turns] == [*MORE, "Take your time."]
-        assert dialogue.points == (FixedContext(3, REPLY, 4), FixedContext(5, "Take your time.", 6))
-
-    def test_are_found_through_several_items(self, tmp_path):
-        middle = item(dialogue_history=MORE, vanilla_completion="Take your time.")
-        longest = item(dialogue_history=[*MORE, "Take your time.", "I will."])
-
-        (dialogue,) = read(tmp_path, item(), longest, middle)
-
-        assert [point.turn_index for point in dialogue.points] == [3, 5, 7]
+        assert [turn.text for turn in dialogue.turns] == history
+        assert dialogue.points == (
+            FixedContext(3, REPLY, 4),
+            FixedContext(5, "Take your time.", 6),
+            FixedContext(7, None, 8),
+        )
 
     @pytest.mark.parametrize(
         "change",
@@ -285,17 +285,12 @@ class TestStratum:
         assert load(item(), stratum=Stratum.ADVERSARIAL).n_contexts_added == 0
         assert load(item(), name="Others").n_contexts_added == 1
 
-    @pytest.mark.parametrize(
-        ("first", "second", "had"),
-        [
-            (Stratum.REGULAR, Stratum.ADVERSARIAL, "as regular"),
-            (Stratum.ADVERSARIAL, Stratum.REGULAR, "as adversarial"),
-        ],
-    )
-    def test_of_a_context_is_one(self, load, first, second, had):
+    @pytest.mark.parametrize(("first", "second"), [*permutations(Stratum)])
+    def test_of_a_context_is_one(self, load, first, second):
         load(item(), stratum=first)
 
-        with pytest.raises(StratumError, match=f"items has one of these contexts already, {had}"):
+        had = f"items has one of these contexts already, as {first.lower()}"
+        with pytest.raises(StratumError, match=had):
             load(OTHER, item(), stratum=second)
 
         assert Context.objects.count() == Dialogue.objects.count() == 1

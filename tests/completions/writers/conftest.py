@@ -1,11 +1,12 @@
 """Fixtures of the tests on writers: a pool, its people, and the browsers of both sides."""
 
 import pytest
+from django.utils import timezone
 
-from tests.completions.writers.desk import sign_in, take_dialogue
+from tests.completions.writers.desk import sign_in
 from tests.helpers.factories import make_dataset, make_writer
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.written import make_open_context
+from tests.helpers.written import lease_next, make_open_context
 
 
 @pytest.fixture
@@ -32,9 +33,9 @@ def desk(client, writer):
 
 
 @pytest.fixture
-def lease(desk):
-    """The dialogue that the writer was given by the pages."""
-    return take_dialogue(desk)
+def lease(writer, desk):
+    """The dialogue that the writer has before them."""
+    return lease_next(writer, timezone.now())
 
 
 @pytest.fixture
