@@ -53,9 +53,8 @@ def said(dialogue):
 
 class TestEverySpelling:
     @EVERY_SPELLING
-    @pytest.mark.parametrize("write", [write_array, write_lines])
-    def test_gives_the_same_turns_with_the_same_roles(self, spelled, write, tmp_path):
-        (parsed,) = read(write(tmp_path / "talks", [spelled(emotion_type=None)]))
+    def test_gives_the_same_turns_with_the_same_roles(self, spelled, tmp_path):
+        parsed = only(tmp_path, spelled(emotion_type=None))
 
         assert said(parsed) == MERGED
         assert (parsed.n_utterances, parsed.emotion_type) == (4, "")

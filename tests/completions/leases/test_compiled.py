@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
-from annotation.models import Comparison, Lease, PlatformSubmission, Rater
+from annotation.models import Lease, PlatformSubmission, Rater
 from completions.leases.compiled import Compiled, CompiledUpdate, insert
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_lease, make_rater, make_study
 
@@ -109,8 +109,8 @@ class TestInsert:
 
     def test_keeps_json_and_missing_values(self):
         ids = {"a": ["ö"]}
-        row = PlatformSubmission(rater=make_rater(), number=1, ids=ids, opened_at=NOW)
-        row.changed_at = NOW
+        times = {"opened_at": NOW, "changed_at": NOW}
+        row = PlatformSubmission(rater=make_rater(), number=1, ids=ids, **times)
         rater = Rater(study=make_study(), code="R1", entered_at=NOW)
 
         insert(row)
@@ -139,11 +139,7 @@ class TestInsert:
         assert lease.outcome == "SUBMITTED"
 
     def test_breaks_no_rule_of_the_table(self):
-        pair = make_comparison()
-        again = Comparison(
-            study=pair.study, context=pair.context, first=pair.first, second=pair.second
-        )
-        again.key, again.position, again.slots_left = "again", 1, 5
+        rater = make_rater()
 
         with pytest.raises(IntegrityError), transaction.atomic():
-            insert(again)
+            insert(Rater(study=rater.study, code=rater.code, entered_at=NOW))

@@ -273,19 +273,21 @@ NEARLY = "Moving to a new town is hard, and evenings alone are long. Whom do you
 OTHER = "I wonder what your sister would say if she had an hour for you."
 
 
+def sent_by(author):
+    return MessageRevision.objects.filter(message__lease__writer__imported_as=author).order_by("pk")
+
+
 def flags(author):
     """What the newest message of an author is flagged with, by what it is like."""
-    sent = MessageRevision.objects.filter(message__lease__writer__imported_as=author)
     return [
         (flag["of"], flag.get("message") or flag.get("completion") or flag.get("turn"))
-        for flag in sent.order_by("-pk")[0].flags
+        for flag in sent_by(author).last().flags
         if flag["kind"] == "near-duplicate"
     ]
 
 
 def message_of(author):
-    sent = MessageRevision.objects.filter(message__lease__writer__imported_as=author)
-    return sent.order_by("pk")[0].message_id
+    return sent_by(author).first().message_id
 
 
 @pytest.mark.django_db
