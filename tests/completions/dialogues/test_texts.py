@@ -190,20 +190,19 @@ SENTENCE_COUNTS = {
 }
 
 
-class TestCountWords:
-    @pytest.mark.parametrize(("text", "n_words"), WORD_COUNTS.values(), ids=WORD_COUNTS)
-    def test_counts(self, text, n_words):
-        assert count_words(text) == n_words
-
-    @given(st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True)))
-    def test_counts_what_spaces_part(self, words):
-        assert count_words(" ".join(words)) == len(words)
+@pytest.mark.parametrize(("text", "n_words"), WORD_COUNTS.values(), ids=WORD_COUNTS)
+def test_words_are_counted(text, n_words):
+    assert count_words(text) == n_words
 
 
-class TestCountSentences:
-    @pytest.mark.parametrize(("text", "n_sentences"), SENTENCE_COUNTS.values(), ids=SENTENCE_COUNTS)
-    def test_counts(self, text, n_sentences):
-        assert count_sentences(text) == n_sentences
+@given(st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True)))
+def test_what_spaces_part_are_words(words):
+    assert count_words(" ".join(words)) == len(words)
+
+
+@pytest.mark.parametrize(("text", "n_sentences"), SENTENCE_COUNTS.values(), ids=SENTENCE_COUNTS)
+def test_sentences_are_counted(text, n_sentences):
+    assert count_sentences(text) == n_sentences
 
 
 class TestCheckText:
