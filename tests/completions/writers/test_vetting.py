@@ -284,6 +284,7 @@ class TestOwnSet:
     @pytest.mark.parametrize(
         ("old", "new", "problem"),
         [
+            ('name = "own"', "name = ", "not valid TOML"),
             ('version = "1"', "", "version: Field required"),
             ('key = "one"', 'key = "One!"', "talks.0.key: String should match"),
             ('key = "one"', 'key = "one"\nmood = "low"', "talks.0.mood: Extra inputs"),
