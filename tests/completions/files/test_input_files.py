@@ -12,9 +12,10 @@ from pyarrow import parquet
 
 from completions.dialogues.ingest.dialogue import IngestError, ParsedDialogue
 from completions.dialogues.ingest.files import read_dialogues
+from completions.files import reading
+from completions.files import text as input_text
 from completions.files.reading import read
 from completions.files.refusals import InputFileError, alike
-from completions.files.text import MOST_UNPACKED
 from completions.systems.importing import imported_file
 from completions.writers.importing import written_file
 
@@ -173,11 +174,11 @@ def turns():
     return pa.array([{"role": "user", "text": LONG}] * N_TOO_MANY)
 
 
-LONG = "a" * 1_000_000
-N_TOO_MANY = MOST_UNPACKED // len(LONG) + 1
+MOST = 2_000_000
+LONG = "a" * 100_000
+N_TOO_MANY = MOST // len(LONG) + 1
 BOMBS = {
-    "gzip of a line": lambda: gzip.compress(b" " * (MOST_UNPACKED + 1)),
-    "gzip of a list": lambda: gzip.compress(b"[" + b'"a",' * (MOST_UNPACKED // 4 + 1)),
+    "gzip of a list": lambda: gzip.compress(b"[" + b'"a",' * (MOST // 4 + 1)),
     "Parquet of one text": lambda: as_parquet(texts()),
     "Parquet of a packed text": lambda: as_parquet(
         texts(), use_dictionary=False, compression="zstd"
@@ -188,19 +189,38 @@ BOMBS = {
     "Parquet of names and texts": lambda: as_parquet(
         pa.array([[("a", LONG)]] * N_TOO_MANY, pa.map_(pa.string(), pa.string()))
     ),
-    "Parquet of a number": lambda: as_parquet(pa.repeat(1, MOST_UNPACKED // 8 + 1)),
+    "Parquet of a number": lambda: as_parquet(pa.repeat(1, MOST // 8 + 1)),
     "gzip of Parquet": lambda: gzip.compress(as_parquet(texts())),
 }
 
 
+def test_an_upload_may_not_unpack_to_more_than_64_megabytes():
+    with pytest.raises(InputFileError, match="unpacks to more than 64 MB"):
+        next(read(io.BytesIO(gzip.compress(b" " * 64_000_001))))
+
+
+@pytest.fixture
+def few_bytes(monkeypatch):
+    """Let uploads unpack to less, so that what unpacks to too much is made at once."""
+    for module in (input_text, reading):
+        monkeypatch.setattr(module, "MOST_UNPACKED", MOST)
+
+
+@pytest.mark.usefixtures("few_bytes")
 class TestWhatUnpacksToTooMuch:
     @pytest.mark.parametrize("make", BOMBS.values(), ids=BOMBS.keys())
     def test_is_refused_before_the_first_record(self, make):
         content = make()
-        assert len(content) < 1_000_000
+        assert len(content) < MOST / 15
 
-        with pytest.raises(InputFileError, match="unpacks to more than 64 MB"):
+        with pytest.raises(InputFileError, match="unpacks to more than 2 MB"):
             next(read(io.BytesIO(content)))
+
+    def test_is_refused_by_its_footer_before_a_page_is_unpacked(self, monkeypatch):
+        monkeypatch.setattr(reading, "_found_sizes", lambda _file: [])
+
+        with pytest.raises(InputFileError, match="unpacks to more than 2 MB"):
+            next(read(io.BytesIO(BOMBS["Parquet of a packed text"]())))
 
     def test_is_read_from_a_file_of_the_machine(self, tmp_path):
         path = tmp_path / "rows.parquet"
