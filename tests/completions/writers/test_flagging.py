@@ -1,13 +1,14 @@
 """What rules ask a writer about and tell a reviewer of, what is like another text, and by whom."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
 
 from access.models import LogEntry
 from completions.choices import Background, MessageState, MessageVerdict, SystemKind
-from completions.writers.near_duplicates import most_like
+from completions.writers.near_duplicates import ComparedWords, most_like
 from completions.writers.presubmit_checks import look
 from completions.writers.services.flagging import flags_of, rules
 from completions.writers.services.review_decisions import reveal_author
@@ -325,6 +326,11 @@ def turns():
 
 
 class TestOnSupportersOfEsconv:
+    @pytest.fixture(autouse=True)
+    def _read_once(self, monkeypatch):
+        """Each of the thousand is compared with many: cut it into words once."""
+        monkeypatch.setattr(ComparedWords, "of", cache(ComparedWords.of))
+
     @pytest.mark.parametrize(
         ("one_in", "most"), [(100, 0), pytest.param(20, 2, marks=pytest.mark.full)]
     )
