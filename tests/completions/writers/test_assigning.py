@@ -188,14 +188,9 @@ class Pool:
         )
         offer = next_offer(now, most=MOST, phase=phase_of(f"W{writer}"))
         assert bool(offer.strata) == (n_to_come(now, most=MOST) > 0)
-        dialogues = [
-            dialogue
-            for dialogue in np.flatnonzero(free)
-            if (REGULAR, ADVERSARIAL)[self.is_hostile[dialogue]] in offer.strata
-        ]
-        if not dialogues:
+        dialogue = self.first_of(offer, free)
+        if dialogue is None:
             return None
-        dialogue = min(dialogues, key=lambda one: self.order(one, offer))
         self.left[dialogue] -= 1
         self.had[writer, dialogue] = True
         self.kept[writer, self.is_hostile[dialogue]] += 1
@@ -212,10 +207,15 @@ class Pool:
             given_up=int(self.given_up[writer, hostile]),
         )
 
-    def order(self, dialogue, offer):
-        rank = offer.strata.index((REGULAR, ADVERSARIAL)[self.is_hostile[dialogue]])
-        emptiness = -int(self.left[dialogue])
-        return (emptiness, rank, dialogue) if offer.is_even else (rank, emptiness, dialogue)
+    def first_of(self, offer, free):
+        """Return the emptiest dialogue of the first stratum, or of any if strata are to be even."""
+        groups = [
+            np.flatnonzero(free & (self.is_hostile == (one == ADVERSARIAL))) for one in offer.strata
+        ]
+        emptiest = [int(group[self.left[group].argmax()]) for group in groups if group.size]
+        if offer.is_even:
+            return max(emptiest, key=lambda one: self.left[one], default=None)
+        return next(iter(emptiest), None)
 
     def skip(self, writer, dialogue):
         hostile = self.is_hostile[dialogue]
