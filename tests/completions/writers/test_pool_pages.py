@@ -7,8 +7,7 @@ from access.models import LogEntry
 from completions.choices import LeaseOutcome, MessageState, Review, WriterState
 from completions.models import Dataset, Writer, WriterMail
 from completions.writers import emails as writer_emails
-from tests.completions.writers.desk import SENT
-from tests.completions.writers.desk import shown as told
+from tests.completions.writers.desk import SENT, shown
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -58,8 +57,8 @@ class TestPeople:
         assert (found.state, found.get_background_display()) == ("ACTIVE", "Peer supporter")
         counts = (found.n_sent, found.n_accepted, found.n_returned, found.n_waiting, found.n_trial)
         assert counts == (3, 1, 1, 1, 1)
-        assert "ada@example.org" not in told(page)
-        assert "Nobody may see" not in told(page)
+        assert "ada@example.org" not in shown(page)
+        assert "Nobody may see" not in shown(page)
 
     def test_were_last_active_when_they_took_a_dialogue_or_sent_a_message(self, staff, dataset):
         ada, kim, nobody = (
@@ -81,7 +80,7 @@ class TestPeople:
 
         assert codes(staff.get(url("pool"), {"state": "PAUSED"})) == ["Wkim"]
         assert codes(staff.get(url("pool"), {"q": "ADA"})) == ["Wada"]
-        assert "No writer matches" in told(staff.get(url("pool"), {"q": "nobody"}))
+        assert "No writer matches" in shown(staff.get(url("pool"), {"q": "nobody"}))
 
     @pytest.mark.parametrize(("sort", "order"), [("sent", ["Wb", "Wa"]), ("-sent", ["Wa", "Wb"])])
     def test_are_sorted_as_the_heads_of_the_table_say(self, staff, dataset, sort, order):
@@ -106,7 +105,7 @@ class TestPeople:
     def test_of_another_dataset_are_not_here(self, staff):
         make_writer(dataset=make_dataset())
 
-        assert "Nobody writes for this dataset yet" in told(staff.get(url("pool")))
+        assert "Nobody writes for this dataset yet" in shown(staff.get(url("pool")))
 
     @pytest.mark.parametrize(
         ("second", "is_to_decide"), [(SENT, True), (SKIPPED, True), (None, False)]
@@ -126,7 +125,7 @@ class TestPeople:
         page = staff.get(url("pool"))
 
         assert row(page).is_to_decide is is_to_decide
-        assert ("waits to hear from you" in told(page)) is is_to_decide
+        assert ("waits to hear from you" in shown(page)) is is_to_decide
 
 
 class TestInviting:
@@ -140,8 +139,8 @@ class TestInviting:
 
         page = self.invite(staff, "ada@example.org\n<b>kim@nowhere\n\nBo@Example.org\na@b.org")
 
-        assert "2 people are invited. In the pool already, and left as they are: 1." in told(page)
-        assert "Not an e-mail address, and not invited: &lt;b&gt;kim@nowhere" in told(page)
+        assert "2 people are invited. In the pool already, and left as they are: 1." in shown(page)
+        assert "Not an e-mail address, and not invited: &lt;b&gt;kim@nowhere" in shown(page)
         emails = Writer.objects.order_by("email").values_list("email", flat=True)
         assert list(emails) == ["a@b.org", "ada@example.org", "bo@example.org"]
         assert WriterMail.objects.count() == 2
@@ -152,10 +151,10 @@ class TestInviting:
 
         page = self.invite(staff, "ada@example.org\nkim@example.org\nnonsense", is_dry="1")
 
-        assert "Would be invited: 1. In the pool already: 1. Not an e-mail address: 1." in told(
+        assert "Would be invited: 1. In the pool already: 1. Not an e-mail address: 1." in shown(
             page
         )
-        assert "kim@example.org\nnonsense</textarea>" in told(page)
+        assert "kim@example.org\nnonsense</textarea>" in shown(page)
         assert Writer.objects.count() == 1
 
     @pytest.mark.parametrize(
@@ -172,8 +171,8 @@ class TestInviting:
         page = staff.post(url("invite"), {"emails": emails})
 
         assert page.status_code == 422
-        assert f'id="emails-error">{words}' in told(page)
-        assert 'aria-invalid="true"' in told(page)
+        assert f'id="emails-error">{words}' in shown(page)
+        assert 'aria-invalid="true"' in shown(page)
         assert not Writer.objects.exists()
 
     def test_makes_a_link_without_an_address(self, staff, admin):
@@ -185,11 +184,11 @@ class TestInviting:
         assert LogEntry.objects.get().by == admin
 
     def test_says_that_mails_wait_where_none_are_set_up(self, staff, settings):
-        assert "No mail is set up" not in told(staff.get(url("pool")))
+        assert "No mail is set up" not in shown(staff.get(url("pool")))
 
         settings.EMAIL_BACKEND = writer_emails.NO_SERVER
 
-        assert "No mail is set up" in told(staff.get(url("pool")))
+        assert "No mail is set up" in shown(staff.get(url("pool")))
 
 
 class TestSettings:
@@ -204,7 +203,7 @@ class TestSettings:
         assert dataset.completions_per_context == 7
         logged = LogEntry.objects.filter(action="pool.configured").values_list("by", flat=True)
         assert list(logged) == [admin.pk, admin.pk]
-        page = told(staff.get(url("pool")))
+        page = shown(staff.get(url("pool")))
         assert 'name="completions_per_context" type="text"' in page
         assert 'value="7"' in page
 
@@ -223,8 +222,8 @@ class TestSettings:
             page = staff.post(url("settings"), SETTINGS | {field: value})
 
             assert page.status_code == 422
-            assert f'aria-describedby="{error}"' in told(page)
-            assert said in told(page)
+            assert f'aria-describedby="{error}"' in shown(page)
+            assert said in shown(page)
             dataset.refresh_from_db()
             assert (dataset.most_adversarial, dataset.completions_per_context) == before
 
@@ -234,12 +233,12 @@ class TestSettings:
         page = staff.post(url("settings"), SETTINGS | {"completions_per_context": "2"})
 
         assert page.status_code == 422
-        assert "1 conversation has more messages already" in told(page)
+        assert "1 conversation has more messages already" in shown(page)
 
     def test_switch_the_trial_on_and_off_and_nothing_without_an_answer(self, staff, dataset):
         staff.post(url("trial"), {"is_on": "1"})
-        unsaid = told(staff.post(url("trial"), {"is_on": "perhaps"}, follow=True))
-        off = told(staff.post(url("trial"), {"is_on": "0"}, follow=True))
+        unsaid = shown(staff.post(url("trial"), {"is_on": "perhaps"}, follow=True))
+        off = shown(staff.post(url("trial"), {"is_on": "0"}, follow=True))
 
         assert "Nothing changed" in unsaid
         assert "Switch the trial off" in unsaid
@@ -286,5 +285,5 @@ class TestTheListOfDatasets:
         Dataset.objects.filter(slug="talks").update(frozen_at=NOW)
 
         assert list(rows(before)) == ["talks"]
-        assert "frozen" not in told(before)
-        assert "frozen" in told(staff.get(DATASETS))
+        assert "frozen" not in shown(before)
+        assert "frozen" in shown(staff.get(DATASETS))
