@@ -8,6 +8,7 @@ import pytest
 from completions import llm
 from completions.models import GenerationCall
 from completions.runs.services import budgeting
+from tests.completions.runs.conftest import changed
 from tests.helpers.factories_of_calls import make_generation_run
 
 PRICE = {"input": 2.0, "output": 8.0}
@@ -117,6 +118,4 @@ def test_what_is_given_back_in_parts_in_any_order_leaves_nothing(parts):
     for n in parts:
         budgeting.settle([(GenerationCall(run=run, reserved_usd=COST), None)] * n)
 
-    run.refresh_from_db()
-    assert run.reserved_usd == 0
-    assert run.spent_usd == total
+    assert (changed(run).reserved_usd, run.spent_usd) == (0, total)

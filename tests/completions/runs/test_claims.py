@@ -16,9 +16,9 @@ from completions.choices import CallState, PauseReason, RunState
 from completions.generation import services as generating
 from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.models import Completion, GenerationCall, GenerationRun, System
-from completions.runs import queries
 from completions.runs.pulling import PullLimits
-from completions.runs.services import asking, budgeting, calling, running, speaking, states
+from completions.runs.services import budgeting, calling, running, speaking, states
+from tests.completions.runs.conftest import REPLY, answered, changed, failed, queue
 from tests.helpers.factories import NOW, make_generation_call, make_system
 from tests.helpers.factories_of_calls import (
     PRICE,
@@ -36,35 +36,6 @@ needs_writers = pytest.mark.skipif(
 )
 LATER = NOW + calling.CLAIM_LENGTH
 NOTHING = Decimal(0)
-REPLY = llm.Reply(
-    text="That sounds hard.",
-    finish_reason="stop",
-    provider_id="p-1",
-    n_prompt_tokens=10,
-    n_completion_tokens=4,
-    cost_usd=0.0005,
-    ttft_ms=12,
-    latency_ms=34,
-)
-
-
-def queue(at=NOW):
-    return asking.CallQueue(
-        generating.CompletionCalls(), queries.calls_to_make(GenerationRun), lambda: at
-    )
-
-
-def answered(question, reply=REPLY):
-    return asking.ModelAnswer(question, NOW, reply, reply.text, {})
-
-
-def failed(question, kind="empty"):
-    return calling.Failed(question.claim, NOW, llm.PermanentError("no", kind=kind), question)
-
-
-def changed(row):
-    row.refresh_from_db()
-    return row
 
 
 class TestAClaim:

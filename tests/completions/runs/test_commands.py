@@ -20,12 +20,10 @@ from completions.models import Completion, GenerationRun, Run
 from completions.offline import Behaviour
 from completions.runs import pulling
 from completions.runs.queries import calls_of
+from tests.completions.runs.conftest import make_talks
 from tests.helpers.factories import (
     NOW,
     make_comparison,
-    make_context,
-    make_dataset,
-    make_dialogue,
     make_generation_call,
     make_judge,
     make_study,
@@ -70,10 +68,7 @@ RUN = ["run", "--dataset", "Talks", "--systems"]
 def dataset():
     """Four contexts, and a system that has a price."""
     make_priced(slug="alder")
-    dataset = make_dataset(slug="talks", name="Talks")
-    for _ in range(4):
-        make_context(dialogue=make_dialogue(dataset=dataset))
-    return dataset
+    return make_talks(4)
 
 
 class TestCompletionsRun:

@@ -12,11 +12,11 @@ from completions.generation.services import start_generation_run
 from completions.models import GenerationCall, GenerationRun
 from completions.runs.view_data import in_words
 from completions.templatetags.money import short, usd
+from tests.completions.runs.conftest import changed, make_talks
 from tests.helpers.factories import (
     NOW,
     make_completion,
     make_context,
-    make_dataset,
     make_dialogue,
     make_system,
 )
@@ -38,16 +38,9 @@ def staff(client):
     return client
 
 
-def make_dialogues(n=3):
-    dataset = make_dataset(slug="talks")
-    for _ in range(n):
-        make_context(dialogue=make_dialogue(dataset=dataset))
-    return dataset
-
-
 def make_run(*, n=3, system=None, **fields):
     system = system or make_system(slug="ours", parameters=PRICED)
-    return start_generation_run(dataset=make_dialogues(n), systems=[system], now=NOW, **fields)
+    return start_generation_run(dataset=make_talks(n), systems=[system], now=NOW, **fields)
 
 
 def page_of(name, run):
@@ -105,7 +98,7 @@ class TestPlanning:
         return staff.get(PLAN, {"dataset": dataset, "systems": [one.slug for one in systems]})
 
     def test_counts_what_is_missing_and_writes_nothing(self, staff):
-        dataset, ours, theirs = make_dialogues(3), make_system(slug="ours"), make_pretence()
+        dataset, ours, theirs = make_talks(3), make_system(slug="ours"), make_pretence()
         make_completion(context=dataset.contexts.first(), system=ours)
 
         offered = text(staff.get(CHOOSE))
@@ -144,7 +137,7 @@ class TestPlanning:
 
     def test_says_what_is_not_known_and_which_key_is_missing(self, staff, monkeypatch):
         monkeypatch.delenv("OUR_LAB_KEY", raising=False)
-        make_dialogues()
+        make_talks(1)
         system = make_system(slug="ours", name="Ours", parameters={"api_key_env": "OUR_LAB_KEY"})
 
         answer = self.plan(staff, system)
@@ -164,7 +157,7 @@ class TestPlanning:
         ],
     )
     def test_asks_again_where_the_choice_is_none(self, staff, query, said):
-        make_dialogues()
+        make_talks(1)
         make_system(slug="ours")
 
         answer = staff.get(PLAN, query)
@@ -175,7 +168,7 @@ class TestPlanning:
 
 class TestStarting:
     def test_starts_what_was_planned_once_with_its_budget_and_logs_who_did(self, staff):
-        make_dialogues(3)
+        make_talks(3)
         make_system(slug="ours", parameters=PRICED)
         wanted = {"dataset": "talks", "systems": ["ours"], "budget_usd": "25"}
 
@@ -196,7 +189,7 @@ class TestStarting:
         ],
     )
     def test_refuses_a_budget_that_is_none_or_cannot_be_kept(self, staff, budget, said):
-        make_dialogues()
+        make_talks(1)
         make_system(slug="ours")
 
         answer = staff.post(START, {"dataset": "talks", "systems": ["ours"], "budget_usd": budget})
@@ -334,15 +327,13 @@ class TestMovingOn:
 
         page = text(staff.get(page_of("run", run)))
         refused = staff.post(page_of("resume", run), {"budget_usd": "3"}, follow=True)
-        run.refresh_from_db()
 
         assert "The budget holds it." in page
         assert "0.4 are left." in page
         assert "Nothing changed" in text(refused)
-        assert (run.state, run.budget_usd) == (RunState.PAUSED, 5)
+        assert (changed(run).state, run.budget_usd) == (RunState.PAUSED, 5)
         staff.post(page_of("resume", run), {"budget_usd": "6"})
-        run.refresh_from_db()
-        assert (run.state, run.budget_usd) == (RunState.RUNNING, 6)
+        assert (changed(run).state, run.budget_usd) == (RunState.RUNNING, 6)
 
     def test_each_button_says_what_it_does_and_logs_who_did(self, staff):
         run = make_run()
@@ -353,8 +344,7 @@ class TestMovingOn:
             for name in ("pause", "resume", "cancel", "pause")
         )
 
-        run.refresh_from_db()
-        assert run.state == RunState.CANCELLED
+        assert changed(run).state == RunState.CANCELLED
         assert "What waits is given up." in before
         assert "What was answered is kept." in paused
         assert "It goes on." in resumed

@@ -1,4 +1,4 @@
-"""Runs of nine calls with one odd answer: each ends by itself, and every call is paid once."""
+"""Runs of three calls with one odd answer: each ends by itself, and every call is paid once."""
 
 import json
 from collections.abc import Iterator
@@ -17,14 +17,8 @@ from completions.management import run_actions
 from completions.models import GenerationCall, GenerationRun
 from completions.offline import Fault
 from completions.runs.services import calling, speaking
-from tests.helpers.factories import (
-    make_comparison,
-    make_context,
-    make_dataset,
-    make_dialogue,
-    make_judge,
-    make_judge_call,
-)
+from tests.completions.runs.conftest import changed, make_talks
+from tests.helpers.factories import make_comparison, make_judge, make_judge_call
 from tests.helpers.factories_of_calls import PRICE, make_judge_run, make_priced
 from tests.helpers.providers import (
     ASKS_LITELLM,
@@ -42,7 +36,7 @@ pytestmark = [
     ASKS_LITELLM,
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
 ]
-N_CALLS = 9
+N_CALLS = 3
 LIMIT = {"error": {"message": "Slow down.", "type": "requests"}}
 QUOTA = {
     "error": {"message": "No money.", "type": "insufficient_quota", "code": "insufficient_quota"}
@@ -82,14 +76,7 @@ def fake(settings, monkeypatch) -> Iterator[Provider]:
 
 @pytest.fixture
 def dataset():
-    dataset = make_dataset(slug="talks", name="Talks")
-    add_contexts(dataset, N_CALLS)
-    return dataset
-
-
-def add_contexts(dataset, n: int) -> None:
-    for _ in range(n):
-        make_context(dialogue=make_dialogue(dataset=dataset))
+    return make_talks(N_CALLS)
 
 
 def complete(slug: str) -> str:
@@ -105,7 +92,7 @@ def test_one_odd_answer_fails_no_other_call_and_leaves_none_open(dataset, fake, 
         with subtests.test(name):
             make_priced(slug=f"model-{n}")
             fake.always = good
-            fake.script.extend([good] * 4 + [answer])
+            fake.script.extend([good, answer])
 
             told = complete(f"model-{n}")
 
@@ -125,7 +112,7 @@ def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
 
     async def check_all_but_one(request):
         asked.append(request)
-        if len(asked) == 5:
+        if len(asked) == 2:
             msg = "a bug"
             raise IndexError(msg)
         await check(request)
@@ -151,11 +138,9 @@ def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
     ],
     ids=["an empty account", "a parameter"],
 )
-def test_three_refusals_that_no_text_explains_pause_the_run_and_name_why(
-    dataset, fake, answer, named
-):
+def test_three_refusals_that_no_text_explains_pause_the_run_and_name_why(fake, answer, named):
     make_priced(slug="alder")
-    add_contexts(dataset, 2 * N_CALLS)
+    make_talks(27)
     fake.always = answer
 
     with pytest.raises(CommandError, match=named) as raised:
@@ -164,12 +149,13 @@ def test_three_refusals_that_no_text_explains_pause_the_run_and_name_why(
     run = GenerationRun.objects.get()
     assert raised.value.returncode == 1
     assert (run.state, run.pause_reason) == (RunState.PAUSED, "REFUSED")
-    assert len(fake.requests) < 3 * N_CALLS  # what had been claimed was asked
+    assert len(fake.requests) < 27  # what had been claimed was asked
     assert GenerationCall.objects.filter(state=CallState.PENDING).exists()
 
 
-def test_bad_requests_that_differ_do_not_pause_a_run(dataset, fake):
+def test_bad_requests_that_differ_do_not_pause_a_run(fake):
     make_priced(slug="alder")
+    make_talks(5)
     words = ["one", "two", "three", "four"]
     fake.script.extend(said({"error": {"message": f"No {word}."}}, 400) for word in words)
     fake.always = streamed(choice("A kind word."))
@@ -225,8 +211,7 @@ def test_an_answer_that_is_repaired_is_kept_with_what_was_and_costs_no_second_qu
 
     judging.ask_judges(clock=clock)
 
-    call.refresh_from_db()
-    assert (call.state, call.honoured["repaired"]) == (CallState.DONE, ["text before"])
+    assert (changed(call).state, call.honoured["repaired"]) == (CallState.DONE, ["text before"])
     assert len(fake.requests) == 1
 
 
@@ -235,11 +220,9 @@ def test_an_answer_is_counted_although_the_second_try_was_refused(call, provider
 
     judging.ask_judges(clock=clock, duration_s=1)  # it would wait to ask again, and time stands
 
-    call.refresh_from_db()
-    call.run.refresh_from_db()
     assert len(provider.calls) == 2
-    assert (call.state, call.error_kind) == (CallState.PENDING, "rate_limited")
-    assert 0 < call.run.spent_usd < Decimal("0.01")  # less than was reserved
+    assert (changed(call).state, call.error_kind) == (CallState.PENDING, "rate_limited")
+    assert 0 < changed(call.run).spent_usd < Decimal("0.01")  # less than was reserved
     assert call.run.reserved_usd == call.reserved_usd == 0
 
 
@@ -248,8 +231,6 @@ def test_both_tries_are_counted_when_neither_could_be_read(call, provider, clock
 
     judging.ask_judges(clock=clock)
 
-    call.refresh_from_db()
-    call.run.refresh_from_db()
-    assert call.state == CallState.INVALID
-    assert call.run.spent_usd == call.cost_usd > 0
+    assert changed(call).state == CallState.INVALID
+    assert changed(call.run).spent_usd == call.cost_usd > 0
     assert call.run.state == RunState.ENDED

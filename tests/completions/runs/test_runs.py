@@ -2,33 +2,24 @@
 
 import datetime as dt
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from access.models import LogEntry
-from completions import llm
 from completions.choices import CallState, PauseReason, RunState
 from completions.generation import services as generation_services
 from completions.models import GenerationRun
 from completions.runs import queries
-from completions.runs.services import asking, calling, states
+from completions.runs.services import calling, states
 from completions.runs.services import running as run_services
 from completions.runs.services.budgeting import UnknownPriceError
-from tests.helpers.factories import (
-    NOW,
-    make_context,
-    make_dataset,
-    make_dialogue,
-    make_generation_call,
-    make_system,
-)
+from tests.completions.runs.conftest import answered, changed, failed, make_talks, queue
+from tests.helpers.factories import NOW, make_generation_call, make_system
 from tests.helpers.factories_of_calls import (
     make_generation_run,
     make_judge_run,
     make_priced,
     make_run_of,
-    most_of_one,
 )
 from tests.helpers.factories_written_once import make_user
 
@@ -38,34 +29,9 @@ REFUSED = {"state": RunState.PAUSED, "pause_reason": PauseReason.REFUSED}
 LATER = NOW + dt.timedelta(minutes=1)
 
 
-def queue():
-    return asking.CallQueue(
-        generation_services.CompletionCalls(), queries.calls_to_make(GenerationRun), lambda: NOW
-    )
-
-
-def answered(question):
-    counted = ("n_prompt_tokens", "n_completion_tokens", "cost_usd", "ttft_ms", "latency_ms")
-    counts: dict[str, Any] = dict.fromkeys(counted, 9)
-    reply = llm.Reply(text="Oh.", finish_reason="stop", provider_id="p-1", **counts)
-    return asking.ModelAnswer(question, NOW, reply, "Oh.", {})
-
-
-def failed(question, kind="empty"):
-    return calling.Failed(question.claim, NOW, llm.PermanentError("no", kind=kind), question)
-
-
-def changed(row):
-    row.refresh_from_db()
-    return row
-
-
 @pytest.fixture
 def dataset():
-    dataset = make_dataset()
-    for _ in range(3):
-        make_context(dialogue=make_dialogue(dataset=dataset))
-    return dataset
+    return make_talks(3)
 
 
 class TestStart:
@@ -276,7 +242,6 @@ class TestProgress:
         make_generation_call(run=run, **FAILED | {"error_kind": "empty"})
         queue().claim(1)
         make_run_of(3)  # of another run
-        run.refresh_from_db()
 
         progress = queries.progress_of(run, now=NOW)
 
@@ -284,8 +249,6 @@ class TestProgress:
         assert (progress.n_done, progress.n_invalid, progress.n_failed) == (0, 0, 2)
         assert (progress.n_waiting, progress.n_in_flight) == (1, 1)
         assert (progress.n_ended, progress.n_open, progress.n_calls) == (2, 2, 4)
-        assert run.reserved_usd == most_of_one()
-        assert run.budget_usd == 5
 
     def test_tells_the_rate_and_the_time_left_by_what_ended_lately(self):
         run = make_run_of(6)
