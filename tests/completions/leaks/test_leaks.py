@@ -1,5 +1,7 @@
 """What gives the source of a completion away, and what only looks as if it did."""
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -199,6 +201,8 @@ def asked_for_every_pattern(monkeypatch):
     monkeypatch.setattr(rules, "RULES", always)
 
 
+of = cache(st.from_regex)
+"""What draws texts that a pattern matches, made once for each: that takes longest."""
 ODD_LETTERS: tuple[dict[str, str], ...] = (
     {},
     {"i": "\u0131"},
@@ -229,14 +233,14 @@ class TestSigns:
     def test_are_in_every_text_that_the_pattern_matches(self, data):
         for reason, forms in RULES:
             for one in forms:
-                text = data.draw(st.from_regex(one.pattern))
+                text = data.draw(of(one.pattern))
                 assert any(sign in rules.folded(text) for sign in one.signs), one.pattern.pattern
                 assert reason != rules.UNFINISHED or not text.endswith((".", "!", "?"))
 
     @given(data=st.data())
     def test_a_text_that_breaks_off_need_not_be_read_from_its_start(self, data):
         for one in dict(RULES)[rules.UNFINISHED]:
-            text = data.draw(st.from_regex(one.pattern))
+            text = data.draw(of(one.pattern))
             found = [match.span() for match in one.pattern.finditer(text)]
             begin = rules.before_last_word(text)
 
