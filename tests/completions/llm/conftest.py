@@ -1,4 +1,4 @@
-"""Providers that answer as they are told to, and questions to them through the gateway."""
+"""Providers that answer as told to, questions to them through the gateway, and their turns."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from completions import llm, offline
+from completions.llm.limits import BucketRequest
 from completions.runs import pulling
 from tests.helpers.providers import Answer, Provider, providing
 
@@ -43,6 +44,15 @@ def make_request(server: offline.OfflineServer | None = None, **fields: Any) -> 
     has_version = not request.model.startswith(("anthropic/", "gemini/"))
     base = server.base_url if has_version else server.base_url.removesuffix("/v1")
     return replace(request, api_base=base)
+
+
+def wanted(
+    place: str = "a", *, n_tokens: int = 0, lease_s: float = 60.0, patience_s: float = 20.0
+) -> BucketRequest:
+    """Return what a call asks of the accounts of its provider."""
+    return BucketRequest(
+        place=place, provider="p", n_tokens=n_tokens, lease_s=lease_s, patience_s=patience_s
+    )
 
 
 def ask(request: llm.Request) -> llm.Reply:

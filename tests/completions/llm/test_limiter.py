@@ -18,6 +18,7 @@ from completions.llm.limiter import (
     Unused,
 )
 from completions.llm.limits import HURRY, BucketOffer, BucketRequest, ProviderLimits
+from tests.completions.llm.conftest import wanted
 from tests.helpers.observed import now, run
 
 ONE_A_SECOND = ProviderLimits(requests_per_minute=60)
@@ -258,11 +259,7 @@ class Worker:
         await asyncio.sleep(seconds)
 
     async def take(self, place: str) -> bool:
-        return (await self.accounts.take(wanted(place), FOUR)).is_taken
-
-
-def wanted(place: str) -> BucketRequest:
-    return BucketRequest(place=place, provider="p", n_tokens=0, lease_s=600, patience_s=20)
+        return (await self.accounts.take(wanted(place, lease_s=600), FOUR)).is_taken
 
 
 def test_with_redis_the_whole_limits_are_shared():

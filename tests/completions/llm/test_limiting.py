@@ -12,7 +12,6 @@ from completions.llm.limits import (
     LONGEST_S,
     NONE,
     Account,
-    BucketRequest,
     LimitsError,
     Pace,
     ProviderLimits,
@@ -21,6 +20,7 @@ from completions.llm.limits import (
     provider_of,
     read_limits,
 )
+from tests.completions.llm.conftest import wanted
 
 
 def read(text):
@@ -103,17 +103,10 @@ def test_the_provider_is_who_serves_the_model(model, address, provider):
     assert provider_of(model, address) == provider
 
 
-PATIENCE_S = 20.0
 rates = st.integers(1, 600)
 arrivals = st.lists(
     st.tuples(st.floats(0, 5), st.integers(0, 50)), min_size=2, max_size=40
 )  # seconds since the one before, and tokens
-
-
-def wanted(place="a", *, n_tokens=0, lease_s=60.0, patience_s=PATIENCE_S) -> BucketRequest:
-    return BucketRequest(
-        place=place, provider="p", n_tokens=n_tokens, lease_s=lease_s, patience_s=patience_s
-    )
 
 
 def starts(limits: ProviderLimits, given_arrivals) -> list[tuple[float, int]]:
@@ -121,9 +114,10 @@ def starts(limits: ProviderLimits, given_arrivals) -> list[tuple[float, int]]:
     account, found = Account(), []
     times = accumulate(gap for gap, _ in given_arrivals)
     for now, (_, n_tokens) in zip(times, given_arrivals, strict=True):
-        offer = account.take(wanted(f"at {now}", n_tokens=n_tokens), limits, now)
+        request = wanted(f"at {now}", n_tokens=n_tokens)
+        offer = account.take(request, limits, now)
         assert offer.wait_s is not None
-        assert offer.is_taken == (offer.wait_s <= PATIENCE_S)
+        assert offer.is_taken == (offer.wait_s <= request.patience_s)
         if offer.is_taken:
             found.append((now + offer.wait_s, n_tokens))
     return found

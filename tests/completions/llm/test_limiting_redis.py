@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from completions.llm.limiter import InProcess, OutOfReachError, Unused
-from completions.llm.limits import LONGEST_BLOCK_S, BucketRequest, ProviderLimits
+from completions.llm.limits import LONGEST_BLOCK_S, ProviderLimits
 from completions.llm.redis_accounts import InRedis
+from tests.completions.llm.conftest import wanted
 from tests.helpers.flushing import flush
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -37,12 +38,6 @@ async def accounts(url: str, prefix: str, at: float | None = NOW) -> AsyncIterat
         yield backend
     finally:
         await backend.close()
-
-
-def wanted(place="a", *, n_tokens=0, lease_s=60.0, patience_s=20.0) -> BucketRequest:
-    return BucketRequest(
-        place=place, provider="p", n_tokens=n_tokens, lease_s=lease_s, patience_s=patience_s
-    )
 
 
 async def take_many(url: str, prefix: str, limits: ProviderLimits, n: int = 60) -> int:
@@ -201,9 +196,8 @@ class Twins:
             return [None, None]
         if act == "take":
             n_tokens, lease_s, patience_s = given
-            place = wanted(
-                next(self.names), n_tokens=n_tokens, lease_s=lease_s, patience_s=patience_s
-            )
+            timed = {"lease_s": lease_s, "patience_s": patience_s}
+            place = wanted(next(self.names), n_tokens=n_tokens, **timed)
             offers = [await one.take(place, self.limits) for one in self.backends]
             return [(offer.is_taken, offer.wait_s) for offer in offers]
         if act == "settle":

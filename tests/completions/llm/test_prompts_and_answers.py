@@ -77,7 +77,6 @@ READ = {
             *(answers.NUMBER, answers.EXTRA_KEY),
         ],
     ),
-    "a comma before a bracket in a text": (said(rationale="A stays, and B leaves."), []),
 }
 REFUSED = {
     "one key twice": GOOD.replace(TAIL, '"strength": 2, "winner": "A"}'),
@@ -128,6 +127,12 @@ def test_an_answer_that_cannot_be_mistaken_is_read_and_its_repairs_noted(raw, re
     assert (answer.verdict, answer.marks) == (-2, {"H": 0, "E": 3})
     assert answer.rationale == ANSWER["rationale"]
     assert sorted(noted) == sorted(repairs)
+
+
+def test_no_comma_is_taken_out_of_a_text():
+    raw = said(rationale="It says [a, ].").replace(TAIL, '"strength": 2,}')
+
+    assert read_judge_answer(raw, KEYS).rationale == "It says [a, ]."
 
 
 @pytest.mark.parametrize("raw", REFUSED.values(), ids=REFUSED)
