@@ -13,6 +13,18 @@ from completions.runs.services import asking
 from completions.runs.services.exclusive import sole_worker
 from tests.helpers.factories import make_context
 
+SOURCE = [
+    {"role": "supporter", "text": "Hi, good to see you here. "},
+    {"role": "seeker", "text": "Hello. I lost my job on Monday."},
+    {"role": "supporter", "text": "I'm sorry. How are you holding up?"},
+    {"role": "seeker", "text": "Badly, I cannot sleep."},
+    {"role": "supporter", "text": "That sounds exhausting."},
+    {"role": "seeker", "text": "It is, and the rent is due."},
+    {"role": "supporter", "text": "Is there anyone you can talk to?"},
+    {"role": "seeker", "text": "My sister, but she has enough on her plate."},
+]
+"""A dialogue that is fit to be rewritten."""
+
 
 @pytest.fixture
 def make_hostile():

@@ -8,17 +8,8 @@ from hypothesis import strategies as st
 
 from completions.choices import EscalationProfile
 from completions.contexts import adversarial
+from tests.completions.contexts.conftest import SOURCE
 
-SOURCE = [
-    {"role": "supporter", "text": "Hi, good to see you here. "},
-    {"role": "seeker", "text": "Hello. I lost my job on Monday."},
-    {"role": "supporter", "text": "I'm sorry. How are you holding up?"},
-    {"role": "seeker", "text": "Badly, I cannot sleep."},
-    {"role": "supporter", "text": "That sounds exhausting."},
-    {"role": "seeker", "text": "It is, and the rent is due."},
-    {"role": "supporter", "text": "Is there anyone you can talk to?"},
-    {"role": "seeker", "text": "My sister, but she has enough on her plate."},
-]
 TARGET = [1, 4, 7, 10]
 
 COLD = {"role": "supporter", "text": "Tell me more."}
@@ -158,8 +149,6 @@ class TestIsFitToRewrite:
         "turns",
         [
             pytest.param(SOURCE[1:], id="the seeker begins"),
-            pytest.param(SOURCE[:2], id="too short"),
-            pytest.param(SOURCE[:-1], id="the supporter ends"),
             pytest.param(SOURCE[2:], id="no greeting"),
             pytest.param([], id="nothing"),
         ],

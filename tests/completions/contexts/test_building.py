@@ -26,7 +26,7 @@ from completions.models import (
     System,
 )
 from completions.offline import Fault
-from tests.helpers.datasets import parse_record, shared_file
+from tests.helpers.datasets import native, parse_record, shared_file
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -46,16 +46,11 @@ COMFORT = "That sounds heavy to carry. What was last night like for you, number 
 
 def make_record(name, *, emotion="sadness", problem="loneliness", n_couplets=5):
     """Return a dialogue that opens mildly and is sad from its second couplet on."""
-    utterances = [("supporter", f"Hello, this is talk {name}."), ("seeker", "Hello to you.")]
+    said = [("supporter", f"Hello, this is talk {name}."), ("seeker", "Hello to you.")]
     for week in range(n_couplets - 1):
-        utterances += [("supporter", COMFORT.format(week)), ("seeker", SORROW.format(week))]
-    utterances.append(("supporter", COMFORT.format("last")))
-    record = {
-        "emotion_type": emotion,
-        "problem_type": problem,
-        "dialog": [{"speaker": role, "content": text} for role, text in utterances],
-    }
-    return parse_record(record, 1)
+        said += [("supporter", COMFORT.format(week)), ("seeker", SORROW.format(week))]
+    said.append(("supporter", COMFORT.format("last")))
+    return parse_record(native(*said, emotion_type=emotion, problem_type=problem), 1)
 
 
 def store(dialogues, *, name="Talks"):
@@ -176,16 +171,10 @@ class TestBuildContexts:
 
     def test_counts_a_cell_as_the_source_has_it_and_not_as_the_rules_leave_it(self):
         """Half of the angry dialogues have no suitable couplet; their share stays."""
-        store(
-            [
-                *(make_record(f"sad {n}") for n in range(4)),
-                *(make_record(f"cross {n}", emotion="anger", problem="school") for n in range(2)),
-                *(
-                    make_record(f"calm {n}", emotion="anger", problem="school", n_couplets=1)
-                    for n in "ab"
-                ),
-            ]
-        )
+        angry = {"emotion": "anger", "problem": "school"}
+        sad = [make_record(f"sad {n}") for n in range(4)]
+        cross = [make_record(f"cross {n}", **angry) for n in range(2)]
+        store([*sad, *cross, *(make_record(f"calm {n}", n_couplets=1, **angry) for n in range(2))])
 
         build(4)
 

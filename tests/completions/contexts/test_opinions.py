@@ -17,7 +17,13 @@ from completions.models import Candidate, ScreeningCall
 from completions.offline import Fault
 from completions.runs.services import states
 from completions.systems.services.registering import assistant_for
-from tests.helpers.factories import make_candidate, make_dataset, make_dialogue
+from tests.helpers.factories import (
+    make_assistant,
+    make_candidate,
+    make_dataset,
+    make_dialogue,
+    make_screening_call,
+)
 from tests.helpers.providers import ASKS_LITELLM, let_assistants_say
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
@@ -110,24 +116,27 @@ class TestAnswers:
             read(raw)
 
 
-LAST = "I feel so alone,  and nobody at work talks to me."
-TEXTS = ["Moved in May.", "Hello.", LAST, "That sounds hard."]
+TURNS = [
+    {"role": "supporter", "text": "Hello, how are you?"},
+    {"role": "seeker", "text": "Hi."},
+    {"role": "supporter", "text": "What brings you here?"},
+    {
+        "role": "seeker",
+        "text": "I feel so sad  and lonely since my friend moved away, and the house is quiet.",
+    },
+    {"role": "supporter", "text": "That sounds hard."},
+]
+LAST = TURNS[3]["text"]
+TEXTS = ["Moved in May.", *(turn["text"] for turn in TURNS)]
 OPINION = {
-    "signals": [{"name": "distress", "quote": "so alone, and"}],
+    "signals": [{"name": "distress", "quote": "sad and lonely"}],
     "disqualifiers": [],
-    "reason": "It names a painful feeling.",
+    "reason": "A painful feeling is told.",
     "qualifies": True,
 }
-
 CONTENT = [
     "self-harm", "hate", "sexual", "violence", "personal-data", "platform", "clinical", "closing",
 ]  # fmt: skip
-SHOWN = [
-    {"role": "supporter", "text": "Hello."},
-    {"role": "seeker", "text": LAST},
-    {"role": "supporter", "text": "That sounds hard."},
-    {"role": "seeker", "text": "What comes later."},
-]
 
 
 def read(**changes):
@@ -136,9 +145,11 @@ def read(**changes):
 
 class TestScreenerMessages:
     def test_show_what_a_reader_of_the_candidate_would_see_and_no_more(self):
-        _, user = questions.screener_messages(SHOWN, 1, "Moved in May.")
+        later = {"role": "seeker", "text": "What comes later."}
 
-        assert all(text in user["content"] for text in ("Moved in May.", LAST, "That sounds hard."))
+        _, user = questions.screener_messages([*TURNS, later], 3, "Moved in May.")
+
+        assert all(text in user["content"] for text in TEXTS)
         assert "What comes later." not in user["content"]
 
     def test_define_every_signal_and_disqualifier_that_may_be_named(self):
@@ -168,7 +179,7 @@ UNFOUNDED = {
         {"disqualifiers": [{"name": "platform", "quote": "Hello"}]},
         "a disqualifier is named",
     ),
-    "unknown signal": ({"signals": [{"name": "joy", "quote": "alone"}]}, "signals"),
+    "unknown signal": ({"signals": [{"name": "joy", "quote": "lonely"}]}, "signals"),
     "no reason": ({"reason": " "}, "reason"),
     "no truth value": ({"qualifies": "yes"}, "qualifies"),
 }
@@ -182,24 +193,6 @@ class TestReadOpinion:
     def test_refuses_what_is_unfounded_or_contradicts_itself(self, changes, fault):
         with pytest.raises(InvalidAnswerError, match=fault):
             read(**changes)
-
-
-TURNS = [
-    {"role": "supporter", "text": "Hello, how are you?"},
-    {"role": "seeker", "text": "Hi."},
-    {"role": "supporter", "text": "What brings you here?"},
-    {
-        "role": "seeker",
-        "text": "I feel so sad and lonely since my friend moved away, and the house is quiet.",
-    },
-    {"role": "supporter", "text": "That sounds hard."},
-]
-SUITS = {
-    "signals": [{"name": "distress", "quote": "sad and lonely"}],
-    "disqualifiers": [],
-    "reason": "A painful feeling is told.",
-    "qualifies": True,
-}
 
 
 @pytest.fixture
@@ -232,7 +225,7 @@ class TestGathering:
     ):
         make_candidate(dialogue=make_dialogue())  # of another dataset
         dataset.dialogues.update(emotion_type="melancholy", problem_type="relocation")
-        say(SUITS, SUITS)
+        say(OPINION, OPINION)
 
         report = gather(told=lambda *counts: told.append(counts))
 
@@ -241,7 +234,7 @@ class TestGathering:
         suitable = Candidate.objects.filter(dialogue__dataset=dataset, is_suitable=True)
         assert {call.candidate for call in ScreeningCall.objects.all()} == set(suitable)
         call = ScreeningCall.objects.earliest("pk")
-        assert (call.opinion, call.raw_answer) == (SUITS, json.dumps(SUITS))
+        assert (call.opinion, call.raw_answer) == (OPINION, json.dumps(OPINION))
         assert call.prompt_hash == questions.screener_prompt().hash
         asked = json.dumps([call.request["messages"] for call in provider.calls])
         assert "melancholy" not in asked
@@ -250,31 +243,25 @@ class TestGathering:
 
     def test_leaves_what_the_rules_found_as_it_was(self, dataset, gather, say):
         before = list(Candidate.objects.order_by("pk").values())
-        say(*[SUITS | {"qualifies": False}] * 2)
+        say(*[OPINION | {"qualifies": False}] * 2)
 
         assert gather().n_agreed == 0
         assert list(Candidate.objects.order_by("pk").values()) == before
 
-    def test_asks_another_assistant_of_its_own(self, gather, clock):
+    def test_asks_another_assistant_of_its_own(self, gather):
         gather()
-        other = assistant_for("rewriter", "offline")  # some other row
-        type(other).objects.filter(pk=other.pk).update(model_id="hosted_vllm/offline-screener")
-        other.refresh_from_db()
+        other = make_assistant(
+            name="Simulated twin", model_id="hosted_vllm/offline-screener", is_simulated=True
+        )
 
         assert gather(assistant=other).n_given == 2
         assert ScreeningCall.objects.count() == 4
 
     def test_frees_the_claims_of_a_killed_run_at_once(self, gather, clock, monkeypatch):
         assistant = assistant_for("screener", "offline")
+        claimed = {"state": CallState.CLAIMED, "claimed_at": clock(), "attempts": 1}
         for candidate in Candidate.objects.filter(is_suitable=True):
-            ScreeningCall.objects.create(
-                candidate=candidate,
-                assistant=assistant,
-                state=CallState.CLAIMED,
-                claimed_at=clock(),
-                created_at=clock(),
-                attempts=1,
-            )
+            make_screening_call(candidate=candidate, assistant=assistant, **claimed)
         monkeypatch.setattr("completions.runs.pulling.STOPPING.wait", pytest.fail)
 
         assert gather().n_given == 2
@@ -287,7 +274,7 @@ class TestGathering:
 
 class TestUnusableAnswers:
     def test_are_asked_for_once_more_with_the_fault(self, gather, say, provider):
-        say(SUITS | {"signals": []}, SUITS, SUITS)
+        say(OPINION | {"signals": []}, OPINION, OPINION)
 
         assert gather().n_given == 2
         again = [one for one in provider.calls if len(one.request["messages"]) == 4]

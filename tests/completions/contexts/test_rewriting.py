@@ -20,30 +20,17 @@ from completions.runs.services import calling
 from completions.runs.services.exclusive import AnotherAtWorkError
 from completions.runs.services.states import ProviderRefusesError
 from completions.systems.services.registering import assistant_for
+from tests.completions.contexts.conftest import SOURCE
 from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
 from tests.helpers.providers import ASKS_LITELLM
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
-SEEKER = (
-    "Hello. I lost my job on Monday.",
-    "Badly, I cannot sleep.",
-    "It is, and the rent is due.",
-    "My sister, but she has enough on her plate.",
-)
-SUPPORTER = (
-    "Hi, good to see you here. ",
-    "I'm sorry. How are you holding up?",
-    "That sounds exhausting.",
-    "Is there anyone you can talk to?",
-)
 
 
 def make_source(dataset, topic="rent", **fields):
     """Add a regular context that can be rewritten."""
-    turns = []
-    for asked, answered in zip(SUPPORTER, SEEKER, strict=True):
-        turns += [{"role": "supporter", "text": asked}, {"role": "seeker", "text": answered}]
+    turns = [dict(turn) for turn in SOURCE]
     turns[5]["text"] = f"It is, and the {topic} is due."
     dialogue = make_dialogue(dataset=dataset, turns=turns, emotion_type="sadness", **fields)
     return make_context(dialogue=dialogue, turns=turns, turn_index=7)
@@ -125,7 +112,7 @@ class TestMaking:
         assert (context.escalation_profile, context.is_simulated) == ("ALWAYS_10", True)
         assert context.slots_left == dataset.completions_per_context
         assert context.turns[::2] == source.turns[::2]
-        assert context.turns[1]["text"].endswith(SEEKER[0])
+        assert context.turns[1]["text"].endswith(SOURCE[1]["text"])
         assert provenance["target"] == provenance["measured"] == [10, 10, 10, 10]
         assert (provenance["rounds"], provenance["source_context"]) == (1, source.key)
         assert provenance["rewriter"]["model_id"] == "hosted_vllm/offline-rewriter"

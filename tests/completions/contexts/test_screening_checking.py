@@ -1,7 +1,6 @@
 """The rules of screening held against labels of readers, from a file to the table."""
 
 import io
-import json
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -11,6 +10,7 @@ from completions.contexts.screening.checking import LabelsError, ReaderLabel, Ta
 from completions.contexts.screening.rules import DISQUALIFIERS, SIGNALS, Finding, Screened
 from completions.dialogues.ingest.dialogue import ParsedDialogue
 from completions.dialogues.ingest.files import read_dialogues
+from tests.helpers.datasets import native, write_array
 
 HEAD = "dialogue,turn_index,signals,disqualifiers,qualifies,sure\n"
 ONE = "0123456789abcdef"
@@ -181,10 +181,7 @@ DIALOGUE = [
 
 @pytest.fixture
 def dialogues(tmp_path):
-    path = tmp_path / "dialogues.json"
-    utterances = [{"speaker": speaker, "content": text} for speaker, text in DIALOGUE]
-    path.write_text(json.dumps([{"dialog": utterances, "situation": "A move."}]))
-    return path
+    return write_array(tmp_path / "dialogues.json", [native(*DIALOGUE, situation="A move.")])
 
 
 @pytest.fixture
@@ -200,19 +197,13 @@ def check(*arguments):
     return out.getvalue()
 
 
-def labels(tmp_path, *lines):
-    path = tmp_path / "labels.csv"
-    path.write_text("\n".join([",".join(checking.FIELDS), *lines, ""]))
-    return path
-
-
 class TestCheckScreening:
     def test_prints_precision_recall_and_disagreements_without_any_text(
-        self, dialogues, dialogue, tmp_path
+        self, dialogues, dialogue, labels_file
     ):
-        file = labels(tmp_path, f"{dialogue},2,distress,,yes,yes", f"{dialogue},4,distress,,yes,no")
+        lines = f"{dialogue},2,distress,,yes,yes\n{dialogue},4,distress,,yes,no\n"
 
-        printed = check("--dialogues", dialogues, "--file", file)
+        printed = check("--dialogues", dialogues, "--file", labels_file(HEAD + lines))
 
         assert "suitable            1      0       1  1.00 (0.21-1.00) of 1" in printed
         assert f"suitable, reader only: {dialogue}:4" in printed
@@ -227,16 +218,15 @@ class TestCheckScreening:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            (("--file", "others.csv"), "1 of 1 labelled couplets are not in the dialogues"),
+            (("--file", "labels.csv"), "1 of 1 labelled couplets are not in the dialogues"),
             (("--file", "none.csv"), "cannot be read"),
             (("--draw", "2", "--after=-1"), "after"),
             (("--draw", "2", "--after=x"), "after"),
         ],
         ids=["labels of other dialogues", "no file", "before the first", "no number"],
     )
-    def test_refuses_what_cannot_be(self, dialogues, tmp_path, monkeypatch, asked, said):
-        labels(tmp_path, f"{'0' * 16},2,,,no,yes").rename(tmp_path / "others.csv")
-        monkeypatch.chdir(tmp_path)
+    def test_refuses_what_cannot_be(self, dialogues, labels_file, monkeypatch, asked, said):
+        monkeypatch.chdir(labels_file(f"{HEAD}{'0' * 16},2,,,no,yes\n").parent)
 
         with pytest.raises(CommandError, match=said):
             check("--dialogues", dialogues, *asked)
