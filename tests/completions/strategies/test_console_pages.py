@@ -18,6 +18,7 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_of_calls import (
     label,
+    make_human_labelling,
     make_labelled,
     make_sampled,
     make_spot_check,
@@ -205,14 +206,9 @@ class TestATextToLabel:
     def test_says_nothing_of_its_source_the_model_or_the_other_person(self, dataset, ada, ben):
         check = make_spot_check(dataset=dataset)
         system = make_system(name="Zanzibar One", slug="zanzibar-one", family="zanzibar")
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
         found = make_labelled(dataset, check.assistant, HOPE, system=system, text="**All** is new.")
-        type(found).objects.filter(pk=found.pk).update(context=context)
         item = make_spot_check_item(spot_check=check, completion=found)
-        label(check, ben, [REST])
-        HumanLabelling.objects.create(
-            item=item, labeller=ben, strategies=[REST], note="Okapi", labelled_at=check.created_at
-        )
+        make_human_labelling(item=item, labeller=ben, strategies=[REST], note="Okapi")
 
         answer = client_of(ada).get(page(check, 1))
 
@@ -266,12 +262,12 @@ class TestATextToLabel:
         label(check, ben, [HOPE])
 
         overview = text(client.get(OVERVIEW))
-        looked = client.get(page(check, 2), follow=True)
-        posted = client.post(page(check, 2, "store"), follow=True)
-
         assert "Two people label this sample." in overview
         assert "Label texts" not in overview
-        for answer in (looked, posted):
+        for answer in (
+            client.get(page(check, 2), follow=True),
+            client.post(page(check, 2, "store"), follow=True),
+        ):
             assert answer.redirect_chain == [(OVERVIEW, 302)]
             assert "Two people label this sample already." in text(answer)
 

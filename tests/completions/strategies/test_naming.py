@@ -55,10 +55,7 @@ from tests.helpers.factories_of_calls import (
 from tests.helpers.factories_of_people import make_accepted
 from tests.helpers.observed import nudged
 from tests.helpers.providers import ASKS_LITELLM, let_assistants_say
-from tests.helpers.written import (
-    completion_of,
-    stored,
-)
+from tests.helpers.written import completion_of, stored
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 TEXT = "**No wonder** you are tired.\n\nWhat happened?"
@@ -83,11 +80,8 @@ def write_as_person(dataset, **fields):
 
 @pytest.fixture
 def plan(dataset, strategist, clock):
-    def _plan(**fields):
-        wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
-        return labelling.plan_strategy_calls(**wanted | fields)
-
-    return _plan
+    asked = {"dataset": dataset, "assistant": strategist, "now": clock()}
+    return lambda **fields: labelling.plan_strategy_calls(**asked | fields)
 
 
 @pytest.fixture
@@ -207,8 +201,8 @@ class TestAsking:
         ask()
 
         call = StrategyCall.objects.get()
-        assert (call.state, len(provider.calls)) == (CallState.FAILED, 0)
-        assert (call.error_kind, call.attempts) == ("erased", 1)
+        assert (call.state, call.error_kind, call.attempts) == (CallState.FAILED, "erased", 1)
+        assert not provider.calls
         assert "deleted at its writer's wish" in call.error_detail
 
     def test_keeps_nothing_of_a_text_that_is_deleted_while_it_is_asked(
@@ -268,11 +262,8 @@ class TestForgetting:
 class TestARun:
     @pytest.fixture
     def start(self, dataset, strategist, clock):
-        def _start(**fields):
-            wanted = {"dataset": dataset, "assistant": strategist, "now": clock()}
-            return labelling.start_labelling_run(**wanted | fields)
-
-        return _start
+        asked = {"dataset": dataset, "assistant": strategist, "now": clock()}
+        return lambda **fields: labelling.start_labelling_run(**asked | fields)
 
     def test_says_what_was_asked_for_and_has_nothing_to_do_twice(self, dataset, start):
         write(dataset)

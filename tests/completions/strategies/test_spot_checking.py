@@ -57,11 +57,8 @@ class TestASample:
 
     @pytest.fixture
     def draw(self, dataset, assistant):
-        def _draw(**fields):
-            wanted = {"dataset": dataset, "assistant": assistant, "seed": "1", "now": NOW}
-            return spot_checking.draw_sample(**wanted | fields)
-
-        return _draw
+        asked = {"dataset": dataset, "assistant": assistant, "seed": "1", "now": NOW}
+        return lambda **fields: spot_checking.draw_sample(**asked | fields)
 
     def test_has_the_wanted_size_with_what_is_rare_in_an_order_of_its_own(
         self, dataset, assistant, draw, ada
@@ -193,12 +190,14 @@ class TestSettling:
         assert ledger(settling).settled[at(settling, 2).pk].found == frozenset()
 
     def test_of_everything_ends_the_check(self, settling, cleo):
-        assert ledger(settling).phase == Phase.SETTLING
-        settle(at(settling, 0), cleo)
-        assert (ledger(settling).phase, ledger(settling).next_to_settle()) == (Phase.SETTLING, 2)
-        settle(at(settling, 2), cleo)
+        def state():
+            return ledger(settling).phase, ledger(settling).next_to_settle()
 
-        assert (ledger(settling).phase, ledger(settling).next_to_settle()) == (Phase.SETTLED, None)
+        assert state() == (Phase.SETTLING, 0)
+        settle(at(settling, 0), cleo)
+        assert state() == (Phase.SETTLING, 2)
+        settle(at(settling, 2), cleo)
+        assert state() == (Phase.SETTLED, None)
 
 
 class TestTheWay:
@@ -236,10 +235,8 @@ class TestScores:
 
         assert scores is not None
         found = {one.strategy: one.f1 for one in scores.labels}
-        assert found[HOPE] == pytest.approx(2 / 3)
-        assert (found[REST], found[FACTS]) == (0, None)
-        assert scores.macro_f1 == pytest.approx(1 / 3)
-        assert scores.n_items == 2
+        assert (found[HOPE], found[REST], found[FACTS]) == (pytest.approx(2 / 3), 0, None)
+        assert (scores.macro_f1, scores.n_items) == (pytest.approx(1 / 3), 2)
 
     def test_are_kept_back_until_everything_is_settled(self, ada, ben):
         check = make_sampled(1)
@@ -318,12 +315,6 @@ class TestTheCommand:
         assert "Simulated strategist (simulated: these scores mean nothing)" in said
 
 
-def in_threads(test):
-    """Run a test in threads that share a database."""
-    marked = pytest.mark.django_db(transaction=True)(pytest.mark.postgres(test))
-    return pytest.mark.usefixtures("shared_database")(marked)
-
-
 def race(*acts):
     """Let people label at once, and say what came of each."""
 
@@ -337,8 +328,10 @@ def race(*acts):
     return together([partial(say_or_tell, *act) for act in acts])
 
 
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("shared_database")
 class TestAtOnce:
-    @in_threads
     def test_of_four_who_begin_two_become_labellers(self):
         check = make_sampled(4)
         people = [make_person(name) for name in ("ada", "ben", "cleo", "dan")]
@@ -349,7 +342,6 @@ class TestAtOnce:
         assert said.count(spot_checking.TwoLabellersError) == said.count("stored") == 2
         assert len(ledger(check).people) == 2
 
-    @in_threads
     def test_a_label_sent_twice_is_stored_once(self, ada):
         item = make_sampled(2).items.get(position=0)
 
@@ -357,7 +349,6 @@ class TestAtOnce:
 
         assert HumanLabelling.objects.count() == 1
 
-    @in_threads
     def test_no_label_changes_after_both_are_through(self, ada, ben):
         """Ada changes a label while Ben sends his last: before it, or not at all."""
         check = make_sampled(2)
@@ -372,7 +363,6 @@ class TestAtOnce:
         assert newest.labeller == ben  # nothing came after it
         assert HumanLabelling.objects.count() == (5 if changed == "stored" else 4)
 
-    @in_threads
     def test_a_sample_drawn_twice_is_one(self):
         dataset, assistant = make_dataset(), make_assistant()
         for _ in range(3):

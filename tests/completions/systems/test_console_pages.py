@@ -133,7 +133,6 @@ class TestAddingOne:
     @pytest.mark.parametrize(
         ("field", "value", "said"),
         [
-            ("name", "Ours (simulated)", "The word is kept for what the offline provider"),
             ("slug", "Ours 7B", "Use small letters, digits and single hyphens"),
             ("family", "Our Lab", "Name the maker in small letters"),
             ("model_id", "ours", "Write the provider, a slash and the model"),
