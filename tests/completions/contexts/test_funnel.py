@@ -26,6 +26,7 @@ from tests.helpers.factories import (
     make_rewrite,
     make_screening_call,
 )
+from tests.helpers.factories_of_calls import DONE
 
 pytestmark = pytest.mark.django_db
 
@@ -135,8 +136,8 @@ class TestRewriting:
 
         funnel = count()
 
-        rewriting = funnel.rewriting
         assert funnel.chosen["contexts"] == 2  # the regular ones
+        rewriting = funnel.rewriting
         assert (rewriting.planned, rewriting.under_way) == (4, 1)
         assert (rewriting.accepted, rewriting.dropped) == (1, 2)
         assert [(one.reason, one.n) for one in rewriting.reasons] == [("too mild", 2)]
@@ -155,11 +156,10 @@ class TestOpinions:
             [one for one in dataset.dialogues.first().candidates.all() if one.is_suitable is kept]
             for kept in (True, False)
         )
-        done = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "{}"}
         keeps, drops = {"qualifies": True}, {"qualifies": False}
-        make_screening_call(candidate=suitable[0], opinion=keeps, **done)
-        make_screening_call(candidate=suitable[0], opinion=drops, **done)
-        make_screening_call(candidate=removed[0], opinion=drops, **done)
+        make_screening_call(candidate=suitable[0], opinion=keeps, **DONE)
+        make_screening_call(candidate=suitable[0], opinion=drops, **DONE)
+        make_screening_call(candidate=removed[0], opinion=drops, **DONE)
         useless = {"ended_at": NOW, "raw_answer": "?", "error_kind": "x"}
         for state in (CallState.INVALID, CallState.FAILED):
             make_screening_call(candidate=suitable[1], state=state, **useless)

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from completions.choices import CallState, Review, RewriteState
+from completions.choices import Review, RewriteState
 from completions.contexts.queries import dataset_rows
 from completions.models import Context
 from tests.helpers.datasets import make_screened_dataset, make_turns, screen
@@ -17,6 +17,7 @@ from tests.helpers.factories import (
     make_rewrite,
     make_screening_call,
 )
+from tests.helpers.factories_of_calls import DONE
 from tests.helpers.pages import addresses, text
 
 pytestmark = pytest.mark.django_db
@@ -161,8 +162,7 @@ class TestContextList:
 class TestCandidateList:
     def test_shows_what_is_asked_for(self, admin_client, dataset, subtests):
         first, second, *_ = dataset.dialogues.first().candidates.order_by("turn_index")
-        done = {"state": CallState.DONE, "ended_at": NOW, "raw_answer": "{}"}
-        make_screening_call(candidate=first, opinion={"qualifies": False}, **done)
+        make_screening_call(candidate=first, opinion={"qualifies": False}, **DONE)
         make_screening_call(candidate=second)
 
         for query, n in {

@@ -5,11 +5,10 @@ import re
 import pytest
 
 from access.models import LogEntry
-from completions.choices import CallState, EscalationProfile, Review, SystemKind
+from completions.choices import EscalationProfile, Review, SystemKind
 from completions.models import Context, Dialogue
-from tests.helpers.datasets import FINDINGS, SITUATION, TURNS, address, make_reviewable
+from tests.helpers.datasets import FINDINGS, TURNS, address, make_reviewable, screen
 from tests.helpers.factories import (
-    NOW,
     make_assistant,
     make_candidate,
     make_completion,
@@ -19,6 +18,7 @@ from tests.helpers.factories import (
     make_screening_call,
     make_system,
 )
+from tests.helpers.factories_of_calls import DONE
 from tests.helpers.pages import addresses, text
 
 pytestmark = pytest.mark.django_db
@@ -110,14 +110,8 @@ class TestTheContext:
             "reason": "It carries <a> quarrel.",
             "qualifies": True,
         }
-        make_screening_call(
-            candidate=candidate,
-            assistant=make_assistant(name="Simulated ash", is_simulated=True),
-            state=CallState.DONE,
-            ended_at=NOW,
-            raw_answer="{}",
-            opinion=opinion,
-        )
+        simulated = make_assistant(name="Simulated ash", is_simulated=True)
+        make_screening_call(candidate=candidate, assistant=simulated, opinion=opinion, **DONE)
         make_screening_call(candidate=candidate, assistant=make_assistant(name="Birch"))
 
         answer = admin_client.get(address("key-0"))
@@ -190,18 +184,12 @@ class TestARewrite:
 
 class TestTheCandidate:
     def test_is_shown_like_a_context_without_anything_to_decide(self, admin_client):
-        dialogue = make_dialogue(
-            dataset=make_dataset(slug="talks"), turns=TURNS, situation=SITUATION
-        )
+        reasons = {"reasons": ["violence", "clinical"], "is_suitable": False}
         candidate = make_candidate(
-            dialogue=dialogue,
-            turn_index=3,
-            findings=FINDINGS,
-            reasons=["violence", "clinical"],
-            is_suitable=False,
+            dialogue=make_reviewable().dialogue, turn_index=3, findings=FINDINGS, **reasons
         )
 
-        answer = admin_client.get(f"/console/contexts/talks/candidates/{candidate.pk}/")
+        answer = admin_client.get(address(f"candidates/{candidate.pk}"))
 
         page = text(answer)
         assert "removed violence, clinical" in page
@@ -210,24 +198,12 @@ class TestTheCandidate:
 
     def test_leads_to_its_neighbours_in_the_same_filter(self, admin_client):
         dialogue = make_dialogue(dataset=make_dataset(slug="talks"), turns=TURNS * 3)
-        rows = [
-            make_candidate(
-                dialogue=dialogue,
-                turn_index=1 + 2 * place,
-                reasons=[rule],
-                is_suitable=False,
-            )
-            for place, rule in enumerate(("violence", "hate", "violence", "violence"))
-        ]
+        rows = screen(dialogue, ["violence"], ["hate"], ["violence"], ["violence"])
+        pages = [address(f"candidates/{row.pk}", "?rule=violence&how=alone") for row in rows]
 
-        linked = addresses(
-            admin_client.get(
-                f"/console/contexts/talks/candidates/{rows[2].pk}/?rule=violence&how=alone"
-            )
-        )
+        linked = addresses(admin_client.get(pages[2]))
 
-        for row in (rows[0], rows[3]):
-            assert f"/console/contexts/talks/candidates/{row.pk}/?rule=violence&how=alone" in linked
+        assert {pages[0], pages[3]} <= linked
 
 
 def decide(client, key, decision, *, note="", query="", **options):

@@ -13,7 +13,6 @@ from completions.dialogues import couplets
 WORK = ("fear", "job crisis")
 HOME = ("anger", "conflict with parents")
 SCHOOL = ("shame", "academic pressure")
-CELLS = (WORK, HOME, SCHOOL)
 
 
 def turns(*roles):

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions.choices import CallState, HoldState, Review
+from completions.choices import HoldState, Review
 from completions.leaks import queries, rules, services
 from completions.models import Hold
 from tests.helpers.factories import (
@@ -16,6 +16,7 @@ from tests.helpers.factories import (
     make_generation_call,
     make_system,
 )
+from tests.helpers.factories_of_calls import DONE
 from tests.helpers.factories_of_people import make_hold
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.pages import text
@@ -77,14 +78,10 @@ class TestFindNewLeaks:
             context=completion.context,
             system=completion.system,
             completion=completion,
-            state=CallState.DONE,
-            ended_at=NOW,
-            raw_answer=raw_answer,
-            finish_reason=finish_reason,
+            **DONE | {"raw_answer": raw_answer, "finish_reason": finish_reason},
         )
 
-        leaks = found(dataset).get(completion.pk, ())
-        assert [leak.reason for leak in leaks] == reasons
+        assert [leak.reason for leak in found(dataset).get(completion.pk, ())] == reasons
 
     def test_takes_one_query(self, dataset, django_assert_num_queries):
         for _ in range(5):

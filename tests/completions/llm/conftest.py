@@ -16,6 +16,11 @@ CLAUDE, GEMINI = "anthropic/claude-fake", "gemini/gemini-fake"
 way = pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 
 
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", "k")
+
+
 @pytest.fixture
 def server() -> Iterator[offline.OfflineServer]:
     with offline.running() as server:

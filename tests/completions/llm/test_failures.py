@@ -28,11 +28,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("KEY", "k")
-
-
 class Failing(NamedTuple):
     """An answer that is none, and what it means."""
 

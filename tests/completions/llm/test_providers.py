@@ -39,11 +39,6 @@ def check_end(provider: Provider, answer: Answer, kind: str, **fields: Any) -> N
         assert error.reply.n_completion_tokens
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("KEY", "k")
-
-
 TEXTS: dict[str, tuple[Any, ...]] = {
     # name: what the model sent around "Hello.", and what was taken off
     "plain": ("Hello.",),

@@ -156,9 +156,7 @@ class TestRewriter:
     def test_gives_the_same_answer_again(self):
         asked = questions.rewriter_messages(CONVERSATION, [10] * 4)
 
-        answers = {assistants.answer("offline-rewriter", asked) for _ in range(2)}
-
-        assert len(answers) == 1
+        assert len({assistants.answer("offline-rewriter", asked) for _ in range(2)}) == 1
 
 
 class TestScreener:
@@ -202,28 +200,15 @@ class TestLabellers:
         assert len(said) == 1
         assert read_labels(said.pop(), text=text, request=request)
 
-    @pytest.mark.parametrize(
-        ("name", "text", "shown"),
-        [
-            (
-                "offline-strategist",
-                "No wonder you are tired.  What happened\nthen?",
-                {"emotional-validation": "present", "clarification": "present"},
-            ),
-            (
-                "offline-coder",
-                "B is warmer and kind of long.",
-                {"warmth": "present", "length": "uncertain"},
-            ),
-        ],
-        ids=["strategist", "coder"],
-    )
-    def test_go_by_a_few_words(self, name, text, shown):
-        _, ask = LABELLERS[name]
+    def test_go_by_a_few_words(self):
+        _, ask = LABELLERS["offline-coder"]
 
-        found = json.loads(assistants.answer(name, ask(text)))
+        found = json.loads(assistants.answer("offline-coder", ask("B is warmer and kind of long.")))
 
-        assert {key: one["presence"] for key, one in found.items() if one["quote"]} == shown
+        assert {key: one["presence"] for key, one in found.items() if one["quote"]} == {
+            "warmth": "present",
+            "length": "uncertain",
+        }
 
     def test_of_reasons_know_every_theme(self):
         assert set(assistants.THEME_CUES) == set(THEMES.keys)

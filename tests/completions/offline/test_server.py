@@ -72,12 +72,10 @@ class TestChat:
         response = post(connection, CHAT)
         body = body_of(response)
 
+        (choice,), usage = body["choices"], body["usage"]
         assert response.status == 200
-        assert body["object"] == "chat.completion"
-        assert body["model"] == "offline-alder"
-        assert body["choices"][0]["message"]["role"] == "assistant"
-        assert body["choices"][0]["finish_reason"] == "stop"
-        usage = body["usage"]
+        assert (body["object"], body["model"]) == ("chat.completion", "offline-alder")
+        assert (choice["message"]["role"], choice["finish_reason"]) == ("assistant", "stop")
         assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
         assert body_of(post(connection, CHAT)) == body
 

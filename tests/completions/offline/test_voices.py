@@ -75,10 +75,9 @@ class TestAlder:
 
     def test_takes_anger_at_itself_seriously(self):
         angry = "You're useless, all you do is repeat what I say."
+        cross, calm = (voices.reply("offline-alder", chat(turn)) for turn in (angry, "I am fine."))
 
-        assert voices.reply("offline-alder", chat(angry)) != voices.reply(
-            "offline-alder", chat("I am fine.")
-        )
+        assert cross != calm
         assert listen([angry]).is_hostile
 
     def test_lets_a_dialogue_come_to_its_end(self):
