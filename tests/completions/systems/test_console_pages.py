@@ -130,9 +130,8 @@ class TestAddingOne:
         }
         assert LogEntry.objects.get(by__username="ada").action == "system.added"
 
-    @pytest.mark.parametrize(
-        ("field", "value", "said"),
-        [
+    def test_refuses_what_is_wrong_or_leads_inside(self, staff, subtests):
+        for field, value, said in (
             ("slug", "Ours 7B", "Use small letters, digits and single hyphens"),
             ("family", "Our Lab", "Name the maker in small letters"),
             ("model_id", "ours", "Write the provider, a slash and the model"),
@@ -144,15 +143,14 @@ class TestAddingOne:
             # Nobody within the network is asked.
             ("api_base", "http://10.0.0.7:8000/v1", "begins with https"),
             ("api_base", "https://10.0.0.7/v1", "not a public one"),
-        ],
-    )
-    def test_refuses_what_is_wrong_or_leads_inside(self, staff, field, value, said):
-        answer = staff.post(ADD, OURS | {field: value})
+        ):
+            with subtests.test(value):
+                answer = staff.post(ADD, OURS | {field: value})
 
-        assert answer.status_code == 422
-        assert said in html.unescape(text(answer))
-        assert "Nothing was registered" in text(answer)
-        assert not System.objects.exists()
+                assert answer.status_code == 422
+                assert said in html.unescape(text(answer))
+                assert "Nothing was registered" in text(answer)
+                assert not System.objects.exists()
 
     def test_asks_inner_hosts_that_a_setting_names(self, staff, settings):
         settings.HEART_LLM_HOSTS = ["10.0.0.7"]
