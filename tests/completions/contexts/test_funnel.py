@@ -8,13 +8,7 @@ from django.core.management import CommandError, call_command
 
 from completions.choices import CallState, Review, RewriteState
 from completions.contexts.funnel import funnel_of
-from completions.contexts.funnel_counts import (
-    STEPS,
-    FunnelPart,
-    RuleCount,
-    ScreenedCounts,
-    picture,
-)
+from completions.contexts.funnel_counts import STEPS, FunnelPart, RuleCount, ScreenedCounts, picture
 from completions.contexts.screening.rules import DISQUALIFIERS, RULES
 from tests.helpers.datasets import CURRENT, make_screened_dataset, make_turns, screen
 from tests.helpers.factories import (

@@ -62,7 +62,7 @@ class TestDatasets:
 
     def test_counts_each_dataset_on_its_own(self, admin_client, dataset):
         dataset.contexts.filter(turn_index=0).update(review=Review.DROPPED)
-        make_context(dialogue=make_dialogue(dataset=make_dataset(name="Another")))
+        make_context(dataset=make_dataset(name="Another"))
 
         other, ours = admin_client.get("/console/contexts/").context["datasets"]
 

@@ -114,17 +114,14 @@ class TestADroppedContext:
 
     @pytest.fixture
     def context(self, dataset):
-        return make_context(dialogue=make_dialogue(dataset=dataset))
+        return make_context(dataset=dataset)
 
     @pytest.fixture
     def kept(self, dataset):
-        return make_context(dialogue=make_dialogue(dataset=dataset))
+        return make_context(dataset=dataset)
 
-    @pytest.fixture
-    def dropped(self, context):
-        return review(context, Review.DROPPED)
-
-    def test_is_offered_to_no_writer_until_it_is_taken_back(self, writer, dropped, kept):
+    def test_is_offered_to_no_writer_until_it_is_taken_back(self, writer, context, kept):
+        dropped = review(context, Review.DROPPED)
         assert list(open_contexts(writer)) == [kept]
         lease = lease_next(writer)
         send(lease)
@@ -222,10 +219,6 @@ def dataset():
     return make_dataset(slug="talks", name="Talks", licence="CC0")
 
 
-def context_of(dataset, **fields):
-    return make_context(dialogue=make_dialogue(dataset=dataset), **fields)
-
-
 def rows(dataset, **options):
     return [json.loads(line) for line in context_lines(dataset, **options)]
 
@@ -272,7 +265,7 @@ class TestExportedLines:
         ]
 
     def test_name_the_source_of_a_rewrite_and_whether_it_is_simulated(self, dataset, make_hostile):
-        make_hostile(context_of(dataset, key="b"), key="a")
+        make_hostile(make_context(dataset=dataset, key="b"), key="a")
 
         regular, hostile = rows(dataset)
 
@@ -283,7 +276,7 @@ class TestExportedLines:
 
     def test_leave_out_what_a_reviewer_dropped_unless_asked(self, dataset):
         for key, review in (("c", Review.KEPT), ("b", Review.DROPPED), ("a", Review.PENDING)):
-            context_of(dataset, key=key, review=review)
+            make_context(dataset=dataset, key=key, review=review)
         make_context()  # of another dataset
 
         assert [row["key"] for row in rows(dataset)] == ["a", "c"]
@@ -291,7 +284,7 @@ class TestExportedLines:
 
     def test_take_one_query_however_many_there_are(self, dataset, django_assert_max_num_queries):
         for _ in range(5):
-            context_of(dataset)
+            make_context(dataset=dataset)
 
         with django_assert_max_num_queries(1):
             assert len(rows(dataset)) == 5
@@ -299,7 +292,7 @@ class TestExportedLines:
 
 class TestExportCommand:
     def test_writes_the_same_bytes_twice_and_names_them(self, dataset, tmp_path):
-        context_of(dataset, key="a")
+        make_context(dataset=dataset, key="a")
         first, second, usual = (tmp_path / name for name in ("first", "second", "usual"))
         usual.touch()
 
@@ -312,7 +305,7 @@ class TestExportCommand:
         assert said == f"{first}: 1 contexts of Talks, SHA-256 {digest}"
 
     def test_writes_to_standard_output_without_a_file(self, dataset, capsys):
-        context_of(dataset, key="a")
+        make_context(dataset=dataset, key="a")
 
         call_command("contexts", "export", "--dataset", "talks")
 
@@ -321,7 +314,7 @@ class TestExportCommand:
         assert err == "1 contexts\n"
 
     def test_leaves_an_older_file_alone_when_it_fails(self, dataset, tmp_path, monkeypatch):
-        context_of(dataset)
+        make_context(dataset=dataset)
         file = tmp_path / "contexts.jsonl"
         file.write_text("what was there\n")
         monkeypatch.setattr("os.fsync", _full_disk)

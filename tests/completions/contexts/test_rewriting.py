@@ -163,7 +163,7 @@ class TestMaking:
         assert told_before[1] == told_before[0] + 1
 
     def test_says_why_no_more_can_be_made(self, dataset, make):
-        make_context(dialogue=make_dialogue(dataset=dataset))  # the seeker begins, two turns
+        make_context(dataset=dataset)  # the seeker begins, two turns
 
         with pytest.raises(NoSourceLeftError) as caught:
             make(dataset, 9)

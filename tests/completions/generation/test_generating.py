@@ -52,7 +52,7 @@ def generate(provider, clock):
 class TestPlan:
     def test_every_system_gets_every_context_once(self, now):
         dataset = make_dataset()
-        contexts = [make_context(dialogue=make_dialogue(dataset=dataset)) for _ in range(3)]
+        contexts = [make_context(dataset=dataset) for _ in range(3)]
         make_context()  # of another dataset
         systems = [make_system(), make_system()]
 
@@ -68,10 +68,10 @@ class TestPlan:
         def plan() -> int:
             return services.plan_generation_calls(dataset=dataset, systems=[system], now=now)
 
-        there = make_context(dialogue=make_dialogue(dataset=dataset))
+        there = make_context(dataset=dataset)
         make_completion(context=there, system=system)
         assert plan() == 0
-        make_context(dialogue=make_dialogue(dataset=dataset))
+        make_context(dataset=dataset)
         assert plan() == 1
         GenerationCall.objects.update(state=CallState.FAILED, error_kind="x", ended_at=now)
         assert plan() == 0

@@ -50,7 +50,7 @@ class BrokenError(Exception):
 
 @pytest.fixture(autouse=True)
 def context():
-    return make_context(dialogue=make_dialogue(dataset=make_dataset(slug="talks")), key="abc")
+    return make_context(dataset=make_dataset(slug="talks"), key="abc")
 
 
 @pytest.fixture(autouse=True)

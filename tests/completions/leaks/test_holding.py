@@ -32,7 +32,7 @@ def dataset():
 
 
 def complete(dataset, words=GIVEAWAY, **fields):
-    context = fields.pop("context", None) or make_context(dialogue=make_dialogue(dataset=dataset))
+    context = fields.pop("context", None) or make_context(dataset=dataset)
     return make_completion(context=context, text=words, **fields)
 
 

@@ -11,15 +11,7 @@ from completions.llm import failures
 from completions.llm.failures import classified
 from completions.llm.library import _forget_empty_keys, litellm
 from completions.offline import Behaviour, Fault
-from tests.completions.llm.conftest import (
-    CLAUDE,
-    GEMINI,
-    MODELS,
-    ask,
-    failure,
-    make_request,
-    way,
-)
+from tests.completions.llm.conftest import CLAUDE, GEMINI, MODELS, ask, failure, make_request, way
 from tests.helpers.providers import ASKS_LITELLM, Answer, completion, providing, said
 
 pytestmark = [

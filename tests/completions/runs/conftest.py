@@ -7,7 +7,7 @@ from completions.generation.services import CompletionCalls
 from completions.models import Dataset, GenerationRun
 from completions.runs import queries
 from completions.runs.services import asking, calling
-from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
+from tests.helpers.factories import NOW, make_context, make_dataset
 
 REPLY = llm.Reply(
     text="That sounds hard.",
@@ -25,7 +25,7 @@ def make_talks(n: int) -> Dataset:
     """Return a dataset with so many contexts."""
     dataset = make_dataset(slug="talks", name="Talks")
     for _ in range(n):
-        make_context(dialogue=make_dialogue(dataset=dataset))
+        make_context(dataset=dataset)
     return dataset
 
 

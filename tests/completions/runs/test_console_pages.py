@@ -14,13 +14,7 @@ from completions.models import GenerationCall, GenerationRun
 from completions.runs.view_data import in_words
 from completions.templatetags.money import short, usd
 from tests.completions.runs.conftest import changed, make_talks
-from tests.helpers.factories import (
-    NOW,
-    make_completion,
-    make_context,
-    make_dialogue,
-    make_system,
-)
+from tests.helpers.factories import NOW, make_completion, make_context, make_system
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
 
@@ -129,7 +123,7 @@ class TestPlanning:
         run = make_run(system=system)
         for call in run.calls.all():
             end(call, cost_usd=Decimal("0.25"))
-        make_context(dialogue=make_dialogue(dataset=run.dataset))
+        make_context(dataset=run.dataset)
 
         share = self.plan(staff, system).context["draft"].shares[0]
 

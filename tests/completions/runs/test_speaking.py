@@ -18,10 +18,7 @@ from completions.models import GenerationCall
 from completions.runs import pulling
 from completions.runs.services import speaking
 from tests.helpers import observed
-from tests.helpers.factories import (
-    make_generation_call,
-    make_system,
-)
+from tests.helpers.factories import make_generation_call, make_system
 from tests.helpers.observed import run
 from tests.helpers.processes import settings_with
 from tests.helpers.providers import ASKS_LITELLM, Answer, providing, said

@@ -40,7 +40,6 @@ from tests.helpers.factories import (
     make_comparison,
     make_context,
     make_dataset,
-    make_dialogue,
     make_generation_call,
     make_judge,
     make_judge_call,
@@ -155,7 +154,7 @@ def run() -> GenerationRun:
     dataset = make_dataset()
     for number in range(N_CONTEXTS):
         said = {"role": "seeker", "text": f"I cannot sleep. {case(number)}"}
-        make_context(dialogue=make_dialogue(dataset=dataset), turns=[*TURNS[:2], said])
+        make_context(dataset=dataset, turns=[*TURNS[:2], said])
     systems = [
         make_system(
             is_simulated=True,

@@ -8,14 +8,7 @@ from django.urls import reverse
 
 from completions.models import HumanLabelling, LabellingRun, SpotCheck, StrategyCall
 from tests.completions.strategies.conftest import FACTS, HOPE, REST
-from tests.helpers.factories import (
-    NOW,
-    make_completion,
-    make_context,
-    make_dataset,
-    make_dialogue,
-    make_system,
-)
+from tests.helpers.factories import NOW, make_completion, make_context, make_dataset, make_system
 from tests.helpers.factories_of_calls import (
     label,
     make_human_labelling,
@@ -151,7 +144,7 @@ class TestStarting:
         return client_of(person).post(address, asked | fields)
 
     def test_a_model_labels_the_texts_that_it_has_not(self, dataset, ada):
-        make_completion(context=make_context(dialogue=make_dialogue(dataset=dataset)))
+        make_completion(context=make_context(dataset=dataset))
 
         answer = self.start(ada)
 
@@ -177,7 +170,7 @@ class TestStarting:
         assert not LabellingRun.objects.exists()
 
     def test_a_sample_is_drawn_once_a_model_has_labelled_everything(self, dataset, ada):
-        make_completion(context=make_context(dialogue=make_dialogue(dataset=dataset)))
+        make_completion(context=make_context(dataset=dataset))
         self.start(ada)
 
         unknown = self.draw(ada, assistant="nobody", n="0")

@@ -40,7 +40,6 @@ from tests.helpers.factories import (
     make_completion,
     make_context,
     make_dataset,
-    make_dialogue,
     make_system,
     make_writer,
     make_writing_lease,
@@ -69,7 +68,7 @@ def strategist():
 
 
 def write(dataset, **fields):
-    context = make_context(dialogue=make_dialogue(dataset=dataset))
+    context = make_context(dataset=dataset)
     return make_completion(context=context, **{"text": TEXT} | fields)
 
 
@@ -134,7 +133,7 @@ class TestPlanning:
 class TestFixing:
     @pytest.fixture
     def message(self, dataset):
-        context = make_context(dialogue=make_dialogue(dataset=dataset))
+        context = make_context(dataset=dataset)
         closed = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
         lease = make_writing_lease(writer=make_writer(dataset=dataset), context=context, **closed)
         return make_accepted(TEXT, lease=lease)
