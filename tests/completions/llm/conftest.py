@@ -21,10 +21,19 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEY", "k")
 
 
-@pytest.fixture
-def server() -> Iterator[offline.OfflineServer]:
+@pytest.fixture(scope="module")
+def _server() -> Iterator[offline.OfflineServer]:
     with offline.running() as server:
         yield server
+
+
+@pytest.fixture
+def server(_server: offline.OfflineServer) -> offline.OfflineServer:
+    """The offline provider, which nobody has asked and told anything."""
+    _server.calls.clear()
+    _server.script.clear()
+    _server.behaviour = offline.Behaviour()
+    return _server
 
 
 @pytest.fixture(scope="module")

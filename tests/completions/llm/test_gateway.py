@@ -93,7 +93,7 @@ class TestComplete:
         assert found == expected
 
     def test_the_first_token_is_timed_apart_from_the_last(self, server):
-        server.behaviour = Behaviour(latency_s=0.2, tokens_per_s=50)
+        server.behaviour = Behaviour(latency_s=0.2, tokens_per_s=100)
 
         reply = ask(make_request(server, stream=True))
 

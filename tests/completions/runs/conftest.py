@@ -1,6 +1,9 @@
-"""What happens to claimed calls of a run, as workers do it, and a dataset to ask about."""
+"""What workers do with claimed calls, a dataset to ask about, and a provider that is told what."""
 
 import datetime as dt
+from collections.abc import Iterator
+
+import pytest
 
 from completions import llm
 from completions.generation.services import CompletionCalls
@@ -8,6 +11,7 @@ from completions.models import Dataset, GenerationRun
 from completions.runs import queries
 from completions.runs.services import asking, calling
 from tests.helpers.factories import NOW, make_context, make_dataset
+from tests.helpers.providers import Provider, providing
 
 REPLY = llm.Reply(
     text="That sounds hard.",
@@ -19,6 +23,20 @@ REPLY = llm.Reply(
     ttft_ms=12,
     latency_ms=34,
 )
+
+
+@pytest.fixture(scope="module")
+def _provider() -> Iterator[Provider]:
+    with providing() as provider:  # which takes half a second to end
+        yield provider
+
+
+@pytest.fixture
+def fake(_provider: Provider, settings) -> Provider:
+    """A provider that simulated models ask, and that answers as it is told to."""
+    vars(_provider).update(vars(Provider(_provider.port)))
+    settings.HEART_OFFLINE_LLM_URL = _provider.base_url
+    return _provider
 
 
 def make_talks(n: int) -> Dataset:

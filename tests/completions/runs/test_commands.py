@@ -36,7 +36,7 @@ from tests.helpers.factories_of_calls import (
     make_run_of,
     most_of_one,
 )
-from tests.helpers.providers import ASKS_LITELLM, choice, providing, streamed
+from tests.helpers.providers import ASKS_LITELLM, choice, streamed
 from tests.helpers.providers import said as answer
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
@@ -263,12 +263,6 @@ class TestJudgesRun:
 
 
 class TestCheck:
-    @pytest.fixture
-    def fake(self, settings):
-        with providing() as server:
-            settings.HEART_OFFLINE_LLM_URL = server.base_url
-            yield server
-
     def test_asks_judges_for_json_and_tells_what_they_took(self, fake):
         make_simulated_judge("ash")
         message = "response_format: Input should be 'text' or 'json_object'"

@@ -1,7 +1,6 @@
 """Runs of three calls with one odd answer: each ends by itself, and every call is paid once."""
 
 import json
-from collections.abc import Iterator
 from decimal import Decimal
 from io import StringIO
 
@@ -20,16 +19,7 @@ from completions.runs.services import calling, speaking
 from tests.completions.runs.conftest import changed, make_talks
 from tests.helpers.factories import make_comparison, make_judge, make_judge_call
 from tests.helpers.factories_of_calls import PRICE, make_judge_run, make_priced
-from tests.helpers.providers import (
-    ASKS_LITELLM,
-    Provider,
-    choice,
-    completion,
-    events,
-    providing,
-    said,
-    streamed,
-)
+from tests.helpers.providers import ASKS_LITELLM, choice, completion, events, said, streamed
 
 pytestmark = [
     pytest.mark.django_db,
@@ -62,16 +52,12 @@ FAULTS = {
 """One of each sort: every answer is told apart in `llm/test_failures.py`."""
 
 
-@pytest.fixture
-def fake(settings, monkeypatch) -> Iterator[Provider]:
-    """A provider that simulated systems ask, and nobody waits for."""
+@pytest.fixture(autouse=True)
+def _nobody_waits(settings, monkeypatch):
     monkeypatch.setattr(calling, "FIRST_BACKOFF_S", 0.01)
     monkeypatch.setattr(run_actions, "PAUSE_S", 0.01)
     monkeypatch.setattr(failures, "LONGEST_WAIT_S", 0.01)
     settings.HEART_LLM_CONCURRENCY = 1  # the n-th question is the n-th call
-    with providing() as provider:
-        settings.HEART_OFFLINE_LLM_URL = provider.base_url
-        yield provider
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.helpers import observed
 from tests.helpers.factories import make_generation_call, make_system
 from tests.helpers.observed import run
 from tests.helpers.processes import settings_with
-from tests.helpers.providers import ASKS_LITELLM, Answer, providing, said
+from tests.helpers.providers import ASKS_LITELLM, Answer, said
 
 REQUEST = llm.Request(
     model="openai/some", messages=({"role": "user", "content": 30 * "x"},), max_tokens=90
@@ -299,43 +299,38 @@ REFUSALS = {
 
 @ASKS_LITELLM
 class TestWaysToAskForJson:
-    @pytest.fixture
-    def server(self):
-        with providing() as server:
-            yield server
-
-    def ask(self, server, **fields):
+    def ask(self, fake, **fields):
         schema = {"type": "object"}
-        request = replace(REQUEST, api_base=server.base_url, response_schema=schema, **fields)
+        request = replace(REQUEST, api_base=fake.base_url, response_schema=schema, **fields)
         return pulling.run_on_loop(
             lambda _executor: speaking.ask_provider(request, clock=timezone.now)
         )
 
-    def modes(self, server):
+    def modes(self, fake):
         """Return how each question asked for JSON."""
-        formats = [body.get("response_format") for body in server.requests]
+        formats = [body.get("response_format") for body in fake.requests]
         return ["prompt" if one is None else one["type"] for one in formats]
 
     @pytest.mark.parametrize("refused", REFUSALS.values(), ids=REFUSALS)
     def test_a_model_that_refuses_a_schema_is_asked_in_the_next_way_and_that_is_remembered(
-        self, server, refused
+        self, fake, refused
     ):
-        server.script.append(refused)
+        fake.script.append(refused)
 
-        first, second = self.ask(server), self.ask(server)
+        first, second = self.ask(fake), self.ask(fake)
 
-        assert self.modes(server) == ["json_schema", "json_object", "json_object"]
+        assert self.modes(fake) == ["json_schema", "json_object", "json_object"]
         assert first.text == second.text == "A kind word."
         assert first.honoured["schema_mode"] == "json_object"
         assert first.dropped == ("response_schema",)
 
-    def test_a_model_that_refuses_both_is_asked_in_words(self, server):
-        server.script.extend([REFUSALS["OpenAI"], REFUSALS["an older server"]])
+    def test_a_model_that_refuses_both_is_asked_in_words(self, fake):
+        fake.script.extend([REFUSALS["OpenAI"], REFUSALS["an older server"]])
 
         for _ in range(2):
-            self.ask(server)
+            self.ask(fake)
 
-        assert self.modes(server) == ["json_schema", "json_object", "prompt", "prompt"]
+        assert self.modes(fake) == ["json_schema", "json_object", "prompt", "prompt"]
 
     @pytest.mark.parametrize(
         ("refused", "fields"),
@@ -345,10 +340,10 @@ class TestWaysToAskForJson:
         ],
         ids=["what an entry states", "another bad request"],
     )
-    def test_nothing_else_is_asked_again(self, server, refused, fields):
-        server.script.append(refused)
+    def test_nothing_else_is_asked_again(self, fake, refused, fields):
+        fake.script.append(refused)
 
         with pytest.raises(llm.PermanentError):
-            self.ask(server, **fields)
+            self.ask(fake, **fields)
 
-        assert self.modes(server) == ["json_schema"]
+        assert self.modes(fake) == ["json_schema"]
