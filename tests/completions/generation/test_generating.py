@@ -17,7 +17,6 @@ from completions.models import Completion, GenerationCall, GenerationRun
 from completions.offline import REFUSAL, Behaviour, Fault
 from completions.runs.services import calling
 from completions.runs.services import running as run_services
-from completions.writers.services import leasing
 from tests.helpers.factories import (
     make_completion,
     make_context,
@@ -25,6 +24,7 @@ from tests.helpers.factories import (
     make_dialogue,
     make_generation_call,
     make_system,
+    make_writing_lease,
 )
 from tests.helpers.factories_of_calls import make_priced
 from tests.helpers.observed import nudged
@@ -262,15 +262,13 @@ class TestTicks:
 
         assert (quiet, sent) == ([], [Work.GENERATE])
 
-    def test_give_back_expired_writing_leases(self, monkeypatch):
-        given: list[dt.datetime] = []
-        monkeypatch.setattr(
-            leasing, "release_expired_writing_leases", lambda *, now: given.append(now)
-        )
+    def test_give_back_expired_writing_leases(self):
+        lease = make_writing_lease()
 
-        tasks.release_expired_writing_leases()
+        assert tasks.release_expired_writing_leases() == 1
 
-        assert len(given) == 1
+        lease.refresh_from_db()
+        assert lease.closed_at
 
 
 PLAIN = [
