@@ -15,6 +15,7 @@ TARGET = [1, 4, 7, 10]
 COLD = {"role": "supporter", "text": "Tell me more."}
 KEEP = "The dialogue must keep its 8 turns"
 SEVEN = f"{KEEP}; it has 7."
+AGAIN = "must not be by the seeker again: the two take turns."
 
 THREATENS = "must hold no threat and wish nobody harm"
 WRONG = [
@@ -59,7 +60,7 @@ def problems(turns, source=SOURCE):
 
 class TestRewriteProblems:
     def test_find_more_of_what_the_source_held_already(self):
-        source = [*SOURCE[:5], {"role": "seeker", "text": "He beat me up."}, *SOURCE[6:]]
+        source = [*SOURCE[:5], SOURCE[5] | {"text": "He beat me up."}, *SOURCE[6:]]
         kept = rewritten(5, text="Useless. He beat me up.")
         more = rewritten(5, text="Useless. He beat me up. I could strangle him.")
 
@@ -69,14 +70,7 @@ class TestRewriteProblems:
     @pytest.mark.parametrize(
         ("turns", "source", "found"),
         [
-            (
-                rewritten(4, role="seeker"),
-                SOURCE,
-                {
-                    "Turn 5 must not be by the seeker again: the two take turns.",
-                    "Turn 6 must not be by the seeker again: the two take turns.",
-                },
-            ),
+            (rewritten(4, role="seeker"), SOURCE, {f"Turn {n} {AGAIN}" for n in (5, 6)}),
             (rewritten()[1:], SOURCE, {SEVEN, "The first turn must be the supporter's."}),
             (rewritten(2, text="")[:-1], SOURCE, {SEVEN, "The last turn must be the seeker's."}),
             (rewritten() + rewritten()[:2], SOURCE, {f"{KEEP}; it has 10."}),

@@ -133,6 +133,21 @@ class TestTheQuestion:
         assert schema["additionalProperties"] is False
 
 
+BROKEN = {
+    "one missing": (None, "affirmation: Field required"),
+    "an invented quote": (VALID | {"quote": "You are brave"}, "does not stand in the message"),
+    "a quote of the dialogue": (ABSENT | {"quote": "worn out"}, "does not stand in the message"),
+    "an empty quote": (VALID | {"quote": " "}, "affirmation is present and has no quote"),
+    "a quote without a word": (VALID | {"quote": "?"}, "affirmation is present and has no quote"),
+    "too probable": (VALID | {"probability": 1.1}, "affirmation.probability"),
+    "a probability in words": (VALID | {"probability": "0.9"}, "affirmation.probability"),
+    "a probability of true": (VALID | {"probability": True}, "affirmation.probability"),
+    "improbable": (VALID | {"probability": 0.2}, "is present with a probability of 0.2"),
+    "absent yet probable": (ABSENT | {"probability": 0.8}, "is absent with a probability of 0.8"),
+    "no object": ("present", "affirmation"),
+}
+
+
 class TestAnAnswer:
     def test_says_something_of_every_strategy(self):
         labels = read()
@@ -168,31 +183,10 @@ class TestAnAnswer:
 
         assert read(affirmation=said)["affirmation"].model_dump() == said
 
-    @pytest.mark.parametrize(
-        ("changes", "fault"),
-        [
-            ({"affirmation": None}, "affirmation: Field required"),
-            ({"affirmation": VALID | {"quote": "You are brave"}}, "does not stand in the message"),
-            ({"affirmation": ABSENT | {"quote": "worn out"}}, "does not stand in the message"),
-            ({"affirmation": VALID | {"quote": " "}}, "affirmation is present and has no quote"),
-            ({"affirmation": VALID | {"quote": "?"}}, "affirmation is present and has no quote"),
-            ({"affirmation": VALID | {"probability": 1.1}}, "affirmation.probability"),
-            ({"affirmation": VALID | {"probability": "0.9"}}, "affirmation.probability"),
-            ({"affirmation": VALID | {"probability": True}}, "affirmation.probability"),
-            ({"affirmation": VALID | {"probability": 0.2}}, "is present with a probability of 0.2"),
-            ({"affirmation": ABSENT | {"probability": 0.8}}, "is absent with a probability of 0.8"),
-            ({"affirmation": "present"}, "affirmation"),
-        ],
-        ids=[
-            "one missing", "an invented quote", "a quote of the dialogue",
-            "an empty quote", "a quote without a word", "too probable",
-            "a probability in words", "a probability of true", "present yet improbable",
-            "absent yet probable", "no object",
-        ],
-    )  # fmt: skip
-    def test_that_breaks_a_rule_is_refused_with_the_reason(self, changes, fault):
+    @pytest.mark.parametrize(("said", "fault"), BROKEN.values(), ids=BROKEN)
+    def test_that_breaks_a_rule_is_refused_with_the_reason(self, said, fault):
         with pytest.raises(InvalidAnswerError, match=fault):
-            read(**changes)
+            read(affirmation=said)
 
     def test_is_read_as_strictly_as_every_answer(self):
         twice = json.dumps(ANSWER)[:-1] + ', "affirmation": {}}'
