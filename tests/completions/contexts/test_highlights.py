@@ -57,12 +57,8 @@ class TestMark:
         ("stored", "found", "shown"),
         [
             ("I am sad today.", "sad", "sad"),
-            (
-                "“I can\u2019t go on”, she said — and I was so\u00a0 sad.",
-                "can\u2019t go on",
-                "can't go on",
-            ),
-            ("“I can\u2019t go on”, she said — and I was so\u00a0 sad.", "so\u00a0 sad", "so sad"),
+            ("“I can\u2019t go on”, she said.", "can\u2019t go on", "can't go on"),
+            ("“She left” — and I was so\u00a0 sad.", "so\u00a0 sad", "so sad"),
             ("Well…  I  am\n\nsad \u2013 really.", "sad", "sad"),
             ("Well—sad—yes.", "sad", "sad"),
             ("It is **very sad** here.", "very sad", "very sad"),
@@ -212,6 +208,3 @@ class TestCurve:
 
         assert [wanted for _, wanted, _ in drawn["rows"]] == values
         assert len(drawn["target"]) == len(values)
-
-    def test_gives_svg_its_points(self):
-        assert curve([10, 0], [])["target_line"] == f"0.0,0.0 {WIDTH}.0,{HEIGHT}.0"

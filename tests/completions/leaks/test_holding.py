@@ -24,6 +24,7 @@ from tests.helpers.pages import text
 pytestmark = pytest.mark.django_db
 
 GIVEAWAY = "As an AI, I hear you. **Breathe.**"
+RELEASED = {"decision": "RELEASED", "reason": "A saying."}
 
 
 @pytest.fixture
@@ -252,7 +253,7 @@ class TestDecidingSeveralAtOnce:
     def test_are_released_with_one_reason(self, admin_client, dataset):
         first, second, third = (make_held(dataset) for _ in range(3))
 
-        answer = self.decide(admin_client, [first, second], decision="RELEASED", reason="A saying.")
+        answer = self.decide(admin_client, [first, second], **RELEASED)
 
         assert "2: Released" in text(answer)
         assert set(Hold.objects.values_list("pk", "state", "decision_reason")) == {
@@ -266,12 +267,10 @@ class TestDecidingSeveralAtOnce:
         [
             ({"decision": "RELEASED"}, "Say why"),
             ({"reason": "A saying."}, "Choose: release it, or drop it."),
-            ({"decision": "RELEASED", "reason": "A saying.", "holds": []}, "Nothing was decided"),
-            (
-                {"decision": "RELEASED", "reason": "A saying.", "holds": ["x"]},
-                "Nothing was decided",
-            ),
+            (RELEASED | {"holds": []}, "Nothing was decided"),
+            (RELEASED | {"holds": ["x"]}, "Nothing was decided"),
         ],
+        ids=["no reason", "no decision", "none", "none that is there"],
     )
     def test_nothing_is_decided_where_nothing_is_meant(self, admin_client, dataset, posted, said):
         held = make_held(dataset)

@@ -94,20 +94,19 @@ class Drill:
             yield process
 
     def wait_for(self, n_ended: int, worker: Process) -> None:
-        """Watch until so many calls have ended; give the run more money whenever it asks for it."""
-
-        def reached() -> bool:
-            self._look_after_the_money()
-            return self.run.calls.exclude(ended_at=None).count() >= n_ended
-
-        wait_until(reached, worker, *self.others, doing=self._describe)
+        """Watch until so many calls have ended."""
+        self._watch(lambda: self.run.calls.exclude(ended_at=None).count() >= n_ended, worker)
 
     def wait_for_the_end(self, worker: Process) -> None:
         """Watch until the run is over."""
+        self._watch(lambda: bool(self.run.state == RunState.ENDED), worker)
+
+    def _watch(self, is_reached: Callable[[], bool], worker: Process) -> None:
+        """Give the run more money whenever it asks for it, until that is so."""
 
         def reached() -> bool:
             self._look_after_the_money()
-            return bool(self.run.state == RunState.ENDED)
+            return is_reached()
 
         wait_until(reached, worker, *self.others, doing=self._describe)
 
