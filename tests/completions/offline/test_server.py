@@ -6,6 +6,7 @@ That clients of each API are answered in its shape is proved in `llm/test_gatewa
 import http.client
 import io
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -159,22 +160,16 @@ class TestChat:
 
 class TestFaults:
     @pytest.mark.parametrize(
-        ("fault", "reason"),
-        [
-            (Fault.TRUNCATED, "length"),
-            (Fault.BROKEN_ANSWER, "stop"),
-            (Fault.REFUSAL, "stop"),
-            (Fault.OTHER_SCHEMA, "stop"),
-        ],
+        "fault", [Fault.TRUNCATED, Fault.BROKEN_ANSWER, Fault.REFUSAL, Fault.OTHER_SCHEMA]
     )
-    def test_a_spoiled_answer_says_how_it_finished(self, server, connection, fault, reason):
+    def test_a_spoiled_answer_says_how_it_finished(self, server, connection, fault):
         whole = choice_of(post(connection, CHAT))
         server.script.append(fault)
 
         spoiled = choice_of(post(connection, CHAT))
 
         text = spoiled["message"]["content"]
-        assert spoiled["finish_reason"] == reason
+        assert spoiled["finish_reason"] == ("length" if fault == Fault.TRUNCATED else "stop")
         assert len(text) < len(whole["message"]["content"])
         if fault == Fault.REFUSAL:  # it looks like any other answer
             assert text == "I'm sorry, but I can't help with that."
@@ -195,8 +190,8 @@ class TestFaults:
         assert statuses == [500, 200, 200]
         assert [call.fault for call in server.calls] == [Fault.SERVER_ERROR, None, None]
         call = server.calls[0]
-        assert (call.model, call.path) == ("offline-alder", "/v1/chat/completions")
-        assert call.request == CHAT
+        asked = (call.model, call.path, call.request)
+        assert asked == ("offline-alder", "/v1/chat/completions", CHAT)
         written = [json.loads(line) for line in server.log.getvalue().splitlines()]
         assert [line["fault"] for line in written] == ["500", None, None]
         assert all(line["request"] == CHAT for line in written)
@@ -234,17 +229,18 @@ def test_what_has_no_messages_is_refused_by_other_apis(connection, path, field, 
 
 
 class TestStandIns:
-    def test_a_model_of_any_name_is_answered_by_the_same_voice_each_time(self, server, connection):
+    @pytest.fixture(autouse=True)
+    def _any_model(self, server):
         server.behaviour = Behaviour(stand_ins=True)
 
+    def test_a_model_of_any_name_is_answered_by_the_same_voice_each_time(self, connection):
         one, two = (body_of(post(connection, CHAT | {"model": "gpt-5"})) for _ in range(2))
 
         assert one["model"] == "gpt-5"
         assert one["choices"] == two["choices"]
         assert one["choices"][0]["message"]["content"]
 
-    def test_a_judging_prompt_is_answered_by_a_judge(self, server, connection):
-        server.behaviour = Behaviour(stand_ins=True)
+    def test_a_judging_prompt_is_answered_by_a_judge(self, connection):
         sections = {
             "dialogue": [{"role": "seeker", "text": "I am sad."}],
             "candidate_a": "Oh.",
@@ -297,8 +293,7 @@ class TestBehaviour:
 class TestServer:
     def test_ending_interrupts_a_slow_answer_and_frees_the_port(self):
         with offline.serving() as base_url:
-            assert base_url.startswith("http://127.0.0.1:")
-            assert base_url.endswith("/v1")
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/v1", base_url)
         with offline.running(behaviour=Behaviour(latency_s=600)) as server:
             port = int(server.server_address[1])
             waiting = socket.create_connection(("127.0.0.1", port))
@@ -353,11 +348,10 @@ def test_the_pace_and_the_faults_reach_the_server_and_signals_get_their_handlers
         stdout=out,
     )  # fmt: skip
 
-    behaviour = started[0].behaviour
-    assert (behaviour.latency_s, behaviour.tokens_per_s, behaviour.seed) == (0.5, 20, 5)
-    assert dict(behaviour.rates) == {"429": 0.1, "cut": 0.2}
-    assert behaviour.retry_after_s == 3
-    assert behaviour.stand_ins
+    assert started[0].behaviour == Behaviour(
+        latency_s=0.5, tokens_per_s=20, rates={Fault.RATE_LIMITED: 0.1, Fault.CUT: 0.2},
+        retry_after_s=3, seed=5, stand_ins=True,
+    )  # fmt: skip
     assert started[0].base_url in out.getvalue()
     assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == before
 
