@@ -13,7 +13,7 @@ from completions.contexts.services.building import build_contexts
 from completions.contexts.services.rewrite_planning import Assistants, NoSourceLeftError, plan
 from completions.dialogues.importing import import_dialogues
 from completions.dialogues.ingest.files import read_dialogues
-from completions.models import Assistant, Completion, Context, Rewrite, RewriteCall
+from completions.models import Completion, Context, Rewrite, RewriteCall
 from completions.offline import Fault, assistants
 from completions.offline.judges import UnreadablePromptError
 from completions.runs.services import calling
@@ -22,7 +22,7 @@ from completions.runs.services.states import ProviderRefusesError
 from completions.systems.services.registering import assistant_for
 from tests.completions.contexts.conftest import SOURCE
 from tests.helpers.datasets import shared_file
-from tests.helpers.factories import NOW, make_context, make_dataset, make_dialogue
+from tests.helpers.factories import NOW, make_assistant, make_context, make_dataset, make_dialogue
 from tests.helpers.providers import ASKS_LITELLM
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
@@ -44,11 +44,16 @@ def dataset():
     return dataset
 
 
+def ask_of(model, rater=None):
+    """Return who writes and who rates."""
+    return Assistants(
+        assistant_for("rewriter", model), assistant_for("hostility-rater", rater or model)
+    )
+
+
 @pytest.fixture
 def offline_ones():
-    return Assistants(
-        assistant_for("rewriter", "offline"), assistant_for("hostility-rater", "offline")
-    )
+    return ask_of("offline")
 
 
 @pytest.fixture
@@ -174,12 +179,8 @@ class TestMaking:
 
     def test_counts_real_and_simulated_ones_apart(self, dataset, make, offline_ones):
         make(dataset, 2)
-        real = Assistants(
-            assistant_for("rewriter", "openai/some-model"),
-            assistant_for("hostility-rater", "openai/some-model"),
-        )
 
-        assert real.made(dataset).count() == 0
+        assert ask_of("openai/some-model").made(dataset).count() == 0
         assert offline_ones.made(dataset).count() == 2
 
 
@@ -264,8 +265,8 @@ class TestFailures:
     def test_of_every_text_leave_the_rewrite_to_whom_is_asked_next(
         self, dataset, make, provider, offline_ones
     ):
-        mistyped = Assistant.objects.create(
-            slug="mistyped", name="Simulated mistype", model_id="no-such/model", is_simulated=True
+        mistyped = make_assistant(
+            name="Simulated mistype", model_id="no-such/model", is_simulated=True
         )
         with pytest.raises(ProviderRefusesError, match="bad_request"):
             make(dataset, assistants=Assistants(mistyped, mistyped))
@@ -275,18 +276,14 @@ class TestFailures:
         assert made.provenance["rewriter"]["model_id"] == offline_ones.rewriter.model_id
 
     def test_by_a_bad_request_are_about_the_text_where_others_were_answered(
-        self, dataset, make, monkeypatch
+        self, dataset, make, spoil
     ):
         make(dataset)
-        real = assistants.answer
-        first = iter([True])
 
-        def answer(assistant, messages):
-            if next(first, False):
-                raise UnreadablePromptError
-            return real(assistant, messages)
+        def refuse(_said):
+            raise UnreadablePromptError
 
-        monkeypatch.setattr("completions.offline.assistants.answer", answer)
+        spoil("rewriter", refuse)
 
         report = make(dataset, 2)
 
@@ -309,13 +306,12 @@ class TestResuming:
     @pytest.mark.parametrize("rater", ["openai/some-model", "offline"])
     def test_asks_nobody_who_costs_when_simulated(self, dataset, make, clock, rater):
         """A run with real models was killed; trying things out must not go on with it."""
-        real = assistant_for("rewriter", "openai/some-model")
-        rater = assistant_for("hostility-rater", rater)
-        plan(dataset, 1, 7, Assistants(real, rater), clock())
+        real = ask_of("openai/some-model", rater)
+        plan(dataset, 1, 7, real, clock())
 
         make(dataset)
 
-        assert Rewrite.objects.get(rewriter=real).calls.get().attempts == 0
+        assert Rewrite.objects.get(rewriter=real.rewriter).calls.get().attempts == 0
 
     def test_drops_a_source_that_a_person_dropped_meanwhile(
         self, dataset, make, clock, offline_ones
