@@ -267,7 +267,7 @@ def _quick_settings() -> Iterator[None]:
 @pytest.fixture
 def provider(settings) -> Iterator[offline.OfflineServer]:
     """Answer calls to models as the offline provider does."""
-    with offline.running() as server:
+    with offline.running(end_within_s=0.01) as server:
         settings.HEART_OFFLINE_LLM_URL = server.base_url
         yield server
 

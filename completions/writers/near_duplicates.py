@@ -11,7 +11,7 @@ Measured on the 12,583 supporter turns of ESConv that have 8 words or more: of a
 turns of different dialogues 6 are like each other, all of them stock phrases ("is there anything
 else I can help you with?"). Of turns of 20 to 60 words with every eighth word exchanged at random,
 96 % are like the turn they were made of; with every fifth, 79 %.
-`tests/completions/writers/test_near_duplicates.py` holds both on a sample.
+`tests/completions/writers/test_flagging.py` holds both on a sample.
 """
 
 import re

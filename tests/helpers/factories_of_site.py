@@ -1,14 +1,13 @@
 """Builders of tokens, jobs, webhooks with a receiver, and judgments made elsewhere."""
 
 import datetime as dt
-import threading
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -31,6 +30,7 @@ from tests.helpers.factories import (
     saved,
 )
 from tests.helpers.factories_written_once import make_member, make_user
+from tests.helpers.threads import served
 
 YEAR = dt.timedelta(days=366)
 
@@ -151,17 +151,8 @@ def receiving(**fields: Any) -> Iterator[Receiver]:
         def log_message(self, *_args: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    receiver.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
+    with served(Handler) as receiver.port:
         yield receiver
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def make_batch(**fields: Any) -> ExternalBatch:

@@ -2,11 +2,10 @@
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -14,6 +13,7 @@ from annotation.choices import Platform
 from annotation.models import PlatformSubmission, Study
 from tests.helpers.factories import NOW, make_rater, make_study
 from tests.helpers.factories_of_people import make_submission
+from tests.helpers.threads import served
 from tests.helpers.visits import study_content
 
 TOKEN = "a-token"
@@ -122,13 +122,9 @@ def faking_prolific() -> Iterator[FakeProlific]:
         def log_message(self, *_given: object) -> None:
             """Print nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        fake.url = f"http://127.0.0.1:{server.server_address[1]}/api/v1/"
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    with served(Handler) as port:
+        fake.url = f"http://127.0.0.1:{port}/api/v1/"
         yield fake
-        server.shutdown()
-        thread.join()
 
 
 CODES = {"complete": "C1", "partial": "C2", "no_consent": "C4"}

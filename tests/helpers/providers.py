@@ -1,15 +1,16 @@
 """A provider in the test tree that answers what it is told to, byte by byte."""
 
 import json
-import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
+
+from tests.helpers.threads import served
 
 ASKS_LITELLM = pytest.mark.xdist_group("litellm")
 """Marks tests that ask models through the real LiteLLM: one process alone loads it."""
@@ -147,12 +148,6 @@ def providing() -> Iterator[Provider]:
         def log_message(self, *_given: object) -> None:
             """Print nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        provider = Provider(server.server_address[1])
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield provider
-        finally:
-            server.shutdown()
-            thread.join()
+    with served(Handler) as port:
+        provider = Provider(port)
+        yield provider

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +101,16 @@ def _wait_until_somebody_waits_for_a_lock() -> None:
         tick.wait(0.01)
     msg = "nobody waited for a lock"
     raise TimeoutError(msg)
+
+
+@contextmanager
+def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+    """Serve HTTP on loopback in a thread, and yield the port; it ends as soon as it is asked to."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()

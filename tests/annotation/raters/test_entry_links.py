@@ -2,8 +2,7 @@
 
 import json
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qsl
 
 import jwt
@@ -23,6 +22,7 @@ from annotation.raters.entry_links import (
     read_arrival,
 )
 from tests.helpers.factories import HOUR
+from tests.helpers.threads import served
 
 PREVIEW = Entry("MTURK")
 
@@ -176,11 +176,9 @@ def keys_served(*keys):
         def log_message(self, *_args):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with served(Handler) as port:
         entry_links.keys_at.cache_clear()
-        yield f"http://127.0.0.1:{server.server_port}/jwks.json"
-        server.shutdown()
+        yield f"http://127.0.0.1:{port}/jwks.json"
         entry_links.keys_at.cache_clear()
 
 
