@@ -88,7 +88,7 @@ def test_what_stands_for_no_id_is_nobody(name, subtests):
         *("[PID]", "{pid}", "{{%PROLIFIC_PID%}}", "%PROLIFIC_PID%", "${workerId}", "<id>"),
         *("(null)", "[object Object]", "PROLIFIC_PID", "prolific_pid", "worker-id", "pid"),
         *("user_id", "...", "", " ", "\u200b", "\u200b\u200b", "a b", "a\0b", "-", "'; --"),
-        *("x" * 121, "%E2%80%8B"),
+        *("x" * 121, "%E2%80%8B", "\N{REPLACEMENT CHARACTER}"),
     ):
         with subtests.test(value), pytest.raises(EntryLinkError):
             read_arrival({name: value})
