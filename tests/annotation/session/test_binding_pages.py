@@ -193,11 +193,6 @@ class TestSignedLinks:
         assert (page.status_code, page["Retry-After"]) == (503, "120")
         assert "cannot check your link" in page.content.decode()
 
-    def test_a_token_where_none_is_wanted_makes_nobody_a_guest(self, client, study):
-        page = client.get(url(study, "entry"), {"prolific_token": token()})
-
-        assert page.status_code == 400
-
 
 class TestMembersWhoRate:
     @pytest.fixture

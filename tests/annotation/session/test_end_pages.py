@@ -30,8 +30,7 @@ pytestmark = pytest.mark.django_db
 
 SECRET = "a shared secret"
 EVENT = {"event_type": "study.progress.change", "resource_id": "s-1"}
-FIRST = {"PROLIFIC_PID": "p-17", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
-SECOND = FIRST | {"SESSION_ID": "x-2"}
+SECOND = PROLIFIC | {"SESSION_ID": "x-2"}
 LENGTH = 4
 
 
@@ -295,7 +294,7 @@ def submissions(study):
 
 class TestAfterAReturn:
     def test_a_new_submission_goes_on_with_what_is_left_and_earns_its_code(self, client, offered):
-        enrol(client, offered, **FIRST)
+        enrol(client, offered, **PROLIFIC)
         judge(client, offered)
         tell(offered, "RETURNED")
         assert offered.raters.get().state == RaterState.STOPPED
@@ -312,7 +311,7 @@ class TestAfterAReturn:
         assert submissions(offered)[1] == ("x-2", "ACTIVE", 1, "C-DONE")
 
     def test_earns_no_completion_after_a_screening_that_was_not_passed(self, client, offered):
-        enrol(client, offered, **FIRST)
+        enrol(client, offered, **PROLIFIC)
         offered.raters.update(state=RaterState.SCREENED, ended_at=timezone.now())
         assert code_on(client.get(url(offered, "done"))) == "C-OUT"
 
@@ -348,7 +347,7 @@ class TestAssignments:
 
 class TestEvents:
     def test_of_an_earlier_submission_do_not_end_the_newer_one(self, client, offered):
-        enrol(client, offered, **FIRST)
+        enrol(client, offered, **PROLIFIC)
         judge(client, offered)
         arrive(client, offered, SECOND)
 
@@ -361,7 +360,7 @@ class TestEvents:
 
 
 def test_owners_read_how_each_submission_stands(client, offered):
-    enrol(client, offered, **FIRST)
+    enrol(client, offered, **PROLIFIC)
     judge(client, offered)
     tell(offered, "RETURNED")
     arrive(client, offered, SECOND)

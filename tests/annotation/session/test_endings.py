@@ -9,7 +9,6 @@ from annotation.choices import Platform, RaterState, SubmissionState
 from annotation.judging.services import leasing
 from annotation.models import Comparison, Judgment, Report
 from annotation.raters.services import withdrawing
-from annotation.raters.services.withdrawing import withdraw_rater
 from annotation.session.endings import Ending, Way
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
@@ -127,7 +126,7 @@ class TestEndingOfRater:
         ended = Ending.of_rater(rater)
         make_submission(rater=rater, code=ended.code)
 
-        withdraw_rater(rater=rater, now=NOW, keep_answers=True)
+        withdrawing.withdraw_rater(rater=rater, now=NOW, keep_answers=True)
         rater.refresh_from_db()
 
         assert Ending.of_rater(rater).code == ended.code
@@ -286,14 +285,6 @@ class TestWithdrawRater:
         rows = Comparison.objects.values_list("slots_left", "shown_first_as_a", "shown_first_as_b")
         assert list(rows) == [(3, 0, 0), (3, 0, 0)]
         assert LogEntry.objects.filter(action="rater.withdrew").count() == 1
-
-    def test_ends_the_rater_for_good(self, rater, now):
-        withdrawing.withdraw_rater(rater=rater, now=now)
-
-        rater.refresh_from_db()
-        assert rater.state == RaterState.WITHDRAWN
-        with pytest.raises(leasing.RaterEndedError):
-            lease_next(rater, now)
 
     def test_gives_no_slot_back_for_planted_and_repeated_pairs(self, rater, now):
         study = rater.study
