@@ -19,13 +19,13 @@ from tests.helpers.factories_of_calls import (
     make_person,
     make_rationale_call,
     make_theme_check_item,
+    make_theme_labelling,
 )
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
 WARM, OTHER, THIRD = BOOK.keys[:3]
-SAMPLE = {"n": "2", "seed": "1"}
 
 
 @pytest.fixture
@@ -59,19 +59,25 @@ def address(name, *parts):
     return reverse(f"console:theme_{name}", args=["talks", *parts])
 
 
-def draw(person, coder, **changes):
-    return of(person).post(
-        address("draw"), {"assistant": coder.slug, **SAMPLE, **changes}, follow=True
-    )
+def draw(person, coder):
+    sample = {"assistant": coder.slug, "n": "2", "seed": "1"}
+    return of(person).post(address("draw"), sample, follow=True)
 
 
-def label(person, number, *found, name="store"):
-    check = ThemeCheck.objects.get()
-    return of(person).post(address(name, check.pk, number), {"found": found}, follow=True)
+@pytest.fixture
+def check(study, coder):
+    """A sample of both reasons."""
+    return labelling.draw_theme_sample(study=study, assistant=coder, seed="1", now=NOW)
+
+
+def found(check, person, *themes):
+    """Store what a person found in the reasons, from the first on."""
+    for item, keys in zip(check.items.order_by("position"), themes, strict=True):
+        make_theme_labelling(item=item, labeller=person, themes=keys)
 
 
 class TestDrawing:
-    def test_takes_what_the_model_has_read_once_for_each_seed_and_is_logged(self, coder, ada):
+    def test_takes_what_the_model_has_read_and_is_logged(self, coder, ada):
         assert "Two people can label it now." in text(draw(ada, coder))
 
         check = ThemeCheck.objects.get()
@@ -80,10 +86,14 @@ class TestDrawing:
         )
         entry = LogEntry.objects.get(action="themes.sampled")
         assert (entry.by, entry.after["items"], entry.after["of"]) == (ada, 2, 2)
-        draw(ada, coder)
-        assert ThemeCheck.objects.get() == check
-        draw(ada, coder, seed="2")
-        assert ThemeCheck.objects.count() == 2
+
+    def test_is_done_once_for_each_seed(self, study, coder, check):
+        again, other = (
+            labelling.draw_theme_sample(study=study, assistant=coder, seed=seed, now=NOW)
+            for seed in "12"
+        )
+
+        assert again == check != other
 
     def test_waits_until_every_reason_is_read(self, study, coder, ada):
         comparison = make_comparison(study=study)
@@ -96,13 +106,13 @@ class TestDrawing:
         assert "reasons still wait for Coder." in text(answer)
         assert not ThemeCheck.objects.exists()
 
-    def test_takes_no_reason_that_was_deleted(self, study, coder, ada):
+    def test_takes_no_reason_that_was_deleted(self, study, coder):
         first = Judgment.objects.first()
         QuerySet(Judgment).filter(pk=first.pk).update(rationale="")
 
-        draw(ada, coder)
+        check = labelling.draw_theme_sample(study=study, assistant=coder, seed="1", now=NOW)
 
-        assert ThemeCheck.objects.get().items.count() == 1
+        assert check.items.count() == 1
 
     def test_needs_a_model_that_has_read_something(self, study):
         with pytest.raises(NotLabelledYetError, match="has read no reason"):
@@ -110,9 +120,8 @@ class TestDrawing:
 
 
 class TestLabelling:
-    def test_shows_a_reason_with_every_theme_and_nothing_of_who_wrote_it(self, study, coder, ada):
-        draw(ada, coder)
-        answer = of(ada).get(address("label", ThemeCheck.objects.get().pk, 1))
+    def test_shows_a_reason_with_every_theme_and_nothing_of_who_wrote_it(self, check, ada):
+        answer = of(ada).get(address("label", check.pk, 1))
         shown = text(answer)
 
         assert "It names the loss" in shown
@@ -120,15 +129,18 @@ class TestLabelling:
         assert Judgment.objects.first().rater.code not in shown
         assert "The conversation" not in shown  # the model reads the reason alone, too
 
-    def test_of_two_people_that_agree_settles_the_sample_with_scores(self, coder, ada, ben):
-        draw(ada, coder)
+    def test_is_stored_and_leads_to_the_next_reason(self, check, ada):
+        answer = of(ada).post(address("store", check.pk, 1), {"found": [WARM]})
+
+        assert answer["Location"] == address("label", check.pk, 2)
+        assert ThemeLabelling.objects.get().themes == [WARM]
+
+    def test_of_two_people_that_agree_settles_the_sample_with_scores(self, coder, check, ada, ben):
         for person in (ada, ben):
-            label(person, 1, WARM)
-            label(person, 2, WARM, OTHER)
+            found(check, person, [WARM], [WARM, OTHER])
         for judgment in Judgment.objects.all():  # by another codebook, which does not count
             make_coded(judgment, coder, THIRD, codebook="heart-2")
 
-        check = ThemeCheck.objects.get()
         scores = spot_check_queries.scores_of(check, spot_check_queries.ledger_of(check))
         by_key = {one.strategy: one for one in scores.labels}
         assert (by_key[WARM].f1, by_key[OTHER].f1) == (1.0, 0.0)
@@ -139,33 +151,29 @@ class TestLabelling:
         assert "Macro-F1 0.500" in page
         assert "Kappa between the two people: 1.00" in page
 
-    def test_that_differs_is_settled_by_anybody(self, study, coder, ada, ben):
-        draw(ada, coder)
-        for person, found in ((ada, [WARM]), (ben, [WARM, THIRD])):
-            label(person, 1, *found)
-            label(person, 2)
-        check = ThemeCheck.objects.get()
-        shown = text(of(ada).get(address("settle", check.pk, 1)))
+    def test_that_differs_is_settled_by_anybody(self, check, ada, ben):
+        found(check, ada, [WARM], [])
+        found(check, ben, [WARM, THIRD], [])
+        cleo = of(make_member("cleo"))
+        shown = text(cleo.get(address("settle", check.pk, 1)))
         assert "found by the second" in shown
 
-        answer = label(make_member("cleo"), 1, THIRD, name="store-settled")
+        settled = address("store-settled", check.pk, 1)
+        answer = cleo.post(settled, {"found": [THIRD]}, follow=True)
 
         assert "Everything is settled." in text(answer)
         row = ThemeLabelling.objects.get(is_adjudication=True)
         assert row.themes == [key for key in BOOK.keys if key in (WARM, THIRD)]
 
-    def test_is_hidden_from_others_until_both_are_through(self, study, coder, ada, ben):
-        draw(ada, coder)
-        label(ada, 1, WARM)
+    def test_is_hidden_from_others_until_both_are_through(self, check, ada, ben):
+        found(check, ada, [WARM], [WARM])
 
         assert "Macro-F1" not in text(of(ben).get(address("overview")))
         owner = of(make_member("olive"))
         for table in ("rationalecall", "themelabel", "themelabelling"):
             page = owner.get(reverse(f"admin:annotation_{table}_changelist"))
             assert page.context["cl"].result_count == 0
-        for person in (ada, ben):
-            for number in (1, 2):
-                label(person, number, WARM)
+        found(check, ben, [WARM], [WARM])
         page = owner.get(reverse("admin:annotation_themelabelling_changelist"))
         assert page.context["cl"].result_count == 4
 
