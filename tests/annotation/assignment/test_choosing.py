@@ -52,6 +52,11 @@ def make_planting_study(*, n=12, n_checks=6, rate=0.2, repeat_rate=0.0, screenin
     return study
 
 
+def make_newcomer(**fields):
+    """A rater whose study begins with a screening round."""
+    return make_rater(study=make_planting_study(**fields), stage=RaterStage.SCREENING)
+
+
 def plant(study, **fields):
     comparison = make_comparison(study=study, purpose=Purpose.CHECK, slots_left=0)
     return make_quality_check(comparison=comparison, **fields)
@@ -96,16 +101,18 @@ class TestPlantedPairs:
             pair = Comparison.objects.get(pk=lease.comparison_id)
             assert (pair.slots_left, pair.shown_first_as_a, pair.shown_first_as_b) == (0, 0, 0)
 
-    @pytest.mark.parametrize(("n", "n_checks"), [(16, 4), (20, 1)], ids=["enough", "too few"])
+    @pytest.mark.parametrize(("n", "n_checks"), [(8, 2), (10, 1)], ids=["enough", "too few"])
     def test_are_each_shown_once_and_give_way_to_real_pairs(self, n, n_checks):
-        leases = walk(make_rater(study=make_planting_study(n=n, n_checks=n_checks)))
+        study = make_planting_study(n=n, n_checks=n_checks, session_length=10)
+
+        leases = walk(make_rater(study=study))
 
         planted = [lease.comparison_id for lease in leases if lease.quality_check]
-        assert len(leases) == 20
+        assert len(leases) == 10
         assert len(planted) == len(set(planted)) == n_checks
 
     def test_that_were_switched_off_or_held_never_come(self):
-        study = make_planting_study(n=20, n_checks=0)
+        study = make_planting_study(n=10, n_checks=0, session_length=10)
         plant(study, is_active=False)
         held = plant(study).comparison
         held.held_at = NOW
@@ -170,8 +177,7 @@ class TestRepeats:
 
 class TestScreening:
     def test_comes_before_the_first_pair_that_counts_and_is_no_part_of_the_session(self):
-        study = make_planting_study(screening=(3, 2), session_length=5)
-        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+        rater = make_newcomer(screening=(3, 2), session_length=5)
 
         leases = walk(rater)
 
@@ -186,8 +192,7 @@ class TestScreening:
             lease_next(rater)
 
     def test_ends_kindly_when_too_many_answers_were_wrong(self):
-        study = make_planting_study(screening=(3, 2))
-        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+        rater = make_newcomer(screening=(3, 2))
 
         leases = walk(rater, BAD)
 
@@ -198,13 +203,12 @@ class TestScreening:
             lease_next(rater)
 
     def test_is_over_where_the_study_has_no_planted_pairs(self):
-        study = make_planting_study(n_checks=0, rate=0, screening=(3, 2))
-        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+        rater = make_newcomer(n_checks=0, rate=0, screening=(3, 2))
 
         assert not lease_next(rater).is_screening
 
     def test_is_not_passed_by_skipping(self):
-        rater = make_rater(study=make_planting_study(screening=(3, 3)), stage=RaterStage.SCREENING)
+        rater = make_newcomer(screening=(3, 3))
         while (lease := lease_next(rater)) is not None:
             skip(lease, reason="undecided")
 
@@ -212,8 +216,7 @@ class TestScreening:
         assert rater.state == RaterState.SCREENED
 
     def test_asks_for_fewer_where_the_study_has_fewer_planted_pairs(self):
-        study = make_planting_study(n_checks=2, screening=(3, 3))
-        rater = make_rater(study=study, stage=RaterStage.SCREENING)
+        rater = make_newcomer(n_checks=2, screening=(3, 3))
         while (lease := lease_next(rater)).is_screening:
             submit(lease, on_screen(GOOD, lease), now=NOW + SECOND)
 
@@ -221,12 +224,11 @@ class TestScreening:
         assert (rater.stage, rater.state) == (RaterStage.JUDGING, RaterState.ACTIVE)
 
     def test_judges_a_rating_by_its_dimension(self):
-        study = make_planting_study(n_checks=0, screening=(1, 1), protocol=Protocol.LIKERT)
-        alone = make_alone(study=study, purpose=Purpose.CHECK, slots_left=0)
+        rater = make_newcomer(n_checks=0, screening=(1, 1), protocol=Protocol.LIKERT)
+        alone = make_alone(study=rater.study, purpose=Purpose.CHECK, slots_left=0)
         make_quality_check(
             comparison=alone, kind=CheckKind.GOLD, expected=Expected.LOW, dimension="E"
         )
-        rater = make_rater(study=study, stage=RaterStage.SCREENING)
         lease = lease_next(rater)
 
         submit(lease, Answer(None, "", dict.fromkeys("HEART", 5)), now=NOW)
@@ -264,12 +266,11 @@ class TestForeseeing:
         assert len(kinds) == 3, "pairs that count, planted ones and repeats"
 
     def test_hangs_on_the_answer_in_the_screening_round(self):
-        study = make_planting_study(screening=(3, 2))
-        lease = lease_next(make_rater(study=study, stage=RaterStage.SCREENING))
+        lease = lease_next(make_newcomer(screening=(3, 2)))
 
         assert foresee(lease) is None
         with pytest.raises(slots.LeaseNotFoundError):  # it is for whoever holds the lease alone
-            foresee(lease, rater=make_rater(study=study))
+            foresee(lease, rater=make_rater(study=lease.rater.study))
 
     @pytest.mark.parametrize(
         "happens",
