@@ -26,6 +26,7 @@ from annotation.raters.webhooks import (
     sign,
 )
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
+from tests.helpers.factories_of_people import make_submission
 from tests.helpers.judged import lease_next, submit
 from tests.helpers.threads import together
 
@@ -97,6 +98,17 @@ class TestTakeEvent:
         assert PlatformEvent.objects.count() == 2
         assert (slots_left(rater), rater.ended_at) == (3, NOW + HOUR)
         assert LogEntry.objects.filter(action="rater.returned").count() == 1
+
+    def test_of_an_earlier_submission_does_not_end_the_newer_one(self, rater):
+        make_submission(rater=rater, number=2, session_id="x-2")
+
+        take(rater, event())
+
+        assert rater.state == RaterState.ACTIVE
+        states = rater.submissions.order_by("number").values_list("state", flat=True)
+        assert list(states) == ["RETURNED", "ACTIVE"]
+        take(rater, event(event_id="e-2", submission="x-2"))
+        assert rater.state == RaterState.STOPPED
 
     def test_finds_the_submission_in_whichever_study_it_is(self, rater):
         submissions.take_event(study=make_study(), event=event(), now=NOW)

@@ -13,7 +13,8 @@ from annotation.raters.visit_time import IMAGINED
 from annotation.raters.webhooks import sign
 from annotation.session import http
 from tests.annotation.session.steps import CODES, PROLIFIC, code_on, judge
-from tests.helpers.factories import NOW
+from tests.helpers.factories import NOW, make_rater
+from tests.helpers.factories_of_people import make_submission
 from tests.helpers.factories_written_once import make_exclusion, make_member
 from tests.helpers.visits import (
     ANSWERS,
@@ -263,14 +264,14 @@ def arrive(client, study, link):
     return client.get(url(study, "entry"), link)
 
 
-def send(study, content, *, secret=SECRET, event_id="e-1"):
+def send(study, content, *, secret=SECRET):
     """Post as the platform does: signed, with no cookie and no token of a form."""
     body = json.dumps(content).encode()
     timestamp = str(int(timezone.now().timestamp()))
     headers = {
         "X-Prolific-Request-Timestamp": timestamp,
         "X-Prolific-Request-Signature": sign(body, timestamp, secret=secret),
-        "X-Event-ID": event_id,
+        "X-Event-ID": "e-1",
     }
     return Client(enforce_csrf_checks=True).post(
         f"/hooks/prolific/{study.slug}/",
@@ -278,13 +279,6 @@ def send(study, content, *, secret=SECRET, event_id="e-1"):
         content_type="application/json",
         headers=headers,
     )
-
-
-def tell(study, status, session="x-1", event="e-1"):
-    """Post what Prolific says of a submission, as it does."""
-    told = {"resource_id": session, "participant_id": "p-17", "status": status}
-    answered = send(study, {"event_type": "submission.status.change"} | told, event_id=event)
-    assert answered.status_code == 204
 
 
 def submissions(study):
@@ -296,7 +290,8 @@ class TestAfterAReturn:
     def test_a_new_submission_goes_on_with_what_is_left_and_earns_its_code(self, client, offered):
         enrol(client, offered, **PROLIFIC)
         judge(client, offered)
-        tell(offered, "RETURNED")
+        returned = {"resource_id": "x-1", "participant_id": "p-17", "status": "RETURNED"}
+        send(offered, {"event_type": "submission.status.change"} | returned)
         assert offered.raters.get().state == RaterState.STOPPED
 
         came = arrive(client, offered, SECOND)
@@ -345,29 +340,13 @@ class TestAssignments:
         assert len(submissions(offered)) == 1
 
 
-class TestEvents:
-    def test_of_an_earlier_submission_do_not_end_the_newer_one(self, client, offered):
-        enrol(client, offered, **PROLIFIC)
-        judge(client, offered)
-        arrive(client, offered, SECOND)
+def test_owners_read_how_each_submission_stands(client):
+    rater = make_rater()
+    for number, state in enumerate(("RETURNED", "ACTIVE"), start=1):
+        make_submission(rater=rater, number=number, session_id=f"x-{number}", state=state)
+    client.force_login(make_member())
 
-        tell(offered, "RETURNED", "x-1")
-
-        assert offered.raters.get().state == RaterState.ACTIVE
-        assert [row[1] for row in submissions(offered)] == ["RETURNED", "ACTIVE"]
-        tell(offered, "RETURNED", "x-2", "e-2")
-        assert offered.raters.get().state == RaterState.STOPPED
-
-
-def test_owners_read_how_each_submission_stands(client, offered):
-    enrol(client, offered, **PROLIFIC)
-    judge(client, offered)
-    tell(offered, "RETURNED")
-    arrive(client, offered, SECOND)
-    owner = Client()
-    owner.force_login(make_member())
-
-    page = owner.get(f"/console/people/{offered.raters.get().code}/").content.decode()
+    page = client.get(f"/console/people/{rater.code}/").content.decode()
 
     assert "Given back on the platform" in page
     assert "x-1" not in page
