@@ -64,9 +64,8 @@ def lease(rater):
 
 
 class TestToken:
-    @SENT_AS
     @pytest.mark.parametrize("name", ["submit", "skip", "report"])
-    def test_of_nobody_or_somebody_else_does_nothing(self, client, study, rater, name, headers):
+    def test_of_nobody_or_somebody_else_does_nothing(self, client, study, rater, name):
         other = Client()
         somebody = enrol(other, study)
         other.get(url(study, "judge"))
@@ -74,7 +73,7 @@ class TestToken:
 
         for token in (theirs.token, uuid.uuid4()):
             for fields in (ANSWER | REASONS, {}):
-                answer = client.post(url(study, name, token), fields, headers=headers)
+                answer = client.post(url(study, name, token), fields)
                 assert_kind(answer, 404, "belongs to someone else", "earlier ones are")
 
         theirs.refresh_from_db()
