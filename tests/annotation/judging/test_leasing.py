@@ -40,13 +40,16 @@ def rater(study):
     return make_rater(study=study)
 
 
+@pytest.fixture
+def lease(study, rater):
+    """What the rater holds of the only pair of the study."""
+    make_comparison(study=study, slots_left=5)
+    return lease_next(rater)
+
+
 class TestLeaseNextComparison:
-    def test_claims_a_slot_for_as_long_as_the_study_says(self, study, rater):
-        comparison = make_comparison(study=study, slots_left=5)
-
-        lease = lease_next(rater)
-
-        comparison.refresh_from_db()
+    def test_claims_a_slot_for_as_long_as_the_study_says(self, lease):
+        comparison = Comparison.objects.get()
         assert lease.comparison == comparison
         assert (lease.issued_at, lease.expires_at) == (NOW, NOW + HOUR / 2)
         assert comparison.slots_left == 4
@@ -194,35 +197,27 @@ class TestSides:
 
 
 class TestSkipComparison:
-    def test_gives_the_slot_back_once_and_keeps_the_first_reason(self, study, rater):
-        comparison = make_comparison(study=study, slots_left=5)
-        lease = lease_next(rater)
-
+    def test_gives_the_slot_back_once_and_keeps_the_first_reason(self, lease):
         skip(lease, reason="unclear", now=NOW + SECOND)
         skip(lease, reason="upsetting", now=NOW + HOUR)
 
         lease.refresh_from_db()
-        comparison.refresh_from_db()
+        comparison = Comparison.objects.get()
         assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, "unclear")
         assert lease.closed_at == NOW + SECOND
         shown = (comparison.shown_first_as_a, comparison.shown_first_as_b)
         assert (comparison.slots_left, shown) == (5, (0, 0))
 
-    def test_changes_nothing_when_the_pair_was_answered_in_another_tab(self, study, rater):
-        comparison = make_comparison(study=study, slots_left=5)
-        lease = lease_next(rater)
+    def test_changes_nothing_when_the_pair_was_answered_in_another_tab(self, lease):
         submit(lease, now=NOW)
 
         skip(lease)
 
         lease.refresh_from_db()
-        comparison.refresh_from_db()
         assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SUBMITTED, "")
-        assert comparison.slots_left == 4
+        assert Comparison.objects.get().slots_left == 4
 
-    def test_refuses_the_token_of_another_rater_and_one_that_nobody_has(self, study, rater):
-        make_comparison(study=study)
-        lease = lease_next(rater)
+    def test_refuses_the_token_of_another_rater_and_one_that_nobody_has(self, study, lease):
         other = make_rater(study=study)
 
         for token in (lease.token, uuid.uuid4()):
@@ -276,11 +271,8 @@ class TestReleaseExpiredLeases:
         assert leasing.release_expired_leases(now=NOW + 100 * HOUR) == 0
         assert leasing.release_expired_leases(now=NOW + HOUR, is_simulated=True) == 1
 
-    def test_asks_once_where_nothing_ran_out_and_for_no_order(self, study, rater):
+    def test_asks_once_where_nothing_ran_out_and_for_no_order(self, lease):
         """An ordered question makes SQLite go through all leases that there ever were."""
-        make_comparison(study=study)
-        lease_next(rater)
-
         with CaptureQueriesContext(connection) as asked:
             leasing.release_expired_leases(now=NOW)
 
@@ -330,9 +322,7 @@ class TestPauseJudging:
         for minute in minutes:
             leasing.pause_judging(rater=rater, now=NOW + minute * MINUTE)
 
-    def test_keeps_time_on_a_break_apart_and_a_second_break_adds_to_the_first(self, study, rater):
-        make_comparison(study=study)
-        lease = lease_next(rater)
+    def test_keeps_time_on_a_break_apart_and_a_second_break_adds_to_the_first(self, rater, lease):
         self.pause(rater, 1)
         lease_next(rater, NOW + 11 * MINUTE)
         self.pause(rater, 12)
@@ -345,17 +335,13 @@ class TestPauseJudging:
         lease.refresh_from_db()
         assert lease.paused_at is None
 
-    def test_pausing_again_goes_on_with_the_same_break(self, study, rater):
-        make_comparison(study=study)
-        lease = lease_next(rater)
+    def test_pausing_again_goes_on_with_the_same_break(self, rater, lease):
         self.pause(rater, 1, 5)
 
         lease.refresh_from_db()
         assert lease.paused_at == NOW + MINUTE
 
-    def test_ends_with_an_answer_from_another_tab(self, study, rater):
-        make_comparison(study=study)
-        lease = lease_next(rater)
+    def test_ends_with_an_answer_from_another_tab(self, rater, lease):
         self.pause(rater, 1)
 
         assert submit(lease, now=NOW + 3 * MINUTE).paused_ms == 2 * 60_000

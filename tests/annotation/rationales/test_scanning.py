@@ -46,12 +46,12 @@ def judgment(study):
     return judgment
 
 
-def decide(judgment, outcome, **words):
+def decide(judgment, outcome, *, study=None, by=None, **words):
     return scanning.decide_rationale(
-        study=judgment.comparison.study,
+        study=study or judgment.comparison.study,
         judgment=judgment.pk,
         words=TextWords(outcome, **words),
-        by=words.pop("by", None),
+        by=by,
         now=NOW,
     )
 
@@ -147,11 +147,7 @@ class TestDeciding:
         [
             (TextOutcome.RELEASED, (), MAIL),
             (TextOutcome.MASKED, (), "Write to [mail address removed] about it."),
-            (
-                TextOutcome.MASKED,
-                ("about it",),
-                "Write to [mail address removed] [words removed].",
-            ),
+            (TextOutcome.MASKED, ("about it",), "Write to [mail address removed] [words removed]."),
             (TextOutcome.WITHHELD, (), None),
         ],
         ids=["released", "masked", "masked with what a person marked", "withheld"],
@@ -162,14 +158,10 @@ class TestDeciding:
         assert texts(study).get(judgment.pk) == text
         assert state_of(judgment) == outcome
 
-    def test_logs_who_and_what_without_the_text(self, judgment, study):
-        scanning.decide_rationale(
-            study=study,
-            judgment=judgment.pk,
-            words=TextWords(TextOutcome.MASKED, "an address"),
-            by=(user := make_user()),
-            now=NOW,
-        )
+    def test_logs_who_and_what_without_the_text(self, judgment):
+        user = make_user()
+
+        decide(judgment, TextOutcome.MASKED, by=user, reason="an address")
 
         entry = LogEntry.objects.get(action="rationale.masked")
         assert (entry.by, entry.after) == (user, {"state": "MASKED", "found": ["mail"]})
@@ -193,13 +185,7 @@ class TestDeciding:
 
     def test_is_about_the_texts_of_its_study(self, judgment):
         with pytest.raises(RationaleScan.DoesNotExist):
-            scanning.decide_rationale(
-                study=make_study(),
-                judgment=judgment.pk,
-                words=TextWords(TextOutcome.RELEASED),
-                by=None,
-                now=NOW,
-            )
+            decide(judgment, TextOutcome.RELEASED, study=make_study())
 
 
 class TestTextsForRelease:
