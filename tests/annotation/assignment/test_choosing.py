@@ -25,6 +25,7 @@ from tests.helpers.factories import (
     NOW,
     make_alone,
     make_comparison,
+    make_lease,
     make_quality_check,
     make_rater,
     make_study,
@@ -150,12 +151,6 @@ class TestPlantedPairs:
         assert later
         assert {marked.context, first.context}.isdisjoint(one.context for one in later)
 
-    def test_balance_the_raters_sides_with_the_others(self):
-        leases = walk(make_rater(study=make_planting_study(n=16, rate=0.5)))
-
-        sides = [lease.first_side for lease in leases]
-        assert abs(sides.count(Side.A) - sides.count(Side.B)) <= 2
-
 
 class TestRepeats:
     def test_show_an_earlier_pair_with_the_sides_exchanged_and_take_no_slot(self):
@@ -173,6 +168,24 @@ class TestRepeats:
         for pair in Comparison.objects.filter(study=study, judgments__isnull=False):
             assert pair.slots_left == 4
             assert pair.shown_first_as_a + pair.shown_first_as_b == 1
+
+    def test_are_of_pairs_that_were_shown_to_count_alone(self):
+        study = make_planting_study(n=8, n_checks=0, rate=0, repeat_rate=1.0, session_length=12)
+        check, rater = plant(study), make_rater(study=study)
+        planted = make_lease(
+            rater=rater,
+            comparison=check.comparison,
+            quality_check=check,
+            number=1,
+            outcome=LeaseOutcome.SUBMITTED,
+            closed_at=NOW,
+        )
+
+        repeated = [lease.repeats for lease in walk(rater) if lease.repeats]
+
+        assert len(repeated) == 4
+        assert planted not in repeated
+        assert {one.repeats for one in repeated} == {None}
 
 
 class TestScreening:
