@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.annotation.session.steps import show_pair
-from tests.helpers.visits import enrol, open_study
+from tests.annotation.session.steps import let_in, show_pair
+from tests.helpers.visits import open_study
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def study(kind):
 
 @pytest.fixture
 def rater(client, study):
-    return enrol(client, study)
+    return let_in(client, study)
 
 
 @pytest.fixture

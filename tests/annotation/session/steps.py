@@ -7,9 +7,13 @@ from typing import Any
 
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.choices import StudyState
 from annotation.models import Comparison, Exclusion, Lease, Rater, Study
+from annotation.raters.entry_links import Entry
+from annotation.raters.services import entering
+from annotation.session import http
 from tests.helpers.factories import NOW
 from tests.helpers.visits import ANSWERS, HTMX, consent_fields, enrol, read_forms, url
 
@@ -24,6 +28,14 @@ PARTS = (
     *("judge", "how", "help", "take_break", "stop", "withdraw", "done", "last", "guess"),
     "rubric",
 )
+
+
+def let_in(client, study):
+    """Make the browser that of a new rater, without the pages that `enrol` goes through."""
+    now = timezone.now()
+    rater = entering.enter_study(study=study, entry=Entry(), utc_offset_minutes=None, now=now)
+    client.cookies[http.COOKIE] = http.credential(rater, use="cookie")
+    return rater
 
 
 def show_pair(client, study):

@@ -8,11 +8,11 @@ from django.test import Client
 
 from annotation.choices import StudyState
 from annotation.models import Comparison, Judgment, Lease, Rater, Report, Study
+from tests.annotation.session.steps import let_in
 from tests.helpers.visits import (
     ANSWERS,
     HTMX,
     consent_fields,
-    enrol,
     open_study,
     study_content,
     url,
@@ -42,7 +42,7 @@ def assert_kind(answer, status, *words):
 def stored(module_rows):
     """Keys of a study, and of a rater in it with a pair to judge, and the rater's cookies."""
     study, client = open_study(n_pairs=4), Client()
-    rater = enrol(client, study)
+    rater = let_in(client, study)
     client.get(url(study, "judge"))
     return study.pk, rater.pk, {name: one.value for name, one in client.cookies.items()}
 
@@ -67,7 +67,7 @@ class TestToken:
     @pytest.mark.parametrize("name", ["submit", "skip", "report"])
     def test_of_nobody_or_somebody_else_does_nothing(self, client, study, rater, name):
         other = Client()
-        somebody = enrol(other, study)
+        somebody = let_in(other, study)
         other.get(url(study, "judge"))
         theirs = Lease.objects.get(closed_at=None, rater=somebody)
 
@@ -176,7 +176,7 @@ class TestStudy:
 
     def test_without_anything_left_leads_htmx_to_the_page_that_says_so(self, client):
         study = open_study()
-        enrol(client, study)
+        let_in(client, study)
         Comparison.objects.update(slots_left=0)
 
         answer = client.get(url(study, "judge"), headers=HTMX)
@@ -217,7 +217,7 @@ class TestOtherForms:
     def test_answering_the_questions_without_sense_costs_no_try(self, client, fields, said):
         question = {"text": "What do you compare?", "options": ["Messages", "People"], "answer": 1}
         study = open_study(content=study_content(comprehension=[question]))
-        rater = enrol(client, study)
+        rater = let_in(client, study)
 
         answer = client.post(url(study, "comprehension"), fields)
 

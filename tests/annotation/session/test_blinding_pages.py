@@ -12,7 +12,7 @@ from annotation.models import Comparison, Lease
 from annotation.urls import RATERS
 from completions.choices import LeaseOutcome, SystemKind
 from completions.models import Completion
-from tests.annotation.session.steps import walk
+from tests.annotation.session.steps import let_in, walk
 from tests.heart_site.blinding.hidden import (
     KEYS_BEGIN,
     MADE_AT,
@@ -30,7 +30,7 @@ from tests.helpers.factories import (
     make_system,
     make_writer,
 )
-from tests.helpers.visits import HTMX, enrol, open_study, url
+from tests.helpers.visits import HTMX, open_study, url
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +53,7 @@ def pair(kind):
 
 def enrolled(study):
     client = Client()
-    enrol(client, study)
+    let_in(client, study)
     return client
 
 

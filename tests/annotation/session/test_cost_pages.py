@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.choices import Purpose
 from annotation.models import Lease
 from completions.dialogues.demo import DIALOGUES
-from tests.annotation.session.steps import show_pair, submit
+from tests.annotation.session.steps import let_in, show_pair, submit
 from tests.helpers.factories import (
     make_comparison,
     make_completion,
@@ -22,7 +22,7 @@ from tests.helpers.factories import (
     make_dialogue,
     make_quality_check,
 )
-from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, study_content, url
+from tests.helpers.visits import ANSWERS, HTMX, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +43,7 @@ def queries_of_submit_and_next(client, study, kind):
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_submit_and_next_takes_at_most_eight_queries(client, kind):
     study = open_study(kind, n_pairs=6)
-    enrol(client, study)
+    let_in(client, study)
     queries_of_submit_and_next(client, study, kind)  # the study's page is made once
 
     queries = queries_of_submit_and_next(client, study, kind)
@@ -57,7 +57,7 @@ def test_planted_pairs_cost_no_more_queries(client):
     for _ in range(6):
         planted = make_comparison(study=study, purpose=Purpose.CHECK, slots_left=0)
         make_quality_check(comparison=planted)
-    enrol(client, study)
+    let_in(client, study)
     costs = [len(queries_of_submit_and_next(client, study, "preference")) for _ in range(5)]
 
     assert max(costs[1:]) <= MOST
@@ -120,7 +120,7 @@ def text(answer: Any) -> str:
 
 
 def test_first_pair_comes_with_all_that_it_needs_in_thirty_kilobytes(client, study):
-    enrol(client, study)
+    let_in(client, study)
 
     page = client.get(url(study, "judge"), headers=GZIP)
 
@@ -131,7 +131,7 @@ def test_first_pair_comes_with_all_that_it_needs_in_thirty_kilobytes(client, stu
 
 
 def test_next_pair_comes_in_six_kilobytes(client, study):
-    enrol(client, study)
+    let_in(client, study)
     page = text(client.get(url(study, "judge"), headers=GZIP))
     action = re.search(r'id="answer"[^>]* action="([^"]+)"', page)
     assert action is not None
@@ -144,7 +144,7 @@ def test_next_pair_comes_in_six_kilobytes(client, study):
 
 
 def test_style_sheets_and_scripts_load_nothing_more(client, study):
-    enrol(client, study)
+    let_in(client, study)
 
     for address in assets_of(client.get(url(study, "judge")).content.decode()):
         found: Any = finders.find(address.removeprefix("/static/"))
@@ -153,7 +153,7 @@ def test_style_sheets_and_scripts_load_nothing_more(client, study):
 
 
 def test_no_page_has_anything_inline(client, study):
-    enrol(client, study)
+    let_in(client, study)
 
     inline = re.compile(r"<style|<script(?![^>]* src=)|\sstyle=|\son\w+=|javascript:")
     for name in ("entry", "how", "judge", "help", "take_break", "stop"):

@@ -12,7 +12,7 @@ from annotation.models import Consent, Judgment, Lease, PlatformEvent, Rater, St
 from annotation.raters.visit_time import IMAGINED
 from annotation.raters.webhooks import sign
 from annotation.session import http
-from tests.annotation.session.steps import CODES, PROLIFIC, code_on, judge
+from tests.annotation.session.steps import CODES, PROLIFIC, code_on, judge, let_in
 from tests.helpers.factories import NOW, make_rater
 from tests.helpers.factories_of_people import make_submission
 from tests.helpers.factories_written_once import make_exclusion, make_member
@@ -38,7 +38,7 @@ LENGTH = 4
 class TestPauses:
     def test_help_is_open_to_everyone_and_leads_a_rater_back_to_the_pair(self, client, study):
         to_visitor = client.get(url(study, "help"))
-        enrol(client, study)
+        let_in(client, study)
         to_rater = client.get(url(study, "help"))
 
         assert to_visitor.status_code == to_rater.status_code == 200
@@ -99,7 +99,7 @@ class TestEnd:
 
     def test_last_htmx_answer_leads_to_the_last_page(self, client):
         study = open_study(session_length=1)
-        enrol(client, study)
+        let_in(client, study)
         client.get(url(study, "judge"))
         token = Lease.objects.get().token
 

@@ -7,6 +7,7 @@ import pytest
 from annotation.models import Lease, Rater, Study
 from annotation.session.blinded import requested_countries, split_lines
 from completions.writers.guidelines import HelpLine
+from tests.annotation.session.steps import let_in
 from tests.completions.writers import desk
 from tests.completions.writers.desk import make_pool, sign_in, take_dialogue
 from tests.helpers.factories import (
@@ -18,7 +19,7 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_people import make_sent
-from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, study_content, url
+from tests.helpers.visits import ANSWERS, HTMX, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +77,7 @@ class TestRaters:
         self, client, language, texts, expected, headers
     ):
         study = study_in(language, texts)
-        enrol(client, study)
+        let_in(client, study)
 
         shown = Reader(client.get(url(study, "judge"), headers=headers)).texts
 
@@ -85,7 +86,7 @@ class TestRaters:
 
     def test_are_asked_about_sources_in_their_language(self, client, language, texts, expected):
         study = study_in(language, texts, source_guesses=1)
-        enrol(client, study)
+        let_in(client, study)
         client.get(url(study, "judge"))
         client.post(url(study, "submit", Lease.objects.get().token), ANSWERS["preference"])
 
@@ -98,7 +99,7 @@ class TestRaters:
         pair = {"turns": turns_of("practice"), "message_a": texts[0], "message_b": texts[1]}
         practice = study.content["practice"] | pair
         Study.objects.update(content=study.content | {"practice": practice})
-        enrol(client, study)
+        let_in(client, study)
 
         shown = Reader(client.get(url(study, "how"))).texts
 
@@ -134,7 +135,7 @@ class TestWriters:
 def test_practice_of_dialogues_in_several_languages_is_in_none(client):
     study = study_in("he", (HEBREW, MIXED_HEBREW))
     make_dialogue(dataset=study.dataset, language="en")
-    enrol(client, study)
+    let_in(client, study)
 
     shown = Reader(client.get(url(study, "how"))).texts
 
@@ -144,7 +145,7 @@ def test_practice_of_dialogues_in_several_languages_is_in_none(client):
 def test_words_of_the_page_itself_may_be_translated(client):
     study = study_in("he", (HEBREW, MIXED_HEBREW))
     entry = client.get(url(study, "entry"))
-    enrol(client, study)
+    let_in(client, study)
     judge = client.get(url(study, "judge"))
 
     shown = Reader(entry).texts | Reader(judge).texts
@@ -156,7 +157,7 @@ def test_words_of_the_page_itself_may_be_translated(client):
 @pytest.mark.parametrize("kind", ["rubric", "likert"])
 def test_other_protocols_show_texts_the_same_way(client, kind):
     study = open_study(kind)
-    enrol(client, study)
+    let_in(client, study)
 
     shown = Reader(client.get(url(study, "judge"))).texts
 
@@ -226,7 +227,7 @@ class TestHelpLines:
         client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
         study = open_study()
         if page in {"take_break", "done"}:
-            enrol(client, study)
+            let_in(client, study)
         if page == "done":
             client.post(url(study, "stop"))
         text = client.get(url(study, page)).content.decode()

@@ -12,7 +12,7 @@ from annotation.choices import Side
 from annotation.models import Judgment, Lease
 from annotation.session.blinded import StudyPage
 from completions.models import Context
-from tests.annotation.session.steps import show_pair, submit
+from tests.annotation.session.steps import let_in, show_pair, submit
 from tests.helpers.factories import make_comparison, make_completion, make_context, make_dialogue
 from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
 
@@ -241,13 +241,13 @@ class TestForeseen:
 
     def test_is_nothing_after_the_last_pair(self, client):
         study = open_study(n_pairs=1)
-        enrol(client, study)
+        let_in(client, study)
         lease = show_pair(client, study)
 
         assert client.get(url(study, "foreseen", lease.token)).status_code == 204
 
     def test_is_nothing_for_whoever_has_another_pair(self, client, study, lease):
-        enrol(other := Client(), study)
+        let_in(other := Client(), study)
 
         assert other.get(url(study, "foreseen", lease.token)).status_code == 204
         assert other.get(url(study, "foreseen", uuid.uuid4())).status_code == 204
@@ -282,7 +282,7 @@ class TestLast:
 
 def test_likert_study_speaks_of_replies_not_of_pairs(client):
     study = open_study("likert")
-    enrol(client, study)
+    let_in(client, study)
 
     page = client.get(url(study, "judge")).content.decode()
 

@@ -6,7 +6,7 @@ from annotation.choices import RaterState, ReportKind, Source
 from annotation.models import Comparison, Judgment, Lease, Rater, Report, SourceGuess
 from annotation.session.forms import SKIP_REASONS
 from completions.choices import LeaseOutcome
-from tests.annotation.session.steps import code_on, judge, show_pair, submit
+from tests.annotation.session.steps import code_on, judge, let_in, show_pair, submit
 from tests.helpers.factories import NOW, make_comparison, make_completion
 from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, study_content, url
@@ -91,7 +91,7 @@ class TestQuestions:
 
     def test_are_passed_over_by_a_study_that_has_none(self, client):
         study = open_study()
-        enrol(client, study)
+        let_in(client, study)
 
         assert client.get(url(study, "comprehension"))["Location"] == url(study, "judge")
 
@@ -111,7 +111,7 @@ class TestBreak:
 
     def test_is_suggested_after_every_so_many_pairs(self, client):
         study = open_study(content=study_content(break_every=2), n_pairs=4)
-        enrol(client, study)
+        let_in(client, study)
         suggested = []
         for _ in range(4):
             page = client.get(url(study, "judge")).content.decode()
@@ -186,7 +186,7 @@ class TestGuess:
 
     def test_a_study_may_ask_nothing(self, client):
         study = open_study(n_pairs=2, session_length=1)
-        enrol(client, study)
+        let_in(client, study)
         judge(client, study)
 
         assert code_on(client.get(url(study, "judge")))
@@ -196,7 +196,7 @@ class TestGuess:
 class TestWithdraw:
     @pytest.fixture
     def rater(self, client, study):
-        rater = enrol(client, study)
+        rater = let_in(client, study)
         judge(client, study)
         return rater
 
@@ -283,7 +283,7 @@ class TestReport:
         study = open_study(n_pairs=1)
         one = Comparison.objects.get()
         make_comparison(study=study, first=one.first, second=make_completion(context=one.context))
-        enrol(client, study)
+        let_in(client, study)
         judge(client, study)
         report(client, study, show_pair(client, study).token)
 
