@@ -10,11 +10,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.choices import StudyState
+from annotation.judging.services import judging
 from annotation.models import Comparison, Exclusion, Lease, Rater, Study
 from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering
 from annotation.session import http
+from annotation.studies.verdicts import Answer
 from tests.helpers.factories import NOW
+from tests.helpers.judged import lease_next
 from tests.helpers.visits import ANSWERS, HTMX, consent_fields, enrol, read_forms, url
 
 PROLIFIC = {"PROLIFIC_PID": "p-17", "STUDY_ID": "s-1", "SESSION_ID": "x-1"}
@@ -49,9 +52,14 @@ def submit(client, study, lease, fields, **options):
 
 
 def judge(client, study, *, times=1):
-    """Answer the next pairs of a preference study."""
+    """Answer the next pairs of a preference study, without their pages."""
+    credential = http.credential_of(client.cookies[http.COOKIE].value, slug=study.slug)
+    rater = study.raters.get(code=credential.code)
+    answer = Answer(2, ANSWERS["preference"]["rationale"])
     for _ in range(times):
-        submit(client, study, show_pair(client, study), ANSWERS["preference"])
+        now = timezone.now()
+        submission = judging.Submission(lease_next(rater, now).token, answer)
+        judging.submit_and_assign_next(credential=credential, submission=submission, now=now)
 
 
 def code_on(page):
