@@ -1,8 +1,10 @@
-"""An open study with two pairs, a rater of it in the browser ``client``, and the pair on screen."""
+"""An open study with two pairs, a rater of it in the browser ``client``, and a pair they hold."""
 
 import pytest
+from django.utils import timezone
 
-from tests.annotation.session.steps import let_in, show_pair
+from tests.annotation.session.steps import let_in
+from tests.helpers.judged import lease_next
 from tests.helpers.visits import open_study
 
 
@@ -23,5 +25,5 @@ def rater(client, study):
 
 
 @pytest.fixture
-def lease(client, study, rater):
-    return show_pair(client, study)
+def lease(rater):
+    return lease_next(rater, timezone.now())
