@@ -12,7 +12,6 @@ from tests.helpers.providers import let_assistants_say
 
 TEXT = "**A** is warmer,\n\nand asks what happened."
 KEYS = themes.load_codebook().keys
-ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}
 
 
 def judge(study, **fields):

@@ -18,12 +18,11 @@ from annotation.rationales import themes
 from annotation.rationales.services import labelling
 from completions.choices import CallState, Presence, RunState
 from completions.models import Completion
-from completions.offline import Fault
 from completions.runs import view_data
 from completions.runs.services import running as completions
 from completions.runs.services.budgeting import UnknownPriceError
 from completions.tasks import look_after_runs
-from tests.annotation.rationales.conftest import ABSENT, KEYS, TEXT, judge
+from tests.annotation.rationales.conftest import KEYS, TEXT, judge
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -164,24 +163,6 @@ class TestAsking:
         ]
         assert [word for word in hidden if word in said] == []
 
-    def test_keeps_a_second_unusable_answer_and_a_failure_without_a_label(
-        self, study, ask, say, provider
-    ):
-        judge(study)
-        say("no", dict.fromkeys(KEYS[1:], ABSENT), "filtered")
-        ask()
-        judge(study)
-        provider.script.append(Fault.FILTERED)
-
-        ask()
-
-        calls = RationaleCall.objects.order_by("pk").values_list("state", "error_kind")
-        assert list(calls) == [
-            (CallState.INVALID, "invalid_answer"),
-            (CallState.FAILED, "content_filtered"),
-        ]
-        assert not ThemeLabel.objects.exists()
-
     @pytest.mark.parametrize(
         ("rationale", "ways"),
         [
@@ -285,15 +266,6 @@ class TestARun:
         assert labelling.find_themes(clock=clock, run=run) == 1
         run.refresh_from_db()
         assert run.state == RunState.ENDED
-
-    def test_that_stands_still_makes_no_call_until_it_goes_on(self, study, start, provider, clock):
-        judge(study)
-        run = completions.pause_run(start(), now=clock())
-
-        assert labelling.find_themes(clock=clock) == 0
-        assert not completions.is_waiting(RationaleRun, now=clock())
-        completions.resume_run(run, now=clock())
-        assert labelling.find_themes(clock=clock) == 1
 
     def test_needs_a_price_to_keep_a_budget(self, study, start):
         judge(study)

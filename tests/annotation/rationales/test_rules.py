@@ -9,11 +9,11 @@ from annotation.rationales.addressing import PATTERNS, addressed_by
 from annotation.rationales.themes import CodebookError, load_codebook, parse_codebook
 from completions.llm.answers import InvalidAnswerError
 from completions.llm.labels import read_labels
-from tests.annotation.rationales.conftest import ABSENT
 from tests.helpers.datasets import shared_file
 
 BOOK = themes.load_codebook()
 TEXT = "B is warmer,  and asks\nwhat happened."
+ABSENT = {"quote": "", "presence": "absent", "probability": 0.1}
 WARM = {"quote": "warmer", "presence": "present", "probability": 0.9}
 ANSWER = dict.fromkeys(BOOK.keys, ABSENT) | {"warmth": WARM}
 ADDRESSED = {

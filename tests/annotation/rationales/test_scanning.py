@@ -237,12 +237,9 @@ def test_erasing_a_text_takes_what_was_found_with_it(study):
 
 FOUND = [
     ("mail", "Write to ann@example.com, please.", "ann@example.com"),
-    ("telephone", "Call me on +44 20 7946 0958 tonight.", "+44 20 7946 0958"),
-    ("card", "My card is 4111 1111 1111 1111, really.", "4111 1111 1111 1111"),
     ("rater id", "I am 5f3b1c9d8e7a6b5c4d3e2f1a on Prolific.", "5f3b1c9d8e7a6b5c4d3e2f1a"),
     ("rater id", "As AX2B3C4D5E6F7 I would say so.", "AX2B3C4D5E6F7"),
     ("rater id", "As R2B3C4D5E6F I would say so.", "R2B3C4D5E6F"),
-    ("street address", "It is like 12 Baker Street in May.", "12 Baker Street"),
 ]
 
 
