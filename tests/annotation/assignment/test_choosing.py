@@ -15,7 +15,7 @@ from annotation.choices import (
     StudyState,
 )
 from annotation.judging.services import judging, leasing
-from annotation.models import Comparison, DimensionMark, Lease, Rater, Study
+from annotation.models import Comparison, Lease, Rater, Study
 from annotation.studies.selectors import RaterHistory
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
@@ -387,18 +387,3 @@ class TestAdaptivePlans:
         drawn = [lease_next(make_rater(study=study)).comparison for _ in range(20)]
 
         assert drawn.count(heavy) > 15
-
-
-def test_a_likert_study_uses_the_same_engine_with_one_completion():
-    study = make_study(protocol=Protocol.LIKERT)
-    for place in range(3):
-        make_alone(study=study, position=place, slots_left=2)
-    lease = lease_next(make_rater(study=study))
-
-    judgment = submit(lease, Answer(None, "", dict(zip("HEART", range(1, 6), strict=True))))
-
-    assert judgment.verdict is None
-    marks = DimensionMark.objects.values_list("dimension", "advantage")
-    assert dict(marks) == {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
-    lease.comparison.refresh_from_db()
-    assert lease.comparison.slots_left == 1

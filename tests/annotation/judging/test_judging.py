@@ -27,6 +27,7 @@ from tests.helpers.judged import (
 
 pytestmark = pytest.mark.django_db
 MARKS = {"H": 1, "E": 0, "T": -1}
+RATINGS = {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
 
 
 def marks_of(judgment):
@@ -45,6 +46,7 @@ class TestSubmitJudgment:
             (Protocol.PREFERENCE, Side.B, Answer(2, "warm"), (-2, {})),
             (Protocol.RUBRIC, Side.A, Answer(5, "", MARKS), (5, MARKS)),
             (Protocol.RUBRIC, Side.B, Answer(-3, "", MARKS), (3, {"H": -1, "E": 0, "T": 1})),
+            (Protocol.LIKERT, Side.A, Answer(None, "", RATINGS), (None, RATINGS)),
         ],
     )
     def test_stores_verdict_and_marks_in_the_canonical_frame(
