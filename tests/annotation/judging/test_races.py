@@ -134,11 +134,7 @@ class TestNewRaters:
         rater = while_uncommitted(
             partial(planning_services.plan_study, study=study, now=NOW),
             partial(
-                entering.enter_study,
-                study=study,
-                entry=Entry(),
-                utc_offset_minutes=None,
-                now=NOW,
+                entering.enter_study, study=study, entry=Entry(), utc_offset_minutes=None, now=NOW
             ),
             has_to_wait=False,
         )

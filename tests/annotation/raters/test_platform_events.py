@@ -172,11 +172,7 @@ def request(content=RETURNED, *, sent=NOW, secret=SECRET, **headers):
     digest = hmac.new(
         secret.encode(), (timestamp + body.decode("latin-1")).encode("latin-1"), hashlib.sha256
     ).digest()
-    given = {
-        SIGNATURE: base64.b64encode(digest).decode(),
-        TIMESTAMP: timestamp,
-        EVENT_ID: "e-1",
-    }
+    given = {SIGNATURE: base64.b64encode(digest).decode(), TIMESTAMP: timestamp, EVENT_ID: "e-1"}
     return body, given | {name.replace("_", "-"): value for name, value in headers.items()}
 
 

@@ -9,14 +9,7 @@ from django.test import Client
 from annotation.choices import StudyState
 from annotation.models import Comparison, Judgment, Lease, Rater, Report, Study
 from tests.annotation.session.steps import let_in
-from tests.helpers.visits import (
-    ANSWERS,
-    HTMX,
-    consent_fields,
-    open_study,
-    study_content,
-    url,
-)
+from tests.helpers.visits import ANSWERS, HTMX, consent_fields, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
 

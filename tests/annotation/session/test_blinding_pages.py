@@ -148,9 +148,7 @@ class TestTwoSources:
         shown = []
         for by, text in ((None, self.TEXTS[0]), (writer, self.TEXTS[0]), (writer, self.TEXTS[1])):
             self.write(lease.comparison.first, text, writer=by)
-            with CaptureQueriesContext(
-                connection,
-            ) as queries:
+            with CaptureQueriesContext(connection) as queries:
                 shown.append((received(client, pair, text, headers=headers), len(queries)))
 
         assert len(set(map(len, self.TEXTS))) == 1

@@ -274,10 +274,7 @@ def send(study, content, *, secret=SECRET):
         "X-Event-ID": "e-1",
     }
     return Client(enforce_csrf_checks=True).post(
-        f"/hooks/prolific/{study.slug}/",
-        body,
-        content_type="application/json",
-        headers=headers,
+        f"/hooks/prolific/{study.slug}/", body, content_type="application/json", headers=headers
     )
 
 

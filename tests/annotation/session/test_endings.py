@@ -33,6 +33,7 @@ pytestmark = pytest.mark.django_db
 
 CODES = {way.value: f"CODE-{way.name}" for way in Way}
 ADDRESS = "https://platform.example/done?cc={code}"
+GUEST = {"platform": Platform.GUEST, "external_id": ""}
 ANSWER = Answer(verdict=1, rationale="My own words about it.", chips=frozenset({"warm"}))
 
 
@@ -133,11 +134,7 @@ class TestEndingOfRater:
 
     @pytest.mark.parametrize(
         ("opened_at", "n_before", "way"),
-        [
-            (NOW, 0, Way.NO_CONSENT),
-            (NOW - HOUR, 1, Way.NO_CONSENT),
-            (NOW - HOUR, 0, Way.PARTIAL),
-        ],
+        [(NOW, 0, Way.NO_CONSENT), (NOW - HOUR, 1, Way.NO_CONSENT), (NOW - HOUR, 0, Way.PARTIAL)],
         ids=["opened after the end", "without own work", "with own work"],
     )
     def test_a_later_submission_ends_by_the_work_done_in_it(self, opened_at, n_before, way):
@@ -164,10 +161,7 @@ class TestEndingOfRater:
 
     @pytest.mark.parametrize(
         ("state", "code"),
-        [
-            (RaterState.ACTIVE, CODES["screened_out"]),
-            (RaterState.FINISHED, CODES["complete"]),
-        ],
+        [(RaterState.ACTIVE, CODES["screened_out"]), (RaterState.FINISHED, CODES["complete"])],
         ids=["in the middle goes home with a code", "after the end takes nothing away"],
     )
     def test_blocked(self, state, code):
@@ -192,7 +186,7 @@ class TestEndingOfRater:
     @pytest.mark.parametrize(
         ("codes", "fields", "address"),
         [
-            (CODES, {"platform": Platform.GUEST, "external_id": ""}, ""),
+            (CODES, GUEST, ""),
             (CODES, {"platform": Platform.MTURK}, ""),
             (CODES, {}, "https://app.prolific.com/submissions/complete?cc=CODE-COMPLETE"),
             (CONTENT["crowd"]["codes"], {}, ""),
@@ -204,19 +198,17 @@ class TestEndingOfRater:
 
         assert Ending.of_rater(make_ended(study=study, **fields)).return_url == address
 
-    @pytest.mark.parametrize(
-        ("state", "n_answers", "has_code"),
-        [(RaterState.FINISHED, 1, True), (RaterState.STOPPED, 0, False)],
-    )
-    def test_makes_up_a_code_for_a_guest_who_completed_it_alone(self, state, n_answers, has_code):
-        guest = {"platform": Platform.GUEST, "external_id": ""}
-        rater, other = (make_ended(state, n_answers=n_answers, **guest) for _ in range(2))
+    def test_makes_up_a_code_of_their_own_for_a_guest_who_completed_it(self):
+        one, other = (make_ended(**GUEST) for _ in range(2))
 
-        code = Ending.of_rater(rater).code
+        code = Ending.of_rater(one).code
 
-        assert bool(code) is has_code
-        assert not has_code or code not in rater.code
-        assert not has_code or code != Ending.of_rater(other).code
+        assert code
+        assert code not in one.code
+        assert code != Ending.of_rater(other).code
+
+    def test_has_no_code_for_a_guest_who_answered_nothing(self):
+        assert Ending.of_rater(make_ended(RaterState.STOPPED, n_answers=0, **GUEST)).code == ""
 
     @pytest.mark.parametrize(
         ("state", "kept", "may"),

@@ -231,8 +231,7 @@ class TestWords:
     def test_numbers_are_those_of_the_study(self, client):
         content = study_content()
         study = open_study(
-            session_length=17,
-            content=content | {"screening": {"pairs": 3, "min_passed": 2}},
+            session_length=17, content=content | {"screening": {"pairs": 3, "min_passed": 2}}
         )
 
         page = client.get(url(study, "entry"), {"pid": "7"}).content.decode()

@@ -124,8 +124,7 @@ def test_what_a_page_reports_is_kept_where_it_makes_sense(field, reported, kept)
 
 
 @pytest.mark.parametrize(
-    ("reported", "kept"),
-    [("-120", -120), ("840", 840), ("841", None), ("soon", None), ("", None)],
+    ("reported", "kept"), [("-120", -120), ("840", 840), ("841", None), ("soon", None), ("", None)]
 )
 def test_a_time_zone_is_an_offset_or_nothing(reported, kept):
     form = ConsentForm({"choice": "agree", "entry": "x", "utc_offset_minutes": reported})
