@@ -52,8 +52,8 @@ class TestChips:
 
         pages = [client.get(url(study, name)) for name in ("how", "judge", "last")]
 
-        page = StudyPage.from_study(study)
-        keys = [chip.key for chip in page.chips_in(page.chip_order(rater.code))]
+        words = StudyPage.from_study(study)
+        keys = [chip.key for chip in words.chips_in(words.chip_order(rater.code))]
         assert [[key for key, _ in self.chips(page)] for page in pages] == [keys] * 3
 
     def test_change_their_places_from_one_rater_to_another(self, study):
@@ -92,9 +92,8 @@ class TestJudge:
         assert lease.comparison.context.turns[-1]["text"] in page
         assert Lease.objects.get() == lease
 
-    def test_says_so_when_the_seeker_is_simulated(self, client, study, rater):
+    def test_says_so_when_the_seeker_is_simulated(self, client, study, lease):
         said = "Test data: this person’s messages were written by a program."
-        lease = show_pair(client, study)
         assert said not in client.get(url(study, "judge")).content.decode()
 
         Context.objects.filter(pk=lease.comparison.context_id).update(is_simulated=True)
@@ -118,7 +117,8 @@ class TestJudge:
         assert page.count("said ") == len(turns)
 
     def test_preference_study_has_no_word_of_the_rubric(self, client, study, rater):
-        pages = [client.get(url(study, name)) for name in ("entry", "how", "judge", "help")]
+        pages = [client.get(url(study, name)) for name in ("how", "judge", "help")]
+        pages.append(Client().get(url(study, "entry")))
         shown = " ".join(page.content.decode() for page in pages).casefold()
 
         words = [dimension["name"] for dimension in study.content["rubric"]["dimensions"]]
