@@ -14,7 +14,7 @@ from annotation.session.blinded import StudyPage
 from completions.models import Context
 from tests.annotation.session.steps import let_in, show_pair, submit
 from tests.helpers.factories import make_comparison, make_completion, make_context, make_dialogue
-from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, url
+from tests.helpers.visits import ANSWERS, HTMX, open_study, read_forms, url
 
 pytestmark = pytest.mark.django_db
 
@@ -195,9 +195,7 @@ class TestSubmit:
 
     def test_token_of_an_answer_serves_the_next_one_and_its_cookie_is_not_sent_anew(self, study):
         client = Client(enforce_csrf_checks=True)
-        entered = Client()
-        enrol(entered, study)
-        client.cookies = entered.cookies
+        let_in(client, study)
         page = client.get(url(study, "judge")).content.decode()
 
         tokens = []
@@ -212,8 +210,7 @@ class TestSubmit:
 
         assert tokens[0] == tokens[1]
         assert Judgment.objects.count() == 2
-        shown = client.get(url(study, "judge")).content.decode()
-        assert tokens[0] not in shown
+        assert tokens[0] not in client.get(url(study, "judge")).content.decode()
 
 
 class TestForeseen:
@@ -280,10 +277,8 @@ class TestLast:
         assert show_pair(client, study) == waiting
 
 
-def test_likert_study_speaks_of_replies_not_of_pairs(client):
-    study = open_study("likert")
-    let_in(client, study)
-
+@pytest.mark.parametrize("kind", ["likert"])
+def test_likert_study_speaks_of_replies_not_of_pairs(client, study, rater):
     page = client.get(url(study, "judge")).content.decode()
 
     assert "<title>Reply 1 of 40" in page

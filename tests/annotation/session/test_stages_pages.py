@@ -6,10 +6,10 @@ from annotation.choices import RaterState, ReportKind, Source
 from annotation.models import Comparison, Judgment, Lease, Rater, Report, SourceGuess
 from annotation.session.forms import SKIP_REASONS
 from completions.choices import LeaseOutcome
-from tests.annotation.session.steps import code_on, judge, let_in, show_pair, submit
+from tests.annotation.session.steps import code_on, judge, let_in, show_pair
 from tests.helpers.factories import NOW, make_comparison, make_completion
 from tests.helpers.factories_written_once import make_exclusion
-from tests.helpers.visits import ANSWERS, HTMX, enrol, open_study, read_forms, study_content, url
+from tests.helpers.visits import HTMX, enrol, open_study, read_forms, study_content, url
 
 pytestmark = pytest.mark.django_db
 
@@ -116,8 +116,7 @@ class TestBreak:
         for _ in range(4):
             page = client.get(url(study, "judge")).content.decode()
             suggested.append("Time for a break?" in page)
-            lease = Lease.objects.get(closed_at=None)
-            submit(client, study, lease, ANSWERS["preference"])
+            judge(client, study)
 
         assert suggested == [False, False, True, False]
 
