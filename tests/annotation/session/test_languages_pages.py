@@ -4,10 +4,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from annotation.models import Lease, Rater, Study
+from annotation.models import Rater
 from annotation.session.blinded import requested_countries, split_lines
 from completions.writers.guidelines import HelpLine
-from tests.annotation.session.steps import let_in
+from tests.annotation.session.steps import judge, let_in
 from tests.completions.writers import desk
 from tests.completions.writers.desk import make_pool, sign_in, take_dialogue
 from tests.helpers.factories import (
@@ -19,7 +19,7 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_people import make_sent
-from tests.helpers.visits import ANSWERS, HTMX, open_study, study_content, url
+from tests.helpers.visits import HTMX, open_study, study_content, url
 
 pytestmark = pytest.mark.django_db
 
@@ -87,18 +87,15 @@ class TestRaters:
     def test_are_asked_about_sources_in_their_language(self, client, language, texts, expected):
         study = study_in(language, texts, source_guesses=1)
         let_in(client, study)
-        client.get(url(study, "judge"))
-        client.post(url(study, "submit", Lease.objects.get().token), ANSWERS["preference"])
+        judge(client, study)
 
         shown = Reader(client.get(url(study, "guess"))).texts
 
         assert [shown[text] for text in texts if text in shown] == [expected]
 
     def test_practise_in_it(self, client, language, texts, expected):
-        study = study_in(language, texts)
         pair = {"turns": turns_of("practice"), "message_a": texts[0], "message_b": texts[1]}
-        practice = study.content["practice"] | pair
-        Study.objects.update(content=study.content | {"practice": practice})
+        study = study_in(language, texts, practice=study_content()["practice"] | pair)
         let_in(client, study)
 
         shown = Reader(client.get(url(study, "how"))).texts
@@ -146,22 +143,18 @@ def test_words_of_the_page_itself_may_be_translated(client):
     study = study_in("he", (HEBREW, MIXED_HEBREW))
     entry = client.get(url(study, "entry"))
     let_in(client, study)
-    judge = client.get(url(study, "judge"))
+    pair = client.get(url(study, "judge"))
 
-    shown = Reader(entry).texts | Reader(judge).texts
+    shown = Reader(entry).texts | Reader(pair).texts
 
     words = ["Yes, I agree", "Reply A", "Seeker", "Help lines", "Stop", study.content["question"]]
     assert {shown[word] for word in words} == {(None, "en", "ltr")}
 
 
 @pytest.mark.parametrize("kind", ["rubric", "likert"])
-def test_other_protocols_show_texts_the_same_way(client, kind):
-    study = open_study(kind)
-    let_in(client, study)
-
+def test_other_protocols_show_texts_the_same_way(client, study, lease):
     shown = Reader(client.get(url(study, "judge"))).texts
 
-    lease = Lease.objects.get()
     assert shown[lease.comparison.first.text] == ("no", "en", "auto")
 
 
