@@ -14,7 +14,7 @@ from annotation.external.queries import batch_of
 from annotation.external.rules import NO_SIDES
 from annotation.models import ExternalBatch, ExternalJudgment
 from tests.annotation.external.test_importing import ABOUT
-from tests.helpers.factories import NOW, make_comparison, make_study
+from tests.helpers.factories import make_comparison, make_study
 from tests.helpers.factories_of_site import make_batch, make_external
 from tests.helpers.factories_written_once import make_member
 
@@ -171,7 +171,8 @@ class TestAFile:
 
     def test_is_not_stored_by_a_page_of_somebody_else_or_after_a_change(self, manager, pair):
         shown = check(manager, pair, task(pair, "left"))
-        ExternalBatch.objects.create(**made_batch(pair.study))
+        # A batch of the same lab and name with other content came in meanwhile.
+        make_batch(study=pair.study, source=ABOUT["source"], reference=ABOUT["reference"])
 
         changed = store(manager, pair, shown).content.decode()
         manager.force_login(make_member(role=Role.MANAGER))
@@ -191,9 +192,3 @@ class TestAFile:
         ]
 
         assert offers == [True, False, False]
-
-
-def made_batch(study):
-    """A batch of the same lab and name with other content, which came in meanwhile."""
-    about = ABOUT | {"content_digest": "0" * 64, "protocol_hash": "0" * 64, "received_at": NOW}
-    return about | {"study": study, "received_by": make_member(role=Role.MANAGER)}
