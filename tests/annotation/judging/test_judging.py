@@ -8,7 +8,7 @@ from django.db import connection
 from annotation.assignment import slots
 from annotation.choices import Protocol, RaterState, Side, StudyState
 from annotation.judging.services import judging, leasing
-from annotation.models import DimensionMark, Judgment, Lease
+from annotation.models import DimensionMark, Judgment, Lease, Rater
 from annotation.studies import selectors
 from annotation.studies.verdicts import Answer, InvalidAnswerError
 from completions.choices import LeaseOutcome
@@ -272,8 +272,13 @@ class TestSubmitAndAssignNext:
         assert self.assign_next(lease) is None
         assert Judgment.objects.count() == 1
 
-    def test_knows_no_credential_of_another_link_version(self, lease):
-        lease.rater.link_version = 2
+    @pytest.mark.parametrize(
+        "change",
+        [{"link_version": 2}, {"state": RaterState.WITHDRAWN, "ended_at": NOW}],
+        ids=["by another link", "withdrawn"],
+    )
+    def test_takes_nothing_of_who_is_not_the_rater_any_more(self, lease, change):
+        Rater.objects.update(**change)
 
         with pytest.raises(slots.LeaseNotFoundError):
             self.assign_next(lease)
