@@ -227,6 +227,16 @@ class TestFullStudy:
         assert url(paid_study, "judge") not in page.content.decode()
 
 
+@pytest.mark.parametrize("state", ["PAUSED", "CLOSED"])
+def test_who_is_sent_to_a_study_that_stopped_gets_a_code(client, paid_study, state):
+    Study.objects.update(state=state)
+
+    page = client.get(url(paid_study, "entry"), PROLIFIC)
+
+    assert page.status_code == 409
+    assert f"https://platform.example/?cc={code_on(page)}" in page.content.decode()
+
+
 class TestSimulation:
     def test_person_cannot_take_part_in_it(self, client):
         shadow = open_study(title="Simulated raters", is_simulated=True)
