@@ -30,6 +30,11 @@ class TestEntry:
         assert not page.cookies.get(http.COOKIE)
         assert not Rater.objects.exists()
 
+    def test_draft_takes_nobody(self, client):
+        study = open_study(state="DRAFT", locked_at=None, protocol_hash="")
+
+        assert client.get(url(study, "entry")).status_code == 409
+
     def test_preview_of_a_task_cannot_be_agreed_to(self, client, study):
         page = client.get(url(study, "entry"), {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
 

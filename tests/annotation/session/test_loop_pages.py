@@ -193,6 +193,14 @@ class TestSubmit:
         judgment = Judgment.objects.get()
         assert (judgment.hidden_ms, judgment.opened_earlier) == (1500, kept)
 
+    def test_post_without_the_forgery_token_is_refused_kindly(self, study):
+        client = Client(enforce_csrf_checks=True)
+
+        page = client.post(url(study, "submit", uuid.uuid4()), ANSWERS["preference"])
+
+        assert page.status_code == 403
+        assert "Open the study again" in page.content.decode()
+
     def test_token_of_an_answer_serves_the_next_one_and_its_cookie_is_not_sent_anew(self, study):
         client = Client(enforce_csrf_checks=True)
         let_in(client, study)
