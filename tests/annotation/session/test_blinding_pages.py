@@ -12,7 +12,7 @@ from annotation.models import Comparison, Lease
 from annotation.urls import RATERS
 from completions.choices import LeaseOutcome, SystemKind
 from completions.models import Completion
-from tests.annotation.session.steps import let_in, walk
+from tests.annotation.session.steps import let_in, show_pair, walk
 from tests.heart_site.blinding.hidden import (
     KEYS_BEGIN,
     MADE_AT,
@@ -49,12 +49,6 @@ def study(kind):
 def pair(kind):
     """An open study in which the first pair is at hand at once."""
     return open_study(kind, n_pairs=3)
-
-
-def enrolled(study):
-    client = Client()
-    let_in(client, study)
-    return client
 
 
 def addresses_of(answers):
@@ -120,19 +114,21 @@ def received(client, study, *texts, headers=None):
     return body
 
 
+def look(client, study, *texts, headers=None):
+    """Return what is received of the judging page, and how many queries it took."""
+    with CaptureQueriesContext(connection) as queries:
+        return received(client, study, *texts, headers=headers), len(queries)
+
+
 class TestTwoSources:
     """Of two messages of equal length, one by a person and one by a model."""
 
     TEXTS = "I am here. Go on, please?", "That is hard. Why today?!"
 
     @pytest.fixture
-    def client(self, pair):
-        return enrolled(pair)
-
-    @pytest.fixture
     def lease(self, pair, client):
-        client.get(url(pair, "judge"))
-        return Lease.objects.get(closed_at=None)
+        let_in(client, pair)
+        return show_pair(client, pair)
 
     @staticmethod
     def write(completion, text, *, writer=None):
@@ -148,24 +144,19 @@ class TestTwoSources:
         shown = []
         for by, text in ((None, self.TEXTS[0]), (writer, self.TEXTS[0]), (writer, self.TEXTS[1])):
             self.write(lease.comparison.first, text, writer=by)
-            with CaptureQueriesContext(connection) as queries:
-                shown.append((received(client, pair, text, headers=headers), len(queries)))
+            shown.append(look(client, pair, text, headers=headers))
 
         assert len(set(map(len, self.TEXTS))) == 1
         assert shown[0] == shown[1] == shown[2]
         assert "TEXT 0" in shown[0][0]
 
     def test_look_the_same_as_a_check_and_as_a_repeat(self, pair, client, lease):
-        def look():
-            with CaptureQueriesContext(connection) as queries:
-                return received(client, pair), len(queries)
-
-        plain = look()
+        plain = look(client, pair)
         pair_shown = Comparison.objects.filter(pk=lease.comparison_id)
         pair_shown.update(purpose=Purpose.CHECK)
         check = make_quality_check(comparison=lease.comparison)
         Lease.objects.filter(pk=lease.pk).update(quality_check=check)
-        as_check = look()
+        as_check = look(client, pair)
         pair_shown.update(purpose=Purpose.MAIN)
         before = make_lease(
             rater=lease.rater,
@@ -175,7 +166,7 @@ class TestTwoSources:
             outcome=LeaseOutcome.SUBMITTED,
         )
         Lease.objects.filter(pk=lease.pk).update(quality_check=None, repeats=before)
-        as_repeat = look()
+        as_repeat = look(client, pair)
 
         assert plain == as_check == as_repeat
 
@@ -208,10 +199,10 @@ class TestTwoSources:
 
 def test_tokens_are_random_and_unrelated_for_a_rater_and_for_a_pair():
     study = open_study(n_pairs=3)
-    for client in (enrolled(study), enrolled(study)):
+    for client in (Client(), Client()):
+        let_in(client, study)
         for _ in range(3):
-            client.get(url(study, "judge"))
-            token = Lease.objects.get(closed_at=None).token
+            token = show_pair(client, study).token
             client.post(url(study, "skip", token), {"reason": "unclear"})
 
     tokens = Lease.objects.values_list("token", flat=True)
