@@ -12,10 +12,10 @@ from access.choices import Role
 from access.models import LogEntry
 from annotation.choices import RaterState
 from annotation.models import Judgment, Rater
-from annotation.raters.services import entering
 from annotation.session import http
 from tests.annotation.raters.test_entry_links import HOST, IDS, KEY, key_set, keys_served, token
-from tests.annotation.session.steps import PROLIFIC, judge
+from tests.annotation.session.steps import PROLIFIC, judge, let_in
+from tests.helpers.factories import make_rater
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.visits import ANSWERS, consent_fields, enrol, open_study, study_content, url
 
@@ -203,7 +203,7 @@ class TestMembersWhoRate:
         assert "signed in as a member" in client.get(url(study, "entry")).content.decode()
 
     def test_are_flagged_when_they_sign_in_later_and_others_are_not(self, client, study):
-        rater = enrol(client, study)
+        rater = let_in(client, study)
         before = client.get(url(study, "judge"))
         rater.refresh_from_db()
         assert not rater.is_team
@@ -216,9 +216,8 @@ class TestMembersWhoRate:
         assert rater.is_team
         assert "signed in as a member" in page.content.decode()
 
-    def test_are_told_from_others_in_the_console(self, client, study, rater):
-        entering.flag_team(rater)
-        client.force_login(make_member(role=Role.ANALYST))
+    def test_are_told_from_others_in_the_console(self, client, member):
+        study = make_rater(is_team=True).study
 
         listed = client.get(reverse("raters:list", args=[study.slug])).content.decode()
         table = b"".join(client.get(reverse("raters:csv", args=[study.slug])).streaming_content)
