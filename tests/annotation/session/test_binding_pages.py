@@ -15,7 +15,7 @@ from annotation.models import Judgment, Rater
 from annotation.session import http
 from tests.annotation.raters.test_entry_links import HOST, IDS, KEY, key_set, keys_served, token
 from tests.annotation.session.steps import PROLIFIC, judge, let_in
-from tests.helpers.factories import make_rater
+from tests.helpers.factories import make_comparison, make_judgment, make_rater, make_study
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.visits import ANSWERS, consent_fields, enrol, open_study, study_content, url
 
@@ -217,7 +217,9 @@ class TestMembersWhoRate:
         assert "signed in as a member" in page.content.decode()
 
     def test_are_told_from_others_in_the_console(self, client, member):
-        study = make_rater(is_team=True).study
+        study = make_study()
+        rater = make_rater(study=study, is_team=True)
+        make_judgment(comparison=make_comparison(study=study), rater=rater)
 
         listed = client.get(reverse("raters:list", args=[study.slug])).content.decode()
         table = b"".join(client.get(reverse("raters:csv", args=[study.slug])).streaming_content)
