@@ -28,7 +28,7 @@ from tests.helpers.factories import (
     make_study,
     make_system,
 )
-from tests.helpers.factories_written_once import make_exclusion
+from tests.helpers.factories_written_once import make_exclusion, make_fit
 from tests.helpers.judged import fit_one, judge_all_pairs, make_judged_study, newest_fit
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +97,7 @@ class TestClaimChangedFits:
 
     def test_a_new_judgment_by_a_person_leaves_the_judges_fit_alone(self, now):
         study = make_judged_study(with_llm=True)
-        fit_services.refit_study(study=study, clock=lambda: now)
+        fit_services.claim_changed_fits(study=study, now=now)
         make_judgment(comparison=study.comparisons.first())
 
         claimed = fit_services.claim_changed_fits(study=study, now=now + HOUR)
@@ -126,9 +126,9 @@ class TestClaimChangedFits:
 
 class TestReclaimLostFits:
     def test_takes_over_a_claim_whose_worker_is_gone_and_no_other(self, now):
-        lost = claim(make_judged_study(), now)
-        claim(make_judged_study(), now + HOUR)
-        fitted(make_judged_study(), now)
+        lost = make_fit(claimed_at=now)
+        make_fit(claimed_at=now + HOUR)
+        make_fit(claimed_at=now, state=FitState.DONE, ended_at=now)
 
         assert fit_services.reclaim_lost_fits(now=now + HOUR) == [lost.pk]
         assert fit_services.reclaim_lost_fits(now=now + HOUR) == []

@@ -10,11 +10,11 @@ from django.utils import timezone
 
 from access import background
 from access.nudges import Work
-from annotation.models import Study
 from ranking import refits, tasks
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits import services
-from ranking.models import Analysis, Fit
+from ranking.judgments.method import code_version
+from ranking.models import Analysis
 from ranking.report import services as report_services
 from tests.helpers.factories import HOUR, NOW, make_study
 from tests.helpers.factories_written_once import make_analysis, make_fit
@@ -42,10 +42,14 @@ def rated():
     return study
 
 
+def make_fit_to_look_into():
+    """A fit whose analyses are due, though its judgments are not there."""
+    return make_fit(state=FitState.DONE, ended_at=START, code_version=code_version())
+
+
 @pytest.fixture
 def queue(db, _two_kinds, monkeypatch, settings):
     settings.HEART_ANALYSIS_PACE_SECONDS = 0.0  # as with workers of their own
-    rated()
     queue = Queue()
     monkeypatch.setattr(timezone, "now", lambda: queue.time)
     monkeypatch.setattr(
@@ -57,6 +61,7 @@ def queue(db, _two_kinds, monkeypatch, settings):
 
 class TestClaimDueAnalyses:
     def test_hands_one_analysis_out_once_and_again_when_its_worker_is_lost(self, queue):
+        make_fit_to_look_into()
         for _ in range(2):
             tasks.claim_due_analyses()
         assert queue.analyses == [Analysis.objects.get().pk]
@@ -67,10 +72,11 @@ class TestClaimDueAnalyses:
         assert queue.analyses == [Analysis.objects.get().pk] * 2
 
     def test_a_message_that_was_lost_is_made_good_by_later_ticks(self, queue):
+        rated()
         tasks.claim_due_analyses()
         queue.analyses.clear()  # as if the broker had been flushed
-        for _ in range(60):
-            queue.time += dt.timedelta(seconds=15)
+        for _ in range(15):
+            queue.time += dt.timedelta(minutes=1)
             tasks.claim_due_analyses()
             for pk in queue.analyses:
                 tasks.run_analysis(analysis_id=pk)
@@ -82,6 +88,7 @@ class TestClaimDueAnalyses:
 
 class TestRunAnalysis:
     def test_run_twice_stores_once_and_asks_once_for_the_next(self, queue):
+        rated()
         tasks.claim_due_analyses()
 
         with nudged() as sent:
@@ -93,22 +100,13 @@ class TestRunAnalysis:
 
     def test_asks_again_once_its_pace_lets_others_begin(self, queue, settings):
         settings.HEART_ANALYSIS_PACE_SECONDS = 10.0
+        make_fit_to_look_into()
         tasks.claim_due_analyses()
 
         with nudged() as sent:
             tasks.run_analysis(analysis_id=queue.analyses[0])
 
         assert sent == [Work.ANALYSE] * 2
-
-    def test_one_asks_for_the_next_until_all_are_done(self, queue):
-        sent = [Work.ANALYSE]
-        while sent:
-            with nudged() as sent:
-                tasks.claim_due_analyses()
-                while queue.analyses:
-                    tasks.run_analysis(analysis_id=queue.analyses.pop())
-
-        assert Analysis.objects.filter(state=FitState.DONE).count() == 8
 
     def test_an_analysis_that_is_gone_is_no_error(self, queue):
         with nudged() as sent:
@@ -118,22 +116,19 @@ class TestRunAnalysis:
 
 
 class TestRefitNow:
-    def test_hands_each_fit_out_once_and_the_tick_again_when_its_worker_is_lost(self, queue):
+    def test_hands_each_fit_out_once(self, queue):
         study = make_judged_study()
+
         for _ in range(2):
             tasks.refit_now(study_id=study.pk)
-        fits = sorted(study.fits.values_list("pk", flat=True))
-        assert sorted(queue.fits) == fits
-        assert len(fits) == 4
 
-        queue.time += dt.timedelta(minutes=2)
-        tasks.refit_changed_studies()
-
-        assert sorted(queue.fits) == sorted(fits * 2)
+        assert sorted(queue.fits) == sorted(study.fits.values_list("pk", flat=True))
+        assert len(queue.fits) == 4
 
     def test_begins_the_analyses_where_nothing_changed(self, queue):
+        study = rated()
         for _ in range(2):
-            tasks.refit_now(study_id=Study.objects.get().pk)
+            tasks.refit_now(study_id=study.pk)
 
         assert queue.fits == []
         assert len(queue.analyses) == len(set(queue.analyses)) == 4
@@ -290,21 +285,9 @@ class TestRefitButton:
         assert handed == []
         assert "1 computation is under way already: nothing is begun twice." in page
 
-    def test_the_worker_computes_and_pressing_twice_stores_once(
-        self, admin_client, handed, monkeypatch
-    ):
-        judged = make_judged_study(n_dialogues=3)
-        computed: list[int] = []
-        monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: computed.append(fit_id))
-        _, answer = (admin_client.post(address(judged, "refit"), follow=True) for _ in range(2))
-        assert handed == [judged.pk] * 2
-        assert answer.redirect_chain == [(address(judged), 302)]
+    def test_hands_the_study_to_a_worker_and_says_so(self, admin_client, study, handed):
+        answer = admin_client.post(address(study, "refit"), follow=True)
+
+        assert handed == [study.pk]
+        assert answer.redirect_chain == [(address(study), 302)]
         assert "A worker computes now whatever changed" in text(answer)
-
-        for study_id in handed:
-            tasks.refit_now(study_id=study_id)
-        for fit_id in computed:
-            services.run_fit(fit_id=fit_id, clock=lambda: START)
-
-        assert len(computed) == Fit.objects.count() == 4
-        assert set(Fit.objects.values_list("state", flat=True)) == {FitState.DONE}

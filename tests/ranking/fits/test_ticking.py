@@ -49,6 +49,11 @@ def judge(study, **fields):
     return make_judgment(comparison=study.comparisons.first(), **fields)
 
 
+def withdraw(rater, now, *, keep_answers=False):
+    rater.study.comparisons.update(shown_first_as_a=9, shown_first_as_b=9)
+    withdraw_rater(rater=rater, now=now, keep_answers=keep_answers)
+
+
 class TestIdleTicks:
     def test_look_once_while_nothing_changes_and_read_a_few_rows(
         self, now, looks, django_assert_max_num_queries
@@ -102,6 +107,27 @@ class TestWhatATickNotices:
         change(study, now, settings)
 
         assert len(tick(now + SECOND)) == 4
+
+    @pytest.mark.parametrize("keeps", [True, False])
+    def test_a_withdrawal_unless_the_answers_are_kept(self, now, keeps):
+        study = make_judged_study()
+        leaver = judge(study).rater
+        tick(now)
+
+        withdraw(leaver, now + HOUR, keep_answers=keeps)
+
+        assert bool(tick(now + HOUR)) is not keeps
+
+    def test_a_withdrawal_that_leads_back_to_earlier_judgments(self, now):
+        study = make_judged_study()
+        tick(now)
+        leaver = judge(study, verdict=2).rater
+        tick(now + HOUR)
+
+        withdraw(leaver, now + 2 * HOUR)
+        tick(now + 2 * HOUR)
+
+        assert newest_fit(study, EvaluatorPool.HUMAN).n_judgments == 12
 
     def test_a_judgment_that_was_begun_before_one_that_is_known(self, now):
         study = make_judged_study()
@@ -190,21 +216,6 @@ def hands(monkeypatch):
     return hands
 
 
-def refit(hands):
-    """Compute all that is out of date."""
-    tasks.refit_changed_studies()
-    for fit_id in hands.handed:
-        tasks.run_fit(fit_id=fit_id)
-    hands.handed.clear()
-
-
-def withdraw(rater, hands, *, keep_answers=False):
-    """Take a rater back an hour later."""
-    rater.study.comparisons.update(shown_first_as_a=9, shown_first_as_b=9)
-    hands.time += HOUR
-    withdraw_rater(rater=rater, now=hands.time, keep_answers=keep_answers)
-
-
 class TestRefitChangedStudies:
     def test_hands_each_changed_fit_to_a_worker_once(self, hands):
         study, _other = make_judged_study(), make_judged_study()
@@ -220,38 +231,16 @@ class TestRefitChangedStudies:
 
         assert len(hands.handed) == 8 + 4
 
-    @pytest.mark.parametrize("keeps", [True, False])
-    def test_notices_a_withdrawal_unless_the_answers_are_kept(self, hands, keeps):
-        study = make_judged_study()
-        leaver = make_rater(study=study)
-        for comparison in study.comparisons.all():
-            make_judgment(comparison=comparison, rater=leaver)
-        refit(hands)
-
-        withdraw(leaver, hands, keep_answers=keeps)
-        tasks.refit_changed_studies()
-
-        assert bool(hands.handed) is not keeps
-
-    def test_notices_a_withdrawal_that_leads_back_to_earlier_judgments(self, hands):
-        study = make_judged_study()
-        refit(hands)
-        hands.time += HOUR
-        leaver = make_rater(study=study)
-        make_judgment(comparison=study.comparisons.all()[0], rater=leaver, verdict=2)
-        refit(hands)
-
-        withdraw(leaver, hands)
-        refit(hands)
-
-        assert newest_fit(study, EvaluatorPool.HUMAN).n_judgments == 12
-
     def test_shows_no_ratings_any_more_once_every_judgment_was_taken_back(self, hands):
         study = make_judged_study()
-        refit(hands)
+        tick(hands.time)
+        hands.time += HOUR
+        withdraw(study.raters.get(), hands.time)
 
-        withdraw(study.raters.get(), hands)
-        refit(hands)
+        tasks.refit_changed_studies()
+        for fit_id in hands.handed:
+            tasks.run_fit(fit_id=fit_id)
+        hands.handed.clear()
         tasks.refit_changed_studies()
 
         fit = newest_fit(study, EvaluatorPool.HUMAN)
