@@ -11,38 +11,21 @@ from ranking.boards import Board, PeopleRefusal, as_text
 from ranking.models import Fit, HumanRating, Rating
 from ranking.models.fits import DimensionShare
 
+ELO = {"elo": 1520.0, "elo_se": 10.0, "elo_low": 1500.0, "elo_high": 1540.0}
+RANKS = {"rank": 1, "rank_low": 1, "rank_high": 2}
+OUTCOMES = {"n_judgments": 10, "wins": 5, "losses": 3, "ties": 2}
+
 
 def make_row(name="Ash", kind="MODEL", is_simulated=False, dimensions=(), **fields):
-    usual = {
-        "elo": 1520.0,
-        "elo_se": 10.0,
-        "elo_low": 1500.0,
-        "elo_high": 1540.0,
-        "rank": 1,
-        "rank_low": 1,
-        "rank_high": 2,
-        "n_judgments": 10,
-        "wins": 5,
-        "losses": 3,
-        "ties": 2,
-    }
     system = System(slug=name.lower(), name=name, kind=kind, is_simulated=is_simulated)
-    row = Rating(system=system, **(usual | fields))
+    row = Rating(system=system, **(ELO | RANKS | OUTCOMES | fields))
     row.dimensions = dimensions
     return row
 
 
 def make_people_row(kind="AVERAGE", opponents_per_text=2.0):
-    return HumanRating(
-        kind=kind,
-        elo=1510.0,
-        elo_se=10.0,
-        elo_low=1490.0,
-        elo_high=1530.0,
-        n_judgments=8,
-        n_contexts=4,
-        detail={"contexts": 4, "opponents_per_text": opponents_per_text},
-    )
+    detail = {"contexts": 4, "opponents_per_text": opponents_per_text}
+    return HumanRating(kind=kind, **ELO, n_judgments=8, n_contexts=4, detail=detail)
 
 
 def make_board(*rows, **fields):
@@ -164,17 +147,14 @@ class TestAsText:
     def test_sets_people_apart_from_the_systems(self):
         board = make_board(
             make_row(),
-            people=(
-                make_people_row(),
-                make_people_row(kind="BEST_PLAIN"),
-            ),
+            people=(make_people_row(), make_people_row(kind="BEST_PLAIN")),
             people_refused=(PeopleRefusal("BEST_CROSS_FITTED", "Best Human", "One alone."),),
         )
 
         lines = as_text(board).splitlines()
 
         start = lines.index("Made from people, no systems of their own:")
-        assert lines[start + 1] == "  Average Human: 1510 (1490 to 1530)"
+        assert lines[start + 1] == "  Average Human: 1520 (1500 to 1540)"
         assert lines[start + 2].endswith("too high: chosen and scored by the same judgments")
         assert lines[start + 3] == "  Best Human: One alone."
 
@@ -207,11 +187,7 @@ ANY_RANK = ((1, 2),) * 6
         # Ranks tell apart what is in one tier.
         ((1, 1, 1), ((1, 1), (2, 2), (3, 3)), "A is clearly ahead of B and C."),
         ((1, 1, 1), ((1, 1), (2, 3), (2, 3)), "A is clearly ahead of B and C."),
-        (
-            (1, 1, 1),
-            ((1, 2), (1, 2), (3, 3)),
-            "A and B cannot be told apart; C is clearly behind.",
-        ),
+        ((1, 1, 1), ((1, 2), (1, 2), (3, 3)), "A and B cannot be told apart; C is clearly behind."),
         ((1, 1, 1), ((1, 2), (1, 3), (2, 3)), "A, B and C cannot be told apart."),
     ],
 )
