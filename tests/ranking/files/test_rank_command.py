@@ -16,10 +16,6 @@ from tests.ranking.files.files import duel, row, tournament, write
 
 ROOT = Path(__file__).resolve().parents[3]
 KEYS = ["method", "n_judgments", "converged", "components", "warnings", "systems"]
-SYSTEM_KEYS = [
-    *("system", "theta", "elo", "se", "ci_low", "ci_high", "rank", "rank_low", "rank_high"),
-    *("tier", "n", "wins", "losses", "ties", "win_rate"),
-]
 
 
 def rank(path, *options):
@@ -30,6 +26,10 @@ def rank(path, *options):
 
 def rank_json(path, *options):
     return json.loads(rank(path, "--json", *options))
+
+
+def in_two_strata():
+    return [one | {"stratum": "xy"[n % 2]} for n, one in enumerate(duel(30, 10))]
 
 
 @pytest.mark.parametrize("name", ["llmfao", "pandalm"])
@@ -49,15 +49,6 @@ def test_replayed_judgments_come_out_as_the_reference_has_them(name):
 
 
 class TestJson:
-    def test_has_the_documented_keys_and_no_others(self, tmp_path):
-        answer = rank_json(write(tmp_path / "x.csv", tournament(1)))
-
-        assert list(answer) == KEYS
-        assert all(list(one) == SYSTEM_KEYS for one in answer["systems"])
-        assert [one["rank"] for one in answer["systems"]] == [1, 2, 3, 4]
-        assert answer["converged"] is True
-        assert answer["components"] == [["s0", "s1", "s2", "s3"]]
-
     @pytest.mark.parametrize("ties", ["half", "drop", "davidson", "rao-kupper"])
     @pytest.mark.parametrize("ci", ["bootstrap", "sandwich", "fisher", "paper"])
     def test_the_method_says_what_was_done(self, tmp_path, ties, ci):
@@ -71,10 +62,7 @@ class TestJson:
         assert len(method["file_sha256"]) == 64
 
     def test_every_group_of_a_column_has_an_answer_of_its_own(self, tmp_path):
-        rows = [
-            one | {"stratum": "xy"[n % 2], "dialogue": f"d{n % 7}"}
-            for n, one in enumerate(duel(30, 10))
-        ]
+        rows = [one | {"dialogue": f"d{n % 7}"} for n, one in enumerate(in_two_strata())]
         options = ("--by", "stratum", "--unit", "dialogue")
 
         answer = rank_json(write(tmp_path / "x.parquet", rows), *options)
@@ -139,18 +127,14 @@ def test_the_table_is_for_reading(tmp_path):
 
     assert text.startswith("45 judgments of 2 systems on 10 different context_id")
     assert "Rank  System" in text
-    assert [line.split()[1] for line in text.splitlines() if line.startswith("   ")] == [
-        "ada",
-        "bo",
-    ]
+    rows = [line.split() for line in text.splitlines() if line.startswith("   ")]
+    assert [row[1] for row in rows] == ["ada", "bo"]
     assert "72.2 %" in text
     assert "Note: Strengths are ignored" in text
 
 
 def test_the_table_of_groups_names_each(tmp_path):
-    rows = [one | {"stratum": "xy"[n % 2]} for n, one in enumerate(duel(30, 10))]
-
-    text = rank(write(tmp_path / "x.csv", rows), "--by", "stratum")
+    text = rank(write(tmp_path / "x.csv", in_two_strata()), "--by", "stratum")
 
     assert "== x (20 judgments)" in text
     assert "== y (20 judgments)" in text
