@@ -148,7 +148,9 @@ class TestSimulatedData:
         assert SIMULATED not in write(report)
 
     def test_say_so_to_programs(self):
-        assert as_json(simulated(report_of(HELD)))["is_simulated"] is True
+        found = as_json(simulated(report_of(HELD)))
+
+        assert (found["is_simulated"], found["simulated_note"]) == (True, SIMULATED)
 
     def test_a_simulated_system_is_enough(self):
         report = report_of(HELD, baseline=replace(SYSTEM, is_simulated=True))
