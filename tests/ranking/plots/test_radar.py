@@ -192,14 +192,7 @@ class TestCorner:
             pytest.approx(one, abs=1e-12) for one in ((0, -2), (2, 0), (0, 2), (-2, 0))
         ]
 
-    @pytest.mark.parametrize("n", [3, 5, 8])
-    def test_is_as_far_from_the_middle_on_every_axis(self, n):
-        assert {round(math.hypot(*corner(place, n, 0.7)), 12) for place in range(n)} == {0.7}
-
     def test_words_stand_away_from_the_middle(self):
-        assert [anchor(corner(place, 4, 1.0)[0]) for place in range(4)] == [
-            "middle",
-            "start",
-            "middle",
-            "end",
-        ]
+        anchors = [anchor(corner(place, 4, 1.0)[0]) for place in range(4)]
+
+        assert anchors == ["middle", "start", "middle", "end"]
