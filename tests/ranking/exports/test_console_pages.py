@@ -11,12 +11,11 @@ from django.urls import reverse
 from access.choices import Role
 from annotation.models import Study
 from completions.models import Dataset
+from ranking.choices import EvaluatorPool
 from ranking.exports.tables import TABLES
-from ranking.fits import services
-from ranking.models import Fit
 from tests.helpers.factories import HOUR, NOW, make_judgment, make_study, make_system
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.judged import make_judged_study, make_study_of_people
+from tests.helpers.judged import fit_one, make_judged_study, make_study_of_people
 from tests.helpers.rated import close
 from tests.helpers.released import make_mixed_study
 
@@ -183,9 +182,7 @@ class TestRatingsCsv:
     def test_has_a_row_per_system_best_first_and_leaves_cells_without_marks_empty(self, client):
         systems = [make_system(name="=Ash"), make_system(name="Beech")]
         study = make_judged_study(systems=systems, with_llm=True, verdict=lambda *_: 1)
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
-        close(study)
-        fit = Fit.objects.get(pool="LLM", context_set="ALL")
+        fit = fit_one(close(study), NOW + HOUR, EvaluatorPool.LLM)
 
         rows = ratings_csv(client, fit)
 
@@ -197,10 +194,7 @@ class TestRatingsCsv:
         assert sum(float(row["elo"]) for row in rows) == pytest.approx(3000.0)
 
     def test_ends_with_what_is_made_from_people_which_is_no_system(self, client):
-        study = make_study_of_people()
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
-        close(study)
-        fit = Fit.objects.get(pool="HUMAN", context_set="ALL")
+        fit = fit_one(close(make_study_of_people()), NOW + HOUR)
 
         rows = ratings_csv(client, fit)
 

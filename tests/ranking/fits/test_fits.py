@@ -193,8 +193,12 @@ class TestRunFit:
 
         found = fitted(study, now, HUMAN), fitted(study, now, LLM)
         assert [fit.is_simulated for fit in found] == [of_people, of_judges]
-        is_of_contexts = [fit.diagnostics["has_simulated_contexts"] for fit in found]
-        assert is_of_contexts == [simulate is simulate_contexts] * 2
+        told = ("has_simulated_evaluators", "has_simulated_contexts")
+        is_of_contexts = simulate is simulate_contexts
+        assert [[fit.diagnostics[name] for name in told] for fit in found] == [
+            [False, is_of_contexts],
+            [simulate is simulate_a_judge, is_of_contexts],
+        ]
 
     def test_two_systems_have_the_rating_of_the_closed_form(self, now):
         systems = [make_system(slug="a"), make_system(slug="b")]

@@ -22,7 +22,6 @@ from annotation.quality.services import excluding
 from annotation.raters.services import withdrawing
 from completions.models import Completion
 from ranking.choices import FitState
-from ranking.fits import services
 from ranking.models import Fit
 from ranking.results import views
 from tests.helpers.factories import (
@@ -36,7 +35,7 @@ from tests.helpers.factories import (
     make_writer,
 )
 from tests.helpers.factories_written_once import make_fit
-from tests.helpers.judged import make_judged_study
+from tests.helpers.judged import fit_one, make_judged_study
 from tests.helpers.pages import charts, inline, rows_of, text
 from tests.helpers.rated import close, make_rated_fit, make_rated_system
 
@@ -313,7 +312,7 @@ def exclude(study):
 
 def reinstate(study):
     rater = exclude(study).rater
-    refit(study)
+    fit_one(study, NOW + 3 * HOUR)
     excluding.reinstate_rater(
         rater=rater, reason="Mixed up.", by=User.objects.get(), now=NOW + 4 * HOUR
     )
@@ -331,16 +330,12 @@ def delete_messages(study):
     withdrawing.withdraw_writer(writer=writer, keep_texts=False, now=NOW + 2 * HOUR)
 
 
-def refit(study, now=NOW + 3 * HOUR):
-    services.refit_study(study=study, clock=lambda: now)
-
-
 class TestOutOfDate:
     @pytest.fixture(scope="module")
     def key(self, module_rows):
         study = make_judged_study()
         make_judgment(comparison=study.comparisons.first(), verdict=-1)
-        refit(study, NOW + HOUR)
+        fit_one(study, NOW + HOUR)
         return close(study).pk
 
     @pytest.fixture
@@ -357,7 +352,7 @@ class TestOutOfDate:
         decide(judged)
 
         assert self.is_noted(client, judged)
-        refit(judged, NOW + 5 * HOUR)
+        fit_one(judged, NOW + 5 * HOUR)
         assert not self.is_noted(client, judged)
 
     def test_does_not_follow_from_decisions_in_another_study(self, client, judged):

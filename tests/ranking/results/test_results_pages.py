@@ -3,20 +3,17 @@
 import re
 
 import pytest
-from django.db.models import Value
-from django.db.models.functions import Concat
 from django.urls import reverse
 
-from annotation.models import Judge, Study
+from annotation.models import Study
 from completions.choices import SystemKind
-from completions.models import Context, System
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries, services
 from ranking.models import Fit
 from ranking.results.http import UnknownSelectionError, read_filters
-from tests.helpers.factories import HOUR, NOW, make_rater, make_study, make_system
+from tests.helpers.factories import HOUR, NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_human_rating
-from tests.helpers.judged import judge_all_pairs, make_judged_study, make_study_of_people
+from tests.helpers.judged import make_judged_study, make_study_of_people
 from tests.helpers.pages import inline, rows_of, text
 from tests.helpers.rated import DIAGNOSTICS, METHOD, close, make_rated_fit, make_rated_system
 
@@ -49,17 +46,13 @@ def of_both(keys):
     return Study.objects.get(pk=keys[1])
 
 
-def refit(study, now=NOW + HOUR):
-    services.refit_study(study=study, clock=lambda: now)
+def refit(study):
+    services.refit_study(study=study, clock=lambda: NOW + HOUR)
     return close(study)
 
 
 def page(client, study, query=""):
     return client.get(reverse("ranking:leaderboard", args=[study.slug]) + query)
-
-
-def fit_page(client, study, fit):
-    return client.get(reverse("ranking:fit", args=[study.slug, fit.key]))
 
 
 class TestLeaderboard:
@@ -190,24 +183,26 @@ class TestTiers:
 
 
 @pytest.mark.parametrize(
-    ("simulated", "said"),
+    ("of_systems", "diagnostics", "said"),
     [
-        (System, "Systems marked as simulated are answered by a program"),
-        (Judge, "Raters or judges behind this table are simulated"),
-        (Context, "Some hostile conversations are simulated"),
+        (True, {}, "Systems marked as simulated are answered by a program"),
+        (
+            False,
+            {"has_simulated_evaluators": True},
+            "Raters or judges behind this table are simulated",
+        ),
+        (False, {"has_simulated_contexts": True}, "Some hostile conversations are simulated"),
     ],
     ids=["systems", "judges", "dialogues"],
 )
-def test_a_table_says_what_of_it_is_simulated(client, simulated, said):
-    systems = [make_system(name="Ash"), make_system()]
-    study = make_judged_study(systems=systems, with_llm=True)
-    name = {} if simulated is Context else {"name": Concat(Value("Simulated "), "name")}
-    simulated.objects.update(is_simulated=True, **name)
+def test_a_table_says_what_of_it_is_simulated(client, of_systems, diagnostics, said):
+    ash = make_system(name="Simulated Ash", is_simulated=of_systems)
+    fit = make_rated_fit([ash], is_simulated=True, diagnostics=DIAGNOSTICS | diagnostics)
 
-    shown = text(page(client, refit(study)))
+    shown = text(page(client, fit.study))
 
     assert said in shown
-    assert ("Simulated Ash simulated" in shown) is (simulated is System)
+    assert ("Simulated Ash simulated" in shown) is of_systems
 
 
 class TestFilters:
@@ -275,11 +270,10 @@ class TestWithoutRatings:
         assert "No ratings of these judgments yet" in shown
         assert "Show the ratings there are" in shown
 
-    def test_a_fit_under_way_is_not_shown(self, client, now):
-        study = close(make_judged_study())
-        services.claim_changed_fits(study=study, now=now)
+    def test_a_fit_under_way_is_not_shown(self, client):
+        fit = make_fit(study=close(make_study()))
 
-        assert "No ratings yet" in text(page(client, study))
+        assert "No ratings yet" in text(page(client, fit.study))
 
     def test_a_refusal_names_its_groups_and_each_judgment_that_would_join_them(self, client):
         for name in ("Ash", "Beech", "Cedar", "Dogwood"):
@@ -306,20 +300,17 @@ class TestWithoutRatings:
 
 
 class TestFitPage:
-    def test_keeps_showing_the_same_ratings(self, client, of_people):
-        study = of_people
-        old = study.fits.get(pool="HUMAN", context_set="ALL")
-        context = study.comparisons.first().context
-        new_systems = [make_system(name="Newcomer"), make_system()]
-        judge_all_pairs(study, context, new_systems, lambda *_: 1, make_rater(study=study))
-        refit(study, NOW + 2 * HOUR)
+    def test_keeps_showing_the_same_ratings(self, client):
+        old = make_rated_fit()
+        newcomer = make_system(name="Newcomer")
+        make_rated_fit([newcomer], study=old.study, as_of=NOW + HOUR, n_judgments=20)
 
-        shown = text(fit_page(client, study, old))
+        shown = text(client.get(reverse("ranking:fit", args=[old.study.slug, old.key])))
 
-        assert "12, on 4 source dialogues" in shown
+        assert "10, on 2 source dialogues" in shown
         assert "Newcomer" not in shown
-        assert "Newcomer" in text(page(client, study))
-        for value in (old.key, old.inputs_hash, old.code_version, study.protocol_hash):
+        assert "Newcomer" in text(page(client, old.study))
+        for value in (old.key, old.inputs_hash, old.code_version, old.study.protocol_hash):
             assert value in shown
 
 
