@@ -105,16 +105,12 @@ def swap_side(folder):
     change_row(folder, "judgments", side_of_first={"A": "B", "B": "A"}[side])
 
 
-A_SIMULATED_RATER = changed("raters", is_simulated=True)
 ANOTHER_MESSAGE = changed("completions", text="Another message.")
+A_SIMULATED_RATER = changed("raters", is_simulated=True)
 NAMED = {
     # what is changed: by what, and what is said of it
-    "a judgment": (change_verdict, "data/judgments.jsonl"),
     "a rating": (change_rating, ".json: ratings["),
-    "an agreement figure": (change_agreement, "agreement.json: findings.tables"),
     "a checksum": (change_checksum, "its checksum is not the one"),
-    "a word of the rubric": (change_rubric, "study/rubric.json"),
-    "a message": (ANOTHER_MESSAGE, "data/completions.jsonl"),
     "a deleted file": (deleted("data/exclusions.jsonl"), "data/exclusions.jsonl"),
     "an added file": (add_file, "data/extra.jsonl"),
     "a side": (swap_side, "data/judgments.jsonl"),
@@ -127,10 +123,7 @@ FORGED = {
     "a word of the rubric": (change_rubric, "is not the one of rubric_hash"),
     "a message": (ANOTHER_MESSAGE, "the text is not the one of its content_hash"),
     "a deleted file": (deleted("data/exclusions.jsonl"), "data/exclusions.jsonl: cannot be read"),
-    "a deleted analysis": (
-        deleted(AGREEMENT),
-        "agreement.json: cannot be read",
-    ),
+    "a deleted analysis": (deleted(AGREEMENT), "agreement.json: cannot be read"),
     "a nested analysis": (nest_analysis, "agreement.json: cannot be read"),
     "a deleted figure": (deleted("figures/{fit}/ratings.svg"), "ratings.svg: is not in the folder"),
     "a deleted licence": (deleted("LICENSE"), "LICENSE: is not in the folder"),
@@ -146,9 +139,6 @@ FORGED = {
     "a simulated context": (changed("contexts", is_simulated=True), STAND_IN),
     "a simulated judge": (changed("judges", is_simulated=True), STAND_IN),
     "a simulated rater": (A_SIMULATED_RATER, STAND_IN),
-    "a simulated rater of a real study": (
-        A_SIMULATED_RATER,
-        "counts, and must not",
-    ),
+    "a simulated rater of a real study": (A_SIMULATED_RATER, "counts, and must not"),
     "a simulated study": (simulate_plan, "release.json: is_simulated is False"),
 }
