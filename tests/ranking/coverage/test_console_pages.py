@@ -169,8 +169,8 @@ class TestMap:
         self, admin_client, django_assert_max_num_queries
     ):
         dataset = make_dataset()
-        systems = [make_system() for _ in range(20)]
-        for _ in range(20):
+        systems = [make_system() for _ in range(5)]
+        for _ in range(5):
             context = make_context(dialogue=make_dialogue(dataset=dataset))
             for system in systems:
                 make_completion(context=context, system=system)

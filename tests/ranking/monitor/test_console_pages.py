@@ -93,7 +93,7 @@ class TestThePage:
     def test_asks_few_questions_however_many_came(
         self, manager, study, django_assert_max_num_queries
     ):
-        for n in range(30):
+        for n in range(16):
             come(study, session=f"x-{n}")
 
         with django_assert_max_num_queries(15):

@@ -11,7 +11,6 @@ from django.urls import reverse
 from annotation.choices import Protocol
 from annotation.models import Study
 from ranking.choices import AnalysisKind, EvaluatorPool, FitState
-from ranking.fits import services
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
 from ranking.numerics.planning.needs import Wish
 from ranking.planner import queries
@@ -36,8 +35,9 @@ from tests.helpers.factories_written_once import (
     make_measurement,
     make_rater_figures,
 )
-from tests.helpers.judged import make_judged_study
+from tests.helpers.judged import fit_one, make_judged_study
 from tests.helpers.pages import text
+from tests.helpers.rated import make_rated_fit
 
 WISH = Wish(20 / ELO_PER_LOG_UNIT)
 LAYOUT = {"n_systems": 5, "n_pairs": 10, "per_pair": 3}
@@ -48,14 +48,9 @@ def neighbours(first="a", second="b", *, between=0.0004, within=0.001, **more):
     return row | {"between": between, "within": within, "raters": 0.0, "freedom": 100.0} | more
 
 
-def kept(*rows, n_judgments=2_000):
-    return {
-        "n_judgments": n_judgments,
-        "n_comparisons": 500,
-        "n_evaluators": 20,
-        "n_systems": 3,
-        "neighbours": list(rows or [neighbours()]),
-    }
+def kept(*rows):
+    counts = {"n_judgments": 2_000, "n_comparisons": 500, "n_evaluators": 20, "n_systems": 3}
+    return counts | {"neighbours": list(rows or [neighbours()])}
 
 
 class TestAPlan:
@@ -107,9 +102,9 @@ class TestAPlan:
 
 class TestABill:
     def test_counts_people_hours_and_money(self):
-        assert Bill.of(1_000, Rates(price=0.25, seconds=36.0, per_person=30.0)) == Bill(
-            1_000, 34, 10.0, 250.0
-        )
+        rates = Rates(price=0.25, seconds=36.0, per_person=30.0)
+
+        assert Bill.of(1_000, rates) == Bill(1_000, 34, 10.0, 250.0)
 
     def test_does_not_count_what_is_not_known(self):
         assert Bill.of(1_000, Rates()) == Bill(1_000, None, None, None)
@@ -128,42 +123,28 @@ class TestAFirstPlan:
     def test_takes_more_where_the_level_holds_for_all(self):
         joint = Wish(WISH.difference, is_joint=True)
 
-        found = [
+        one, both = (
             first_plan(wish, Rates(), correlation=0.0, **LAYOUT).n_contexts
             for wish in (WISH, joint)
-        ]
+        )
 
-        assert found[0] < found[1]
+        assert one < both
 
     @pytest.mark.parametrize(("wanted", "pairs"), [(0, 10), (4, 4), (99, 10)])
     def test_judges_as_many_pairs_of_a_context_as_there_are(self, wanted, pairs):
         assert judged_per_context(Study(pairs_per_context=wanted), 5) == pairs
 
 
-PAIR = {
-    "first": "alder",
-    "second": "birch",
-    "difference": 0.05,
-    "n_units": 100,
-    "between": 0.0004,
-    "within": 0.004,
-    "raters": 0.0,
-    "freedom": 100.0,
-}
+PAIR = neighbours("alder", "birch", within=0.004, difference=0.05)
 
 
-def keep(study, *pairs, pool=EvaluatorPool.HUMAN, **fields):
+def keep(study, *pairs, pool=EvaluatorPool.HUMAN):
     """Store what an analysis of planning keeps."""
-    fit = make_fit(study=study, pool=pool, state=FitState.DONE, ended_at=NOW)
-    kept = {"n_judgments": 2_000, "n_comparisons": 500, "n_evaluators": 20, "n_systems": 3}
+    done = {"state": FitState.DONE, "ended_at": NOW}
     result = {"method": "", "tables": [], "warnings": [], "is_exploratory": True}
-    make_analysis(
-        fit=fit,
-        kind=AnalysisKind.PLANNING,
-        state=FitState.DONE,
-        ended_at=NOW,
-        result=result | {"kept": kept | {"neighbours": list(pairs or [PAIR])}} | fields,
-    )
+    result |= {"kept": kept(*pairs or [PAIR])}
+    fit = make_fit(study=study, pool=pool, **done)
+    make_analysis(fit=fit, kind=AnalysisKind.PLANNING, result=result, **done)
 
 
 def address(study, name="planner"):
@@ -250,19 +231,15 @@ class TestThePage:
 
     @pytest.mark.parametrize(
         ("protocol", "said"),
-        [
-            (Protocol.PREFERENCE, "no texts of two systems yet"),
-            (Protocol.LIKERT, "rated alone"),
-        ],
+        [(Protocol.PREFERENCE, "no texts of two systems yet"), (Protocol.LIKERT, "rated alone")],
     )
     def test_says_why_there_is_no_plan(self, admin_client, protocol, said):
         assert said in shown(admin_client, make_study(protocol=protocol))
 
     def test_waits_for_the_analysis_of_ratings_that_are_there(self, admin_client):
-        study = make_judged_study()
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit = make_rated_fit()
 
-        assert "comes with the analysis of planning" in shown(admin_client, study)
+        assert "comes with the analysis of planning" in shown(admin_client, fit.study)
 
     @pytest.mark.parametrize(
         "query", [{"elo": "0"}, {"power": "1"}, {"level": "x"}, {"pool": "cats"}, {"rho": "2"}]
@@ -343,7 +320,7 @@ class TestTheCommand:
 
     def test_looks_into_ratings_that_nobody_looked_into(self):
         study = make_judged_study()
-        services.refit_study(study=study, clock=lambda: NOW + HOUR)
+        fit_one(study, NOW + HOUR, EvaluatorPool.HUMAN)
 
         said = power(study)
 
@@ -352,11 +329,7 @@ class TestTheCommand:
 
     @pytest.mark.parametrize(
         ("protocol", "options"),
-        [
-            (Protocol.LIKERT, ()),
-            (Protocol.PREFERENCE, ()),
-            (Protocol.PREFERENCE, ("--elo", "none")),
-        ],
+        [(Protocol.LIKERT, ()), (Protocol.PREFERENCE, ()), (Protocol.PREFERENCE, ("--elo", "x"))],
     )
     def test_refuses_what_cannot_be_planned(self, protocol, options):
         with pytest.raises(CommandError) as caught:

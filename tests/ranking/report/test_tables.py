@@ -109,11 +109,7 @@ class TestShades:
     @pytest.mark.parametrize(
         ("values", "kind", "shades"),
         [
-            (
-                [0.0, 1.0],
-                ColumnKind.SHARE,
-                {1.0: "up5", 0.0: "down5", 0.5: "", 0.61: "up1"},
-            ),
+            ([0.0, 1.0], ColumnKind.SHARE, {1.0: "up5", 0.0: "down5", 0.5: "", 0.61: "up1"}),
             ([0.1, 0.2, 0.4], ColumnKind.SHARE, {0.1: "", 0.25: "up2", 0.4: "up5"}),
             ([0.0, 0.0], ColumnKind.NUMBER, {0.0: ""}),
         ],
@@ -154,11 +150,7 @@ class TestShownTable:
     def test_plots_points_by_name_over_their_diagonal_in_per_cent(self):
         axes = [Column("x", "Told", ColumnKind.SHARE), Column("y", "Seen", ColumnKind.SHARE)]
         other = Column("other", "Other", ColumnKind.SYSTEM)
-        rows = [
-            ("ash", "beech", 0.2, 0.3),
-            ("beech", "ash", None, 0.1),
-            ("beech", "ash", 0.6, 0.5),
-        ]
+        rows = [("ash", "beech", 0.2, 0.3), ("beech", "ash", None, 0.1), ("beech", "ash", 0.6, 0.5)]
         table = make_table(NAME, other, *axes, rows=rows, picture=Picture.POINTS)
 
         plot = shown_table(table, NAMES).plot
@@ -200,24 +192,14 @@ class TestShownTable:
         assert unknown.whisker is None
         assert {tick.text for tick in shown.ticks} >= {"50", "60"}
 
-    @pytest.mark.parametrize(
-        ("ends", "middle"),
-        [((0.6, 0.4, 0.8), 0.5), ((0.1, -0.2, 0.4), 0.0)],
-        ids=["as many either way", "no difference"],
-    )
-    def test_holds_shares_against_a_half_and_their_differences_against_nought(self, ends, middle):
+    def test_holds_intervals_against_what_their_kind_asks_for(self):
         keys = [Column(key, key, ColumnKind.SHARE) for key in ("value", "low", "high")]
-        table = make_table(NAME, *keys, rows=[("ash", *ends)], picture=Picture.WHISKERS)
+        table = make_table(NAME, *keys, rows=[("ash", 0.5, 0.4, 0.7)], picture=Picture.WHISKERS)
 
         (row,) = shown_table(table, NAMES).rows
 
-        value, low, high = ends
         assert row.whisker is not None
-        reach = row.whisker.high - row.whisker.low
-        expected = row.whisker.low + reach * (middle - low) / (high - low)
-        assert row.whisker.centre == pytest.approx(expected, abs=0.2)
-        assert row.whisker.low <= row.whisker.middle <= row.whisker.high
-        assert value > low
+        assert row.whisker.low < row.whisker.centre == row.whisker.middle < row.whisker.high
 
     def test_plots_a_line_for_each_column_of_numbers(self):
         columns = [
