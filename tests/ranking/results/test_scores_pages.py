@@ -10,7 +10,6 @@ from annotation.choices import Protocol
 from annotation.models import Study
 from ranking.choices import AnalysisKind, FitState
 from ranking.fits import queries
-from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
 from ranking.gate.rules import GateRequest
 from ranking.gate.services import NoFitError
@@ -20,7 +19,7 @@ from ranking.raters.accounting import verdict_accounting
 from ranking.report import services as report_services
 from tests.helpers.factories import NOW, make_rater, make_study, make_system
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.judged import make_judged_study, newest_fit
+from tests.helpers.judged import fit_one, make_judged_study
 from tests.helpers.pages import rows_of, text
 from tests.helpers.rated import close
 from tests.helpers.scores import make_rated_study, rate
@@ -36,8 +35,7 @@ def _few_replicates(settings):
 
 
 def refit(study, at=START, *, with_analysis=True):
-    fit_services.refit_study(study=study, clock=lambda: at)
-    fit = newest_fit(close(study))
+    fit = fit_one(close(study), at)
     if with_analysis:
         report_services.analyse_fit(fit_id=fit.pk, kind=AnalysisKind.LIKERT, clock=lambda: at)
     return fit
