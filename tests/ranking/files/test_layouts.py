@@ -31,39 +31,20 @@ def table(header: str, *rows: str) -> str:
 
 
 def battle(question: str, one: str, two: str, winner: str, **more: Any) -> dict[str, Any]:
-    return {
-        "question_id": question,
-        "model_a": one,
-        "model_b": two,
-        "winner": winner,
-        "judge": "r1",
-        **more,
-    }
+    asked = {"question_id": question, "model_a": one, "model_b": two}
+    return asked | {"winner": winner, "judge": "r1"} | more
 
 
 def two_games(question: int, first: str, second: str, **more: Any) -> dict[str, Any]:
-    return {
-        "question_id": question,
-        "model_1": "ada",
-        "model_2": "bob",
-        "g1_winner": first,
-        "g2_winner": second,
-        "judge": ["gpt-4", "pair-v2"],
-        "turn": 1,
-        **more,
-    }
+    asked = {"question_id": question, "model_1": "ada", "model_2": "bob", "turn": 1}
+    judged = {"g1_winner": first, "g2_winner": second, "judge": ["gpt-4", "pair-v2"]}
+    return asked | judged | more
 
 
 def annotated(number: int, one: str, two: str, preference: float | None) -> dict[str, Any]:
-    return {
-        "instruction": f"Say {number}.",
-        "output_1": "x",
-        "generator_1": one,
-        "output_2": "y",
-        "generator_2": two,
-        "annotator": "weighted",
-        "preference": preference,
-    }
+    first, second = {"output_1": "x", "generator_1": one}, {"output_2": "y", "generator_2": two}
+    judged = {"annotator": "weighted", "preference": preference}
+    return {"instruction": f"Say {number}."} | first | second | judged
 
 
 def task(number: int, *selected: str) -> dict[str, Any]:
@@ -115,17 +96,14 @@ LAYOUTS: dict[str, tuple[str, str, str]] = {
     "winners by name": (
         lines(
             battle("q1", "ada", "bob", "ada"),
-            battle("q2", "ada", "bob", "Bob".lower()),
+            battle("q2", "ada", "bob", "bob"),
             battle("q3", "bob", "ada", "both_bad"),
         ),
         "named.jsonl",
         "battles of LMArena or FastChat",
     ),
     "MT-Bench": (  # the second game of a row exchanges the answers
-        lines(
-            two_games(81, "model_1", "model_2", tstamp=1.5),
-            two_games(82, "tie", "error"),
-        ),
+        lines(two_games(81, "model_1", "model_2", tstamp=1.5), two_games(82, "tie", "error")),
         "gpt-4_pair.jsonl",
         "pairs of MT-Bench",
     ),
@@ -163,10 +141,7 @@ LAYOUTS: dict[str, tuple[str, str, str]] = {
         "annotations of Potato",
     ),
     "a column a rater": (
-        table(
-            "item,model_a,model_b,r1,r2,r3",
-            "q1,ada,bob,A,B,Tie",
-        ),
+        table("item,model_a,model_b,r1,r2,r3", "q1,ada,bob,A,B,Tie"),
         "wide.csv",
         "a column a rater",
     ),
@@ -174,12 +149,9 @@ LAYOUTS: dict[str, tuple[str, str, str]] = {
 
 
 def results(judgments: Any) -> list[tuple[str, str, int]]:
-    return [
-        (judgments.systems[one], judgments.systems[two], int(verdict))
-        for one, two, verdict in zip(
-            judgments.first, judgments.second, judgments.verdict, strict=True
-        )
-    ]
+    rows = zip(judgments.first, judgments.second, judgments.verdict, strict=True)
+    names = judgments.systems
+    return [(names[one], names[two], int(verdict)) for one, two, verdict in rows]
 
 
 def written(folder: Path, name: str, content: str | bytes) -> Path:
@@ -209,35 +181,34 @@ def test_chosen_and_rejected_models_are_wins(tmp_path, names):
     assert results(judgments) == [(first, second, 1), (first, second, -1)]
 
 
-SHAPES: dict[str, tuple[str, bytes]] = {
-    "plain": ("f.csv", OURS.encode()),
-    "a byte order mark": ("f.csv", b"\xef\xbb\xbf" + OURS.encode()),
-    "UTF-16": ("f.csv", OURS.encode("utf-16")),
-    "UTF-16 without a mark": ("f.csv", OURS.encode("utf-16-le")),
-    "blank lines": ("f.csv", OURS.replace("\n", "\r\n\r\n").encode()),
-    "gzip": ("f.csv.gz", gzip.compress(OURS.encode())),
-    "gzip under another name": ("f.csv", gzip.compress(OURS.encode())),
-    "semicolons": ("f.csv", OURS.replace(",", ";").encode()),
-    "tabs": ("f.tsv", OURS.replace(",", "\t").encode()),
-    "Excel's first line": ("f.csv", ("sep=;\n" + OURS.replace(",", ";")).encode()),
-    "line ends of Windows": ("f.csv", OURS.replace("\n", "\r\n").encode()),
-    "line ends of old Macs": ("f.csv", OURS.replace("\n", "\r").encode()),
-    "empty columns at the end": ("f.csv", OURS.replace("\n", ",,\n").encode()),
-    "a header in words": (
-        "f.csv",
-        OURS.replace("context_id,system_a,system_b", "Context ID,System A, System-B").encode(),
-    ),
-    "winners in capitals": (
-        "f.csv",
-        OURS.replace(",a,r", ",A,r").replace(",tie", ", Tie ").encode(),
-    ),
-    "names with spaces": ("f.csv", OURS.replace("ada", "ada ", 2).encode()),
+COLUMNS = "context_id,system_a,system_b"
+SHAPES: dict[str, bytes] = {
+    "plain": OURS.encode(),
+    "a byte order mark": b"\xef\xbb\xbf" + OURS.encode(),
+    "UTF-16": OURS.encode("utf-16"),
+    "UTF-16 without a mark": OURS.encode("utf-16-le"),
+    "blank lines": OURS.replace("\n", "\r\n\r\n").encode(),
+    "gzip": gzip.compress(OURS.encode()),
+    "gzip under another name": gzip.compress(OURS.encode()),
+    "semicolons": OURS.replace(",", ";").encode(),
+    "tabs": OURS.replace(",", "\t").encode(),
+    "Excel's first line": ("sep=;\n" + OURS.replace(",", ";")).encode(),
+    "line ends of Windows": OURS.replace("\n", "\r\n").encode(),
+    "line ends of old Macs": OURS.replace("\n", "\r").encode(),
+    "empty columns at the end": OURS.replace("\n", ",,\n").encode(),
+    "a header in words": OURS.replace(COLUMNS, "Context ID,System A, System-B").encode(),
+    "winners in capitals": OURS.replace(",a,r", ",A,r").replace(",tie", ", Tie ").encode(),
+    "names with spaces": OURS.replace("ada", "ada ", 2).encode(),
 }
+NAMED = {"gzip": "f.csv.gz", "tabs": "f.tsv"}
+"""The shapes that a file's name tells; the others are found in whatever ends in .csv."""
 
 
-@pytest.mark.parametrize(("name", "content"), SHAPES.values(), ids=SHAPES)
-def test_a_table_of_ours_is_read_in_any_spelling(tmp_path, name, content):
-    judgments = read_judgments(written(tmp_path, name, content), ReadOptions())
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_table_of_ours_is_read_in_any_spelling(tmp_path, shape):
+    file = written(tmp_path, NAMED.get(shape, "f.csv"), SHAPES[shape])
+
+    judgments = read_judgments(file, ReadOptions())
 
     assert judgments.systems == ("ada", "bob")
     assert results(judgments) == RESULTS
@@ -266,18 +237,15 @@ def test_json_of_ours_is_read_in_any_layout(tmp_path, name, content):
 def test_accents_in_two_spellings_are_one_system(tmp_path):
     content = OURS.replace("ada", "ad\u00e9", 1).replace("ada", "ade\u0301")
 
-    assert read_judgments(written(tmp_path, "f.csv", content), ReadOptions()).systems == (
-        "ad\u00e9",
-        "bob",
-    )
+    judgments = read_judgments(written(tmp_path, "f.csv", content), ReadOptions())
+
+    assert judgments.systems == ("ad\u00e9", "bob")
 
 
 def test_names_that_look_alike_stay_apart_and_are_told(tmp_path):
-    content = OURS.replace("ada", "Ada", 1).replace("r2", "R1")
+    file = written(tmp_path, "f.csv", OURS.replace("ada", "Ada", 1).replace("r2", "R1"))
 
-    judgments = read_judgments(
-        written(tmp_path, "f.csv", content), ReadOptions(optional=("rater_id",))
-    )
+    judgments = read_judgments(file, ReadOptions(optional=("rater_id",)))
 
     assert judgments.systems == ("Ada", "ada", "bob")
     assert [line.rpartition(": ")[2] for line in judgments.told] == ["Ada, ada.", "R1, r1."]
@@ -294,7 +262,7 @@ MAPPED = "context_id=talk,system_a=one,system_b=two,winner=better"
 
 
 def test_columns_that_nobody_knows_are_named_by_the_caller(tmp_path):
-    content = UNKNOWN.replace("1st", "ada").replace("2nd", "BOB".lower())
+    content = UNKNOWN.replace("1st", "ada").replace("2nd", "bob")
 
     out, err = rank(written(tmp_path, "f.csv", content), "--columns", MAPPED, "--json")
 
