@@ -3,7 +3,6 @@
 And the note that decisions on raters, or withdrawals, have left it behind until it is refitted.
 """
 
-import datetime as dt
 import re
 from pathlib import Path
 from typing import Any
@@ -146,11 +145,14 @@ class TestHistory:
 
         assert "they say nothing about real ones" in text(get(client, "history", study))
 
-    def test_of_days_is_named_by_days(self, client, study):
+    @pytest.mark.parametrize(
+        ("hours", "between"), [(9 * 24, "2026-01-08"), (3, "01-05 10:00")], ids=["days", "hours"]
+    )
+    def test_names_times_between_fits_as_far_as_they_are_apart(self, client, study, hours, between):
         fits = make_fits(study, 2, [make_system()])
-        Fit.objects.filter(pk=fits[1].pk).update(as_of=NOW + dt.timedelta(days=9))
+        Fit.objects.filter(pk=fits[1].pk).update(as_of=NOW + hours * HOUR)
 
-        assert f"{NOW:%Y-%m-%d}" in text(get(client, "history", study))
+        assert f">{between}</text>" in get(client, "history", study).content.decode()
 
     @pytest.mark.parametrize("is_simulated", [False, True])
     def test_is_downloaded_fit_by_fit_and_says_when_raters_or_judges_are_simulated(
