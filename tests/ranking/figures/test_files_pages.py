@@ -17,7 +17,6 @@ from ranking.figures import (
     table_drawing,
 )
 from ranking.findings import Column, ColumnKind, Picture, Table
-from ranking.models import Fit
 from ranking.results import views
 from ranking.results.views import KEPT_S
 from tests.helpers.factories import HOUR, NOW, make_judge, make_rater, make_system
@@ -75,15 +74,13 @@ def test_every_format_is_a_file_with_a_name(client, fit, form):
     found(fit)
 
     for address, name in (
-        (of_ratings(fit, form), f"{fit.study.slug}-{fit.key}-ratings.{form}"),
-        (
-            of_table(fit, "differences", form),
-            f"{fit.study.slug}-{fit.key}-raters-differences.{form}",
-        ),
+        (of_ratings(fit, form), "ratings"),
+        (of_table(fit, "differences", form), "raters-differences"),
     ):
         response = client.get(address)
+        file = f'filename="{fit.study.slug}-{fit.key}-{name}.{form}"'
         assert response["Content-Type"] == TYPES[form]
-        assert response["Content-Disposition"] == f'attachment; filename="{name}"'
+        assert response["Content-Disposition"] == f"attachment; {file}"
         assert response["Cache-Control"] == f"public, max-age={KEPT_S}"
 
 
@@ -101,22 +98,16 @@ class TestFigures:
         assert ">ash<" not in svg
         assert f"fit {fit.key}" in svg
 
-    def test_of_simulated_data_say_so_in_the_file_and_in_its_name(self, client, fit):
+    @pytest.mark.parametrize("of_system", [False, True], ids=["who judged", "a system"])
+    def test_of_simulated_data_say_so_in_the_file_and_in_its_name(self, client, of_system):
+        ash = make_system(slug="ash", name="Simulated Ash", is_simulated=of_system)
+        fit = make_rated_fit([ash, make_system(slug="beech")], is_simulated=not of_system)
         found(fit)
-        Fit.objects.update(is_simulated=True)
 
         for address in (of_table(fit), of_ratings(fit)):
             response = client.get(address)
             assert 'filename="simulated-' in response["Content-Disposition"]
             assert ">SIMULATED<" in response.content.decode()
-
-    def test_with_a_simulated_system_say_so(self, client):
-        simulated = make_system(slug="ash", name="Simulated Ash", is_simulated=True)
-        rated = make_rated_fit([simulated, make_system(slug="beech")])
-        found(rated)
-
-        for address in (of_table(rated), of_ratings(rated)):
-            assert ">SIMULATED<" in client.get(address).content.decode()
 
     def test_name_no_rater_also_to_staff(self, client, fit):
         make_judge(slug="judge-oak", name="Judge Oak")
