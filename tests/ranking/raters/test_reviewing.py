@@ -55,14 +55,11 @@ class TestADryRun:
         """One reader prefers the first system slightly, one heavy hand the last by far."""
         study = make_study(judgments_per_pair=2)
         pairs, checks = make_pairs(study), make_checks(study)
-        reader = make_rater(study=study)
-        for pair in pairs:
-            answer(pair, reader, 1)
-        answer_checks(reader, checks, 1)
-        careless = make_rater(study=study)
-        for pair in pairs:
-            answer(pair, careless, -2)
-        answer_checks(careless, checks, -1)
+        for on_pairs, on_checks in ((1, 1), (-2, -1)):
+            rater = make_rater(study=study)
+            for pair in pairs:
+                answer(pair, rater, on_pairs)
+            answer_checks(rater, checks, on_checks)
 
         (people,) = review(study, dry_run=True).movements
 
@@ -201,10 +198,8 @@ class TestTheRowsOfRaters:
         assert infit is not None
         assert infit > 1.3
         assert all(other is not None and other < infit for other in others)
-        assert [finding.rule for finding in rows[contrary.code].warnings] == [
-            "misfit-2",
-            "outlier-2",
-        ]
+        warnings = [finding.rule for finding in rows[contrary.code].warnings]
+        assert warnings == ["misfit-2", "outlier-2"]
 
     def test_know_no_misfit_where_nothing_connects_the_systems(self):
         study = make_study()

@@ -1,7 +1,6 @@
 """Building releases: what makes another, what stops one, and judgments made elsewhere in them."""
 
 import errno
-import json
 import os
 from collections import Counter
 
@@ -12,11 +11,7 @@ from django.db.models import QuerySet
 from annotation.choices import Purpose, TextOutcome
 from annotation.models import Comparison, Judgment, QualityCheck
 from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writer
-from annotation.rationales.services.scanning import (
-    TextWords,
-    decide_rationale,
-    scan_rationales,
-)
+from annotation.rationales.services.scanning import TextWords, decide_rationale, scan_rationales
 from completions.choices import SystemKind
 from completions.models import Completion, System
 from ranking import tasks
@@ -38,6 +33,7 @@ from tests.helpers.factories import (
 from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.helpers.factories_written_once import make_release, make_user
 from tests.helpers.released import START, build, forge_sums
+from tests.ranking.releases.tampering import rows
 
 pytestmark = pytest.mark.django_db
 ROWS, BATCHES = "data/external_judgments.jsonl", "data/external_batches.jsonl"
@@ -223,12 +219,8 @@ class TestWhatWasDeleted:
         assert queries.fits_to_release(study, only=fit) == ([], queries.BEHIND)
 
 
-def read(folder, name):
-    return [json.loads(one) for one in (folder / name).read_text(encoding="utf-8").splitlines()]
-
-
-def write(folder, name, rows):
-    (folder / name).write_text("".join(line(row) + "\n" for row in rows), encoding="utf-8")
+def write(folder, name, given):
+    (folder / name).write_text("".join(line(row) + "\n" for row in given), encoding="utf-8")
     forge_sums(folder)
 
 
@@ -248,19 +240,19 @@ def test_rows_that_may_leave_do_with_their_source_and_a_change_is_named(study, t
     folder = tmp_path / "release"
     build(study, folder, is_drawn=False)
 
-    told = [(one["n_judgments"], one["is_excluded"]) for one in read(folder, BATCHES)]
+    told = [(one["n_judgments"], one["is_excluded"]) for one in rows(folder, "external_batches")]
     assert told == [(2, False), (0, True), (0, False)]
     assert verify(folder, is_quick=True).problems == ()
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert "The rows of 2 batches" in readme
     assert "data/external_batches.jsonl names" in readme
 
-    rows = read(folder, ROWS)
-    write(folder, ROWS, [rows[0] | {"verdict": -2}, rows[1]])
-    assert f"{ROWS}: line 1: {rows[0]['id']} is not the row" in problems(folder)
-    write(folder, ROWS, [rows[0], rows[1] | {"comparison": "p999999"}])
+    one, other = rows(folder, "external_judgments")
+    write(folder, ROWS, [one | {"verdict": -2}, other])
+    assert f"{ROWS}: line 1: {one['id']} is not the row" in problems(folder)
+    write(folder, ROWS, [one, other | {"comparison": "p999999"}])
     assert f"{ROWS}: line 2: comparison 'p999999' is in no comparisons" in problems(folder)
-    write(folder, ROWS, rows[:1])
+    write(folder, ROWS, [one])
     assert f"{ROWS}: has 1 rows, and release.json says 2" in problems(folder)
     (folder / ROWS).unlink()
     forge_sums(folder)
