@@ -52,9 +52,12 @@ def rated_together(n_dialogues):
     ]
 
 
+def implied(rows):
+    return implied_groups(make_scores(rows), newest=1, sum_of_keys=1)
+
+
 def estimated(rows):
-    groups = implied_groups(make_scores(rows), newest=1, sum_of_keys=1)
-    return estimate_ratings(groups, Method(StrengthMode.IGNORE, 2, 4, 0.95, 50, 1))
+    return estimate_ratings(implied(rows), Method(StrengthMode.IGNORE, 2, 4, 0.95, 50, 1))
 
 
 @pytest.fixture
@@ -116,13 +119,8 @@ class TestImpliedColumns:
         assert told(mixed) == told(planted)
 
     def test_a_rating_that_lacks_a_dimension_counts_on_the_others_alone(self):
-        scores = make_scores(
-            [
-                ("d", 0, "a", "ann", (5, 0)),
-                ("d", 0, "b", "ann", (2, 2)),
-                ("d", 0, "c", "ann", (1, 1)),
-            ]
-        )
+        points = {"a": (5, 0), "b": (2, 2), "c": (1, 1)}
+        scores = make_scores([("d", 0, system, "ann", given) for system, given in points.items()])
 
         assert told(scores) == [("ann", "d", "b", "c", 1)]
         assert implied_on(scores, 0).n_judgments == 3
@@ -168,19 +166,11 @@ class TestImpliedGroups:
         assert int(groups.counts.n.sum()) == len(told(planted))
 
     def test_marks_are_of_the_pairs_that_differ_on_a_dimension(self):
-        scores = make_scores(
-            [
-                ("d", 0, "a", "ann", (5, 2)),
-                ("d", 0, "b", "ann", (2, 2)),
-                ("d", 0, "c", "ann", (2, 1)),
-            ]
-        )
+        points = {"a": (5, 2), "b": (2, 2), "c": (2, 1)}
 
-        marks = {
-            (one.system, one.dimension): (one.wins, one.n_marks)
-            for one in implied_groups(scores, newest=1, sum_of_keys=1).marks
-        }
+        found = implied([("d", 0, system, "ann", given) for system, given in points.items()])
 
+        marks = {(one.system, one.dimension): (one.wins, one.n_marks) for one in found.marks}
         assert marks == {
             ("a", "W"): (2, 2),
             ("b", "W"): (0, 1),
@@ -194,26 +184,21 @@ class TestImpliedGroups:
         rows = [("d", 0, "a", "ann", (4, 4)), ("d", 0, "b", "ann", (2, 2))]
         higher = [("d", 0, "a", "ann", (5, 4)), ("d", 0, "b", "ann", (2, 2))]
 
-        one, other = (
-            implied_groups(make_scores(each), newest=1, sum_of_keys=1) for each in (rows, higher)
-        )
+        one, other = implied(rows), implied(higher)
 
         assert list(one.counts.parts()) == list(other.counts.parts())
         assert one.inputs_hash() != other.inputs_hash()
 
     def test_without_pairs_there_are_still_systems_and_dialogues(self):
-        scores = make_scores([("d", 0, "a", "ann", (4, 4)), ("e", 1, "b", "bob", (2, 2))])
-
-        groups = implied_groups(scores, newest=1, sum_of_keys=1)
+        groups = implied([("d", 0, "a", "ann", (4, 4)), ("e", 1, "b", "bob", (2, 2))])
 
         assert (groups.systems, groups.dialogues) == (("a", "b"), ("d", "e"))
         assert (groups.n_judgments, len(groups.counts.n), groups.marks) == (2, 0, ())
 
     def test_dialogues_without_a_pair_are_no_units_and_systems_without_one_stay(self):
-        scores = make_scores([*rated_alone(3), *rated_together(2), ("d0", 0, "c", "bob", (2, 2))])
+        rows = [*rated_alone(3), *rated_together(2), ("d0", 0, "c", "bob", (2, 2))]
 
-        columns = implied_columns(scores)
-        groups = implied_groups(scores, newest=1, sum_of_keys=1)
+        columns, groups = implied_columns(make_scores(rows)), implied(rows)
 
         assert columns.units == groups.dialogues == ("d0", "d1")
         assert columns.systems == groups.systems == ("a", "b", "c")

@@ -93,6 +93,11 @@ def read(study, now, pool=EvaluatorPool.COMBINED):
     return read_columns_and_dimensions(selection(study, now, pool))[0]
 
 
+def judge_at(seconds, comparison, verdict):
+    at = NOW + seconds * SECOND
+    make_judgment(comparison=comparison, verdict=verdict, submitted_at=at)
+
+
 def mark(judgment, **advantages):
     for dimension, advantage in advantages.items():
         DimensionMark.objects.create(judgment=judgment, dimension=dimension, advantage=advantage)
@@ -138,17 +143,13 @@ class TestReadColumns:
     def test_the_study_says_what_slightly_and_much_stand_for(self, comparison, now):
         comparison.study.content["soft_scores"] = {"slightly": 1, "much": 5}
         for seconds, verdict in enumerate((1, -2, 0)):
-            make_judgment(
-                comparison=comparison, verdict=verdict, submitted_at=NOW + seconds * SECOND
-            )
+            judge_at(seconds, comparison, verdict)
 
         assert read(comparison.study, now).strength.tolist() == [1, -5, 0]
 
     def test_comes_in_the_order_of_submission_not_of_keys(self, comparison, now):
         for seconds, verdict in ((9, 1), (5, 2), (7, -1), (7, -2)):
-            make_judgment(
-                comparison=comparison, verdict=verdict, submitted_at=NOW + seconds * SECOND
-            )
+            judge_at(seconds, comparison, verdict)
 
         assert read(comparison.study, now).strength.tolist() == [4, -2, -4, 2]
 
@@ -212,16 +213,11 @@ class TestReadingStyle:
     def test_has_one_row_for_pairs_of_equal_texts_as_the_items_have(self, comparison, now):
         """Two systems may write the same to one context; their pairs have one name."""
         study, twin = comparison.study, comparison.first
-        same = make_completion(
-            context=twin.context, system=make_system(slug="like-zeta"), text=twin.text
-        )
-        pairs = [
-            comparison,
-            make_comparison(study=study, first=comparison.second, second=same, key=comparison.key),
-            make_comparison(study=study, first=twin, second=same),
-        ]
-        for pair in pairs:
-            make_judgment(comparison=pair)
+        same = make_completion(context=twin.context, system=make_system(), text=twin.text)
+        of_one_name = {"first": comparison.second, "second": same, "key": comparison.key}
+        make_judgment(comparison=comparison)
+        for pair in (of_one_name, {"first": twin, "second": same}):
+            make_judgment(comparison=make_comparison(study=study, **pair))
 
         style = read_style(selection(study, now))
 
@@ -231,11 +227,9 @@ class TestReadingStyle:
 @pytest.mark.django_db
 class TestReadDimensionColumns:
     def test_marks_are_judgments_of_one_dimension(self, comparison, now):
-        late, soon = make_judge(slug="late"), make_judge(slug="soon")
-        later = make_llm_judgment(comparison=comparison, judge=late, submitted_at=NOW + 2 * SECOND)
-        sooner = make_llm_judgment(comparison=comparison, judge=soon, submitted_at=NOW + SECOND)
-        mark(later, H=-3, E=0)
-        mark(sooner, H=1)
+        for slug, seconds, marks in (("late", 2, {"H": -3, "E": 0}), ("soon", 1, {"H": 1})):
+            judge, at = make_judge(slug=slug), NOW + seconds * SECOND
+            mark(make_llm_judgment(comparison=comparison, judge=judge, submitted_at=at), **marks)
 
         found = read_columns_and_dimensions(selection(comparison.study, now))[1]
 

@@ -223,20 +223,19 @@ class TestThemes:
 class TestWhatIsReadLater:
     """What models find in rationales enters with the next fit and changes none before."""
 
-    def keys(self, fit):
-        found = analyse(AnalysisKind.RATIONALES, inputs_of(fit, AnalysisKind.RATIONALES))
-        return [one.key for one in found.tables]
+    def found(self, fit):
+        return analyse(AnalysisKind.RATIONALES, inputs_of(fit, AnalysisKind.RATIONALES))
 
     def test_is_in_the_analysis_of_the_next_fit_alone(self, study, coder, now):
         fit = fit_one(study, now)
-        before = analyse(AnalysisKind.RATIONALES, inputs_of(fit, AnalysisKind.RATIONALES))
+        before = self.found(fit)
         code_all(study, coder, at=now + MINUTE)
 
-        after = fit_one(study, now + 2 * MINUTE)
+        after = self.found(fit_one(study, now + 2 * MINUTE))
 
-        assert analyse(AnalysisKind.RATIONALES, inputs_of(fit, AnalysisKind.RATIONALES)) == before
-        assert "coders" not in self.keys(fit)
-        assert self.keys(after)[-2:] == ["coders", "coder-agreement"]
+        assert self.found(fit) == before
+        assert "coders" not in [one.key for one in before.tables]
+        assert [one.key for one in after.tables][-2:] == ["coders", "coder-agreement"]
 
     @pytest.mark.parametrize(
         ("run", "n_fits"),
