@@ -45,10 +45,7 @@ def claim(study, now, pool=HUMAN):
 
 
 def fitted(study, now, pool=HUMAN):
-    fit = claim(study, now, pool)
-    fit_services.run_fit(fit_id=fit.pk, clock=lambda: now)
-    fit.refresh_from_db()
-    return fit
+    return fit_one(study, now, pool)
 
 
 class TestClaimFit:
@@ -57,10 +54,9 @@ class TestClaimFit:
 
         fit = claim(study, now, COMBINED)
 
-        assert fit.state == FitState.RUNNING
-        assert (fit.n_judgments, fit.as_of, fit.claimed_at) == (24, now, now)
-        assert fit.method["strength"] == "soft"
-        assert fit.method["replicates"] == 200
+        assert (fit.state, fit.n_judgments) == (FitState.RUNNING, 24)
+        assert (fit.as_of, fit.claimed_at) == (now, now)
+        assert (fit.method["strength"], fit.method["replicates"]) == ("soft", 200)
         assert claim(study, now + HOUR, COMBINED) is None
         assert study.fits.count() == 1
 
@@ -107,17 +103,13 @@ class TestClaimChangedFits:
 
     def test_an_exclusion_taken_back_gives_a_newer_fit_of_the_same_ratings(self, now, admin_user):
         study = make_judged_study()
-        rater = make_rater(study=study)
-        make_judgment(comparison=study.comparisons.first(), rater=rater, verdict=-2)
-        steps = [now, now + HOUR, now + 2 * HOUR]
+        rater = make_judgment(comparison=study.comparisons.first(), verdict=-2).rater
         taken_back = {"is_excluded": False, "reason": "misread", "decided_by": admin_user}
-        fit_one(study, steps[0], HUMAN)
-        make_exclusion(rater=rater, decided_at=steps[1])
-        fit_one(study, steps[1], HUMAN)
-        make_exclusion(rater=rater, decided_at=steps[2], **taken_back)
-        fit_one(study, steps[2], HUMAN)
+        fits = [fitted(study, now)]
+        for n, decision in enumerate(({}, taken_back), start=1):
+            make_exclusion(rater=rater, decided_at=now + n * HOUR, **decision)
+            fits.append(fitted(study, now + n * HOUR))
 
-        fits = study.fits.order_by("pk")
         assert [fit.n_judgments for fit in fits] == [13, 12, 13]
         assert newest_fit(study, HUMAN) == fits[2]
         first, second, third = ([*fit.ratings.values_list("system", "elo")] for fit in fits)
@@ -132,6 +124,10 @@ class TestReclaimLostFits:
 
         assert fit_services.reclaim_lost_fits(now=now + HOUR) == [lost.pk]
         assert fit_services.reclaim_lost_fits(now=now + HOUR) == []
+
+
+def called(*slugs):
+    return [make_system(slug=slug) for slug in slugs]
 
 
 def judged_once(pairs):
@@ -167,10 +163,10 @@ class TestRunFit:
         fit = fitted(study, now, COMBINED)
 
         ratings = list(fit.ratings.order_by("rank"))
+        elos = [rating.elo for rating in ratings]
         assert (fit.state, fit.ended_at, fit.refusal) == (FitState.DONE, now, "")
-        assert len(ratings) == 3
-        assert sum(rating.elo for rating in ratings) == pytest.approx(4500.0)
-        assert [rating.elo for rating in ratings] == sorted((r.elo for r in ratings), reverse=True)
+        assert (len(elos), sum(elos)) == (3, pytest.approx(4500.0))
+        assert elos == sorted(elos, reverse=True)
         assert sum(rating.wins for rating in ratings) == sum(r.losses for r in ratings)
         assert (fit.n_judgments, fit.n_units, fit.diagnostics["n_raters"]) == (24, 4, 1)
         assert len(fit.diagnostics["judges"]) == 1
@@ -201,7 +197,7 @@ class TestRunFit:
         ]
 
     def test_two_systems_have_the_rating_of_the_closed_form(self, now):
-        systems = [make_system(slug="a"), make_system(slug="b")]
+        systems = called("a", "b")
         study = make_judged_study(systems=systems, verdict=lambda d, _i, _j: 2 if d else -1)
 
         fit = fitted(study, now)
@@ -254,19 +250,18 @@ class TestRunFit:
         assert claim(study, now).n_judgments == 13
 
     def test_refuses_systems_that_nothing_connects_and_names_what_would_join_them(self, now):
-        study = make_judged_study(systems=[make_system(slug="a"), make_system(slug="b")])
-        make_judged_study(systems=[make_system(slug="c"), make_system(slug="d")], study=study)
+        study = make_judged_study(systems=called("a", "b"))
+        make_judged_study(systems=called("c", "d"), study=study)
 
         fit = fitted(study, now)
 
-        assert fit.state == FitState.REFUSED
+        assert (fit.state, fit.ratings.exists()) == (FitState.REFUSED, False)
         assert "2 groups" in fit.refusal
         assert fit.diagnostics["components"] == [["a", "b"], ["c", "d"]]
-        assert not fit.ratings.exists()
         (joining,) = fit.diagnostics["joining"]
+        both = {joining["winner"], joining["loser"]}
+        assert (len(both & {"a", "b"}), len(both & {"c", "d"})) == (1, 1)
         assert joining["is_either_way"] is True
-        assert {joining["winner"], joining["loser"]} & {"a", "b"}
-        assert {joining["winner"], joining["loser"]} & {"c", "d"}
 
     @pytest.mark.parametrize(
         ("make", "why"),
@@ -305,8 +300,7 @@ class TestPoolMasses:
 
     @pytest.fixture
     def study(self):
-        systems = [make_system(slug="a"), make_system(slug="b")]
-        study = make_judged_study(systems=systems, n_dialogues=2, verdict=lambda *_: 1)
+        study = make_judged_study(systems=called("a", "b"), n_dialogues=2, verdict=lambda *_: 1)
         for comparison in study.comparisons.all():
             for _ in range(10):
                 make_llm_judgment(comparison=comparison, verdict=-5)
@@ -362,11 +356,11 @@ class TestUncertainty:
             assert rating.sandwich_se == pytest.approx(rating.elo_se, rel=0.15)
 
     def test_systems_far_apart_are_of_two_tiers(self, now):
-        """One wins but for every tenth dialogue."""
-        systems = [make_system(slug="a"), make_system(slug="b")]
-        study = make_judged_study(
-            systems=systems, n_dialogues=30, verdict=lambda d, _i, _j: 2 if d % 10 else -1
-        )
+        def mostly_the_first(dialogue, _i, _j):
+            return 2 if dialogue % 10 else -1
+
+        systems = called("a", "b")
+        study = make_judged_study(systems=systems, n_dialogues=30, verdict=mostly_the_first)
 
         fit = fitted(study, now)
 
@@ -391,7 +385,7 @@ class TestUncertainty:
         ],
     )
     def test_a_system_of_few_of_many_dialogues_is_warned_of(self, n, warned, now):
-        systems, late = [make_system(slug=slug) for slug in "ab"], make_system(slug="late")
+        systems, late = called("a", "b"), make_system(slug="late")
         study = make_judged_study(systems=systems, n_dialogues=20)
         for place, first in enumerate(systems[0].completions.order_by("pk")[:n]):
             second = make_completion(context=first.context, system=late)
