@@ -1,20 +1,17 @@
 """Ticks keep ratings up to date: they look where a glance shows a change, and lose none."""
 
 import datetime as dt
-from dataclasses import dataclass, field
 
 import pytest
-from django.utils import timezone
 
 from access.nudges import Work
 from annotation.models import Exclusion, Rater
 from annotation.raters.services.withdrawing import withdraw_rater
-from ranking import tasks
 from ranking.choices import EvaluatorPool, FitState
 from ranking.fits import services as fit_services
 from ranking.fits.services import claiming, ticking
 from ranking.models import Fit
-from tests.helpers.factories import HOUR, NOW, make_judgment, make_rater
+from tests.helpers.factories import HOUR, make_judgment, make_rater
 from tests.helpers.judged import make_judged_study, newest_fit
 from tests.helpers.observed import nudged
 
@@ -198,78 +195,3 @@ class TestChangesThatWait:
         judge(study)
 
         assert len(tick(now + MINUTE)) == 4
-
-
-@dataclass
-class Hands:
-    """The time as the tasks see it, and the fits that they handed to workers."""
-
-    time: dt.datetime = NOW + HOUR
-    handed: list[int] = field(default_factory=list)
-
-
-@pytest.fixture
-def hands(monkeypatch):
-    hands = Hands()
-    monkeypatch.setattr(timezone, "now", lambda: hands.time)
-    monkeypatch.setattr(tasks.run_fit, "delay", lambda *, fit_id: hands.handed.append(fit_id))
-    return hands
-
-
-class TestRefitChangedStudies:
-    def test_hands_each_changed_fit_to_a_worker_once(self, hands):
-        study, _other = make_judged_study(), make_judged_study()
-
-        tasks.refit_changed_studies()
-        tasks.refit_changed_studies()
-
-        assert sorted(hands.handed) == sorted(Fit.objects.values_list("pk", flat=True))
-        assert len(hands.handed) == 8  # two studies, two pools, all and regular contexts
-
-        make_judgment(comparison=study.comparisons.first())
-        tasks.refit_changed_studies()
-
-        assert len(hands.handed) == 8 + 4
-
-    def test_shows_no_ratings_any_more_once_every_judgment_was_taken_back(self, hands):
-        study = make_judged_study()
-        tick(hands.time)
-        hands.time += HOUR
-        withdraw(study.raters.get(), hands.time)
-
-        tasks.refit_changed_studies()
-        for fit_id in hands.handed:
-            tasks.run_fit(fit_id=fit_id)
-        hands.handed.clear()
-        tasks.refit_changed_studies()
-
-        fit = newest_fit(study, EvaluatorPool.HUMAN)
-        assert (fit.state, fit.n_judgments, fit.ratings.count()) == (FitState.REFUSED, 0, 0)
-        assert hands.handed == []
-
-    def test_hands_out_again_what_a_lost_worker_had(self, hands):
-        make_judged_study()
-        tasks.refit_changed_studies()
-        lost = list(hands.handed)
-        hands.time += HOUR
-
-        tasks.refit_changed_studies()
-
-        assert hands.handed == lost * 2
-
-
-class TestRunFit:
-    def test_stores_once_however_often_it_runs(self, hands):
-        make_judged_study()
-        tasks.refit_changed_studies()
-
-        for _ in range(2):
-            tasks.run_fit(fit_id=hands.handed[0])
-
-        fit = Fit.objects.get(pk=hands.handed[0])
-        assert (fit.state, fit.ended_at, fit.ratings.count()) == (FitState.DONE, hands.time, 3)
-
-    def test_a_fit_that_is_gone_is_no_error(self, hands):
-        tasks.run_fit(fit_id=123_456)
-
-        assert not Fit.objects.exists()
