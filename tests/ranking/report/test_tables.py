@@ -16,11 +16,16 @@ NAMES = Names(
 STAFF = Names(systems=NAMES.systems, judges=NAMES.judges, shows_people=True)
 NAME = Column("system", "System", ColumnKind.SYSTEM)
 WHO = Column("evaluator", "Evaluator", ColumnKind.EVALUATOR)
+ENDS = [Column(key, key, ColumnKind.SHARE) for key in ("value", "low", "high")]
 
 
 def make_table(*columns, rows, picture=Picture.NONE, **fields):
     words = {"key": "t", "title": "T", "caption": "How to read it."}
     return Table(columns=columns, rows=tuple(rows), picture=picture, **words | fields)
+
+
+def shown_of(*columns, rows, picture=Picture.NONE):
+    return shown_table(make_table(*columns, rows=rows, picture=picture), NAMES)
 
 
 class TestWritten:
@@ -65,28 +70,21 @@ class TestRowsOfNothing:
 
     @pytest.mark.parametrize(
         ("rows", "telling", "folded"),
-        [
-            (ROWS, ["Warmth"], ["Safety", "Length"]),
-            (ROWS[1:], ["Safety", "Length"], []),
-        ],
+        [(ROWS, ["Warmth"], ["Safety", "Length"]), (ROWS[1:], ["Safety", "Length"], [])],
         ids=["below those that tell something", "not where there are no others"],
     )
     def test_are_folded(self, rows, telling, folded):
-        shown = shown_table(make_table(*self.COLUMNS, rows=rows), NAMES)
+        shown = shown_of(*self.COLUMNS, rows=rows)
 
         assert self.names(shown.telling) == telling
         assert self.names(shown.folded) == folded
 
     def test_of_words_alone_are_no_rows_of_nothing(self):
-        table = make_table(self.COLUMNS[0], NAME, rows=[("Warmth", "ash")])
-
-        assert len(shown_table(table, NAMES).telling) == 1
+        assert len(shown_of(self.COLUMNS[0], NAME, rows=[("Warmth", "ash")]).telling) == 1
 
     @pytest.mark.parametrize("picture", [Picture.HEAT, Picture.LINES, Picture.POINTS])
     def test_of_maps_and_curves_stay_in_their_places(self, picture):
-        table = make_table(*self.COLUMNS, rows=self.ROWS, picture=picture)
-
-        assert shown_table(table, NAMES).folded == ()
+        assert shown_of(*self.COLUMNS, rows=self.ROWS, picture=picture).folded == ()
 
 
 class TestShades:
@@ -127,7 +125,7 @@ class TestShades:
 
 class TestShownTable:
     def test_names_systems_and_says_which_are_simulated(self):
-        shown = shown_table(make_table(NAME, rows=[("ash",), ("beech",), ("gone",)]), NAMES)
+        shown = shown_of(NAME, rows=[("ash",), ("beech",), ("gone",)])
 
         heads = [(row.head.text, row.head.is_simulated) for row in shown.rows]
         assert heads == [("Ash", False), ("Simulated Beech", True), ("gone", False)]
@@ -143,7 +141,7 @@ class TestShownTable:
     def test_names_the_columns_of_a_matrix(self, who, key, headers):
         columns = [who, Column(key, key, ColumnKind.SHARE)]
 
-        shown = shown_table(make_table(*columns, rows=[(key, None)]), NAMES)
+        shown = shown_of(*columns, rows=[(key, None)])
 
         assert [(header.text, header.is_simulated) for header in shown.headers] == headers
 
@@ -151,11 +149,9 @@ class TestShownTable:
         axes = [Column("x", "Told", ColumnKind.SHARE), Column("y", "Seen", ColumnKind.SHARE)]
         other = Column("other", "Other", ColumnKind.SYSTEM)
         rows = [("ash", "beech", 0.2, 0.3), ("beech", "ash", None, 0.1), ("beech", "ash", 0.6, 0.5)]
-        table = make_table(NAME, other, *axes, rows=rows, picture=Picture.POINTS)
 
-        plot = shown_table(table, NAMES).plot
+        plot = shown_of(NAME, other, *axes, rows=rows, picture=Picture.POINTS).plot
 
-        assert plot is not None
         names = [dot.name for dot in plot.dots]
         assert names == ["Ash and Simulated Beech", "Simulated Beech and Ash"]
         assert plot.diagonal is not None
@@ -166,7 +162,7 @@ class TestShownTable:
         columns = [NAME, *(Column(key, key, ColumnKind.SHARE) for key in ("ash", "beech"))]
         rows = [("ash", None, 0.9), ("beech", 0.1, None)]
 
-        shown = shown_table(make_table(*columns, rows=rows, picture=Picture.HEAT), NAMES)
+        shown = shown_of(*columns, rows=rows, picture=Picture.HEAT)
 
         assert (shown.is_heat, shown.is_in_per_cent) == (True, True)
         shades = [[cell.shade for cell in row.cells] for row in shown.rows]
@@ -176,42 +172,34 @@ class TestShownTable:
         columns = [NAME, Column("a", "A", ColumnKind.SHARE), Column("n", "N", ColumnKind.COUNT)]
         rows = [("ash", 0.9, 40), ("beech", 0.2, 9)]
 
-        (row, _) = shown_table(make_table(*columns, rows=rows, picture=Picture.HEAT), NAMES).rows
+        (row, _) = shown_of(*columns, rows=rows, picture=Picture.HEAT).rows
 
         assert [bool(cell.shade) for cell in row.cells] == [True, False]
 
     def test_draws_an_interval_in_each_row_that_has_one(self):
-        ends = [Column(key, key, ColumnKind.SHARE) for key in ("value", "low", "high")]
         rows = [("ash", 0.6, 0.4, 0.8), ("beech", None, None, None)]
 
-        shown = shown_table(make_table(NAME, *ends, rows=rows, picture=Picture.WHISKERS), NAMES)
+        shown = shown_of(NAME, *ENDS, rows=rows, picture=Picture.WHISKERS)
 
         known, unknown = shown.rows
-        assert known.whisker is not None
         assert known.whisker.centre is not None
         assert unknown.whisker is None
         assert {tick.text for tick in shown.ticks} >= {"50", "60"}
 
     def test_holds_intervals_against_what_their_kind_asks_for(self):
-        keys = [Column(key, key, ColumnKind.SHARE) for key in ("value", "low", "high")]
-        table = make_table(NAME, *keys, rows=[("ash", 0.5, 0.4, 0.7)], picture=Picture.WHISKERS)
+        rows = [("ash", 0.5, 0.4, 0.7)]
 
-        (row,) = shown_table(table, NAMES).rows
+        (row,) = shown_of(NAME, *ENDS, rows=rows, picture=Picture.WHISKERS).rows
 
-        assert row.whisker is not None
         assert row.whisker.low < row.whisker.centre == row.whisker.middle < row.whisker.high
 
     def test_plots_a_line_for_each_column_of_numbers(self):
-        columns = [
-            Column("x", "Judgments", ColumnKind.COUNT),
-            Column("ash", "ash", ColumnKind.ELO),
-            Column("note", "Note", ColumnKind.TEXT),
-        ]
+        x, ash = Column("x", "Judgments", ColumnKind.COUNT), Column("ash", "ash", ColumnKind.ELO)
+        note = Column("note", "Note", ColumnKind.TEXT)
         rows = [(10, 1500.0, "first"), (20, 1510.0, "second")]
 
-        plot = shown_table(make_table(*columns, rows=rows, picture=Picture.LINES), NAMES).plot
+        plot = shown_of(x, ash, note, rows=rows, picture=Picture.LINES).plot
 
-        assert plot is not None
         assert [line.name for line in plot.lines] == ["Ash"]
 
     @pytest.mark.parametrize("picture", list(Picture))
@@ -219,7 +207,7 @@ class TestShownTable:
         columns = [NAME, Column("words", "Words", ColumnKind.TEXT)]
 
         for rows in ([("ash", "x")], []):
-            shown = shown_table(make_table(*columns, rows=rows, picture=picture), NAMES)
+            shown = shown_of(*columns, rows=rows, picture=picture)
 
             assert shown.plot is None
             assert not shown.has_whiskers
@@ -249,7 +237,7 @@ class TestPeople:
         share = Column("value", "Agreement", ColumnKind.SHARE)
         rows = [("judge-oak", 0.8), (ALL_JUDGES, 0.9)]
 
-        shown = shown_table(make_table(WHO, share, rows=rows), NAMES)
+        shown = shown_of(WHO, share, rows=rows)
 
         assert [row.head.text for row in shown.rows] == ["Judge Oak", "majority of the judges"]
         assert shown.n_hidden == 0
