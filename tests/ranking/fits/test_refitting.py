@@ -116,7 +116,6 @@ class TestVerifyFit:
     )
     def test_a_figure_that_was_changed_is_found(self, fit, column, by):
         rating = fit.ratings.order_by("rank").first()
-        assert rating is not None
         tamper("ranking_rating", column, rating.pk, getattr(rating, column) + by)
 
         found = fit_services.verify_fit(fit)
@@ -141,7 +140,6 @@ class TestVerifyFit:
     def test_the_rates_of_dimensions_and_of_people_are_held_against_theirs(self):
         fit = fit_one(make_judged_study(n_dialogues=3, with_llm=True), START)
         rate = DimensionRate.objects.filter(rating__fit=fit, wins__gte=1).first()
-        assert rate is not None
         tamper("ranking_dimensionrate", "wins", rate.pk, rate.wins - 1)
 
         (difference,) = fit_services.verify_fit(fit).differences

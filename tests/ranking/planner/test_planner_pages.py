@@ -58,7 +58,6 @@ class TestAPlan:
         plan = plan_of(kept(neighbours(), neighbours("b", "c", within=0.004)), WISH, Rates())
 
         sure, unsure = plan.pairs
-        assert plan.same is not None
         assert plan.same.n_judgments == unsure.judgments_more > sure.judgments_more
         assert plan.per_comparison == pytest.approx(
             4 * (1 + unsure.judgments_more / 2_000), rel=0.01

@@ -98,31 +98,24 @@ class TestWhiskers:
 
         (low, high), _ = whiskers(both, centre=1500.0)
 
-        assert low is not None
-        assert high is not None
         assert (low.low, high.high) == (MARGIN, WHISKER_WIDTH - MARGIN)
         assert low.high == high.low == low.centre == high.centre == WHISKER_WIDTH / 2
 
     def test_make_room_for_the_interval_that_holds_for_all(self):
         (only,), _ = whiskers([Interval(1490, 1500, 1510, 1480, 1520)], centre=1500.0)
 
-        assert only is not None
-        assert only.joint_low is not None
-        assert only.joint_high is not None
         assert (only.joint_low, only.joint_high) == (MARGIN, WHISKER_WIDTH - MARGIN)
         assert only.joint_low < only.low < only.middle < only.high < only.joint_high
 
     def test_a_single_point_is_drawn_without_dividing_by_nothing(self):
         (only,), _ = whiskers([Interval(1500.0, 1500.0, 1500.0)], centre=1500.0)
 
-        assert only is not None
         assert only.low == only.middle == only.high == only.centre
 
     def test_leave_out_a_centre_off_the_scale_and_what_is_not_known(self):
         (unknown, known), _ = whiskers([None, Interval(20.0, 30.0, 40.0)], centre=0.0)
 
         assert unknown is None
-        assert known is not None
         assert known.centre is None
         assert whiskers([], centre=0.0) == ((), ())
 
@@ -150,7 +143,6 @@ class TestScatter:
         plot = scatter([Point("a", 0, 0.5)], **AXES, has_diagonal=True)
 
         (dot,) = plot.dots
-        assert plot.diagonal is not None
         assert [tick.value for tick in plot.x_ticks] == [tick.value for tick in plot.y_ticks]
         assert (dot.x, dot.y) == (plot.diagonal[0], plot.diagonal[3])
 

@@ -195,9 +195,8 @@ class TestTheRowsOfRaters:
 
         others = [row.infit for code, row in rows.items() if code != contrary.code]
         infit = rows[contrary.code].infit
-        assert infit is not None
         assert infit > 1.3
-        assert all(other is not None and other < infit for other in others)
+        assert all(other < infit for other in others)
         warnings = [finding.rule for finding in rows[contrary.code].warnings]
         assert warnings == ["misfit-2", "outlier-2"]
 
