@@ -5,8 +5,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 
 from access.models import LogEntry
-from completions.choices import CallState, HoldState, RunState
-from completions.models import Hold
+from completions.choices import CallState, RunState
 from completions.systems import coverage
 from tests.helpers.factories import (
     NOW,
@@ -18,7 +17,8 @@ from tests.helpers.factories import (
     make_study,
     make_system,
 )
-from tests.helpers.factories_of_calls import make_generation_run
+from tests.helpers.factories_of_calls import DONE, make_generation_run
+from tests.helpers.factories_of_people import make_hold
 from tests.helpers.factories_written_once import make_imported_completion
 from tests.helpers.pages import text
 
@@ -38,14 +38,8 @@ def study():
     for system in systems.values():
         make_completion(context=second, system=system)
     make_completion(context=first, system=systems["there"])
-    hold = make_completion(context=first, system=systems["held"])
-    Hold.objects.create(
-        completion=hold,
-        reasons=[{"reason": "refusal", "matched": "cannot"}],
-        rules="1",
-        state=HoldState.HELD,
-        held_at=NOW,
-    )
+    held = make_completion(context=first, system=systems["held"])
+    make_hold(completion=held, reasons=[{"reason": "refusal", "matched": "cannot"}])
     run = make_generation_run(dataset=dataset, state=RunState.ENDED, ended_at=NOW)
     make_generation_call(context=first, system=systems["running"])
     make_generation_call(
@@ -125,14 +119,7 @@ class TestMap:
     def test_counts_a_call_of_a_text_that_is_there_as_there(self, study):
         context = study.dataset.contexts.get(key="one")
         done = make_completion(context=context, system=make_system(slug="done"))
-        make_generation_call(
-            context=context,
-            system=done.system,
-            completion=done,
-            state=CallState.DONE,
-            ended_at=NOW,
-            raw_answer="{}",
-        )
+        make_generation_call(context=context, system=done.system, completion=done, **DONE)
 
         page = found(study)
 
@@ -154,9 +141,9 @@ class TestMap:
         assert admin_client.get(address(name, study), asked).status_code == 404
 
     def test_says_how_to_begin_where_there_is_nothing(self, admin_client):
-        assert "No system has completed" in text(
-            admin_client.get(address("coverage", make_study()))
-        )
+        page = admin_client.get(address("coverage", make_study()))
+
+        assert "No system has completed" in text(page)
 
     def test_is_downloaded_cell_by_cell(self, admin_client, study):
         answer = admin_client.get(address("coverage_csv", study), {"state": "failed"})

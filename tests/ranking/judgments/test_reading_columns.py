@@ -112,7 +112,6 @@ class TestReadColumns:
 
         assert columns.systems == ("alpha", "zeta")
         assert columns.units == (comparison.context.dialogue.content_hash,)
-        assert judgment.rater is not None
         assert columns.evaluators == (judgment.rater.code,)
         assert columns.is_judge.tolist() == [False]
         assert (columns.first.tolist(), columns.second.tolist()) == ([1], [0])

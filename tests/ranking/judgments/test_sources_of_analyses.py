@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annotation.models import Judgment
-from completions.choices import CallState, Presence, RunState, SystemKind
+from completions.choices import Presence, RunState, SystemKind
 from ranking.analyses import analyse
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits.services.inputs import inputs_of
@@ -23,7 +23,6 @@ from tests.helpers.factories import (
     make_judge,
     make_judgment,
     make_llm_judgment,
-    make_rater,
 )
 from tests.helpers.factories_of_calls import (
     BOOK,
@@ -87,10 +86,8 @@ class TestItems:
 class TestSystems:
     def test_come_with_figures_from_outside_and_their_own_calls(self, comparison, now):
         system = comparison.first.system
-        system.facts = {
-            "intelligence_index": {"value": 66, "source": "a list"},
-            "median_ttft_ms": {"value": 700, "source": "a list"},
-        }
+        known = {"intelligence_index": 66, "median_ttft_ms": 700}
+        system.facts = {name: {"value": n, "source": "a list"} for name, n in known.items()}
         system.save()
         for ttft_ms in (100, 300, 900):
             context = make_context(dataset=comparison.study.dataset)
@@ -98,11 +95,9 @@ class TestSystems:
                 context=context,
                 system=system,
                 completion=make_completion(context=context, system=system),
-                state=CallState.DONE,
-                ended_at=NOW,
                 ttft_ms=ttft_ms,
                 claimed_at=NOW,
-                raw_answer="Hello.",
+                **DONE,
             )
         make_judgment(comparison=comparison)
 
@@ -117,16 +112,8 @@ class TestSystems:
 
 class TestJudgments:
     def test_have_reasons_times_and_places(self, comparison, now):
-        rater = make_rater(study=comparison.study)
-        shown = dt.timedelta(seconds=30)
-        make_judgment(
-            comparison=comparison,
-            rater=rater,
-            rationale="Warmer.",
-            shown_at=NOW - shown,
-            submitted_at=NOW,
-            hidden_ms=10_000,
-        )
+        times = {"shown_at": NOW - dt.timedelta(seconds=30), "submitted_at": NOW}
+        make_judgment(comparison=comparison, rationale="Warmer.", hidden_ms=10_000, **times)
         judge = make_judge(slug="a-judge", family="someone")
         make_llm_judgment(comparison=comparison, judge=judge, rationale="Colder.", submitted_at=NOW)
 
@@ -192,13 +179,7 @@ class TestStrategies:
 class TestThemes:
     def test_have_a_row_for_each_judgment(self, study, coder, now):
         judgments = Judgment.objects.order_by("submitted_at", "pk")
-        call = make_rationale_call(
-            judgment=judgments[3],
-            assistant=coder,
-            state=CallState.DONE,
-            ended_at=now,
-            raw_answer="{}",
-        )
+        call = make_rationale_call(judgment=judgments[3], assistant=coder, **DONE)
         for key, presence in zip(BOOK.keys, Presence, strict=False):
             quote = "names" if presence == Presence.PRESENT else ""
             make_theme_label(call=call, theme=key, presence=presence, quote=quote)
