@@ -69,7 +69,7 @@ def analyse(fit, now=START):
 
 def end_all(now=START):
     """Have whatever is due end, uncomputed, one after the other, and return which that was."""
-    ended = []
+    ended: list[tuple[str, str, str]] = []
     while claimed := report_services.claim_due_analyses(now=now):
         how = {"state": FitState.REFUSED, "refusal": "Not computed.", "ended_at": now}
         Analysis.objects.filter(pk__in=claimed).update(**how)
