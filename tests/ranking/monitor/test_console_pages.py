@@ -146,16 +146,12 @@ class TestProlific:
         assert "There is a draft on Prolific already." in self.draft(manager, study)
 
         [made] = fake.studies.values()
-        assert made["total_available_places"] == 25
-        assert made["reward"] == 650
+        assert (made["total_available_places"], made["reward"]) == (25, 650)
         assert "Pay: as shown on the platform that sent you." in made["description"]
         assert made["external_study_url"].endswith("SESSION_ID={{%SESSION_ID%}}")
         assert "/s/paid/?PROLIFIC_PID=" in made["external_study_url"]
-        assert {one["code"]: one["code_type"] for one in made["completion_codes"]} == {
-            "C1": "COMPLETED",
-            "C2": "OTHER",
-            "C4": "NO_CONSENT",
-        }
+        codes = {one["code"]: one["code_type"] for one in made["completion_codes"]}
+        assert codes == {"C1": "COMPLETED", "C2": "OTHER", "C4": "NO_CONSENT"}
         assert PlatformStudy.objects.get().key == made["id"]
         assert LogEntry.objects.filter(action="prolific.drafted").exists()
 
@@ -169,16 +165,10 @@ class TestProlific:
 
     def test_hears_of_no_simulated_study(self, study, fake):
         study.is_simulated = True
+        asked = {"n_places": 1, "reward": 1.0, "entry": "https://x/"}
 
         with pytest.raises(recruiting.NotOnProlificError, match="simulated"):
-            recruiting.draft_on_prolific(
-                study=study,
-                n_places=1,
-                reward=1.0,
-                entry="https://x/",
-                now=NOW,
-                by=make_member(),
-            )
+            recruiting.draft_on_prolific(study=study, **asked, now=NOW, by=make_member())
 
     def test_changes_the_places(self, manager, study, fake):
         self.draft(manager, study)
@@ -199,9 +189,8 @@ class TestProlific:
         monkeypatch.setattr(prolific, "A_PAGE", 2)
         there = make_platform_study(study=study)
         one, other, third = (come(study, "", session=f"x-{n}") for n in range(3))
-        fake.submit("x-0", there.key, "AWAITING REVIEW", "p-x-0")
-        fake.submit("x-1", there.key, "TIMED-OUT", "p-x-1")
-        fake.submit("x-2", there.key, "APPROVED", "p-x-2")
+        for n, state in ((0, "AWAITING REVIEW"), (1, "TIMED-OUT"), (2, "APPROVED")):
+            fake.submit(f"x-{n}", there.key, state, f"p-x-{n}")
         fake.submit("x-8", there.key, "RETURNED", "p-of-nobody-here")
 
         assert "2 submissions changed." in text(send(manager, study, "read_states"))
