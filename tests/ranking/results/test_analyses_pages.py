@@ -24,11 +24,8 @@ REFUSED = {"state": FitState.REFUSED, "ended_at": NOW + HOUR, "refusal": "Nobody
 
 @pytest.fixture
 def fit():
-    systems = [
-        make_system(slug="ash", name="Ash"),
-        make_system(slug="beech", name="Simulated Beech", is_simulated=True),
-    ]
-    return make_rated_fit(systems)
+    beech = make_system(slug="beech", name="Simulated Beech", is_simulated=True)
+    return make_rated_fit([make_system(slug="ash", name="Ash"), beech])
 
 
 @pytest.fixture(autouse=True)
@@ -73,14 +70,8 @@ class TestLeaderboard:
 class TestAnalysisPage:
     def test_shows_each_table_with_its_words_its_picture_and_its_download(self, client, fit):
         found(fit)
-        pictures = {
-            "matrix": "heat",
-            "differences": "whiskers",
-            "told-and-seen": "points",
-            "growth": "lines",
-            "radar": "radar",
-            "funnel": "funnel",
-        }
+        pictures = {"matrix": "heat", "differences": "whiskers", "told-and-seen": "points"}
+        pictures |= {"growth": "lines", "radar": "radar", "funnel": "funnel"}
 
         page = client.get(address(fit))
 

@@ -111,10 +111,8 @@ class TestHistory:
         first, second, _third = parts["places"]
         assert second - first == 3_600_000
         assert parts["said"][0] == f"{NOW:%Y-%m-%d %H:%M} UTC"
-        assert [one["values"] for one in parts["series"]] == [
-            [1540.0] * 3,
-            [1500.0, 1490.0, 1480.0],
-        ]
+        values = [one["values"] for one in parts["series"]]
+        assert values == [[1540.0] * 3, [1500.0, 1490.0, 1480.0]]
 
     def test_of_one_fit_has_no_drawing_and_no_script(self, client, study):
         make_fits(study, 1, [make_system()])

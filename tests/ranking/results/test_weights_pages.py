@@ -37,13 +37,9 @@ weights = {weights}
 
 @pytest.fixture
 def fit():
-    names = {"ash": "Ash", "beech": "Simulated Beech", "cedar": "Cedar"}
-    return make_rated_fit(
-        [
-            make_system(slug=slug, name=name, is_simulated=slug == "beech")
-            for slug, name in names.items()
-        ]
-    )
+    beech = make_system(slug="beech", name="Simulated Beech", is_simulated=True)
+    ash, cedar = (make_system(slug=slug, name=slug.title()) for slug in ("ash", "cedar"))
+    return make_rated_fit([ash, beech, cedar])
 
 
 def kept():
@@ -114,9 +110,8 @@ class TestPage:
 
     @pytest.mark.parametrize("is_simulated", [True, False])
     def test_marks_its_chart_where_only_those_who_judged_are_simulated(self, client, is_simulated):
-        fit = make_rated_fit(
-            [make_system(slug=slug) for slug in SYSTEMS], is_simulated=is_simulated
-        )
+        systems = [make_system(slug=slug) for slug in SYSTEMS]
+        fit = make_rated_fit(systems, is_simulated=is_simulated)
         analysed(fit)
 
         drawn = charts(client.get(address(fit, "?H=1&E=3")))
@@ -128,12 +123,9 @@ class TestPage:
         # without the dimensions A and R the shipped examples cannot be had
         assert "Examples of weights" not in text(client.get(address(fit)))
 
-        whole = kept() | {"dimensions": ["H", "E", "A", "R", "T"]}
-        whole |= {"elo": [*ELO.tolist(), *ELO[:2].tolist()], "n_units": [60] * 5}
-        ratings = JointRatings(
-            np.array(whole["elo"]), np.stack([whole["elo"]] * 9), np.array([60] * 5)
-        )
-        five = JointBoards(("H", "E", "A", "R", "T"), SYSTEMS, ratings, 0.95).as_stored()
+        elo = np.array([*ELO, *ELO[:2]])
+        ratings = JointRatings(elo, np.stack([elo] * 9), np.array([60] * 5))
+        five = JointBoards(tuple("HEART"), SYSTEMS, ratings, 0.95).as_stored()
         fit.analyses.update(result=Findings("W.", (), kept=five).as_json())
         page = client.get(address(fit, "?H=2&E=4&A=4&R=2&T=8"))
 
