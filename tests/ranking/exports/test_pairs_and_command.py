@@ -246,15 +246,19 @@ class TestFiles:
         assert "why_not" in (tmp_path / f"words.{form}").read_text()
 
 
+def pairs_of(study, folder, *options):
+    path = folder / "simulated.jsonl"
+    export("preferences", study, path, *options)
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
 @pytest.mark.django_db
 class TestPairs:
     @pytest.fixture
     def rows(self, tmp_path):
         study = make_mixed_study()
         Dataset.objects.update(licence="CC BY-NC 4.0")
-        path = tmp_path / "simulated.jsonl"
-        export("preferences", study, path, "--pool", "COMBINED")
-        return [json.loads(line) for line in path.read_text().splitlines()]
+        return pairs_of(study, tmp_path, "--pool", "COMBINED")
 
     def test_have_the_layout_that_trainers_read_and_the_keys_of_the_dictionary(self, rows):
         assert {tuple(row) for row in rows} == {tuple(one.name for one in PREFERENCES.columns)}
@@ -274,14 +278,13 @@ class TestPairs:
         assert len(parts) == len({row["dialogue"] for row in rows}) > 0
 
     def test_say_what_is_simulated(self, tmp_path):
-        study, path = make_judged_study(n_dialogues=3), tmp_path / "simulated.jsonl"
+        study = make_judged_study(n_dialogues=3)
         Dataset.objects.update(licence="CC0")
         slug = study.comparisons.earliest("pk").first.system.slug
         System.objects.filter(slug=slug).update(is_simulated=True, name="Simulated Ash")
 
-        export("preferences", study, path)
+        rows = pairs_of(study, tmp_path)
 
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
         sides = ("chosen_system", "rejected_system")
         told = {(row["is_simulated"], slug in [row[side] for side in sides]) for row in rows}
         assert told == {(True, True), (False, False)}

@@ -188,8 +188,7 @@ class TestFits:
         study = make_study(protocol=Protocol.LIKERT)
         systems = [make_system(), make_system()]
         for n in range(3):
-            rated = make_rated_study(study=study, systems=[systems[n % 2]], n_dialogues=2)
-            assert rated == study
+            make_rated_study(study=study, systems=[systems[n % 2]], n_dialogues=2)
 
         fit = fit_one(study, START)
 
@@ -270,13 +269,8 @@ class TestAnalysis:
 
     def test_a_shadow_stands_beside_no_real_study(self):
         likert = make_rated_study()
-        shadow = make_study(
-            dataset=likert.dataset,
-            is_simulated=True,
-            slug="simulated-shadow",
-            title="Simulated shadow",
-        )
-        make_judged_study(study=shadow)
+        simulated = {"is_simulated": True, "slug": "simulated", "title": "Simulated shadow"}
+        shadow = make_judged_study(study=make_study(dataset=likert.dataset, **simulated))
         fit_one(shadow, START)
 
         assert orders_beside(fit_one(likert, START)) == ()

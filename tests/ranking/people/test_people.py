@@ -39,13 +39,8 @@ from tests.helpers.observed import counted_reads
 pytestmark = pytest.mark.django_db
 
 AT = NOW + HOUR
-AVERAGE, MEAN, RANDOM, FITTED, PLAIN = (
-    PeopleKind.AVERAGE,
-    PeopleKind.MEAN_TEXT,
-    PeopleKind.RANDOM_TEXT,
-    PeopleKind.BEST_CROSS_FITTED,
-    PeopleKind.BEST_PLAIN,
-)
+AVERAGE, MEAN, RANDOM = PeopleKind.AVERAGE, PeopleKind.MEAN_TEXT, PeopleKind.RANDOM_TEXT
+FITTED, PLAIN = PeopleKind.BEST_CROSS_FITTED, PeopleKind.BEST_PLAIN
 
 
 @pytest.fixture(scope="module")
