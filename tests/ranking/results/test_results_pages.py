@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from completions.choices import SystemKind
-from ranking.choices import ContextSet, EvaluatorPool, FitState
+from ranking.choices import ContextSet, EvaluatorPool, FitState, PeopleKind
 from ranking.fits import queries, services
 from ranking.models import Fit
 from ranking.results.http import UnknownSelectionError, read_filters
@@ -124,24 +124,17 @@ class TestLeaderboard:
     def test_has_nothing_inline_that_the_security_policy_forbids(self, client, of_both):
         assert not inline(page(client, of_both))
 
-    @pytest.mark.parametrize(
-        "make",
-        [
-            lambda: make_judged_study(systems=[make_system() for _ in range(6)], with_llm=True),
-            lambda: make_study_of_people(n_texts=3),
-        ],
-        ids=["systems", "texts by people"],
-    )
-    def test_costs_the_same_queries_for_any_number(
-        self, client, django_assert_max_num_queries, make
-    ):
-        study = refit(make())
+    def test_costs_the_same_queries_for_any_number(self, client, django_assert_max_num_queries):
+        systems = [make_system() for _ in range(6)]
+        fit = make_rated_fit(systems, study=close(make_study()))
+        for kind in PeopleKind:
+            make_human_rating(fit=fit, kind=kind)
 
         # study, fitted selections, newest fit, ratings with systems, dimension rates, ratings
         # of people, decisions on raters and deletions since the fit, which fit was analysed
         # (twice, as there is none), and its analyses
         with django_assert_max_num_queries(11):
-            assert page(client, study).status_code == 200
+            assert page(client, fit.study).status_code == 200
 
 
 class TestTiers:
@@ -341,9 +334,10 @@ class TestSystemsMadeFromPeople:
             assert said in shown
 
     def test_say_why_one_is_missing(self, client):
-        shown = self.shown(client, refit(make_study_of_people(n_raters=1)))
+        refused = {"people_refused": {PeopleKind.BEST_CROSS_FITTED: "One evaluator."}}
+        fit = make_rated_fit(diagnostics=DIAGNOSTICS | refused)
 
-        assert "Best Human, cross-fitted: One evaluator judged all of these texts" in shown
+        assert "Best Human, cross-fitted: One evaluator." in self.shown(client, fit.study)
 
     def test_say_when_they_are_simulated(self, client, study):
         assert "simulated" not in self.shown(client, study)
