@@ -50,22 +50,9 @@ class TestClaimRefit:
         second = ask(study, START + 2 * SECOND)
 
         assert (len(first.fits), first.analyses) == (4, ())
-        assert set(Fit.objects.filter(pk__in=first.fits).values_list("state", flat=True)) == {
-            FitState.RUNNING
-        }
+        begun = Fit.objects.filter(pk__in=first.fits).values_list("state", "is_on_request")
+        assert set(begun) == {(FitState.RUNNING, True)}  # so that their analyses do not wait
         assert (second.fits, second.analyses, second.n_under_way) == ((), (), 4)
-
-    def test_what_it_claims_is_analysed_without_waiting(self, study):
-        first = ask(study)
-        for pk in first.analyses:
-            report_services.run_analysis(analysis_id=pk, clock=lambda: START)
-        make_judgment(comparison=study.comparisons.first(), submitted_at=START)
-        newer = Fit.objects.filter(pk__in=ask(study, START + SECOND).fits)
-        newer.update(state=FitState.DONE, ended_at=START + SECOND)
-
-        (claimed,) = report_services.claim_due_analyses(now=START + 2 * SECOND)
-
-        assert Analysis.objects.get(pk=claimed).fit == newest_fit(study)
 
     def test_what_is_under_way_counts_as_asked_for_so_that_its_analyses_do_not_wait(self, study):
         running, _other = make_fit(study=study, claimed_at=START), make_fit()
