@@ -228,7 +228,8 @@ def test_answers_alone_do_not_have_everything_counted_again(study):
         kept = keep(study, happening.now)
 
         assert (kept.counted_at, kept.since) == (first.counted_at, happening.now)
-        check(study, happening.now)
+        check(study, happening.now, ALL)
+    check(study, happening.now)
 
 
 def test_without_a_change_what_is_kept_is_of_all_times_since_it_came_to_be(study):

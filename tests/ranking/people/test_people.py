@@ -14,7 +14,6 @@ from ranking.fits.people import rate_people
 from ranking.fits.services.claiming import method_of
 from ranking.judgments.analysis_set import Selection
 from ranking.judgments.frames.columns import read_judgments
-from ranking.judgments.frames.groups import read_groups
 from ranking.models import Fit, HumanRating
 from tests.helpers.factories import (
     HOUR,
@@ -133,12 +132,10 @@ class TestReadJudgments:
 
         with counted_reads() as of_all:
             assert read_judgments(selection).texts is None
-        with counted_reads() as of_groups:
-            read_groups(selection)
         with counted_reads() as of_texts:
             read(study, now)
 
-        assert (of_all.n, of_groups.n, of_texts.n) == (9, 8, 11)
+        assert (of_all.n, of_texts.n) == (9, 11)
 
     def test_the_hash_tells_who_judged_which_text(self, now, study):
         before = read(study, now)
