@@ -37,10 +37,6 @@ def address(study, name="fits"):
     return reverse(f"raters:{name}", args=[study.slug])
 
 
-def refused(fit, kind, why):
-    make_analysis(fit=fit, kind=kind, **DONE | {"state": FitState.REFUSED, "refusal": why})
-
-
 class TestPage:
     @pytest.mark.parametrize("name", ["fits", "refit"])
     def test_of_an_unknown_study_is_not_found(self, admin_client, handed, name):
@@ -86,7 +82,8 @@ class TestPage:
         make_fit(study=study, as_of=START, **DONE)
         make_analysis(fit=fit, kind=AnalysisKind.CHECKS, **DONE, result=FOUND)
         make_analysis(fit=fit, kind=AnalysisKind.STYLE)
-        refused(fit, AnalysisKind.DRAWS, "There are no ties.")
+        refused = {"state": FitState.REFUSED, "refusal": "There are no ties."}
+        make_analysis(fit=fit, kind=AnalysisKind.DRAWS, **DONE | refused)
 
         page = text(admin_client.get(address(study)))
 

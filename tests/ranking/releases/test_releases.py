@@ -79,7 +79,8 @@ def withheld(built, place):
         Dataset.objects.update(licence="CC BY-NC-ND 4.0", is_authored=False)
         excluded, withdrawn = study.raters.order_by("pk")[:2]
         exclude_rater(rater=excluded, reason="Bob from Utrecht.", by=make_user(), now=START)
-        take_answers_back(withdrawn)
+        gone = {"state": RaterState.WITHDRAWN, "ended_at": timezone.now(), "data_kept": False}
+        Rater.objects.filter(pk=withdrawn.pk).update(**gone)
         text = deleted_text(study)
         Completion.objects.filter(pk=text.pk).update(text="", erased_at=START)
         later = timezone.now()
@@ -130,12 +131,6 @@ def folder(first, tmp_path):
 
 def draw_keys():
     return set(Rater.objects.values_list("draw_key", flat=True))
-
-
-def take_answers_back(rater):
-    """Let the rater be one who withdrew and had the answers deleted."""
-    ended = {"state": RaterState.WITHDRAWN, "ended_at": timezone.now(), "data_kept": False}
-    Rater.objects.filter(pk=rater.pk).update(**ended)
 
 
 def deleted_text(study):
