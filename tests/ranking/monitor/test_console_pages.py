@@ -165,10 +165,11 @@ class TestProlific:
 
     def test_hears_of_no_simulated_study(self, study, fake):
         study.is_simulated = True
-        asked = {"n_places": 1, "reward": 1.0, "entry": "https://x/"}
 
         with pytest.raises(recruiting.NotOnProlificError, match="simulated"):
-            recruiting.draft_on_prolific(study=study, **asked, now=NOW, by=make_member())
+            recruiting.draft_on_prolific(
+                study=study, n_places=1, reward=1.0, entry="https://x/", now=NOW, by=make_member()
+            )
 
     def test_changes_the_places(self, manager, study, fake):
         self.draft(manager, study)

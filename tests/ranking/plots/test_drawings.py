@@ -2,6 +2,7 @@
 
 from itertools import combinations, pairwise
 from math import sqrt
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -30,7 +31,7 @@ from ranking.plots.scales import MARGIN, Interval, LogScale, Scale, round_step, 
 from ranking.plots.scales import WIDTH as WHISKER_WIDTH
 
 NUMBERS = st.floats(-1e5, 1e5, allow_nan=False)
-AXES = {"x": Column("x", "Judgments"), "y": Column("y", "Share")}
+AXES: dict[str, Any] = {"x": Column("x", "Judgments"), "y": Column("y", "Share")}
 
 
 class TestScale:
