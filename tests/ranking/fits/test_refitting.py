@@ -46,12 +46,12 @@ class TestClaimRefit:
 
         assert fit_services.claim_changed_fits(study=study, now=START + SECOND) == []
         first = ask(study, START + SECOND)
+        begun = set(Fit.objects.filter(pk__in=first.fits).values_list("state", "is_on_request"))
         make_judgment(comparison=study.comparisons.last(), submitted_at=START)
         second = ask(study, START + 2 * SECOND)
 
         assert (len(first.fits), first.analyses) == (4, ())
-        begun = Fit.objects.filter(pk__in=first.fits).values_list("state", "is_on_request")
-        assert set(begun) == {(FitState.RUNNING, True)}  # so that their analyses do not wait
+        assert begun == {(FitState.RUNNING, True)}  # so that their analyses do not wait
         assert (second.fits, second.analyses, second.n_under_way) == ((), (), 4)
 
     def test_what_is_under_way_counts_as_asked_for_so_that_its_analyses_do_not_wait(self, study):
