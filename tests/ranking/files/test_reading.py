@@ -113,9 +113,8 @@ class TestKindsOfValues:
 
     @pytest.mark.parametrize("values", [(1, 2), ("1", 2), (1.0, "2")], ids=str)
     def test_numbers_may_be_numbers_in_json_even_here_and_there(self, tmp_path, values):
-        rows = [
-            row(one, strength=strength) for one, strength in zip(values, (None, 4), strict=True)
-        ]
+        one, other = values
+        rows = [row(one, strength=None), row(other, strength=4)]
 
         judgments = read(write(tmp_path / "x.jsonl", rows))
 
@@ -127,9 +126,8 @@ class TestKindsOfValues:
 
         judgments = read(write(tmp_path / "x.csv", rows))
 
-        assert [judgments.unit.values[code] for code in judgments.unit.codes] == [
-            one["context_id"] for one in rows
-        ]
+        names = [judgments.unit.values[code] for code in judgments.unit.codes]
+        assert names == [one["context_id"] for one in rows]
 
 
 @given(st.permutations(range(12)))

@@ -59,9 +59,8 @@ class TestAPlan:
 
         sure, unsure = plan.pairs
         assert plan.same.n_judgments == unsure.judgments_more > sure.judgments_more
-        assert plan.per_comparison == pytest.approx(
-            4 * (1 + unsure.judgments_more / 2_000), rel=0.01
-        )
+        per_comparison = 4 * (1 + unsure.judgments_more / 2_000)
+        assert plan.per_comparison == pytest.approx(per_comparison, rel=0.01)
         assert plan.n_dialogues == unsure.dialogues_more
         assert plan.new.n_judgments == 20 * unsure.dialogues_more
 
