@@ -186,9 +186,6 @@ def delete_text(pk: int) -> None:
     Completion.objects.filter(pk=pk).update(text="", erased_at=NOW, fixed_at=NOW, **person)
 
 
-"""The answer of a rater on a text of a context, positive for the text, by their numbers."""
-
-
 def better_first(rater: int, context: int, text: int) -> int:
     """Prefer the first text much to any system, and the others to it as often as not."""
     return 2 if text == 0 else (-1) ** (rater + context + text)
