@@ -10,14 +10,13 @@ import pytest
 from celery import Celery
 from django.db import connection, transaction
 from django.test import TestCase
-from django.utils import timezone
 
 from access import background, nudges
 from access.choices import DeliveryState, HookEvent
 from access.nudges import AWAY_S, KEPT_S, SOON_S, Sender, Work, nudge
 from access.tasks import deliver_hooks
 from access.webhooks import services as hook_services
-from annotation.choices import ReportKind, StudyState
+from annotation.choices import StudyState
 from annotation.quality.services import excluding, reporting
 from annotation.raters.services import withdrawing
 from annotation.studies.services import states
@@ -28,7 +27,6 @@ from completions.jobs import services as jobs
 from completions.models import GenerationCall
 from completions.runs import pulling
 from completions.runs.services import running
-from completions.runs.services import running as run_services
 from completions.tasks import generate_completions, send_writer_mails
 from completions.writers.services import emailing
 from heart_site.middleware import is_outage
@@ -49,7 +47,7 @@ from tests.helpers.factories_of_calls import (
 )
 from tests.helpers.factories_of_site import make_delivery, make_hook
 from tests.helpers.factories_written_once import make_user
-from tests.helpers.judged import lease_next, make_comparisons, make_judged_study, submit
+from tests.helpers.judged import make_judged_study, make_open_lease, report, submit
 from tests.helpers.observed import nudged
 
 
@@ -201,25 +199,11 @@ class TestMessage:
 
 
 def _judged():
-    study = make_study()
-    make_comparisons(study, 1)
-    lease = lease_next(make_rater(study=study), NOW)
-    return partial(submit, lease)
+    return partial(submit, make_open_lease())
 
 
 def _reported():
-    study = make_study()
-    make_comparisons(study, 1)
-    rater = make_rater(study=study)
-    lease = lease_next(rater, NOW)
-    return partial(
-        reporting.report_context,
-        token=lease.token,
-        rater=rater,
-        kind=ReportKind.CONTENT,
-        text="It names my street.",
-        now=NOW,
-    )
+    return partial(report, make_open_lease(), text="It names my street.")
 
 
 def _reinstated():
@@ -244,18 +228,18 @@ def _begun(make_run):
 
 def _resumed():
     run = make_generation_run(state=RunState.PAUSED, pause_reason=PauseReason.ADMIN)
-    return partial(run_services.resume_run, run, now=NOW)
+    return partial(running.resume_run, run, now=NOW)
 
 
 def _tried_again():
     run = make_generation_run()
     make_generation_call(run=run, state=CallState.FAILED, ended_at=NOW, error_kind="x")
-    return partial(run_services.retry_failed, run, now=NOW)
+    return partial(running.retry_failed, run, now=NOW)
 
 
 def _labels_ended():
     make_labelling_run()
-    return partial(run_services.finish_all_runs, now=NOW)
+    return partial(running.finish_all_runs, now=NOW)
 
 
 def _fitted():
@@ -335,18 +319,16 @@ def done(task):
 class TestComingBack:
     """Work that falls due by itself: who leaves it behind comes back for it."""
 
-    def test_a_pull_comes_back_when_a_call_is_due(self, sent, site_clock):
-        make_generation_call(retry_at=site_clock() + dt.timedelta(seconds=40))
+    @pytest.mark.parametrize(
+        ("in_s", "wanted"), [(40, [40]), (KEPT_S * 2, [])], ids=["soon", "after the sweep"]
+    )
+    def test_a_pull_comes_back_when_a_call_is_due_before_the_sweep(
+        self, sent, site_clock, in_s, wanted
+    ):
+        make_generation_call(retry_at=site_clock() + dt.timedelta(seconds=in_s))
 
         assert done(generate_completions) == 0
-        assert sent == [40]
-
-    def test_a_pull_leaves_to_the_sweep_what_is_due_after_it(self, sent):
-        make_generation_call(retry_at=timezone.now() + dt.timedelta(seconds=KEPT_S * 2))
-
-        done(generate_completions)
-
-        assert sent == []
+        assert sent == wanted
 
     @pytest.mark.parametrize(
         ("task", "services", "n", "wanted"),
