@@ -129,7 +129,7 @@ class TestLimits:
         client = client or Client()
         return [client.get(ADDRESS, headers=headers).status_code for _ in range(n)]
 
-    def test_of_an_address(self, site_clock):
+    def test_of_an_address_end_with_the_minute(self, site_clock):
         site_clock.turn(seconds=20)
         assert self.statuses(2) == [200, 200]
         answer = Client().get(ADDRESS)
@@ -137,10 +137,7 @@ class TestLimits:
         shape = assert_problem(answer, 429, "throttled")
         assert answer["Retry-After"] == "40"
         assert "40 seconds" in shape["detail"]
-
-    def test_come_back_with_the_next_minute(self, site_clock):
-        assert self.statuses(3) == [200, 200, 429]
-        site_clock.turn(seconds=60)
+        site_clock.turn(seconds=40)
         assert self.statuses(1) == [200]
 
     def test_of_a_token_are_its_own(self):
@@ -167,32 +164,28 @@ class TestLimits:
         assert [Client().get(ADDRESS, headers=one).status_code for one in forged][-1] == 429
 
 
-class TestCaches:
-    def test_no_answer_is_kept_by_caches_between(self, client):
-        answer = client.get(ADDRESS)
+def test_no_answer_is_kept_by_caches_between(client):
+    answer = client.get(ADDRESS)
 
-        assert "private" in answer["Cache-Control"]
-        assert {"Authorization", "Cookie"} <= set(answer["Vary"].split(", "))
+    assert "private" in answer["Cache-Control"]
+    assert {"Authorization", "Cookie"} <= set(answer["Vary"].split(", "))
 
 
 class TestSchema:
-    @pytest.mark.parametrize(
-        ("accept", "read"),
-        [("application/json", json.loads), ("application/yaml", yaml.safe_load)],
-        ids=["JSON", "YAML"],
-    )
-    def test_is_given_in_both_forms(self, client, accept, read):
-        schema = read(client.get("/api/v1/schema/", headers={"Accept": accept}).content)
+    def get(self, client, accept):
+        return client.get("/api/v1/schema/", headers={"Accept": accept})
 
+    def test_is_given_in_both_forms(self, client):
+        schema = self.get(client, "application/json").json()
+
+        assert yaml.safe_load(self.get(client, "application/yaml").content) == schema
         assert schema["openapi"].startswith("3.1")
         assert schema["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
 
     def test_every_operation_names_its_scope_and_how_it_refuses(self, client):
-        answer = client.get("/api/v1/schema/", headers={"Accept": "application/json"})
+        paths = self.get(client, "application/json").json()["paths"]
 
-        operations = [
-            operation for path in answer.json()["paths"].values() for operation in path.values()
-        ]
+        operations = [operation for path in paths.values() for operation in path.values()]
         assert len(operations) >= 4
         for operation in operations:
             assert operation["x-scope"] in Scope.values
