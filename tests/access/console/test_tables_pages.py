@@ -17,6 +17,7 @@ from access.console.csv_cells import csv_lines, defuse
 from annotation.rationales.services.scanning import scan_rationales
 from annotation.studies.services import states
 from completions.choices import RunState
+from tests.conftest import rolled_back
 from tests.helpers.factories import (
     NOW,
     make_comparison,
@@ -29,27 +30,9 @@ from tests.helpers.factories import (
 from tests.helpers.factories_of_calls import make_generation_run, make_judge_run
 from tests.helpers.factories_of_site import make_token_row
 from tests.helpers.factories_written_once import make_log_entry, make_member, make_release
-from tests.helpers.pages import text
+from tests.helpers.pages import rows_of, text
 
 pytestmark = pytest.mark.django_db
-
-
-def make_rows():
-    """Make two rows for each table; return the part of its address that names the study."""
-    make_member("ada", role=Role.ANALYST)
-    for name in ("first", "second"):
-        make_token_row(name=name, prefix=f"heart_{name[:4]}")
-        make_system(name=f"{name} system", slug=f"{name}-system")
-        make_judge(name=f"{name} judge", slug=f"{name}-judge")
-    study = make_study()
-    for reason in ("Write to ann@example.com.", "Call ann@example.com."):
-        make_judgment(comparison=make_comparison(study=study), rationale=reason)
-    scan_rationales(clock=lambda: NOW)
-    for state in (RunState.RUNNING, RunState.CANCELLED):
-        over = None if state == RunState.RUNNING else NOW
-        make_judge_run(study=study, state=state, ended_at=over)
-        make_generation_run(state=state, ended_at=over)
-    return study
 
 
 TABLES = [
@@ -62,57 +45,71 @@ TABLES = [
     ("models:systems", "models:systems_csv", "-name", {"q": "first"}),
     ("console:all_judges", "console:all_judges_csv", "-name", {"q": "first"}),
 ]
-OF_A_STUDY = ("console:personal_data", "console:judge_runs")
+OF_A_STUDY = ("personal_data", "judge_runs")
+
+
+def where(name, study):
+    is_of_a_study = name.removeprefix("console:").removesuffix("_csv") in OF_A_STUDY
+    return reverse(name, args=[study.slug] if is_of_a_study else [])
 
 
 def lines(staff, address, query):
     return b"".join(staff.get(address, query)).decode().splitlines()[1:]
 
 
-@pytest.mark.parametrize(("page", "csv", "sort", "few"), TABLES)
-def test_a_table_sorts_filters_and_is_downloaded(staff, page, csv, sort, few):
-    study = make_rows()
-    parts = [study.slug] if page in OF_A_STUDY else []
-    shown, taken = reverse(page, args=parts), reverse(csv, args=parts)
-
-    rows = lines(staff, taken, {})
-    assert lines(staff, taken, {"sort": sort}) == rows[::-1]
-    assert len(lines(staff, taken, few)) < len(rows) or not rows
-    found = staff.get(shown, {"sort": sort, **few})
-    assert found.status_code == 200
-    assert f"{taken}?" in found.content.decode() or not rows
-    for wrong in ({"sort": "x"}, {"show": "x"}):
-        assert staff.get(shown, wrong).status_code == 404
-        assert staff.get(taken, wrong).status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("page", "sentence"),
-    [
-        ("tokens:all", "No token is meant by that."),
-        ("people:retention", "Nothing is meant by that."),
-        ("console:personal_data", "No reason is meant by that."),
-        ("console:judge_runs", "No run is meant by that."),
-        ("models:runs", "No run is meant by that."),
-        ("models:systems", "No system matches."),
-        ("console:all_judges", "No judge matches."),
-    ],
-)
-def test_a_search_that_finds_nothing_says_so(staff, page, sentence):
-    study = make_rows()
-    parts = [study.slug] if page in OF_A_STUDY else []
-
-    found = staff.get(reverse(page, args=parts), {"q": "nobody has this"})
-
-    assert sentence in found.content.decode()
+@pytest.fixture(scope="class")
+def study(module_rows):
+    """The study of two rows for each table."""
+    with rolled_back():
+        make_member("ada", role=Role.ANALYST)
+        for name in ("first", "second"):
+            make_token_row(name=name, prefix=f"heart_{name[:4]}")
+            make_system(name=f"{name} system", slug=f"{name}-system")
+            make_judge(name=f"{name} judge", slug=f"{name}-judge")
+        study = make_study()
+        for reason in ("Write to ann@example.com.", "Call ann@example.com."):
+            make_judgment(comparison=make_comparison(study=study), rationale=reason)
+        scan_rationales(clock=lambda: NOW)
+        for state, over in ((RunState.RUNNING, None), (RunState.CANCELLED, NOW)):
+            make_judge_run(study=study, state=state, ended_at=over)
+            make_generation_run(state=state, ended_at=over)
+        yield study
 
 
-def test_a_search_keeps_what_a_page_shows(staff):
-    study = make_rows()
+class TestTables:
+    @pytest.mark.parametrize(("page", "csv", "sort", "few"), TABLES)
+    def test_sort_filter_and_are_downloaded(self, staff, study, page, csv, sort, few):
+        shown, taken = where(page, study), where(csv, study)
 
-    page = staff.get(reverse("console:personal_data", args=[study.slug]), {"state": "RELEASED"})
+        rows = lines(staff, taken, {})
+        assert lines(staff, taken, {"sort": sort}) == rows[::-1]
+        assert len(lines(staff, taken, few)) < len(rows) or not rows
+        found = staff.get(shown, {"sort": sort, **few})
+        assert found.status_code == 200
+        assert f"{taken}?" in found.content.decode() or not rows
+        for wrong in ({"sort": "x"}, {"show": "x"}):
+            assert staff.get(shown, wrong).status_code == 404
+            assert staff.get(taken, wrong).status_code == 404
 
-    assert '<input type="hidden" name="state" value="RELEASED">' in page.content.decode()
+    @pytest.mark.parametrize(
+        ("page", "sentence"),
+        [
+            ("tokens:all", "No token is meant by that."),
+            ("people:retention", "Nothing is meant by that."),
+            ("console:personal_data", "No reason is meant by that."),
+            ("console:judge_runs", "No run is meant by that."),
+            ("models:runs", "No run is meant by that."),
+            ("models:systems", "No system matches."),
+            ("console:all_judges", "No judge matches."),
+        ],
+    )
+    def test_say_that_a_search_found_nothing(self, staff, study, page, sentence):
+        assert sentence in text(staff.get(where(page, study), {"q": "nobody has this"}))
+
+    def test_keep_what_a_page_shows_in_a_search(self, staff, study):
+        page = staff.get(where("console:personal_data", study), {"state": "RELEASED"})
+
+        assert '<input type="hidden" name="state" value="RELEASED">' in page.content.decode()
 
 
 DAY = dt.timedelta(days=1)
@@ -131,9 +128,7 @@ def shown(client, study=None, **query):
 
 
 def actions(client, study=None, **query):
-    found = client.get(address(study, suffix="_csv"), query)
-    rows = csv.DictReader(io.StringIO(found.getvalue().decode()))
-    return [row["action"] for row in rows]
+    return [row["action"] for row in rows_of(client.get(address(study, suffix="_csv"), query))]
 
 
 class TestTheLogOfAStudy:
