@@ -1,13 +1,10 @@
 """Webhooks: where nothing is sent, when again, how it is signed; the console's pages on them."""
 
-import csv
 import datetime as dt
 import hashlib
 import hmac
-import io
 import re
 import socket
-from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -17,9 +14,9 @@ from access.models import Hook, HookDelivery, LogEntry
 from access.webhooks import outgoing, signing
 from access.webhooks import services as hook_services
 from access.webhooks.outgoing import AddressError, PostError, Rules
-from tests.helpers.factories import NOW
+from tests.helpers.factories import HOUR, NOW
 from tests.helpers.factories_of_site import SECRET, make_delivery, make_hook, receiving
-from tests.helpers.pages import text
+from tests.helpers.pages import rows_of, text
 
 LOCAL = Rules(allows_http=True, trusted_hosts=("127.0.0.1", "receiver.example"))
 
@@ -335,8 +332,7 @@ class TestMessages:
     @pytest.fixture
     def hook(self):
         hook = make_hook()
-        late = NOW + timedelta(hours=1)
-        make_delivery(hook=hook, event="alert", queued_at=late)
+        make_delivery(hook=hook, event="alert", queued_at=NOW + HOUR)
         make_delivery(
             hook=hook, state="DELIVERED", next_attempt_at=None, delivered_at=NOW, last_status=204
         )
@@ -344,20 +340,17 @@ class TestMessages:
         make_delivery()  # of another
         return hook
 
-    def rows(self, client, hook, **query):
-        answer = client.get(reverse("hooks:csv", args=[hook.pk]), query)
-        return list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
-
     def test_are_filtered_and_sorted_alike_on_the_page_and_in_the_file(
         self, staff, hook, django_assert_max_num_queries
     ):
-        assert len(self.rows(staff, hook)) == 3
-        assert [row["error"] for row in self.rows(staff, hook, state="ABANDONED")] == [
-            "Answered 500."
-        ]
-        assert [row["event"] for row in self.rows(staff, hook, event="alert")] == ["alert"]
-        assert self.rows(staff, hook, sort="-queued")[0]["event"] == "alert"
-        assert self.rows(staff, hook, sort="queued")[-1]["event"] == "alert"
+        def column(name, **query):
+            rows = rows_of(staff.get(reverse("hooks:csv", args=[hook.pk]), query))
+            return [row[name] for row in rows]
+
+        assert len(column("event")) == 3
+        assert column("error", state="ABANDONED") == ["Answered 500."]
+        assert column("event", event="alert") == ["alert"]
+        assert column("event", sort="-queued")[0] == column("event", sort="queued")[-1] == "alert"
         with django_assert_max_num_queries(8):
             page = text(staff.get(f"{LIST}{hook.pk}/?state=ABANDONED"))
         assert "1 message" in page

@@ -15,13 +15,9 @@ from access.models import HookDelivery, LogEntry
 from access.webhooks import outgoing
 from access.webhooks import services as hook_services
 from access.webhooks.services import Event, announce
-from annotation.choices import ReportKind, StudyState
-from annotation.judging.services.judging import Submission, submit_judgment
-from annotation.judging.services.leasing import lease_next_comparison
+from annotation.choices import StudyState
 from annotation.models import Comparison
-from annotation.quality.services.reporting import report_context
 from annotation.studies.services.states import announce_full_studies
-from annotation.studies.verdicts import Answer
 from completions.choices import PauseReason, RunState
 from completions.runs.services import states
 from ranking.choices import FitState
@@ -30,6 +26,7 @@ from tests.helpers.factories import NOW, make_comparison, make_judgment, make_ra
 from tests.helpers.factories_of_calls import make_generation_run
 from tests.helpers.factories_of_site import SECRET, make_delivery, make_hook, receiving
 from tests.helpers.factories_written_once import make_user
+from tests.helpers.judged import lease_next, report, submit
 from tests.helpers.threads import together
 
 pytestmark = pytest.mark.django_db
@@ -114,47 +111,36 @@ class TestEvents:
         make_hook()
         study = make_study(state=StudyState.OPEN)
         make_comparison(study=study)
-        rater = make_rater(study=study)
-        lease = lease_next_comparison(rater=rater, now=NOW)
+        lease = lease_next(make_rater(study=study))
 
-        kind, words = ReportKind.CONTENT, "It says where I live."
         for _ in range(2):
-            report_context(token=lease.token, rater=rater, kind=kind, text=words, now=NOW)
+            report(lease, text="It says where I live.")
 
-        [(event, data)] = events()
-        assert event == "alert"
-        assert data == {
-            "alert": "report.filed",
-            "study": study.slug,
-            "context": lease.comparison.context.key,
-        }
+        told = {"study": study.slug, "context": lease.comparison.context.key}
+        assert events() == [("alert", {"alert": "report.filed"} | told)]
 
     def test_a_refused_fit_is_told_once_for_its_reason(self):
         make_hook()
         study = make_study()
         for _ in range(2):  # two pairs without a common system: the ratings are not determined
-            comparison = make_comparison(study=study)
-            _judge(comparison)
+            make_judgment(comparison=make_comparison(study=study))
 
         fits = refit_study(study=study, clock=lambda: NOW + MINUTE)
 
         refused = [fit for fit in fits if fit.state == FitState.REFUSED]
         assert refused
-        found = [data for _, data in events()]
-        assert len(found) == len(refused)
-        assert found[0]["alert"] == "fit.refused"
-        assert found[0]["study"] == study.slug
+        told = [(data["alert"], data["study"]) for _, data in events()]
+        assert told == [("fit.refused", study.slug)] * len(refused)
 
     def test_a_study_is_full_when_the_last_slot_is_judged(self):
         make_hook()
         study = make_study(state=StudyState.OPEN)
         make_comparison(study=study, slots_left=2)
-        first, second = make_rater(study=study), make_rater(study=study)
-        for rater in (first, second):
-            lease = lease_next_comparison(rater=rater, now=NOW)
-            if rater == second:  # nothing is left to hand out, and one is not judged yet
-                assert announce_full_studies(now=NOW) == 0
-            _answer(rater, lease)
+        first, second = (lease_next(make_rater(study=study)) for _ in range(2))
+        submit(first)
+        # nothing is left to hand out, and one is not judged yet
+        assert announce_full_studies(now=NOW) == 0
+        submit(second)
 
         assert [announce_full_studies(now=NOW) for _ in range(2)] == [1, 0]
         assert events() == [("study.full", {"study": study.slug, "judged_slots": 2})]
@@ -163,11 +149,11 @@ class TestEvents:
         make_hook()
         study = make_study(state=StudyState.OPEN)
         comparison = make_comparison(study=study, slots_left=1)
-        _judge_open(study)
+        submit(lease_next(make_rater(study=study)))
         announce_full_studies(now=NOW)
         Comparison.objects.filter(pk=comparison.pk).update(slots_left=1)
         assert announce_full_studies(now=NOW) == 0
-        _judge_open(study)
+        submit(lease_next(make_rater(study=study)))
 
         assert announce_full_studies(now=NOW) == 1
 
@@ -180,20 +166,6 @@ class TestEvents:
 
         make_hook()
         assert announce_full_studies(now=NOW) == 0
-
-
-def _judge(comparison):
-    make_judgment(comparison=comparison, rater=make_rater(study=comparison.study))
-
-
-def _judge_open(study):
-    rater = make_rater(study=study)
-    _answer(rater, lease_next_comparison(rater=rater, now=NOW))
-
-
-def _answer(rater, lease):
-    submission = Submission(lease.token, Answer(1, "", {}))
-    submit_judgment(rater=rater, submission=submission, now=NOW + MINUTE)
 
 
 class TestDelivering:
