@@ -3,7 +3,16 @@
 import datetime as dt
 
 from access.models import Member
-from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
+from tests.heart_site.constraints.rules import (
+    Case,
+    breaks,
+    given,
+    known,
+    limit,
+    once,
+    twice,
+    ways,
+)
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import make_hook, make_token_row
 from tests.helpers.factories_written_once import make_evidence, make_user
@@ -18,9 +27,7 @@ CASES = [
     breaks("member_role_known", of=make_row, role="OTHER"),
     once("Member.user", of=make_row, user=make_user),
     once("ApiToken.secret_hash", secret_hash="a" * 64),
-    breaks("apitoken_named_and_hashed", name=""),
-    breaks("apitoken_named_and_hashed", "no beginning", prefix=""),
-    breaks("apitoken_named_and_hashed", "no hash", secret_hash=""),
+    *given("apitoken_named_and_hashed", "name", "prefix", "secret_hash"),
     breaks("apitoken_scopes_known", "none", scopes=""),
     breaks("apitoken_scopes_known", "unknown", scopes="read:all"),
     limit(
@@ -36,8 +43,7 @@ CASES = [
     ),
     limit("apitoken_revoked_after_made", revoked_at=(NOW - dt.timedelta(seconds=1), NOW)),
     once("idempotencykey_once_per_token", token=make_token_row, key=lambda: "k", but="token"),
-    breaks("idempotencykey_names_request", "no key", key=""),
-    breaks("idempotencykey_names_request", request_hash=""),
+    *given("idempotencykey_names_request", "key", "request_hash"),
     limit(
         "idempotencykey_keeps_success",
         "a refusal",
@@ -45,18 +51,14 @@ CASES = [
         answer=({"code": "invalid"}, {}),
     ),
     breaks("idempotencykey_keeps_success", "no answer", status=201),
-    breaks("consentevidence_kind_known", kind="OTHER"),
-    *(
-        breaks("consentevidence_says_who_to_what", name, **{name: ""})
-        for name in ("scope", "person", "text_hash")
-    ),
+    *known("consentevidence_kind"),
+    *given("consentevidence_says_who_to_what", "scope", "person", "text_hash"),
     Case(
         "consentevidence_once_per_text",
         twice(make_evidence, person=lambda: "1" * 64),
         twice(make_evidence),
     ),
-    breaks("logentry_names_act_and_subject", "no act", action=""),
-    breaks("logentry_names_act_and_subject", "no subject", subject=""),
+    *given("logentry_names_act_and_subject", "action", "subject"),
     breaks("hook_has_address", url=""),
     *ways(
         "hook_secret_until_removed",
@@ -65,7 +67,7 @@ CASES = [
         ({}, "active", {"removed_at": NOW, "secret": ""}),
     ),
     once("hookdelivery_once_per_event", hook=make_hook, event_key=lambda: "k"),
-    breaks("hookdelivery_event_known", event="other"),
+    *known("hookdelivery_event"),
     breaks("hookdelivery_state_known", state="OTHER", next_attempt_at=None),
     breaks("hookdelivery_pending_has_next", next_attempt_at=None),
     breaks(

@@ -13,7 +13,7 @@ from completions.choices import (
     RewriteStep,
     RunState,
 )
-from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
+from tests.heart_site.constraints.rules import Case, breaks, known, limit, once, twice, ways
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -109,7 +109,7 @@ REWRITES = [
         source_context=make_context,
         but={"profile": EscalationProfile.MID_RAMP},
     ),
-    breaks("rewrite_profile_known", profile="OTHER"),
+    *known("rewrite_profile"),
     *ways(
         "rewrite_ended_with_time",
         ({}, "planned with", {"ended_at": NOW}),
@@ -127,14 +127,13 @@ REWRITES = [
     ),
     once("Rewrite.context", of=make_accepted_rewrite, context=make_context),
     once("rewritecall_once_per_round", rewrite=make_rewrite, but={"step": RewriteStep.RATE}),
-    breaks("rewritecall_step_known", step="OTHER"),
+    *known("rewritecall_step"),
     limit("rewritecall_round_from_one", round=(0, 2)),
     *calls("rewritecall"),
 ]
 
 JOBS = [
-    breaks("job_kind_known", kind="OTHER"),
-    breaks("job_state_known", state="OTHER"),
+    *known("job_kind", "job_state"),
     breaks(
         "job_over_has_end_and_no_file",
         "over without a time",
@@ -156,7 +155,7 @@ PRESENT = {"presence": Presence.PRESENT, "probability": 0.9, "quote": "No wonder
 
 def labels(name: str) -> Iterator[Case]:
     """Yield the ways to break what every label is held to."""
-    yield breaks(f"{name}_presence_known", presence="OTHER")
+    yield from known(f"{name}_presence")
     for wrong, right, which in ((1.01, 1, "above"), (-0.01, 0, "below")):
         yield limit(f"{name}_probability_range", which, probability=(wrong, right))
     yield breaks(f"{name}_present_with_quote", of=PRESENT, quote="")
@@ -233,15 +232,11 @@ ENDED = {"state": RunState.ENDED, "ended_at": NOW}
 def runs(name: str) -> Iterator[Case]:
     """Yield the ways to break what every run is held to."""
     yield breaks(f"{name}_state_known", state="OTHER")
-    for reason in ("", "MOOD"):
-        yield breaks(
-            f"{name}_paused_with_reason",
-            f"paused for {reason or 'none'}",
-            of=PAUSED,
-            pause_reason=reason,
-        )
-    yield breaks(
-        f"{name}_paused_with_reason", "going on with a reason", pause_reason=PauseReason.ADMIN
+    yield from ways(
+        f"{name}_paused_with_reason",
+        (PAUSED, "paused for none", {"pause_reason": ""}),
+        (PAUSED, "paused for MOOD", {"pause_reason": "MOOD"}),
+        ({}, "going on with a reason", {"pause_reason": PauseReason.ADMIN}),
     )
     for state in (RunState.ENDED, RunState.CANCELLED):
         yield breaks(
@@ -261,20 +256,16 @@ def reserves(name: str) -> Iterator[Case]:
 
 
 RUNS = [
-    *runs("generationrun"),
-    *runs("labellingrun"),
-    *runs("judgerun"),
-    *runs("rationalerun"),
+    *(one for of in ("generation", "labelling", "judge", "rationale") for one in runs(f"{of}run")),
     *(
         limit("judgerun_samples_range", f"{wrong} samples", samples=(wrong, right))
         for wrong, right in ((0, 1), (101, 100))
     ),
-    *reserves("generationcall"),
-    *reserves("judgecall"),
-    *reserves("screeningcall"),
-    *reserves("rewritecall"),
-    *reserves("strategycall"),
-    *reserves("rationalecall"),
+    *(
+        one
+        for of in ("generation", "judge", "screening", "rewrite", "strategy", "rationale")
+        for one in reserves(f"{of}call")
+    ),
     *(
         limit("judgecall_probability_range", f"{wrong}", first_probability=(wrong, right))
         for wrong, right in ((-0.01, 0.0), (1.01, 1.0))

@@ -14,7 +14,7 @@ from completions.choices import (
     WriterState,
 )
 from completions.models import Dataset
-from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
+from tests.heart_site.constraints.rules import Case, breaks, known, limit, once, twice, ways
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -80,7 +80,7 @@ CONTEXTS = [
         make_adversarial_context,
         "the rewrite of a turn is another context",
     ),
-    breaks("context_stratum_known", stratum="OTHER"),
+    *known("context_stratum"),
     *ways(
         "context_rewrite_has_profile_and_source",
         (make_adversarial_context, "without a profile", {"escalation_profile": ""}),
@@ -107,7 +107,7 @@ CONTEXTS = [
 SYSTEMS = [
     once("System.slug", slug="same"),
     once("System.name", name="Same"),
-    breaks("system_kind_known", kind="OTHER"),
+    *known("system_kind"),
     Case(
         "system_model_has_family",
         partial(make_system, family=""),
@@ -190,7 +190,7 @@ RETURNED = MessageVerdict.RETURNED
 WRITERS = [
     once("Writer.code", code="W1"),
     breaks("writer_code_given", code=""),
-    breaks("writer_state_known", state="OTHER"),
+    *known("writer_state", "writermail_kind"),
     limit("writer_background_known", background=("OTHER", "")),
     breaks("writer_active_when_admitted", admitted_at=None, but={"state": WriterState.VETTING}),
     breaks("writer_resumes_from_pause", may_resume=True, but={"state": WriterState.PAUSED}),
@@ -215,7 +215,6 @@ WRITERS = [
         is_admitted=False,
         but={"note": "It gives medical advice."},
     ),
-    breaks("writermail_kind_known", kind="OTHER"),
     *ways(
         "writermail_claimed_before_sent",
         ({}, "never claimed", {"sent_at": NOW}, {"claimed_at": NOW}),
@@ -226,7 +225,7 @@ WRITERS = [
 MESSAGES = [
     once("Message.lease", lease=make_writing_lease),
     once("Message.completion", completion=make_completion, but="completion"),
-    breaks("message_state_known", state="OTHER"),
+    *known("message_state"),
     Case(
         "message_accepted_has_completion",
         partial(make_message, state=MessageState.ACCEPTED),

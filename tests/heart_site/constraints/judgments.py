@@ -4,7 +4,7 @@ import datetime as dt
 from functools import partial
 
 from annotation.choices import CheckKind, Expected, Protocol, Side
-from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
+from tests.heart_site.constraints.rules import Case, breaks, given, limit, once, twice, ways
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -29,8 +29,8 @@ def make_pair_of_systems():
     return comparison
 
 
-def make_call_of_family(family):
-    return make_judge_call(comparison=make_pair_of_systems(), judge_family=family)
+def make_call_of_family(judge_family):
+    return make_judge_call(comparison=make_pair_of_systems(), judge_family=judge_family)
 
 
 def make_judgment_of_two():
@@ -66,10 +66,6 @@ def make_two_revisions(*, of_one):
         verdict=0,
         revises=revision.revises if of_one else revision,
     )
-
-
-def judged(verdict, protocol=Protocol.PREFERENCE):
-    return partial(make_judgment, verdict=verdict, protocol=protocol)
 
 
 JUDGES = [
@@ -112,19 +108,18 @@ JUDGMENTS = [
         rater=make_rater,
     ),
     *(
-        Case("judgment_verdict_on_scale", judged(beyond), judged(within), f"preference {beyond}")
-        for beyond, within in [(-3, -2), (3, 2)]
-    ),
-    *(
-        Case(
+        limit(
             "judgment_verdict_on_scale",
-            judged(beyond, Protocol.RUBRIC),
-            judged(within, Protocol.RUBRIC),
-            f"rubric {beyond}",
+            f"{protocol} {beyond}",
+            of={"protocol": protocol},
+            verdict=(beyond, within),
         )
-        for beyond, within in [(-6, -5), (0, 1), (6, 5)]
+        for protocol, beyond, within in [
+            *((Protocol.PREFERENCE, -3, -2), (Protocol.PREFERENCE, 3, 2)),
+            *((Protocol.RUBRIC, -6, -5), (Protocol.RUBRIC, 0, 1), (Protocol.RUBRIC, 6, 5)),
+        ]
     ),
-    Case("judgment_verdict_on_scale", judged(1, "OTHER"), judged(0), "of an unknown protocol"),
+    limit("judgment_verdict_on_scale", "of no protocol", protocol=("OTHER", Protocol.PREFERENCE)),
     breaks("judgment_side_known", first_side="C"),
     limit("judgment_shown_before_submitted", submitted_at=(NOW - HOUR, NOW)),
     limit("judgment_once_per_lease", "but revised", of=make_revision, is_linked=(False, True)),
@@ -176,14 +171,10 @@ QUALITY = [
 BEFORE = NOW.date() - dt.timedelta(days=1)
 
 
-def _twice_by_one_rater() -> None:
+def make_two_external(*, rater):
+    """Let the rater e0001 and another, or the same again, judge a comparison elsewhere."""
     first = make_external(rater="e0001")
-    make_external(batch=first.batch, comparison=first.comparison, rater="e0001")
-
-
-def _by_two_raters() -> object:
-    first = make_external(rater="e0001")
-    return make_external(batch=first.batch, comparison=first.comparison, rater="e0002")
+    return make_external(batch=first.batch, comparison=first.comparison, rater=rater)
 
 
 ELSEWHERE = [
@@ -192,16 +183,11 @@ ELSEWHERE = [
         twice(make_batch, study=make_study, reference="one"),
         twice(make_batch, study=make_study),
     ),
-    breaks("externalbatch_source_named", "no source", source=""),
-    breaks("externalbatch_source_named", "no reference", reference=""),
-    breaks("externalbatch_source_named", "no address", url=""),
-    breaks("externalbatch_source_named", "no licence", licence=""),
-    breaks("externalbatch_people_told_of", "found how", recruitment=""),
-    breaks("externalbatch_people_told_of", "agreed to what", consent=""),
+    *given("externalbatch_source_named", "source", "reference", "url", "licence"),
+    *given("externalbatch_people_told_of", "recruitment", "consent"),
     breaks("externalbatch_collected_in_order", collected_until=BEFORE),
-    breaks("externalbatch_hashes_given", "content", content_digest=""),
-    breaks("externalbatch_hashes_given", "protocol", protocol_hash=""),
-    Case("externaljudgment_once_per_rater", _twice_by_one_rater, _by_two_raters),
+    *given("externalbatch_hashes_given", "content_digest", "protocol_hash"),
+    limit("externaljudgment_once_per_rater", of=make_two_external, rater=("e0001", "e0002")),
     breaks("externaljudgment_rater_given", rater=""),
     limit("externaljudgment_verdict_range", verdict=(6, None)),
     breaks("externaldecision_reason_given", reason=""),

@@ -1,9 +1,10 @@
 """Ways to break the rules of the ranking app."""
 
+from collections.abc import Iterator
 from functools import partial
 
 from ranking.choices import FitState, PeopleKind, ReleaseState
-from tests.heart_site.constraints.rules import Case, breaks, limit, once, ways
+from tests.heart_site.constraints.rules import Case, breaks, known, limit, once, ways
 from tests.helpers.factories import HOUR, NOW, make_rater, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_rating, make_release
 
@@ -18,8 +19,7 @@ FITS = [
         inputs_hash="same",
         but={"method_hash": "other"},
     ),
-    breaks("fit_pool_known", pool="OTHER"),
-    breaks("fit_context_set_known", context_set="OTHER"),
+    *known("fit_pool", "fit_context_set"),
     *ways(
         "fit_ended_by_state",
         ({}, "running with a time", {"ended_at": NOW}),
@@ -37,23 +37,25 @@ FITS = [
     breaks("kept_counts_since_before_until", until=NOW - HOUR),
 ]
 
-RATINGS = [
-    once("rating_once_per_fit", fit=make_fit, system=make_system, but="system"),
-    *(
-        breaks("rating_numbers_finite", column, **{column: value})
-        for column, value in [
-            ("theta", float("inf")),
-            ("elo_se", float("inf")),
-            ("elo_low", float("-inf")),
-            ("elo_high", float("inf")),
-        ]
-    ),
-    limit("rating_numbers_finite", "a negative error", elo_se=(-0.1, 0)),
-    *ways(
-        "rating_interval_holds_elo",
+INFINITE = float("inf")
+
+
+def elo(name: str) -> Iterator[Case]:
+    """Yield the ways to break what every rating is held to."""
+    for column, value in (("elo_se", INFINITE), ("elo_low", -INFINITE), ("elo_high", INFINITE)):
+        yield breaks(f"{name}_numbers_finite", column, **{column: value})
+    yield limit(f"{name}_numbers_finite", "a negative error", elo_se=(-0.1, 0))
+    yield from ways(
+        f"{name}_interval_holds_elo",
         ({"elo": 1517}, "too high", {"elo_low": 1518}, {"elo_low": 1517}),
         ({"elo": 1517}, "too low", {"elo_high": 1516}, {"elo_high": 1517}),
-    ),
+    )
+
+
+RATINGS = [
+    once("rating_once_per_fit", fit=make_fit, system=make_system, but="system"),
+    *elo("rating"),
+    breaks("rating_numbers_finite", "theta", theta=INFINITE),
     limit("rating_interval_holds_rank", "too high", of={"rank": 2}, rank_low=(3, 2)),
     limit("rating_interval_holds_rank", "too low", of={"rank": 2}, rank_high=(1, 2)),
     limit("rating_interval_holds_rank", "from one", rank=(0, 1), rank_low=(0, 1)),
@@ -65,17 +67,17 @@ RATINGS = [
             ("one end alone", 1500, None),
             ("too high", 1518, 1530),
             ("too low", 1500, 1516),
-            ("without end", 1500, float("inf")),
+            ("without end", 1500, INFINITE),
         ]
     ),
     limit(
         "rating_joint_interval_holds_elo",
         "without beginning",
         of={"elo": 1517, "joint_high": 1530},
-        joint_low=(float("-inf"), 1500),
+        joint_low=(-INFINITE, 1500),
     ),
     limit("rating_sandwich_se_finite", "a negative error", sandwich_se=(-0.1, 0)),
-    breaks("rating_sandwich_se_finite", "infinite", sandwich_se=float("inf")),
+    breaks("rating_sandwich_se_finite", "infinite", sandwich_se=INFINITE),
     once("dimensionrate_once_per_rating", rating=make_rating, but={"dimension": "E"}),
     *ways(
         "dimensionrate_wins_within_marks",
@@ -86,21 +88,8 @@ RATINGS = [
 
 PEOPLE = [
     once("humanrating_once_per_fit", fit=make_fit, but={"kind": PeopleKind.BEST_PLAIN}),
-    breaks("humanrating_kind_known", kind="OTHER"),
-    *(
-        breaks("humanrating_numbers_finite", column, **{column: value})
-        for column, value in [
-            ("elo_se", float("inf")),
-            ("elo_low", float("-inf")),
-            ("elo_high", float("inf")),
-        ]
-    ),
-    limit("humanrating_numbers_finite", "a negative error", elo_se=(-0.1, 0)),
-    *ways(
-        "humanrating_interval_holds_elo",
-        ({"elo": 1517}, "too high", {"elo_low": 1518}, {"elo_low": 1517}),
-        ({"elo": 1517}, "too low", {"elo_high": 1516}, {"elo_high": 1517}),
-    ),
+    *known("humanrating_kind"),
+    *elo("humanrating"),
     *(
         limit("humanrating_rests_on_something", column, **{column: (0, 1)})
         for column in ("n_judgments", "n_contexts")
@@ -109,7 +98,7 @@ PEOPLE = [
 
 ANALYSES = [
     once("analysis_once_per_fit_and_code", fit=make_fit, but={"code_version": "numerics-2"}),
-    breaks("analysis_kind_known", kind="OTHER"),
+    *known("analysis_kind"),
     *ways(
         "analysis_ended_by_state",
         ({}, "running with a time", {"ended_at": NOW}),

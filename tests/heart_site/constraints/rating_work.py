@@ -6,7 +6,16 @@ from functools import partial
 from annotation.choices import Platform, RaterState, StudyState, TextState
 from annotation.models import Comparison
 from completions.choices import HoldState, LeaseOutcome
-from tests.heart_site.constraints.rules import Case, breaks, limit, once, twice, ways
+from tests.heart_site.constraints.rules import (
+    Case,
+    breaks,
+    given,
+    known,
+    limit,
+    once,
+    twice,
+    ways,
+)
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -89,13 +98,11 @@ def make_check_shown_twice(*, to_one_rater):
 
 
 STUDIES = [
-    breaks("study_plan_known", plan="OTHER"),
+    *known("study_plan", "study_protocol", "study_state"),
     once("study_version_once", name="winter", but={"version": 2}),
     breaks("study_version_from_one", version=0),
     breaks("study_simulated_says_so", is_simulated=True, but={"title": "A simulated study"}),
     once("Study.slug", slug="demo"),
-    breaks("study_protocol_known", protocol="OTHER"),
-    breaks("study_state_known", state="OTHER"),
     limit("study_judgments_range", "none", judgments_per_pair=(0, 1)),
     limit("study_judgments_range", "too many", judgments_per_pair=(1001, 1000)),
     breaks("study_session_not_empty", session_length=0),
@@ -132,7 +139,7 @@ PEOPLE = [
         "rater_once_per_external_id", "but in each study", study=make_study, **PROLIFIC, but="study"
     ),
     once("rater_once_per_form", study=make_study, bound_by="form", but="study"),
-    breaks("rater_stage_known", stage="OTHER"),
+    *known("rater_stage"),
     breaks(
         "rater_data_kept_unless_withdrawn",
         data_kept=False,
@@ -149,7 +156,7 @@ COMPARISONS = [
     limit("comparison_pair_once", of=make_same_pair, in_one_study=(True, False)),
     Case("comparison_canonical_order", make_swapped_comparison, make_comparison, "swapped"),
     Case("comparison_canonical_order", make_comparison_with_itself, label="with itself"),
-    breaks("comparison_purpose_known", purpose="OTHER"),
+    *known("comparison_purpose"),
     limit("comparison_slots_not_negative", slots_left=(-1, 0)),
     breaks("comparison_shown_not_negative", "A", shown_first_as_a=-1),
     breaks("comparison_shown_not_negative", "B", shown_first_as_b=-1),
@@ -202,15 +209,13 @@ REPORTED = [
         "nothing to remove",
         state=(TextState.MASKED, TextState.WITHHELD),
     ),
-    breaks("rationalescan_says_what_read_what", "no rules", rules=""),
-    breaks("rationalescan_says_what_read_what", "no hash", text_hash=""),
+    *given("rationalescan_says_what_read_what", "rules", "text_hash"),
     breaks("rationaledecision_outcome_known", outcome="CLEAN"),
     once(
         "report_once_per_rater_and_context", rater=make_rater, context=make_context, but="context"
     ),
-    breaks("report_kind_known", kind="OTHER"),
+    *known("report_kind", "reportdecision_outcome"),
     once("ReportAlert.report", report=make_report),
-    breaks("reportdecision_outcome_known", outcome="OTHER"),
     breaks("reportdecision_reason_given", reason=""),
     once(
         "sourceguess_once_per_completion",
@@ -225,17 +230,15 @@ REPORTED = [
         twice(make_submission, rater=make_rater, session_id="x-1", changed={"number": 2}),
         twice(make_submission, rater=make_rater, changed={"number": 2}),
     ),
-    breaks("platformsubmission_state_known", state="OTHER"),
+    *known("platformsubmission_state", "platformevent_platform", "failedarrival_platform"),
     breaks("platformsubmission_number_from_one", number=0),
     Case("platformevent_once", twice(make_event, event_id="one"), twice(make_event)),
-    breaks("platformevent_platform_known", platform="OTHER"),
     breaks("platformevent_id_given", event_id=""),
     once("PlatformStudy.key", key="same"),
     once("PlatformStudy.study", study=make_study),
     breaks("platformstudy_key_given", key=""),
     breaks("platformstudy_has_places", n_places=0),
     once("failedarrival_once_per_hour", study=make_study, but="study"),
-    breaks("failedarrival_platform_known", platform="OTHER"),
     breaks("failedarrival_counts_one_at_least", n=0),
     *ways(
         "failedarrival_times_in_order",

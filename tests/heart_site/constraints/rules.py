@@ -55,6 +55,18 @@ def ways(rule, *rows):
         yield breaks(rule, label, of=of, but=but[0] if but else None, **wrong)
 
 
+def given(rule, *fields):
+    """Yield a case for each field that may not be empty, with its name as the label."""
+    for field in fields:
+        yield breaks(rule, field, **{field: ""})
+
+
+def known(*columns):
+    """Yield a case for each column that takes a few values alone, named as ``study_state``."""
+    for column in columns:
+        yield breaks(f"{column}_known", **{column.partition("_")[2]: "OTHER"})
+
+
 def once(rule, label="", /, *, of=None, but=None, **shared):
     """Return a case of two rows that may not be alike in ``shared``, unless one has ``but``.
 
