@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.core.management import call_command
-from django.test import Client
+from django.test import Client, TestCase
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +59,13 @@ def clock(monkeypatch) -> list[float]:
 
 def sign_in(client, *, password=PASSWORD, username="olga", to=""):
     return client.post(SIGN_IN, {"login": username, "password": password, "next": to})
+
+
+def add_factor(client, clock):
+    """Add an app that shows codes; return the answer to its first code."""
+    secret = re.search(r'id="secret">(\w+)<', client.get(ADD).content.decode())[1]
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        return client.post(ADD, {"code": code_of(secret, at=clock[0])})
 
 
 def acts():
@@ -127,7 +134,6 @@ class TestTheSecondFactor:
         return olga
 
     def test_is_asked_for_after_the_password(self, client, enrolled, clock):
-
         asked = sign_in(client, to=CONSOLE)
         assert asked["Location"] == CODE
         assert client.get(CONSOLE).status_code == 302
@@ -203,51 +209,38 @@ class TestTheSecondFactor:
             assert visitor.post(CODE, {"code": one}).status_code == outcome
 
     def test_is_added_before_anything_else_where_it_is_required(
-        self, client, olga, required, clock, django_capture_on_commit_callbacks
+        self, client, olga, required, clock
     ):
         assert sign_in(client, to=CONSOLE)["Location"] == CONSOLE
         for page in (CONSOLE, ADMIN):
             assert client.get(page, follow=True).redirect_chain[-1][0] == ADD
         assert client.get("/api/v1/systems/").status_code == 403
-        secret = re.search(r'id="secret">(\w+)<', client.get(ADD).content.decode())[1]
 
-        with django_capture_on_commit_callbacks(execute=True):
-            answer = client.post(ADD, {"code": code_of(secret, at=clock[0])})
-
-        assert answer["Location"] == CODES
+        assert add_factor(client, clock)["Location"] == CODES
         page = text(client.get(CODES))
         assert len(re.findall(r"\b\d{8}\b", page)) == 10
         assert client.get(CONSOLE).status_code == 200
         assert client.get(ADMIN).status_code == 200
-        assert acts() == ["second-factor.added", "second-factor.added"]
-        assert {entry.after["kind"] for entry in LogEntry.objects.all()} == {
-            "totp",
-            "recovery_codes",
-        }
-        assert all(entry.by == olga for entry in LogEntry.objects.all())
+        logged = LogEntry.objects.order_by("pk").values_list("action", "by", "after__kind")
+        kinds = ("totp", "recovery_codes")
+        assert list(logged) == [("second-factor.added", olga.pk, kind) for kind in kinds]
 
     def test_is_nothing_to_programs(self, required):
         secret = make_secret(Scope.READ_STUDIES)
 
         assert Client().get("/api/v1/systems/", headers=bearing(secret)).status_code == 200
 
-    def test_ends_sessions_that_began_without_it(
-        self, client, olga, clock, django_capture_on_commit_callbacks
-    ):
+    def test_ends_sessions_that_began_without_it(self, client, olga, clock):
         elsewhere = Client()
         sign_in(elsewhere)
         sign_in(client)
-        secret = re.search(r'id="secret">(\w+)<', client.get(ADD).content.decode())[1]
 
-        with django_capture_on_commit_callbacks(execute=True):
-            client.post(ADD, {"code": code_of(secret, at=clock[0])})
+        add_factor(client, clock)
 
         assert elsewhere.get(CONSOLE).status_code == 302
         assert client.get(CONSOLE).status_code == 200
 
-    def test_is_changed_only_by_whoever_says_again_who_they_are(
-        self, client, enrolled, clock, django_capture_on_commit_callbacks
-    ):
+    def test_is_changed_only_by_whoever_says_again_who_they_are(self, client, enrolled, clock):
         client.force_login(enrolled)  # long ago, for all that the session knows
 
         asked = client.get(REMOVE)
@@ -255,7 +248,7 @@ class TestTheSecondFactor:
         wrong = client.post(asked["Location"], {"password": "something else", "next": REMOVE})
         assert "The password is not right" in text(wrong)
         client.post(asked["Location"], {"password": PASSWORD, "next": REMOVE})
-        with django_capture_on_commit_callbacks(execute=True):
+        with TestCase.captureOnCommitCallbacks(execute=True):
             client.post(REMOVE)
 
         assert not Authenticator.objects.exists()
@@ -277,8 +270,8 @@ class TestSessions:
     def test_end_with_the_working_day_and_by_signing_out(self, client, olga):
         sign_in(client)
 
-        assert client.cookies[site.SESSION_COOKIE_NAME]["max-age"] == 12 * 60 * 60
-        assert client.cookies[site.SESSION_COOKIE_NAME]["httponly"]
+        session = client.cookies[site.SESSION_COOKIE_NAME]
+        assert (session["max-age"], session["httponly"]) == (12 * 60 * 60, True)
         client.post("/accounts/logout/")
         assert client.get(CONSOLE).status_code == 302
         assert not Session.objects.exists()
