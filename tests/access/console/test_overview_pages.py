@@ -267,49 +267,27 @@ class TestMoving:
         assert "notice error" in page.content.decode()
         assert "cannot become" in page.content.decode()
 
-    def test_extending_plans_what_new_completions_make_possible(self, admin_client):
-        study = make_study(pairs_per_context=0)
-        context = make_context(dialogue=make_dialogue(dataset=study.dataset))
-        for _ in range(3):
-            make_completion(context=context)
-
-        pages = [act(admin_client, study, "extend", follow=True) for _ in range(2)]
-
-        assert study.comparisons.count() == 3
-        assert "3 comparisons added to the plan; it has 3 now." in pages[0].content.decode()
-        assert "0 comparisons added to the plan; it has 3 now." in pages[1].content.decode()
-
 
 class TestJudgmentsAsListed:
     def test_say_who_said_what(self):
-        comparison = make_comparison(
-            study=make_study(title="Spring round"),
-            first=make_completion(system=(warm := make_system(name="Warm"))),
-        )
-        by_person = make_judgment(
-            comparison=comparison, rater=make_rater(study=comparison.study, code="RABC"), verdict=2
-        )
-        by_judge = make_llm_judgment(
-            comparison=comparison, judge=make_judge(name="Judge Ash"), verdict=-3
-        )
+        comparison = make_comparison(first=make_completion(system=make_system(name="Warm")))
+        person = make_rater(study=comparison.study, code="RABC")
+        by_person = make_judgment(comparison=comparison, rater=person, verdict=2)
+        machine = make_judge(name="Judge Ash")
+        by_judge = make_llm_judgment(comparison=comparison, judge=machine, verdict=-3)
 
         rater, judge = map(judgment_row, (by_person, by_judge))
 
-        assert (rater.who, rater.better, rater.words) == ("RABC", warm.name, "much better than")
-        assert (judge.who, judge.worse, judge.words) == (
-            "Judge Ash",
-            warm.name,
-            "better than (+++)",
-        )
+        assert (rater.who, rater.better, rater.words) == ("RABC", "Warm", "much better than")
+        assert (judge.who, judge.worse, judge.words) == ("Judge Ash", "Warm", "better than (+++)")
         assert rater.key == judge.key == comparison.key
 
     def test_mark_what_is_simulated_changed_or_surplus(self):
         plain = make_judgment()
+        same = {"comparison": plain.comparison, "rater": plain.rater, "lease": plain.lease}
         judgments = [
             plain,
-            make_judgment(
-                comparison=plain.comparison, rater=plain.rater, lease=plain.lease, revises=plain
-            ),
+            make_judgment(**same, revises=plain),
             make_judgment(is_surplus=True),
             make_llm_judgment(judge=make_judge(name="Simulated judge", is_simulated=True)),
             make_judgment(rater=make_rater(is_simulated=True)),
