@@ -8,7 +8,6 @@ from annotation.judges import console as judge_console
 from annotation.planning import queries as planning_queries
 from annotation.planning import services as planning_services
 from annotation.studies import counts, stored_figures
-from annotation.studies import stored_figures as studies_stored_figures
 from ranking.raters.services import reviewing
 from ranking.releases import queries
 from tests.helpers.datasets import make_dialogues
@@ -31,11 +30,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def handed(monkeypatch):
     """What workers were asked for, of studies that are all large."""
-    monkeypatch.setattr(planning_queries, "MOST_LIVE", 0)
-    monkeypatch.setattr(judge_console, "MOST_LIVE", 0)
-    monkeypatch.setattr(counts, "MOST_LIVE", 0)
-    monkeypatch.setattr(queries, "MOST_LIVE", 0)
-    monkeypatch.setattr(reviewing, "MOST_LIVE", 0)
+    for module in (planning_queries, judge_console, counts, queries, reviewing):
+        monkeypatch.setattr(module, "MOST_LIVE", 0)
     monkeypatch.setattr("django.utils.timezone.now", lambda: NOW)
     asked: list[str] = []
     monkeypatch.setattr(background, "hand_over", lambda _task, kind, study_id: asked.append(kind))
@@ -48,7 +44,7 @@ def study():
 
 
 def keep(kind, study, now=NOW):
-    return studies_stored_figures.keep_figures(kind=kind, study_id=study.pk, now=now)
+    return stored_figures.keep_figures(kind=kind, study_id=study.pk, now=now)
 
 
 class TestAPlan:
