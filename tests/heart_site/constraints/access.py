@@ -3,19 +3,10 @@
 import datetime as dt
 
 from access.models import Member
-from tests.heart_site.constraints.rules import (
-    Case,
-    breaks,
-    given,
-    known,
-    limit,
-    once,
-    twice,
-    ways,
-)
+from tests.heart_site.constraints.rules import breaks, given, known, limit, once, once_within, ways
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import make_hook, make_token_row
-from tests.helpers.factories_written_once import make_evidence, make_user
+from tests.helpers.factories_written_once import make_user
 
 
 def make_row(**fields):
@@ -53,11 +44,7 @@ CASES = [
     breaks("idempotencykey_keeps_success", "no answer", status=201),
     *known("consentevidence_kind"),
     *given("consentevidence_says_who_to_what", "scope", "person", "text_hash"),
-    Case(
-        "consentevidence_once_per_text",
-        twice(make_evidence, person=lambda: "1" * 64),
-        twice(make_evidence),
-    ),
+    once_within("consentevidence_once_per_text", {"person": "1" * 64}),
     *given("logentry_names_act_and_subject", "action", "subject"),
     breaks("hook_has_address", url=""),
     *ways(

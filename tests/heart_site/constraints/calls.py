@@ -13,7 +13,7 @@ from completions.choices import (
     RewriteStep,
     RunState,
 )
-from tests.heart_site.constraints.rules import Case, breaks, known, limit, once, twice, ways
+from tests.heart_site.constraints.rules import Case, breaks, known, limit, once, once_within, ways
 from tests.helpers.factories import (
     NOW,
     make_assistant,
@@ -34,10 +34,8 @@ from tests.helpers.factories_of_calls import (
     KEYS,
     make_rationale_call,
     make_spot_check,
-    make_spot_check_item,
     make_strategy_call,
     make_theme_check,
-    make_theme_check_item,
 )
 from tests.helpers.factories_of_site import make_job
 
@@ -75,81 +73,6 @@ def calls(name, *, done=DONE):
     ]
 
 
-CANDIDATES = [
-    once("candidate_once_per_turn", dialogue=make_dialogue, but={"turn_index": 4}),
-    breaks("candidate_rules_given", rules=""),
-    once(
-        "screeningcall_once_per_candidate",
-        candidate=make_candidate,
-        assistant=make_assistant,
-        but="assistant",
-    ),
-    *ways(
-        "screeningcall_done_with_opinion",
-        (make_opinion, "done without", {"opinion": {}}),
-        ({}, "pending with", OPINION),
-    ),
-    *calls("screeningcall", done=make_opinion),
-]
-
-ASSISTANTS = [
-    once("Assistant.slug", slug="same"),
-    once("Assistant.name", name="Same"),
-    breaks("assistant_model_given", model_id=""),
-    limit(
-        "assistant_simulated_says_so",
-        of={"is_simulated": True},
-        name=("Rewriter", "Simulated rewriter"),
-    ),
-]
-
-REWRITES = [
-    once(
-        "rewrite_once_per_profile",
-        source_context=make_context,
-        but={"profile": EscalationProfile.MID_RAMP},
-    ),
-    *known("rewrite_profile"),
-    *ways(
-        "rewrite_ended_with_time",
-        ({}, "planned with", {"ended_at": NOW}),
-        (make_accepted_rewrite, "accepted without", {"ended_at": None}),
-        ({}, "of an unknown state", {"state": "OTHER", "ended_at": NOW}),
-    ),
-    breaks(
-        "rewrite_accepted_with_context", "accepted without", of=make_accepted_rewrite, context=None
-    ),
-    breaks("rewrite_accepted_with_context", "planned with", context=make_context),
-    *ways(
-        "rewrite_dropped_with_reason",
-        (DROPPED, "dropped without", {"reason": ""}),
-        (make_accepted_rewrite, "accepted with", {"reason": "The last turn is mild."}),
-    ),
-    once("Rewrite.context", of=make_accepted_rewrite, context=make_context),
-    once("rewritecall_once_per_round", rewrite=make_rewrite, but={"step": RewriteStep.RATE}),
-    *known("rewritecall_step"),
-    limit("rewritecall_round_from_one", round=(0, 2)),
-    *calls("rewritecall"),
-]
-
-JOBS = [
-    *known("job_kind", "job_state"),
-    breaks(
-        "job_over_has_end_and_no_file",
-        "over without a time",
-        state=JobState.DONE,
-        but={"ended_at": NOW},
-    ),
-    Case(
-        "job_over_has_end_and_no_file",
-        partial(make_job, state=JobState.STOPPED, ended_at=NOW, content=b"x"),
-        partial(make_job, state=JobState.CHECKED, content=b"x"),
-        "over with a file",
-    ),
-    breaks("job_over_has_end_and_no_file", "open with an end", ended_at=NOW),
-    once("job_one_open_of_a_kind", dataset=make_dataset, but="dataset"),
-]
-
 PRESENT = {"presence": Presence.PRESENT, "probability": 0.9, "quote": "No wonder"}
 
 
@@ -160,70 +83,6 @@ def labels(name: str) -> Iterator[Case]:
         yield limit(f"{name}_probability_range", which, probability=(wrong, right))
     yield breaks(f"{name}_present_with_quote", of=PRESENT, quote="")
 
-
-CALLS = [
-    *calls("generationcall", done=make_done_call),
-    once("generationcall_once_per_context", context=make_context, system=make_system, but="system"),
-    breaks(
-        "generationcall_done_with_completion", "done without", of=make_done_call, completion=None
-    ),
-    breaks("generationcall_done_with_completion", "pending with", completion=make_completion),
-    once("GenerationCall.completion", of=make_done_call, completion=make_completion),
-    *calls("judgecall"),
-    once(
-        "strategycall_once_per_completion",
-        completion=make_completion,
-        assistant=make_assistant,
-        but="assistant",
-    ),
-    *calls("strategycall"),
-    once(
-        "rationalecall_once_per_judgment",
-        judgment=make_judgment,
-        assistant=make_assistant,
-        but={"codebook": "heart-2"},
-    ),
-    *calls("rationalecall"),
-]
-
-LABELS = [
-    once("strategylabel_once", call=make_strategy_call, but={"strategy": KEYS[1]}),
-    *labels("strategylabel"),
-    once("themelabel_once", call=make_rationale_call, but={"theme": BOOK.keys[1]}),
-    *labels("themelabel"),
-]
-
-CHECKS = [
-    once("spotcheck_once", dataset=make_dataset, assistant=make_assistant, but={"seed": "2"}),
-    breaks("spotcheck_seed_given", seed=""),
-    Case(
-        "spotcheckitem_completion_once",
-        twice(
-            make_spot_check_item,
-            spot_check=make_spot_check,
-            completion=make_completion,
-            changed={"position": 1},
-        ),
-        twice(make_spot_check_item, spot_check=make_spot_check, changed={"position": 1}),
-    ),
-    once("spotcheckitem_position_once", spot_check=make_spot_check, but="spot_check"),
-]
-
-THEME_CHECKS = [
-    once("themecheck_once", study=make_study, assistant=make_assistant, but={"seed": "2"}),
-    breaks("themecheck_seed_given", seed=""),
-    Case(
-        "themecheckitem_judgment_once",
-        twice(
-            make_theme_check_item,
-            spot_check=make_theme_check,
-            judgment=make_judgment,
-            changed={"position": 1},
-        ),
-        twice(make_theme_check_item, spot_check=make_theme_check, changed={"position": 1}),
-    ),
-    once("themecheckitem_position_once", spot_check=make_theme_check, but="spot_check"),
-]
 
 PAUSED = {"state": RunState.PAUSED, "pause_reason": PauseReason.BUDGET}
 ENDED = {"state": RunState.ENDED, "ended_at": NOW}
@@ -255,7 +114,122 @@ def reserves(name: str) -> Iterator[Case]:
     yield limit(rule, "less than nothing", of=claimed, reserved_usd=("-0.01", "0.01"))
 
 
-RUNS = [
+CASES = [
+    # Candidates
+    once("candidate_once_per_turn", dialogue=make_dialogue, but={"turn_index": 4}),
+    breaks("candidate_rules_given", rules=""),
+    once(
+        "screeningcall_once_per_candidate",
+        candidate=make_candidate,
+        assistant=make_assistant,
+        but="assistant",
+    ),
+    *ways(
+        "screeningcall_done_with_opinion",
+        (make_opinion, "done without", {"opinion": {}}),
+        ({}, "pending with", OPINION),
+    ),
+    *calls("screeningcall", done=make_opinion),
+    # Assistants
+    once("Assistant.slug", slug="same"),
+    once("Assistant.name", name="Same"),
+    breaks("assistant_model_given", model_id=""),
+    limit(
+        "assistant_simulated_says_so",
+        of={"is_simulated": True},
+        name=("Rewriter", "Simulated rewriter"),
+    ),
+    # Rewrites
+    once(
+        "rewrite_once_per_profile",
+        source_context=make_context,
+        but={"profile": EscalationProfile.MID_RAMP},
+    ),
+    *known("rewrite_profile"),
+    *ways(
+        "rewrite_ended_with_time",
+        ({}, "planned with", {"ended_at": NOW}),
+        (make_accepted_rewrite, "accepted without", {"ended_at": None}),
+        ({}, "of an unknown state", {"state": "OTHER", "ended_at": NOW}),
+    ),
+    breaks(
+        "rewrite_accepted_with_context", "accepted without", of=make_accepted_rewrite, context=None
+    ),
+    breaks("rewrite_accepted_with_context", "planned with", context=make_context),
+    *ways(
+        "rewrite_dropped_with_reason",
+        (DROPPED, "dropped without", {"reason": ""}),
+        (make_accepted_rewrite, "accepted with", {"reason": "The last turn is mild."}),
+    ),
+    once("Rewrite.context", of=make_accepted_rewrite, context=make_context),
+    once("rewritecall_once_per_round", rewrite=make_rewrite, but={"step": RewriteStep.RATE}),
+    *known("rewritecall_step"),
+    limit("rewritecall_round_from_one", round=(0, 2)),
+    *calls("rewritecall"),
+    # Jobs
+    *known("job_kind", "job_state"),
+    breaks(
+        "job_over_has_end_and_no_file",
+        "over without a time",
+        state=JobState.DONE,
+        but={"ended_at": NOW},
+    ),
+    Case(
+        "job_over_has_end_and_no_file",
+        partial(make_job, state=JobState.STOPPED, ended_at=NOW, content=b"x"),
+        partial(make_job, state=JobState.CHECKED, content=b"x"),
+        "over with a file",
+    ),
+    breaks("job_over_has_end_and_no_file", "open with an end", ended_at=NOW),
+    once("job_one_open_of_a_kind", dataset=make_dataset, but="dataset"),
+    # Calls
+    *calls("generationcall", done=make_done_call),
+    once("generationcall_once_per_context", context=make_context, system=make_system, but="system"),
+    breaks(
+        "generationcall_done_with_completion", "done without", of=make_done_call, completion=None
+    ),
+    breaks("generationcall_done_with_completion", "pending with", completion=make_completion),
+    once("GenerationCall.completion", of=make_done_call, completion=make_completion),
+    *calls("judgecall"),
+    once(
+        "strategycall_once_per_completion",
+        completion=make_completion,
+        assistant=make_assistant,
+        but="assistant",
+    ),
+    *calls("strategycall"),
+    once(
+        "rationalecall_once_per_judgment",
+        judgment=make_judgment,
+        assistant=make_assistant,
+        but={"codebook": "heart-2"},
+    ),
+    *calls("rationalecall"),
+    # Labels
+    once("strategylabel_once", call=make_strategy_call, but={"strategy": KEYS[1]}),
+    *labels("strategylabel"),
+    once("themelabel_once", call=make_rationale_call, but={"theme": BOOK.keys[1]}),
+    *labels("themelabel"),
+    # Checks of labels
+    once("spotcheck_once", dataset=make_dataset, assistant=make_assistant, but={"seed": "2"}),
+    breaks("spotcheck_seed_given", seed=""),
+    once_within(
+        "spotcheckitem_completion_once",
+        {"completion": make_completion},
+        spot_check=make_spot_check,
+        changed={"position": 1},
+    ),
+    once("spotcheckitem_position_once", spot_check=make_spot_check, but="spot_check"),
+    once("themecheck_once", study=make_study, assistant=make_assistant, but={"seed": "2"}),
+    breaks("themecheck_seed_given", seed=""),
+    once_within(
+        "themecheckitem_judgment_once",
+        {"judgment": make_judgment},
+        spot_check=make_theme_check,
+        changed={"position": 1},
+    ),
+    once("themecheckitem_position_once", spot_check=make_theme_check, but="spot_check"),
+    # Runs
     *(one for of in ("generation", "labelling", "judge", "rationale") for one in runs(f"{of}run")),
     *(
         limit("judgerun_samples_range", f"{wrong} samples", samples=(wrong, right))
@@ -271,5 +245,3 @@ RUNS = [
         for wrong, right in ((-0.01, 0.0), (1.01, 1.0))
     ),
 ]
-
-CASES = [*CANDIDATES, *ASSISTANTS, *REWRITES, *JOBS, *CALLS, *LABELS, *CHECKS, *THEME_CHECKS, *RUNS]

@@ -59,7 +59,13 @@ def make_skipped_writing_lease(**fields):
     return make_writing_lease(**skipped | fields)
 
 
-DATASETS = [
+ELSEWHERE: dict[str, Any] = {"state": WriterState.ELSEWHERE, "imported_as": "author 7"}
+USED = {"completion": make_completion}
+RETURNED = MessageVerdict.RETURNED
+
+
+CASES = [
+    # Datasets
     once("Dataset.slug", slug="demo"),
     breaks("dataset_slug_given", slug=""),
     limit("dataset_completions_per_context_range", completions_per_context=(51, 50)),
@@ -70,9 +76,7 @@ DATASETS = [
         lambda: make_dataset(vetting=make_dataset()),
     ),
     once("dialogue_once_per_dataset", dataset=make_dataset, content_hash="same", but="dataset"),
-]
-
-CONTEXTS = [
+    # Contexts
     once("Context.key", key="same"),
     Case(
         "context_regular_once_per_turn",
@@ -102,9 +106,7 @@ CONTEXTS = [
     ),
     limit("context_review_known", review=("OTHER", Review.DROPPED)),
     limit("context_slots_not_negative", slots_left=(-1, 0)),
-]
-
-SYSTEMS = [
+    # Systems
     once("System.slug", slug="same"),
     once("System.name", name="Same"),
     *known("system_kind"),
@@ -127,9 +129,7 @@ SYSTEMS = [
         of={"is_simulated": True},
         name=("Listener", "SIMULATED Listener"),
     ),
-]
-
-WRITING_LEASES = [
+    # Writing leases
     once("WritingLease.token", token="0" * 32),
     limit("writinglease_positive_length", expires_at=(NOW, NOW + HOUR / 3600)),
     *ways(
@@ -151,9 +151,7 @@ WRITING_LEASES = [
         but="writer",
     ),
     once("writinglease_one_open_per_writer", writer=make_writer, but=CLOSED),
-]
-
-COMPLETIONS = [
+    # Completions
     once(
         "completion_once_per_system",
         "people's completions have one system",
@@ -175,19 +173,11 @@ COMPLETIONS = [
         of=make_written_completion,
         erased_at=NOW,
     ),
-]
-
-IMPORTED = [
+    # Completions that were brought
     once("BroughtCompletion.completion", completion=make_completion),
     limit("broughtcompletion_way_known", way=("OTHER", "CONSOLE")),
     breaks("broughtcompletion_text_kept", raw_text=""),
-]
-
-ELSEWHERE: dict[str, Any] = {"state": WriterState.ELSEWHERE, "imported_as": "author 7"}
-USED = {"completion": make_completion}
-RETURNED = MessageVerdict.RETURNED
-
-WRITERS = [
+    # Writers
     once("Writer.code", code="W1"),
     breaks("writer_code_given", code=""),
     *known("writer_state", "writermail_kind"),
@@ -220,9 +210,7 @@ WRITERS = [
         ({}, "never claimed", {"sent_at": NOW}, {"claimed_at": NOW}),
         ({}, "claimed after it was sent", {"claimed_at": NOW + HOUR, "sent_at": NOW}),
     ),
-]
-
-MESSAGES = [
+    # Messages
     once("Message.lease", lease=make_writing_lease),
     once("Message.completion", completion=make_completion, but="completion"),
     *known("message_state"),
@@ -249,15 +237,4 @@ MESSAGES = [
         verdict=RETURNED,
         but={"note": "Please say it in one sentence."},
     ),
-]
-
-CASES = [
-    *DATASETS,
-    *CONTEXTS,
-    *SYSTEMS,
-    *WRITING_LEASES,
-    *COMPLETIONS,
-    *IMPORTED,
-    *WRITERS,
-    *MESSAGES,
 ]

@@ -4,7 +4,7 @@ import datetime as dt
 from functools import partial
 
 from annotation.choices import CheckKind, Expected, Protocol, Side
-from tests.heart_site.constraints.rules import Case, breaks, given, limit, once, twice, ways
+from tests.heart_site.constraints.rules import Case, breaks, given, limit, once, once_within, ways
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -16,7 +16,7 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
-from tests.helpers.factories_of_site import make_batch, make_external
+from tests.helpers.factories_of_site import make_external
 from tests.helpers.factories_written_once import make_exclusion, make_user
 
 
@@ -68,7 +68,17 @@ def make_two_revisions(*, of_one):
     )
 
 
-JUDGES = [
+BEFORE = NOW.date() - dt.timedelta(days=1)
+
+
+def make_two_external(*, rater):
+    """Let the rater e0001 and another, or the same again, judge a comparison elsewhere."""
+    first = make_external(rater="e0001")
+    return make_external(batch=first.batch, comparison=first.comparison, rater=rater)
+
+
+CASES = [
+    # Judges
     once("Judge.slug", slug="same"),
     once("Judge.name", name="Same"),
     breaks("judge_family_given", family=""),
@@ -97,9 +107,7 @@ JUDGES = [
     ),
     Case("judgecall_not_own_family", partial(make_call_of_family, "two"), label="of the second"),
     Case("judgecall_not_own_family", partial(make_call_of_family, ""), label="of none"),
-]
-
-JUDGMENTS = [
+    # Judgments
     Case("judgment_by_a_rater_or_a_judge", make_judgment_of_two, make_judgment, "both"),
     breaks(
         "judgment_by_a_rater_or_a_judge",
@@ -130,9 +138,7 @@ JUDGMENTS = [
     limit("dimensionmark_advantage_range", "for the first", advantage=(6, 5)),
     limit("dimensionmark_advantage_range", "for the second", advantage=(-6, -5)),
     breaks("dimensionmark_dimension_given", dimension=""),
-]
-
-QUALITY = [
+    # Checks and exclusions
     once("qualitycheck_once_per_comparison", comparison=make_comparison, but="comparison"),
     breaks("qualitycheck_kind_known", kind="OTHER"),
     limit(
@@ -165,24 +171,8 @@ QUALITY = [
         ),
         ({}, "without a reason", {"is_excluded": False, "decided_by": make_user}),
     ),
-]
-
-
-BEFORE = NOW.date() - dt.timedelta(days=1)
-
-
-def make_two_external(*, rater):
-    """Let the rater e0001 and another, or the same again, judge a comparison elsewhere."""
-    first = make_external(rater="e0001")
-    return make_external(batch=first.batch, comparison=first.comparison, rater=rater)
-
-
-ELSEWHERE = [
-    Case(
-        "externalbatch_once_per_reference",
-        twice(make_batch, study=make_study, reference="one"),
-        twice(make_batch, study=make_study),
-    ),
+    # Judgments made elsewhere
+    once_within("externalbatch_once_per_reference", {"reference": "one"}, study=make_study),
     *given("externalbatch_source_named", "source", "reference", "url", "licence"),
     *given("externalbatch_people_told_of", "recruitment", "consent"),
     breaks("externalbatch_collected_in_order", collected_until=BEFORE),
@@ -192,6 +182,3 @@ ELSEWHERE = [
     limit("externaljudgment_verdict_range", verdict=(6, None)),
     breaks("externaldecision_reason_given", reason=""),
 ]
-
-
-CASES = [*JUDGES, *JUDGMENTS, *QUALITY, *ELSEWHERE]

@@ -11,7 +11,29 @@ from tests.helpers.factories_written_once import make_fit, make_rating, make_rel
 DONE = {"state": FitState.DONE, "ended_at": NOW}
 REFUSED = {"state": FitState.REFUSED, "ended_at": NOW, "refusal": "Two groups of systems."}
 
-FITS = [
+
+INFINITE = float("inf")
+
+
+def elo(name: str) -> Iterator[Case]:
+    """Yield the ways to break what every rating is held to."""
+    for column, value in (("elo_se", INFINITE), ("elo_low", -INFINITE), ("elo_high", INFINITE)):
+        yield breaks(f"{name}_numbers_finite", column, **{column: value})
+    yield limit(f"{name}_numbers_finite", "a negative error", elo_se=(-0.1, 0))
+    yield from ways(
+        f"{name}_interval_holds_elo",
+        ({"elo": 1517}, "too high", {"elo_low": 1518}, {"elo_low": 1517}),
+        ({"elo": 1517}, "too low", {"elo_high": 1516}, {"elo_high": 1517}),
+    )
+
+
+BUILT = {"state": ReleaseState.DONE, "ended_at": NOW, "manifest_hash": "hash"}
+NOT_BUILT = {"state": ReleaseState.REFUSED, "ended_at": NOW, "refusal": "There is no fit."}
+ENDED = partial(make_release, **BUILT)
+
+
+CASES = [
+    # Fits
     once("Fit.key", key="same"),
     once(
         "fit_once_per_inputs_and_method",
@@ -35,24 +57,7 @@ FITS = [
         partial(make_fit, **DONE, published_at=NOW),
     ),
     breaks("kept_counts_since_before_until", until=NOW - HOUR),
-]
-
-INFINITE = float("inf")
-
-
-def elo(name: str) -> Iterator[Case]:
-    """Yield the ways to break what every rating is held to."""
-    for column, value in (("elo_se", INFINITE), ("elo_low", -INFINITE), ("elo_high", INFINITE)):
-        yield breaks(f"{name}_numbers_finite", column, **{column: value})
-    yield limit(f"{name}_numbers_finite", "a negative error", elo_se=(-0.1, 0))
-    yield from ways(
-        f"{name}_interval_holds_elo",
-        ({"elo": 1517}, "too high", {"elo_low": 1518}, {"elo_low": 1517}),
-        ({"elo": 1517}, "too low", {"elo_high": 1516}, {"elo_high": 1517}),
-    )
-
-
-RATINGS = [
+    # Ratings
     once("rating_once_per_fit", fit=make_fit, system=make_system, but="system"),
     *elo("rating"),
     breaks("rating_numbers_finite", "theta", theta=INFINITE),
@@ -84,9 +89,7 @@ RATINGS = [
         ({"n_marks": 5}, "more wins", {"wins": 6}, {"wins": 5}),
         ({"wins": 0}, "no marks", {"n_marks": 0}, {"n_marks": 1}),
     ),
-]
-
-PEOPLE = [
+    # Ratings of people together
     once("humanrating_once_per_fit", fit=make_fit, but={"kind": PeopleKind.BEST_PLAIN}),
     *known("humanrating_kind"),
     *elo("humanrating"),
@@ -94,9 +97,7 @@ PEOPLE = [
         limit("humanrating_rests_on_something", column, **{column: (0, 1)})
         for column in ("n_judgments", "n_contexts")
     ),
-]
-
-ANALYSES = [
+    # Analyses
     once("analysis_once_per_fit_and_code", fit=make_fit, but={"code_version": "numerics-2"}),
     *known("analysis_kind"),
     *ways(
@@ -105,20 +106,12 @@ ANALYSES = [
         (DONE, "done without a time", {"ended_at": None}),
         (REFUSED, "refused without a reason", {"refusal": ""}),
     ),
-]
-
-RATERS = [
+    # Figures of raters
     once("Measurement.study", study=make_study),
     limit("measurement_seconds_positive", median_seconds=(0.0, None)),
     once("RaterFigures.rater", rater=make_rater),
     limit("raterfigures_passed_within_checks", of={"n_passed": 3}, n_checks=(2, 3)),
-]
-
-BUILT = {"state": ReleaseState.DONE, "ended_at": NOW, "manifest_hash": "hash"}
-NOT_BUILT = {"state": ReleaseState.REFUSED, "ended_at": NOW, "refusal": "There is no fit."}
-ENDED = partial(make_release, **BUILT)
-
-RELEASES = [
+    # Releases
     once("Release.key", key="same"),
     once("release_version_once", of=ENDED, study=make_study, version=1, but={"version": 2}),
     once("release_one_under_way", study=make_study, but=BUILT),
@@ -138,5 +131,3 @@ RELEASES = [
         partial(ENDED, published_at=NOW),
     ),
 ]
-
-CASES = [*RATERS, *FITS, *RATINGS, *PEOPLE, *ANALYSES, *RELEASES]

@@ -13,7 +13,7 @@ from tests.heart_site.constraints.rules import (
     known,
     limit,
     once,
-    twice,
+    once_within,
     ways,
 )
 from tests.helpers.factories import (
@@ -29,7 +29,7 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_of_calls import make_scan
-from tests.helpers.factories_of_people import make_audit, make_event, make_report, make_submission
+from tests.helpers.factories_of_people import make_audit, make_report
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 GENERIC = {"platform": Platform.GENERIC}
@@ -97,7 +97,12 @@ def make_check_shown_twice(*, to_one_rater):
     return make_lease(comparison=check.comparison, rater=other, quality_check=check, **CLOSED)
 
 
-STUDIES = [
+DAY = dt.timedelta(days=1)
+DECIDED = {"state": HoldState.RELEASED, "decided_at": NOW, "decision_reason": "a saying"}
+
+
+CASES = [
+    # Studies
     *known("study_plan", "study_protocol", "study_state"),
     once("study_version_once", name="winter", but={"version": 2}),
     breaks("study_version_from_one", version=0),
@@ -116,9 +121,7 @@ STUDIES = [
         for state in (StudyState.OPEN, StudyState.PAUSED, StudyState.CLOSED)
     ),
     breaks("study_seed_given", seed=""),
-]
-
-PEOPLE = [
+    # Raters
     once("Rater.code", code="R1"),
     breaks("rater_platform_known", platform="OTHER", external_id="p1"),
     breaks("rater_state_known", state="OTHER", ended_at=NOW),
@@ -148,9 +151,7 @@ PEOPLE = [
     limit("rater_utc_offset_range", "east", utc_offset_minutes=(841, 840)),
     limit("rater_utc_offset_range", "west", utc_offset_minutes=(-841, -840)),
     once("consent_once_per_text", rater=make_rater, but={"text_hash": "other"}),
-]
-
-COMPARISONS = [
+    # Comparisons
     limit("comparison_completion_alone_once", of=make_alone_twice, in_one_study=(True, False)),
     limit("comparison_weight_positive", weight=(0, 0.001)),
     limit("comparison_pair_once", of=make_same_pair, in_one_study=(True, False)),
@@ -160,9 +161,7 @@ COMPARISONS = [
     limit("comparison_slots_not_negative", slots_left=(-1, 0)),
     breaks("comparison_shown_not_negative", "A", shown_first_as_a=-1),
     breaks("comparison_shown_not_negative", "B", shown_first_as_b=-1),
-]
-
-LEASES = [
+    # Leases
     once("Lease.token", token="0" * 32),
     limit("lease_positive_length", expires_at=(NOW, NOW + HOUR / 3600)),
     *ways(
@@ -186,12 +185,7 @@ LEASES = [
     limit("lease_probability_range", "never", sampling_probability=(0, 1)),
     breaks("lease_probability_range", "more than certain", sampling_probability=1.1),
     breaks("lease_side_known", first_side="C"),
-]
-
-DAY = dt.timedelta(days=1)
-DECIDED = {"state": HoldState.RELEASED, "decided_at": NOW, "decision_reason": "a saying"}
-
-REPORTED = [
+    # What raters report, and what is done about it
     once("RationaleScan.judgment", judgment=make_judgment, but="judgment"),
     Case(
         "rationalescan_state_known",
@@ -225,14 +219,15 @@ REPORTED = [
     ),
     breaks("sourceguess_known", guess="OTHER"),
     once("platformsubmission_once_per_number", rater=make_rater, but={"number": 2}),
-    Case(
+    once_within(
         "platformsubmission_once_per_session",
-        twice(make_submission, rater=make_rater, session_id="x-1", changed={"number": 2}),
-        twice(make_submission, rater=make_rater, changed={"number": 2}),
+        {"session_id": "x-1"},
+        rater=make_rater,
+        changed={"number": 2},
     ),
     *known("platformsubmission_state", "platformevent_platform", "failedarrival_platform"),
     breaks("platformsubmission_number_from_one", number=0),
-    Case("platformevent_once", twice(make_event, event_id="one"), twice(make_event)),
+    once_within("platformevent_once", {"event_id": "one"}),
     breaks("platformevent_id_given", event_id=""),
     once("PlatformStudy.key", key="same"),
     once("PlatformStudy.study", study=make_study),
@@ -267,5 +262,3 @@ REPORTED = [
     breaks("hold_decided_with_time_and_reason", "without a reason", of=DECIDED, decision_reason=""),
     breaks("hold_decided_with_time_and_reason", "decided and held", decided_at=NOW),
 ]
-
-CASES = [*REPORTED, *STUDIES, *PEOPLE, *COMPARISONS, *LEASES]

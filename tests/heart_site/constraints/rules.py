@@ -79,6 +79,16 @@ def once(rule, label="", /, *, of=None, but=None, **shared):
     return Case(rule, twice(make, **shared), allows, label)
 
 
+def once_within(rule, same, *, changed=None, **shared):
+    """Return a case of two rows alike in ``shared`` that may not be alike in ``same`` as well.
+
+    ``changed`` is what the second has otherwise in either case.
+    """
+    make = partial(_make, rule, None)
+    refused, allowed = (twice(make, changed=changed, **alike) for alike in (shared | same, shared))
+    return Case(rule, refused, allowed)
+
+
 def twice(make, *, changed=None, **shared):
     """Return a function that makes two rows alike in the ``shared`` fields.
 
