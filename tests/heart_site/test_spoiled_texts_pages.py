@@ -23,14 +23,13 @@ from playwright.sync_api import Dialog, Page, Route
 
 from access.console.csv_cells import FORMULA_STARTS, NEGATIVE_NUMBER
 from annotation.external.serializers import ExternalBatchIn
-from annotation.models import Rater, Study
+from annotation.models import Study
 from annotation.session import blinded
 from annotation.studies import selectors
 from annotation.studies.protocol import files
-from completions.models import Context, WritingLease
+from completions.models import WritingLease
 from tests.browser.conftest import PATIENCE_MS, chromium
 from tests.completions.writers import desk
-from tests.helpers.factories import make_context, make_dialogue, make_writer
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import console_pages
 from tests.helpers.rows import APPS, make_everything, pages_of_readers, spoil
@@ -215,7 +214,8 @@ CONSOLE = (
     *("console:overview", "console:study", "console:protocol", "console:contexts"),
     *("console:reports", "console:external", "console:judge_runs", "console:judges"),
     *("raters:list", "raters:rater", "raters:comparisons", "raters:judgments", "raters:coverage"),
-    *("raters:log", "writing:pool", "models:systems", "contexts:context", "personal"),
+    *("raters:log", "writing:pool", "models:systems", "contexts:context"),
+    "console:personal_data",
 )
 
 
@@ -281,7 +281,8 @@ def watching(answers: dict[str, Any], *, under_the_policy: bool) -> Iterator[Wat
 
 @pytest.fixture
 def console(study: Study, owner: Client) -> tuple[Client, list[str]]:
-    return owner, [_in_the_console(name, study) for name in CONSOLE]
+    pages = {page.name: page.address for page in console_pages(study)}
+    return owner, [pages[name] for name in CONSOLE]
 
 
 @pytest.fixture
@@ -300,8 +301,7 @@ def rater(asked: Study) -> tuple[Client, list[str]]:
 
 @pytest.fixture
 def writer() -> tuple[Client, list[str]]:
-    client, writer = Client(), make_writer()
-    make_context(dialogue=make_dialogue(dataset=writer.dataset), slots_left=3)
+    client, writer = Client(), desk.make_pool()
     desk.sign_in(client, writer)
     client.get(desk.url("next"))
     lease = WritingLease.objects.get(writer=writer, closed_at=None)
@@ -312,21 +312,6 @@ def writer() -> tuple[Client, list[str]]:
 def reader(study: Study, asked: Study) -> tuple[Client, list[str]]:
     results = f"/results/{study.slug}/"
     return Client(), ["/", url(asked, "entry"), results, f"{results}verdicts/"]
-
-
-def _in_the_console(name: str, study: Study) -> str:
-    if name == "personal":
-        return reverse("console:personal_data", args=[study.slug])
-    if name == "raters:rater":
-        code = Rater.objects.filter(study=study).values_list("code", flat=True)[:1].get()
-        return reverse(name, args=[study.slug, code])
-    if name == "contexts:context":
-        context = Context.objects.filter(dataset=study.dataset)[:1].get()
-        return reverse(name, args=[study.dataset.slug, context.key])
-    if name == "writing:pool":
-        return reverse(name, args=[study.dataset.slug])
-    is_of_all = name in {"console:overview", "models:systems"}
-    return reverse(name, args=[] if is_of_all else [study.slug])
 
 
 @pytest.mark.full
