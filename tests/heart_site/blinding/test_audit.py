@@ -44,12 +44,10 @@ def kept(module_rows):
         context = make_context(dialogue=make_dialogue(dataset=study.dataset))
         texts = [make_completion(context=context, system=one) for one in (people, program)]
         pair = make_comparison(study=study, first=texts[0], second=texts[1])
-        rater = make_rater(study=study)
-        side = Side.A if number % 2 else Side.B
         make_lease(
             comparison=pair,
-            rater=rater,
-            first_side=side,
+            rater=make_rater(study=study),
+            first_side=Side.A if number % 2 else Side.B,
             number=1 + number // 2 % 3,
             token=even_token(number),
         )
@@ -227,10 +225,10 @@ class TestAudit:
 
         assert audit(study).telling == ["time to make the page"]
 
-    def test_people_always_on_one_side_tell(self, study):
+    def test_people_always_on_one_side_tell_however_few_pages_are_replayed(self, study):
         Lease.objects.update(first_side=Side.A)
 
-        report = audit(study)
+        report = audit(study, n_pages=1)
 
         assert "side on which a person stands" in report.telling
         assert not report.holds
@@ -263,17 +261,12 @@ class TestAudit:
         assert report.faults == {}
 
     def test_a_text_that_names_its_system_is_told_and_is_no_fault(self, study):
-        make_lease(
-            comparison=make_comparison(
-                study=study,
-                first=make_completion(
-                    system=make_system(name="Elm model"), text="As Elm model, I hear you."
-                ),
-            ),
-            rater=make_rater(study=study),
-        )
+        elm = make_system(name="Elm model")
+        told = make_completion(system=elm, text="As Elm model, I hear you.")
+        pair = make_comparison(study=study, first=told)
+        make_lease(comparison=pair, rater=make_rater(study=study))
 
-        report = audit(study)
+        report = audit(study, n_pages=1)
 
         assert report.holds
         assert report.texts[0].endswith("names Elm model")
@@ -287,18 +280,16 @@ class TestAudit:
                     rater=lease.rater, completion=text, guess=guess, guessed_at=NOW
                 )
 
-        report = audit(study)
+        report = audit(study, n_pages=1)
 
-        assert report.guesses.value == 1.0
+        assert (report.guesses.value, report.guesses.interval) == (1.0, (1.0, 1.0))
         assert report.guesses.p_value < 0.01
-        assert report.guesses.interval == (1.0, 1.0)
         assert report.holds  # the texts tell; the platform does not
 
     def test_without_leases_there_is_nothing_to_say(self):
         report = audit(make_study())
 
-        assert report.holds
-        assert report.n_pages == 0
+        assert (report.holds, report.n_pages) == (True, 0)
 
     def test_only_so_many_pages_are_replayed(self, study):
         report = audit(study, n_pages=5)
@@ -307,33 +298,29 @@ class TestAudit:
 
 
 class TestCommand:
-    def run(self, *words):
-        out = io.StringIO()
-        call_command("audit", "blinding", *words, stdout=out, stderr=io.StringIO())
+    def run(self, slug, *options, out=None):
+        out = out or io.StringIO()
+        words = ("audit", "blinding", "--study", slug, *options)
+        call_command(*words, stdout=out, stderr=io.StringIO())
         return out.getvalue()
 
     def test_says_that_it_holds_and_keeps_it_in_the_log(self, study):
-        said = self.run("--study", study.slug)
+        said = self.run(study.slug)
 
         assert said.endswith("Nothing but the texts tells who wrote what.\n")
         assert "what might tell" in said
         kept = BlindingAudit.objects.get(study=study)
         assert (kept.state, kept.holds, kept.n_done) == (AuditState.DONE, True, N_LEASES)
         assert kept.report["n_pages"] == N_LEASES
-        entry = LogEntry.objects.get(action="audit.blinding")
-        assert entry.after == {
-            "audit": kept.pk,
-            "holds": True,
-            "n_pages": N_LEASES,
-            "faults": {},
-            "telling": [],
-        }
+        logged = LogEntry.objects.get(action="audit.blinding").after
+        found = {"holds": True, "n_pages": N_LEASES, "faults": {}, "telling": []}
+        assert logged == found | {"audit": kept.pk}
 
     def test_ends_with_an_error_where_something_tells(self, study):
         Lease.objects.update(first_side=Side.A)
 
         with pytest.raises(CommandError, match="does not hold") as caught:
-            self.run("--study", study.slug)
+            self.run(study.slug, "--pages", "1")
 
         assert caught.value.returncode == 1
         assert LogEntry.objects.get(action="audit.blinding").after["holds"] is False
@@ -344,7 +331,7 @@ class TestCommand:
         said = io.StringIO()
 
         with pytest.raises(CommandError, match="does not hold"):
-            call_command("audit", "blinding", "--study", study.slug, stdout=said)
+            self.run(study.slug, "--pages", "1", out=said)
 
         assert f"/results/{study.slug}/ changes for a stranger when an answer" in said.getvalue()
 
@@ -352,12 +339,12 @@ class TestCommand:
         audits.claim_audit(study=study, now=NOW)
 
         with pytest.raises(CommandError, match="under way") as caught:
-            self.run("--study", study.slug)
+            self.run(study.slug)
 
         assert caught.value.returncode == 2
 
     def test_there_is_no_such_study(self):
         with pytest.raises(CommandError, match='no study "other"') as caught:
-            self.run("--study", "other")
+            self.run("other")
 
         assert caught.value.returncode == 2
