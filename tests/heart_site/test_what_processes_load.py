@@ -23,6 +23,7 @@ PAGES = {"heart_site.urls", "rest_framework.views", "annotation.session.views"}
 KEYS = {"fido2", "allauth.mfa.webauthn.internal.auth"}
 ALL = ARRAYS | SLOW_NUMERICS | TABLES | DRAWING | MODELS
 
+TELL = "\nimport json, sys; print(json.dumps(list(sys.modules)))"
 SET_UP = "import django; django.setup()\n"
 MANAGE = """
 import contextlib, os
@@ -173,25 +174,28 @@ FIRST = {"manage.py check", "a web process after pages", "a worker that has done
 def test_loads_only_what_it_needs(name, tmp_path):
     one = PROCESSES[name]
 
-    loaded = loaded_by(one.code.replace("{schedule}", str(tmp_path / "beat")))
+    told = said_by(
+        one.code.replace("{schedule}", str(tmp_path / "beat")) + TELL,
+        DJANGO_SETTINGS_MODULE="heart_site.settings",
+        DATABASE_URL="sqlite://:memory:",
+    )
 
+    loaded = set(json.loads(told))
     assert one.shows in loaded
     assert sorted(loaded & one.without) == []
 
 
-def loaded_by(code: str) -> set[str]:
-    """Run code in a process of its own, on a database in its memory."""
-    tell = "\nimport json, sys; print(json.dumps(list(sys.modules)))"
+def said_by(code: str, **variables: str) -> str:
+    """Run code in a process of its own; return what it prints last."""
     found = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code + tell],
-        env=os.environ
-        | {"DJANGO_SETTINGS_MODULE": "heart_site.settings", "DATABASE_URL": "sqlite://:memory:"},
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=os.environ | variables,
         capture_output=True,
         text=True,
         check=False,
     )
     assert found.returncode == 0, found.stderr
-    return set(json.loads(found.stdout.splitlines()[-1]))
+    return found.stdout.splitlines()[-1]
 
 
 @pytest.mark.parametrize("expression", ["names.hand.wave()", "names.wave()"])
@@ -208,11 +212,6 @@ def test_a_package_of_names_has_its_modules_too(expression, tmp_path):
         "else:\n"
         "    __getattr__ = names_of(__name__)\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", f"import names; print({expression})"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert found.stdout == "hello\n", found.stderr
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+
+    assert said_by(f"import names; print({expression})", PYTHONPATH=path) == "hello"
