@@ -28,7 +28,6 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no connections"),
     pytest.mark.django_db(transaction=True),
 ]
-KEPT = "SELECT statement, parameter_types::text[] FROM pg_prepared_statements"
 
 
 @pytest.fixture
@@ -40,12 +39,28 @@ def other():
     other.close()
 
 
-def begin_a_request(other):
-    other.health_check_enabled, other.health_check_done = True, False
+def run(other, *statements):
+    """Run statements; return the rows of the last if it reads any."""
+    with other.cursor() as cursor:
+        for one in statements:
+            cursor.execute(one)
+        return cursor.fetchall() if cursor.description else []
+
+
+def run_prepared(other, statement, *values):
+    with other.prepared_cursor() as cursor:
+        cursor.execute(statement, values)
+        return cursor.fetchall()
+
+
+def kept(other):
+    """Return the statements that the server keeps, with the types of their values."""
+    return run(other, "SELECT statement, parameter_types::text[] FROM pg_prepared_statements")
 
 
 def asked_of(other):
-    begin_a_request(other)
+    """Begin a request; return what is asked of the server for one statement."""
+    other.health_check_enabled, other.health_check_done = True, False
     with CaptureQueriesContext(other) as captured, other.cursor() as cursor:
         cursor.execute("SELECT 7")
         assert cursor.fetchone() == (7,)
@@ -62,8 +77,7 @@ def test_a_connection_that_lives_is_not_asked_whether_it_does(other):
 
 def test_a_connection_that_the_server_ended_is_replaced_before_it_is_used(other):
     gone = other.connection.info.backend_pid
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [gone])
+    run(connection, f"SELECT pg_terminate_backend({gone}, 10000)")
 
     assert not other.is_usable()
     asked_of(other)
@@ -73,10 +87,8 @@ def test_a_connection_that_the_server_ended_is_replaced_before_it_is_used(other)
 def test_a_connection_on_which_the_server_said_something_is_asked(other):
     heard: list[psycopg.Notify] = []
     other.connection.add_notify_handler(heard.append)
-    with other.cursor() as cursor:
-        cursor.execute("LISTEN news")
-    with connection.cursor() as cursor:
-        cursor.execute("NOTIFY news")
+    run(other, "LISTEN news")
+    run(connection, "NOTIFY news")
     assert select.select([other.connection.fileno()], [], [], 30)[0]
 
     assert other.is_usable()
@@ -91,12 +103,9 @@ def test_a_connection_that_was_closed_is_not_usable(other):
 
 def test_a_statement_is_kept_once_for_numbers_of_any_size(other):
     for number in (1, 40_000, 3_000_000_000, 2**62):
-        with other.prepared_cursor() as cursor:
-            cursor.execute("SELECT %s, 'a'", [number])
-            assert cursor.fetchone() == (number, "a")
-    with other.cursor() as cursor:
-        cursor.execute(KEPT)
-        assert cursor.fetchall() == [("SELECT $1, 'a'", ["bigint"])]
+        assert run_prepared(other, "SELECT %s, 'a'", number) == [(number, "a")]
+
+    assert kept(other) == [("SELECT $1, 'a'", ["bigint"])]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +135,7 @@ def test_a_value_comes_back_as_it_was_given(other, value):
 
 
 def test_a_statement_is_part_of_the_transaction_that_it_is_run_in(other):
-    with other.cursor() as cursor:
-        cursor.execute("CREATE TEMPORARY TABLE kept (n int)")
+    run(other, "CREATE TEMPORARY TABLE kept (n int)")
     other.set_autocommit(False)
     with other.prepared_cursor() as cursor:
         cursor.execute("INSERT INTO kept SELECT generate_series(1, %s)", [3])
@@ -135,18 +143,14 @@ def test_a_statement_is_part_of_the_transaction_that_it_is_run_in(other):
     other.rollback()
     other.set_autocommit(True)
 
-    with other.prepared_cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM kept")
-        assert cursor.fetchall() == [(0,)]
+    assert run_prepared(other, "SELECT count(*) FROM kept") == [(0,)]
 
 
 def test_a_transaction_begins_at_the_isolation_level_of_the_connection(other):
     other.connection.isolation_level = psycopg.IsolationLevel.SERIALIZABLE
     other.set_autocommit(False)
 
-    with other.prepared_cursor() as cursor:
-        cursor.execute("SHOW transaction_isolation")
-        assert cursor.fetchone() == ("serializable",)
+    assert run_prepared(other, "SHOW transaction_isolation") == [("serializable",)]
     other.rollback()
 
 
@@ -154,35 +158,24 @@ def test_a_transaction_begins_at_the_isolation_level_of_the_connection(other):
     "change", ["ALTER TABLE kept ADD COLUMN other int", "DEALLOCATE ALL"], ids=["table", "server"]
 )
 def test_a_statement_that_the_server_cannot_run_any_more_is_prepared_anew(other, change):
-    def read():
-        with other.prepared_cursor() as cursor:
-            cursor.execute("SELECT * FROM kept")
-            return cursor.fetchall()
-
-    with other.cursor() as cursor:
-        cursor.execute("CREATE TEMPORARY TABLE kept (n int)")
-    assert read() == []
-    with other.cursor() as cursor:
-        cursor.execute(change)
+    run(other, "CREATE TEMPORARY TABLE kept (n int)")
+    assert run_prepared(other, "SELECT * FROM kept") == []
+    run(other, change)
 
     with pytest.raises(DatabaseError):
-        read()
-    assert read() == []
+        run_prepared(other, "SELECT * FROM kept")
+    assert run_prepared(other, "SELECT * FROM kept") == []
 
 
 @pytest.mark.parametrize("change", ["DROP TABLE gone", "ROLLBACK TO SAVEPOINT here"])
 def test_a_statement_outlives_a_rollback_and_a_table_that_is_dropped(other, change):
     other.set_autocommit(False)
     for _ in range(2):
-        with other.prepared_cursor() as cursor:
-            cursor.execute("SELECT %s", [1])
-            assert cursor.fetchone() == (1,)
+        assert run_prepared(other, "SELECT %s", 1) == [(1,)]
         with psycopg.Cursor(other.connection) as raw:  # as whole columns are read
             for _ in range(9):
                 raw.execute("SELECT %s", [7])
-        with other.cursor() as cursor:
-            for text in ("CREATE TABLE gone (n int)", "SAVEPOINT here", change):
-                cursor.execute(text)
+        run(other, "CREATE TABLE gone (n int)", "SAVEPOINT here", change)
         other.rollback()
     other.set_autocommit(True)
 
@@ -191,9 +184,8 @@ def test_what_django_asks_itself_is_not_kept(other):
     for _ in range(20):
         with other.cursor() as cursor:
             cursor.execute("SELECT %s", [1])
-    with other.cursor() as cursor:
-        cursor.execute(KEPT)
-        assert cursor.fetchall() == []
+
+    assert kept(other) == []
 
 
 @pytest.mark.parametrize(
@@ -218,8 +210,8 @@ def test_an_instant_is_read_as_it_was_stored(other, moment):
 
 
 def test_a_mistake_in_a_prepared_statement_is_djangos_error(other):
-    with pytest.raises(ProgrammingError) as raised, other.prepared_cursor() as cursor:
-        cursor.execute("SELECT nothing FROM nowhere")
+    with pytest.raises(ProgrammingError) as raised:
+        run_prepared(other, "SELECT nothing FROM nowhere")
     assert isinstance(raised.value.__cause__, psycopg.errors.UndefinedTable)
 
 
@@ -234,8 +226,7 @@ class TestAReplica:
         services.refit_study(study=study, clock=lambda: now)
         close(study)
         connection.check_constraints()  # what waits for the end would lock rows
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION READ ONLY")
+        run(connection, "SET TRANSACTION READ ONLY")
         return study
 
     def test_refuses_to_write(self, study):
