@@ -6,6 +6,7 @@ the key of an object is filled by ``KEYS`` with an object of another study, or n
 """
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
@@ -31,6 +32,7 @@ from completions.models import Candidate, Completion, Context, Hold, Message, Sp
 from ranking.choices import AnalysisKind
 from ranking.models import Analysis, Fit, Release
 from ranking.report import services as report_services
+from tests.conftest import rolled_back
 from tests.heart_site.permissions import METHODS, ROLES, TABLE, addresses, rule
 from tests.helpers.factories import (
     HOUR,
@@ -242,8 +244,14 @@ def filled(name: str, parts: list[str], *, study: Study, owner: Study) -> str:
     return reverse(name, kwargs={part: known[part] for part in parts})
 
 
-@pytest.fixture
-def theirs() -> Study:
+@pytest.fixture(scope="class")
+def theirs(module_rows) -> Iterator[Study]:
+    """A study with an object at every address; it is only read."""
+    with rolled_back():
+        yield make_with_everything()
+
+
+def make_with_everything() -> Study:
     study = make_study()
     comparison = make_comparison(study=study)
     make_candidate(dialogue=make_dialogue(dataset=study.dataset))
@@ -277,26 +285,22 @@ def test_every_address_with_the_key_of_an_object_is_looked_at():
     assert unfilled == [], "add these to KEYS"
 
 
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_an_object_of_another_study_is_not_found(theirs, method):
-    ours, client, let_in = make_study(), visitor("owner"), {}
-    for name, parts in routes().items():
-        if name in ELSEWHERE:
-            continue
-        address = filled(name, parts, study=ours, owner=theirs)
-        status = getattr(client, method)(address).status_code
-        if status not in {404, 405}:
-            let_in[address] = status
+class TestAnObject:
+    def statuses(self, study, owner):
+        """Yield each name with its address, and how an owner of the site is received there."""
+        client = visitor("owner")
+        for name, parts in routes().items():
+            if name not in ELSEWHERE:
+                address = filled(name, parts, study=study, owner=owner)
+                found = {client.get(address).status_code, client.post(address).status_code}
+                yield name, address, found - {404, 405}
 
-    assert let_in == {}
+    def test_of_another_study_is_not_found(self, theirs):
+        found = self.statuses(make_study(), theirs)
 
+        assert {address: let_in for _, address, let_in in found if let_in} == {}
 
-def test_and_is_found_under_its_own(theirs):
-    client, unfound = visitor("owner"), set()
-    for name, parts in routes().items():
-        if name not in ELSEWHERE:
-            address = filled(name, parts, study=theirs, owner=theirs)
-            if {client.get(address).status_code, client.post(address).status_code} <= {404, 405}:
-                unfound.add(name)
+    def test_is_found_under_its_own(self, theirs):
+        found = self.statuses(theirs, theirs)
 
-    assert unfound == FILES | WEIGHTS
+        assert {name for name, _, let_in in found if not let_in} == FILES | WEIGHTS
