@@ -19,7 +19,8 @@ from django.urls import reverse
 
 from completions.models import System
 from ranking.fits import services
-from tests.helpers.factories import make_system
+from tests.conftest import rolled_back
+from tests.helpers.factories import NOW, make_system
 from tests.helpers.judged import make_judged_study
 from tests.helpers.rated import close
 
@@ -215,19 +216,26 @@ def test_a_mistake_in_a_prepared_statement_is_djangos_error(other):
     assert isinstance(raised.value.__cause__, psycopg.errors.UndefinedTable)
 
 
+@pytest.fixture(scope="class")
+def results(django_db_setup, django_db_blocker):
+    """The study of results that are stored once for a class."""
+    with django_db_blocker.unblock(), rolled_back():
+        study = make_judged_study(systems=[make_system(name=name) for name in ("Ash", "Beech")])
+        services.refit_study(study=study, clock=lambda: NOW)
+        close(study)
+        connection.check_constraints()  # what waits for the end would lock rows
+        yield study
+
+
 @pytest.mark.django_db
 class TestAReplica:
     """What a web server on it can show: here a transaction that may not write."""
 
     @pytest.fixture
-    def study(self, now):
+    def study(self, results):
         """A study with results, after which nothing may be written."""
-        study = make_judged_study(systems=[make_system(name=name) for name in ("Ash", "Beech")])
-        services.refit_study(study=study, clock=lambda: now)
-        close(study)
-        connection.check_constraints()  # what waits for the end would lock rows
         run(connection, "SET TRANSACTION READ ONLY")
-        return study
+        return results
 
     def test_refuses_to_write(self, study):
         with pytest.raises(InternalError, match="read-only"), transaction.atomic():
