@@ -176,6 +176,7 @@ class TestDatasets:
 @pytest.mark.parametrize(
     ("text", "clipped"),
     [("", ""), ("short", "short"), ("a" * 80, "a" * 80), ("a" * 81, "a" * 77 + "...")],
+    ids=len,
 )
 def test_a_cell_shows_the_beginning_of_a_text(text, clipped):
     assert clip(text) == clipped

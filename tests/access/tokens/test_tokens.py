@@ -92,7 +92,9 @@ class TestUsing:
         assert Client().get(ADDRESS).status_code == 200
 
     @pytest.mark.parametrize(
-        "secret", ["", "heart_", "heart_" + "a" * 43, "x" * 10_000, "heart_" + "e" * 42 + "."]
+        "secret",
+        ["", "heart_", "heart_" + "a" * 43, "x" * 10_000, "heart_" + "e" * 42 + "."],
+        ids=["nothing", "no chance", "unknown", "endless", "another sign"],
     )
     def test_an_unknown_one_is_refused_and_says_how_to_come(self, secret):
         answer = get(secret)
