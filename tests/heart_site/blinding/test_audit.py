@@ -93,9 +93,9 @@ def giving_away(monkeypatch, change):
     monkeypatch.setattr(judging, "show_pair", show)
 
 
-def audit_with(monkeypatch, study, change):
+def audit_with(monkeypatch, study, change, **options):
     giving_away(monkeypatch, change)
-    return audit(study)
+    return audit(study, **options)
 
 
 def is_a_first(lease):
@@ -155,10 +155,10 @@ class TestAudit:
             if lease.number == 2:
                 answer.content += f"<i>{lease.comparison.first.system.slug}</i>".encode()
 
-        report = audit_with(monkeypatch, study, name_it)
+        report = audit_with(monkeypatch, study, name_it, n_pages=6)
 
         assert not report.holds
-        assert report.faults["names"][0].lower().startswith("supporters on 8 pages")
+        assert report.faults["names"][0].lower().startswith("supporters on 2 pages")
 
     def test_names_on_every_page_tell_where_their_order_follows_the_sides(self, study, monkeypatch):
         def name_both(answer, lease, _blank):
@@ -184,23 +184,23 @@ class TestAudit:
             if lease.number == 2:
                 answer["X-By"] = writer.email
 
-        report = audit_with(monkeypatch, study, name_her)
+        report = audit_with(monkeypatch, study, name_her, n_pages=6)
 
-        assert report.faults["names"][0].startswith(f"a name of {writer.code} on 8 pages")
+        assert report.faults["names"][0].startswith(f"a name of {writer.code} on 2 pages")
         assert writer.email not in str(report.as_json())
 
     @pytest.mark.parametrize(
         ("change", "kind", "n"),
         [
-            (show_a_key, "names", N_LEASES),
-            (show_a_height, "markup", N_LEASES),
-            (add_a_header, "headers", N_LEASES - 1),
-            (vary_a_header, "headers", N_LEASES - 1),
-            (vary_a_cookie, "headers", N_LEASES - 1),
+            (show_a_key, "names", 6),
+            (show_a_height, "markup", 6),
+            (add_a_header, "headers", 5),
+            (vary_a_header, "headers", 5),
+            (vary_a_cookie, "headers", 5),
         ],
     )
     def test_what_differs_beside_the_texts_is_a_fault(self, study, monkeypatch, change, kind, n):
-        faults = audit_with(monkeypatch, study, change).faults
+        faults = audit_with(monkeypatch, study, change, n_pages=6).faults
 
         assert {name: len(found) for name, found in faults.items()} == {kind: n}
 
