@@ -45,16 +45,15 @@ SHAPES = {
 
 @pytest.fixture
 def study() -> Study:
-    return open_study(n_pairs=4)
+    return open_study(n_pairs=1)
 
 
 @pytest.fixture
 def browser(study):
-    """A browser that a pair is open in, and that keeps to the rules on forged forms."""
+    """A browser that came in, and keeps to the rules on forged forms."""
     client = Client(enforce_csrf_checks=True)
     fields = read_forms(client.get(url(study, "entry")))[0].fields
     client.post(url(study, "consent"), fields | {"choice": "agree"})
-    client.get(url(study, "judge"))
     return client
 
 
@@ -75,8 +74,9 @@ def lose_cookies(client, shape, *, ours, forged):
 
 
 def take_away(browser, study, shape):
-    """Make of a browser what the shape says; return the lease's token and the form's as posted."""
-    lease, form = Lease.objects.get().token, form_token(browser.get(url(study, "judge")))
+    """Open a pair, then make of the browser what the shape says; return both tokens to post."""
+    form = form_token(browser.get(url(study, "judge")))
+    lease = Lease.objects.get().token
     lose_cookies(browser, shape, ours=http.COOKIE, forged="R123456789-1~forged")
     if shape == "another token against forged forms":
         form = "a" * len(form)
