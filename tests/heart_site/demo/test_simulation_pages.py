@@ -286,7 +286,7 @@ class TestARehearsalThatWasStopped:
 
 @pytest.mark.parametrize("kind", [pytest.param("rubric", marks=pytest.mark.full), "likert"])
 def test_raters_of_every_protocol_find_their_way(kind):
-    study = planned_study(f"of-{kind}", kind=kind)
+    study = planned_study(f"of-{kind}", kind=kind, session_length=9)
 
     report = rehearse_quietly(study, Rehearsal(n_raters=2, seed=1), crowd=Crowd(shares={}))
 
@@ -314,16 +314,25 @@ def test_comes_out_the_same_from_the_same_numbers():
     assert len(outcomes[0]) > 20
 
 
+ONE_RATER = ("--study", "by-command", "--raters", "1", "--seed", "2")
+
+
+def simulated(*options: str) -> str:
+    out = io.StringIO()
+    call_command("study", "simulate", *options, stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture(scope="class")
+def by_command(module_rows):
+    """A study that the command rehearsed, and what it said."""
+    with rolled_back():
+        yield planned_study("by-command", session_length=SHORT), simulated(*ONE_RATER)
+
+
 class TestTheCommand:
-    def run(self, *options: str) -> str:
-        out = io.StringIO()
-        call_command("study", "simulate", *options, stdout=out)
-        return out.getvalue()
-
-    def test_rehearses_a_study_and_prints_the_report(self):
-        study = planned_study("by-command", session_length=SHORT)
-
-        said = self.run("--study", study.slug, "--raters", "1", "--seed", "2")
+    def test_rehearses_a_study_and_prints_the_report(self, by_command):
+        study, said = by_command
 
         assert said.startswith("simulated-by-command-1-2: 1 simulated raters")
         assert "draws from the seed, 0 differ" in said
@@ -337,16 +346,13 @@ class TestTheCommand:
         make_study(slug="shadow", title="Simulated raters: X", is_simulated=True)
 
         with pytest.raises(CommandError, match=reason) as refused:
-            self.run("--study", slug)
+            simulated("--study", slug)
 
         assert refused.value.returncode == 2
 
-    def test_fails_when_a_draw_cannot_be_rebuilt(self):
-        study = planned_study("altered", session_length=SHORT)
-        self.run("--study", study.slug, "--raters", "1")
-        Lease.objects.filter(comparison__study__name="simulated-altered-1-1", number=5).update(
-            rater_first_as_a=9
-        )
+    def test_fails_when_a_draw_cannot_be_rebuilt(self, by_command):
+        of_twin = Lease.objects.filter(comparison__study__name="simulated-by-command-1-2")
+        assert of_twin.filter(number=5).update(rater_first_as_a=9)
 
         with pytest.raises(CommandError, match="could not be rebuilt"):
-            self.run("--study", study.slug, "--raters", "1")
+            simulated(*ONE_RATER)
