@@ -295,10 +295,6 @@ NAMES = {
 }
 
 
-def always(verdict):
-    return lambda *_pair: verdict
-
-
 @pytest.fixture(scope="module")
 def documented(module_rows) -> None:
     rubric = load_rubric("heart-1").content()
@@ -308,7 +304,7 @@ def documented(module_rows) -> None:
     for number, verdict in enumerate(VERDICTS):
         dialogue = make_dialogue(dataset=study.dataset, content_hash=digest(f"example {number}"))
         context = make_context(dialogue=dialogue)
-        judge_all_pairs(study, context, systems, always(verdict), rater, judge)
+        judge_all_pairs(study, context, systems, lambda *_, said=verdict: said, rater, judge)
     with override_settings(HEART_BOOTSTRAP_REPLICATES=1000):
         fit_one(close(study), NOW + dt.timedelta(hours=1), EvaluatorPool.LLM)
 

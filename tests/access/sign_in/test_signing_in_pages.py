@@ -57,6 +57,15 @@ def clock(monkeypatch) -> list[float]:
     return now
 
 
+@pytest.fixture
+def elsewhere(client, olga) -> Client:
+    """Another browser in which Olga signed in before she did in this one."""
+    other = Client(headers={"user-agent": "An old phone"})
+    sign_in(other)
+    sign_in(client)
+    return other
+
+
 def sign_in(client, *, password=PASSWORD, username="olga", to=""):
     return client.post(SIGN_IN, {"login": username, "password": password, "next": to})
 
@@ -230,11 +239,7 @@ class TestTheSecondFactor:
 
         assert Client().get("/api/v1/systems/", headers=bearing(secret)).status_code == 200
 
-    def test_ends_sessions_that_began_without_it(self, client, olga, clock):
-        elsewhere = Client()
-        sign_in(elsewhere)
-        sign_in(client)
-
+    def test_ends_sessions_that_began_without_it(self, client, elsewhere, clock):
         add_factor(client, clock)
 
         assert elsewhere.get(CONSOLE).status_code == 302
@@ -256,11 +261,7 @@ class TestTheSecondFactor:
 
 
 class TestSessions:
-    def test_are_listed_and_ended(self, client, olga):
-        elsewhere = Client(headers={"user-agent": "An old phone"})
-        sign_in(elsewhere)
-        sign_in(client)
-
+    def test_are_listed_and_ended(self, client, elsewhere):
         assert "An old phone" in text(client.get("/accounts/sessions/"))
         client.post("/accounts/sessions/")
 
@@ -277,11 +278,7 @@ class TestSessions:
         assert not Session.objects.exists()
         assert not UserSession.objects.exists()
 
-    def test_elsewhere_end_when_the_password_changes(self, client, olga):
-        elsewhere = Client()
-        sign_in(elsewhere)
-        sign_in(client)
-
+    def test_elsewhere_end_when_the_password_changes(self, client, elsewhere):
         fields = {"oldpassword": PASSWORD, "password1": "five other plain words here"}
         client.post("/accounts/password/", fields | {"password2": fields["password1"]})
 
