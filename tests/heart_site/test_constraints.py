@@ -12,10 +12,10 @@ from django.db import IntegrityError, models, transaction
 from access.models import AppendOnlyError, AppendOnlyModel
 from annotation.models import DimensionMark
 from tests.heart_site.constraints import access, calls, completions, judgments, ranking, rating_work
-from tests.heart_site.constraints.rules import broken_rule, our_models, rules
+from tests.heart_site.constraints.rules import broken_rule, rules
 from tests.helpers.factories import make_judge, make_llm_judgment, make_rater
 from tests.helpers.factories_written_once import make_exclusion, make_mark, make_rating, make_user
-from tests.helpers.rows import BUILDERS
+from tests.helpers.rows import BUILDERS, our_models
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +51,7 @@ def test_the_database_refuses_a_rating_that_is_not_a_number(each):
             make_rating(**{column: float("nan")})
 
 
-@pytest.mark.parametrize("model", our_models(), ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", [*our_models()], ids=lambda model: model.__name__)
 def test_two_rows_have_two_names(model):
     build = BUILDERS[model.__name__]
 

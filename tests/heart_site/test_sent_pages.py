@@ -27,7 +27,7 @@ from tests.helpers.factories import make_context, make_dialogue, make_study, mak
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import console_pages
-from tests.helpers.rows import APPS, make_everything
+from tests.helpers.rows import make_everything, our_models
 from tests.helpers.visits import ANSWERS, enrol, open_study, url
 
 pytestmark = pytest.mark.django_db
@@ -139,8 +139,7 @@ PLANTED = (
 
 
 def tables() -> Iterator[type[models.Model]]:
-    for label in (*APPS, "auth"):
-        yield from apps.get_app_config(label).get_models()
+    yield from (*our_models(), *apps.get_app_config("auth").get_models())
 
 
 def planted() -> list[str]:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-from django.apps import apps
 from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
@@ -32,7 +31,7 @@ from tests.browser.conftest import PATIENCE_MS, chromium
 from tests.completions.writers import desk
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import console_pages
-from tests.helpers.rows import APPS, make_everything, pages_of_readers, spoil
+from tests.helpers.rows import make_everything, our_models, pages_of_readers, spoil
 from tests.helpers.visits import enrol, open_study, url
 
 pytestmark = pytest.mark.django_db
@@ -90,7 +89,7 @@ def addresses_of_the_site(study: Study):
 
 
 def addresses_of_the_admin(_study: Study):
-    for model in (model for label in APPS for model in apps.get_app_config(label).get_models()):
+    for model in our_models():
         if admin.site.is_registered(model):
             name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
             yield reverse(f"{name}_changelist")

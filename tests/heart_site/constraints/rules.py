@@ -4,13 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 
-from django.apps import apps
 from django.db import IntegrityError, connection
 from django.db.models import BaseConstraint, Model, UniqueConstraint
 
-from tests.helpers.rows import BUILDERS
-
-APPS = ("access", "completions", "annotation", "ranking")
+from tests.helpers.rows import BUILDERS, our_models
 
 
 @dataclass(frozen=True)
@@ -131,10 +128,6 @@ def _tables() -> dict[str, str]:
 
 def _built(fields):
     return {name: value() if callable(value) else value for name, value in fields.items()}
-
-
-def our_models() -> list[type[Model]]:
-    return [model for label in APPS for model in apps.get_app_config(label).get_models()]
 
 
 def rules() -> dict[str, str]:
