@@ -267,6 +267,11 @@ class TestMoving:
         assert "notice error" in page.content.decode()
         assert "cannot become" in page.content.decode()
 
+    def test_extending_says_what_came_and_what_there_is_now(self, admin_client):
+        page = act(admin_client, make_comparison().study, "extend", follow=True)
+
+        assert "0 comparisons added to the plan; it has 1 now." in text(page)
+
 
 class TestJudgmentsAsListed:
     def test_say_who_said_what(self):
