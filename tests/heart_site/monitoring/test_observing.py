@@ -197,13 +197,10 @@ class TestMetrics:
     def test_another_token_finds_nothing(self, given):
         assert self.ask(given).status_code == 404
 
-    def test_slots_of_open_studies(self):
-        study = make_study(slug="kind", state="OPEN", locked_at=NOW, protocol_hash="0" * 64)
-        make_comparison(study=study, slots_left=3)
-        make_comparison(study=study, slots_left=2)
-        make_comparison(study=make_study(slug="draft", state="DRAFT"), slots_left=9)
+    def test_a_number_has_a_name_and_labels(self):
+        make_generation_call()
 
-        assert self.value("heart_open_slots") == [5]
+        assert self.value("heart_waiting_work", kind="completions", state="pending") == [1]
 
     def test_requests_are_counted_by_page(self):
         before = sum(self.value("heart_request_seconds_count", page="home"))
@@ -224,6 +221,14 @@ def told(name):
 
 
 class TestWhatWaits:
+    def test_slots_of_open_studies(self):
+        study = make_study(slug="kind", state="OPEN")
+        for slots_left in (3, 2):
+            make_comparison(study=study, slots_left=slots_left)
+        make_comparison(study=make_study(slug="draft", state="DRAFT"), slots_left=9)
+
+        assert told("open_slots") == {("kind",): 5}
+
     def test_calls_wait_and_are_as_old_as_the_first_that_may_be_asked(self):
         make_generation_call(created_at=NOW)
         make_generation_call(retry_at=NOW + 2 * HOUR, created_at=NOW - HOUR)
