@@ -8,8 +8,7 @@ import importlib
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
-from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 import redis
@@ -70,17 +69,11 @@ def told(name):
 class TestHeartbeats:
     def test_a_worker_speaks_for_its_queues(self, settings, tmp_path):
         settings.HEART_HEARTBEAT_FILE = str(tmp_path / "alive")
-        calls = []
-        timer = SimpleNamespace(
-            call_repeatedly=lambda seconds, do, given: calls.append((seconds, do, given))
-        )
-        queues = SimpleNamespace(consume_from={"llm": None, "outgoing": None})
-        worker: Any = SimpleNamespace(
-            timer=timer, app=SimpleNamespace(amqp=SimpleNamespace(queues=queues))
-        )
+        worker = MagicMock()
+        worker.app.amqp.queues.consume_from = {"llm": None, "outgoing": None}
 
         heartbeats.Heart(worker).start(worker)
-        ((seconds, do, given),) = calls
+        seconds, do, given = worker.timer.call_repeatedly.call_args.args
         assert not (tmp_path / "alive").exists()
         do(*given)
 
