@@ -181,6 +181,7 @@ class TestDelivering:
         row.refresh_from_db()
 
         assert (row.state, row.delivered_at, row.last_status) == ("DELIVERED", NOW, 204)
+        assert request.headers["HEART-Event"] == row.event
         assert request.headers["HEART-Event-Id"] == str(row.event_id)
         assert json.loads(request.body) == row.payload
         at = NOW.timestamp()
