@@ -8,6 +8,7 @@ Schemathesis is slow to import: that waits until something is asked.
 import os
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -59,6 +60,7 @@ class Plan:
     existing: Mapping[str, str]
 
 
+@cache
 def load() -> Any:
     """Read the schema from the site."""
     import schemathesis
