@@ -5,7 +5,6 @@ import datetime as dt
 from access.models import Member
 from tests.heart_site.constraints.rules import breaks, given, known, limit, once, once_within, ways
 from tests.helpers.factories import NOW
-from tests.helpers.factories_of_site import make_hook, make_token_row
 from tests.helpers.factories_written_once import make_user
 
 
@@ -33,7 +32,7 @@ CASES = [
         expires_at=(NOW + dt.timedelta(days=367), NOW + dt.timedelta(days=366)),
     ),
     limit("apitoken_revoked_after_made", revoked_at=(NOW - dt.timedelta(seconds=1), NOW)),
-    once("idempotencykey_once_per_token", token=make_token_row, key=lambda: "k", but="token"),
+    once("idempotencykey_once_per_token", "token", key=lambda: "k", but="token"),
     *given("idempotencykey_names_request", "key", "request_hash"),
     limit(
         "idempotencykey_keeps_success",
@@ -53,7 +52,7 @@ CASES = [
         ({}, "kept", {"removed_at": NOW, "is_active": False}, {"secret": ""}),
         ({}, "active", {"removed_at": NOW, "secret": ""}),
     ),
-    once("hookdelivery_once_per_event", hook=make_hook, event_key=lambda: "k"),
+    once("hookdelivery_once_per_event", "hook", event_key=lambda: "k"),
     *known("hookdelivery_event"),
     breaks("hookdelivery_state_known", state="OTHER", next_attempt_at=None),
     breaks("hookdelivery_pending_has_next", next_attempt_at=None),

@@ -16,26 +16,16 @@ from completions.choices import (
 from tests.heart_site.constraints.rules import Case, breaks, known, limit, once, once_within, ways
 from tests.helpers.factories import (
     NOW,
-    make_assistant,
-    make_candidate,
     make_completion,
     make_context,
-    make_dataset,
-    make_dialogue,
     make_generation_call,
     make_judgment,
     make_rewrite,
     make_screening_call,
-    make_study,
-    make_system,
 )
 from tests.helpers.factories_of_calls import (
     BOOK,
     KEYS,
-    make_rationale_call,
-    make_spot_check,
-    make_strategy_call,
-    make_theme_check,
 )
 from tests.helpers.factories_of_site import make_job
 
@@ -116,14 +106,9 @@ def reserves(name: str) -> Iterator[Case]:
 
 CASES = [
     # Candidates
-    once("candidate_once_per_turn", dialogue=make_dialogue, but={"turn_index": 4}),
+    once("candidate_once_per_turn", "dialogue", but={"turn_index": 4}),
     breaks("candidate_rules_given", rules=""),
-    once(
-        "screeningcall_once_per_candidate",
-        candidate=make_candidate,
-        assistant=make_assistant,
-        but="assistant",
-    ),
+    once("screeningcall_once_per_candidate", "candidate", "assistant", but="assistant"),
     *ways(
         "screeningcall_done_with_opinion",
         (make_opinion, "done without", {"opinion": {}}),
@@ -140,11 +125,7 @@ CASES = [
         name=("Rewriter", "Simulated rewriter"),
     ),
     # Rewrites
-    once(
-        "rewrite_once_per_profile",
-        source_context=make_context,
-        but={"profile": EscalationProfile.MID_RAMP},
-    ),
+    once("rewrite_once_per_profile", "source_context", but={"profile": EscalationProfile.MID_RAMP}),
     *known("rewrite_profile"),
     *ways(
         "rewrite_ended_with_time",
@@ -161,8 +142,8 @@ CASES = [
         (DROPPED, "dropped without", {"reason": ""}),
         (make_accepted_rewrite, "accepted with", {"reason": "The last turn is mild."}),
     ),
-    once("Rewrite.context", of=make_accepted_rewrite, context=make_context),
-    once("rewritecall_once_per_round", rewrite=make_rewrite, but={"step": RewriteStep.RATE}),
+    once("Rewrite.context", "context", of=make_accepted_rewrite),
+    once("rewritecall_once_per_round", "rewrite", but={"step": RewriteStep.RATE}),
     *known("rewritecall_step"),
     limit("rewritecall_round_from_one", round=(0, 2)),
     *calls("rewritecall"),
@@ -181,54 +162,44 @@ CASES = [
         "over with a file",
     ),
     breaks("job_over_has_end_and_no_file", "open with an end", ended_at=NOW),
-    once("job_one_open_of_a_kind", dataset=make_dataset, but="dataset"),
+    once("job_one_open_of_a_kind", "dataset", but="dataset"),
     # Calls
     *calls("generationcall", done=make_done_call),
-    once("generationcall_once_per_context", context=make_context, system=make_system, but="system"),
+    once("generationcall_once_per_context", "context", "system", but="system"),
     breaks(
         "generationcall_done_with_completion", "done without", of=make_done_call, completion=None
     ),
     breaks("generationcall_done_with_completion", "pending with", completion=make_completion),
-    once("GenerationCall.completion", of=make_done_call, completion=make_completion),
+    once("GenerationCall.completion", "completion", of=make_done_call),
     *calls("judgecall"),
-    once(
-        "strategycall_once_per_completion",
-        completion=make_completion,
-        assistant=make_assistant,
-        but="assistant",
-    ),
+    once("strategycall_once_per_completion", "completion", "assistant", but="assistant"),
     *calls("strategycall"),
-    once(
-        "rationalecall_once_per_judgment",
-        judgment=make_judgment,
-        assistant=make_assistant,
-        but={"codebook": "heart-2"},
-    ),
+    once("rationalecall_once_per_judgment", "judgment", "assistant", but={"codebook": "heart-2"}),
     *calls("rationalecall"),
     # Labels
-    once("strategylabel_once", call=make_strategy_call, but={"strategy": KEYS[1]}),
+    once("strategylabel_once", "call", but={"strategy": KEYS[1]}),
     *labels("strategylabel"),
-    once("themelabel_once", call=make_rationale_call, but={"theme": BOOK.keys[1]}),
+    once("themelabel_once", "call", but={"theme": BOOK.keys[1]}),
     *labels("themelabel"),
     # Checks of labels
-    once("spotcheck_once", dataset=make_dataset, assistant=make_assistant, but={"seed": "2"}),
+    once("spotcheck_once", "dataset", "assistant", but={"seed": "2"}),
     breaks("spotcheck_seed_given", seed=""),
     once_within(
         "spotcheckitem_completion_once",
         {"completion": make_completion},
-        spot_check=make_spot_check,
+        "spot_check",
         changed={"position": 1},
     ),
-    once("spotcheckitem_position_once", spot_check=make_spot_check, but="spot_check"),
-    once("themecheck_once", study=make_study, assistant=make_assistant, but={"seed": "2"}),
+    once("spotcheckitem_position_once", "spot_check", but="spot_check"),
+    once("themecheck_once", "study", "assistant", but={"seed": "2"}),
     breaks("themecheck_seed_given", seed=""),
     once_within(
         "themecheckitem_judgment_once",
         {"judgment": make_judgment},
-        spot_check=make_theme_check,
+        "spot_check",
         changed={"position": 1},
     ),
-    once("themecheckitem_position_once", spot_check=make_theme_check, but="spot_check"),
+    once("themecheckitem_position_once", "spot_check", but="spot_check"),
     # Runs
     *(one for of in ("generation", "labelling", "judge", "rationale") for one in runs(f"{of}run")),
     *(

@@ -75,7 +75,7 @@ CASES = [
         make_vetted_by_itself,
         lambda: make_dataset(vetting=make_dataset()),
     ),
-    once("dialogue_once_per_dataset", dataset=make_dataset, content_hash="same", but="dataset"),
+    once("dialogue_once_per_dataset", "dataset", content_hash="same", but="dataset"),
     # Contexts
     once("Context.key", key="same"),
     Case(
@@ -100,8 +100,8 @@ CASES = [
     ),
     once(
         "context_rewritten_once_per_profile",
+        "source_context",
         of=make_adversarial_context,
-        source_context=make_context,
         but={"escalation_profile": EscalationProfile.ALWAYS_10},
     ),
     limit("context_review_known", review=("OTHER", Review.DROPPED)),
@@ -122,7 +122,7 @@ CASES = [
         of={"kind": SystemKind.HUMAN},
         family="people",
     ),
-    once("System.writer", kind=SystemKind.HUMAN, writer=make_writer, but="writer"),
+    once("System.writer", "writer", kind=SystemKind.HUMAN, but="writer"),
     breaks("system_of_one_writer_is_human", writer=make_writer, but={"kind": SystemKind.HUMAN}),
     limit(
         "system_simulated_says_so",
@@ -143,23 +143,17 @@ CASES = [
         of=make_skipped_writing_lease,
         outcome=LeaseOutcome.EXPIRED,
     ),
-    once(
-        "writinglease_context_once_per_writer",
-        of=CLOSED,
-        context=make_context,
-        writer=make_writer,
-        but="writer",
-    ),
-    once("writinglease_one_open_per_writer", writer=make_writer, but=CLOSED),
+    once("writinglease_context_once_per_writer", "context", "writer", of=CLOSED, but="writer"),
+    once("writinglease_one_open_per_writer", "writer", but=CLOSED),
     # Completions
     once(
         "completion_once_per_system",
-        "people's completions have one system",
-        context=make_context,
-        system=make_system,
+        "context",
+        "system",
+        label="people's completions have one system",
         but={"writer": make_writer},
     ),
-    once("completion_once_per_writer", context=make_context, writer=make_writer, but="context"),
+    once("completion_once_per_writer", "context", "writer", but="context"),
     breaks("completion_text_unless_erased", "no text", text=""),
     Case(
         "completion_text_unless_erased",
@@ -174,7 +168,7 @@ CASES = [
         erased_at=NOW,
     ),
     # Completions that were brought
-    once("BroughtCompletion.completion", completion=make_completion),
+    once("BroughtCompletion.completion", "completion"),
     limit("broughtcompletion_way_known", way=("OTHER", "CONSOLE")),
     breaks("broughtcompletion_text_kept", raw_text=""),
     # Writers
@@ -192,14 +186,14 @@ CASES = [
         partial(make_writer, imported_as="author 7"),
         partial(make_writer, **ELSEWHERE),
     ),
-    once("writer_imported_once_per_dataset", dataset=make_dataset, **ELSEWHERE, but="dataset"),
+    once("writer_imported_once_per_dataset", "dataset", **ELSEWHERE, but="dataset"),
     Case(
         "writer_invited_once_per_dataset",
         twice(make_writer, dataset=make_dataset, email="a@example.org"),
         twice(make_writer, dataset=make_dataset, email=""),
         "several without an address",
     ),
-    once("writerconsent_once_per_text", writer=make_writer, but={"version": "2"}),
+    once("writerconsent_once_per_text", "writer", but={"version": "2"}),
     breaks(
         "admissiondecision_refused_with_note",
         is_admitted=False,
@@ -211,8 +205,8 @@ CASES = [
         ({}, "claimed after it was sent", {"claimed_at": NOW + HOUR, "sent_at": NOW}),
     ),
     # Messages
-    once("Message.lease", lease=make_writing_lease),
-    once("Message.completion", completion=make_completion, but="completion"),
+    once("Message.lease", "lease"),
+    once("Message.completion", "completion", but="completion"),
     *known("message_state"),
     Case(
         "message_accepted_has_completion",
@@ -224,7 +218,7 @@ CASES = [
         ({}, "rejected", USED | {"state": MessageState.REJECTED}, {"state": MessageState.WAITING}),
         ({}, "on trial", USED | {"state": MessageState.TRIAL}),
     ),
-    once("messagerevision_numbered_once", message=make_message, number=1, but={"number": 2}),
+    once("messagerevision_numbered_once", "message", number=1, but={"number": 2}),
     breaks("messagerevision_number_from_one", number=0),
     *ways(
         "messagerevision_text_unless_erased",

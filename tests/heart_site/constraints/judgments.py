@@ -14,7 +14,6 @@ from tests.helpers.factories import (
     make_judgment,
     make_llm_judgment,
     make_rater,
-    make_study,
 )
 from tests.helpers.factories_of_site import make_external
 from tests.helpers.factories_written_once import make_exclusion, make_user
@@ -86,18 +85,12 @@ CASES = [
     limit("judge_simulated_says_so", of={"is_simulated": True}, name=("Judge", "Simulated judge")),
     once(
         "judgecall_once",
-        "but in both orders",
-        comparison=make_comparison,
-        judge=make_judge,
+        "comparison",
+        "judge",
+        label="but in both orders",
         but={"first_side": Side.B},
     ),
-    once(
-        "judgecall_once",
-        "but several samples",
-        comparison=make_comparison,
-        judge=make_judge,
-        but={"sample": 1},
-    ),
+    once("judgecall_once", "comparison", "judge", label="but several samples", but={"sample": 1}),
     breaks("judgecall_side_known", first_side="C"),
     Case(
         "judgecall_not_own_family",
@@ -134,12 +127,12 @@ CASES = [
     Case("Judgment.judge_call", make_two_judgments_of_one_call),
     limit("Judgment.revises", of=make_two_revisions, of_one=(True, False)),
     breaks("judgment_protocol_named", protocol_hash=""),
-    once("dimensionmark_once_per_judgment", judgment=make_judgment, but={"dimension": "E"}),
+    once("dimensionmark_once_per_judgment", "judgment", but={"dimension": "E"}),
     limit("dimensionmark_advantage_range", "for the first", advantage=(6, 5)),
     limit("dimensionmark_advantage_range", "for the second", advantage=(-6, -5)),
     breaks("dimensionmark_dimension_given", dimension=""),
     # Checks and exclusions
-    once("qualitycheck_once_per_comparison", comparison=make_comparison, but="comparison"),
+    once("qualitycheck_once_per_comparison", "comparison", but="comparison"),
     breaks("qualitycheck_kind_known", kind="OTHER"),
     limit(
         "qualitycheck_answer_known",
@@ -172,7 +165,7 @@ CASES = [
         ({}, "without a reason", {"is_excluded": False, "decided_by": make_user}),
     ),
     # Judgments made elsewhere
-    once_within("externalbatch_once_per_reference", {"reference": "one"}, study=make_study),
+    once_within("externalbatch_once_per_reference", {"reference": "one"}, "study"),
     *given("externalbatch_source_named", "source", "reference", "url", "licence"),
     *given("externalbatch_people_told_of", "recruitment", "consent"),
     breaks("externalbatch_collected_in_order", collected_until=BEFORE),

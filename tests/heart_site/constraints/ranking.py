@@ -5,8 +5,8 @@ from functools import partial
 
 from ranking.choices import FitState, PeopleKind, ReleaseState
 from tests.heart_site.constraints.rules import Case, breaks, known, limit, once, ways
-from tests.helpers.factories import HOUR, NOW, make_rater, make_study, make_system
-from tests.helpers.factories_written_once import make_fit, make_rating, make_release
+from tests.helpers.factories import HOUR, NOW
+from tests.helpers.factories_written_once import make_fit, make_release
 
 DONE = {"state": FitState.DONE, "ended_at": NOW}
 REFUSED = {"state": FitState.REFUSED, "ended_at": NOW, "refusal": "Two groups of systems."}
@@ -36,10 +36,7 @@ CASES = [
     # Fits
     once("Fit.key", key="same"),
     once(
-        "fit_once_per_inputs_and_method",
-        study=make_study,
-        inputs_hash="same",
-        but={"method_hash": "other"},
+        "fit_once_per_inputs_and_method", "study", inputs_hash="same", but={"method_hash": "other"}
     ),
     *known("fit_pool", "fit_context_set"),
     *ways(
@@ -58,7 +55,7 @@ CASES = [
     ),
     breaks("kept_counts_since_before_until", until=NOW - HOUR),
     # Ratings
-    once("rating_once_per_fit", fit=make_fit, system=make_system, but="system"),
+    once("rating_once_per_fit", "fit", "system", but="system"),
     *elo("rating"),
     breaks("rating_numbers_finite", "theta", theta=INFINITE),
     limit("rating_interval_holds_rank", "too high", of={"rank": 2}, rank_low=(3, 2)),
@@ -83,14 +80,14 @@ CASES = [
     ),
     limit("rating_sandwich_se_finite", "a negative error", sandwich_se=(-0.1, 0)),
     breaks("rating_sandwich_se_finite", "infinite", sandwich_se=INFINITE),
-    once("dimensionrate_once_per_rating", rating=make_rating, but={"dimension": "E"}),
+    once("dimensionrate_once_per_rating", "rating", but={"dimension": "E"}),
     *ways(
         "dimensionrate_wins_within_marks",
         ({"n_marks": 5}, "more wins", {"wins": 6}, {"wins": 5}),
         ({"wins": 0}, "no marks", {"n_marks": 0}, {"n_marks": 1}),
     ),
     # Ratings of people together
-    once("humanrating_once_per_fit", fit=make_fit, but={"kind": PeopleKind.BEST_PLAIN}),
+    once("humanrating_once_per_fit", "fit", but={"kind": PeopleKind.BEST_PLAIN}),
     *known("humanrating_kind"),
     *elo("humanrating"),
     *(
@@ -98,7 +95,7 @@ CASES = [
         for column in ("n_judgments", "n_contexts")
     ),
     # Analyses
-    once("analysis_once_per_fit_and_code", fit=make_fit, but={"code_version": "numerics-2"}),
+    once("analysis_once_per_fit_and_code", "fit", but={"code_version": "numerics-2"}),
     *known("analysis_kind"),
     *ways(
         "analysis_ended_by_state",
@@ -107,14 +104,14 @@ CASES = [
         (REFUSED, "refused without a reason", {"refusal": ""}),
     ),
     # Figures of raters
-    once("Measurement.study", study=make_study),
+    once("Measurement.study", "study"),
     limit("measurement_seconds_positive", median_seconds=(0.0, None)),
-    once("RaterFigures.rater", rater=make_rater),
+    once("RaterFigures.rater", "rater"),
     limit("raterfigures_passed_within_checks", of={"n_passed": 3}, n_checks=(2, 3)),
     # Releases
     once("Release.key", key="same"),
-    once("release_version_once", of=ENDED, study=make_study, version=1, but={"version": 2}),
-    once("release_one_under_way", study=make_study, but=BUILT),
+    once("release_version_once", "study", of=ENDED, version=1, but={"version": 2}),
+    once("release_one_under_way", "study", but=BUILT),
     breaks("release_version_from_one", version=0),
     Case(
         "release_state_known",

@@ -21,15 +21,13 @@ from tests.helpers.factories import (
     NOW,
     make_comparison,
     make_completion,
-    make_context,
-    make_judgment,
     make_lease,
     make_quality_check,
     make_rater,
     make_study,
 )
 from tests.helpers.factories_of_calls import make_scan
-from tests.helpers.factories_of_people import make_audit, make_report
+from tests.helpers.factories_of_people import make_audit
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 GENERIC = {"platform": Platform.GENERIC}
@@ -137,11 +135,9 @@ CASES = [
         platform=Platform.PROLIFIC,
         but={"state": RaterState.WITHDRAWN, "ended_at": NOW},
     ),
-    once("rater_once_per_external_id", study=make_study, **PROLIFIC, but=GENERIC),
-    once(
-        "rater_once_per_external_id", "but in each study", study=make_study, **PROLIFIC, but="study"
-    ),
-    once("rater_once_per_form", study=make_study, bound_by="form", but="study"),
+    once("rater_once_per_external_id", "study", **PROLIFIC, but=GENERIC),
+    once("rater_once_per_external_id", "study", label="but in each study", **PROLIFIC, but="study"),
+    once("rater_once_per_form", "study", bound_by="form", but="study"),
     *known("rater_stage"),
     breaks(
         "rater_data_kept_unless_withdrawn",
@@ -150,7 +146,7 @@ CASES = [
     ),
     limit("rater_utc_offset_range", "east", utc_offset_minutes=(841, 840)),
     limit("rater_utc_offset_range", "west", utc_offset_minutes=(-841, -840)),
-    once("consent_once_per_text", rater=make_rater, but={"text_hash": "other"}),
+    once("consent_once_per_text", "rater", but={"text_hash": "other"}),
     # Comparisons
     limit("comparison_completion_alone_once", of=make_alone_twice, in_one_study=(True, False)),
     limit("comparison_weight_positive", weight=(0, 0.001)),
@@ -171,10 +167,10 @@ CASES = [
         ({}, "of an unknown outcome", {"closed_at": NOW, "outcome": "OTHER"}),
     ),
     breaks("lease_reason_only_when_skipped", of=make_skipped_lease, outcome=LeaseOutcome.EXPIRED),
-    once("lease_one_open_per_rater", rater=make_rater, but=CLOSED),
+    once("lease_one_open_per_rater", "rater", but=CLOSED),
     limit("lease_comparison_once_per_rater", of=make_shown_twice, as_check=(False, True)),
     limit("lease_check_once_per_rater", of=make_check_shown_twice, to_one_rater=(True, False)),
-    once("lease_number_once_per_rater", of=CLOSED, rater=make_rater, number=1, but={"number": 2}),
+    once("lease_number_once_per_rater", "rater", of=CLOSED, number=1, but={"number": 2}),
     limit("lease_repeated_once", of=make_repeats, of_one_lease=(True, False)),
     breaks(
         "lease_check_or_repeat",
@@ -186,7 +182,7 @@ CASES = [
     breaks("lease_probability_range", "more than certain", sampling_probability=1.1),
     breaks("lease_side_known", first_side="C"),
     # What raters report, and what is done about it
-    once("RationaleScan.judgment", judgment=make_judgment, but="judgment"),
+    once("RationaleScan.judgment", "judgment", but="judgment"),
     Case(
         "rationalescan_state_known",
         partial(make_scan, state="OTHER", n_passages=1),
@@ -205,42 +201,32 @@ CASES = [
     ),
     *given("rationalescan_says_what_read_what", "rules", "text_hash"),
     breaks("rationaledecision_outcome_known", outcome="CLEAN"),
-    once(
-        "report_once_per_rater_and_context", rater=make_rater, context=make_context, but="context"
-    ),
+    once("report_once_per_rater_and_context", "rater", "context", but="context"),
     *known("report_kind", "reportdecision_outcome"),
-    once("ReportAlert.report", report=make_report),
+    once("ReportAlert.report", "report"),
     breaks("reportdecision_reason_given", reason=""),
-    once(
-        "sourceguess_once_per_completion",
-        rater=make_rater,
-        completion=make_completion,
-        but="completion",
-    ),
+    once("sourceguess_once_per_completion", "rater", "completion", but="completion"),
     breaks("sourceguess_known", guess="OTHER"),
-    once("platformsubmission_once_per_number", rater=make_rater, but={"number": 2}),
+    once("platformsubmission_once_per_number", "rater", but={"number": 2}),
     once_within(
-        "platformsubmission_once_per_session",
-        {"session_id": "x-1"},
-        rater=make_rater,
-        changed={"number": 2},
+        "platformsubmission_once_per_session", {"session_id": "x-1"}, "rater", changed={"number": 2}
     ),
     *known("platformsubmission_state", "platformevent_platform", "failedarrival_platform"),
     breaks("platformsubmission_number_from_one", number=0),
     once_within("platformevent_once", {"event_id": "one"}),
     breaks("platformevent_id_given", event_id=""),
     once("PlatformStudy.key", key="same"),
-    once("PlatformStudy.study", study=make_study),
+    once("PlatformStudy.study", "study"),
     breaks("platformstudy_key_given", key=""),
     breaks("platformstudy_has_places", n_places=0),
-    once("failedarrival_once_per_hour", study=make_study, but="study"),
+    once("failedarrival_once_per_hour", "study", but="study"),
     breaks("failedarrival_counts_one_at_least", n=0),
     *ways(
         "failedarrival_times_in_order",
         ({}, "the last before the first", {"last_at": NOW - DAY}),
         ({}, "the first before the hour", {"hour": NOW, "first_at": NOW - DAY}),
     ),
-    once("blindingaudit_one_under_way", study=make_study),
+    once("blindingaudit_one_under_way", "study"),
     breaks("blindingaudit_pages_wanted", n_pages=0),
     breaks("blindingaudit_progress_within_total", n_done=2, n_total=1),
     Case(
@@ -257,7 +243,7 @@ CASES = [
         ({}, "done without a time", {"state": "DONE", "holds": True}),
         ({}, "failed without a reason", {"state": "FAILED", "ended_at": NOW}),
     ),
-    once("Hold.completion", completion=make_completion),
+    once("Hold.completion", "completion"),
     breaks("hold_state_known", of=DECIDED, state="OTHER"),
     breaks("hold_decided_with_time_and_reason", "without a reason", of=DECIDED, decision_reason=""),
     breaks("hold_decided_with_time_and_reason", "decided and held", decided_at=NOW),

@@ -64,11 +64,13 @@ def known(*columns):
         yield breaks(f"{column}_known", **{column.partition("_")[2]: "OTHER"})
 
 
-def once(rule, label="", /, *, of=None, but=None, **shared):
-    """Return a case of two rows that may not be alike in ``shared``, unless one has ``but``.
+def once(rule, /, *parents, label="", of=None, but=None, **shared):
+    """Return a case of two rows that may not be alike in these fields, unless one has ``but``.
 
-    Where that is the name of a shared field, the row has another of the kind.
+    Those of the ``parents`` lead to other rows, which their plain builders make. Where ``but`` is
+    the name of a field, the row has another of the kind.
     """
+    shared |= _plain_builders(rule, parents)
     if isinstance(but, str):
         but = {but: shared[but]}
     make = partial(_make, rule, of)
@@ -76,11 +78,12 @@ def once(rule, label="", /, *, of=None, but=None, **shared):
     return Case(rule, twice(make, **shared), allows, label)
 
 
-def once_within(rule, same, *, changed=None, **shared):
-    """Return a case of two rows alike in ``shared`` that may not be alike in ``same`` as well.
+def once_within(rule, same, /, *parents, changed=None):
+    """Return a case of two rows of the same ``parents`` that may not be alike in ``same`` as well.
 
     ``changed`` is what the second has otherwise in either case.
     """
+    shared = _plain_builders(rule, parents)
     make = partial(_make, rule, None)
     refused, allowed = (twice(make, changed=changed, **alike) for alike in (shared | same, shared))
     return Case(rule, refused, allowed)
@@ -108,22 +111,25 @@ def _row(rule, of, fields):
 def _make(rule, of, /, **fields):
     if callable(of):
         return of(**fields)
-    return BUILDERS[_table_of(rule)](**_built(of or {}) | fields)
+    return BUILDERS[_table_of(rule).__name__](**_built(of or {}) | fields)
 
 
-def _table_of(rule: str) -> str:
-    """Return the name of the model that states a rule."""
-    model, _, column = rule.partition(".")
-    return model if column else _tables()[rule]
+def _plain_builders(rule, parents):
+    """Return the plain builder of the row that each field of the rule's table leads to."""
+    models = {name: _table_of(rule)._meta.get_field(name).related_model for name in parents}
+    return {name: BUILDERS[model.__name__] for name, model in models.items()}
+
+
+def _table_of(rule: str) -> type[Model]:
+    """Return the model that states a rule."""
+    return _tables()[rule.partition(".")[0]]
 
 
 @cache
-def _tables() -> dict[str, str]:
-    return {
-        constraint.name: model.__name__
-        for model in our_models()
-        for constraint in model._meta.constraints
-    }
+def _tables() -> dict[str, type[Model]]:
+    """Return the models by their names, and by those of their constraints."""
+    named = [(one.name, model) for model in our_models() for one in model._meta.constraints]
+    return {model.__name__: model for model in our_models()} | dict(named)
 
 
 def _built(fields):
