@@ -26,7 +26,6 @@ from tests.helpers.factories import (
     make_writer,
     make_writing_lease,
 )
-from tests.helpers.factories_of_people import make_accepted, make_message
 
 CLOSED = {"closed_at": NOW, "outcome": LeaseOutcome.SUBMITTED}
 
@@ -181,11 +180,7 @@ CASES = [
     breaks(
         "writer_texts_kept_unless_withdrawn", texts_kept=False, but={"state": WriterState.WITHDRAWN}
     ),
-    Case(
-        "writer_imported_writes_elsewhere",
-        partial(make_writer, imported_as="author 7"),
-        partial(make_writer, **ELSEWHERE),
-    ),
+    breaks("writer_imported_writes_elsewhere", imported_as="author 7", but=ELSEWHERE),
     once("writer_imported_once_per_dataset", "dataset", **ELSEWHERE, but="dataset"),
     Case(
         "writer_invited_once_per_dataset",
@@ -194,11 +189,7 @@ CASES = [
         "several without an address",
     ),
     once("writerconsent_once_per_text", "writer", but={"version": "2"}),
-    breaks(
-        "admissiondecision_refused_with_note",
-        is_admitted=False,
-        but={"note": "It gives medical advice."},
-    ),
+    breaks("admissiondecision_refused_with_note", is_admitted=False, but={"note": "Advice."}),
     *ways(
         "writermail_claimed_before_sent",
         ({}, "never claimed", {"sent_at": NOW}, {"claimed_at": NOW}),
@@ -208,11 +199,7 @@ CASES = [
     once("Message.lease", "lease"),
     once("Message.completion", "completion", but="completion"),
     *known("message_state"),
-    Case(
-        "message_accepted_has_completion",
-        partial(make_message, state=MessageState.ACCEPTED),
-        make_accepted,
-    ),
+    breaks("message_accepted_has_completion", state=MessageState.ACCEPTED, but=USED),
     *ways(
         "message_completion_only_in_use",
         ({}, "rejected", USED | {"state": MessageState.REJECTED}, {"state": MessageState.WAITING}),
@@ -226,9 +213,5 @@ CASES = [
         ({}, "erased with a text", {"erased_at": NOW}),
     ),
     breaks("messagedecision_verdict_known", verdict="OTHER", note="x"),
-    breaks(
-        "messagedecision_unless_accepted_with_note",
-        verdict=RETURNED,
-        but={"note": "Please say it in one sentence."},
-    ),
+    breaks("messagedecision_unless_accepted_with_note", verdict=RETURNED, but={"note": "Shorter."}),
 ]

@@ -16,7 +16,7 @@ from tests.helpers.factories import (
     make_rater,
 )
 from tests.helpers.factories_of_site import make_external
-from tests.helpers.factories_written_once import make_exclusion, make_user
+from tests.helpers.factories_written_once import make_user
 
 
 def make_pair_of_systems():
@@ -146,22 +146,12 @@ CASES = [
         expected=Expected.HIGH,
         but={"dimension": "E"},
     ),
-    Case(
-        "exclusion_of_a_rater_or_a_judge",
-        partial(make_exclusion, rater=None),
-        lambda: make_exclusion(judge=make_judge()),
-        "of neither",
-    ),
+    breaks("exclusion_of_a_rater_or_a_judge", "of neither", rater=None, but={"judge": make_judge}),
     breaks("exclusion_of_a_rater_or_a_judge", "of both", rater=make_rater, judge=make_judge),
     breaks("exclusion_rule_named", rule=""),
     *ways(
         "exclusion_taken_back_by_someone_with_reason",
-        (
-            {},
-            "by nobody",
-            {"is_excluded": False, "reason": "a slow line"},
-            {"decided_by": make_user},
-        ),
+        ({}, "by nobody", {"is_excluded": False, "reason": "slow"}, {"decided_by": make_user}),
         ({}, "without a reason", {"is_excluded": False, "decided_by": make_user}),
     ),
     # Judgments made elsewhere

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from ranking.choices import FitState, PeopleKind, ReleaseState
-from tests.heart_site.constraints.rules import Case, breaks, known, limit, once, ways
+from tests.heart_site.constraints.rules import Case, breaks, given, known, limit, once, ways
 from tests.helpers.factories import HOUR, NOW
-from tests.helpers.factories_written_once import make_fit, make_release
+from tests.helpers.factories_written_once import make_release
 
 DONE = {"state": FitState.DONE, "ended_at": NOW}
 REFUSED = {"state": FitState.REFUSED, "ended_at": NOW, "refusal": "Two groups of systems."}
@@ -48,11 +48,7 @@ CASES = [
         (REFUSED, "refused without a time", {"ended_at": None}),
         ({}, "of an unknown state", {"state": "OTHER"}),
     ),
-    Case(
-        "fit_published_once_ended",
-        partial(make_fit, published_at=NOW),
-        partial(make_fit, **DONE, published_at=NOW),
-    ),
+    breaks("fit_published_once_ended", published_at=NOW, but=DONE),
     breaks("kept_counts_since_before_until", until=NOW - HOUR),
     # Ratings
     once("rating_once_per_fit", "fit", "system", but="system"),
@@ -121,10 +117,6 @@ CASES = [
     breaks("release_ended_by_state", "building", ended_at=NOW),
     breaks("release_ended_by_state", "done without a hash", of=ENDED, manifest_hash=""),
     breaks("release_ended_by_state", "refused without a reason", of=NOT_BUILT, refusal=""),
-    breaks("release_secret_and_licence_given", secret=""),
-    Case(
-        "release_published_when_done",
-        partial(make_release, published_at=NOW),
-        partial(ENDED, published_at=NOW),
-    ),
+    *given("release_secret_and_licence_given", "secret", "licence"),
+    breaks("release_published_when_done", published_at=NOW, but=BUILT),
 ]
