@@ -20,10 +20,10 @@ from manage import find_key
 from ranking.choices import FitState
 from ranking.fits import services as ranking
 from ranking.models import Fit
-from tests.helpers.factories import NOW, make_generation_call, make_judge_call
-from tests.helpers.factories_of_calls import make_rationale_call, make_strategy_call
+from tests.helpers.factories import NOW
 from tests.helpers.factories_written_once import make_fit
 from tests.helpers.processes import settings_with
+from tests.helpers.rows import BUILDERS
 
 FILE = "HEART_SECRET_KEY_FILE"
 
@@ -217,17 +217,9 @@ FAILED = {"state": CallState.FAILED, "ended_at": NOW, "error_kind": "permanent"}
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("model", "make"),
-    [
-        (GenerationCall, make_generation_call),
-        (StrategyCall, make_strategy_call),
-        (JudgeCall, make_judge_call),
-        (RationaleCall, make_rationale_call),
-    ],
-)
-def test_claimed_calls_wait_again_and_ended_ones_do_not(model, make):
-    claimed, failed = make(**CLAIMED), make(**FAILED)
+@pytest.mark.parametrize("model", [GenerationCall, StrategyCall, JudgeCall, RationaleCall])
+def test_claimed_calls_wait_again_and_ended_ones_do_not(model):
+    claimed, failed = (BUILDERS[model.__name__](**state) for state in (CLAIMED, FAILED))
 
     assert run_services.forget_claims() == 1
 
