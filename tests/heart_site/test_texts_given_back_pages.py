@@ -147,7 +147,7 @@ def test_who_typed_nothing_reads_why_nothing_was_saved(browser, study, name, hea
     assert UNKNOWN in shown(page)
 
 
-@pytest.mark.parametrize("name", ["judge", "last", "done"])
+@pytest.mark.parametrize("name", ["last", "done"])
 def test_who_only_looks_is_led_to_the_entry(study, name):
     answer = Client().get(url(study, name))
 
