@@ -89,6 +89,7 @@ def addresses_of_the_site(study: Study):
 
 
 def addresses_of_the_admin(_study: Study):
+    yield reverse("admin:index")  # tables are found when addresses are read
     for model in our_models():
         if admin.site.is_registered(model):
             name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
