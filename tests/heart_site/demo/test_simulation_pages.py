@@ -286,7 +286,7 @@ class TestARehearsalThatWasStopped:
 
 @pytest.mark.parametrize("kind", [pytest.param("rubric", marks=pytest.mark.full), "likert"])
 def test_raters_of_every_protocol_find_their_way(kind):
-    study = planned_study(f"of-{kind}", kind=kind, session_length=9)
+    study = planned_study(f"of-{kind}", kind=kind)
 
     report = rehearse_quietly(study, Rehearsal(n_raters=2, seed=1), crowd=Crowd(shares={}))
 
