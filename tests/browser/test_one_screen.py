@@ -31,7 +31,6 @@ from completions.dialogues.ingest.files import read_dialogues
 from tests.annotation.session.test_languages_pages import (
     ENGLISH,
     HEBREW,
-    MIXED_ENGLISH,
     MIXED_HEBREW,
     study_in,
 )
@@ -42,6 +41,7 @@ from tests.helpers.datasets import shared_file
 from tests.helpers.visits import enrol, url
 
 SITE = "http://pairs.example"
+MIXED_ENGLISH = "She said \u05e9\u05dc\u05d5\u05dd to you."
 N_PAIRS = 60
 ON_ONE_SCREEN = 0.9
 MOST_SCREENS = 1.6

@@ -15,7 +15,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 
-from tests.heart_site.constraints.rules import APPS, our_models
+from tests.helpers.rows import APPS, our_models
 
 
 @pytest.mark.django_db

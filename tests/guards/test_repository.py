@@ -15,7 +15,7 @@ from django.core.management import get_commands, load_command_class
 from ranking import downloads
 from ranking.releases.documents import VERSION
 from ranking.results import serializers
-from tests.heart_site.constraints.rules import our_models
+from tests.helpers.rows import our_models
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {

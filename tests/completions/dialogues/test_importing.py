@@ -26,18 +26,18 @@ def dialogues():
 
 class TestImportDialogues:
     def test_stores_turns_roles_and_labels_and_counts_what_it_read(self, dialogues, now):
-        described = {"licence": "Apache-2.0", "is_authored": True}
-
         report = import_dialogues(
-            dataset_name="Demo set", dialogues=dialogues, now=now, **described
+            dataset_name="Demo set",
+            dialogues=dialogues,
+            now=now,
+            licence="Apache-2.0",
+            is_authored=True,
         )
 
         dataset = report.dataset
         row = dataset.dialogues.get(position=2)
-        assert (dataset.slug, dataset.licence, dataset.is_authored) == (
-            "demo-set",
-            *described.values(),
-        )
+        assert (dataset.slug, dataset.licence) == ("demo-set", "Apache-2.0")
+        assert dataset.is_authored
         assert (row.emotion_type, row.problem_type) == ("sadness", "bereavement")
         assert row.source_labels["emotion_type"] == "sadness"
         assert [turn["role"] for turn in row.turns[:2]] == ["seeker", "supporter"]

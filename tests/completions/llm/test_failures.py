@@ -250,7 +250,7 @@ class TestFailures:
         assert error.kind in kinds
         assert len(server.calls) == 1
         assert isinstance(error, llm.TransientError) == (kinds <= TRANSIENT)
-        if error.kind == "rate_limited":
+        if isinstance(error, llm.TransientError) and error.kind == "rate_limited":
             assert error.retry_after_s == 7
 
     @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ import datetime as dt
 import pytest
 
 from access.nudges import Work
-from annotation.models import Exclusion, Rater
+from annotation.models import Exclusion
 from annotation.raters.services.withdrawing import withdraw_rater
 from ranking.choices import EvaluatorPool, FitState
 from ranking.fits import services as fit_services
 from ranking.fits.services import claiming, ticking
 from ranking.models import Fit
-from tests.helpers.factories import HOUR, make_judgment, make_rater
+from tests.helpers.factories import HOUR, make_judgment
 from tests.helpers.judged import make_judged_study, newest_fit
 from tests.helpers.observed import nudged
 
@@ -64,12 +64,13 @@ class TestIdleTicks:
 
         assert looks == [study]
 
-    def test_look_all_the_same_every_few_minutes(self, now):
+    def test_look_all_the_same_every_few_minutes(self, now, monkeypatch):
+        monkeypatch.setattr(ticking, "OVERLAP", 0)  # so that no glance sees what comes in late
         study = make_judged_study()
-        rater = make_rater(study=study)
-        judge(study, rater=rater)
+        key = judge(study).pk + 1
+        judge(study, pk=key + 1)
         tick(now)
-        Rater.objects.filter(pk=rater.pk).update(is_simulated=True)  # behind the services' back
+        judge(study, pk=key)
 
         assert tick(now + 299 * SECOND) == []
         assert len(tick(now + 300 * SECOND)) == 4
