@@ -9,7 +9,7 @@ from ranking.numerics.batches import available_threads
 from ranking.numerics.refits import SAMPLES_PER_SEED, SampleRefits, draw_seeds
 from ranking.numerics.tables import WinTables
 
-MUCH = 2**28  # judgments times replicates, above which threads gain more than they cost
+MUCH = 2**27  # judgments times replicates, above which threads gain more than they cost
 TIMES_BYTES = 64 * 2**20  # of how often each unit was drawn in the samples at hand
 
 

@@ -179,7 +179,7 @@ def _steps(size: int) -> Iterator[tuple[int, int]]:
     return itertools.pairwise(edges)
 
 
-BLOCK_BYTES = 10 * 2**20  # of the pair totals that are fitted together, as floats
+BLOCK_BYTES = 20 * 2**20  # of the pair totals that are fitted together, as floats
 MOST_SEEDS = 8  # in a block, so that there are blocks for more than one thread
 EXACT_IN_SINGLE = 2.0**24
 
