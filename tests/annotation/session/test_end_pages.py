@@ -237,6 +237,20 @@ def test_who_is_sent_to_a_study_that_stopped_gets_a_code(client, paid_study, sta
     assert f"https://platform.example/?cc={code_on(page)}" in page.content.decode()
 
 
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [("PAUSED", "try the same link again later"), ("CLOSED", "No more answers are needed")],
+)
+def test_guest_of_a_study_that_stopped_is_told_so_and_what_to_do(client, state, words):
+    study = open_study()
+    Study.objects.update(state=state)
+
+    page = client.get(url(study, "entry"))
+
+    assert page.status_code == 409
+    assert words in page.content.decode()
+
+
 class TestSimulation:
     def test_person_cannot_take_part_in_it(self, client):
         shadow = open_study(title="Simulated raters", is_simulated=True)

@@ -14,6 +14,7 @@ from completions.choices import JobKind, JobState
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.importing import import_dialogues
 from completions.dialogues.ingest.files import read_dialogues
+from completions.jobs import console
 from completions.models import Completion, Context, Dialogue, Job
 from completions.runs.services.calling import Claim
 from heart_site import middleware
@@ -104,6 +105,14 @@ class TestImport:
         assert answer.status_code == 422
         assert said in text(answer)
         assert not Job.objects.exists()
+
+    def test_says_of_a_file_that_is_too_large_what_to_do(self, staff, monkeypatch):
+        monkeypatch.setattr(console, "MOST_BYTES", 20)
+
+        answer = send(staff, b" " * 21)
+
+        assert answer.status_code == 422
+        assert "Split it, or pack it by gzip." in text(answer)
 
     def test_takes_no_large_file_of_strangers(self):
         stranger = Client(enforce_csrf_checks=True)
