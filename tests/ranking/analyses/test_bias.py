@@ -61,20 +61,20 @@ class TestPosition:
             assert found["p"] >= round(two_sided_p(int(first.sum()), len(first)), 6)
 
     def test_pairs_judged_in_both_orders_are_counted_by_their_answers(self):
-        answers = {0: (3, 3), 1: (2, -2), 2: (-2, 2), 3: (0, 1), 4: (0, 0)}
+        answers = {0: (3, 3), 1: (2, -2), 2: (-2, 2), 3: (0, 1), 4: (0, -1)}
         rows = [
             (f"d{item % 2}", item, "a", "b", "judge", strength, shown)
             for item, both in answers.items()
             for strength, shown in zip(both, (1, -1), strict=True)
         ]
-        rows.append(("d0", 5, "a", "b", "judge", 1, 1))
+        rows.append(("d0", 5, "a", "b", "judge", 1, 1))  # in one order
 
         findings = analyse("BIAS", known(make_columns(rows, judges=("judge",))))
 
         judge = row_of(findings, "position_each", evaluator="judge")
         counted = (judge["both"], judge["same"], judge["always_first"], judge["always_second"])
-        assert counted == (5, 0.4, 0.2, 0.2)
-        assert row_of(findings, "position", kind="LLM judges")["same"] == 0.4
+        assert counted == (5, 0.2, 0.2, 0.2)
+        assert row_of(findings, "position", kind="LLM judges")["same"] == 0.2
 
     def test_several_samples_of_an_order_are_one_answer(self):
         said = [(2, 1), (2, 1), (-1, 1), (1, -1)]
