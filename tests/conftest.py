@@ -15,6 +15,7 @@ from typing import NoReturn
 
 import numpy as np
 import pytest
+import redis
 from django.core.cache import cache, caches
 from django.db import connection, transaction
 from django.test import TransactionTestCase, override_settings
@@ -29,7 +30,6 @@ from completions.runs.services import speaking
 from ranking.fits.services import inputs
 from tests.databases import begin_migrated, copied_database, delete_all_rows
 from tests.helpers.factories import NOW, numbers
-from tests.helpers.flushing import flush
 from tests.helpers.threads import database_in_a_file
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
@@ -274,14 +274,20 @@ def provider(settings) -> Iterator[offline.OfflineServer]:
 
 @pytest.fixture(scope="session")
 def redis_url() -> str:
-    import redis  # noqa: PLC0415 (few tests need it, and every run would load it)
-
     try:
         with redis.Redis.from_url(REDIS_URL, socket_connect_timeout=1) as client:
             client.ping()
     except redis.ConnectionError:
         missing("Redis", "start one on 127.0.0.1:6379 (Debian: apt-get install redis-server)")
     return REDIS_URL
+
+
+def flush(redis_url: str, prefix: str) -> None:
+    """Take all that begins with the prefix out of Redis, and all scripts, as FLUSHALL would."""
+    with redis.Redis.from_url(redis_url) as client:
+        for key in client.scan_iter(f"{prefix}*"):
+            client.delete(key)
+        client.script_flush()
 
 
 @pytest.fixture

@@ -59,18 +59,14 @@ def is_whole(values: Floats) -> bool:
 def pair_tables(
     rows: WeightedPairs, numbers: Integers, n_units: int, cell: Integers
 ) -> list[sparse.csr_array]:
-    """Return the pair totals of some judgments, one table per block of units.
-
-    Whole totals that fit in a byte are of two bytes, so that they can multiply the bytes of two
-    samples at once; others are floats.
-    """
+    """Return the pair totals of some judgments, one table per block of units."""
     if not len(rows.unit):
         return []
     n_pairs = max(1, int(numbers.max()) + 1)
     pair, unit = numbers.astype(np.int32)[cell], rows.unit.astype(np.int32)
     total = rows.to_first + rows.to_second
     if is_whole(total) and total.max() < MEAN_IN_A_BYTE:
-        total = np.rint(total).astype(np.uint16)
+        total = np.rint(total).astype(np.uint16)  # it multiplies the bytes of two samples
     lowest, highest = int(unit.min()), int(unit.max())
     size = _block_size(pair, total, highest - lowest + 1)
     block = (unit - lowest) // size

@@ -123,10 +123,7 @@ Label = TypeVar("Label", str, tuple[str, bool])
 def coded(keys: Integers, names: Mapping[int, Label]) -> tuple[tuple[Label, ...], Integers]:
     """Return the names that occur, sorted, and for each key the place of its name.
 
-    Raises
-    ------
-    KeyError
-        If a key has no name.
+    Raises KeyError if a key has no name.
     """
     known = np.array(sorted(names), dtype=np.int64)
     row = np.searchsorted(known, keys)  # there are few names, so that no key need be sorted

@@ -121,8 +121,7 @@ def _count_again(study: Study, kept: KeptCounts, answered: Integers, now: dt.dat
     if not len(answered):
         return []
     before = all_rows(kept)
-    is_known = np.isin(before["comparison"], answered)
-    known = before[is_known]
+    known = before[np.isin(before["comparison"], answered)]
     found = _counted_again(study, now, answered, known)
     if _is_same(found, known):
         return []
@@ -130,11 +129,7 @@ def _count_again(study: Study, kept: KeptCounts, answered: Integers, now: dt.dat
     gone["comparison"] = answered
     changed = np.concatenate([found, without(gone, found["comparison"])])
     newer = np.concatenate([without(unpacked(bytes(kept.newer_rows)), answered), changed])
-    if np.array_equal(found["comparison"], known["comparison"]):
-        rows = before.copy()
-        rows[is_known] = found
-    else:
-        rows = joined(before, changed)
+    rows = joined(before, changed)
     kept.newer_rows, kept.since = packed(newer), now
     names = ["newer_rows", "mark", "since"]
     if len(newer) * MUCH >= len(before):

@@ -88,9 +88,14 @@ def joined(rows: Rows, newer: Rows) -> Rows:
     """Return rows with those of some comparisons in place of what was there; 0 of them are none."""
     if not len(newer):
         return rows
-    left = np.flatnonzero(~np.isin(rows["comparison"], newer["comparison"]))
+    is_old = np.isin(rows["comparison"], newer["comparison"])
     newer = newer[newer["n"] > 0]
     newer = newer[np.argsort(newer["comparison"], kind="stable")]
+    if np.array_equal(rows["comparison"][is_old], newer["comparison"]):
+        found = rows.copy()  # for each row one, as almost always: they lie where those did
+        found[is_old] = newer
+        return found
+    left = np.flatnonzero(~is_old)
     if not len(left):
         return newer
     # Places first, so that rows are copied once.
