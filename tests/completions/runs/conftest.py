@@ -25,18 +25,12 @@ REPLY = llm.Reply(
 )
 
 
-@pytest.fixture(scope="module")
-def _provider() -> Iterator[Provider]:
-    with providing() as provider:  # which takes half a second to end
-        yield provider
-
-
 @pytest.fixture
-def fake(_provider: Provider, settings) -> Provider:
+def fake(settings) -> Iterator[Provider]:
     """A provider that simulated models ask, and that answers as it is told to."""
-    vars(_provider).update(vars(Provider(_provider.port)))
-    settings.HEART_OFFLINE_LLM_URL = _provider.base_url
-    return _provider
+    with providing() as provider:
+        settings.HEART_OFFLINE_LLM_URL = provider.base_url
+        yield provider
 
 
 def make_talks(n: int) -> Dataset:
