@@ -115,6 +115,7 @@ class TestLines:
         assert told["trace"].endswith("base 10: 'no such thing'")
         assert outside["id"] == "-"
 
+    @pytest.mark.postgres
     @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite quotes no row")
     def test_a_refused_row_is_not_quoted(self):
         system = make_system()
@@ -130,6 +131,7 @@ class TestLines:
 class TestTasks:
     """What Celery says of a task that failed, through its own tracer."""
 
+    @pytest.mark.postgres
     @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite quotes no row")
     def test_quotes_no_refused_row(self, caplog):
         system = make_system()
