@@ -30,6 +30,7 @@ from completions.runs.services import speaking
 from ranking.fits.services import inputs
 from tests.databases import begin_migrated, copied_database, delete_all_rows
 from tests.helpers.factories import NOW, numbers
+from tests.helpers.processes import flush
 from tests.helpers.threads import database_in_a_file
 
 REDIS_URL = os.environ.get("HEART_TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
@@ -280,14 +281,6 @@ def redis_url() -> str:
     except redis.ConnectionError:
         missing("Redis", "start one on 127.0.0.1:6379 (Debian: apt-get install redis-server)")
     return REDIS_URL
-
-
-def flush(redis_url: str, prefix: str) -> None:
-    """Take all that begins with the prefix out of Redis, and all scripts, as FLUSHALL would."""
-    with redis.Redis.from_url(redis_url) as client:
-        for key in client.scan_iter(f"{prefix}*"):
-            client.delete(key)
-        client.script_flush()
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 import yaml
 from django.db import connection
 
@@ -266,3 +267,11 @@ def deploy(settings: Any) -> None:
     found = settings_with(**DEPLOYED)
     for name in OF_TLS:
         setattr(settings, name, found[name])
+
+
+def flush(redis_url: str, prefix: str) -> None:
+    """Take all that begins with the prefix out of Redis, and all scripts, as FLUSHALL would."""
+    with redis.Redis.from_url(redis_url) as client:
+        for key in client.scan_iter(f"{prefix}*"):
+            client.delete(key)
+        client.script_flush()

@@ -20,7 +20,7 @@ from completions.llm.limiter import InProcess, OutOfReachError, Unused
 from completions.llm.limits import LONGEST_BLOCK_S, ProviderLimits
 from completions.llm.redis_accounts import InRedis
 from tests.completions.llm.conftest import wanted
-from tests.conftest import flush
+from tests.helpers.processes import flush
 
 ROOT = Path(__file__).resolve().parents[3]
 SIXTY = ProviderLimits(requests_per_minute=60 * 60)  # sixty may begin at once
