@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ STEPS = 20
 CHUNK = 2**18  # judgments whose intermediate results stay in the cache
 SLAB = 2**21  # judgments per sparse table: small enough for memory to be used again
 UNITS_PER_BLOCK = 2**13  # whose multiplicities in 64 resamples stay in the cache
-MEAN_IN_A_BYTE = 100  # of a pair in a block; twice and a half that still fits
+MOST_IN_A_BYTE = 255
+DEVIATIONS = 6.0  # by which hardly any sum over drawn units exceeds its mean
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,11 @@ def pair_tables(
     n_pairs = max(1, int(numbers.max()) + 1)
     pair, unit = numbers.astype(np.int32)[cell], rows.unit.astype(np.int32)
     total = rows.to_first + rows.to_second
-    if is_whole(total) and total.max() < MEAN_IN_A_BYTE:
+    place = unit - unit.min()
+    size = _units_per_table(pair, place, total) if is_whole(total) else 0
+    if size:
         total = np.rint(total).astype(np.uint16)  # it multiplies the bytes of two samples
-    lowest, highest = int(unit.min()), int(unit.max())
-    size = _block_size(pair, total, highest - lowest + 1)
-    block = (unit - lowest) // size
+    block = place // (size or n_units)
     n_blocks = int(block.max()) + 1
     cells = (block * n_pairs + pair, unit)
     table = sparse.coo_array((total, cells), shape=(n_blocks * n_pairs, n_units))
@@ -77,12 +78,22 @@ def pair_tables(
     return [*_cut(table.tocsr(), n_blocks, n_pairs)]
 
 
-def _block_size(pair: NDArray[np.int32], total: NDArray[Any], n_units: int) -> int:
-    """Return how many units go into a table, so that sums of a pair mostly fit in a byte."""
-    if total.dtype != np.uint16:
-        return n_units
-    most = float(np.bincount(pair, total).max())
-    return max(1, min(UNITS_PER_BLOCK, int(n_units * MEAN_IN_A_BYTE / max(most, 1.0))))
+def _units_per_table(pair: NDArray[np.int32], place: NDArray[np.int32], total: Floats) -> int:
+    """Return how many units go into a table, so that most sums over drawn units fit in a byte.
+
+    It is 0 if there would be more tables than pay. Rows of at most m, t in all, add up to t when
+    units are drawn, with a standard deviation of at most sqrt(m t).
+    """
+    largest = float(total.max())
+    spread = DEVIATIONS * np.sqrt(largest)
+    most = ((np.sqrt(spread**2 + 4.0 * MOST_IN_A_BYTE) - spread) / 2.0) ** 2
+    size, n_pairs = min(UNITS_PER_BLOCK, int(place.max()) + 1), int(pair.max()) + 1
+    while size and (int(place.max()) // size + 1) * n_pairs <= len(total):
+        highest = np.bincount(place // size * n_pairs + pair, total).max()
+        if highest <= most:
+            return size
+        size = min(size - 1, int(size * most / highest))
+    return 0
 
 
 def _cut(table: sparse.csr_array, n_blocks: int, n_pairs: int) -> Iterator[sparse.csr_array]:

@@ -31,7 +31,11 @@ class ChordFits:
     settled: Booleans
 
 
-def fit_by_chords(pair_totals: Floats, wins: Floats, start: Floats, inverse: Floats) -> ChordFits:
+Totals = NDArray[np.floating[Any]]
+"""Weights of pairs in samples: single precision where that is exact, or double."""
+
+
+def fit_by_chords(pair_totals: Totals, wins: Floats, start: Floats, inverse: Floats) -> ChordFits:
     """Climb to the maximum of each sample by steps of the inverse information at the start.
 
     Parameters
@@ -72,11 +76,12 @@ def fit_by_chords(pair_totals: Floats, wins: Floats, start: Floats, inverse: Flo
     moving = np.arange(wins.shape[1])
     going = np.ones(wins.shape[1], dtype=np.bool_)
     before = np.full(wins.shape[1], np.inf)
-    single = pair_totals.astype(np.float32)
+    single = pair_totals.astype(np.float32, copy=False)
     for n_done in range(MAX_STEPS):
         is_rough = n_done < STEPS_IN_SINGLE
-        totals = single if is_rough else pair_totals
-        gradient = np.subtract(wins, _expected(totals, theta), dtype=np.float64)
+        odds: Totals = np.exp(theta).astype(np.float32 if is_rough else np.float64)
+        expected = _expected(single if is_rough else pair_totals, odds)
+        gradient = np.subtract(wins, expected, dtype=np.float64)
         step = product_in_this_thread(inverse, gradient)
         # What has settled or left stays where it is, so that no sample depends on the others.
         moved = theta + step
@@ -114,9 +119,8 @@ def _error_left(length: Floats, before: Floats) -> Floats:
     return left
 
 
-def _expected(pair_totals: NDArray[np.floating[Any]], theta: Floats) -> NDArray[np.floating[Any]]:
-    """Return the wins that strengths predict, (n_systems, n_samples), as precise as totals are."""
-    odds = np.exp(theta).astype(pair_totals.dtype)
+def _expected(pair_totals: Totals, odds: Totals) -> Totals:
+    """Return the wins that strengths predict, (n_systems, n_samples), as precise as odds are."""
     shares = np.zeros_like(odds)
     each = np.empty((len(odds) - 1, odds.shape[1]), dtype=odds.dtype)
     first = 0
@@ -195,7 +199,7 @@ class _Connecting:
     pairs: Integers
     units: sparse.csr_array | None
 
-    def hold(self, times: Times, pair_totals: Floats) -> Booleans:
+    def hold(self, times: Times, pair_totals: Totals) -> Booleans:
         """Say in which samples all of them were drawn."""
         if self.units is None:
             drawn: NDArray[np.bool_] = pair_totals[self.pairs] > 0
@@ -268,27 +272,32 @@ class SampleRefits:
         return wins
 
 
-def sampled_pair_totals(tables: WinTables, times: Times, drawn: Floats) -> Floats:
+def sampled_pair_totals(tables: WinTables, times: Times, drawn: Floats) -> Totals:
     """Return the pair totals in samples, (n_pairs, n_samples), given the total weight of each.
 
-    Times in bytes are multiplied two at a time, the fastest way there is. Their sums may run over
-    into each other: then the pairs of a sample do not add up to what it drew, and everything is
-    added anew as floats.
+    Times in bytes are multiplied two at a time, the fastest way there is. A sum that runs over
+    adds to that of the other of the two: then the pairs of a sample do not add up to what it
+    drew, and those of both are added anew as floats.
     """
     shape = (tables.n_systems * (tables.n_systems - 1) // 2, times.shape[1])
-    whole, wide = np.zeros(shape, dtype=np.uint16), np.zeros(shape)
+    of_bytes, others = np.zeros(shape, dtype=np.uint16), []
     for table in tables.pair_totals:
         if table.dtype == np.uint16 and times.dtype == np.uint8:
-            whole += (table @ times.view(np.uint16)).view(np.uint8)
+            of_bytes += (table @ times.view(np.uint16)).view(np.uint8)
         else:
-            wide += table.astype(np.float64) @ times.astype(np.float64)
-    wide += whole
-    if np.allclose(wide.sum(axis=0), drawn, rtol=1e-9, atol=0.5):
-        return wide
-    wide[:] = 0.0
-    for table in tables.pair_totals:
-        wide += table.astype(np.float64) @ times.astype(np.float64)
-    return wide
+            others.append(table)
+    # Whole numbers of two bytes are exact in single precision.
+    totals: Totals = of_bytes.astype(np.float64 if others else np.float32)
+    for table in others:
+        totals += table.astype(np.float64) @ times.astype(np.float64)
+    added = totals.sum(axis=0, dtype=np.float64)
+    wrong = np.flatnonzero(~np.isclose(added, drawn, rtol=1e-9, atol=0.5))
+    if len(wrong):
+        both = np.union1d(wrong, wrong ^ 1)
+        chosen = times[:, both].astype(np.float64)
+        totals = totals.astype(np.float64)
+        totals[:, both] = sum(table.astype(np.float64) @ chosen for table in tables.pair_totals)
+    return totals
 
 
 def pseudo_inverse(information: Floats) -> Floats:

@@ -15,6 +15,7 @@ from ranking.numerics.refits import (
     fit_by_chords,
     product_in_this_thread,
     pseudo_inverse,
+    sampled_pair_totals,
 )
 from ranking.numerics.sandwich import clustered_covariance
 from ranking.numerics.tables import WeightedPairs, tabulate
@@ -206,6 +207,48 @@ class TestFitByChords:
         assert np.flatnonzero(~found.settled).tolist() == [4]
         exact = fit_bradley_terry(near[7]).log_strengths
         np.testing.assert_allclose(found.log_strengths[:, 7], exact, atol=3e-9)
+
+
+class TestSampledPairTotals:
+    @pytest.mark.parametrize(
+        ("n_systems", "weights", "most_times", "is_in_single"),
+        [
+            pytest.param(4, [1, 2, 3], 1, True, id="sums fit in bytes"),
+            pytest.param(4, [5], 60, False, id="most sums run over"),
+            pytest.param(4, [1] * 400 + [30], 12, False, id="a few sums run over"),
+            pytest.param(2, [5], 255, False, id="sums run over two bytes"),
+            pytest.param(4, [1, 1.5], 3, False, id="halves"),
+            pytest.param(4, [1, 300], 3, False, id="a row too large for a byte"),
+            pytest.param(4, [3], 900, False, id="times of two bytes"),
+        ],
+    )
+    def test_is_what_exact_sums_give(self, rng, n_systems, weights, most_times, is_in_single):
+        first, second = draw_pairs(rng, n_systems, 4000)
+        weight = np.resize(np.array(weights, dtype=float), 4000)
+        pairs = WeightedPairs(rng.integers(0, 40, 4000), first, second, weight, 0.0 * weight)
+        tables = tabulate(pairs, n_units=40, n_systems=n_systems)
+        times = rng.integers(0, most_times, size=(40, 64), endpoint=True)
+        times = times.astype(np.uint8 if most_times < 256 else np.uint16)
+        wins = tables.weighted(times.T.astype(float))
+        low, high = pair_ends(n_systems)
+        exact = (wins[:, low, high] + wins[:, high, low]).T
+
+        found = sampled_pair_totals(tables, times, exact.sum(axis=0))
+
+        np.testing.assert_array_equal(found, exact)
+        assert (found.dtype == np.float32) == is_in_single
+
+    def test_one_heavy_pair_takes_no_table_of_its_own_for_each_unit(self, rng):
+        first, second = np.triu_indices(40, 1)
+        heavy = WeightedPairs(
+            np.concatenate([rng.integers(0, 500, len(first)), np.arange(500).repeat(20)]),
+            np.concatenate([first, np.zeros(10_000, dtype=int)]),
+            np.concatenate([second, np.ones(10_000, dtype=int)]),
+            np.ones(len(first) + 10_000),
+            np.zeros(len(first) + 10_000),
+        )
+
+        assert len(tabulate(heavy, n_units=500, n_systems=40).pair_totals) == 1
 
 
 class TestProductInThisThread:
