@@ -129,7 +129,7 @@ def n_judgments(*, study: Study, as_of: dt.datetime) -> int:
     return analysis_set(study=study, as_of=as_of).count()
 
 
-OVERLAP = 1000  # keys of judgments whose transactions may still be under way
+OVERLAP = 2000  # keys of judgments whose transactions may still be under way
 
 
 def newest_judgment() -> int:
@@ -137,9 +137,12 @@ def newest_judgment() -> int:
     return Judgment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
-def n_since(key: int, newest: int) -> int:
-    """Count the judgments of all studies from a key, exclusive, to the newest that is looked at."""
-    return Judgment.objects.filter(pk__gt=key, pk__lte=newest).count()
+def n_near(newest: int) -> int:
+    """Count the judgments of all studies whose keys are at or shortly before one.
+
+    If there are more of them later, transactions that were under way have ended since.
+    """
+    return Judgment.objects.filter(pk__gt=newest - OVERLAP, pk__lte=newest).count()
 
 
 def n_given(*, study: Study, after: int, as_of: dt.datetime) -> int:

@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                 ('counted_at', models.DateTimeField(help_text='When all judgments were counted last.')),
                 ('rule', models.CharField(help_text='Mark of the code that says what counts.', max_length=16)),
                 ('newest', models.BigIntegerField(default=0, help_text='Key of a judgment at the last look.')),
-                ('n_newest', models.IntegerField(db_default=0, default=0, help_text='Judgments above that key less the overlap, then.')),
+                ('n_newest', models.IntegerField(db_default=0, default=0, help_text='Judgments at that key or shortly before it, then.')),
                 ('n_decisions', models.IntegerField(default=0)),
                 ('rows', models.BinaryField()),
                 ('newer_rows', models.BinaryField(help_text='Of some comparisons, in place of what `rows` has.')),

@@ -123,7 +123,7 @@ class KeptCounts(models.Model):
     rule = models.CharField(max_length=16, help_text="Mark of the code that says what counts.")
     newest = models.BigIntegerField(default=0, help_text="Key of a judgment at the last look.")
     n_newest = models.IntegerField(
-        default=0, db_default=0, help_text="Judgments above that key less the overlap, then."
+        default=0, db_default=0, help_text="Judgments at that key or shortly before it, then."
     )
     n_decisions = models.IntegerField(default=0)
     rows = models.BinaryField()

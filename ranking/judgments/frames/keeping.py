@@ -22,7 +22,7 @@ from ranking.judgments.analysis_set import (
     Selection,
     is_decided_after,
     n_decisions,
-    n_since,
+    n_near,
     newest_judgment,
 )
 from ranking.judgments.frames.groups import ANSWER, FACTS, read_answers, read_pairs
@@ -41,7 +41,6 @@ from ranking.judgments.frames.kept import (
 from ranking.models import KeptCounts
 from ranking.numerics.arrays import Integers
 
-LATE = dt.timedelta(minutes=1)  # by which the clocks of servers may differ
 MOST = 10_000  # comparisons that are counted again one by one
 AT_ONCE = 250_000  # keys of comparisons that are counted in one query, which takes 100 MB
 MUCH = 16  # of so many parts, one that is newer has all of it written anew
@@ -64,14 +63,14 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
         return
     # Noted before anything is counted: what comes in meanwhile is looked at again the next time.
     newest, decisions = newest_judgment(), n_decisions(study)
-    n_newest = n_since(newest - OVERLAP, newest)
+    n_newest = n_near(newest)
     has_held = kept.rule == rule() and kept.n_decisions == decisions
-    since = _looked_at(kept)
-    if has_held and kept.until == now and newest == kept.newest == since:
+    has_late = n_near(kept.newest) != kept.n_newest
+    if has_held and not has_late and (kept.until, kept.newest) == (now, newest):
         return
     # A new decision is noticed by their number; one that was there and dated ahead, by its time.
     is_decided = not has_held or is_decided_after(study, kept.until)
-    answered = None if is_decided else _answered_since(kept, since)
+    answered = None if is_decided else _answered_since(kept, has_late=has_late)
     if answered is None or now - kept.counted_at >= EACH:
         changed = _count_anew(study, kept, answered, now)
     else:
@@ -178,18 +177,10 @@ def _counted_part(selection: Selection, pairs: Integers, only: list[int] | None 
     return rows
 
 
-def _looked_at(kept: KeptCounts) -> int:
-    """Return the key up to which all judgments were there at the last look.
-
-    If there are more of the newest ones than then, transactions under way have ended since.
-    """
-    n_now = n_since(kept.newest - OVERLAP, kept.newest)
-    return kept.newest if n_now == kept.n_newest else kept.newest - OVERLAP
-
-
-def _answered_since(kept: KeptCounts, key: int) -> Integers | None:
+def _answered_since(kept: KeptCounts, *, has_late: bool) -> Integers | None:
     """Return the comparisons that got judgments since the last look, or None if they are many."""
-    since = Q(pk__gt=key) | Q(submitted_at__gt=kept.until - LATE)
+    key = kept.newest - OVERLAP if has_late else kept.newest
+    since = Q(pk__gt=key) | Q(submitted_at__gt=kept.until)  # new, or dated ahead at the last look
     judged = Judgment.objects.filter(since, comparison__study=kept.study_id)
     found = judged.order_by("comparison").values_list("comparison", flat=True).distinct()
     answered = np.fromiter(found[: MOST + 1], dtype=np.int64)

@@ -12,6 +12,7 @@ from annotation.models import Judgment, QualityCheck, Rater
 from completions.choices import Stratum
 from completions.models import Completion, Context
 from ranking.choices import ContextSet, EvaluatorPool
+from ranking.judgments import analysis_set
 from ranking.judgments.analysis_set import Selection
 from ranking.judgments.frames import keeping
 from ranking.judgments.frames.groups import read_groups, read_stamps, read_verdicts
@@ -164,6 +165,11 @@ def study():
     return study
 
 
+def set_overlap(monkeypatch, n_keys):
+    for module in (analysis_set, keeping):
+        monkeypatch.setattr(module, "OVERLAP", n_keys)
+
+
 def keep(study, now):
     """Keep the counts; what the next look is handed must be what is stored."""
     keep_counts(study=study, now=now)
@@ -190,7 +196,7 @@ def check(study, now, selections=SELECTIONS):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_happens_what_is_kept_is_what_counts(study, seed, monkeypatch):
-    monkeypatch.setattr(keeping, "OVERLAP", 2)
+    set_overlap(monkeypatch, 2)
     monkeypatch.setattr(keeping, "MUCH", 1 + seed % 3)
     monkeypatch.setattr(keeping, "AT_ONCE", 2 + seed)
     happening = Happenings(study, seed)
@@ -255,10 +261,13 @@ def test_another_look_of_the_same_time_counts_nothing_where_nothing_came_in(stud
     assert (second.since, second.until) == (first.since, first.until)
 
 
-def test_a_judgment_that_comes_in_late_is_counted_at_the_next_look_of_the_same_time(study):
-    now = NOW + 60 * MINUTE
+@pytest.mark.parametrize("place", [1, 3], ids=["below the newest key", "above it"])
+def test_a_judgment_that_comes_in_late_is_counted_at_the_next_look_of_the_same_time(study, place):
+    now, pair = NOW + 60 * MINUTE, study.comparisons.first()
+    key = make_judgment(comparison=pair, submitted_at=NOW).pk
+    make_judgment(pk=key + 2, comparison=pair, submitted_at=NOW)
     keep(study, now)
-    make_judgment(comparison=study.comparisons.first(), submitted_at=NOW)
+    make_judgment(pk=key + place, comparison=pair, submitted_at=NOW)
 
     keep(study, now)
 
@@ -269,7 +278,7 @@ def test_a_judgment_that_comes_in_late_is_counted_at_the_next_look_of_the_same_t
 def test_a_judgment_that_was_under_way_at_the_last_look_is_counted_at_the_next(
     study, monkeypatch, overlap
 ):
-    monkeypatch.setattr(keeping, "OVERLAP", overlap)
+    set_overlap(monkeypatch, overlap)
     first, second, *_ = study.comparisons.all()
     key = make_judgment(comparison=first, submitted_at=NOW).pk + 1
     make_judgment(pk=key + 1, comparison=first, submitted_at=NOW)  # the one before is under way
@@ -283,8 +292,9 @@ def test_a_judgment_that_was_under_way_at_the_last_look_is_counted_at_the_next(
 
 
 def test_of_what_was_counted_nothing_is_looked_at_again(study, monkeypatch):
+    pair, other, *_ = study.comparisons.all()
+    make_judgment(comparison=other, submitted_at=NOW + 59.5 * MINUTE)
     keep(study, NOW + 60 * MINUTE)
-    pair = study.comparisons.first()
     make_judgment(comparison=pair, submitted_at=NOW + 70 * MINUTE)
     looked_at = []
     counted_again = keeping._counted_again
@@ -309,7 +319,7 @@ def test_a_look_back_in_time_changes_nothing(study):
 
 
 def test_everything_is_counted_each_day_and_a_difference_is_an_error(study, caplog, monkeypatch):
-    monkeypatch.setattr(keeping, "OVERLAP", 0)
+    set_overlap(monkeypatch, 0)
     kept = keep(study, NOW + 60 * MINUTE)
     rows = kept_rows(study, as_of=kept.until).copy()
     rows["n_first"][0] += 1
