@@ -8,7 +8,7 @@ from typing import TypeVar
 from django.db import connection
 from django.db.models import Model, QuerySet
 
-from annotation.choices import Purpose
+from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, DimensionMark, Study
 from tests.helpers.factories import make_comparison, make_judgment, make_study
 
@@ -42,7 +42,8 @@ def fill(size: Size, *, with_marks: bool) -> Study:
     Row number i of each table is a copy of one row that the tests' builders made, with what
     differs put in by an expression. Foreign keys are right by construction and not checked.
     """
-    study = make_study(slug="bench", judgments_per_pair=N_EACH)
+    protocol = Protocol.RUBRIC if with_marks else Protocol.PREFERENCE
+    study = make_study(slug="bench", judgments_per_pair=N_EACH, protocol=protocol)
     with unchecked():
         judge(pair(study, size), size, with_marks=with_marks)
     return study

@@ -22,7 +22,14 @@ from ranking.judgments.analysis_set import (
     selected_answers,
     selected_pairs,
 )
-from ranking.judgments.frames.integers import coded, dialogues, flag, read_integers, systems
+from ranking.judgments.frames.integers import (
+    coded,
+    dialogues,
+    flag,
+    read_integers,
+    room,
+    systems,
+)
 from ranking.judgments.frames.kept import Rows, kept_rows
 from ranking.judgments.groups import GroupedJudgments, MarkGroup, PairCounts
 from ranking.judgments.method import Stamp
@@ -243,6 +250,8 @@ def read_stamp(selection: Selection, *, n_decisions: int) -> Stamp:
 
 def _read_marks(selection: Selection) -> tuple[MarkGroup, ...]:
     """Count the marks that named a side, by system and dimension, in the database."""
+    if selection.pool == EvaluatorPool.HUMAN and selection.study.protocol == Protocol.PREFERENCE:
+        return ()  # its raters never see the rubric
     rows = (
         DimensionMark.objects.filter(judgment__in=selected(selection))
         .exclude(advantage=0)
@@ -251,7 +260,9 @@ def _read_marks(selection: Selection) -> tuple[MarkGroup, ...]:
         .order_by()
     )
     wins, totals = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for dimension, first, second, n, n_first in rows:
+    with room():
+        found = list(rows)
+    for dimension, first, second, n, n_first in found:
         wins.update({(first, dimension): n_first, (second, dimension): n - n_first})
         totals.update({(first, dimension): n, (second, dimension): n})
     return tuple(MarkGroup(*key, wins[key], totals[key]) for key in sorted(totals))

@@ -135,7 +135,7 @@ class TestReadJudgments:
         with counted_reads() as of_texts:
             read(study, now)
 
-        assert (of_all.n, of_texts.n) == (9, 11)
+        assert (of_all.n, of_texts.n) == (8, 10)
 
     def test_the_hash_tells_who_judged_which_text(self, now, study):
         before = read(study, now)
