@@ -16,7 +16,6 @@ from ranking.numerics.batches import (
     available_threads,
     in_threads,
     is_whole,
-    pair_ends,
     pair_numbers,
     pair_tables,
     slices,
@@ -98,16 +97,15 @@ class WinTables:
         Cost O(number of rows + n_units * n_systems).
         """
         theta = self._checked(log_strengths)
-        low, high = pair_ends(self.n_systems)
-        shares = special.expit(theta[low] - theta[high])
-        who, pair = np.concatenate([low, high]), np.tile(np.arange(len(low)), 2)
-        expected = sparse.csr_array(
-            (np.concatenate([shares, 1.0 - shares]), (who, pair)), shape=(self.n_systems, len(low))
-        )
-        scores = self.unit_wins.copy()
-        for table in self.pair_totals:
-            scores -= (expected @ table).toarray().T
-        return scores
+        scores = np.zeros(self.n_units * self.n_systems)
+        for slab in slices(len(self.pairs.unit), SLAB):
+            rows = self.pairs.part(slab)
+            shares = special.expit(theta[rows.first] - theta[rows.second])
+            gained = rows.to_first - (rows.to_first + rows.to_second) * shares
+            unit = rows.unit.astype(np.int64) * self.n_systems
+            scores += np.bincount(unit + rows.first, gained, minlength=len(scores))
+            scores -= np.bincount(unit + rows.second, gained, minlength=len(scores))
+        return scores.reshape(self.n_units, self.n_systems)
 
     def information(self, log_strengths: Floats) -> Floats:
         """Return the observed information of all judgments, shape (n_systems, n_systems).
@@ -170,14 +168,13 @@ class WinTables:
     @cached_property
     def unit_wins(self) -> Floats:
         """The weight that each system took in each unit, shape (n_units, n_systems)."""
-        wins = np.zeros((self.n_units, self.n_systems))
+        wins = np.zeros(self.n_units * self.n_systems)
         for slab in slices(len(self.pairs.unit), SLAB):
             rows = self.pairs.part(slab)
-            unit = rows.unit.astype(np.int32)
-            for system, weight in ((rows.first, rows.to_first), (rows.second, rows.to_second)):
-                cells = (unit, system.astype(np.int32))
-                wins += sparse.coo_array((weight, cells), shape=wins.shape).toarray()
-        return self._rounded(wins)
+            unit = rows.unit.astype(np.int64) * self.n_systems
+            wins += np.bincount(unit + rows.first, rows.to_first, minlength=len(wins))
+            wins += np.bincount(unit + rows.second, rows.to_second, minlength=len(wins))
+        return self._rounded(wins.reshape(self.n_units, self.n_systems))
 
     @cached_property
     def pair_totals(self) -> tuple[sparse.csr_array, ...]:
