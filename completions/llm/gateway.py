@@ -29,6 +29,10 @@ from completions.llm.wrapping import ONLY_THOUGHTS, UNCLEAR, is_visible, joined,
 
 INVENTED_ID = re.compile(r"chatcmpl-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """What LiteLLM calls an answer whose id it does not pass on."""
+MOST_TOKENS = 10_000_000
+"""No model takes or gives more: who counts more, or less than none, has not counted."""
+LARGEST_LOGPROB = 0.01
+"""A logarithm of a probability is not above nothing, but for its rounding."""
 
 
 _NO_TEXT = {
@@ -129,15 +133,20 @@ def _refusal(message: Any) -> str:  # noqa: ANN401 (of a module loaded late)
 
 
 def _tokens(choice: Any) -> tuple[Token, ...]:  # noqa: ANN401 (of a module loaded late)
-    """Return the answer in pieces, where the provider said how probable each was."""
+    """Return the answer in pieces, where the provider said how probable each was.
+
+    Of numbers that are no logarithms of probabilities none is taken: the rest would mean nothing.
+    """
     pieces = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    return tuple(
+    found = tuple(
         Token(
             str(one.token),
             {str(other.token): float(other.logprob) for other in (*(one.top_logprobs or ()), one)},
         )
         for one in pieces
     )
+    said = (number for one in found for number in one.alternatives.values())
+    return found if all(number <= LARGEST_LOGPROB for number in said) else ()
 
 
 async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module loaded late)
@@ -190,7 +199,9 @@ def _reply(request: Request, received: _Received, started: float) -> Reply:
 def _counts(usage: Any) -> tuple[int | None, int | None]:  # noqa: ANN401 (of a module loaded late)
     """Return the tokens of question and answer; none in a question means that nobody counted."""
     n_prompt = getattr(usage, "prompt_tokens", None)
-    return (n_prompt, getattr(usage, "completion_tokens", None)) if n_prompt else (None, None)
+    n_completion = getattr(usage, "completion_tokens", None)
+    is_counted = n_prompt and all(0 <= n <= MOST_TOKENS for n in (n_prompt, n_completion or 0))
+    return (n_prompt, n_completion) if is_counted else (None, None)
 
 
 def _checked(reply: Reply, received: _Received, *, is_prose: bool) -> Reply:

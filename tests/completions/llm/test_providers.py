@@ -255,6 +255,23 @@ class TestReasons:
         check_end(provider, answer, kind, model=GEMINI, stream=stream, api_key_env="KEY")
 
 
+def surely(*logprobs: float) -> dict[str, Any]:
+    """Return a choice of one piece, with how probable it and others in its place are."""
+    tokens = zip(("Hi.", "Ho."), logprobs, strict=False)
+    first, *others = ({"token": token, "logprob": one, "bytes": None} for token, one in tokens)
+    return choice("Hi.") | {"logprobs": {"content": [{**first, "top_logprobs": others}]}}
+
+
+@pytest.mark.parametrize(
+    ("logprobs", "n_pieces"),
+    [((-0.5,), 1), ((1e-9, float("-inf")), 1), ((800.0,), 0), ((-0.5, float("nan")), 0)],
+)
+def test_numbers_that_are_no_logarithms_of_probabilities_say_nothing(provider, logprobs, n_pieces):
+    reply = asked(provider, completion(surely(*logprobs)), logprobs=True)
+
+    assert (reply.text, len(reply.tokens)) == ("Hi.", n_pieces)
+
+
 HALVES = [
     {"index": 0, "delta": {"content": half}, "finish_reason": None}
     for half in ("Hello \ud83d", "\ude42.")

@@ -19,7 +19,16 @@ from completions.runs.services import calling, speaking
 from tests.completions.runs.conftest import changed, make_talks
 from tests.helpers.factories import make_comparison, make_judge, make_judge_call
 from tests.helpers.factories_of_calls import PRICE, make_judge_run, make_priced
-from tests.helpers.providers import ASKS_LITELLM, choice, completion, events, said, streamed
+from tests.helpers.providers import (
+    ASKS_LITELLM,
+    USAGE,
+    Answer,
+    choice,
+    completion,
+    events,
+    said,
+    streamed,
+)
 
 pytestmark = [
     pytest.mark.django_db,
@@ -33,6 +42,15 @@ QUOTA = {
 }
 FILTER = {"error": {"message": "Filtered.", "code": "content_filter", "param": "prompt"}}
 HEALS = None
+
+
+def counted(name: str, n: int) -> Answer:
+    """Return a good answer with another count of tokens."""
+    answer = streamed(choice("A kind word."))
+    usual, other = (json.dumps({name: one})[1:-1].encode() for one in (USAGE[name], n))
+    return Answer(200, [piece.replace(usual, other) for piece in answer.body], kind=answer.kind)
+
+
 FAULTS = {
     # name: the odd answer, and the kind of failure that it leaves; nothing if asking again heals it
     "no choices": (events({"id": "x", "choices": []}), "empty"),
@@ -48,6 +66,10 @@ FAULTS = {
     "thoughts alone": (streamed(choice("<think>hm</think>")), "only_thoughts"),
     "half a sign": (streamed(choice("a\ud83db")), "unstorable"),
     "thoughts before a text": (streamed(choice("<think>hm</think>Hello.")), HEALS),
+    "an answer of less than nothing": (counted("completion_tokens", -3), HEALS),
+    "a question of less than nothing": (counted("prompt_tokens", -7), HEALS),
+    "a question longer than any": (counted("prompt_tokens", 10**13), HEALS),
+    "an answer that no database counts": (counted("completion_tokens", 10**30), HEALS),
 }
 """One of each sort: every answer is told apart in `llm/test_failures.py`."""
 
