@@ -14,6 +14,8 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 from pydantic import AfterValidator, BaseModel, StringConstraints, ValidationError
 
+from completions.llm.exchange import UNSTORABLE, storable
+
 FENCE, TEXT_BEFORE, BYTE_ORDER_MARK, TRAILING_COMMA, NUMBER, LETTER, EXTRA_KEY = (
     *("fence", "text before", "byte order mark", "trailing comma", "number", "letter case"),
     "extra key",
@@ -43,7 +45,6 @@ def _storable(text: str) -> str:
     return text
 
 
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 Text = Annotated[str, AfterValidator(_storable)]
 Words = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(_storable)
@@ -52,7 +53,10 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class InvalidAnswerError(ValueError):
-    """An answer is not what its schema asks for; the message can be sent back to the model."""
+    """An answer is not what its schema asks for; the message can be sent back, and stored."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(storable(why))
 
 
 @contextmanager

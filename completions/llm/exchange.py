@@ -1,10 +1,14 @@
 """A question to a model, what came back, and the few ways in which a call can fail."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 Message = Mapping[str, str]
+
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+"""What JSON can spell and no database can hold: NUL, and half of a surrogate pair."""
 
 LONGEST_TIMEOUT_S = 300.0
 """No call may take longer: one that asks twice still ends before its claim counts as lost."""
@@ -68,6 +72,11 @@ class Request:
         }
 
 
+def storable(text: str) -> str:
+    """Return ``text`` with marks in place of what a database cannot hold."""
+    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 @dataclass(frozen=True)
 class Token:
     """A piece of an answer, and the likeliest pieces in its place with their log probabilities."""
@@ -78,7 +87,7 @@ class Token:
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What came back, what it cost, and which parameters were really sent."""
+    """What came back, what it cost, and which parameters were really sent; all can be stored."""
 
     text: str
     """The message, without what stood around it."""
@@ -104,12 +113,15 @@ CONFIGURATION = "configuration"
 
 
 class ProviderError(Exception):
-    """A call brought no usable text; ``kind`` says why in a word, ``reply`` is what did come."""
+    """A call brought no usable text; ``kind`` says why in a word, ``reply`` is what did come.
+
+    The detail may repeat what a server said, and is kept wherever the failure is.
+    """
 
     kind = "unknown"
 
     def __init__(self, detail: str, *, kind: str = "", reply: Reply | None = None) -> None:
-        super().__init__(detail)
+        super().__init__(storable(detail))
         self.kind = kind or self.kind
         self.reply = reply
 

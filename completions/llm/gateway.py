@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from completions.llm.answers import UNSTORABLE
 from completions.llm.exchange import (
     CONFIGURATION,
     UNKNOWN,
+    UNSTORABLE,
     ContentFilteredError,
     EmptyAnswerError,
     PermanentError,
@@ -21,6 +21,7 @@ from completions.llm.exchange import (
     TransientError,
     TruncatedAnswerError,
     ending,
+    storable,
 )
 from completions.llm.failures import as_error, lacks_key
 from completions.llm.library import listed_price, litellm, missing_keys, noting_reasons, usage_of
@@ -175,16 +176,16 @@ async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module 
 def _provider_id(given: Any, answer: Any) -> str:  # noqa: ANN401 (of a module loaded late)
     """Return the provider's id of an answer, or of the request where LiteLLM invents the former."""
     if not INVENTED_ID.fullmatch(str(given or "")):
-        return str(given or "")
+        return storable(str(given or ""))
     headers = (getattr(answer, "_hidden_params", None) or {}).get("additional_headers") or {}
-    return str(headers.get("llm_provider-request-id") or "")
+    return storable(str(headers.get("llm_provider-request-id") or ""))
 
 
 def _reply(request: Request, received: _Received, started: float) -> Reply:
     n_prompt, n_completion = _counts(received.usage)
     first_at = received.first_at
     return Reply(
-        text=received.text,
+        text=storable(received.text),
         finish_reason=received.finish_reason,
         provider_id=received.provider_id,
         n_prompt_tokens=n_prompt,
@@ -216,8 +217,8 @@ def _checked(reply: Reply, received: _Received, *, is_prose: bool) -> Reply:
         raise _unfinished(received.fault, reply)
     if received.refusal and not reply.text.strip():
         msg = "The model declined."
-        raise RefusedAnswerError(msg, reply=replace(reply, text=received.refusal))
-    found = unwrapped(reply.text, is_prose=is_prose)
+        raise RefusedAnswerError(msg, reply=replace(reply, text=storable(received.refusal)))
+    found = unwrapped(received.text, is_prose=is_prose)
     if found.fault:
         raise PermanentError(_NO_TEXT[found.fault], kind=found.fault, reply=reply)
     if not is_visible(found.text):
@@ -225,7 +226,7 @@ def _checked(reply: Reply, received: _Received, *, is_prose: bool) -> Reply:
         raise EmptyAnswerError(msg, reply=reply)
     if UNSTORABLE.search(found.text):
         msg = "The text holds NUL or half a surrogate pair."
-        raise PermanentError(msg, kind="unstorable")
+        raise PermanentError(msg, kind="unstorable", reply=reply)
     if not found.stripped:
         return reply
     return replace(reply, text=found.text, raw_text=reply.text, stripped=found.stripped)

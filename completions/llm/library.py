@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from functools import cache, wraps
 from typing import Any
 
+from completions.llm.exchange import storable
 from completions.llm.wrapping import text_of
 
 SWITCHES = {
@@ -107,7 +108,7 @@ class _Noted(dict[str, str]):
     def get(self, reason: str, default: Any = None) -> Any:  # noqa: ANN401 (as a dictionary's)
         """Return the reason as LiteLLM calls it."""
         if (reasons := _reasons.get()) is not None and reason:
-            reasons.append(str(reason))
+            reasons.append(storable(str(reason)))
         return super().get(reason, default)
 
 

@@ -205,8 +205,8 @@ def _keep_text(call: RewriteCall, heard: ModelAnswer[Turns]) -> None:
         columns |= {
             "state": CallState.INVALID,
             "error_kind": "refused",
-            "error_detail": calling.storable("\n".join(problems)),
-            "problems": [calling.storable(problem) for problem in problems],
+            "error_detail": "\n".join(problems),
+            "problems": problems,
         }
     RewriteCall.objects.filter(pk=call.pk).update(**columns)
     if problems:
@@ -237,7 +237,7 @@ def _write_again(call: RewriteCall, problems: Sequence[str], now: dt.datetime) -
         ask_for(call.rewrite, RewriteStep.WRITE, call.round + 1, now)
     else:
         reason = f"Refused {ROUNDS} times, the last time because: {' '.join(problems)}"
-        drop(call.rewrite, calling.storable(reason), now)
+        drop(call.rewrite, reason, now)
 
 
 def accept(call: RewriteCall, turns: Turns, measured: Sequence[int], now: dt.datetime) -> None:

@@ -52,7 +52,7 @@ class ModelAnswer(Generic[Value]):
         fields["honoured"] |= {"repaired": list(self.repairs)} if self.repairs else {}
         if self.value is not None:
             return fields | {"state": CallState.DONE}
-        fault = {"error_kind": "invalid_answer", "error_detail": calling.storable(self.fault)}
+        fault = {"error_kind": "invalid_answer", "error_detail": self.fault}
         return fields | fault | {"state": CallState.INVALID}
 
 

@@ -12,7 +12,6 @@ from django.db.models import F, Min, Q, QuerySet
 
 from completions import llm
 from completions.choices import CallState, RunState
-from completions.llm.answers import UNSTORABLE
 from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.models import ProviderCall
 from completions.runs.queries import has_runs
@@ -289,7 +288,7 @@ def _failure_fields(failed: Failed) -> dict[str, Any]:
     claim, error = failed.claim, failed.error
     named = {
         "error_kind": error.kind[:40],
-        "error_detail": storable(str(error)),
+        "error_detail": str(error),
         "reserved_usd": 0,
     }
     if isinstance(error, speaking.NotAskedError) and failed.before is None:
@@ -331,9 +330,9 @@ def reply_fields(question: Question[Any], reply: llm.Reply) -> dict[str, Any]:
             "dropped": list(reply.dropped),
             **({"stripped": list(reply.stripped)} if reply.stripped else {}),
         },
-        "raw_answer": storable(reply.raw_text or reply.text),
+        "raw_answer": reply.raw_text or reply.text,
         "finish_reason": reply.finish_reason[:40],
-        "provider_id": storable(reply.provider_id)[:120],
+        "provider_id": reply.provider_id[:120],
         "n_prompt_tokens": reply.n_prompt_tokens,
         "n_completion_tokens": reply.n_completion_tokens,
         "cost_usd": total([reply.cost_usd]),
@@ -343,11 +342,6 @@ def reply_fields(question: Question[Any], reply: llm.Reply) -> dict[str, Any]:
         "error_kind": "",
         "error_detail": "",
     }
-
-
-def storable(text: str) -> str:
-    """Return ``text`` with marks in place of what a database cannot hold."""
-    return UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def lost(now: dt.datetime) -> Q:

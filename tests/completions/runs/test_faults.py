@@ -65,6 +65,7 @@ FAULTS = {
     "one bad request": (said({"error": {"message": "No."}}, 400), "bad_request"),
     "thoughts alone": (streamed(choice("<think>hm</think>")), "only_thoughts"),
     "half a sign": (streamed(choice("a\ud83db")), "unstorable"),
+    "half a sign in the reason": (streamed(choice("That sou", "a\ud83db")), "finish_reason"),
     "thoughts before a text": (streamed(choice("<think>hm</think>Hello.")), HEALS),
     "an answer of less than nothing": (counted("completion_tokens", -3), HEALS),
     "a question of less than nothing": (counted("prompt_tokens", -7), HEALS),
@@ -161,6 +162,23 @@ def test_three_refusals_that_no_text_explains_pause_the_run_and_name_why(fake, a
     assert GenerationCall.objects.filter(state=CallState.PENDING).exists()
 
 
+def test_what_no_database_holds_of_a_servers_words_is_marked_wherever_it_is_kept(dataset, fake):
+    make_priced(slug="alder")
+    fake.script.extend([streamed(choice("a\x00b")), streamed(choice("That sou", "a\x00b"))])
+    complete("alder")
+    make_priced(slug="birch")
+    fake.always = said(b"a\x00b", 401)
+    with pytest.raises(CommandError, match="a\ufffdb"):
+        complete("birch")
+
+    text, reason = GenerationCall.objects.filter(state=CallState.FAILED).order_by("pk")[:2]
+    refused = GenerationCall.objects.filter(error_kind="authentication")
+    assert (text.raw_answer, text.n_prompt_tokens) == ("a\ufffdb", 7)  # and its price is known
+    assert (reason.finish_reason, reason.raw_answer) == ("a\ufffdb", "That sou")
+    assert all("a\ufffdb" in call.error_detail for call in (reason, *refused))
+    assert "a\ufffdb" in GenerationRun.objects.get(state=RunState.PAUSED).pause_detail
+
+
 def test_bad_requests_that_differ_do_not_pause_a_run(fake):
     make_priced(slug="alder")
     make_talks(5)
@@ -221,6 +239,18 @@ def test_an_answer_that_is_repaired_is_kept_with_what_was_and_costs_no_second_qu
 
     assert (changed(call).state, call.honoured["repaired"]) == (CallState.DONE, ["text before"])
     assert len(fake.requests) == 1
+
+
+def test_a_first_try_is_kept_without_what_no_database_holds(call, fake, clock):
+    sent = json.dumps({"a\x00b": 1})
+    fake.always = completion(choice(f"<think>a\x00b</think>{sent}"))
+
+    judging.ask_judges(clock=clock)
+
+    first_try = changed(call).asked["first_try"]
+    assert call.state == CallState.INVALID
+    assert first_try["answer"] == call.raw_answer == f"<think>a\ufffdb</think>{sent}"
+    assert "\x00" not in first_try["fault"] + call.error_detail
 
 
 def test_an_answer_is_counted_although_the_second_try_was_refused(call, provider, clock):
