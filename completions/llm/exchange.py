@@ -7,6 +7,8 @@ from typing import Any
 
 Message = Mapping[str, str]
 
+MOST_TOKENS = 10_000_000
+"""No model takes or gives more: who counts more, or less than none, has not counted."""
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 """What JSON can spell and no database can hold: NUL, and half of a surrogate pair."""
 

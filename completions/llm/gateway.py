@@ -8,6 +8,7 @@ from typing import Any
 
 from completions.llm.exchange import (
     CONFIGURATION,
+    MOST_TOKENS,
     UNKNOWN,
     UNSTORABLE,
     ContentFilteredError,
@@ -30,8 +31,6 @@ from completions.llm.wrapping import ONLY_THOUGHTS, UNCLEAR, is_visible, joined,
 
 INVENTED_ID = re.compile(r"chatcmpl-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """What LiteLLM calls an answer whose id it does not pass on."""
-MOST_TOKENS = 10_000_000
-"""No model takes or gives more: who counts more, or less than none, has not counted."""
 LARGEST_LOGPROB = 0.01
 """A logarithm of a probability is not above nothing, but for its rounding."""
 

@@ -74,10 +74,13 @@ def provider_of(model: str, address: str = "") -> str:
 
     A model that is named without a provider counts as one of its own.
     """
-    if address:
+    if not address:
+        return model.partition("/")[0]
+    try:
         parts = urlsplit(address if "//" in address else f"//{address}")
-        return parts.netloc.rpartition("@")[2].lower() or address
-    return model.partition("/")[0]
+    except ValueError:  # no address: it will not be asked
+        return address
+    return parts.netloc.rpartition("@")[2].lower() or address
 
 
 def _said(error: Mapping[str, Any]) -> str:

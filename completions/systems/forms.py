@@ -13,12 +13,17 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from pydantic import ValidationError
 
-from access.webhooks.outgoing import AddressError, Rules, check_own
+from access.webhooks.outgoing import Rules, check_own
 from completions.models import Run, System
 from completions.runs.console import REFUSALS, Budget
 from completions.runs.services.running import NothingToAskError
 from completions.systems.catalogue import ADDRESS, ImportedEntry, SimulatedEntry, SystemEntry
-from completions.systems.services.registering import LONGEST, OFFLINE, assistant_for
+from completions.systems.services.registering import (
+    LONGEST,
+    OFFLINE,
+    assistant_for,
+    is_model_id,
+)
 
 
 class ModelField(forms.CharField):
@@ -31,9 +36,9 @@ class ModelField(forms.CharField):
         )
 
     def clean(self, value: object) -> str:
-        """Return the id, which has no space."""
+        """Return the id, which has no space and no address."""
         found: str = super().clean(value)
-        if found.split() != [found]:
+        if not is_model_id(found):
             raise forms.ValidationError(
                 _("Write the provider, a slash and the model, such as openai/gpt-5.")
             )
@@ -197,7 +202,7 @@ class NewSystem(forms.Form):
         if found.get("api_base") and not self.errors and re.match(ADDRESS, found["api_base"]):
             try:
                 check_own(found["api_base"], self._rules)
-            except AddressError as error:
+            except ValueError as error:  # an AddressError, or no address at all
                 self.add_error("api_base", f"{str(error).capitalize()}.")
 
     def _tell(self, fault: Mapping[str, Any]) -> None:

@@ -167,18 +167,32 @@ async def check_address(request: llm.Request) -> None:
     Raises
     ------
     PermanentError
-        If a number behind the host is not a public one, and no setting trusts the host.
+        If a number behind the host is not a public one, and no setting trusts the host; or if
+        there is no telling where the call would go.
     """
-    address = urlsplit(address_of(request))
+    host, port = _host_of(request)
     rules = outgoing.Rules(trusted_hosts=trusted_hosts())
-    if not address.hostname or rules.trusts(address.hostname):
+    if not host or rules.trusts(host):
         return
-    port = address.port or outgoing.PORTS.get(address.scheme, 443)
     try:
-        numbers = await asyncio.to_thread(outgoing.resolve, address.hostname, port)
-        outgoing.check_ip(address.hostname, numbers, rules)
+        numbers = await asyncio.to_thread(outgoing.resolve, host, port)
+        outgoing.check_ip(host, numbers, rules)
     except outgoing.AddressError as error:
         msg = f"Not asked: {error}. HEART_LLM_HOSTS names the inner hosts that may be."
         raise llm.PermanentError(msg, kind=CONFIGURATION) from error
     except (OSError, UnicodeError):
         return
+
+
+def _host_of(request: llm.Request) -> tuple[str, int]:
+    """Return host and port of an address of one's own; no host for the provider's."""
+    try:
+        address = urlsplit(address_of(request))
+        port = address.port or outgoing.PORTS.get(address.scheme, 443)
+    except ValueError as error:
+        msg = f"Not asked: the address is none ({error})."
+        raise llm.PermanentError(msg, kind=CONFIGURATION) from error
+    if "://" in request.model:  # where LiteLLM would follow it past all that is checked here
+        msg = "Not asked: an address is no part of a model's id."
+        raise llm.PermanentError(msg, kind=CONFIGURATION)
+    return address.hostname or "", port

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -19,7 +20,7 @@ from pydantic import (
 )
 
 from completions.files.toml import read_toml
-from completions.llm.exchange import LONGEST_TIMEOUT_S
+from completions.llm.exchange import LONGEST_TIMEOUT_S, MOST_TOKENS
 
 FOLDER = Path(__file__).resolve().parent
 _TABLES = ("system", "computed")
@@ -29,6 +30,8 @@ ADDRESS = r"^https?://[^\s/@]+(/[^\s@]*)?$"
 MODEL_ID = r"^[a-z0-9_]+/\S+$"
 OF_THE_SITE = re.compile(r"^(HEART|DJANGO|DATABASE|POSTGRES|PG|REDIS|CELERY|EMAIL)_?")
 """Variables of the site itself: a model's provider has no business with what they hold."""
+HIGHEST_PRICE = 10_000
+"""US dollars for a million tokens: a sum that a run can count, whatever it is asked for."""
 SECRETS = frozenset({"api_key", "key", "password", "secret", "token"})
 
 
@@ -56,6 +59,12 @@ def _without_address(model_id: str) -> str:
     return model_id
 
 
+def _with_a_host(address: str) -> str:
+    """Refuse an address whose host or port is none; the error says which."""
+    _port = urlsplit(address).port
+    return address
+
+
 LeftOut = Literal[
     "temperature", "top_p", "max_tokens", "response_format", "stream_options", "logprobs"
 ]
@@ -64,12 +73,13 @@ Name = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_not_s
 Variable = Annotated[str, Field(pattern=VARIABLE), AfterValidator(_not_the_sites)]
 Words = Annotated[str, Field(min_length=1)]
 ModelId = Annotated[str, Field(pattern=MODEL_ID, max_length=120), AfterValidator(_without_address)]
+Address = Annotated[str, Field(pattern=ADDRESS, max_length=200), AfterValidator(_with_a_host)]
 
 
 class Strict(BaseModel):
     """A part of a catalogue: nothing in it that is not known, and never a key."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
@@ -84,8 +94,8 @@ class Strict(BaseModel):
 class Price(Strict):
     """US dollars for a million tokens."""
 
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
+    input: float = Field(ge=0, le=HIGHEST_PRICE)
+    output: float = Field(ge=0, le=HIGHEST_PRICE)
 
 
 class Parameters(Strict):
@@ -98,7 +108,7 @@ class Parameters(Strict):
     """Wanted, but refused by the model: not sent, and recorded as dropped."""
     logprobs: bool = False
     """How probable each token was is asked for: a judge's verdict gets its probability."""
-    max_tokens: int | None = Field(default=None, gt=0)
+    max_tokens: int | None = Field(default=None, gt=0, le=MOST_TOKENS)
     opening: Words | None = None
     """Said in the user's role before a chat that the assistant begins."""
     price: Price | None = None
@@ -133,7 +143,7 @@ class CatalogueEntry(Strict):
 
     slug: Slug
     name: Name
-    api_base: str | None = Field(default=None, pattern=ADDRESS, max_length=200)
+    api_base: Address | None = None
     note: Words | None = None
     parameters: Parameters = Parameters()
 

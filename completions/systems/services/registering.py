@@ -184,7 +184,7 @@ def assistant_for(task: str, model: str) -> Assistant:
     Raises
     ------
     ModelIdError
-        If ``model`` is empty, too long, or holds spaces.
+        If ``model`` is empty, too long, or holds spaces or an address.
     """
     known: dict[str, object] = {"name": model, "model_id": model}
     if model == OFFLINE:
@@ -193,12 +193,17 @@ def assistant_for(task: str, model: str) -> Assistant:
             "model_id": f"hosted_vllm/offline-{task}",
             "is_simulated": True,
         }
-    elif not model or len(model) > LONGEST or model.split() != [model]:
+    elif not is_model_id(model):
         msg = f'"{model}" is no id of a model: 1 to {LONGEST} characters without spaces are'
         raise ModelIdError(msg)
     slug = f"simulated-{task}" if model == OFFLINE else _slug(model)
     assistant, _ = Assistant.objects.get_or_create(slug=slug, defaults=known)
     return assistant
+
+
+def is_model_id(text: str) -> bool:
+    """Say whether a text can name a model; an address in it would be followed by LiteLLM."""
+    return len(text) <= LONGEST and text.split() == [text] and "://" not in text
 
 
 def _slug(model: str) -> str:

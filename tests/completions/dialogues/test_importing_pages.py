@@ -160,6 +160,7 @@ class TestPreparing:
             ("build", {"n": "0", "seed": "7"}, "Give a whole number from 1 to 100,000."),
             ("build", {"n": "3", "seed": "x"}, "Give a whole number, such as 7."),
             ("screen", {"model": "two words"}, "Write the provider, a slash and the model"),
+            ("screen", {"model": "huggingface/https://evil.example"}, "Write the provider"),
             ("screen", {"model": ""}, "Name a model"),
         ],
     )

@@ -273,6 +273,25 @@ class TestAddresses:
 
         self.check(address)
 
+    @pytest.mark.parametrize(
+        ("model", "address"),
+        [
+            ("hosted_vllm/ours", "https://[ours/v1"),
+            ("hosted_vllm/ours", "https://ours.example:99999/v1"),
+            ("huggingface/https://10.0.0.7/v1", ""),
+        ],
+    )
+    def test_where_nobody_can_tell_whom_a_call_would_reach_none_is_made(
+        self, gateway, model, address
+    ):
+        request = llm.Request(model=model, messages=(), api_base=address)
+
+        with pytest.raises(llm.PermanentError, match="Not asked") as refusal:
+            asyncio.run(ask(request))
+
+        assert gateway.asked == []
+        assert refusal.value.kind == "configuration"
+
     def test_the_embedded_default_asks_this_machine_and_a_deployment_does_not(self):
         deployed = settings_with(HEART_BROKER_URL="redis://redis:6379/0")
 

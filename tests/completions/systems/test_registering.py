@@ -241,7 +241,10 @@ class TestAssistantFor:
         """A run that asks for one model and gets another would say so nowhere."""
         assert assistant_for("rewriter", one).model_id != assistant_for("rewriter", other).model_id
 
-    @pytest.mark.parametrize("model", ["", " ", "two words", "openai/model ", "m" * 121])
+    @pytest.mark.parametrize(
+        "model",
+        ["", " ", "two words", "openai/model ", "m" * 121, "huggingface/https://evil.example"],
+    )
     def test_refuses_what_is_no_model(self, model):
         with pytest.raises(ModelIdError, match="is no id of a model"):
             assistant_for("rewriter", model)
