@@ -191,10 +191,11 @@ def system(request: StaffRequest, slug: str) -> HttpResponse:
 def retire(request: StaffRequest, slug: str) -> HttpResponse:
     """Ask a system for nothing new, or let it be asked again; its completions stay."""
     found = get_object_or_404(System, slug=slug, kind=SystemKind.MODEL)
-    is_back = found.retired_at is not None
+    is_back = request.POST.get("is_back") == "yes"
     registering.retire_system(system=found, is_back=is_back, by=request.user, now=timezone.now())
     said = _("It can be asked again.") if is_back else _("Retired: nothing new is asked of it.")
-    say_done(request, said, undo=reverse("models:retire", args=[slug]))
+    undo = reverse("models:retire", args=[slug])
+    say_done(request, said, undo=undo, is_back="no" if is_back else "yes")
     return redirect("models:system", slug)
 
 

@@ -152,10 +152,14 @@ def _refuse_taken(entry: SystemEntry) -> None:
 
 @transaction.atomic
 def retire_system(*, system: System, is_back: bool, by: User, now: dt.datetime) -> None:
-    """Have nothing new asked of a system, or let it be asked again; its completions stay."""
-    System.objects.filter(pk=system.pk).update(retired_at=None if is_back else now)
-    action = "system.back" if is_back else "system.retired"
-    record(action=action, subject=f"system {system.slug}", now=now, by=by)
+    """Have nothing new asked of a system, or let it be asked again; its completions stay.
+
+    One that is so already stays as it is.
+    """
+    other = System.objects.filter(pk=system.pk, retired_at__isnull=not is_back)
+    if other.update(retired_at=None if is_back else now):
+        action = "system.back" if is_back else "system.retired"
+        record(action=action, subject=f"system {system.slug}", now=now, by=by)
 
 
 OFFLINE = "offline"

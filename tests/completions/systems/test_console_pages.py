@@ -13,6 +13,7 @@ from completions.systems import catalogue
 from tests.helpers.factories import make_completion, make_system
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
+from tests.helpers.visits import read_forms
 
 pytestmark = pytest.mark.django_db
 
@@ -318,14 +319,23 @@ class TestOneSystem:
         staff.post(ADD, OURS)
         choose = reverse("models:choose")
 
-        staff.post(self.page(name="retire"))
+        act = self.page(name="retire")
+
+        def press_twice():
+            """Post the page's form, and again as a second tab has it still."""
+            forms = read_forms(staff.get(self.page()))
+            (fields,) = (form.fields for form in forms if form.action == act)
+            for _press in range(2):
+                staff.post(act, fields)
+
+        press_twice()
         assert "retired" in text(staff.get(self.page()))
         assert "Ours 7B" not in text(staff.get(choose))
 
-        staff.post(self.page(name="retire"))
+        press_twice()
         assert "Ours 7B" in text(staff.get(choose))
-        actions = LogEntry.objects.values_list("action", flat=True)
-        assert {"system.retired", "system.back"} <= set(actions)
+        actions = list(LogEntry.objects.order_by("pk").values_list("action", flat=True))
+        assert actions[-2:] == ["system.retired", "system.back"]
 
     @pytest.mark.parametrize("name", ["system", "retire"])
     def test_people_are_no_model(self, staff, name):
