@@ -74,7 +74,7 @@ def start(request: StaffRequest) -> HttpResponse:
         run = generation_services.start_generation_run(
             **arguments, **budget.cleaned_data, by=request.user, now=timezone.now()
         )
-    except (*REFUSALS, running.NothingToAskError) as error:
+    except (*REFUSALS, generation_services.NotAModelError, running.NothingToAskError) as error:
         budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
         return _show_plan(request, form, budget)
     return redirect("models:run", run.kind, run.pk)

@@ -31,7 +31,7 @@ from completions.runs.services.running import begin, checked_budget
 
 
 class NotAModelError(ValueError):
-    """Only a language model can be asked for completions."""
+    """Only a language model that is in use can be asked for completions."""
 
 
 @transaction.atomic
@@ -50,10 +50,10 @@ def plan_generation_calls(
     Raises
     ------
     NotAModelError
-        If one of the systems is not a language model; nothing is added then.
+        If one of the systems is not a language model, or is retired; nothing is added then.
     """
-    if other := sorted(one.slug for one in systems if not one.model_id):
-        msg = f"not language models: {other}"
+    if other := sorted(one.slug for one in systems if not one.model_id or one.retired_at):
+        msg = f"not language models, or retired: {other}"
         raise NotAModelError(msg)
     Dataset.objects.select_for_update().get(pk=dataset.pk)  # one planner at a time
     added = [
@@ -79,7 +79,7 @@ def start_generation_run(
     Raises
     ------
     NotAModelError, UnknownPriceError, BudgetTooSmallError
-        If a system is no model, a budget cannot be kept with it, or the budget is nothing.
+        If a system is no model in use, a budget cannot be kept with it, or the budget is nothing.
     NothingToAskError
         If every context and system has a call or a completion; no run is added then.
     """

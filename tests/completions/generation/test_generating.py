@@ -18,6 +18,7 @@ from completions.offline import REFUSAL, Behaviour, Fault
 from completions.runs.services import calling
 from completions.runs.services import running as run_services
 from tests.helpers.factories import (
+    NOW,
     make_completion,
     make_context,
     make_dataset,
@@ -76,10 +77,13 @@ class TestPlan:
         GenerationCall.objects.update(state=CallState.FAILED, error_kind="x", ended_at=now)
         assert plan() == 0
 
-    @pytest.mark.parametrize("kind", [SystemKind.HUMAN, SystemKind.ORIGINAL])
-    def test_only_models_can_be_asked(self, now, kind):
+    @pytest.mark.parametrize(
+        "fields",
+        [{"kind": SystemKind.HUMAN}, {"kind": SystemKind.ORIGINAL}, {"retired_at": NOW}],
+    )
+    def test_only_models_in_use_can_be_asked(self, now, fields):
         context = make_context()
-        systems = [make_system(), make_system(kind=kind)]
+        systems = [make_system(), make_system(**fields)]
 
         with pytest.raises(services.NotAModelError, match=systems[1].slug):
             services.plan_generation_calls(dataset=context.dataset, systems=systems, now=now)
