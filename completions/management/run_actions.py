@@ -24,6 +24,7 @@ from completions.models import Run
 from completions.runs import pulling, queries
 from completions.runs.queries import RunProgress, departures_of
 from completions.runs.services import running
+from completions.runs.services.budgeting import CENT
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,19 @@ class Kind:
 
 
 def dollars(text: str) -> Decimal:
-    """Read a sum of US dollars above zero."""
+    """Read a sum of US dollars that a run can count."""
     try:
         value = Decimal(text)
     except InvalidOperation:
         value = Decimal(0)
-    if not (value.is_finite() and value > 0):
-        msg = f"{text!r} is not a sum of US dollars above zero, such as 2.50"
+    if not (value.is_finite() and CENT <= value < RICHEST):
+        msg = f"{text!r} is not a sum of US dollars above zero, below {RICHEST:,}, such as 2.50"
         raise argparse.ArgumentTypeError(msg)
     return value
+
+
+RICHEST = 1_000_000
+"""US dollars: no run can have so much."""
 
 
 def add_number(parser: argparse.ArgumentParser) -> None:

@@ -112,6 +112,8 @@ class TestCompletionsRun:
             ("--dataset Talks --systems all", "unknown systems all; known are alder", 2),
             ("--dataset Talks --systems alder --budget -1", "sum of US dollars", 1),
             ("--dataset Talks --systems alder --budget much", "sum of US dollars", 1),
+            ("--dataset Talks --systems alder --budget 1000000", "sum of US dollars", 1),
+            ("--dataset Talks --systems alder --budget 0.0000001", "sum of US dollars", 1),
         ):
             with subtests.test(words):
                 error = refused("completions", "run", *words.split())
