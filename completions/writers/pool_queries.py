@@ -9,13 +9,13 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table
-from completions.choices import LeaseOutcome, MessageState, Review, WriterState
+from completions.choices import MessageState, Review, WriterState
 from completions.dialogues.queries import n_of_dataset
 from completions.models import Completion, Context, Dataset, Message, Writer
 
 LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
-DONE = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
-TRIED = Q(leases__is_trial=True, leases__outcome__in=DONE)
+TRIED = Q(leases__is_trial=True, leases__closed_at__isnull=False)
+"""As ``queries.trial_of`` counts: a trial dialogue that was given back never comes back."""
 
 
 WRITERS = Table(

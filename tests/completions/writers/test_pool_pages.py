@@ -28,6 +28,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("dataset")]
 DAY = 24 * HOUR
 SETTINGS = {"completions_per_context": "3", "most_adversarial": "25"}
 SKIPPED = {"closed_at": NOW, "outcome": LeaseOutcome.SKIPPED}
+GIVEN_BACK = {"closed_at": NOW, "outcome": LeaseOutcome.RELEASED}  # by leaving; it never comes back
 DATASETS = reverse("writing:datasets")
 
 
@@ -108,7 +109,8 @@ class TestPeople:
         assert "Nobody writes for this dataset yet" in shown(staff.get(url("pool")))
 
     @pytest.mark.parametrize(
-        ("second", "is_to_decide"), [(SENT, True), (SKIPPED, True), (None, False)]
+        ("second", "is_to_decide"),
+        [(SENT, True), (SKIPPED, True), (GIVEN_BACK, True), ({}, False), (None, False)],
     )
     def test_who_are_through_the_trial_are_marked(self, staff, dataset, second, is_to_decide):
         vetting = make_vetting(2)
@@ -119,7 +121,7 @@ class TestPeople:
             lease=make_writing_lease(writer=ada, context=dialogues[0], is_trial=True, **SENT),
             state=MessageState.TRIAL,
         )
-        if second:
+        if second is not None:
             make_writing_lease(writer=ada, context=dialogues[1], is_trial=True, **second)
 
         page = staff.get(url("pool"))
