@@ -104,6 +104,8 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 INVISIBLE = ("Cc", "Cf", "Zl", "Zp", "Zs")  # Unicode categories that draw nothing
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 DEEPEST = 50
+LONGEST_LABEL = 60
+MOST_TURNS = 2**15 - 1  # of which a column keeps the place
 REGION, SCRIPT = 2, 4  # letters of these subtags, which are spelled CN and Hans
 
 Speaker = Literal["seeker", "supporter", "usr", "sys", "speaker", "listener"]
@@ -135,7 +137,12 @@ def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
     if _is_deeper(value, DEEPEST):
         msg = f"is nested deeper than {DEEPEST}"
         raise ValueError(msg)
-    storable(json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "\x00"))
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except TypeError as error:  # of Parquet: a time, bytes, an exact number
+        msg = "holds a value that is no text, number or list of them"
+        raise ValueError(msg) from error
+    storable(text.replace("\\u0000", "\x00"))
     return value
 
 
@@ -188,9 +195,19 @@ def _empty_if_null(value: object) -> object:
     return "" if value is None else value
 
 
+def _short(label: str) -> str:
+    """Refuse a label that grows too long in small letters, as it is stored."""
+    if len(normal_label(label)) > LONGEST_LABEL:
+        msg = f"has over {LONGEST_LABEL} characters in small letters"
+        raise ValueError(msg)
+    return label
+
+
 Text = Annotated[str, AfterValidator(storable)]
 Utterance = Annotated[Text, AfterValidator(_one_line)]
-Label = Annotated[str, Field(max_length=60), AfterValidator(storable)]
+Label = Annotated[
+    str, Field(max_length=LONGEST_LABEL), AfterValidator(storable), AfterValidator(_short)
+]
 LabelOrNull = Annotated[Label, BeforeValidator(_empty_if_null)]
 Strategies = Annotated[tuple[Label, ...], BeforeValidator(_listed)]
 Extras = Annotated[dict[str, Any], AfterValidator(_storable_json)]

@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from completions.dialogues.ingest.dialogue import (
+    MOST_TURNS,
     ROLES,
     Extras,
     FixedContext,
@@ -51,7 +52,7 @@ class DialogueRecord(BaseModel):
         Raises
         ------
         ValueError
-            If one of the two does not speak.
+            If one of the two does not speak, or both take more turns than can be stored.
         """
         raise NotImplementedError
 
@@ -59,6 +60,9 @@ class DialogueRecord(BaseModel):
         turns = merge(utterances)
         if {turn.role for turn in turns} != {"seeker", "supporter"}:
             msg = "both a seeker and a supporter must speak"
+            raise ValueError(msg)
+        if len(turns) > MOST_TURNS:
+            msg = f"has over {MOST_TURNS:,} turns"
             raise ValueError(msg)
         return ParsedDialogue(
             turns=turns,

@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from decimal import Decimal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,6 +23,7 @@ from tests.helpers.datasets import (
     write_array,
     write_lines,
 )
+from tests.helpers.factories import NOW
 
 VALUES = st.recursive(
     st.none()
@@ -249,6 +251,11 @@ class TestBadDialogue:
             ),
             pytest.param(native(survey_score={"seeker": {"empathy": "\x00"}}), id="NUL in a score"),
             pytest.param(native(emotion_type="\ud800"), id="surrogate in a label"),
+            pytest.param(native(emotion_type="\u00df" * 31), id="label that grows"),
+            pytest.param(native(survey_score={"at": NOW}), id="time of Parquet"),
+            pytest.param(native(survey_score={"of": [Decimal(1)]}), id="exact number of Parquet"),
+            pytest.param(own(metadata={"of": {"deep": b"x"}}), id="bytes of Parquet"),
+            pytest.param(own(*[(SEEKER, "a"), (SUPPORTER, "b")] * 2**14), id="too many turns"),
         ],
     )
     def test_that_no_database_can_store_is_refused(self, bad):
