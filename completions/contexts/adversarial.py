@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from completions.contexts.questions import seekers
+from completions.contexts.screening.reading import APOSTROPHES
 from completions.contexts.screening.rules import disqualifying
 
 Turns = Sequence[Mapping[str, str]]
@@ -193,29 +194,35 @@ def _words(text: str) -> list[str]:
 #
 # Screening looks for violence that is told of; a seeker made hostile speaks to the supporter.
 
+_TO, _YOU, _YOUR = r"(?:going to|gonna|about to)", r"(?:you|u|ya)", r"(?:your|ur)"
 _I_WILL = (
-    r"i(?:'ll| will| would| could| should|'m going to| am going to|'m gonna|'d love to| want to)"
+    rf"(?:ill|id|imm?a|i(?:m| am) {_TO}|i(?:d| would) love to"
+    r"|i (?:will|would|could|should|want to|wanna))"
 )
 _HARM = (
     r"hurt|hit|punch|kick|slap|smack|beat|choke|strangle|stab|shoot|kill|murder|crush|destroy|"
     r"break|ruin|smash|track|hunt"
 )
 THREAT = re.compile(
-    rf"\b{_I_WILL} (?:\w+ ){{0,3}}(?:{_HARM}) (?:you|your)\b|"
-    r"\b(?:find|found) out where you live\b|\bi know where you live\b|"
-    r"\b(?:come|coming) (?:after|for) you\b|"
-    r"\bmake you (?:pay|suffer|bleed|regret|sorry)\b|"
-    r"\byou(?:'ll| will| are going to|'re going to) (?:pay for|regret|suffer|be sorry)\b|"
-    r"\bwatch your back\b|\bdrop dead\b|"
-    r"\byou (?:should|ought to|deserve to) (?:just )?(?:die|be (?:dead|hurt|beaten|shot))\b|"
-    r"\b(?:hope|wish) (?:that )?you (?:die|died|rot|suffer|choke|get (?:cancer|hurt|hit|sick))\b"
+    rf"\b{_I_WILL} (?:\w+ ){{0,3}}(?:{_HARM}) (?:{_YOU}|{_YOUR})\b|"
+    rf"\b(?:find|found) out where {_YOU} live\b|\bi know where {_YOU} live\b|"
+    rf"\b(?:come|coming) (?:after|for) {_YOU}\b|"
+    rf"\bmake {_YOU} (?:pay|suffer|bleed|regret|sorry)\b|"
+    rf"\b(?:{_YOU}(?:ll| will|(?:re| are) {_TO})|ur {_TO}) (?:pay for|regret|suffer|be sorry)\b|"
+    rf"\bwatch {_YOUR} back\b|\bdrop dead\b|"
+    rf"\b{_YOU} (?:should|ought to|deserve to) (?:just )?(?:die|be (?:dead|hurt|beaten|shot))\b|"
+    rf"\b(?:hope|wish) (?:that )?{_YOU} (?:die|died|rot|suffer|choke|get (?:cancer|hurt|hit|sick))\b"
 )
+_NO_APOSTROPHES = str.maketrans("", "", APOSTROPHES)
 
 
 def threatens(text: str) -> bool:
-    """Say whether a text threatens or wishes harm to whom it is said to; English alone."""
-    straight = text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    return THREAT.search(" ".join(straight.split())) is not None
+    """Say whether a text threatens or wishes harm to whom it is said to; English alone.
+
+    Apostrophes are passed over: people type "im" and "ill", and every kind of them.
+    """
+    plain = text.lower().translate(_NO_APOSTROPHES)
+    return THREAT.search(" ".join(plain.split())) is not None
 
 
 # How hostile each seeker turn shall be under each profile, and whether it came out so.

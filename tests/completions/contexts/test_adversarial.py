@@ -35,12 +35,21 @@ WRONG = [
     ("You will regret that you ever wrote to me.", THREATENS),
 ]
 
+THREATS = (
+    *("im gonna hurt you", "I am gonna hurt you", "Im going to hit you", "imma slap you"),
+    *("ill find out where you live", "i wanna smack u", "I'd love to hit you", "Id punch you"),
+    *("I\u2018ll break your nose", "I`m about to hit you", "I\u02bcll smash ur face"),
+    *("youll regret this", "You're gonna pay for this", "ur going to be sorry", "watch ur back"),
+    *("I hope u rot", "u should just die", "im coming for ya"),
+)
 MERE_ANGER = (
     "You are useless and I am sick of you.",
     "I hope you get paid for this, because I would not.",
     "I don't know where you live, and I don't care.",
     "He said he would hurt me and you only ask how I sleep.",
     "I could hit the wall when I read you.",
+    "Im ill and tired of you, and u dont even hit the right tone.",
+    "You're going to bed, and I am not going to hurt anybody.",
 )
 
 
@@ -102,6 +111,10 @@ class TestRewriteProblems:
     @pytest.mark.parametrize(("text", "said"), WRONG)
     def test_find_what_is_wrong_with_a_seeker_turn(self, text, said):
         assert f"Seeker turn 3 {said}." in problems(rewritten(5, text=text))
+
+    @pytest.mark.parametrize("text", THREATS)
+    def test_see_a_threat_however_it_is_typed(self, text):
+        assert adversarial.threatens(f"Useless. {text}!")
 
     @pytest.mark.parametrize("text", MERE_ANGER)
     def test_see_no_threat_in_mere_anger(self, text):
