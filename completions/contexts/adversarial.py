@@ -211,7 +211,8 @@ THREAT = re.compile(
     rf"\b(?:{_YOU}(?:ll| will|(?:re| are) {_TO})|ur {_TO}) (?:pay for|regret|suffer|be sorry)\b|"
     rf"\bwatch {_YOUR} back\b|\bdrop dead\b|"
     rf"\b{_YOU} (?:should|ought to|deserve to) (?:just )?(?:die|be (?:dead|hurt|beaten|shot))\b|"
-    rf"\b(?:hope|wish) (?:that )?{_YOU} (?:die|died|rot|suffer|choke|get (?:cancer|hurt|hit|sick))\b"
+    rf"\b(?:hope|wish) (?:that )?{_YOU} "
+    r"(?:die|died|rot|suffer|choke|get (?:cancer|hurt|hit|sick))\b"
 )
 _NO_APOSTROPHES = str.maketrans("", "", APOSTROPHES)
 
