@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from completions.dialogues.ingest.dialogue import Text, Utterance
+from completions.dialogues.normaliser import typed
 
 MIN_WORDS = 3
 MAX_WORDS = 150
@@ -20,9 +21,13 @@ _WORD = re.compile(
     rf"|[^\W_{_UNSPACED}]+(?:['\u2019\-][^\W_{_UNSPACED}]+)*"
 )
 _JOINERS = "\u200c\u200d"
-_SENTENCE_END = re.compile(
-    r"(?<![.!?\u2026\u3002\uff01\uff1f])[.!?\u2026\u3002\uff01\uff1f]++(?:\s|$)"
+_STOPS = (
+    r".!?\u2026\u0589\u055e\u061f\u06d4\u0964\u0965\u104b\u1362\u1367\u17d4\u203c\u203d"
+    r"\u2047-\u2049\u3002\uff01\uff0e\uff1f\uff61"
 )
+"""Full stops, question and exclamation marks: Armenian, Arabic, Indic, Burmese and so on, too."""
+# A Latin full stop ends a sentence before space only ("3.5"), an ideographic one anywhere.
+_SENTENCE_END = re.compile(rf"(?<![{_STOPS}])[{_STOPS}]++(?:\s|$)|[\u3002\uff01\uff1f\uff61]+")
 
 
 class UnusableTextError(ValueError):
@@ -32,9 +37,10 @@ class UnusableTextError(ValueError):
 def count_words(text: str) -> int:
     """Return the number of words; where a script does not separate them, about their number.
 
-    Vowel signs, accents and joiners are no letters, but they part no word.
+    Vowel signs, accents and joiners are no letters, but they part no word; nor does what nobody
+    can see.
     """
-    return len(_WORD.findall(text if text.isascii() else _without_marks(text)))
+    return len(_WORD.findall(text if text.isascii() else _without_marks(typed(text))))
 
 
 def _without_marks(text: str) -> str:

@@ -18,8 +18,11 @@
   const WORD = new RegExp(
     `(?:(?=[\\p{L}\\p{N}])${UNSPACED}){1,2}|${SPACED}(?:['’-]${SPACED})*`, "gu",
   );
-  const MARKS = /[\p{M}\u200c\u200d]/gu;
-  const SENTENCE_END = /[.!?…。！？]+(?:\s|$)/u;
+  const MARKS = /[\p{M}\u200c\u200d\u115f\u1160\u3164\uffa0]/gu;
+  const STOPS =
+    ".!?…\\u0589\\u055e\\u061f\\u06d4\\u0964\\u0965\\u104b\\u1362\\u1367\\u17d4\\u203c\\u203d" +
+    "\\u2047-\\u2049。！\\uff0e？\\uff61";
+  const SENTENCE_END = new RegExp(`[${STOPS}]+(?:\\s|$)|[。！？\\uff61]+`, "u");
 
   let saved = ""; // the text that the site has
   let timer = 0;

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
+from completions.dialogues.normaliser import typed
 from completions.files.refusals import InputFileError
 
 Role = Literal["seeker", "supporter"]
@@ -155,7 +156,7 @@ def _is_deeper(value: object, levels: int) -> bool:
 def _one_line(text: str) -> str:
     """Collapse whitespace, so that formatting cannot tell one source from another."""
     line = " ".join(text.split())
-    if all(unicodedata.category(character) in INVISIBLE for character in line):
+    if all(unicodedata.category(character) in INVISIBLE for character in typed(line)):
         msg = "is empty"
         raise ValueError(msg)
     return line

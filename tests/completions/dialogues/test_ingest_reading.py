@@ -217,7 +217,7 @@ BAD_DIALOGUES = {
     ),
     "only spaces": (native((SEEKER, " \n "), HELLO), ", utterance 1: content: is empty"),
     "only invisible characters": (
-        native((SEEKER, "\u200b\ufeff"), HELLO),
+        native((SEEKER, "\u200b\ufeff \u3164\u2800"), HELLO),
         ", utterance 1: content: is empty",
     ),
     "NUL": (

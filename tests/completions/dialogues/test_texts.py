@@ -178,6 +178,7 @@ WORD_COUNTS = {
     "no spaces, two letters each": ("我很抱歉听到这个消息。这一定很难受。", 8),
     "no spaces, and vowel signs": ("ฉันเข้าใจ", 4),
     "two scripts in one": ("それは2 days大変。", 5),
+    "letters that only look empty": ("\u3164 \u115f\u1160 \uffa0", 0),
 }
 SENTENCE_COUNTS = {
     "empty": ("", 0),
@@ -187,6 +188,13 @@ SENTENCE_COUNTS = {
     "ellipses": ("Well... I see\u2026 and then", 3),
     "a decimal point": ("It cost 3.50 then.", 1),
     "signs alone": ("...", 0),
+    "Arabic": ("ما بك؟ أنا هنا.", 2),
+    "Urdu": ("ٹھیک\u06d4 آئیے\u06d4", 2),
+    "Hindi": ("तुम। मैं।", 2),
+    "Armenian": ("Այո\u0589 Ոչ\u0589", 2),
+    "Burmese": ("ကောင်း။ ဟုတ်။", 2),
+    "Han without spaces": ("你好。我很好\uff01你呢\uff1f", 3),
+    "halfwidth kana": ("ﾊｲ｡ｲｲｴ｡", 2),
 }
 
 
