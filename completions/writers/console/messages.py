@@ -116,7 +116,7 @@ def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 
 def _ticked(dataset: Dataset, ticked: str) -> tuple[Message, review_decisions.Seen] | None:
     """Return the message of a tick and what the page showed: ``key-version-decisions``."""
-    if (read := re.fullmatch(r"(\d+)-(\d+)-(\d+)", ticked)) is None:
+    if (read := re.fullmatch(r"(\d{1,15})-(\d{1,15})-(\d{1,15})", ticked)) is None:
         return None
     pk, version, decisions = map(int, read.groups())
     found = message_queries.message_of(dataset, pk)

@@ -137,7 +137,10 @@ class TestSeveralAtOnce:
         assert (ticked, state_of(message)) == (f"{message.pk}-2-1", "ACCEPTED")
         assert "1 message accepted." in text(answer)
 
-    @pytest.mark.parametrize("ticked", ["", "x-1-0", "9", "9-1", "999999-1-0"])
+    @pytest.mark.parametrize(
+        "ticked",
+        ["", "x-1-0", "9", "9-1", "999999-1-0", pytest.param("9" * 5000 + "-1-0", id="too long")],
+    )
     def test_what_is_no_message_is_passed_over(self, staff, dataset, ticked):
         assert "0 not accepted" in text(self.accept(staff, ticked))
 
