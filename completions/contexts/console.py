@@ -140,15 +140,11 @@ def review_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         messages.error(request, _("Nothing was decided: tick the contexts that are meant."))
         return redirect(back)
     decision = form.cleaned_data["decision"]
-    found = [context for key in keys if (context := queries.context_of_key(dataset, key))]
+    found = queries.contexts_of_keys(dataset, keys)
     with transaction.atomic():
         for context in found:
             review_context(
-                context=context,
-                decision=decision,
-                note=context.review_note,
-                by=request.user,
-                now=timezone.now(),
+                context=context, decision=decision, note=None, by=request.user, now=timezone.now()
             )
     label = Review(decision).label
     messages.success(

@@ -1,7 +1,7 @@
 """Reads of lists: datasets, contexts and their review, candidates as screened; the export."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -156,6 +156,12 @@ def context_of_key(dataset: Dataset, key: str) -> Context | None:
     """Return the dataset's context of that key, or None."""
     rows = dataset.contexts.select_related("dialogue", "source_context")
     return rows.filter(key=key).first()
+
+
+def contexts_of_keys(dataset: Dataset, keys: Sequence[str]) -> list[Context]:
+    """Return the dataset's contexts among those posted keys, in the order of all who lock them."""
+    known = [key for key in keys if "\0" not in key]  # which no database compares with
+    return list(dataset.contexts.filter(key__in=known).order_by("pk"))
 
 
 def labelled(emotion: str, problem: str) -> Q:

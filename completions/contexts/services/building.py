@@ -217,20 +217,22 @@ def review_context(
     *,
     context: Context,
     decision: Review | None,
-    note: str,
+    note: str | None,
     by: User | None,
     now: dt.datetime,
 ) -> Context:
     """Store a decision and its note, and log what they were before and are now.
 
-    Without a decision the note alone is changed. What is stored already is not logged again. A
-    dropped context stays where it is and can be taken back; only new uses of it stop.
+    Without a decision the note alone is changed, and without a note the decision. What is stored
+    already is not logged again. A dropped context stays where it is and can be taken back; only
+    new uses of it stop.
     """
     # no_key, so that completions and comparisons of it are stored meanwhile.
     context = Context.objects.select_for_update(no_key=True).get(pk=context.pk)
     before = _state(context)
     context.review = decision or context.review
-    context.review_note = note
+    if note is not None:
+        context.review_note = note
     after = _state(context)
     if after == before:
         return context

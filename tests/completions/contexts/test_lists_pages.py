@@ -247,7 +247,7 @@ class TestSeveralAtOnce:
     def test_a_context_of_another_dataset_is_left_alone(self, admin_client, dataset):
         other = make_context()
 
-        self.decide(admin_client, [other.key], "DROPPED")
+        self.decide(admin_client, [other.key, "a\0b", "a" * 30], "DROPPED")
 
         assert Context.objects.get(pk=other.pk).review == Review.PENDING
 

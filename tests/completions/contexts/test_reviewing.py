@@ -73,6 +73,14 @@ class TestReviewContext:
         assert held.review == Review.PENDING  # as the caller read it
         assert LogEntry.objects.count() == 1
 
+    def test_leaves_a_note_that_was_written_meanwhile_where_none_is_given(self):
+        context = make_context()
+        review(stored(context), None, "look again")
+
+        review(context, Review.KEPT, None)
+
+        assert stored(context).review_note == "look again"
+
     @pytest.mark.parametrize("before", Review)
     def test_changes_a_note_without_a_decision(self, before):
         context = make_context(review=before)
