@@ -55,7 +55,11 @@ def _cut_links(study: str, now: dt.datetime) -> int:
 
 
 def _erase_reasons(study: str, now: dt.datetime) -> int:
-    """Delete reasons and words of reports, with what was found in them."""
+    """Delete reasons and words of reports, with what was found in them.
+
+    Ticked chips stay, as labels do: they are words of the study, and the answer still counts. Who
+    withdraws takes the answer back, and the chips with it.
+    """
     pks = list(queries.worded(study).values_list("pk", flat=True)[:BATCH])
     judgments = Judgment.objects.filter(pk__in=pks)
     forget_themes(judgments, now=now)

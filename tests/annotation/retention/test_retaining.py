@@ -112,7 +112,7 @@ def test_reasons_go_with_the_words_of_reports_where_the_site_says_so(settings, m
     if months:
         settings.HEART_RETENTION_REASONS_MONTHS = months
     comparison = make_comparison(study=closed_study())
-    judgment = make_judgment(comparison=comparison, rationale="It is warm.")
+    judgment = make_judgment(comparison=comparison, rationale="It is warm.", chips="warm")
     report = make_report(lease=judgment.lease, text="It upset me.")
     scanning.scan_rationales(clock=lambda: NOW)
 
@@ -122,6 +122,7 @@ def test_reasons_go_with_the_words_of_reports_where_the_site_says_so(settings, m
     report.refresh_from_db()
     kept = [judgment.rationale, report.text, RationaleScan.objects.exists()]
     assert kept == (["", "", False] if months else ["It is warm.", "It upset me.", True])
+    assert judgment.chips == "warm"  # the study's word, of an answer that counts
 
 
 def test_addresses_of_writers_go_when_their_dataset_was_frozen_long_ago():
