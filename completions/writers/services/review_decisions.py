@@ -156,20 +156,15 @@ def _is_repeated(
 
 
 def _send_back(message: Message, situation: Situation, *, now: dt.datetime) -> None:
-    if situation.state == MessageState.ACCEPTED:
-        take_completion_back(message, state=MessageState.RETURNED, now=now)
-    else:
-        _store(message, MessageState.RETURNED, now=now)
+    settle = _store if situation.has_old_text else _take_back
+    settle(message, MessageState.RETURNED, now=now)
 
 
 def _reject(message: Message, situation: Situation, *, now: dt.datetime) -> None:
     if situation.has_old_text:
         _store(message, MessageState.ACCEPTED, now=now)
         return
-    if situation.has_completion:
-        take_completion_back(message, state=MessageState.REJECTED, now=now)
-    else:
-        _store(message, MessageState.REJECTED, now=now)
+    _take_back(message, MessageState.REJECTED, now=now)
     context = Context.objects.filter(writing_leases__message=message)
     context.update(slots_left=F("slots_left") + 1)
 
@@ -202,21 +197,20 @@ def complete_message(
     return completion
 
 
-def take_completion_back(message: Message, *, state: MessageState, now: dt.datetime) -> None:
-    """Delete the completion of a locked message, with its hold, and give the message a ``state``.
+def _take_back(message: Message, state: MessageState, *, now: dt.datetime) -> None:
+    """Give a locked message a state, and delete the completion that it may have, with its hold.
 
     Raises
     ------
     CompletionFixedError
         If it is compared or labelled.
     """
-    if message.completion_id is None:
-        msg = f"message {message.pk} has no completion"
-        raise ValueError(msg)
-    completion = lock_unfixed(message.completion_id)
-    message.completion = None
+    completion_id, message.completion = message.completion_id, None
     message.state, message.changed_at = state, now
     message.save(update_fields=["completion", "state", "changed_at"])
+    if completion_id is None:
+        return
+    completion = lock_unfixed(completion_id)
     Hold.objects.filter(completion=completion).delete()
     try:
         completion.delete()
