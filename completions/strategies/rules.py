@@ -1,7 +1,7 @@
 """Of strategy labels: the sample that people check, and scores against what they settle; pure."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -27,26 +27,40 @@ class _Drawn:
     """What is drawn so far: each further item from the system that has the fewest."""
 
     def __init__(self, items: Iterable[Item], n: int, seed: str) -> None:
-        self.left = sorted(items, key=lambda one: _draw(one, seed))
         self.n = n
-        self.items: list[Item] = []
+        self.items: dict[Item, None] = {}
         self.had = Counter[str]()
+        self.showing = Counter[str]()
+        self._place: dict[Item, int] = {}
+        # By strategy, or None for any, and by system: what is left, in the seeded order.
+        self._left = defaultdict[str | None, defaultdict[str, deque[Item]]](
+            lambda: defaultdict(deque)
+        )
+        for place, one in enumerate(sorted(items, key=lambda one: _draw(one, seed))):
+            self._place[one] = place
+            for strategy in (None, *one.strategies):
+                self._left[strategy][one.system].append(one)
 
     def take(self, strategy: str | None = None) -> bool:
         """Draw one more item, with that strategy if one is named; say whether that was possible."""
-        candidates = (one for one in self.left if strategy is None or strategy in one.strategies)
+        firsts = (self._first(left) for left in self._left[strategy].values())
         # Among systems that have equally few, the first in the seeded order.
-        chosen = min(candidates, key=lambda one: self.had[one.system], default=None)
+        chosen = min(
+            (one for one in firsts if one is not None),
+            key=lambda one: (self.had[one.system], self._place[one]),
+            default=None,
+        )
         if chosen is None or len(self.items) >= self.n:
             return False
-        self.left.remove(chosen)
-        self.items.append(chosen)
+        self.items[chosen] = None
         self.had[chosen.system] += 1
+        self.showing.update(chosen.strategies)
         return True
 
-    def n_showing(self, strategy: str) -> int:
-        """Count those drawn in which the model found the strategy."""
-        return sum(strategy in one.strategies for one in self.items)
+    def _first(self, left: deque[Item]) -> Item | None:
+        while left and left[0] in self.items:
+            left.popleft()
+        return left[0] if left else None
 
 
 def sample(items: Collection[Item], *, n: int, seed: str, strategies: Sequence[str]) -> list[Item]:
@@ -61,7 +75,7 @@ def sample(items: Collection[Item], *, n: int, seed: str, strategies: Sequence[s
     share = max(1, n // (2 * len(strategies)))
     found = Counter(strategy for one in items for strategy in one.strategies)
     for strategy in sorted(strategies, key=lambda key: (found[key], key)):
-        while drawn.n_showing(strategy) < share and drawn.take(strategy):
+        while drawn.showing[strategy] < share and drawn.take(strategy):
             pass
     while drawn.take():
         pass

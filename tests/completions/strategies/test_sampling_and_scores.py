@@ -45,6 +45,14 @@ class TestASample:
         assert set(drawn.values()) == {10}
         assert with_small["tiny"] == 1
 
+    def test_of_ten_thousand_is_no_slower_for_each_than_a_small_one(self):
+        """It once looked at all that was left for each item: minutes of a page's time."""
+        pool = [item(n, f"system {n % 8}", *KEYS[: n % 4]) for n in range(50_000)]
+
+        drawn = draw(pool, n=10_000)
+
+        assert set(Counter(one.system for one in drawn).values()) == {1250}
+
     def test_has_the_rare_strategies_in_it(self):
         found = Counter(key for one in draw(many()) for key in one.strategies)
 
