@@ -14,7 +14,7 @@ SHAREABLE = (
     r"bsd( [23] clause)?",
     r"odc by|odbl|pddl|cdla( permissive| sharing)?",
 )
-_NUMBER = re.compile(r"\bv?\d+(\.\d+)*\b")
+_NUMBER = re.compile(r"\b(version )?v?\d+(\.\d+)*\b(?! clause)")
 _BETWEEN_WORDS = re.compile(r"(?:[^\w.]|_)+")
 KNOWN = re.compile("|".join(f"({one})" for one in SHAREABLE))
 

@@ -278,11 +278,13 @@ SHARED = [
     *("CC BY 4.0", "CC-BY-NC-4.0", "cc-by-nc-sa-4.0", "CC0-1.0", "MIT", "Apache-2.0"),
     *("ODC-By 1.0", "CC-BY-SA-4.0", "cc0-1.0", "CC BY-NC 4.0", "Apache License 2.0"),
     *("Creative Commons Attribution 4.0", "CDLA-Sharing-1.0"),
+    *("BSD", "BSD 2-Clause", "BSD-3-Clause License", "Apache License, Version 2.0", "CC BY v4"),
 ]
 KEPT = [
     *("", "CC BY-ND 4.0", "cc-by-nc-nd-4.0", "All rights reserved", "mitigated", "ask us"),
     *("CC BY-NC-ND 4.0", "research only", "by agreement", "MIT-like, ask us"),
     *("CC BY-NC-ND4.0", "CC BY NoDerivatives 4.0", "CC BY 4.0 (not to be redistributed)"),
+    *("BSD-4-Clause", "3-Clause", "Version 2.0"),
     *("MIT, for members of the consortium only", "CC BY 4.0 (лишь по запросу)"),
 ]
 
