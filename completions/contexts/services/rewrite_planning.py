@@ -23,6 +23,9 @@ from completions.models import Assistant, Context, Dataset, Rewrite, RewriteCall
 from completions.runs.services import states
 
 
+SOURCE_DROPPED = "Its source was dropped in review."
+
+
 @dataclass(frozen=True)
 class Assistants:
     """Who rewrites, and who rates what was rewritten."""
@@ -181,7 +184,7 @@ def settle(dataset: Dataset, assistants: Assistants, now: dt.datetime) -> None:
         If a provider takes no question, whatever it is about: that uses up no source.
     """
     for rewrite in assistants.under_way(dataset).filter(source_context__review=Review.DROPPED):
-        drop(rewrite, "Its source was dropped in review.", now)
+        drop(rewrite, SOURCE_DROPPED, now)
     refused = _refused(dataset, assistants)
     failed = _failed(dataset, assistants).exclude(pk__in=[call.pk for call in refused])
     for call in failed:

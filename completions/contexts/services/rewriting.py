@@ -13,6 +13,7 @@ from completions import llm
 from completions.choices import CallState, RewriteState, RewriteStep, Stratum
 from completions.contexts import adversarial, questions, rewrite_display
 from completions.contexts.services.rewrite_planning import (
+    SOURCE_DROPPED,
     Assistants,
     ask_for,
     drop,
@@ -216,7 +217,10 @@ def _keep_text(call: RewriteCall, heard: ModelAnswer[Turns]) -> None:
 
 
 def _keep_ratings(call: RewriteCall, heard: ModelAnswer[list[int]]) -> None:
-    """Accept a rewrite whose hostility follows its profile; any other is written again."""
+    """Accept a rewrite whose hostility follows its profile; any other is written again.
+
+    A person may have dropped the source since it was written.
+    """
     rewrite, measured = call.rewrite, heard.value
     if measured is None:
         RewriteCall.objects.filter(pk=call.pk).update(**heard.columns())
@@ -227,8 +231,10 @@ def _keep_ratings(call: RewriteCall, heard: ModelAnswer[list[int]]) -> None:
     Rewrite.objects.filter(pk=rewrite.pk).update(measured=measured)
     if problems:
         _write_again(call, problems, heard.at)
-    else:
+    elif Context.objects.in_use().filter(pk=rewrite.source_context_id).exists():
         accept(call, _written(call), measured, heard.at)
+    else:
+        drop(rewrite, SOURCE_DROPPED, heard.at)
 
 
 def _write_again(call: RewriteCall, problems: Sequence[str], now: dt.datetime) -> None:

@@ -325,6 +325,22 @@ class TestResuming:
         assert (report.n_contexts, report.dropped) == (1, ("Its source was dropped in review.",))
         assert not begun.calls.filter(attempts__gt=0).exists()
 
+    def test_drops_a_source_that_a_person_dropped_while_its_text_was_rated(
+        self, dataset, make, monkeypatch
+    ):
+        ratings = adversarial.curve_problems
+
+        def rate(profile, measured):
+            if not Rewrite.objects.filter(state=RewriteState.DROPPED):
+                dataset.contexts.filter(planned_rewrites__measured=[]).update(review=Review.DROPPED)
+            return ratings(profile, measured)
+
+        monkeypatch.setattr(adversarial, "curve_problems", rate)
+
+        report = make(dataset)
+
+        assert (report.n_contexts, report.dropped) == (1, ("Its source was dropped in review.",))
+
     def test_frees_the_claims_of_a_killed_run_at_once(
         self, dataset, make, clock, offline_ones, monkeypatch
     ):
