@@ -22,7 +22,6 @@ from completions.contexts.services.building import as_candidate
 from completions.models import Assistant, Context, Dataset, Rewrite, RewriteCall
 from completions.runs.services import states
 
-
 SOURCE_DROPPED = "Its source was dropped in review."
 
 
