@@ -22,6 +22,7 @@ from annotation.models import (
 from annotation.quality.services import reporting
 from annotation.studies.verdicts import Answer
 from completions.choices import CallState, SystemKind
+from completions.leases.timed import atomic_despite_deadlocks
 from completions.models import Completion, Context, System
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits import queries, services
@@ -255,6 +256,7 @@ def lease_next(rater: Rater, now: dt.datetime = NOW) -> Any:
     return leasing.lease_next_comparison(rater=rater, now=now)
 
 
+@atomic_despite_deadlocks
 def submit(
     lease: Lease,
     answer: Answer = ANSWER,
@@ -263,11 +265,13 @@ def submit(
     hidden_ms: int = 0,
     rater: Rater | None = None,
 ) -> Judgment:
-    return judging.submit_judgment(
-        rater=rater or lease.rater,
-        submission=judging.Submission(lease.token, answer, hidden_ms),
-        now=now,
-    )
+    answered = judging.lock_to_answer(credential_of(rater or lease.rater), lease.token)
+    submission = judging.Submission(lease.token, answer, hidden_ms)
+    return judging.record_answer(answered, submission, now=now)
+
+
+def credential_of(rater: Rater) -> judging.RaterCredential:
+    return judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
 
 
 def skip(lease: Lease, reason: str = "upsetting", now: dt.datetime = NOW) -> None:

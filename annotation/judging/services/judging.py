@@ -12,7 +12,7 @@ from annotation.assignment import slots
 from annotation.choices import RaterStage, RaterState, Side, StudyState
 from annotation.judging.services.choosing import choose_next
 from annotation.judging.services.leasing import assign_next, complete
-from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
+from annotation.models import DimensionMark, Judgment, Lease, Rater
 from annotation.studies import selectors, verdicts
 from completions.choices import LeaseOutcome
 from completions.leases import timed
@@ -52,55 +52,25 @@ class RaterCredential:
 
 
 @atomic_despite_deadlocks
-def submit_judgment(*, rater: Rater, submission: Submission, now: dt.datetime) -> Judgment:
-    """Record an answer given in screen terms and close the lease.
-
-    A repeated submission returns the judgment already stored; a different answer to the same
-    lease is stored as a revision of it. An answer that comes after its lease was given back
-    takes a slot again if one is free and is kept as surplus otherwise: no work is thrown away.
-
-    Raises
-    ------
-    LeaseNotFoundError
-        If ``rater`` holds no lease with this token, or has withdrawn.
-    verdicts.InvalidAnswerError
-        If the answer is not on the study's scale.
-    TooManyChangesError
-        If it is one more change than a person makes in a minute.
-    """
-    rater = slots.lock_rater(rater)
-    return _record(rater, _lease_of(submission, rater), submission, now=now)
-
-
-@atomic_despite_deadlocks
 def submit_and_assign_next(
     *, credential: RaterCredential, submission: Submission, now: dt.datetime
 ) -> Lease | None:
-    """Record an answer as ``submit_judgment`` does, and claim what comes next, at once.
+    """Record an answer as ``record_answer`` does, and claim what comes next, at once.
 
     None when nothing does.
 
     Raises
     ------
     LeaseNotFoundError
-        If the credential names nobody, or somebody who holds no lease with this token.
-    verdicts.InvalidAnswerError
-        If the answer is not on the study's scale.
-    TooManyChangesError
-        If it is one more change than a person makes in a minute.
+        As ``lock_to_answer`` does.
+    verdicts.InvalidAnswerError, TooManyChangesError
+        As ``record_answer`` does.
     """
-    answered = slots.lock_lease_and_rater(
-        submission.token,
-        study=credential.study,
-        code=credential.code,
-        link_version=credential.link_version,
-    )
+    answered = lock_to_answer(credential, submission.token)
     rater = answered.rater
-    if rater.state == RaterState.WITHDRAWN:
-        raise slots.LeaseNotFoundError
     # An open lease is always the rater's newest one.
     newest = answered if answered.closed_at is None else slots.lock_newest_lease(rater)
-    judgment = _record(rater, answered, submission, now=now)
+    judgment = record_answer(answered, submission, now=now)
     if newest is not None and newest.pk == answered.pk:
         newest = answered  # a late answer counts in what follows it, as it does on a reload
     if rater.state != RaterState.ACTIVE or slots.is_excluded(answered):
@@ -127,9 +97,7 @@ def foresee_next(
     LeaseNotFoundError
         If the credential names nobody, or somebody who holds no lease with this token.
     """
-    shown = slots.lock_lease_and_rater(
-        token, study=credential.study, code=credential.code, link_version=credential.link_version
-    )
+    shown = lock_to_answer(credential, token)
     rater, study = shown.rater, shown.rater.study
     is_judging = (rater.state, rater.stage) == (RaterState.ACTIVE, RaterStage.JUDGING)
     if shown.closed_at is not None or not is_judging or slots.is_excluded(shown):
@@ -142,20 +110,43 @@ def foresee_next(
     return None if chosen is None else complete(chosen, history, now=now)
 
 
-def _lease_of(submission: Submission, rater: Rater) -> Lease:
-    if rater.state == RaterState.WITHDRAWN:
+def lock_to_answer(credential: RaterCredential, token: uuid.UUID) -> Lease:
+    """Lock a rater and the lease that they answer, open or closed.
+
+    Raises
+    ------
+    LeaseNotFoundError
+        If the credential names nobody, somebody who holds no lease with this token, or somebody
+        who has withdrawn.
+    """
+    lease = slots.lock_lease_and_rater(
+        token, study=credential.study, code=credential.code, link_version=credential.link_version
+    )
+    if lease.rater.state == RaterState.WITHDRAWN:
         raise slots.LeaseNotFoundError
-    return slots.lock_lease(submission.token, rater)
+    return lease
 
 
-def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datetime) -> Judgment:
-    """Store the answer to the locked lease, unless it says what is stored already."""
-    protocol = rater.study.protocol
+def record_answer(lease: Lease, submission: Submission, *, now: dt.datetime) -> Judgment:
+    """Record an answer given in screen terms to a locked lease, and close it.
+
+    A repeated submission returns the judgment already stored; a different answer to the same
+    lease is stored as a revision of it. An answer that comes after its lease was given back
+    takes a slot again if one is free and is kept as surplus otherwise: no work is thrown away.
+
+    Raises
+    ------
+    verdicts.InvalidAnswerError
+        If the answer is not on the study's scale.
+    TooManyChangesError
+        If it is one more change than a person makes in a minute.
+    """
+    rater, study = lease.rater, lease.rater.study
     verdicts.check_answer(
         submission.answer,
-        protocol=protocol,
-        dimensions=selectors.dimension_keys(rater.study),
-        chips=selectors.chip_keys(rater.study),
+        protocol=study.protocol,
+        dimensions=selectors.dimension_keys(study),
+        chips=selectors.chip_keys(study),
     )
     canonical = verdicts.swap_frame(submission.answer, first_is_a=lease.first_side == Side.A)
     stored = None if lease.closed_at is None else selectors.current_judgment(lease)
@@ -164,7 +155,7 @@ def _record(rater: Rater, lease: Lease, submission: Submission, *, now: dt.datet
     if stored is not None:
         _check_changes(rater, now=now)
     slots.resume(lease, now=now)
-    return _store(canonical, submission, lease=lease, study=rater.study, revises=stored, now=now)
+    return _store(canonical, submission, lease=lease, revises=stored, now=now)
 
 
 def _check_changes(rater: Rater, *, now: dt.datetime) -> None:
@@ -179,7 +170,6 @@ def _store(
     submission: Submission,
     *,
     lease: Lease,
-    study: Study,
     revises: Judgment | None,
     now: dt.datetime,
 ) -> Judgment:
@@ -187,6 +177,7 @@ def _store(
 
     The first one of a lease closes it.
     """
+    study = lease.rater.study
     submitted_at = max(now, lease.issued_at)  # a clock set back must not lose an answer
     elapsed_ms = int((submitted_at - lease.issued_at).total_seconds() * 1000)
     judgment = Judgment(

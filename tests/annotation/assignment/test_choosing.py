@@ -33,7 +33,14 @@ from tests.helpers.factories import (
     make_writing_lease,
 )
 from tests.helpers.factories_written_once import make_exclusion
-from tests.helpers.judged import SECOND, lease_next, make_comparisons, skip, submit
+from tests.helpers.judged import (
+    SECOND,
+    credential_of,
+    lease_next,
+    make_comparisons,
+    skip,
+    submit,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -252,8 +259,7 @@ class TestScreening:
 
 
 def foresee(lease, *, rater=None, now=NOW + SECOND):
-    rater = rater or lease.rater
-    credential = judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
+    credential = credential_of(rater or lease.rater)
     return judging.foresee_next(credential=credential, token=lease.token, now=now)
 
 

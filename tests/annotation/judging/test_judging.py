@@ -17,6 +17,7 @@ from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.judged import (
     ANSWER,
     SECOND,
+    credential_of,
     lease_next,
     make_comparisons,
     make_expired_lease,
@@ -32,10 +33,6 @@ RATINGS = {"H": 1, "E": 2, "A": 3, "R": 4, "T": 5}
 
 def marks_of(judgment):
     return dict(judgment.marks.values_list("dimension", "advantage"))
-
-
-def credential_of(rater):
-    return judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
 
 
 class TestSubmitJudgment:
@@ -108,10 +105,10 @@ class TestSubmitJudgment:
     def test_takes_the_same_number_of_queries_whatever_came_before(self, django_assert_num_queries):
         lease = make_open_lease(protocol=Protocol.RUBRIC)
 
-        # Savepoint and its release; lock the rater with the study; lock the lease; look for a
-        # judgment; store it; close the lease; store the marks.
+        # Savepoint and its release; lock the rater and the lease; read the study's file; store the
+        # judgment; close the lease; store the marks.
         together = 1 if connection.vendor == "postgresql" else 2  # the judgment and the lease
-        with django_assert_num_queries(6 + together):
+        with django_assert_num_queries(5 + together):
             submit(lease, Answer(2, "", {"H": 1, "E": 0}))
 
 

@@ -19,7 +19,7 @@ from annotation.raters.services import entering
 from annotation.studies.verdicts import Answer
 from completions.leases.timed import ATTEMPTS, atomic_despite_deadlocks
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
-from tests.helpers.judged import lease_next, make_comparisons, skip, submit
+from tests.helpers.judged import credential_of, lease_next, make_comparisons, skip, submit
 from tests.helpers.threads import LONG_S, TIMEOUT_S, together, while_uncommitted
 
 pytestmark = [
@@ -212,10 +212,13 @@ def act(raters):
 
 
 def answer_twice(lease, rater):
-    credential = judging.RaterCredential(rater.study.slug, rater.code, rater.link_version)
-    submission = judging.Submission(lease.token, Answer(1, f"for {lease.token}"))
-    judging.submit_judgment(rater=rater, submission=submission, now=NOW)
-    judging.submit_and_assign_next(credential=credential, submission=submission, now=NOW)
+    answer = Answer(1, f"for {lease.token}")
+    submit(lease, answer, rater=rater, now=NOW)
+    judging.submit_and_assign_next(
+        credential=credential_of(rater),
+        submission=judging.Submission(lease.token, answer),
+        now=NOW,
+    )
     return lease.token
 
 
