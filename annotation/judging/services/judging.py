@@ -28,6 +28,10 @@ class TooManyChangesError(Exception):
     """A rater changes answers faster than a person does."""
 
 
+class StudyClosedError(Exception):
+    """The study is closed and its results may be known, so that no answer changes any more."""
+
+
 @dataclass(frozen=True)
 class Submission:
     """An answer in screen terms to the lease of a token, and what the page noted meanwhile.
@@ -63,7 +67,7 @@ def submit_and_assign_next(
     ------
     LeaseNotFoundError
         As ``lock_to_answer`` does.
-    verdicts.InvalidAnswerError, TooManyChangesError
+    verdicts.InvalidAnswerError, StudyClosedError, TooManyChangesError
         As ``record_answer`` does.
     """
     answered = lock_to_answer(credential, submission.token)
@@ -132,12 +136,15 @@ def record_answer(lease: Lease, submission: Submission, *, now: dt.datetime) -> 
 
     A repeated submission returns the judgment already stored; a different answer to the same
     lease is stored as a revision of it. An answer that comes after its lease was given back
-    takes a slot again if one is free and is kept as surplus otherwise: no work is thrown away.
+    takes a slot again if one is free, and the study is not closed, and is kept as surplus
+    otherwise: no work is thrown away.
 
     Raises
     ------
     verdicts.InvalidAnswerError
         If the answer is not on the study's scale.
+    StudyClosedError
+        If it is a change, and the study is closed.
     TooManyChangesError
         If it is one more change than a person makes in a minute.
     """
@@ -159,7 +166,9 @@ def record_answer(lease: Lease, submission: Submission, *, now: dt.datetime) -> 
 
 
 def _check_changes(rater: Rater, *, now: dt.datetime) -> None:
-    """Count the rater's changes of the last minute; an answer that is new costs no query here."""
+    """Refuse a change that comes too late, or is one too many of the last minute."""
+    if rater.study.state == StudyState.CLOSED:
+        raise StudyClosedError
     newer = Judgment.objects.filter(rater=rater, submitted_at__gt=now - MINUTE)
     if newer.exclude(revises=None).count() >= CHANGES_PER_MINUTE:
         raise TooManyChangesError
@@ -215,5 +224,7 @@ def _secure_slot(lease: Lease) -> bool:
     """Say whether an answer counts: the lease still has its slot, or gets one again."""
     if lease.closed_at is None or not lease.is_main:
         return True
+    if lease.rater.study.state == StudyState.CLOSED:
+        return False
     taken = slots.slot_taken(lease.comparison_id, side=lease.first_side, fewest=1)
     return taken.make() > 0

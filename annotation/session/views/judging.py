@@ -25,6 +25,7 @@ from annotation.session.http import (
     rater_required,
 )
 from annotation.session.views.ending import show_end
+from annotation.studies import http as study_http
 from annotation.studies import selectors
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
@@ -59,8 +60,8 @@ def submit(request: CredentialRequest, token: uuid.UUID) -> HttpResponse:
         )
     except slots.LeaseNotFoundError:
         return http.say_not_yours(request)
-    except judging.TooManyChangesError:
-        return _ask_to_wait(request, token, form)
+    except (judging.TooManyChangesError, judging.StudyClosedError) as refusal:
+        return _refuse_change(request, token, form, refusal)
     if lease is None or not request.htmx:
         return http.go(request, "judge", request.page.slug)
     answer = show_pair(request, lease, saved=str(SAVED))
@@ -115,7 +116,7 @@ def last(request: RaterRequest) -> HttpResponse:
     """Show the last judged pair again with the answer given, to be changed or left."""
     lease = selectors.last_judged_lease(request.rater)
     is_over = request.rater.state != RaterState.ACTIVE or selectors.is_excluded(request.rater)
-    if lease is None or is_over:
+    if lease is None or is_over or request.rater.study.state == StudyState.CLOSED:
         return http.go(request, "judge", request.page.slug)
     form = _form(request, answer=blinded.answer_on_screen(lease))
     return show_pair(request, lease, form)
@@ -159,10 +160,13 @@ def _show_halt(request: RaterRequest) -> HttpResponse:
     return show_end(request)
 
 
-def _ask_to_wait(
-    request: CredentialRequest, token: uuid.UUID, form: forms.AnswerForm
+def _refuse_change(
+    request: CredentialRequest, token: uuid.UUID, form: forms.AnswerForm, refusal: Exception
 ) -> HttpResponse:
-    """Show the same pair with what was typed, to be sent again in a minute."""
+    """Say that the study is closed, or show the same pair to be sent again in a minute."""
+    if isinstance(refusal, judging.StudyClosedError):
+        study = study_http.study_or_404(request.page.slug)
+        return http.say_not_open(request, study, way_on=http.way_back(study.slug))
     text = _("You changed this answer very often. Wait a minute, then send it again.")
     form.add_error("rationale", text)
     answer = _show_again(request, token, form, status=429)

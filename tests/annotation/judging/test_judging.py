@@ -8,7 +8,7 @@ from django.db import connection
 from annotation.assignment import slots
 from annotation.choices import Protocol, RaterState, Side, StudyState
 from annotation.judging.services import judging, leasing
-from annotation.models import DimensionMark, Judgment, Lease, Rater
+from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
 from annotation.studies import selectors
 from annotation.studies.verdicts import Answer, InvalidAnswerError
 from completions.choices import LeaseOutcome
@@ -154,6 +154,17 @@ class TestARepeatedSubmission:
         lease.refresh_from_db()
         assert lease.closed_at == NOW + 40 * SECOND
 
+    def test_changes_nothing_in_a_closed_study_and_may_be_sent_again_as_it_was(self):
+        lease = make_open_lease()
+        judgment = submit(lease, Answer(2, "warm"))
+        Study.objects.update(state=StudyState.CLOSED)
+
+        with pytest.raises(judging.StudyClosedError):
+            submit(lease, Answer(-2, "warm"), now=NOW + HOUR)
+
+        assert submit(lease, Answer(2, "warm"), now=NOW + HOUR) == judgment
+        assert Judgment.objects.get() == judgment
+
 
 class TestALateAnswer:
     @pytest.mark.parametrize(
@@ -172,6 +183,15 @@ class TestALateAnswer:
         assert pair.slots_left == slots_left - taken
         assert (pair.shown_first_as_a, pair.shown_first_as_b) == (0, taken)
         assert lease.outcome == LeaseOutcome.SUBMITTED
+
+    def test_is_surplus_in_a_closed_study_whatever_is_free(self):
+        lease = make_expired_lease(slots_left=2)
+        Study.objects.update(state=StudyState.CLOSED)
+
+        assert submit(lease, now=NOW + 2 * HOUR).is_surplus
+
+        lease.comparison.refresh_from_db()
+        assert lease.comparison.slots_left == 2
 
     def test_stays_surplus_when_revised_and_takes_no_slot_then(self):
         lease = make_expired_lease(slots_left=0)

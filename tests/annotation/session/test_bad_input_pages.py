@@ -148,6 +148,20 @@ class TestStudy:
         assert_kind(page, 409, "Any answers you sent are saved.", "Finish here")
         assert url(study, "stop") in page.content.decode()
 
+    @SENT_AS
+    def test_that_is_closed_changes_no_answer_and_gives_the_new_one_back(
+        self, client, study, lease, headers
+    ):
+        client.post(url(study, "submit", lease.token), ANSWER)
+        Study.objects.update(state=StudyState.CLOSED)
+        changed = ANSWER | {"verdict": "-2", "rationale": "It was the other one, I see now."}
+
+        sent = client.post(url(study, "submit", lease.token), changed, headers=headers)
+
+        assert_kind(sent, 409, "This study is closed", changed["rationale"])
+        assert Judgment.objects.get().rationale == ANSWER["rationale"]
+        assert client.get(url(study, "last"))["Location"] == url(study, "judge")
+
     @pytest.mark.parametrize("state", ["DRAFT", "LOCKED", "PAUSED", "CLOSED"])
     def test_that_is_not_open_lets_nobody_in(self, client, state):
         study = open_study()
