@@ -11,7 +11,7 @@ from access.nudges import Work, nudge
 from annotation.assignment import slots
 from annotation.choices import RaterStage, RaterState, Side, StudyState
 from annotation.judging.services.choosing import choose_next
-from annotation.judging.services.leasing import assign_next, complete
+from annotation.judging.services.leasing import assign_next, complete, keep_open
 from annotation.models import DimensionMark, Judgment, Lease, Rater
 from annotation.studies import selectors, verdicts
 from completions.choices import LeaseOutcome
@@ -79,10 +79,9 @@ def submit_and_assign_next(
         newest = answered  # a late answer counts in what follows it, as it does on a reload
     if rater.state != RaterState.ACTIVE or slots.is_excluded(answered):
         return None
-    if newest is not None and newest.closed_at is None:
-        return newest
-    if rater.study.state != StudyState.OPEN:
-        return None
+    waiting = keep_open(newest, now=now)
+    if waiting is not None or rater.study.state != StudyState.OPEN:
+        return waiting
     hidden_ms = judgment.hidden_ms if newest is answered else 0
     return assign_next(rater, newest, now=now, hidden_ms=hidden_ms)
 

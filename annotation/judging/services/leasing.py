@@ -55,11 +55,22 @@ def lease_next_comparison(*, rater: Rater, now: dt.datetime) -> Lease | None:
     if rater.stage == RaterStage.COMPREHENSION:
         raise NotUnderstoodError
     newest = slots.lock_newest_lease(rater)
-    if newest is not None and newest.closed_at is None:
-        if not newest.comparison.is_erased:
-            return _hold(newest, rater, now=now)
+    return keep_open(newest, now=now) or assign_next(rater, newest, now=now)
+
+
+def keep_open(newest: Lease | None, *, now: dt.datetime) -> Lease | None:
+    """Return a rater's newest lease to be shown again, if it is open, else None.
+
+    It is prolonged if it ran out, and a break is over. One of a deleted text is given back.
+    """
+    if newest is None or newest.closed_at is not None:
+        return None
+    if newest.comparison.is_erased:
         slots.give_back(newest, outcome=LeaseOutcome.RELEASED, now=now)
-    return assign_next(rater, newest, now=now)
+        return None
+    slots.resume(newest, now=now)
+    timed.prolong(newest, length=_length(newest.rater), now=now)
+    return newest
 
 
 def assign_next(
@@ -119,13 +130,6 @@ def release_expired_leases(*, now: dt.datetime, is_simulated: bool = False) -> i
     """
     leases = Lease.objects.filter(rater__is_simulated=is_simulated)
     return timed.sweep(leases, row="comparison_id", give_back=slots.give_back, now=now)
-
-
-def _hold(lease: Lease, rater: Rater, *, now: dt.datetime) -> Lease:
-    """Show the open lease again: prolonged if it ran out, and with a break that is over."""
-    slots.resume(lease, now=now)
-    timed.prolong(lease, length=_length(rater), now=now)
-    return lease
 
 
 def _claim(lease: Lease, history: RaterHistory, *, now: dt.datetime) -> Lease:

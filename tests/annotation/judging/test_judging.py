@@ -18,6 +18,7 @@ from tests.helpers.judged import (
     ANSWER,
     SECOND,
     credential_of,
+    delete_text,
     lease_next,
     make_comparisons,
     make_expired_lease,
@@ -260,11 +261,11 @@ class TestSubmitAndAssignNext:
         make_comparisons(study, 2)
         return lease_next(make_rater(study=study))
 
-    def assign_next(self, lease, answer=ANSWER):
+    def assign_next(self, lease, answer=ANSWER, *, now=NOW + SECOND):
         return judging.submit_and_assign_next(
             credential=credential_of(lease.rater),
             submission=judging.Submission(lease.token, answer),
-            now=NOW + SECOND,
+            now=now,
         )
 
     def test_stores_the_answer_and_claims_the_next_pair_once(self, lease):
@@ -282,6 +283,25 @@ class TestSubmitAndAssignNext:
         assert self.assign_next(lease, Answer(-2, "The second one listens.")) == waiting
         assert Judgment.objects.count() == 2
         assert Lease.objects.count() == 2
+
+    def test_ends_the_break_and_prolongs_the_time_of_the_waiting_pair(self, lease):
+        waiting = self.assign_next(lease)
+        leasing.pause_judging(rater=lease.rater, now=NOW + SECOND)
+
+        shown = self.assign_next(lease, Answer(-2, "The second listens."), now=NOW + HOUR)
+
+        assert (shown, shown.paused_at) == (waiting, None)
+        assert shown.paused_ms == 3_599_000
+        assert shown.expires_at > NOW + HOUR
+
+    def test_shows_no_waiting_pair_of_which_a_text_was_deleted_meanwhile(self, lease):
+        waiting = self.assign_next(lease)
+        make_comparison(study=lease.rater.study, position=9)
+        delete_text(waiting.comparison.first_id)
+
+        shown = self.assign_next(lease, Answer(-2, "The second listens."))
+
+        assert shown == Lease.objects.get(closed_at=None) != waiting
 
     def test_keeps_the_answer_of_an_excluded_rater_and_gives_no_more(self, lease):
         make_exclusion(rater=lease.rater)
