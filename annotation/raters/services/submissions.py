@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Mapping
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from access.log import record
 from annotation.assignment.slots import give_back, lock_rater
@@ -88,11 +89,12 @@ def take_event(*, study: Study, event: Event, now: dt.datetime) -> bool:
     When somebody gave their submission back, ran out of time or was turned down, their open pair
     goes back to others and their part ends; what they answered stays. It does not end if they came
     with a newer submission since. An event that was taken before changes nothing, nor does one of
-    an unknown kind or about somebody unknown.
+    an unknown kind or about somebody unknown: that one is taken when it comes to an address at
+    which the person is known.
     """
     submission = _submission_of(event, study)
     rater = None if submission is None else submission.rater
-    _stored, is_new = PlatformEvent.objects.get_or_create(
+    stored, is_new = PlatformEvent.objects.get_or_create(
         platform=Platform.PROLIFIC,
         event_id=event.event_id,
         defaults={
@@ -103,9 +105,17 @@ def take_event(*, study: Study, event: Event, now: dt.datetime) -> bool:
             "received_at": now,
         },
     )
-    if is_new and submission is not None:
+    if submission is not None and (is_new or _claim(stored, submission.rater)):
         _take_in(submission, event, now=now)
+        return True
     return is_new
+
+
+def _claim(stored: PlatformEvent, rater: Rater) -> bool:
+    """Give an event that was about nobody known to the rater whom it turns out to be about."""
+    # The exception to rows that are written once (ADR-0008): a plain queryset, on purpose.
+    events: QuerySet[PlatformEvent] = QuerySet(PlatformEvent)
+    return events.filter(pk=stored.pk, rater=None).update(rater=rater, study=rater.study) > 0
 
 
 def _submission_of(event: Event, study: Study) -> PlatformSubmission | None:

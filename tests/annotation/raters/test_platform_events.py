@@ -147,6 +147,18 @@ class TestTakeEvent:
         rater.refresh_from_db()
         assert (rater.state == RaterState.STOPPED) is is_own_address
 
+    def test_that_came_to_another_address_first_is_taken_at_its_own_once(self):
+        rater = make_participant(session={})
+        lease_next(rater)
+        assert submissions.take_event(study=make_study(), event=event(), now=NOW)
+
+        taken = [take(rater, event()), take(rater, event())]
+
+        assert taken == [True, False]
+        assert (rater.state, slots_left(rater)) == (RaterState.STOPPED, 3)
+        stored = PlatformEvent.objects.get()
+        assert (stored.rater, stored.study) == (rater, rater.study)
+
     def test_knows_nobody_who_withdrew(self, rater):
         withdrawing.withdraw_rater(rater=rater, now=NOW)
 
