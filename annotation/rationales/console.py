@@ -102,8 +102,8 @@ def text(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
             )
         except RationaleScan.DoesNotExist as missing:
             raise Http404 from missing
-        except scanning.NothingToMaskError:
-            error = [_("Nothing is marked. Write the words to remove, one to a line.")]
+        except scanning.NothingToMaskError as refusal:
+            error = [refusal]
         else:
             messages.success(request, form.cleaned_data["outcome"].label)
             return _next_page(study, pk)

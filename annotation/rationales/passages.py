@@ -64,13 +64,27 @@ def find(text: str) -> tuple[Passage, ...]:
 
 
 def find_words(text: str, words: Iterable[str]) -> tuple[Passage, ...]:
-    """Return where the words that a person marked stand in a text, whatever their case."""
-    patterns = [re.escape(word.strip()) for word in words if word.strip()]
+    """Return where the words that a person marked stand in a text, whatever their case.
+
+    A part of a longer word is none, but in scripts that put no space between words.
+    """
+    patterns = [r"\s+".join(map(re.escape, one.split())) for one in words if one.strip()]
     return joined(
-        Passage(OTHER, *match.span())
-        for word in patterns
-        for match in re.finditer(rf"(?<!\w){word}(?!\w)", text, re.IGNORECASE)
+        Passage(OTHER, *match.span(1))
+        for pattern in patterns
+        for match in re.finditer(f"(?=({pattern}))", text, re.IGNORECASE)
+        if _stands_alone(text, *match.span(1))
     )
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    edges = (text[start - 1 : start], text[start]), (text[end - 1], text[end : end + 1])
+    return not any(all(map(_is_of_a_word, edge)) for edge in edges)
+
+
+def _is_of_a_word(letter: str) -> bool:
+    """Say whether a character makes one word with its like: letters with a case, and digits."""
+    return letter == "_" or letter.isdigit() or letter.lower() != letter.upper()
 
 
 def joined(found: Iterable[Passage]) -> tuple[Passage, ...]:

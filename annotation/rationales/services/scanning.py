@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from access.log import record
 from annotation.choices import TextOutcome, TextState
@@ -20,7 +21,7 @@ LONGEST = dt.timedelta(minutes=2)
 
 
 class NothingToMaskError(ValueError):
-    """No passage is marked, so none can be removed."""
+    """No passage is marked, or words that are not in the text; the message says which."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def decide_rationale(
     RationaleScan.DoesNotExist
         If no rationale of that judgment of the study was scanned, or it was erased.
     NothingToMaskError
-        If passages are to be removed and none is marked.
+        If passages are to be removed and none is marked, or if words were marked that are not
+        there: what was meant would be released.
     """
     scan = (
         RationaleScan.objects.select_for_update(of=("self",))
@@ -110,10 +112,13 @@ def forget_scans(judgments: QuerySet[Judgment]) -> None:
 
 def _marked(scan: RationaleScan, words: TextWords) -> tuple[Passage, ...]:
     text = scan.judgment.rationale
+    if missing := [one for one in words.also if not passages.find_words(text, [one])]:
+        msg = _("These words are not in the text: %(words)s.") % {"words": ", ".join(missing)}
+        raise NothingToMaskError(msg)
     known = queries.passages_of(scan)
     found = passages.joined([*known, *passages.find_words(text, words.also)])
     if words.outcome == TextOutcome.MASKED and not found:
-        msg = "no passage is marked, so there is none to remove"
+        msg = _("Nothing is marked. Write the words to remove, one to a line.")
         raise NothingToMaskError(msg)
     return found
 

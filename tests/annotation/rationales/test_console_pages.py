@@ -293,6 +293,14 @@ class TestOneTextWithPersonalData:
         assert answer.status_code == 422
         assert "Nothing is marked." in answer.content.decode()
 
+    def test_names_words_to_remove_that_are_not_there(self, manager, study, judgments):
+        fields = {"outcome": "MASKED", "also": "warmer\ncolder"}
+
+        answer = manager.post(one(study, judgments[1]), fields)
+
+        assert answer.status_code == 422
+        assert "These words are not in the text: colder." in answer.content.decode()
+
     def test_removes_more_words_and_keeps_the_reason(self, manager, study, judgments):
         words = {"outcome": "MASKED", "also": "warmer\n\n", "reason": "a nickname"}
         manager.post(one(study, judgments[1]), words)

@@ -179,8 +179,16 @@ class TestDeciding:
         judgment = judged(study, "A is warmer.")
         scan()
 
-        with pytest.raises(scanning.NothingToMaskError):
-            decide(judgment, TextOutcome.MASKED, also=("absent",))
+        with pytest.raises(scanning.NothingToMaskError, match="Nothing is marked"):
+            decide(judgment, TextOutcome.MASKED)
+        assert RationaleDecision.objects.count() == 0
+
+    @pytest.mark.parametrize("outcome", TextOutcome)
+    def test_refuses_marked_words_that_are_not_there_whatever_was_found(self, judgment, outcome):
+        with pytest.raises(scanning.NothingToMaskError, match=": Anne, abou"):
+            decide(judgment, outcome, also=("Write to", "Anne", "abou"))
+
+        assert state_of(judgment) == TextState.WAITING
         assert RationaleDecision.objects.count() == 0
 
     def test_is_about_the_texts_of_its_study(self, judgment):
@@ -265,10 +273,22 @@ def test_puts_the_kind_for_what_is_removed():
     assert masked == "[name removed]. Mail [mail address removed]!"
 
 
-def test_finds_words_that_a_person_marked_whatever_their_case():
-    found = passages.find_words("Tom said so. Tomorrow TOM will not.", ["tom", " "])
+@pytest.mark.parametrize(
+    ("text", "words", "masked"),
+    [
+        ("Tom said so. Tomorrow TOM will not.", ["tom", " "], "* said so. Tomorrow * will not."),
+        ("Ask Ann\nLee, not Annlee.", ["Ann Lee"], "Ask *, not Annlee."),
+        ("Atom tom tom.", ["tom tom"], "Atom *."),
+        ("See me@home, @ann_b or (Ann).", ["@ann_b", "(Ann)", "@home"], "See me*, * or *."),
+        ("我觉得张伟说得对。", ["张伟"], "我觉得*说得对。"),
+        ("Room 12 of 123.", ["12"], "Room * of 123."),
+    ],
+    ids=["case", "white space", "overlap", "signs", "no spaces", "digits"],
+)
+def test_finds_words_that_a_person_marked_as_they_stand_in_the_text(text, words, masked):
+    pieces = passages.pieces(text, passages.find_words(text, words))
 
-    assert found == (Passage("other", 0, 3), Passage("other", 22, 25))
+    assert "".join("*" if kind else piece for kind, piece in pieces) == masked
 
 
 def test_joins_what_overlaps_and_knows_what_covers_what():
