@@ -61,12 +61,13 @@ def _erase_reasons(study: str, now: dt.datetime) -> int:
     withdraws takes the answer back, and the chips with it.
     """
     pks = list(queries.worded(study).values_list("pk", flat=True)[:BATCH])
+    reports = list(queries.worded_reports(study).values_list("pk", flat=True)[:BATCH])
+    # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose. The
+    # reasons go first: whoever reads them for themes or scans locks them, and then finds none.
+    n = QuerySet(Judgment).filter(pk__in=pks).update(rationale="")
     judgments = Judgment.objects.filter(pk__in=pks)
     forget_themes(judgments, now=now)
     forget_scans(judgments)
-    reports = list(queries.worded_reports(study).values_list("pk", flat=True)[:BATCH])
-    # The exceptions to rows that are written once (ADR-0008): plain querysets, on purpose.
-    n = QuerySet(Judgment).filter(pk__in=pks).update(rationale="")
     return n + QuerySet(Report).filter(pk__in=reports).update(text="")
 
 

@@ -45,12 +45,12 @@ def scan_rationales(
     rules, end, n, after = passages.version(), clock() + longest, 0, 0
     while True:
         batch = queries.unscanned(rules=rules, study=study, after=after)[:BATCH]
-        texts = list(batch.values_list("pk", "rationale"))
-        _store(texts, rules=rules, now=clock())
-        n += len(texts)
-        if len(texts) < BATCH or clock() >= end:
+        keys = list(batch.values_list("pk", flat=True))
+        _store(keys, rules=rules, now=clock())
+        n += len(keys)
+        if len(keys) < BATCH or clock() >= end:
             return n
-        after = texts[-1][0]
+        after = keys[-1]
 
 
 @transaction.atomic
@@ -124,10 +124,14 @@ def _marked(scan: RationaleScan, words: TextWords) -> tuple[Passage, ...]:
 
 
 @transaction.atomic
-def _store(texts: Sequence[tuple[int, str]], *, rules: str, now: dt.datetime) -> None:
-    """Store what is found in a batch; rows that are decided about at the same time wait."""
-    pks = [pk for pk, _text in texts]
-    held = RationaleScan.objects.filter(judgment__in=pks).order_by("pk").select_for_update()
+def _store(keys: Sequence[int], *, rules: str, now: dt.datetime) -> None:
+    """Store what is found in a batch; rows that are decided about at the same time wait.
+
+    Whoever erases rationales meanwhile waits, too, or was first: of those nothing is stored.
+    """
+    given = Judgment.objects.filter(pk__in=keys).exclude(rationale="").order_by("pk")
+    texts = list(given.select_for_update(no_key=True).values_list("pk", "rationale"))
+    held = RationaleScan.objects.filter(judgment__in=keys).order_by("pk").select_for_update()
     stored = {scan.judgment_id: scan for scan in held}
     scans = [_read(stored.get(pk), pk, text) for pk, text in texts]
     for scan in scans:

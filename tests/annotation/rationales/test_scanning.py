@@ -95,6 +95,20 @@ class TestScanning:
         assert scanning.scan_rationales(clock=lambda: next(times)) == 2
         assert scan() == 3
 
+    def test_stores_nothing_of_a_text_that_was_erased_once_its_batch_was_chosen(self, judgment):
+        pair = make_comparison(study=judgment.comparison.study, shown_first_as_a=1)
+        later = make_judgment(comparison=pair, rationale="Write to bob@example.com as well.")
+        looks = iter([lambda: None, lambda: withdrawing.withdraw_rater(rater=later.rater, now=NOW)])
+
+        def clock():  # it is looked at when a turn begins, and when a batch is stored
+            next(looks, lambda: None)()
+            return NOW
+
+        scanning.scan_rationales(clock=clock)
+
+        assert not RationaleScan.objects.filter(judgment=later).exists()
+        assert RationaleScan.objects.get().judgment == judgment
+
     def test_the_task_and_the_command_do_it_for_one_and_for_all(self, study):
         judged(study, MAIL)
         tasks.scan_rationales()

@@ -125,6 +125,20 @@ def test_reasons_go_with_the_words_of_reports_where_the_site_says_so(settings, m
     assert judgment.chips == "warm"  # the study's word, of an answer that counts
 
 
+def test_reasons_that_are_read_while_they_go_leave_nothing_behind(settings, monkeypatch):
+    settings.HEART_RETENTION_REASONS_MONTHS = 6
+    make_judgment(comparison=make_comparison(study=closed_study()), rationale="It is warm.")
+
+    def forget_and_read(judgments):
+        scanning.forget_scans(judgments)
+        scanning.scan_rationales(clock=lambda: NOW)
+
+    monkeypatch.setattr(retention_services, "forget_scans", forget_and_read)
+    enforce()
+
+    assert not RationaleScan.objects.exists()
+
+
 def test_addresses_of_writers_go_when_their_dataset_was_frozen_long_ago():
     frozen = make_writer(dataset=make_dataset(frozen_at=NOW), email="a@example.org")
     open_ = make_writer(dataset=make_dataset(), email="b@example.org")
