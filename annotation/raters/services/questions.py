@@ -21,16 +21,17 @@ TRIES = 2
 
 
 class NothingToAnswerError(Exception):
-    """The rater is past the questions, or has ended."""
+    """The rater is past the questions or has ended, or the page was that of an earlier try."""
 
 
 @transaction.atomic
 def answer_comprehension(
-    *, rater: Rater, answers: Mapping[int, int], now: dt.datetime
+    *, rater: Rater, answers: Mapping[int, int], now: dt.datetime, tries_before: int | None = None
 ) -> tuple[int, ...]:
     """Let the rater go on if every answer is right; end the session after a second failure.
 
-    Of a try nothing but its number is stored.
+    Of a try nothing but its number is stored. ``tries_before`` is how many there were when the page
+    was made that is answered, if it says so: a double click is one try.
 
     Returns
     -------
@@ -40,12 +41,15 @@ def answer_comprehension(
     Raises
     ------
     NothingToAnswerError
-        If the rater is past the questions, or has ended: a repeated post changes nothing.
+        If the rater is past the questions or has ended, or has tried again since the page was made:
+        a repeated post changes nothing, and tells nothing of the answers.
     ValueError
         If the rater has had every try already: there is nothing left to judge.
     """
     rater = lock_rater(rater)
     if rater.state != RaterState.ACTIVE or rater.stage != RaterStage.COMPREHENSION:
+        raise NothingToAnswerError
+    if tries_before not in (None, rater.comprehension_tries):
         raise NothingToAnswerError
     if rater.comprehension_tries >= TRIES:
         msg = f"all {TRIES} tries were used"

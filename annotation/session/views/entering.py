@@ -129,6 +129,7 @@ def how(request: RaterRequest) -> HttpResponse:
         context |= blinded.worked_answer(request.rater.study, form.answer())
         if request.rater.stage == RaterStage.COMPREHENSION:
             context["questions"] = Comprehension(questions=_questions(request))
+            context["n_tries"] = request.rater.comprehension_tries
     status = 200 if chosen or posted is None else 422
     return http.render_fragment(request, "annotation/_how.html", context, status=status)
 
@@ -336,7 +337,10 @@ def comprehension(request: RaterRequest) -> HttpResponse:
         return _ask(request, form, status=422 if form.is_bound else 200)
     try:
         wrong = questions.answer_comprehension(
-            rater=rater, answers=form.answers(), now=visit_time(request)
+            rater=rater,
+            answers=form.answers(),
+            now=visit_time(request),
+            tries_before={"0": 0, "1": 1}.get(request.POST.get("tries", "")),
         )
     except questions.NothingToAnswerError:
         return http.go(request, "judge", request.page.slug)
@@ -352,7 +356,7 @@ def _ask(
     context = {
         "study": request.page,
         "questions": form,
-        "is_second_try": request.rater.comprehension_tries > 0 or bool(heading),
+        "n_tries": request.rater.comprehension_tries + bool(heading),
         "heading": heading or _("Quick check"),
     }
     return http.render_fragment(request, "annotation/_comprehension.html", context, status=status)

@@ -75,6 +75,21 @@ class TestQuestions:
         assert "your last try" in text
         assert self.send(client, study, RIGHT)["Location"] == url(study, "judge")
 
+    @pytest.mark.parametrize("again", [WRONG, RIGHT], ids=["as it was", "otherwise"])
+    def test_of_a_page_that_was_sent_before_are_no_second_try(self, client, study, rater, again):
+        pages = [client.get(url(study, "comprehension"))]
+        pages.append(self.send(client, study, WRONG | {"tries": "0"}))
+
+        sent = client.post(url(study, "comprehension"), again | {"tries": "0"}, follow=True)
+
+        assert Rater.objects.get().comprehension_tries == 1
+        assert "your last try" in sent.content.decode()
+        assert "Not quite" not in sent.content.decode()
+        known = [read_forms(page)[0].fields["tries"] for page in [*pages, sent]]
+        assert known == ["0", "1", "1"]
+        passed = self.send(client, study, RIGHT | {"tries": "1"})
+        assert passed["Location"] == url(study, "judge")
+
     def test_end_the_session_kindly_after_the_second_failure(self, client, study, rater):
         self.send(client, study, WRONG)
 
