@@ -112,7 +112,6 @@
     find("#stage-title")?.focus({ preventScroll: true });
   }
 
-
   const shortcutsOn = () => browser.read("heart.shortcuts") !== false;
   const typing = (target) => target.closest("textarea, select, input:not([type=radio], [type=checkbox])");
   /* A control that a key changes comes into sight. */
@@ -249,7 +248,7 @@
 
   function notSent({ detail: { requestConfig } }) {
     const { elt } = requestConfig;
-    if (elt.id === "rubric") return;
+    if (elt.closest("#rubric")) return;
     trouble(true);
     const button = requestConfig.triggeringEvent?.submitter;
     sendAgain = () => (elt.href ? elt.click() : elt.requestSubmit(button));
@@ -258,7 +257,7 @@
   }
 
   document.addEventListener("htmx:beforeRequest", ({ target }) => {
-    if (target.id !== "rubric") clearTimeout(timer);
+    if (!target.closest("#rubric")) clearTimeout(timer);
   });
   document.addEventListener("htmx:sendError", notSent);
   document.addEventListener("htmx:responseError", notSent);

@@ -223,11 +223,18 @@ class TestKeys:
 
         expect(page.locator(".tile:has(:checked)")).to_be_in_viewport(ratio=1)
 
-    def test_the_rubric_opens_in_sight_and_leaves_the_page_where_it_was(self, visit, studies):
+    def test_the_rubric_opens_after_an_outage_and_leaves_the_page_where_it_was(
+        self, visit, studies
+    ):
         page = visit(viewport=PHONE)
         pass_the_questions(page, studies["rubric"])
         page.evaluate("scrollTo(0, 150)")
 
+        page.context.set_offline(True)
+        with page.expect_event("requestfailed"):
+            page.keyboard.press("r")
+        page.keyboard.press("r")
+        page.context.set_offline(False)
         page.keyboard.press("r")
         expect(page.get_by_text("Scores high").first).to_be_visible()
         page.keyboard.press("r")
