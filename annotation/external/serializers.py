@@ -7,6 +7,7 @@ from typing import Any
 from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
 from django.utils import timezone
 from rest_framework import serializers
+from rest_framework.validators import ProhibitSurrogateCharactersValidator
 
 from access.api.paging import EARLIEST, LATEST
 from annotation.external.rules import ExternalRow, Opinion, RowProblem
@@ -28,6 +29,16 @@ class OpinionIn(serializers.Serializer[Opinion]):
     )
 
 
+class ByDimension(serializers.DictField):
+    """Values by the keys of dimensions; errors name these, so each has to be a text."""
+
+    def to_internal_value(self, data: Any) -> dict[Any, Any]:  # noqa: ANN401 (any JSON)
+        """Refuse a key that no answer could repeat, before a value below it is looked at."""
+        for key in data if isinstance(data, dict) else ():
+            ProhibitSurrogateCharactersValidator()(key)
+        return super().to_internal_value(data)
+
+
 class ExternalRowIn(OpinionIn):
     """A verdict of one rater on one comparison."""
 
@@ -35,10 +46,10 @@ class ExternalRowIn(OpinionIn):
     rater = serializers.CharField(
         max_length=120, help_text="What the lab calls the rater; the site keeps a code instead."
     )
-    marks = serializers.DictField(
+    marks = ByDimension(
         child=OpinionIn(), required=False, help_text="By the key of a dimension of the rubric."
     )
-    points = serializers.DictField(
+    points = ByDimension(
         child=serializers.IntegerField(min_value=1, max_value=5),
         required=False,
         help_text="By dimension, where the study rates messages alone.",

@@ -115,6 +115,11 @@ def _add(found: ToolFile, layout: Layout, row: Mapping[str, Any], line: int) -> 
     """Add the judgments of one row."""
     try:
         judgments = list(layout.judgments(row))
+        for one in (row, *judgments):  # pages and terminals repeat what they say
+            "".join(value for value in one.values() if isinstance(value, str)).encode()
+    except UnicodeEncodeError:
+        found.unreadable.append(RowFault(line, "contains half of a surrogate pair"))
+        return
     except (KeyError, TypeError, ValueError, AttributeError):
         found.unreadable.append(RowFault(line, f"not as {layout.name} are"))
         return

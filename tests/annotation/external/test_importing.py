@@ -182,6 +182,9 @@ class TestRefusing:
             ({"rows": []}, "/rows"),
             ({"rows": [{"comparison": "\x00", "rater": "r"}]}, "/rows/0/comparison"),
             ({"rows": [{"comparison": "x", "rater": "r", "preferred": "A"}]}, "/rows/0/preferred"),
+            ({"rows": [{"comparison": "x", "rater": "\ud800"}]}, "/rows/0/rater"),
+            ({"rows": [{"comparison": "x", "marks": {"\ud800": {}}}]}, "/rows/0/marks"),
+            ({"rows": [{"comparison": "x", "points": {"\ud800": 9}}]}, "/rows/0/points"),
         ],
     )
     def test_what_has_not_the_form(self, pair, fields, pointer):
@@ -316,6 +319,7 @@ def test_the_strength_is_the_rows_or_else_the_one_that_was_said(given, preferred
         ({"strength": 2.9}, "strength", "is no whole number"),
         ({"strength": "nan"}, "strength", "is no whole number"),
         ({"strength": "1e999"}, "strength", "is no whole number"),
+        ({"winner": "tie\ud800"}, "", "contains half of a surrogate pair"),
         ({"judged_at": "yesterday"}, "judged_at", "is no time"),
         ({"judged_at": "2026-01-31T18:05:00"}, "judged_at", "is no time"),
         ({"judged_at": "1066-01-31T18:05:00Z"}, "judged_at", "is no time"),
