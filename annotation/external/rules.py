@@ -18,7 +18,7 @@ ERASED = "a text of it was deleted at its writer's wish: leave the row out"
 NO_TEXT = "neither text of the comparison has this SHA-256: send that of the preferred text"
 ALIKE = "both texts are the same: nothing can be preferred"
 TWICE = "the same rater has a verdict on this comparison in row {first}: send one"
-NO_STRENGTH = "say how much better the preferred text is"
+NO_STRENGTH = "say how much better the preferred text is, by a number from 1 up"
 NO_POINTS = "points are of studies that rate messages alone: send what is preferred"
 POINTS_ALONE = "the study rates messages alone: send points, and nothing preferred"
 NO_PREFERENCE = "nothing is preferred, so there is no strength: send null or leave it out"
@@ -175,7 +175,7 @@ def _signed(opinion: Opinion, pair: KnownPair, where: str) -> int:
         raise BadFieldError(ALIKE, f"{inside}preferred")
     if opinion.preferred not in (pair.first, pair.second):
         raise BadFieldError(NO_TEXT, f"{inside}preferred")
-    if not opinion.strength:
+    if not opinion.strength or opinion.strength < 0:
         raise BadFieldError(NO_STRENGTH, f"{inside}strength")
     return opinion.strength if opinion.preferred == pair.first else -opinion.strength
 
@@ -237,7 +237,7 @@ def rows_of(found: ToolFile, pairs: Sequence[NamedPair], *, strength: int) -> Fi
     read, known = FileRows(), _Known(pairs)
     read.problems += [RowProblem(one.line, "", one.reason) for one in found.unreadable]
     for row, line in zip(found.rows, found.lines, strict=True):
-        if row["winner"] == "" and "preferred" not in row:
+        if row["winner"] == "":
             read.n_without_winner += 1
             continue
         try:
@@ -284,7 +284,7 @@ def _row(row: Mapping[str, Any], known: _Known, strength: int) -> ExternalRow:
 
 def _preferred(row: Mapping[str, Any], pair: NamedPair) -> str | None:
     """Return the SHA-256 of the better text, or None for neither."""
-    if "preferred" in row:
+    if row["winner"] is None:
         return _given(row, "preferred") or None
     if row["winner"] == "tie":
         return None

@@ -175,7 +175,8 @@ def _preferred_text(row: Row) -> Iterator[dict[str, Any]]:
 
 
 def _of_hashes(row: Row) -> Iterator[dict[str, Any]]:
-    yield _common(row) | {"system_a": "", "system_b": "", "winner": ""}
+    """Yield a judgment without a winner: the text preferred is told by its hash, and no side."""
+    yield _judgment(row, "", "", None)
 
 
 def _wide(row: Row) -> Iterator[dict[str, Any]]:

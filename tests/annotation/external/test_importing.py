@@ -12,7 +12,15 @@ from django.test import Client
 
 from access.choices import Scope
 from access.models import LogEntry
-from annotation.external.rules import NO_PAIR, NO_SIDES, SEVERAL, NamedPair, rows_of
+from annotation.external.rules import (
+    NO_PAIR,
+    NO_SIDES,
+    SEVERAL,
+    KnownPair,
+    NamedPair,
+    read_rows,
+    rows_of,
+)
 from annotation.models import ExternalBatch, ExternalJudgment, Judgment
 from annotation.tool_files.layouts import LAYOUTS, OF_TEXTS
 from annotation.tool_files.reading import read_tool_file
@@ -259,6 +267,9 @@ SHAPES = {
     | SIDES,
     "the name of a system as winner": {"context_id": "ctx-1", "winner": "ash", "rater_id": "r"}
     | SIDES,
+    "our columns, beside one that another layout reads": {"context_id": "pair-1", "winner": "b"}
+    | {"rater_id": "r", "preferred": ""}
+    | SIDES,
     "names of systems in full": {"comparison": "pair-1", "winner": "b", "rater": "r"}
     | {"system_a": "Birch 2", "system_b": "Ash the Kind"},
     "texts of the sides": {"comparison": "pair-1", "winner": "a", "rater": "r"}
@@ -334,9 +345,19 @@ def test_a_row_that_cannot_be_taken_is_told_with_its_line_and_field(changed, fie
 
 
 def test_rows_without_a_winner_are_counted_and_no_problem():
-    found = rows(ROW | {"winner": ""})
+    found = rows(ROW | {"winner": ""}, ROW | {"winner": "", "preferred": ""})
 
-    assert (found.rows, found.problems, found.n_without_winner) == ([], [], 1)
+    assert (found.rows, found.problems, found.n_without_winner) == ([], [], 2)
+
+
+@pytest.mark.parametrize("winner", ["a", "b"])
+def test_a_strength_with_a_sign_never_turns_a_preference_round(winner):
+    found = rows(ROW | {"winner": winner, "strength": -2})
+    known = {"pair-1": [KnownPair(1, *HASHES)]}
+
+    read, problems = read_rows(found.rows, known, protocol="PREFERENCE", dimensions=())
+
+    assert (read, [one.field for one in problems]) == ([], ["strength"])
 
 
 def test_a_side_alone_and_a_key_that_several_comparisons_share_tell_no_text():
