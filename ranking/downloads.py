@@ -186,11 +186,9 @@ def ensemble_rows(study: Study) -> Iterator[tuple[Cell, ...]]:
     yield (*ENSEMBLE_COLUMNS, *(f"judge_{judge.name}" for judge in judges))
     if study.protocol == Protocol.LIKERT:
         return  # who rates a message alone names no winner
-    facts = verdict_queries.facts_of(study)
-    for one in queries.judged_comparisons(study, panel):
+    for fact, one in verdict_queries.named_comparisons(study, panel):
         if (found := one.ensemble) is None:
             continue
-        fact = facts[one.comparison]
         said = [one.verdicts.get(judge.pk) for judge in judges]
         answering = [judge for judge, verdict in zip(judges, said, strict=True) if verdict]
         yield (

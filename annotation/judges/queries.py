@@ -155,7 +155,8 @@ def _tally(judge: int, n_erased: int, n_open: int, *calls: int) -> Tally:
 
 def _judged(comparison: int, tallies: Collection[Tally], panel: Panel) -> Judged:
     is_erased = any(is_erased for _judge, is_erased, _replies in tallies)
-    replies = {judge: replies for judge, _is_erased, replies in tallies}
+    # Whoever was asked since the panel was read is not of it.
+    replies = {judge: said for judge, _is_erased, said in tallies if judge in panel.judges}
     verdicts = {judge: judge_verdict(said) for judge, said in replies.items()}
     counted = {
         panel.judges[pk].slug: one for pk, one in verdicts.items() if pk not in panel.excluded

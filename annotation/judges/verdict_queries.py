@@ -3,7 +3,7 @@
 import json
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import groupby
@@ -65,12 +65,20 @@ class ComparisonNames(NamedTuple):
         return self.is_simulated_context or self.is_simulated_first or self.is_simulated_second
 
 
-def facts_of(study: Study, *, only: Collection[int] | None = None) -> dict[int, ComparisonNames]:
-    """Return the comparisons of the study that were put to judges, in one query."""
+def named_comparisons(
+    study: Study, panel: Panel, *, only: Collection[int] | None = None
+) -> Iterator[tuple[ComparisonNames, Judged]]:
+    """Yield the comparisons that were put to judges, with what was said of them; two queries.
+
+    What was put to judges between the two is passed over.
+    """
     calls = JudgeCall.objects.filter(comparison=OuterRef("pk"))
     meant = study.comparisons.filter(Exists(calls)).order_by("pk")
     rows = (meant if only is None else meant.filter(pk__in=only)).values_list(*_COLUMNS)
-    return {fact.pk: fact for fact in map(ComparisonNames._make, rows)}
+    names = {one.pk: one for one in map(ComparisonNames._make, rows)}
+    for one in judged_comparisons(study, panel, only=only):
+        if one.comparison in names:
+            yield names[one.comparison], one
 
 
 PER_PAGE = 50
@@ -184,15 +192,16 @@ def judge_rows(study: Study, panel: Panel) -> dict[int, JudgeAccountRow]:
 
 def judges_figures(study: Study) -> JudgesFigures:
     """Count what judges said of the study, in five queries however many calls there are."""
-    panel, facts = panel_of(study), facts_of(study)
-    rows = judge_rows(study, panel)
+    panel = panel_of(study)
+    rows, is_simulated = judge_rows(study, panel), study.is_simulated or panel.has_simulated
     whole, strata = EnsembleRow(""), {one.value: EnsembleRow(one.label) for one in Stratum}
     listed, n_erased = {show: array("q") for show in SHOWS}, 0
-    for one in judged_comparisons(study, panel):
+    for names, one in named_comparisons(study, panel):
+        is_simulated = is_simulated or names.is_simulated
         for pk in one.verdicts:
             rows[pk].add(one)
         whole.add(one)
-        strata[facts[one.comparison].stratum].add(one)
+        strata[names.stratum].add(one)
         n_erased += one.is_erased
         for show in SHOWS:
             if _is_listed(one, show):
@@ -202,7 +211,7 @@ def judges_figures(study: Study) -> JudgesFigures:
         ensembles=(whole, *(row for row in strata.values() if row.n)),
         listed=listed,
         n_erased=n_erased,
-        is_simulated=_is_simulated(study, panel, facts.values()),
+        is_simulated=is_simulated,
     )
 
 
@@ -212,10 +221,9 @@ def listed_comparisons(
     """Return a page of the keys to list, and what was said of these, in two queries."""
     listed: Page[int] = Paginator(figures.listed[show], PER_PAGE).get_page(page)
     keys = list(listed)
-    facts = facts_of(study, only=keys) if keys else {}
-    judged = judged_comparisons(study, figures.panel, only=keys) if keys else ()
+    found = named_comparisons(study, figures.panel, only=keys) if keys else ()
     # A text that was deleted since leaves nothing to look at.
-    return listed, [(facts[one.comparison], one) for one in judged if one.ensemble]
+    return listed, [(names, one) for names, one in found if one.ensemble]
 
 
 def _is_listed(one: Judged, show: str) -> bool:
@@ -226,10 +234,6 @@ def _is_listed(one: Judged, show: str) -> bool:
         "inconsistent": one.ensemble.is_consistent is False,
     }
     return holds[show] if show else any(holds.values())
-
-
-def _is_simulated(study: Study, panel: Panel, facts: Iterable[ComparisonNames]) -> bool:
-    return study.is_simulated or panel.has_simulated or any(fact.is_simulated for fact in facts)
 
 
 @dataclass(frozen=True)
@@ -287,6 +291,7 @@ def judged_pair(study: Study, key: str) -> dict[str, Any] | None:
         "judges": [
             (judge, judge.pk in panel.excluded, judged.verdicts[judge.pk], calls)
             for judge, calls in _calls(comparison, is_erased=judged.is_erased)
+            if judge.pk in judged.verdicts
         ],
     }
 

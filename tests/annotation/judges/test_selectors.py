@@ -205,6 +205,20 @@ class TestEnsemble:
         assert second == [pairs[expected[1]]]
         assert listed.paginator.count == len(expected)
 
+    def test_passes_over_what_was_put_to_judges_since_it_was_counted(self):
+        study = make_study()
+        old = asked(["A+1", "B-1"], study=study)
+        figures, panel = verdict_queries.judges_figures(study), queries.panel_of(study)
+        listed = verdict_queries.named_comparisons(study, panel)
+        first = next(listed)
+        judge_calls(old, make_judge(), ["A+1"])
+        asked(["A+1", "B-1"], study=study)
+
+        _page, shown = verdict_queries.listed_comparisons(study, figures, show="", page="1")
+
+        assert [(names.key, len(said.verdicts)) for names, said in shown] == [(old.key, 1)]
+        assert [first[0].key, *(names.key for names, _said in listed)] == [old.key]
+
     @pytest.mark.parametrize(
         ("judge", "system", "expected"),
         [({}, {}, False), ({"is_simulated": True}, {}, True), ({}, {"is_simulated": True}, True)],
