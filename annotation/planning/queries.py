@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
-from django.db.models import Avg, Count, QuerySet, Sum
+from django.db.models import Avg, Count, Max, QuerySet, Sum
 
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, Judge, Study
@@ -225,7 +225,6 @@ def plan_figures(study: Study) -> dict[str, object]:
     draft = draft_plan(study)
     texts = _completions(study)
     n_contexts = Context.objects.in_use().filter(dataset=study.dataset_id).count()
-    n_wanted = draft.summary.n_pairs * study.judgments_per_pair
     return {
         "n_leaks": len(draft.leaks),
         "n_held_compared": draft.n_held_compared,
@@ -234,8 +233,8 @@ def plan_figures(study: Study) -> dict[str, object]:
         "held": draft.held,
         "n_contexts": n_contexts,
         "n_systems": len(texts),
-        "n_wanted": n_wanted,
-        "n_raters": _n_raters(study, n_wanted),
+        "n_wanted": draft.summary.n_pairs * study.judgments_per_pair,
+        "n_raters": _n_raters(study, draft.summary.n_added),
         "judges": _judges(study, draft.summary.n_pairs),
         "lacking": (
             *((name, n_contexts - n) for name, n in texts.items() if n < n_contexts),
@@ -244,18 +243,17 @@ def plan_figures(study: Study) -> dict[str, object]:
     }
 
 
-def _n_raters(study: Study, n_wanted: int) -> int:
-    """Return how many raters the slots take that are not taken yet."""
-    # Slots that are taken: repeats take none, and those of deleted answers went back.
-    planned = Comparison.objects.filter(study=study, purpose=Purpose.MAIN)
-    there = planned.aggregate(n=Count("pk"), slots_left=Sum("slots_left", default=0))
-    n_taken = there["n"] * study.judgments_per_pair - there["slots_left"]
+def _n_raters(study: Study, n_added: int) -> int:
+    """Return how many raters the free slots take, with those of comparisons to be added."""
+    planned = Comparison.objects.filter(selectors.INTACT, study=study, purpose=Purpose.MAIN)
+    free = planned.aggregate(n=Sum("slots_left", default=0), most=Max("slots_left", default=0))
+    each = study.judgments_per_pair
     checks = study.content.get("checks") or {}
     return pace.raters_needed(
-        n_judgments=max(0, n_wanted - max(0, n_taken)),
+        n_judgments=n_added * each + free["n"],
         session_length=study.session_length,
         planted=checks.get("rate", 0) + checks.get("repeat_rate", 0),
-        per_pair=study.judgments_per_pair,
+        per_pair=each if n_added else free["most"],
     )
 
 

@@ -49,7 +49,7 @@ def raters_needed(*, n_judgments: int, session_length: int, planted: float, per_
     planted
         The share of these that is planted or repeated, from 0 to less than 1.
     per_pair
-        Judgments of each pair: so many different people there have to be.
+        Judgments that one pair lacks at most: so many different people there have to be.
     """
     if n_judgments == 0:
         return 0

@@ -22,6 +22,7 @@ from tests.helpers.factories import (
     make_writer,
 )
 from tests.helpers.factories_written_once import make_user
+from tests.helpers.judged import delete_text
 
 pytestmark = pytest.mark.django_db
 
@@ -304,6 +305,32 @@ class TestDraftPlan:
 
         told = [(one.name, one.n_contexts, one.is_connected) for one in strata]
         assert told == [("ADVERSARIAL", 1, True), ("REGULAR", 2, True)]
+
+
+class TestRatersNeeded:
+    """Sessions of two pairs, four pairs wanted of five people each."""
+
+    @pytest.mark.parametrize(
+        ("left", "n"), [((5, 5, 5, 5), 10), ((2, 2, 2, 0), 3), ((1, 0, 0, 0), 1), ((0,) * 4, 0)]
+    )
+    def test_are_those_for_the_slots_that_are_free(self, left, n):
+        assert queries.plan_figures(self.study(left))["n_raters"] == n
+
+    def test_are_not_fewer_by_what_was_judged_of_a_text_that_was_deleted(self):
+        study = self.study((0, 4, 4, 4))
+        delete_text(study.comparisons.earliest("pk").first_id)
+
+        figures = queries.plan_figures(study)
+
+        assert (figures["n_wanted"], figures["n_raters"]) == (15, 6)
+
+    def study(self, left):
+        dataset = make_completed_dataset(n_contexts=4, systems=make_systems(2))
+        study = make_study(dataset=dataset, judgments_per_pair=5, session_length=2)
+        plan(study)
+        for one, n in zip(study.comparisons.order_by("pk"), left, strict=True):
+            study.comparisons.filter(pk=one.pk).update(slots_left=n)
+        return study
 
 
 class TestChecks:
