@@ -36,8 +36,10 @@ class Rehearsal:
 
     def slug(self, study: Study) -> str:
         """Return the slug of the shadow study: one for each study, number of raters and seed."""
-        tail = f"-{self.n_raters}-{self.seed}"
-        return f"simulated-{study.slug}"[: LONGEST_SLUG - len(tail)].rstrip("-") + tail
+        name, tail = f"simulated-{study.slug}", f"-{self.n_raters}-{self.seed}"
+        if len(name + tail) > LONGEST_SLUG:  # two studies may begin alike
+            tail = f"-{hashlib.sha256(study.slug.encode()).hexdigest()[:8]}{tail}"
+        return name[: LONGEST_SLUG - len(tail)].rstrip("-") + tail
 
 
 @transaction.atomic

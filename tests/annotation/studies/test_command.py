@@ -251,6 +251,15 @@ class TestAShadow:
         entry = LogEntry.objects.get(action="study.rehearsed")
         assert entry.after == {"copy_of": "real", "raters": 10, "seed": 1}
 
+    def test_is_of_one_study_alone_however_alike_long_names_begin(self):
+        studies = [make_study(slug=f"{'long-' * 8}{end}") for end in ("one", "two")]
+        for one in studies:
+            make_comparison(study=one)
+
+        made = [make_shadow_study(study=one, rehearsal=TEN, now=NOW) for one in studies]
+
+        assert len({one.slug for one in made}) == 2
+
     def test_is_open_and_locked_under_a_hash_of_its_own_without_people(self, shadow, study):
         assert (shadow.state, shadow.locked_at) == (StudyState.OPEN, NOW)
         assert len(shadow.protocol_hash) == 64
