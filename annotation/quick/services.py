@@ -113,6 +113,9 @@ def _study_so_far(slug: str, name: str) -> Study | None:
     if study is not None and study.dataset.slug != slug:
         msg = f'there is a study "{slug}" already, which was not made from a file: choose a name'
         raise QuickNameError(msg)
+    if study is not None and study.title.casefold() != name.strip().casefold():
+        msg = f'"{study.title}" has the address "{slug}" already: choose a name that differs more'
+        raise QuickNameError(msg)
     if study is not None and study.state == StudyState.CLOSED:
         msg = f'the study "{slug}" is closed: choose another name'
         raise QuickNameError(msg)

@@ -114,6 +114,20 @@ def test_systems_of_different_names_are_never_one(make, study):
     assert "0 new texts, 0 new pairs" in make(*rows, name=study)
 
 
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("Pilot 漢字", "Pilot 仮名"), (f"{'long ' * 8}one", f"{'long ' * 8}two"), ("C++", "C#")],
+)
+def test_nothing_is_added_to_a_study_whose_name_only_has_the_same_address(make, name, other):
+    make(*ROWS, name=name)
+
+    with pytest.raises(CommandError, match="choose a name that differs more"):
+        make(*ROWS[:2], ("q3", "Ash", "No.", ""), ("q3", "Beech", "Sadly.", ""), name=other)
+
+    assert "0 new texts" in make(*ROWS, name=name.upper())
+    assert Dialogue.objects.count() == 2
+
+
 def test_nobody_is_led_to_help_lines_that_there_are_none_of(make, client):
     make(*ROWS)
     study = Study.objects.get()
