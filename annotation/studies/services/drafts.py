@@ -92,12 +92,8 @@ def create_study(
     known = Study.objects.select_for_update().filter(slug=protocol.slug).first()
     is_replaced = known is not None and may_replace and _is_replaceable(known)
     check_free(protocol, draft=known if is_replaced else None)
-    fields = fields_of(with_seed(protocol, draft=known), rubric)
-    if known is None:
-        study = Study.objects.create(dataset=dataset, created_at=now, **fields)
-    else:
-        Study.objects.filter(pk=known.pk).update(dataset=dataset, **fields)
-        study = Study.objects.get(pk=known.pk)
+    fields = fields_of(with_seed(protocol, draft=known), rubric) | {"dataset": dataset}
+    study = _stored(fields, draft=known, now=now)
     action = "study.created" if known is None else "study.replaced"
     record(action=action, subject=f"study {study.slug}", now=now, by=by)
     return study
@@ -140,10 +136,8 @@ def create_version(
         msg = f'the file says what "{locked.slug}" says: there is nothing to make a version of'
         raise NothingChangedError(msg)
     check_free(named, draft=draft)
-    fields = fields_of(with_seed(named, draft=draft), rubric)
-    if draft is not None:
-        draft.delete()
-    study = Study.objects.create(dataset_id=locked.dataset_id, created_at=now, **fields)
+    fields = fields_of(with_seed(named, draft=draft), rubric) | {"dataset": locked.dataset}
+    study = _stored(fields, draft=draft, now=now)
     record(
         action="study.versioned",
         subject=f"study {study.slug}",
@@ -193,7 +187,7 @@ def edit_study(
     if not changed:
         return study, 0
     n_void = _void_plan(study) if changed & {"dataset", *PLANNED_BY} else 0
-    Study.objects.filter(pk=study.pk).update(dataset=dataset, **fields)
+    study = _stored(fields | {"dataset": dataset}, draft=study, now=now)
     record(
         action="study.edited",
         subject=f"study {study.slug}",
@@ -202,7 +196,7 @@ def edit_study(
         before=_only(before, changed),
         after={**_only(after, changed), **({"comparisons_void": n_void} if n_void else {})},
     )
-    return Study.objects.select_related("dataset").get(pk=study.pk), n_void
+    return study, n_void
 
 
 def check_free(protocol: StudyProtocol, *, draft: Study | None) -> None:
@@ -255,6 +249,14 @@ def _check_words(protocol: StudyProtocol, rubric: Rubric) -> None:
     if protocol.protocol == "preference" and (shown := protocol.mentions(names)):
         msg = f"raters of a preference study must not read the rubric's words: {shown}"
         raise RubricShownError(msg)
+
+
+def _stored(fields: Mapping[str, Any], *, draft: Study | None, now: dt.datetime) -> Study:
+    """Return the draft with other content, or a new one; what hangs on a draft stays with it."""
+    if draft is None:
+        return Study.objects.create(created_at=now, **fields)
+    Study.objects.filter(pk=draft.pk).update(**fields)
+    return Study.objects.select_related("dataset").get(pk=draft.pk)
 
 
 def _is_replaceable(study: Study) -> bool:

@@ -27,7 +27,7 @@ from tests.helpers.factories import (
     make_study,
     make_writing_lease,
 )
-from tests.helpers.factories_of_people import make_accepted, make_sent
+from tests.helpers.factories_of_people import make_accepted, make_audit, make_sent
 
 pytestmark = pytest.mark.django_db
 
@@ -284,12 +284,12 @@ class TestCreateVersion:
 
     def test_replaces_the_draft_of_the_next_version_and_goes_on_counting_once_it_is_locked(self):
         lock(create())
-        version(title="Changed")
+        audit = make_audit(study=version(title="Changed"))
 
         again = version(title="Changed once more")
 
         assert (again.slug, again.title) == ("heart-preference-v2", "Changed once more")
-        assert Study.objects.count() == 2
+        assert (Study.objects.count(), audit.study) == (2, again)
         lock(again)
         assert version(title="Changed again").slug == "heart-preference-v3"
 
