@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from completions.files.toml import Key
 
@@ -20,6 +20,15 @@ class Part(BaseModel):
     """A frozen piece of a study file in which every field must be known."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _can_be_stored(cls, value: object) -> object:
+        texts = value if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(one, str) and "\x00" in one for one in texts):
+            msg = "the character U+0000 cannot be stored"
+            raise ValueError(msg)
+        return value
 
 
 class Turn(Part):

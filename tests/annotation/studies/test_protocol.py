@@ -185,6 +185,8 @@ FAULTS = {
         f'systems = ["ash", "ash"]\n{PAIRS}',
         "systems: one is there twice",
     ),
+    "NUL in a text": ('title = "', r'title = "\u0000', "title: the character U+0000"),
+    "NUL in a list": ("instructions = [", r'instructions = ["\u0000",', "instructions: the character"),
     "version": ('version = "1"', 'version = ""', "consent.version: String"),
 }
 
