@@ -186,7 +186,7 @@ FAULTS = {
         "systems: one is there twice",
     ),
     "NUL in a text": ('title = "', r'title = "\u0000', "title: the character U+0000"),
-    "NUL in a list": ("instructions = [", r'instructions = ["\u0000",', "instructions: the character"),
+    "NUL in a list": ("instructions = [", r'instructions = ["\u0000",', "instructions: the char"),
     "version": ('version = "1"', 'version = ""', "consent.version: String"),
 }
 
