@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from annotation.choices import StudyState
@@ -124,10 +124,14 @@ def _study_so_far(slug: str, name: str) -> Study | None:
 
 def _dataset(slug: str, name: str, *, now: dt.datetime) -> Dataset:
     """Add the dataset; no writer is wanted for it."""
-    if Dataset.objects.filter(slug=slug).exists():
+    row = Dataset(slug=slug, name=name, completions_per_context=0, created_at=now)
+    try:
+        with transaction.atomic():
+            row.save()
+    except IntegrityError as error:
         msg = f'there is a dataset "{slug}" already: choose another name for the study'
-        raise QuickNameError(msg)
-    return Dataset.objects.create(slug=slug, name=name, completions_per_context=0, created_at=now)
+        raise QuickNameError(msg) from error
+    return row
 
 
 def _store_items(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from access.log import record
 from annotation.choices import PlanKind, Protocol, Purpose
@@ -209,8 +209,7 @@ def check_free(protocol: StudyProtocol, *, draft: Study | None) -> None:
     """
     others = Study.objects.exclude(pk=draft.pk) if draft is not None else Study.objects.all()
     if others.filter(slug=protocol.slug).exists():
-        msg = f'there is a study "{protocol.slug}" already'
-        raise StudyExistsError(msg)
+        raise _exists(protocol.slug)
     same = others.filter(name=protocol.family, version=protocol.version).first()
     if same is not None:
         msg = (
@@ -253,10 +252,18 @@ def _check_words(protocol: StudyProtocol, rubric: Rubric) -> None:
 
 def _stored(fields: Mapping[str, Any], *, draft: Study | None, now: dt.datetime) -> Study:
     """Return the draft with other content, or a new one; what hangs on a draft stays with it."""
-    if draft is None:
-        return Study.objects.create(created_at=now, **fields)
-    Study.objects.filter(pk=draft.pk).update(**fields)
+    try:
+        with transaction.atomic():
+            if draft is None:
+                return Study.objects.create(created_at=now, **fields)
+            Study.objects.filter(pk=draft.pk).update(**fields)
+    except IntegrityError as error:  # the same form was sent twice, and the other was first
+        raise _exists(fields["slug"]) from error
     return Study.objects.select_related("dataset").get(pk=draft.pk)
+
+
+def _exists(slug: str) -> StudyExistsError:
+    return StudyExistsError(f'there is a study "{slug}" already')
 
 
 def _is_replaceable(study: Study) -> bool:

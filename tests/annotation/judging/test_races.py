@@ -1,5 +1,6 @@
-"""Raters who act at the same moment, in real threads."""
+"""People who act at the same moment, in real threads."""
 
+import io
 import threading
 from collections import Counter
 from functools import partial
@@ -12,13 +13,25 @@ from psycopg.errors import DeadlockDetected, LockNotAvailable
 from annotation.choices import Side
 from annotation.judging.services import judging, leasing
 from annotation.judging.services.choosing import choose_next
-from annotation.models import Comparison, Judgment, Lease, Rater
+from annotation.models import Comparison, Judgment, Lease, Rater, Study
 from annotation.planning import services as planning_services
+from annotation.quick import services as quick_services
+from annotation.quick.layout import read_quick
 from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering
+from annotation.studies.protocol.files import shipped_study
+from annotation.studies.rubric import load_rubric
+from annotation.studies.services import drafts
 from annotation.studies.verdicts import Answer
 from completions.leases.timed import ATTEMPTS, atomic_despite_deadlocks
-from tests.helpers.factories import HOUR, NOW, make_comparison, make_rater, make_study
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_comparison,
+    make_dataset,
+    make_rater,
+    make_study,
+)
 from tests.helpers.judged import credential_of, lease_next, make_comparisons, skip, submit
 from tests.helpers.threads import LONG_S, TIMEOUT_S, together, while_uncommitted
 
@@ -337,3 +350,32 @@ def test_a_rater_whose_choice_was_ended_gets_a_pair(monkeypatch):
 
     assert ended.calls == 2
     assert [lease] == list(Lease.objects.all())
+
+
+def make_draft():
+    study = shipped_study("demo")
+    make = partial(drafts.create_study, protocol=study, dataset=make_dataset(), may_replace=False)
+    return partial(make, rubric=load_rubric(study.rubric), now=NOW)
+
+
+def make_from_texts():
+    file = read_quick(io.BytesIO(b"item,system,text\nq1,Ash,Yes.\nq1,Birch,No.\n"))
+    wish = quick_services.QuickWish("Pilot", "Which is better?", 2)
+    return partial(quick_services.make_quick_study, file=file, wish=wish, now=NOW)
+
+
+@pytest.mark.parametrize("form", [make_draft, make_from_texts])
+def test_a_study_whose_form_is_sent_twice_is_made_once_and_the_other_is_told(form):
+    make = form()
+
+    def send():
+        try:
+            make()
+        except quick_services.REFUSALS as error:
+            return str(error)
+        return ""
+
+    said = together([send, send])
+
+    assert Study.objects.count() == 1
+    assert [" already" in one for one in sorted(said)] in ([False, True], [False, False])
