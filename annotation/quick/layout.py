@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from completions.dialogues.ingest.dialogue import Role, Turn, language_tag, merge, storable
 from completions.dialogues.normaliser import plain
 from completions.files.reading import Columns, read
+from completions.files.records import FileEntry
 from completions.files.refusals import InputFileError, Reason, Refused, bad_fields, refused
 from completions.files.rows import MOST_ROWS
 from completions.systems.importing import Words
@@ -115,11 +116,7 @@ def read_quick(source: Path | BinaryIO) -> QuickFile:
         if number > MOST_ROWS:
             msg = f"has over {MOST_ROWS:,} rows; split it into several files"
             raise InputFileError(msg)
-        line = entry.line or entry.number
-        if entry.fault or not isinstance(entry.value, dict):
-            reading.blame(line, "", entry.fault or "is not an object with these fields")
-            continue
-        reading.add(line, {COLUMNS.spelled(str(key)): value for key, value in entry.value.items()})
+        reading.take(entry)
     found = reading.found
     if len(found.systems) < FEWEST_SYSTEMS and not found.faults:
         msg = f"has texts of fewer than {FEWEST_SYSTEMS} systems: {LAYOUTS}"
@@ -138,7 +135,19 @@ class _Reading:
     def blame(self, line: int, column: str, why: str) -> None:
         self.found.faults.append(refused(line, column, Reason.UNREADABLE, why))
 
-    def add(self, line: int, row: Mapping[str, Any]) -> None:
+    def take(self, entry: FileEntry) -> None:
+        """Take an entry, or tell what is wrong with it."""
+        line = entry.line or entry.number
+        if entry.fault or not isinstance(entry.value, dict):
+            self.blame(line, "", entry.fault or "is not an object with these fields")
+            return
+        row = {COLUMNS.spelled(str(key)): value for key, value in entry.value.items()}
+        if len(row) < len(entry.value):
+            self.blame(line, "", "two of its fields have one name")
+        else:
+            self._add(line, row)
+
+    def _add(self, line: int, row: Mapping[str, Any]) -> None:
         """Take a row; the first one tells the layout."""
         if self._columns is None:
             self._columns = set(row)
@@ -218,8 +227,11 @@ def _cell(value: object) -> str:
     Raises
     ------
     ValueError
-        If it cannot be stored.
+        If it is no text, or cannot be stored.
     """
+    if isinstance(value, list | dict):
+        msg = "has a list or an object where a text belongs"
+        raise ValueError(msg)  # noqa: TRY004 (a fault of the file)
     return "" if value is None else " ".join(storable(str(value)).split())
 
 

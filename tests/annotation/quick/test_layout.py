@@ -111,6 +111,13 @@ FAULTY = {
     "turns of nobody": (ROWS[2] | {"context": [{"text": "Hi."}]}, "each turn needs a role"),
     "a language that is none": (ROWS[2] | {"language": "English!"}, "not a language tag"),
     "no object": ("One.", "is not an object"),
+    "a list as a text": (ROWS[0] | {"text": ["One.", "Two."]}, "a list or an object"),
+    "an object as an item": (ROWS[0] | {"item": {"id": 1}}, "a list or an object"),
+    "a turn as a context": (
+        ROWS[2] | {"context": {"role": "user", "text": "Hi."}},
+        "a list or an object",
+    ),
+    "two fields of one name": (ROWS[2] | {"Text ": "Another."}, "two of its fields have one name"),
     "half a character in the item": (ROWS[0] | {"item": "x\ud800"}, "cannot be stored"),
     "half a character in the system": (ROWS[0] | {"system": "x\ud800"}, "cannot be stored"),
     "half a character in the text": (ROWS[0] | {"text": "x\ud800"}, "cannot be stored"),
