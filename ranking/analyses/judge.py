@@ -5,7 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import check_enough, decimal, few_dialogues, ranks_of
+from ranking.analyses.common import (
+    check_enough,
+    decimal,
+    difference_of,
+    few_dialogues,
+    ranks_of,
+)
 from ranking.analyses.judged_pairs import (
     Foretold,
     JudgedPairs,
@@ -26,7 +32,6 @@ from ranking.findings import (
 )
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError
-from ranking.numerics.clustered_means import clustered_difference
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.prediction_powered import (
@@ -241,8 +246,8 @@ def _are_others(pairs: JudgedPairs) -> bool:
     """Say whether judges are surely more, or less, decided where people judged too."""
     known = np.isfinite(pairs.by_judges)
     decided = np.abs(pairs.by_judges[known] - 0.5)
-    difference = clustered_difference(decided, pairs.unit[known], pairs.by_both[known])
-    return difference.p_value() < SURPRISING
+    difference = difference_of(decided, pairs.unit[known], pairs.by_both[known])
+    return difference is not None and difference.p_value() < SURPRISING
 
 
 def _of_learning(foretold: Foretold | None) -> list[str]:

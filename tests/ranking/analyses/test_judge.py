@@ -277,3 +277,13 @@ class TestOddStudies:
 
         assert any("10 pairs that no LLM judge" in warning for warning in findings.warnings)
         assert table(findings, "saved")[0]["pairs"] == 290
+
+    def test_pairs_of_judges_alone_in_one_dialogue_are_not_held_against_the_others(self, rng):
+        columns = made_up(rng, share=1.0)
+        alone = (columns.unit == 0) & ~columns.is_judge[columns.evaluator]
+
+        findings = analyse("JUDGE", make_inputs(columns.taken(np.flatnonzero(~alone))))
+
+        saved = table(findings, "saved")[0]
+        assert (saved["pairs"], saved["double"]) == (300, 295)
+        assert not any("no random sample" in warning for warning in findings.warnings)
