@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from ranking.analyses import AnalysisInputs
+from ranking.analyses import FEWEST_DIALOGUES, AnalysisInputs
 from ranking.analyses.common import (
     FittedBoard,
     best_first,
@@ -216,8 +216,8 @@ def _bins(checked: _Checked) -> Table:
 
 
 def _warnings(checked: _Checked) -> tuple[str, ...]:
-    warnings = []
-    if checked.test.p_value < ALARMING:
+    warnings, n_units = [], checked.residuals.n_clusters
+    if n_units >= FEWEST_DIALOGUES and checked.test.p_value < ALARMING:
         warnings.append(
             "One strength per system does not explain all pairs: ratings are averages over "
             "opponents, and single pairs may go otherwise."
@@ -227,7 +227,6 @@ def _warnings(checked: _Checked) -> tuple[str, ...]:
             f"Counted wins lie {checked.slope:.2f} times as far apart as the ratings: a difference "
             "of ratings is not the log odds of winning here."
         )
-    n_units = checked.residuals.n_clusters
     if n_units > MOST_UNITS:
         warnings.append(
             f"Of {n_units:,} source dialogues {MOST_UNITS:,}, evenly spread, tell how pairs go "

@@ -172,6 +172,20 @@ class TestChecks:
         assert worst["p"] < 0.05
         assert [is_outside(row) for row in table(found, "funnel")] == [True] * 3
 
+    @pytest.mark.parametrize(("n_units", "is_told"), [(9, False), (10, True)])
+    def test_raise_the_alarm_of_a_test_only_where_the_test_is_told(self, n_units, is_told):
+        """Of five in a ring each beats the next two, in every dialogue."""
+        rows = [
+            (f"d{unit}", 10 * unit + n, *pair, "r", 3, 1)
+            for unit in range(n_units)
+            for n, pair in enumerate(zip("abcdeabcde", "bcdeacdeab", strict=True))
+        ]
+
+        found = found_in(make_columns(rows))
+
+        assert (table(found, "deviance")[1]["p"] is not None) == is_told
+        assert any("does not explain" in warning for warning in found.warnings) == is_told
+
     def test_show_residuals_that_turn_round_with_the_pair(self, rng):
         found = analyse("CHECKS", make_inputs(simulate(rng)))
 
