@@ -14,7 +14,7 @@ from ranking.analyses.agreement_among import (
     opinions,
     panels,
 )
-from ranking.analyses.common import Samples, decimal, estimate, mean_cell, too_few_dialogues
+from ranking.analyses.common import Samples, decimal, estimate, few_dialogues, mean_cell
 from ranking.findings import (
     ALL_JUDGES,
     AnalysisRefusedError,
@@ -118,8 +118,9 @@ def _matched(
 ) -> tuple[Cell, Cell, Cell, Cell]:
     kept = np.flatnonzero(items & faced.is_clear & is_side(said))
     is_alike = said[kept] == faced.majority[kept]
-    share = shares_of(is_alike, faced.held.unit[kept], n_units=samples.n_units)
-    return (len(kept), *samples.cells(share))
+    unit = faced.held.unit[kept]
+    share = shares_of(is_alike, unit, n_units=samples.n_units)
+    return (len(kept), *samples.cells(share, unit))
 
 
 def ceiling(faced: Facing, samples: Samples) -> Table:
@@ -159,14 +160,13 @@ def _of_one_judge(
     by_person = (people.value[kept] == aim).astype(np.float64)
     if not len(item):
         return (0, *(None,) * 5)
-    difference = ratio(
-        by_judge - by_person, np.ones(len(item)), people.unit[item], n_units=samples.n_units
-    )
+    unit = people.unit[item]
+    difference = ratio(by_judge - by_person, np.ones(len(item)), unit, n_units=samples.n_units)
     return (
         len(item),
         decimal(by_judge.mean()),
         decimal(by_person.mean()),
-        *samples.cells(difference),
+        *samples.cells(difference, unit),
     )
 
 
@@ -221,13 +221,16 @@ def _raw(counts: Integers) -> Cell:
 
 def independence(faced: Facing, samples: Samples) -> Table | None:
     """Return how many independent judges the judges are worth, if there are two or more."""
-    said = [answers for name, answers in faced.said.items() if name != ALL_JUDGES]
-    if len(said) <= 1 or not faced.is_clear.any():
+    named = [answers for name, answers in faced.said.items() if name != ALL_JUDGES]
+    if len(named) <= 1:
         return None
-    items = np.flatnonzero(faced.is_clear)
-    errors = np.stack([_errors(answers[items], faced.majority[items]) for answers in said], axis=1)
-    rho = mean_correlation(errors, faced.held.unit[items], n_units=samples.n_units)
-    worth = samples.cells(lambda times: effective_number(len(said), rho(times)))
+    said = np.stack(named, axis=1)
+    items = np.flatnonzero(faced.is_clear & ((said >= 0).sum(axis=1) > 1))
+    if not items.size:
+        return None
+    errors, unit = _errors(said[items], faced.majority[items, None]), faced.held.unit[items]
+    rho = mean_correlation(errors, unit, n_units=samples.n_units)
+    worth = samples.cells(lambda times: effective_number(len(named), rho(times)), unit)
     return Table(
         "independence",
         "How many independent judges are they worth?",
@@ -240,7 +243,7 @@ def independence(faced: Facing, samples: Samples) -> Table | None:
             Column("correlation", "Mean correlation of errors"),
             *estimate("Worth independent judges"),
         ),
-        ((len(said), len(items), decimal(rho(np.ones((1, samples.n_units)))[0]), *worth),),
+        ((len(named), len(items), decimal(rho(np.ones((1, samples.n_units)))[0]), *worth),),
     )
 
 
@@ -314,8 +317,8 @@ def _draws(n_opinions: int) -> int:
 METHOD = (
     "Raw agreement, the kappas of Cohen (1960) and Fleiss (1971), Krippendorff's alpha (2011) and "
     "agreement with the majority of people, of pairs in one fixed order; intervals are percentiles "
-    "over resampled source dialogues. Of an evaluator's several answers to a pair the side that "
-    "came out ahead counts, evenly is a tie; nobody is compared with himself."
+    "over resampled source dialogues, expanded below 50. Of an evaluator's several answers to a "
+    "pair the side that came out ahead counts, evenly is a tie; nobody is compared with himself."
 )
 
 
@@ -377,4 +380,4 @@ def _warnings(held: Opinions, samples: Samples) -> tuple[str, ...]:
     n_alone = int((held.counts().sum(axis=1) == 1).sum())
     if n_alone:
         warnings.append(f"{n_alone} pairs have one answer alone and say nothing of agreement.")
-    return (*warnings, *too_few_dialogues(samples.n_units))
+    return (*warnings, *few_dialogues(samples.n_units))

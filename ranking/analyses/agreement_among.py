@@ -84,21 +84,22 @@ def coefficients(held: Opinions, samples: Samples) -> Table:
 
 def _coefficients(panel: Opinions, samples: Samples) -> Iterator[tuple[Cell, ...]]:
     counts = panel.counts()
-    n = int((counts.sum(axis=1) > 1).sum())
-    tallies = tally(counts, panel.unit, n_units=samples.n_units)
-    yield ("Raw agreement", n, *samples.cells(partial(raw_agreement, tallies)))
+    unit = panel.unit[counts.sum(axis=1) > 1]
+    n, tallies = len(unit), tally(counts, panel.unit, n_units=samples.n_units)
+    yield ("Raw agreement", n, *samples.cells(partial(raw_agreement, tallies), unit))
     yield ("Cohen's kappa, mean of every two", *_mean_cohen(panel), *NO_INTERVAL)
     yield _fleiss(panel, samples)
     for metric in Metric:
         alpha = partial(alphas, tallies, values=VALUES, metric=metric)
-        yield (f"Krippendorff's alpha, {metric.value}", n, *samples.cells(alpha))
+        yield (f"Krippendorff's alpha, {metric.value}", n, *samples.cells(alpha, unit))
     yield ("Gwet's AC1", n, decimal(gwet_ac1(counts)), *NO_INTERVAL)
     grades, grade = np.unique(panel.strength, return_inverse=True)
     graded = count_values(panel.item, grade, n_items=panel.n_items, n_values=len(grades))
     of_grades = tally(graded, panel.unit, n_units=samples.n_units)
     for metric in (Metric.ORDINAL, Metric.INTERVAL):
         alpha = partial(alphas, of_grades, values=grades.astype(np.float64), metric=metric)
-        yield (f"Krippendorff's alpha of strengths, {metric.value}", n, *samples.cells(alpha))
+        cells = samples.cells(alpha, unit)
+        yield (f"Krippendorff's alpha of strengths, {metric.value}", n, *cells)
 
 
 def _mean_cohen(panel: Opinions) -> tuple[int, Cell]:
@@ -114,9 +115,10 @@ def _mean_cohen(panel: Opinions) -> tuple[int, Cell]:
 def _fleiss(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
     counts = panel.counts()
     number, has_number = most_common_number(counts)
-    tallies = tally(counts[has_number], panel.unit[has_number], n_units=samples.n_units)
+    unit = panel.unit[has_number]
+    tallies = tally(counts[has_number], unit, n_units=samples.n_units)
     name = f"Fleiss' kappa, pairs with {number} answers"
-    return (name, int(has_number.sum()), *samples.cells(partial(fleiss_kappas, tallies)))
+    return (name, len(unit), *samples.cells(partial(fleiss_kappas, tallies), unit))
 
 
 def mark_tables(inputs: AnalysisInputs) -> list[Table]:
@@ -160,6 +162,7 @@ def _of_dimensions(marks: Mapping[str, Opinions], samples: Mapping[str, Samples]
 
 def _of_marks(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
     counts = panel.counts()
+    unit = panel.unit[counts.sum(axis=1) > 1]
     tallies = tally(counts, panel.unit, n_units=samples.n_units)
     whole = np.ones((1, samples.n_units))
     ordinal, interval = (
@@ -169,13 +172,13 @@ def _of_marks(panel: Opinions, samples: Samples) -> tuple[Cell, ...]:
     _, n_equal, fleiss, *_ = _fleiss(panel, samples)
     nominal = partial(alphas, tallies, values=VALUES, metric=Metric.NOMINAL)
     return (
-        int((counts.sum(axis=1) > 1).sum()),
+        len(unit),
         decimal(raw_agreement(tallies, whole)[0]),
         n_equal,
         fleiss,
         ordinal,
         interval,
-        *samples.cells(nominal),
+        *samples.cells(nominal, unit),
     )
 
 

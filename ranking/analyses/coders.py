@@ -370,6 +370,6 @@ def _agreement_cells(
     rules: Booleans, model: Booleans, unit: Integers, samples: Samples
 ) -> tuple[Cell, ...]:
     tables = tables_by_unit(rules, model, unit, n_units=samples.n_units)
-    kappa = samples.cells(lambda times: drawn_kappas(tables, times))
+    kappa = samples.cells(lambda times: drawn_kappas(tables, times), unit)
     whole = tables.sum(axis=0)
     return mean_cell(rules == model), *kappa, decimal(pabak(whole)), decimal(ac1(whole))

@@ -22,7 +22,7 @@ from ranking.numerics.clustered_means import (
     clustered_mean,
 )
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.few_units import TOO_FEW_UNITS, few_units_warning
+from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.multiplicity import benjamini_hochberg
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
@@ -305,14 +305,6 @@ def few_dialogues(n_units: int) -> tuple[str, ...]:
     return () if few is None else (few,)
 
 
-def too_few_dialogues(n_units: int) -> list[str]:
-    """Say that so few source dialogues carry no interval; nothing if there are enough."""
-    if n_units >= TOO_FEW_UNITS:
-        return []
-    few = f"Only {n_units} source dialogues"
-    return [f"{few}: with fewer than {TOO_FEW_UNITS} no interval can be relied on."]
-
-
 def ranks_of(ratings: Floats) -> list[int]:
     """Return 1 plus how many are rated higher, equal to the millionth of a point."""
     rounded = np.round(ratings, 6)
@@ -337,9 +329,15 @@ class Samples:
         """Return how many dialogues there are."""
         return int(self.times.shape[1])
 
-    def cells(self, coefficient: Callable[[Floats], Floats]) -> tuple[Cell, Cell, Cell]:
-        """Return the coefficient of all dialogues with its interval, as three cells."""
-        return estimate_cells(estimated(coefficient, self.n_units, self.times, level=self.level))
+    def cells(
+        self, coefficient: Callable[[Floats], Floats], unit: Integers
+    ) -> tuple[Cell, Cell, Cell]:
+        """Return a coefficient with its interval, as three cells.
+
+        ``unit`` are the dialogues, however often named, of what it is about.
+        """
+        n_units = len(np.unique(unit))
+        return estimate_cells(estimated(coefficient, n_units, self.times, level=self.level))
 
 
 def estimate_cells(found: IntervalEstimate) -> tuple[Cell, Cell, Cell]:

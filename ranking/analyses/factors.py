@@ -11,7 +11,7 @@ from ranking.analyses.common import (
     Samples,
     decimal,
     estimate,
-    too_few_dialogues,
+    few_dialogues,
     units_of_messages,
 )
 from ranking.findings import (
@@ -115,7 +115,7 @@ METHOD = (
     "Each message's mean signed mark on a dimension against its opponents, standardised over "
     "messages. Number of factors by parallel analysis (Horn 1965); maximum likelihood with oblimin "
     "rotation; alpha of Cronbach (1951), omega of McDonald (1999). Intervals are "
-    "percentiles over resampled source dialogues."
+    "percentiles over resampled source dialogues, expanded below 50."
 )
 
 
@@ -139,7 +139,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     samples = Samples(draw_times(n_units, method.replicates, rng), method.level)
 
     def cells(figure: Callable[[Floats], Floats]) -> tuple[Cell, Cell, Cell]:
-        return samples.cells(lambda times: figure(correlations(sums, times)))
+        return samples.cells(lambda times: figure(correlations(sums, times)), scored.unit)
 
     correlation = correlations(sums, np.ones((1, n_units)))[0, :-1, :-1]
     parallel = parallel_analysis(correlation, len(scored.z), n_samples=N_CHANCE, rng=rng)
@@ -152,7 +152,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         _winning(cells, correlation, scored),
         _correlations(correlation, scored.names),
     )
-    return Findings(METHOD, tables, (*warnings, *too_few_dialogues(n_units)))
+    return Findings(METHOD, tables, (*warnings, *few_dialogues(n_units)))
 
 
 def _factors(correlation: Floats, parallel: ParallelAnalysis) -> tuple[Factors, list[str]]:

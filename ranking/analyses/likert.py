@@ -25,6 +25,7 @@ from ranking.judgments.groups import NO_PAIRS
 from ranking.judgments.method import Method
 from ranking.judgments.scores import ScoreColumns
 from ranking.judgments.sources import OtherOrder
+from ranking.numerics.agreement.resampled import of_samples
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.correlation import (
     TooFewError,
@@ -34,10 +35,8 @@ from ranking.numerics.correlation import (
     unit_pearson,
     unit_spearman,
 )
-from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.rater_scales import FEWEST, from_the_others
 
-FEWEST_SAMPLES = 2
 AGREEMENT = (
     Column("one", "Order by", ColumnKind.TEXT),
     Column("other", "and by", ColumnKind.TEXT),
@@ -168,11 +167,8 @@ def _reach(
     if one.resampled is None or other.resampled is None:
         return None, None
     drawn = resampled_kendall(one.resampled, other.resampled)
-    drawn = drawn[np.isfinite(drawn)]
-    if len(drawn) < FEWEST_SAMPLES:
-        return None, None
-    reach = expanded_intervals(np.array([tau]), drawn[:, None], n_units=n_units, level=level)
-    return decimal(float(reach.low[0])), decimal(float(reach.high[0]))
+    reach = of_samples(tau, drawn, n_units=n_units, level=level)
+    return decimal(reach.low), decimal(reach.high)
 
 
 EVALUATOR = Column("evaluator", "Evaluator", ColumnKind.EVALUATOR)

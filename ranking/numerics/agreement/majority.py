@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special
 
 from ranking.numerics.agreement.opinions import count_values
+from ranking.numerics.agreement.resampled import of_samples
 from ranking.numerics.arrays import Floats, Integers
 
 NO_MAJORITY = -1
@@ -14,7 +15,7 @@ BLOCK_BYTES = 16 * 2**20
 
 @dataclass(frozen=True)
 class Matched:
-    """A share with its interval; the interval is NaN where there are too few units."""
+    """A share with its interval; the interval is NaN where it cannot be told."""
 
     n: int
     share: float
@@ -61,16 +62,16 @@ def match(
     rng : numpy.random.Generator
         The only source of chance.
     level : float
-        Share of the replicates inside the interval.
+        With which the interval is to hold.
 
     Returns
     -------
     Matched
-        NaN for the share of no items, and for the interval of fewer than two units.
+        NaN for the share of no items; the interval is that of `of_samples`.
 
     Notes
     -----
-    Percentile interval of the ratio of agreeing items to items in samples of whole units.
+    It is of the ratio of agreeing items to items in samples of whole units.
     Cost O(n_items + n_replicates * n_units).
     """
     nothing = float("nan")
@@ -80,11 +81,9 @@ def match(
     n = np.bincount(place).astype(np.float64)
     alike = np.bincount(place, weights=is_alike.astype(np.float64)).astype(np.float64)
     share = float(alike.sum() / n.sum())
-    if len(found) <= 1:
-        return Matched(len(unit), share, nothing, nothing)
     drawn = _resample(alike, n, n_replicates, rng)
-    low, high = np.quantile(drawn, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    return Matched(len(unit), share, min(float(low), share), max(float(high), share))
+    reach = of_samples(share, drawn, n_units=len(found), level=level)
+    return Matched(len(unit), share, reach.low, reach.high)
 
 
 def _resample(alike: Floats, n: Floats, n_replicates: int, rng: np.random.Generator) -> Floats:

@@ -7,6 +7,10 @@ import numpy as np
 
 from ranking.numerics.agreement.coefficients import Metric
 from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.few_units import expanded_intervals
+
+STILL = 1e-12
+"""Spread of samples below which they differ by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -124,25 +128,32 @@ def estimated(
     coefficient : callable
         Takes numbers of times, shape (n, n_units), and returns as many figures.
     n_units : int
-        How many units there are.
-    times : array of shape (n_samples, n_units)
+        How many of the units the figure rests on.
+    times : array of shape (n_samples, n_all_units)
         How often each unit is in each sample.
     level : float
-        Share of the samples inside the interval.
+        With which the interval is to hold.
 
     Returns
     -------
     IntervalEstimate
-        Without an interval where there are fewer than two units; samples in which the
-        coefficient is not defined are left out.
+        As `of_samples` has it.
     """
-    value = float(coefficient(np.ones((1, n_units)))[0])
-    drawn = coefficient(times)
+    value = float(coefficient(np.ones((1, times.shape[1])))[0])
+    return of_samples(value, coefficient(times), n_units=n_units, level=level)
+
+
+def of_samples(value: float, drawn: Floats, *, n_units: int, level: float) -> IntervalEstimate:
+    """Return a figure with percentiles of its samples, expanded for few units.
+
+    Samples in which it is not defined, NaN, are left out. There is no interval where fewer than
+    two units or samples are left, or all say the same: how far others may be is then not known.
+    """
     drawn = drawn[np.isfinite(drawn)]
-    if n_units <= 1 or not len(drawn) or not np.isfinite(value):
+    if min(n_units, len(drawn)) <= 1 or not np.isfinite(value) or np.ptp(drawn) <= STILL:
         return IntervalEstimate(value, float("nan"), float("nan"))
-    low, high = np.quantile(drawn, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    return IntervalEstimate(value, float(low), float(high))
+    ends = expanded_intervals(np.array([value]), drawn[:, None], n_units=n_units, level=level)
+    return IntervalEstimate(value, float(ends.low[0]), float(ends.high[0]))
 
 
 def draw_times(n_units: int, n_samples: int, rng: np.random.Generator) -> Floats:

@@ -15,6 +15,7 @@ from tests.ranking.analyses.helpers import (
     keys_of,
     make_columns,
     make_inputs,
+    row_of,
     simulate,
     stored,
     strata_of,
@@ -141,6 +142,26 @@ class TestJudges:
 
         n = {row["stratum"]: row["items"] for row in rows if row["judge"] == "z-judge-0"}
         assert n["all pairs"] == n["regular contexts"] + n["adversarial contexts"]
+
+    @pytest.mark.parametrize(("n_adversarial", "is_told"), [(1, False), (2, True)])
+    def test_of_a_stratum_in_one_dialogue_have_no_interval(self, columns, n_adversarial, is_told):
+        items = strata_of(columns, n_adversarial=n_adversarial)
+        inputs = make_inputs(columns, sources=MadeUpSources(of_items=items))
+
+        findings = analyse("AGREEMENT", inputs)
+
+        cells = {"judge": ALL_JUDGES, "stratum": "adversarial contexts"}
+        row = row_of(findings, "majority", **cells)
+        assert row["items"] > 1
+        assert (row["low"] is not None) == is_told
+
+    def test_who_err_together_are_counted_on_the_pairs_that_two_of_them_judged(self):
+        both = [("p", 1), ("q", 1), ("x", 1), ("y", -1)]
+        columns = written([both, both[:3], both[:2]] * 4, judges=("x", "y"))
+
+        row = table(analyse("AGREEMENT", make_inputs(columns)), "independence")[0]
+
+        assert row["items"] == 4
 
     def test_see_ambiguous_pairs_apart(self):
         clear, divided = [("p", 1), ("q", 1), ("z", 1)], [("p", 1), ("q", -1), ("z", 0)]
