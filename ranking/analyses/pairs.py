@@ -217,7 +217,8 @@ def _by_evaluator(
     tables = tabulated(inputs.columns, inputs.method)
     one_way = ELO_PER_LOG_UNIT * robust_covariance(tables, theta).standard_errors
     both = two_way_covariance(pairs, inputs.columns.evaluator, theta)
-    two_way = ELO_PER_LOG_UNIT * both.standard_errors
+    # Less than for the same evaluators is an accident of estimating it.
+    two_way = np.maximum(ELO_PER_LOG_UNIT * both.standard_errors, one_way)
     rows = (
         (board.systems[i], points(board.elo[i]), points(one_way[i]), points(two_way[i]))
         for i in shown
@@ -226,8 +227,8 @@ def _by_evaluator(
         "evaluators",
         "If other evaluators had judged",
         "Standard errors for other dialogues with the same evaluators, and for other dialogues "
-        f"with other evaluators (Cameron, Gelbach & Miller 2011). There are {both.n_clusters} of "
-        "the scarcer; with fewer than twenty the second is a rough guide.",
+        "with other evaluators (Cameron, Gelbach & Miller 2011), which is no less. There are "
+        f"{both.n_clusters} of the scarcer; with fewer than twenty the second is a rough guide.",
         EVALUATOR_COLUMNS,
         tuple(rows),
     )

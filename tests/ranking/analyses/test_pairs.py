@@ -107,6 +107,20 @@ class TestPairs:
 
         assert all(row["by_both"] > 2 * row["by_dialogue"] for row in rows)
 
+    @pytest.mark.parametrize("n_units", [15, 60])
+    def test_other_evaluators_never_make_an_error_smaller(self, rng, n_units):
+        """Evaluators who are alike: the difference of variances is below 0 half of the time."""
+        rows = [
+            row
+            for _ in range(5)
+            for row in table(
+                pairs.analyse(make_inputs(simulate(rng, n_units=n_units))), "evaluators"
+            )
+        ]
+
+        assert all(row["by_both"] >= row["by_dialogue"] for row in rows)
+        assert any(row["by_both"] > row["by_dialogue"] for row in rows)
+
     def test_a_pair_that_never_met_has_no_win_rate_but_a_difference(self):
         judged = product((("a", "b"), ("b", "c")), (2, -1, 3, 1))
         rows = [(f"d{n}", n, *pair, "r", strength, 1) for n, (pair, strength) in enumerate(judged)]
