@@ -19,7 +19,7 @@ from completions.models import System
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.estimate import EstimateRefusedError, point_ratings
 from ranking.fits.services.claiming import method_of
-from ranking.judgments.analysis_set import Selection, selected
+from ranking.judgments.analysis_set import Selection, n_decisions, selected
 from ranking.judgments.frames.columns import read_implied
 from ranking.judgments.frames.groups import read_compared, read_verdicts
 from ranking.judgments.groups import GroupedJudgments
@@ -307,10 +307,9 @@ def _is_small(study: Study) -> bool:
 
 
 def basis_of(study: Study) -> object:
-    """Return what changes with every answer, decision, measurement and departure."""
-    newest = newest_keys(Judgment, Exclusion)
+    """Return what changes with every answer, decision, measurement, departure and deletion."""
     measured = Measurement.objects.filter(study=study).values_list("as_of", flat=True).first()
-    return newest, measured, study.raters.filter(data_kept=False).count()
+    return newest_keys(Judgment), measured, n_decisions(study)
 
 
 MOVES = FiguresKind("moves", _is_small, basis_of, moves_of)

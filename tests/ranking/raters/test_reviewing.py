@@ -18,7 +18,9 @@ from ranking.judgments.analysis_set import n_judgments
 from ranking.models import RaterFigures, Rating
 from ranking.raters import services as rater_services
 from ranking.raters.queries import measure
+from ranking.raters.services.reviewing import MOVES
 from tests.helpers.factories import make_llm_judgment, make_rater, make_study
+from tests.helpers.judged import delete_text
 from tests.helpers.released import (
     LATER,
     answer,
@@ -83,6 +85,28 @@ class TestADryRun:
             (move.slug, move.elo_before) for move in now_so.moves
         ]
         assert foretold.n_after == now_so.n_before == n_judgments(study=study, as_of=LATER)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda pair, _rater: answer(pair, make_rater(study=pair.study), 1),
+            lambda _pair, rater: Exclusion.objects.create(
+                rater=rater, is_excluded=True, rule="manual", reason="asked", decided_at=LATER
+            ),
+            lambda pair, _rater: make_rater(
+                study=pair.study, state="WITHDRAWN", ended_at=LATER, data_kept=False
+            ),
+            lambda pair, _rater: delete_text(pair.first_id),
+        ],
+        ids=["an answer", "a decision", "a withdrawal", "the deletion of a text"],
+    )
+    def test_is_out_of_date_after_whatever_moves_ranks(self, study, careless, change):
+        pair, before = study.comparisons.order_by("pk").first(), MOVES.basis(study)
+        assert MOVES.basis(study) == before
+
+        change(pair, careless)
+
+        assert MOVES.basis(study) != before
 
     def test_says_why_ratings_cannot_be_told(self):
         study = make_study()
