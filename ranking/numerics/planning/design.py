@@ -12,6 +12,7 @@ from ranking.numerics.sandwich import clustered_covariance, fisher_covariance
 from ranking.numerics.tables import WinTables
 
 MOST_UNITS = 10**9
+BLOCK_CELLS = 2**20  # units of simulated studies drawn at once
 
 
 @dataclass(frozen=True)
@@ -210,12 +211,13 @@ def simulated_power(
         msg = f"cannot simulate {n_studies} studies of {n_units} units"
         raise ValueError(msg)
     spread = of.influence * of.n_units
-    found = 0
+    found, at_once = 0, max(1, BLOCK_CELLS // n_units)
     bar = float(special.stdtrit(n_units - 1, (1.0 + level) / 2.0))
-    for _ in range(n_studies):
-        drawn = spread[rng.integers(0, of.n_units, size=n_units)]
-        error = float(drawn.std(ddof=1)) / math.sqrt(n_units)
-        found += abs(difference + float(drawn.mean())) > bar * error
+    for start in range(0, n_studies, at_once):
+        n_drawn = min(at_once, n_studies - start)
+        drawn = spread[rng.integers(0, of.n_units, size=(n_drawn, n_units))]
+        errors = drawn.std(axis=1, ddof=1) / math.sqrt(n_units)
+        found += int((np.abs(difference + drawn.mean(axis=1)) > bar * errors).sum())
     return found / n_studies
 
 
