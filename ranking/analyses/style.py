@@ -11,6 +11,7 @@ from ranking.analyses.common import (
     TWICE,
     check_enough,
     decimal,
+    few_dialogues,
     judgment_weights,
     ranks_of,
     relative,
@@ -27,18 +28,19 @@ from ranking.findings import (
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.bradley_terry import NotConvergedError
+from ranking.numerics.clustered_means import TooFewDialoguesError
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
 from ranking.numerics.models.covariates import (
-    Clustered,
     CollinearError,
     CovariateFit,
     CoveredPairs,
-    TooFewClustersError,
     covariate_errors,
     fit_with_covariates,
 )
 from ranking.numerics.models.maximum import NoMaximumError
+from ranking.numerics.sandwich import ClusteredCovariance
+from ranking.numerics.simultaneous import STILL
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 
@@ -108,7 +110,6 @@ def _differences(columns: JudgmentColumns) -> Floats:
     return relative(columns.features[:, 0], columns.features[:, 1])
 
 
-FEWEST_UNITS = 20
 METHOD = (
     "Bradley-Terry with covariates, maximum likelihood: (a - b) / (a + b) of each figure of two "
     "completions, and 1 or -1 for who was shown first; errors clustered by source dialogue, with "
@@ -126,13 +127,15 @@ class StyleBoard:
     """A fit with its clustered errors; None where there are too few dialogues for any."""
 
     fit: CovariateFit
-    errors: Clustered | None
+    errors: ClusteredCovariance | None
 
-    def reach(self, parameter: int, level: float) -> float | None:
-        """Return how far the interval of a parameter reaches to each side, natural log."""
-        if self.errors is None:
-            return None
-        return float(self.errors.errors[parameter]) * self.errors.reach(level)
+    def reach(self, parameter: int, level: float) -> float:
+        """Return how far the interval of a parameter reaches to each side, natural log.
+
+        NaN where there are too few dialogues, or all are alike.
+        """
+        reach = 0.0 if self.errors is None else float(self.errors.margins(level=level)[parameter])
+        return reach if reach > STILL else math.nan
 
 
 def analyse(inputs: AnalysisInputs) -> Findings:
@@ -178,7 +181,7 @@ def _fit(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> StyleB
     fit = fit_with_covariates(pairs, n_systems=len(columns.systems))
     try:
         return StyleBoard(fit, covariate_errors(fit, pairs, columns.unit))
-    except TooFewClustersError:
+    except TooFewDialoguesError:
         return StyleBoard(fit, None)
 
 
@@ -213,9 +216,9 @@ def _boards(columns: JudgmentColumns, plain: StyleBoard, held: StyleBoard, level
     )
 
 
-def _interval(value: float, reach: float | None) -> tuple[Cell, Cell, Cell]:
+def _interval(value: float, reach: float) -> tuple[Cell, Cell, Cell]:
     """Return a rating in Elo points with the ends of its interval, reach being natural log."""
-    points = math.nan if reach is None else reach * ELO_PER_LOG_UNIT
+    points = reach * ELO_PER_LOG_UNIT
     return decimal(value, 2), decimal(value - points, 2), decimal(value + points, 2)
 
 
@@ -277,16 +280,12 @@ def _effect(
     if board is None:
         return math.nan, math.nan, math.nan
     value = float(board.fit.coefficients[index]) * step
-    reach = board.reach(len(board.fit.log_strengths) + index, level)
-    reach = math.nan if reach is None else reach * step
+    reach = step * board.reach(len(board.fit.log_strengths) + index, level)
     return value, value - reach, value + reach
 
 
 def _cautions(covered: Covered) -> list[str]:
-    n_units = len(covered.columns.units)
-    cautions = []
-    if n_units < FEWEST_UNITS:
-        cautions.append(f"Only {n_units} source dialogues: intervals are too narrow, if any.")
+    cautions = [*few_dialogues(len(covered.columns.units))]
     if POSITION not in covered.names:
         cautions.append("It is not known on which side completions were shown.")
     if covered.names == (POSITION,):

@@ -17,6 +17,8 @@ BLOCK_CELLS = 2**22
 class ClusteredCovariance:
     """Covariance of log strengths (natural log, mean 0), and how much it can be trusted.
 
+    Of a fit with other parameters these come after the strengths.
+
     Attributes
     ----------
     covariance : array of shape (n_systems, n_systems)
@@ -53,10 +55,15 @@ class ClusteredCovariance:
         ValueError
             If the level is not a share.
         """
+        margin = self.margins(level=level)
+        return Intervals(log_strengths - margin, log_strengths + margin)
+
+    def margins(self, *, level: float) -> Floats:
+        """Return how far t intervals reach to each side; errors as `intervals`."""
         check_level(level)
         quantile = special.stdtrit(self.degrees_of_freedom, (1.0 + level) / 2.0)
-        margin = quantile * self.standard_errors
-        return Intervals(log_strengths - margin, log_strengths + margin)
+        margins: Floats = quantile * self.standard_errors
+        return margins
 
 
 def clustered_covariance(

@@ -1,13 +1,13 @@
 """Bradley-Terry with covariates: strengths with length, form or position held equal."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse, special
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
+from ranking.numerics.clustered_means import TooFewDialoguesError
 from ranking.numerics.connectivity import NotConnectedError, strong_components
 from ranking.numerics.models.maximum import (
     SeparationError,
@@ -16,87 +16,7 @@ from ranking.numerics.models.maximum import (
     grows_without_end,
     maximise,
 )
-
-Sides: TypeAlias = tuple[Integers, Integers, Floats]
-
-
-@dataclass(frozen=True)
-class Clustered:
-    """A covariance robust to dependence inside clusters, and how many clusters it rests on."""
-
-    covariance: Floats
-    n_clusters: int
-
-    @property
-    def errors(self) -> Floats:
-        """Return the standard errors, shape (n_parameters,)."""
-        errors: Floats = np.sqrt(np.maximum(self.covariance.diagonal(), 0.0))
-        return errors
-
-    def reach(self, level: float) -> float:
-        """Return how many standard errors an interval of that level reaches to each side."""
-        return float(special.stdtrit(self.n_clusters - 1, (1 + level) / 2))
-
-
-class TooFewClustersError(ValueError):
-    """One cluster says nothing about how clusters differ."""
-
-
-def clustered_covariance(inverse: Floats, sums: Floats) -> Clustered:
-    """Return the sandwich covariance of estimates at a maximum.
-
-    Parameters
-    ----------
-    inverse : array of shape (n_parameters, n_parameters)
-        Inverse of the information.
-    sums : array of shape (n_clusters, n_parameters)
-        Gradient of each cluster's log likelihood at the maximum.
-
-    Raises
-    ------
-    TooFewClustersError
-        If there are fewer than two clusters.
-
-    Notes
-    -----
-    V = C/(C-1) H^-1 (sum over clusters of U U') H^-1 with U the gradient of a cluster.
-
-    References
-    ----------
-    .. [1] Liang & Zeger (1986), Biometrika 73:13-22. doi:10.1093/biomet/73.1.13
-    .. [2] Cameron & Miller (2015), J. Hum. Resour. 50:317-372. doi:10.3368/jhr.50.2.317
-    """
-    n_clusters = len(sums)
-    if n_clusters <= 1:
-        msg = f"at least two clusters are needed, not {n_clusters}"
-        raise TooFewClustersError(msg)
-    middle = sums.T @ sums * n_clusters / (n_clusters - 1)
-    return Clustered(inverse @ middle @ inverse, n_clusters)
-
-
-def sums_by_cluster(cluster: Integers, sides: Sides, ends: Floats, n_systems: int) -> Floats:
-    """Add the gradients of judgments up by cluster.
-
-    Parameters
-    ----------
-    cluster : integer array of shape (n_judgments,)
-        Any numbers; clusters without judgments have no row.
-    sides : (winner, loser, gradient), arrays of shape (n_judgments,)
-        The gradient by the strength of the first; that of the second is its negative.
-    ends : array of shape (n_judgments, n_others)
-        Gradients by the other parameters.
-
-    Returns
-    -------
-    array of shape (n_clusters, n_systems + n_others)
-    """
-    found, place = np.unique(cluster, return_inverse=True)
-    winner, loser, gradient = sides
-    size = len(found) * n_systems
-    apart = np.bincount(place * n_systems + winner, gradient, size)
-    apart = apart - np.bincount(place * n_systems + loser, gradient, size)
-    others = [np.bincount(place, column, len(found)) for column in ends.T]
-    return np.column_stack([apart.reshape(len(found), n_systems), *others])
+from ranking.numerics.sandwich import ClusteredCovariance
 
 
 class CollinearError(ValueError):
@@ -187,7 +107,7 @@ def fit_with_covariates(pairs: CoveredPairs, *, n_systems: int) -> CovariateFit:
     return CovariateFit(found.at[:n_systems], found.at[n_systems:], spread, found.slopes.value)
 
 
-def covariate_errors(fit: CovariateFit, pairs: CoveredPairs, unit: Integers) -> Clustered:
+def covariate_errors(fit: CovariateFit, pairs: CoveredPairs, unit: Integers) -> ClusteredCovariance:
     """Return the covariance of a fit's parameters that is robust to dependence inside units.
 
     Parameters
@@ -197,19 +117,37 @@ def covariate_errors(fit: CovariateFit, pairs: CoveredPairs, unit: Integers) -> 
     pairs : CoveredPairs
         One row for each judgment.
     unit : integer array of shape (n_judgments,)
-        The source dialogue of each.
+        The source dialogue of each; any whole numbers.
 
     Raises
     ------
-    TooFewClustersError
+    TooFewDialoguesError
         If there are fewer than two units.
+
+    Notes
+    -----
+    V = C/(C-1) H^-1 (sum over units of U U') H^-1 with U the gradient of a unit.
+
+    References
+    ----------
+    .. [1] Liang & Zeger (1986), Biometrika 73:13-22. doi:10.1093/biomet/73.1.13
+    .. [2] Cameron & Miller (2015), J. Hum. Resour. 50:317-372. doi:10.3368/jhr.50.2.317
     """
+    found, place = np.unique(unit, return_inverse=True)
+    n_units, n_systems = len(found), len(fit.log_strengths)
+    if n_units <= 1:
+        msg = f"at least two units are needed, not {n_units}"
+        raise TooFewDialoguesError(msg)
     p = special.expit(_log_odds(pairs, fit.log_strengths, fit.coefficients))
     surprise = pairs.to_first * (1 - p) - pairs.to_second * p
-    sides = (pairs.first, pairs.second, surprise)
-    towards = surprise[:, None] * pairs.covariates
-    sums = sums_by_cluster(unit, sides, towards, len(fit.log_strengths))
-    return clustered_covariance(fit.covariance, sums)
+    size = n_units * n_systems
+    apart = np.bincount(place * n_systems + pairs.first, surprise, size)
+    apart = apart - np.bincount(place * n_systems + pairs.second, surprise, size)
+    others = [np.bincount(place, surprise * column, n_units) for column in pairs.covariates.T]
+    sums = np.column_stack([apart.reshape(n_units, n_systems), *others])
+    middle = sums.T @ sums * n_units / (n_units - 1)
+    freedom = np.full(len(middle), n_units - 1.0)
+    return ClusteredCovariance(fit.covariance @ middle @ fit.covariance, n_units, freedom)
 
 
 def _check(pairs: CoveredPairs, n_systems: int) -> None:

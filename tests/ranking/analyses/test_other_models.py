@@ -259,3 +259,12 @@ class TestStyleOfOddStudies:
 
         assert found[FIRST]["odds"] is None
         assert found[FIRST]["value"] is not None
+
+    def test_dialogues_that_are_all_alike_have_no_interval(self):
+        rows = [(f"d{n // 2:02d}", n, "a", "b", "r", 2, (-1) ** n) for n in range(40)]
+
+        findings = analyse("STYLE", make_inputs(make_columns(rows)))
+
+        assert [row["low"] for row in table(findings, "boards")] == [None, None]
+        assert [row["low"] for row in table(findings, "coefficients")] == [None]
+        assert any("Only 20 source dialogues" in warning for warning in findings.warnings)

@@ -7,11 +7,11 @@ import pytest
 from scipy import special
 
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
+from ranking.numerics.clustered_means import TooFewDialoguesError
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.models.covariates import (
     CollinearError,
     CoveredPairs,
-    TooFewClustersError,
     covariate_errors,
     fit_with_covariates,
 )
@@ -106,7 +106,7 @@ class TestPeers:
 
         errors = covariate_errors(fit_with_covariates(pairs, n_systems=4), pairs, unit)
         small = np.sqrt(errors.n_clusters / (errors.n_clusters - 1))
-        np.testing.assert_allclose(errors.errors[4:], peer.bse[3:] * small, rtol=1e-6)
+        np.testing.assert_allclose(errors.standard_errors[4:], peer.bse[3:] * small, rtol=1e-6)
 
 
 class TestInvariants:
@@ -132,8 +132,8 @@ class TestInvariants:
 
         np.testing.assert_allclose(other.log_strengths, fit.log_strengths, atol=1e-9)
         np.testing.assert_allclose(other.coefficients, fit.coefficients, atol=1e-9)
-        errors = covariate_errors(fit, pairs, unit).errors
-        same = covariate_errors(other, turned, unit).errors
+        errors = covariate_errors(fit, pairs, unit).standard_errors
+        same = covariate_errors(other, turned, unit).standard_errors
         np.testing.assert_allclose(same, errors, rtol=1e-6)
 
     def test_weighing_all_judgments_seven_times_leaves_the_clustered_errors(self, rng):
@@ -143,8 +143,10 @@ class TestInvariants:
         fit, other = (fit_with_covariates(p, n_systems=4) for p in (pairs, heavy))
 
         np.testing.assert_allclose(other.coefficients, fit.coefficients, atol=1e-8)
-        same = covariate_errors(other, heavy, unit).errors
-        np.testing.assert_allclose(same, covariate_errors(fit, pairs, unit).errors, rtol=1e-6)
+        same = covariate_errors(other, heavy, unit).standard_errors
+        np.testing.assert_allclose(
+            same, covariate_errors(fit, pairs, unit).standard_errors, rtol=1e-6
+        )
 
 
 class TestDegenerateInput:
@@ -198,10 +200,10 @@ class TestDegenerateInput:
         with pytest.raises(error, match=message):
             fit_with_covariates(replace(pairs, **change), n_systems=n_systems)
 
-    def test_refuses_clusters_of_one(self, rng):
+    def test_refuses_one_unit_alone(self, rng):
         pairs, _ = simulate(rng, n=200)
 
-        with pytest.raises(TooFewClustersError):
+        with pytest.raises(TooFewDialoguesError):
             covariate_errors(fit_with_covariates(pairs, n_systems=4), pairs, np.zeros(200, int))
 
     def test_a_search_that_fails_for_another_reason_says_so(self, rng, monkeypatch):
