@@ -208,7 +208,7 @@ def _matrix(columns: JudgmentColumns, found: Makers) -> Table:
         "families",
         "Families of judges by families of authors",
         "How much more the judges of the row's family prefer messages of the column's than all "
-        "other evaluators of the same pairs do. Empty cells were judged by nobody of the row.",
+        "other evaluators of the same pairs do. Empty cells have no pairs that both judged.",
         (Column("judges", "Judges of", ColumnKind.TEXT), *authors),
         tuple(rows),
         Picture.HEAT,

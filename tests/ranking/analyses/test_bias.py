@@ -161,6 +161,33 @@ class TestOwnFamily:
         assert row_of(findings, "families", judges="oak")["author_1"] is None
         assert any(f"none of the {n_pairs} pairs" in one for one in findings.warnings)
 
+    @pytest.mark.parametrize(("n_systems", "told"), [(4, ["elm", "oak"]), (2, [])])
+    def test_is_said_to_be_excluded_only_where_others_judged_it(self, columns, n_systems, told):
+        """Neither judge sees its own family; the first two systems are oaks, and there is no elm."""
+        sides = np.stack([columns.first, columns.second])
+        own = np.where(columns.evaluator == 6, "oak", "elm")
+        is_own = (np.array(FAMILIES)[sides] == own).any(axis=0)
+        is_kept = ~(is_own & columns.is_judge[columns.evaluator]) & (sides < n_systems).all(axis=0)
+        kept = columns.taken(np.flatnonzero(is_kept))
+        judges = {"z-judge-0": "oak", "z-judge-1": "elm"}
+        inputs = known(kept)
+
+        warnings = analyse(
+            "BIAS", replace(inputs, sources=replace(inputs.sources, of_judges=judges))
+        ).warnings
+
+        assert [one.split()[2] for one in warnings if "their exclusion" in one] == told
+
+    def test_one_judge_alone_is_compared_with_nobody(self, columns):
+        alone = columns.taken(np.flatnonzero(columns.evaluator == 6))
+
+        findings = analyse("BIAS", known(alone))
+
+        (row,) = table(findings, "families")
+        assert [row[f"author_{n}"] for n in range(3)] == [None] * 3
+        families = findings.tables[keys_of(findings).index("families")]
+        assert "pairs that both judged" in families.caption
+
     def test_people_alone_have_no_families(self, columns):
         findings = analyse("BIAS", known(people_of(columns)))
 

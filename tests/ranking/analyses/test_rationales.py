@@ -16,6 +16,7 @@ from tests.ranking.analyses.helpers import (
     MadeUpSources,
     facts_of,
     keys_of,
+    make_columns,
     make_facts,
     make_inputs,
     people_of,
@@ -182,6 +183,22 @@ class TestWinning:
         assert asks["value"] < 0
         unspoken = row_of(findings, "winning", theme="Minds safety")
         assert (unspoken["rationales"], unspoken["value"], unspoken["p"]) == (0, None, None)
+
+    def test_holds_equal_whether_the_model_was_shown_first_whichever_side_it_is_on(self, rng):
+        """What is shown first wins, and most who see the model first speak of warmth."""
+        sides = rng.choice([-1, 1], 400)  # of the model, in the order of the pair
+        shown, speaks = rng.choice([-1, 1], 400), rng.random(400) < 0.8
+        rows = [
+            (f"d{n // 10:02d}", n, *("mh" if side > 0 else "hm"), "r", int(2 * place), int(place))
+            for n, (side, place) in enumerate(zip(sides, shown, strict=True))
+        ]
+        texts = np.where((sides * shown > 0) == speaks, WARM, NOTHING)
+
+        findings = analyse("RATIONALES", known(make_columns(rows), texts, human="h"))
+
+        warm = row_of(findings, "winning", theme="Warmth")
+        assert warm["raw"] > 0.4
+        assert warm["value"] == pytest.approx(0.0, abs=1e-9)
 
     def test_a_theme_of_one_dialogue_tells_nothing(self, columns):
         texts = np.where(columns.unit == columns.unit[0], WARM, NOTHING)
