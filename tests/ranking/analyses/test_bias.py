@@ -163,7 +163,7 @@ class TestOwnFamily:
 
     @pytest.mark.parametrize(("n_systems", "told"), [(4, ["elm", "oak"]), (2, [])])
     def test_is_said_to_be_excluded_only_where_others_judged_it(self, columns, n_systems, told):
-        """Neither judge sees its own family; the first two systems are oaks, and there is no elm."""
+        """Neither judge sees its own family; the first two systems are oaks."""
         sides = np.stack([columns.first, columns.second])
         own = np.where(columns.evaluator == 6, "oak", "elm")
         is_own = (np.array(FAMILIES)[sides] == own).any(axis=0)

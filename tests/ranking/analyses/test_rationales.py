@@ -192,7 +192,7 @@ class TestWinning:
             (f"d{n // 10:02d}", n, *("mh" if side > 0 else "hm"), "r", int(2 * place), int(place))
             for n, (side, place) in enumerate(zip(sides, shown, strict=True))
         ]
-        texts = np.where((sides * shown > 0) == speaks, WARM, NOTHING)
+        texts = np.where((sides * shown > 0) == speaks, WARM, SHORT)
 
         findings = analyse("RATIONALES", known(make_columns(rows), texts, human="h"))
 
