@@ -11,6 +11,7 @@ from ranking.analyses.common import (
     adjusted_tests,
     ends,
     family_of,
+    few_dialogues,
     mean_cell,
     mean_of,
     model_sides,
@@ -82,7 +83,8 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         msg = "People met models in one source dialogue alone; an interval needs two or more."
         raise AnalysisRefusedError(msg)
     tables = (_overall(groups, level), _by_model(models, level))
-    return Findings(METHOD, tables, tuple(warnings + refused))
+    few = few_dialogues(len(np.unique(met.unit)))
+    return Findings(METHOD, tables, (*warnings, *refused, *few))
 
 
 def _meetings(

@@ -19,7 +19,14 @@ from ranking.analyses.coders import (
     together_table,
     winning_table,
 )
-from ranking.analyses.common import difference_of, lengths_of, mean_of, model_sides, relative
+from ranking.analyses.common import (
+    difference_of,
+    few_dialogues,
+    lengths_of,
+    mean_of,
+    model_sides,
+    relative,
+)
 from ranking.findings import AnalysisRefusedError, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats, Integers
@@ -94,7 +101,7 @@ def _warnings(reasons: Reasons, columns: JudgmentColumns, n_given: int) -> list[
         warnings.append(f"{MOST} of {n_given} rationales were drawn at random and coded.")
     if lengths_of(columns) is None:
         warnings.append("The length of the messages is not known, and not held equal.")
-    return warnings
+    return [*warnings, *few_dialogues(len(np.unique(columns.unit[reasons.rows])))]
 
 
 def _shares(reasons: Reasons, columns: JudgmentColumns, book: Codebook, level: float) -> Table:

@@ -11,6 +11,7 @@ from ranking.analyses.common import (
     adjusted_tests,
     difference_of,
     family_of,
+    few_dialogues,
     share_cells,
     units_of_messages,
     with_test,
@@ -142,6 +143,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
     warnings = [f"Labelled by {', '.join(labels.labellers)}."]
     if n_missing:
         warnings.append(f"{n_missing} of the messages judged are not labelled, and left out.")
+    warnings += few_dialogues(len(np.unique(units)))
     return Findings(METHOD, tuple(tables), tuple(warnings))
 
 

@@ -50,10 +50,10 @@ PAIRWISE = ("CHECKS", "FRAGILITY", "PLANNING", "RANKERS")
 REASONS = ("It is warm.", "It is shorter.", "It names the feeling.", "Better.")
 
 
-def whole_inputs(rng):
+def whole_inputs(rng, *, n_units=60):
     """Everything that analyses may ask of a study, simulated: six systems, one of them a person."""
     theta = (0.9, 0.5, 0.2, -0.2, -0.5, -0.9)
-    columns = simulate(rng, theta=theta, n_units=60, pairs_per_unit=5, n_raters=5, n_judges=2)
+    columns = simulate(rng, theta=theta, n_units=n_units, pairs_per_unit=5, n_raters=5, n_judges=2)
     n = columns.n_judgments
     given = facts_of(
         columns,
@@ -263,6 +263,21 @@ def test_fewer_dialogues_are_told_no_p_value(kind, inputs):
     for one in findings.tables:
         places = [n for n, column in enumerate(one.columns) if column.kind is ColumnKind.P_VALUE]
         assert {row[place] for row in one.rows for place in places} <= {None}
+
+
+WITHOUT_INTERVALS = {"DRAWS", "FRAGILITY", "RANKERS", "RATERS"}
+REFUSED_OF_FEW = {"JUDGE"}
+
+
+@pytest.mark.parametrize("kind", sorted({*KINDS} - WITHOUT_INTERVALS - REFUSED_OF_FEW))
+@pytest.mark.parametrize(("n_units", "told"), [(30, "a correction"), (19, "no interval can be")])
+def test_intervals_of_few_dialogues_come_with_a_warning(kind, n_units, told, found):
+    few = whole_inputs(np.random.default_rng(1), n_units=n_units)
+
+    (warning,) = [one for one in analyses.analyse(kind, few).warnings if one.startswith("Only ")]
+
+    assert told in warning
+    assert not any(one.startswith("Only ") for one in found[kind].warnings)
 
 
 def test_every_column_of_p_values_in_the_code_says_how_it_is_adjusted():
