@@ -16,6 +16,7 @@ from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT
 from ranking.numerics.few_units import TOO_FEW_UNITS
 from ranking.numerics.multiplicity import holm
 from ranking.numerics.planning.design import Contrast, contrast, needed_units
+from ranking.numerics.simultaneous import STILL
 from ranking.numerics.tables import tabulate
 
 OVERALL = "overall"
@@ -208,7 +209,7 @@ def _test(
     one, other = (board.systems.index(slug) for slug in slugs)
     error = float((board.resampled[:, one] - board.resampled[:, other]).std(ddof=1))
     error *= (n / (n - 1.0)) ** 0.5
-    if not error:
+    if error <= STILL:
         msg = "all dialogues say the same, which leaves no measure of chance."
         raise AnalysisRefusedError(msg)
     difference = float(board.elo[one] - board.elo[other])

@@ -11,8 +11,8 @@ from ranking.numerics.intervals import check_replicates
 
 AT_ONCE = 512  # replicates whose gaps stay in the cache
 MUCH = 2**22  # gaps above which threads gain more than they cost
-STILL = 1e-9
-"""In the replicates' unit: a spread below what the fit resolves counts as none."""
+STILL = 1e-6
+"""In natural log or in points: a spread below what refits resolve counts as none."""
 
 
 @dataclass(frozen=True)

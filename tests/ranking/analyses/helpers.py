@@ -57,6 +57,22 @@ def duel(strengths, **kwargs):
     )
 
 
+def of_sizes(said, *, sizes):
+    """Let one rater say this of each two systems, so many times over in each dialogue."""
+    rows = [
+        (f"d{unit:02d}", *pair, strength)
+        for unit, size in enumerate(sizes)
+        for pair, strengths in said.items()
+        for strength in strengths * size
+    ]
+    return make_columns(
+        [
+            (unit, n, one, other, "r", strength, 1)
+            for n, (unit, one, other, strength) in enumerate(rows)
+        ]
+    )
+
+
 def simulate(
     rng,
     *,

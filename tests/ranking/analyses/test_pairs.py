@@ -19,6 +19,7 @@ from tests.ranking.analyses.helpers import (
     keys_of,
     make_columns,
     make_inputs,
+    of_sizes,
     simulate,
     stored,
     table,
@@ -152,6 +153,16 @@ class TestPairs:
         assert (row["low"], row["high"]) == (None, None)
         assert row["p_step_down"] == row["p_holm"] == row["p_false_discovery"] == 0.25
         assert findings.warnings[0].startswith("Only 3 source dialogues")
+
+    def test_dialogues_of_any_size_that_all_agree_are_no_proof_either(self):
+        """Refits of the same shares at other sizes differ by rounding, which is no spread."""
+        said = {"ab": (3, 3, 3, -3), "bc": (3, 3, -3, 0), "ca": (-2, -2, -2, 1)}
+        columns = of_sizes(said, sizes=[1 + 7 * unit % 5 for unit in range(12)])
+
+        rows = table(pairs.analyse(make_inputs(columns)), "pairs")
+
+        assert {(row["low"], row["high"]) for row in rows} == {(None, None)}
+        assert {row["p_holm"] for row in rows} == {float(f"{3 * 2.0**-11:.3g}")}
 
     def test_two_dialogues_and_one_rater_are_enough(self):
         findings = pairs.analyse(make_inputs(duel([3, -2])))

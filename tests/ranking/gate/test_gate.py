@@ -187,11 +187,15 @@ class TestWhatCannotBeAsked:
         assert [one.name for one in found.tests] == [OVERALL]
         assert "H is not tested" in found.notes[0]
 
-    def test_dialogues_that_all_say_the_same_leave_no_measure_of_chance(self, rng):
+    @pytest.mark.parametrize("most", [1, 5], ids=["of one size", "of several sizes"])
+    def test_dialogues_that_all_say_the_same_leave_no_measure_of_chance(self, rng, most):
         one = judged(rng, n_units=1, per_unit=60)
-        again = one.taken(np.tile(np.arange(60), 25))
+        sizes = 60 * (1 + 7 * np.arange(25) % most)
+        again = one.taken(np.tile(np.arange(60), sizes.sum() // 60))
         copies = replace(
-            again, units=tuple(f"d{n:02d}" for n in range(25)), unit=np.repeat(np.arange(25), 60)
+            again,
+            units=tuple(f"d{n:02d}" for n in range(25)),
+            unit=np.repeat(np.arange(25), sizes),
         )
 
         found = run_gate(inputs(copies), ASKED)
