@@ -6,8 +6,10 @@ import json
 import logging
 import secrets
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -22,6 +24,7 @@ from ranking.figures import FiguresBusyError
 from ranking.judgments.method import code_version
 from ranking.models import Fit, Release
 from ranking.released.queries import folder_of
+from ranking.released.writing import SUMS, sha256_of
 from ranking.releases import queries
 
 if TYPE_CHECKING:
@@ -124,7 +127,9 @@ def _is_to_build(release: Release) -> bool:
 def _attempt(release: Release, clock: Clock, tell: Tell) -> str:
     """Build a release where the site keeps it, and return why there is none, or nothing."""
     try:
-        build_release(release=release, folder=folder_of(release), clock=clock, tell=tell)
+        with _beside(release) as built:
+            build_release(release=release, folder=built, clock=clock, tell=tell)
+            _put_in_place(release, built)
     except ReleaseRefusedError as error:
         logger.warning("building %s was refused: %s", release.key, error)
         return str(error)
@@ -167,8 +172,6 @@ def _build(release: Release, folder: Path, clock: Clock, tell: Tell) -> "Report 
     from ranking.releases.building import LeakError, write_release  # noqa: PLC0415
     from ranking.releases.contents import contents_of  # noqa: PLC0415
 
-    if folder == folder_of(release):
-        shutil.rmtree(folder, ignore_errors=True)  # of a worker that was lost
     try:
         manifest = write_release(contents_of(release), folder, tell)
     except LeakError as error:
@@ -188,13 +191,34 @@ def _build(release: Release, folder: Path, clock: Clock, tell: Tell) -> "Report 
 
 def keep_release(release: Release, folder: Path) -> None:
     """Copy a release that was built elsewhere to where the site keeps it, if it is not there."""
+    with _beside(release) as copied:
+        shutil.copytree(folder, copied)
+        _put_in_place(release, copied)
+
+
+@contextmanager
+def _beside(release: Release) -> Iterator[Path]:
+    """Give a folder of its own to each worker; of two that build the same, neither sees the other.
+
+    It is where a rename leads to the place of the release, and gone afterwards.
+    """
+    parent = folder_of(release).parent
+    parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{release.key}.", dir=parent) as name:
+        yield Path(name) / release.key
+
+
+def _put_in_place(release: Release, built: Path) -> None:
+    """Move a release to its place, unless it is there or another worker ended it with others."""
     place = folder_of(release)
-    if not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        beside = place.parent / f".{place.name}.copy"
-        shutil.rmtree(beside, ignore_errors=True)
-        shutil.copytree(folder, beside)
-        beside.rename(place)
+    if _manifest_of(built) == release.manifest_hash != _manifest_of(place):
+        shutil.rmtree(place, ignore_errors=True)
+        built.rename(place)
+
+
+def _manifest_of(folder: Path) -> str:
+    listed = folder / SUMS
+    return sha256_of(listed) if listed.exists() else ""
 
 
 @transaction.atomic

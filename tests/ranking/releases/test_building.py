@@ -3,6 +3,9 @@
 import errno
 import os
 from collections import Counter
+from contextlib import suppress
+from functools import partial
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -14,13 +17,15 @@ from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writ
 from annotation.rationales.services.scanning import TextWords, decide_rationale, scan_rationales
 from completions.choices import SystemKind
 from completions.models import Completion, System
-from ranking import tasks
+from ranking import figures, tasks
 from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
 from ranking.models import Release
+from ranking.release_check import verifying
 from ranking.release_check.verifying import verify
+from ranking.released.queries import folder_of
 from ranking.released.writing import line
-from ranking.releases import queries
+from ranking.releases import building, queries
 from ranking.releases import services as release_services
 from ranking.releases.contents import contents_of
 from tests.helpers.factories import (
@@ -98,6 +103,29 @@ class TestBuilding:
                 release=release, folder=tmp_path / "out" / "x", clock=lambda: START, tell=stop
             )
         assert list((tmp_path / "out").iterdir()) == []
+
+    def test_two_workers_that_build_the_same_are_in_nobodys_way(self, study, monkeypatch):
+        release = release_services.claim_release(study=study, now=START)
+        monkeypatch.setattr(figures, "rendered", lambda *_: b"<svg/>")
+        run = partial(release_services.run_release, release_id=release.pk, clock=lambda: START)
+        write = building.write_release
+
+        def written_while_another_verifies(contents, folder, tell):
+            monkeypatch.setattr(building, "write_release", write)
+            with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+                patched.setattr(verifying, "verify", Mock(side_effect=KeyboardInterrupt))
+                run()
+            return write(contents, folder, tell)
+
+        monkeypatch.setattr(building, "write_release", written_while_another_verifies)
+
+        run()
+
+        release.refresh_from_db()
+        assert (release.state, release.refusal) == (ReleaseState.DONE, "")
+        place = folder_of(release)
+        assert list(place.parent.iterdir()) == [place]
+        assert verify(place, is_quick=True).is_sound
 
     def test_a_folder_that_is_not_empty_is_left_alone(self, study, tmp_path):
         (tmp_path / "mine").write_text("mine")
