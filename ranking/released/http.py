@@ -1,15 +1,14 @@
 """Files of releases as answers, and a folder as one zip file in the same bytes each time."""
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from django.http import Http404, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
 from ranking.models import Release
-from ranking.released.queries import file_of, folder_of_files
-from ranking.released.writing import files_of
+from ranking.released.queries import folder_of, listed
 
 BYTES = "application/octet-stream"
 
@@ -22,8 +21,8 @@ def zip_answer(release: Release) -> StreamingHttpResponse:
     django.http.Http404
         If the site does not have them.
     """
-    folder = folder_of_files(release)
-    if folder is None:
+    files = listed(release)
+    if not files:
         msg = f"the files of {release.key} are not here"
         raise Http404(msg)
     name = name_of(release)
@@ -31,7 +30,7 @@ def zip_answer(release: Release) -> StreamingHttpResponse:
         "Content-Disposition": f'attachment; filename="{name}.zip"',
         "ETag": f'"{release.manifest_hash}"',
     }
-    parts = zipped(folder, name)
+    parts = zipped(folder_of(release), sorted(files), name)
     return StreamingHttpResponse(parts, content_type="application/zip", headers=headers)
 
 
@@ -43,15 +42,14 @@ def file_answer(release: Release, path: str) -> StreamingHttpResponse:
     django.http.Http404
         If the release lists no such file, or the site does not have it.
     """
-    found = file_of(release, path)
-    if found is None or not found[0].is_file():
+    files, place = listed(release), folder_of(release) / path
+    if path not in files:
         msg = f"there is no such file in {release.key}"
         raise Http404(msg)
-    place, digest = found
     headers = {
         "Content-Disposition": content_disposition_header(True, place.name) or "attachment",  # noqa: FBT003 (only by position)
         "Content-Length": str(place.stat().st_size),
-        "ETag": f'"{digest}"',
+        "ETag": f'"{files[path]}"',
     }
     return StreamingHttpResponse(_parts(place), content_type=BYTES, headers=headers)
 
@@ -94,14 +92,14 @@ class _Out:
         return content
 
 
-def zipped(folder: Path, name: str) -> Iterator[bytes]:
-    """Yield the bytes of a zip of all files below a folder, under one folder of that name.
+def zipped(folder: Path, paths: Iterable[str], name: str) -> Iterator[bytes]:
+    """Yield the bytes of a zip of these files of a folder, under one folder of that name.
 
-    Files are sorted, and have neither owner nor time. Memory does not grow with their sizes.
+    Files have neither owner nor time. Memory does not grow with their sizes.
     """
     out = _Out()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:  # type: ignore[call-overload]
-        for path in files_of(folder):
+        for path in paths:
             entry = zipfile.ZipInfo(f"{name}/{path}", EPOCH)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, MODE
             entry.create_system = 3  # as Unix does it, on any system

@@ -7,7 +7,6 @@ from django.conf import settings
 from django.db.models import F, QuerySet
 
 from annotation.models import Study
-from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.released.writing import SUMS, read_sums, sha256_of
 
@@ -33,33 +32,22 @@ def folder_of(release: Release) -> Path:
     return settings.HEART_DATA_DIR / "releases" / release.study.slug / release.key
 
 
-def folder_of_files(release: Release) -> Path | None:
-    """Return where the files of a built release are, or None if the site does not have them."""
-    folder = folder_of(release)
-    return folder if release.state == ReleaseState.DONE and (folder / SUMS).exists() else None
+def listed(release: Release) -> dict[str, str]:
+    """Return the SHA-256 of the files of a built release by their paths, as its list has them.
+
+    The list itself is the last. None are there unless the site has each of them, and that list.
+    """
+    folder, manifest = folder_of(release), release.manifest_hash
+    if not (folder / SUMS).is_file() or sha256_of(folder / SUMS) != manifest:
+        return {}
+    found = read_sums((folder / SUMS).read_text(encoding="utf-8")) | {SUMS: manifest}
+    return found if all((folder / name).is_file() for name in found) else {}
 
 
 def files_of(release: Release) -> list[dict[str, Any]]:
-    """Return path, size in bytes and SHA-256 of the files of a release, by its list of checksums.
-
-    The list itself is the last; without its files on the site there is none.
-    """
-    folder = folder_of_files(release)
-    if folder is None:
-        return []
-    listed = read_sums((folder / SUMS).read_text(encoding="utf-8"))
-    listed[SUMS] = release.manifest_hash
+    """Return path, size in bytes and SHA-256 of the files of a release that the site has."""
+    folder = folder_of(release)
     return [
         {"path": name, "size": (folder / name).stat().st_size, "sha256": digest}
-        for name, digest in listed.items()
+        for name, digest in listed(release).items()
     ]
-
-
-def file_of(release: Release, path: str) -> tuple[Path, str] | None:
-    """Return where a file of a release is and its SHA-256; None unless the release lists it."""
-    folder = folder_of_files(release)
-    if folder is None:
-        return None
-    listed = read_sums((folder / SUMS).read_text(encoding="utf-8"))
-    listed[SUMS] = sha256_of(folder / SUMS)
-    return (folder / path, listed[path]) if path in listed else None

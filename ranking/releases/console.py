@@ -53,7 +53,7 @@ def build(request: StaffRequest, study: Study) -> HttpResponse:
     except release_services.ReleaseRefusedError as error:
         messages.error(request, str(error))
         return redirect("raters:release", study.slug)
-    if release.state == ReleaseState.BUILDING or not released_queries.folder_of(release).exists():
+    if not released_queries.listed(release):
         background.hand_over("ranking.tasks.build_release", release_id=release.pk)
         messages.success(request, _("A worker builds it now. Look again soon."))
     else:

@@ -23,7 +23,7 @@ from ranking.choices import ReleaseState
 from ranking.figures import FiguresBusyError
 from ranking.judgments.method import code_version
 from ranking.models import Fit, Release
-from ranking.released.queries import folder_of
+from ranking.released.queries import folder_of, listed
 from ranking.released.writing import SUMS, sha256_of
 from ranking.releases import queries
 
@@ -120,7 +120,7 @@ def run_release(*, release_id: int, clock: Clock) -> bool:
 
 def _is_to_build(release: Release) -> bool:
     """Say whether a release is claimed, or built and its files are lost."""
-    is_lost = release.state == ReleaseState.DONE and not folder_of(release).exists()
+    is_lost = release.state == ReleaseState.DONE and not listed(release)
     return is_lost or release.state == ReleaseState.BUILDING
 
 
@@ -210,15 +210,9 @@ def _beside(release: Release) -> Iterator[Path]:
 
 def _put_in_place(release: Release, built: Path) -> None:
     """Move a release to its place, unless it is there or another worker ended it with others."""
-    place = folder_of(release)
-    if _manifest_of(built) == release.manifest_hash != _manifest_of(place):
-        shutil.rmtree(place, ignore_errors=True)
-        built.rename(place)
-
-
-def _manifest_of(folder: Path) -> str:
-    listed = folder / SUMS
-    return sha256_of(listed) if listed.exists() else ""
+    if sha256_of(built / SUMS) == release.manifest_hash and not listed(release):
+        shutil.rmtree(folder_of(release), ignore_errors=True)
+        built.rename(folder_of(release))
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from access.choices import Role, Scope
 from annotation.models import Study
 from ranking.choices import EvaluatorPool
 from ranking.models import Fit, Release
+from ranking.released.queries import folder_of
 from ranking.released.writing import SUMS
 from tests.helpers.factories import HOUR, NOW, make_study, make_system
 from tests.helpers.factories_of_site import bearing, make_secret
@@ -176,6 +177,28 @@ def test_nothing_beside_a_release_is_handed_out(release, settings):
 
     for path in ("unlisted.txt", "../../../secret.txt", "%2e%2e/%2e%2e/%2e%2e/secret.txt", "\x00"):
         assert read(release, f"{release.key}/files/{path}").status_code == 404
+    archive = io.BytesIO(body(read(release, f"{release.key}/archive/")))
+    assert not any("unlisted" in name for name in zipfile.ZipFile(archive).namelist())
+
+
+@pytest.mark.parametrize("name", ["README.md", SUMS])
+def test_of_a_release_with_a_file_too_few_nothing_is_handed_out(release, name):
+    (folder_of(release) / name).unlink()
+
+    assert handed_out(release) == ([], {404})
+
+
+def test_of_a_release_whose_list_is_not_the_one_that_was_built_nothing_is_handed_out(release):
+    (folder_of(release) / SUMS).write_text(f"{'0' * 64}  README.md\n", encoding="utf-8")
+
+    assert handed_out(release) == ([], {404})
+
+
+def handed_out(release):
+    """The files that are listed, and the answers of the addresses of files."""
+    paths = ("archive/", f"files/{SUMS}", "files/README.md")
+    codes = {read(release, f"{release.key}/{path}").status_code for path in paths}
+    return read(release, f"{release.key}/").json()["files"], codes
 
 
 def test_the_archive_has_all_files_and_is_not_sent_twice(release):

@@ -89,11 +89,12 @@ def test_the_button_hands_one_release_to_a_worker_who_builds_it_once(
     assert verify(next(tmp_path.glob("*-rel-*")), is_quick=True).is_sound
 
 
-def test_the_button_has_a_release_whose_files_are_lost_built_again(client, study, begun):
+@pytest.mark.parametrize("lost", ["", "README.md", SUMS])
+def test_the_button_has_a_release_whose_files_are_lost_built_again(client, study, begun, lost):
     release = release_services.claim_release(study=study, now=START)
     release_services.run_release(release_id=release.pk, clock=lambda: START)
     folder = released_queries.folder_of(release)
-    shutil.rmtree(folder)
+    (folder / lost).unlink() if lost else shutil.rmtree(folder)
     sign_in(client, Role.MANAGER)
 
     client.post(address("build_release", study))
@@ -103,6 +104,7 @@ def test_the_button_has_a_release_whose_files_are_lost_built_again(client, study
     release.refresh_from_db()
     assert (release.state, release.begun, release.step) == (ReleaseState.DONE, 1, "")
     assert sha256_of(folder / SUMS) == release.manifest_hash
+    assert (folder / "README.md").exists()
 
 
 def test_results_lead_to_what_is_published_until_it_is_taken_back(client):
