@@ -115,7 +115,7 @@ def contents_of(release: Release) -> Contents:
     """Return what a claimed release is made of, and what is said of what is left out."""
     fits = {fit.key: fit for fit in Fit.objects.filter(key__in=release.fits)}
     texts = texts_for_release(release.study)
-    attributes, notes = _attributes(release.study)
+    attributes, notes = _attributes(release)
     told = set(judgments_of(release).exclude(rationale="").values_list("pk", flat=True))
     return Contents(
         release=release,
@@ -126,13 +126,13 @@ def contents_of(release: Release) -> Contents:
     )
 
 
-def _attributes(study: Study) -> tuple[dict[int, dict[str, str]], list[str]]:
+def _attributes(release: Release) -> tuple[dict[int, dict[str, str]], list[str]]:
     """Return what may be told of raters by their keys, and what is said of what may not.
 
     That is the platform that they came by, where enough came by it (k-anonymity).
     """
-    raters = Rater.objects.filter(study=study, judgments__isnull=False).exclude(data_kept=False)
-    found = list(raters.order_by("pk").distinct().values_list("pk", "platform"))
+    judged = Rater.objects.filter(pk__in=judgments_of(release).values("rater"))
+    found = list(judged.order_by("pk").values_list("pk", "platform"))
     values = tuple(platform for _, platform in found)
     coarse = coarsened(values)
     if coarse is None:

@@ -173,6 +173,17 @@ def test_platforms_are_told_where_enough_raters_came_by_them(study, platforms, t
     assert any("fewer than 5 raters share" in note for note in contents.notes) is is_merged
 
 
+def test_raters_who_came_after_the_ratings_hide_no_platform_of_those_before(study):
+    release = release_services.claim_release(study=study, now=START)
+    later = {"submitted_at": START + HOUR, "shown_at": START + HOUR}
+    fifth = make_judgment(comparison=study.comparisons.first(), **later).rater  # of the guests
+
+    attributes = contents_of(release).attributes
+
+    assert (len(attributes), fifth.pk in attributes) == (4, False)
+    assert not any(attributes.values())
+
+
 def name_no_fit(monkeypatch):
     Release.objects.update(fits=["there-is-none"])
 
