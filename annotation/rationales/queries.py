@@ -1,5 +1,6 @@
 """Reads about rationales before a release: what waits, what was found, what may be released."""
 
+import datetime as dt
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -49,11 +50,13 @@ class TextCounts:
 class ReleaseTexts:
     """The texts of a study's rationales as they may be released; nothing is read before asked for.
 
-    Iterating reads a few thousand at a time, by the judgment's key, whatever their number.
+    Iterating reads a few thousand at a time, by the judgment's key, whatever their number. With
+    ``as_of`` they are those of judgments until then.
     """
 
     study: Study
     rules: str
+    as_of: dt.datetime | None = None
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         """Yield the key of each judgment with the text that may be released."""
@@ -67,31 +70,33 @@ class ReleaseTexts:
     @property
     def counts(self) -> TextCounts:
         """How many are released and how many are not, in two queries."""
-        return counts(self.study, rules=self.rules)
+        return counts(self.study, rules=self.rules, as_of=self.as_of)
 
     def _rows(self) -> QuerySet[RationaleScan]:
-        scans = _scans(self.study).filter(rules=self.rules, state__in=MAY_GO)
+        scans = _scans(self.study, self.as_of).filter(rules=self.rules, state__in=MAY_GO)
         return scans.select_related("judgment").only(*COLUMNS)
 
 
 COLUMNS = ("state", "passages", "text_hash", "judgment__rationale")
 
 
-def texts_for_release(study: Study) -> ReleaseTexts:
+def texts_for_release(study: Study, *, as_of: dt.datetime | None = None) -> ReleaseTexts:
     """Return the rationales of a study which may be released, read as they are asked for.
 
     A text may be released if the rules of now found nothing in it, or a person decided so. What
     waits, is withheld or has not been scanned is left out.
     """
-    return ReleaseTexts(study, passages.version())
+    return ReleaseTexts(study, passages.version(), as_of)
 
 
-def counts(study: Study, *, rules: str | None = None) -> TextCounts:
+def counts(
+    study: Study, *, rules: str | None = None, as_of: dt.datetime | None = None
+) -> TextCounts:
     """Count the rationales of a study by how they stand, in two queries."""
     rules = rules or passages.version()
-    by_state = _scans(study).filter(rules=rules).values_list("state")
+    by_state = _scans(study, as_of).filter(rules=rules).values_list("state")
     found: Mapping[str, int] = dict(by_state.annotate(n=Count("pk")).order_by())
-    total = _given(study).count()
+    total = _given(study, as_of).count()
     return TextCounts(
         clean=found.get(TextState.CLEAN, 0),
         released=found.get(TextState.RELEASED, 0),
@@ -162,13 +167,15 @@ def decisions(study: Study) -> QuerySet[RationaleDecision]:
     return decided.select_related("decided_by").order_by("-decided_at", "-pk")
 
 
-def _given(study: Study) -> QuerySet[Judgment]:
-    return Judgment.objects.filter(comparison__study=study).exclude(rationale="")
+def _given(study: Study, as_of: dt.datetime | None = None) -> QuerySet[Judgment]:
+    until = {} if as_of is None else {"submitted_at__lte": as_of}
+    return Judgment.objects.filter(comparison__study=study, **until).exclude(rationale="")
 
 
-def _scans(study: Study) -> QuerySet[RationaleScan]:
+def _scans(study: Study, as_of: dt.datetime | None = None) -> QuerySet[RationaleScan]:
+    until = {} if as_of is None else {"judgment__submitted_at__lte": as_of}
     return RationaleScan.objects.filter(
-        ~Q(judgment__rationale=""), judgment__comparison__study=study
+        ~Q(judgment__rationale=""), judgment__comparison__study=study, **until
     )
 
 

@@ -114,7 +114,7 @@ def _numbered(letter: str, keys: list[int]) -> dict[int, str]:
 def contents_of(release: Release) -> Contents:
     """Return what a claimed release is made of, and what is said of what is left out."""
     fits = {fit.key: fit for fit in Fit.objects.filter(key__in=release.fits)}
-    texts = texts_for_release(release.study)
+    texts = texts_for_release(release.study, as_of=release.as_of)
     attributes, notes = _attributes(release)
     told = set(judgments_of(release).exclude(rationale="").values_list("pk", flat=True))
     return Contents(
@@ -163,7 +163,8 @@ def _notes(release: Release, texts: TextCounts) -> Iterator[str]:
             f"The rows of {len(kept)} batches of judgments made elsewhere, which were left out or "
             "whose licence is not known to let them be passed on."
         )
-    gone = Rater.objects.filter(study=release.study, data_kept=False).count()
+    withdrawn = Rater.objects.filter(study=release.study, data_kept=False)
+    gone = withdrawn.filter(judgments__submitted_at__lte=release.as_of).distinct().count()
     if gone:
         yield f"Everything by {gone} people who withdrew and had their answers deleted."
     if release.study.state != StudyState.CLOSED:

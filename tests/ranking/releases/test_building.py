@@ -11,7 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import QuerySet
 
-from annotation.choices import Purpose, TextOutcome
+from annotation.choices import Purpose, RaterState, TextOutcome
 from annotation.models import Comparison, Judgment, QualityCheck
 from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writer
 from annotation.rationales.services.scanning import TextWords, decide_rationale, scan_rationales
@@ -171,6 +171,20 @@ def test_platforms_are_told_where_enough_raters_came_by_them(study, platforms, t
 
     assert Counter(one["platform"] for one in contents.attributes.values()) == told
     assert any("fewer than 5 raters share" in note for note in contents.notes) is is_merged
+
+
+def test_what_is_left_out_is_counted_of_what_came_before_the_ratings(study):
+    release = release_services.claim_release(study=study, now=START)
+    before = contents_of(release).notes
+    later = {"submitted_at": START + HOUR, "shown_at": START + HOUR}
+    gone = {"state": RaterState.WITHDRAWN, "ended_at": START + HOUR, "data_kept": False}
+    make_judgment(comparison=study.comparisons.first(), rationale="Call 555-0100.", **later)
+    make_judgment(
+        comparison=study.comparisons.first(), rater=make_rater(study=study, **gone), **later
+    )
+
+    assert any("not cleared" in note for note in before)
+    assert contents_of(release).notes == before
 
 
 def test_raters_who_came_after_the_ratings_hide_no_platform_of_those_before(study):
