@@ -23,7 +23,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import Combinable
 from django.db.models.fields import IntegerField
-from django.db.models.functions import Cast, Coalesce, Length
+from django.db.models.functions import Cast, Coalesce, Concat, Length
 
 from access.console.csv_cells import Cell
 from annotation.choices import Protocol, Side
@@ -56,18 +56,47 @@ def when(holds: Q) -> Combinable:
     return Case(When(holds, then=True), default=False, output_field=BooleanField())
 
 
+def hash_of(at: str = "") -> Combinable:
+    """Return the hash of the completion at a path; of a deleted one it would confirm a guess."""
+    is_there = When(**{f"{at}erased_at": None}, then=F(f"{at}content_hash"))
+    return Case(is_there, default=Value(""), output_field=CharField())
+
+
+def is_deleted(at: str = "") -> Q:
+    """Return whether a text of the comparison at a path was deleted."""
+    return Q(**{f"{at}first__erased_at__isnull": False}) | Q(
+        **{f"{at}second__erased_at__isnull": False}
+    )
+
+
+def public_name(at: str = "") -> Combinable:
+    """Return the key of the comparison at a path: made of both texts, so of a deleted one none."""
+    number = Concat(Value("deleted-"), Cast(f"{at}pk", CharField()))
+    return Case(When(is_deleted(at), then=number), default=F(f"{at}key"), output_field=CharField())
+
+
+def of_pair(at: str = "") -> dict[str, Combinable]:
+    """Return the columns that tell of the comparison at a path."""
+    return {
+        "comparison": public_name(at),
+        "context": F(f"{at}context__key"),
+        "dialogue": F(f"{at}context__dialogue__content_hash"),
+        "stratum": F(f"{at}context__stratum"),
+        "purpose": F(f"{at}purpose"),
+        "first_system": F(f"{at}first__system__slug"),
+        "second_system": F(f"{at}second__system__slug"),
+        "first_completion": hash_of(f"{at}first__"),
+        "second_completion": hash_of(f"{at}second__"),
+    }
+
+
 MARK = "mark_"
 NOTHING = Value(None, output_field=CharField())  # told when the row is there
 # Nothing of a judgment leaves that is not named here and in the dictionary. Raters go by their
 # pseudonym; platform ids, sessions and time zones stay.
 OF_JUDGMENT: dict[str, Combinable] = {
-    "comparison": F("comparison__key"),
-    "context": F("comparison__context__key"),
-    "stratum": F("comparison__context__stratum"),
+    **of_pair("comparison__"),
     "is_simulated_context": F("comparison__context__is_simulated"),
-    "purpose": F("comparison__purpose"),
-    "first_system": F("comparison__first__system__slug"),
-    "second_system": F("comparison__second__system__slug"),
     "rater": F("rater__code"),
     "judge": F("judge__name"),
     "is_simulated": when(analysis_set.SIMULATED),
@@ -92,8 +121,6 @@ OF_JUDGMENT: dict[str, Combinable] = {
     "is_revised": when(Q(revision__isnull=False)),
     "rationale": F("rationale"),
     "chips": F("chips"),
-    "first_completion": F("comparison__first__content_hash"),
-    "second_completion": F("comparison__second__content_hash"),
     "check_kind": F("lease__quality_check__kind"),
     "check_expected": F("lease__quality_check__expected"),
     "is_screening": when(Q(lease__is_screening=True)),
@@ -102,8 +129,7 @@ OF_JUDGMENT: dict[str, Combinable] = {
         | Q(comparison__second__system__is_simulated=True)
     ),
     "context_id": F("comparison__context__key"),
-    "dialogue": F("comparison__context__dialogue__content_hash"),
-    "pair_id": F("comparison__key"),
+    "pair_id": public_name("comparison__"),
     "rater_id": Coalesce("rater__code", "judge__name"),
     "judge_kind": Case(When(judge__isnull=True, then=Value("human")), default=Value("llm")),
 }
@@ -174,15 +200,7 @@ OF_EXTERNAL: dict[str, Combinable] = {
     "collected_until": Cast("batch__collected_until", CharField()),
     "is_simulated": F("batch__is_simulated"),
     "rater": F("rater"),
-    "comparison": F("comparison__key"),
-    "context": F("comparison__context__key"),
-    "dialogue": F("comparison__context__dialogue__content_hash"),
-    "stratum": F("comparison__context__stratum"),
-    "purpose": F("comparison__purpose"),
-    "first_system": F("comparison__first__system__slug"),
-    "second_system": F("comparison__second__system__slug"),
-    "first_completion": F("comparison__first__content_hash"),
-    "second_completion": F("comparison__second__content_hash"),
+    **of_pair("comparison__"),
     "verdict": F("verdict"),
     "judged_at": F("judged_at"),
     "received_at": F("batch__received_at"),
@@ -291,7 +309,7 @@ def completions(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
     """Yield one row per completion that the study compares; one query, read in batches."""
     is_kept = Q(system__kind=SystemKind.ORIGINAL) if not has_texts(study) else Q(pk__isnull=True)
     known: dict[str, Combinable] = {
-        "completion": F("content_hash"),
+        "completion": hash_of(),
         "context": F("context__key"),
         "system": F("system__slug"),
         "kind": F("system__kind"),
@@ -309,7 +327,7 @@ def completions(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
     compared = Q(pk__in=pairs.values("first")) | Q(
         pk__in=pairs.filter(second__isnull=False).values("second")
     )
-    found = Completion.objects.filter(compared).order_by("context__key", "content_hash", "pk")
+    found = Completion.objects.filter(compared).order_by("context__key", hash_of(), "pk")
     yield from streamed(found.values_list(*(known[column.name] for column in columns)))
 
 
@@ -321,16 +339,8 @@ def comparisons(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
         | Q(second__system__is_simulated=True)
     )
     known: dict[str, Combinable] = {
-        "comparison": F("key"),
-        "context": F("context__key"),
-        "dialogue": F("context__dialogue__content_hash"),
-        "stratum": F("context__stratum"),
-        "purpose": F("purpose"),
-        "position": F("position"),
-        "first_system": F("first__system__slug"),
-        "second_system": F("second__system__slug"),
-        "first_completion": F("first__content_hash"),
-        "second_completion": F("second__content_hash"),
+        **of_pair(),
+        "position": Case(When(is_deleted(), then=Value(None)), default=F("position")),
         "is_simulated": when(simulated),
         "slots_left": F("slots_left"),
         "shown_first_as_a": F("shown_first_as_a"),

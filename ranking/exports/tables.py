@@ -28,12 +28,13 @@ WHY_NOT = {
     "call_not_valid": "the call of the judge gave no valid answer",
     "later": "it came after the time of the export",
 }
+PAIR = "the pair's stable public name, derived from its content; a number if a text is deleted"
 JUDGMENTS = ExportTable(
     "judgments",
     "Judgments",
     "One row per judgment, in the order in which they were stored, also those that do not count.",
     (
-        text("comparison", "the pair's stable public name, derived from its content"),
+        text("comparison", PAIR),
         text("context", "the context's stable public name"),
         text("stratum", "whether the dialogue is as found, or rewritten", "REGULAR", "ADVERSARIAL"),
         flag("is_simulated_context", "the offline provider wrote the dialogue's seeker"),
@@ -92,7 +93,7 @@ JUDGMENTS = ExportTable(
         ),
         text("why_not", "why it does not count; empty if it does", *WHY_NOT),
         text("exclusion", "rule and version by which its rater or judge is excluded"),
-        text("first_completion", "hash of the first completion's text"),
+        text("first_completion", "hash of the first completion's text; empty if deleted"),
         text("second_completion", "hash of the second's; empty where messages are rated alone"),
         text("check_kind", "of a planted pair, which kind", "ATTENTION", "GOLD"),
         text(
@@ -154,7 +155,7 @@ COMPLETIONS = ExportTable(
     "Completions",
     "One row per completion that the study compares, by context and hash.",
     (
-        text("completion", "hash of the text"),
+        text("completion", "hash of the text; empty if deleted"),
         text("context", "the context that it answers"),
         system("system", "slug of the system that wrote it"),
         ExportColumn(
@@ -189,15 +190,19 @@ COMPARISONS = ExportTable(
     "Comparisons",
     "One row per comparison of the plan, in its order.",
     (
-        text("comparison", "the pair's stable public name, derived from its content"),
+        text("comparison", PAIR),
         text("context", "the context's stable public name"),
         text("dialogue", "hash of the source dialogue"),
         text("stratum", "whether the dialogue is as found, or rewritten to be hostile", *STRATA),
         text("purpose", "a main pair, or one shown as a quality check only", "MAIN", "CHECK"),
-        count("position", "seeded place in the order in which pairs are handed out", unit="from 0"),
+        count(
+            "position",
+            "seeded place in the order in which pairs are handed out; empty if a text is deleted",
+            unit="from 0",
+        ),
         system("first_system", "slug of the system that wrote the first completion"),
         system("second_system", "slug of the other; empty where messages are rated alone"),
-        text("first_completion", "hash of the first completion's text"),
+        text("first_completion", "hash of the first completion's text; empty if deleted"),
         text("second_completion", "hash of the second's"),
         flag("is_simulated", "the seeker or one of the systems is simulated"),
         count("slots_left", "judgments by people still wanted and not handed out"),
@@ -268,14 +273,14 @@ EXTERNAL = ExportTable(
         flag("is_simulated", "the lab's raters are programs"),
         flag("is_excluded", "the newest decision leaves the batch out"),
         text("rater", "code of the lab's rater, within the batch alone"),
-        text("comparison", "the pair's stable public name, derived from its content"),
+        text("comparison", PAIR),
         text("context", "the context's stable public name"),
         text("dialogue", "hash of the source dialogue"),
         text("stratum", "whether the dialogue is as found, or rewritten", "REGULAR", "ADVERSARIAL"),
         text("purpose", "a main pair, or one shown as a quality check only", "MAIN", "CHECK"),
         system("first_system", "slug of the system that wrote the first completion"),
         system("second_system", "slug of the other"),
-        text("first_completion", "hash of the first completion's text"),
+        text("first_completion", "hash of the first completion's text; empty if deleted"),
         text("second_completion", "hash of the second's; empty where messages are rated alone"),
         count(
             "verdict",

@@ -169,7 +169,8 @@ class TestJudgments:
         found = records(study, asked=ExportRequest(is_blinded=True))
 
         assert not slugs & {cell for one in found for cell in one.values()}
-        assert all(one["first_completion"] for one in found)
+        for one in found:
+            assert bool(one["first_completion"]) is (one["why_not"] != "text_erased")
 
     def test_leave_the_words_of_reasons_out_on_request(self, study):
         assert "rationale" not in records(study, asked=ExportRequest(with_rationales=False))[0]
@@ -299,6 +300,21 @@ class TestTexts:
         erased = [one for one in records(study, "completions") if one["is_erased"]]
 
         assert [one["text"] for one in erased] == [""]
+
+    @pytest.mark.parametrize("name", ["judgments", "comparisons", "completions", "external"])
+    def test_that_were_deleted_are_named_by_nothing_that_confirms_a_guess(self, study, name):
+        pair = study.comparisons.exclude(first__erased_at=None).get()
+        make_external(batch=make_batch(study=study), comparison=pair)
+
+        found = records(study, name)
+
+        told = {one for row in found for one in row.values()}
+        assert not told & {pair.key, pair.first.content_hash}
+        if name != "completions":
+            (row,) = [one for one in found if one["comparison"] == f"deleted-{pair.pk}"]
+            hashes = ("first_completion", "second_completion")
+            assert [row[one] for one in hashes] == ["", pair.second.content_hash]
+            assert row.get("position") is None
 
     def test_say_which_were_made_elsewhere_and_where(self, study):
         text = study.comparisons.exclude(first__system__kind=SystemKind.HUMAN)[0].first
