@@ -11,7 +11,15 @@ from typing import Any
 
 from completions.files.toml import content_hash
 from ranking.released.identities import id_of
-from ranking.released.tables import ABOUT, BY_NAME, FORMAT, TABLES, ReleaseTable, names_of_files
+from ranking.released.tables import (
+    ABOUT,
+    BY_NAME,
+    FORMAT,
+    SAID,
+    TABLES,
+    ReleaseTable,
+    names_of_files,
+)
 from ranking.released.writing import SUMS, files_of, read_sums, sha256_of
 
 Row = Mapping[str, Any]
@@ -131,7 +139,15 @@ NEVER = ("is_surplus", "is_check", "is_repeat")  # what is so does not count
 
 
 def problems_of_shape(bundle: Bundle) -> Iterator[str]:
-    """Yield what is wrong with the fields of rows, line by line, and with numbers of rows."""
+    """Yield what is wrong with the fields of rows, line by line, and with numbers of rows.
+
+    Raises
+    ------
+    KeyError, TypeError, AttributeError
+        If what the release says of itself is of another kind.
+    """
+    yield from (f"{ABOUT}: lacks {name}" for name in SAID if bundle.about.get(name) is None)
+    names_of_files(bundle.about)
     for table in TABLES:
         rows = bundle.tables[table.name]
         for number, row in enumerate(rows, start=1):

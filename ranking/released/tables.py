@@ -280,6 +280,12 @@ BY_NAME = {table.name: table for table in TABLES}
 
 
 ABOUT = "release.json"
+SAID = (
+    *("format", "key", "version", "study", "title", "as_of", "is_simulated", "licence", "dataset"),
+    *("fits", "counts", "notes", "code_version", "software"),
+    *("prompts", "protocol_hash", "rubric_hash"),
+)
+"""What every release says of itself."""
 ALWAYS = (
     ABOUT,
     SUMS,

@@ -92,6 +92,17 @@ def add_file(folder):
     (folder / "data/extra.jsonl").write_text("{}\n")
 
 
+def said(**fields):
+    """Return what changes what a release says of itself; None takes it out."""
+
+    def change(about):
+        about.update(fields)
+        for name in [one for one in fields if fields[one] is None]:
+            del about[name]
+
+    return lambda folder: change_document(folder, "release.json", change)
+
+
 def nest_analysis(folder):
     (folder / agreement_of(folder)).write_text("[" * 50_000)
 
@@ -129,6 +140,11 @@ FORGED = {
     "a deleted licence": (deleted("LICENSE"), "LICENSE: is not in the folder"),
     "an added file": (add_file, "data/extra.jsonl: release.json tells of no such file"),
     "an added fit": (add_fit, "ratings/fit-0.json: release.json tells of no such file"),
+    "no fits": (said(fits=None), "release.json: lacks fits"),
+    "no key": (said(key=None), "release.json: lacks key"),
+    "no version of the code": (said(code_version=None), "release.json: lacks code_version"),
+    "fits that are none": (said(fits=["fit-0"]), "release.json: lacks what every release has"),
+    "a number of fits": (said(fits=7), "release.json: lacks what every release has"),
     "an exclusion": (changed("raters", is_excluded=True), "counts, and must not"),
     "a hidden message": (changed("completions", text=None), "the text is null"),
     "hidden turns": (claim_texts, "the turns are null"),
