@@ -1,13 +1,14 @@
 """Reads about releases: what one would hold, what is in the way, which there are."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
 from annotation.models import (
+    Comparison,
     Exclusion,
     ExternalDecision,
     JudgeCall,
@@ -170,22 +171,39 @@ def _leases(study: Study) -> "QuerySet[Any, tuple[Any, ...]]":
     return leases.annotate(n=Count("leases"))
 
 
+Stay = tuple[dt.datetime, dt.datetime | None]
+"""Since when a release tells of somebody or of a text, and when that left."""
+
+
 def release_rows(study: Study) -> list[Release]:
     """Return the releases of a study, the newest first; three queries.
 
-    Each has ``n_left``: of one that is built, how many people or texts went since, so that it
-    is stale.
+    Each has ``n_left``: of one that is built, how many people or texts that are in it went since,
+    so that it is stale.
     """
     releases = Release.objects.filter(study=study).select_related("study", "built_by")
-    gone = list(
-        Rater.objects.filter(study=study, data_kept=False).values_list("ended_at", flat=True)
-    )
-    erased = Completion.objects.filter(
-        Q(context__comparisons__study=study), erased_at__isnull=False
-    )
-    gone += list(erased.distinct().values_list("erased_at", flat=True))
+    gone = [*_people_gone(study), *_texts_gone(study)]
     found = list(releases.order_by("-version"))
     for one in found:
-        n_left = sum(time is not None and time > one.as_of for time in gone)
+        n_left = sum(went is not None and came <= one.as_of < went for came, went in gone)
         one.n_left = n_left if one.state == ReleaseState.DONE else 0  # type: ignore[attr-defined] # like an annotation
     return found
+
+
+def _people_gone(study: Study) -> Iterator[Stay]:
+    """Yield of each rater who had their answers deleted since when a release tells of them."""
+    left = Rater.objects.filter(study=study, data_kept=False)
+    told = left.annotate(
+        judged=Min("judgments__submitted_at"), decided=Min("exclusions__decided_at")
+    )
+    for went, *times in told.values_list("ended_at", "judged", "decided"):
+        if came := [time for time in times if time is not None]:
+            yield min(came), went
+
+
+def _texts_gone(study: Study) -> Iterator[Stay]:
+    """Yield of each deleted text of the study's pairs when it was there."""
+    pairs = Comparison.objects.filter(study=study)
+    compared = Q(pk__in=pairs.values("first")) | Q(pk__in=pairs.values("second"))
+    deleted = Completion.objects.filter(compared, erased_at__isnull=False)
+    yield from deleted.values_list("created_at", "erased_at")

@@ -14,6 +14,7 @@ from access.choices import Role
 from access.models import LogEntry
 from annotation.choices import RaterState
 from annotation.models import Rater
+from annotation.raters.services.withdrawing import withdraw_writer
 from ranking import figures, tasks
 from ranking.choices import ReleaseState
 from ranking.models import Release
@@ -21,8 +22,15 @@ from ranking.release_check.verifying import verify
 from ranking.released import queries as released_queries
 from ranking.released.writing import SUMS, sha256_of
 from ranking.releases import services as release_services
-from tests.helpers.factories import make_rater, make_study
-from tests.helpers.factories_written_once import make_member
+from tests.helpers.factories import (
+    make_comparison,
+    make_completion,
+    make_context,
+    make_judgment,
+    make_rater,
+    make_study,
+)
+from tests.helpers.factories_written_once import make_exclusion, make_member
 from tests.helpers.released import START, make_kept_release
 
 pytestmark = pytest.mark.django_db
@@ -124,18 +132,60 @@ def test_results_lead_to_what_is_published_until_it_is_taken_back(client):
     assert [one.action for one in acts] == ["release.published", "release.unpublished"]
 
 
-def test_a_release_with_somebody_who_withdrew_since_is_stale(client):
-    study = make_study()
-    make_kept_release(study)
-    rater = make_rater(study=study)
+def withdraw(rater):
     ended = {"state": RaterState.WITHDRAWN, "ended_at": timezone.now(), "data_kept": False}
     Rater.objects.filter(pk=rater.pk).update(**ended)
+
+
+def one_who_judged(study):
+    withdraw(make_judgment(comparison=study.comparisons.first()).rater)
+
+
+def one_who_judged_after_it(study):
+    later = dict.fromkeys(("shown_at", "submitted_at"), timezone.now())
+    withdraw(make_judgment(comparison=study.comparisons.first(), **later).rater)
+
+
+def one_who_judged_nothing(study):
+    withdraw(make_rater(study=study))
+
+
+def one_who_was_left_out(study):
+    withdraw(make_exclusion(rater=make_rater(study=study)).rater)
+
+
+def a_writer_of_three_texts_of_which_two_are_compared(study):
+    text = study.comparisons.filter(first__writer__isnull=False).first().first
+    other, _beside = (
+        make_completion(
+            context=make_context(dataset=study.dataset), system=text.system, writer=text.writer
+        )
+        for _ in range(2)
+    )
+    rival = make_completion(context=other.context)
+    make_comparison(study=study, first=other, second=rival)
+    withdraw_writer(writer=text.writer, keep_texts=False, now=timezone.now())
+
+
+@pytest.mark.parametrize(
+    ("leave", "n"),
+    [
+        (one_who_judged, 1),
+        (one_who_judged_after_it, 0),
+        (one_who_judged_nothing, 0),
+        (one_who_was_left_out, 1),
+        (a_writer_of_three_texts_of_which_two_are_compared, 2),
+    ],
+)
+def test_a_release_is_stale_by_who_or_what_is_in_it_and_left_since(client, study, leave, n):
+    make_kept_release(study, as_of=START)
+    leave(study)
     sign_in(client, Role.ANALYST)
 
     page = client.get(address("release", study)).content.decode()
 
-    assert "stale" in page
-    assert "1 person or text left since" in page
+    assert ("stale" in page) is (n > 0)
+    assert ("1 person or text left" in page, "2 people or texts" in page) == (n == 1, n == 2)
 
 
 def test_judgments_that_came_since_the_ratings_ask_for_a_refit(client, study, begun):
