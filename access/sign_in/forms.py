@@ -1,5 +1,6 @@
 """Forms of the sign-in library, where they have to be stricter."""
 
+from allauth.core.internal.cryptokit import normalize_user_code
 from allauth.mfa import app_settings
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, BaseAuthenticateForm, ReauthenticateForm
@@ -12,7 +13,8 @@ class Once(BaseAuthenticateForm):
     """A code that is taken once.
 
     The library remembers a code for one step, but a clock that is off by a step is forgiven: a
-    code that somebody looked over a shoulder for would be good again.
+    code that somebody looked over a shoulder for would be good again. It is known by what the
+    library compares: spaces and hyphens in it make no other code.
     """
 
     def clean_code(self) -> str:
@@ -25,7 +27,7 @@ class Once(BaseAuthenticateForm):
         """
         code: str = super().clean_code()
         steps = 2 * app_settings.TOTP_TOLERANCE + 1
-        key = f"second-factor-used:{self.user.pk}:{code}"
+        key = f"second-factor-used:{self.user.pk}:{normalize_user_code(code)}"
         if not cache.add(key, 1, timeout=steps * app_settings.TOTP_PERIOD):
             raise get_adapter().validation_error(WRONG)
         return code

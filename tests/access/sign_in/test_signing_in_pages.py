@@ -156,8 +156,10 @@ class TestTheSecondFactor:
         assert acts() == ["sign-in.failed"]
         assert LogEntry.objects.get().after == {"step": "second factor"}
 
-    def test_takes_a_code_once_for_as_long_as_it_is_good(self, client, enrolled, clock):
+    @pytest.mark.parametrize("spelling", ["{}", " {}", "-{}", "{}_."])
+    def test_takes_a_code_once_for_as_long_as_it_is_good(self, spelling, client, enrolled, clock):
         code = code_of(SECRET, steps=1, at=clock[0])
+        again = spelling.format(code)
         sign_in(client)
         assert client.post(CODE, {"code": code}).status_code == 302
         cache.delete(f"allauth.mfa.totp.used?user={enrolled.pk}&code={code}")  # as 30 seconds do
@@ -166,7 +168,7 @@ class TestTheSecondFactor:
         other = Client()
         sign_in(other)
 
-        assert "The code is not right" in text(other.post(CODE, {"code": code}))
+        assert "The code is not right" in text(other.post(CODE, {"code": again}))
 
     def test_is_of_no_use_to_whoever_has_the_database_alone(self, enrolled):
         codes = Authenticator.objects.get(type="recovery_codes").wrap().generate_codes()
