@@ -24,7 +24,7 @@ from kombu.exceptions import OperationalError as NoBrokerError
 
 from access.api.errors import answer_problem
 from heart_site.monitoring import tracing
-from heart_site.monitoring.logs import working_on
+from heart_site.monitoring.logs import page_of, working_on
 from heart_site.monitoring.metrics import seconds_of_requests
 
 HEADER = "X-Request-ID"
@@ -55,9 +55,7 @@ class RequestIdMiddleware:
 
 
 def _tell(request: HttpRequest, response: HttpResponseBase, *, seconds: float) -> None:
-    """Name the page and not its address, which may hold a link that lets a person in."""
-    match = request.resolver_match
-    page = (match.view_name if match else None) or "-"
+    page = page_of(request)
     if page in QUIET:
         return
     method = request.method if request.method in METHODS else "other"

@@ -26,13 +26,22 @@ def working_on(name: str) -> Iterator[None]:
         current_id.reset(token)
 
 
+def page_of(request: object) -> str:
+    """Name the page and not its address, which may hold a link that lets a person in."""
+    match = getattr(request, "resolver_match", None)
+    return (match.view_name if match else None) or NO_ID
+
+
 def add_id(record: logging.LogRecord) -> bool:
     """Note on a record what it belongs to; a filter of the handler that lets everything pass.
 
     Celery puts the error of a task into its message as well, where a row may be quoted: there the
-    kind of error is enough, as the trace has the rest.
+    kind of error is enough, as the trace has the rest. Django tells the address of a request.
     """
     record.work_id = current_id.get()
+    if (request := getattr(record, "request", None)) and isinstance(record.args, tuple):
+        page = page_of(request)
+        record.args = tuple(page if str(one).startswith("/") else one for one in record.args)
     if record.exc_info and isinstance(record.args, dict) and "exc" in record.args:
         error = record.exc_info[1]
         record.args = record.args | {"exc": type(error).__name__, "traceback": ""}

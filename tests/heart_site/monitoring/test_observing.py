@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 from functools import partial
+from unittest import mock
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db.models import QuerySet
 from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -88,6 +90,24 @@ class TestRequests:
             line = read(formatter, record)
             assert "lets-in" not in line
             assert "someone" not in line
+
+    @pytest.mark.parametrize(
+        ("error", "status"), [(None, 403), (OperationalError("away"), 503), (KeyError("ours"), 500)]
+    )
+    def test_what_django_says_of_a_refused_or_failed_one_names_the_page(
+        self, error, status, caplog, monkeypatch
+    ):
+        client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+        if error is not None:
+            monkeypatch.setattr(QuerySet, "_fetch_all", mock.Mock(side_effect=error))
+        ask = client.get if error else client.post
+
+        assert ask("/s/kind/resume/a-link-that-lets-in/").status_code == status
+
+        (record,) = (one for one in caplog.records if one.name.startswith("django."))
+        line = read(LineFormatter(), record)
+        assert "lets-in" not in line
+        assert line.partition("\n")[0].endswith(": annotation:resume")
 
     def test_asking_whether_it_lives_leaves_no_line(self, caplog):
         with caplog.at_level(logging.INFO, logger="heart.requests"):
