@@ -1,9 +1,12 @@
 """Celery entry points of the site itself; each calls one function."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 else:
     # Workers that call models know these tasks too, and need not carry the pages.
     auditing = SimpleLazyObject(lambda: import_module("heart_site.blinding.auditing"))
+
+
+TOO_LONG = "It took longer than the nine minutes of a worker. The command has as long as it needs."
 
 
 @app.task(ignore_result=True)
@@ -41,25 +47,29 @@ def reclaim_lost_audits() -> int:
 def make_backup(*, by: int) -> None:
     """Make a backup for a member; one that cannot be made says why in the log."""
     begun = timezone.now()
-    try:
-        subject = backup_services.make_backup(settings.HEART_BACKUP_DIR, now=begun).name
-    except BackupError as error:
-        _log("backup.failed", "backup", by=by, said=str(error))
-    else:
-        _log("backup.made", subject, by=by)
+    with _telling("backup.failed", "backup", by=by):
+        made = backup_services.make_backup(settings.HEART_BACKUP_DIR, now=begun)
+        _log("backup.made", made.name, by=by)
 
 
 @app.task(ignore_result=True)
 def try_restore(*, name: str, by: int) -> None:
     """Restore a backup into a scratch database for a member; safe to run twice."""
-    try:
-        said = backup_services.try_restore(
-            settings.HEART_BACKUP_DIR / Path(name).name, now=timezone.now()
-        )
-    except BackupError as error:
-        _log("restore.failed", name, by=by, said=str(error))
-    else:
+    folder = settings.HEART_BACKUP_DIR / Path(name).name
+    with _telling("restore.failed", name, by=by):
+        said = backup_services.try_restore(folder, now=timezone.now())
         _log("restore.tried", name, by=by, said=said)
+
+
+@contextmanager
+def _telling(action: str, subject: str, *, by: int) -> Iterator[None]:
+    """Write down why something could not be done."""
+    try:
+        yield
+    except BackupError as error:
+        _log(action, subject, by=by, said=str(error))
+    except SoftTimeLimitExceeded:
+        _log(action, subject, by=by, said=TOO_LONG)
 
 
 def _log(action: str, subject: str, *, by: int, **after: object) -> None:

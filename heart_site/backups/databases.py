@@ -91,9 +91,10 @@ def save(folder: Path) -> tuple[str, dict[str, int], tuple[str, ...]]:
         as ``app.name``, sorted: both of the very state that was saved.
     """
     if connection.vendor == "sqlite":
-        copied = _copy(folder)
-        rows_saved = _rows_of(copied, tables())
-        return sqlite3.sqlite_version, rows_saved, _named(_migrations_of(copied))
+        with _refusing():
+            copied = _copy(folder)
+            rows_saved = _rows_of(copied, tables())
+            return sqlite3.sqlite_version, rows_saved, _named(_migrations_of(copied))
     server = _server_version()
     check_tool("pg_dump", server)
     with _snapshot() as name:
@@ -105,7 +106,8 @@ def save(folder: Path) -> tuple[str, dict[str, int], tuple[str, ...]]:
 def load(folder: Path, *, server: str) -> None:
     """Fill the empty database from what a server of that version saved."""
     if connection.vendor == "sqlite":
-        _load_copy(folder)
+        with _refusing():
+            _load_copy(folder)
     else:
         check_tool("pg_restore", server)
         load_dump(folder)
@@ -124,6 +126,16 @@ def scratch_database(place: Path) -> Iterator[str]:
 def _named(migrations: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return migrations as ``app.name``, sorted."""
     return tuple(sorted(f"{app}.{name}" for app, name in migrations))
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Tell what SQLite cannot do, as on a full disk, like all else that keeps a backup from us."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        msg = f"The database cannot be copied: {error}."
+        raise BackupError(msg) from error
 
 
 def _copy(folder: Path) -> Path:

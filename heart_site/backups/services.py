@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,14 +30,15 @@ from heart_site.backups.state import (
 from ranking.judgments.method import code_version
 
 FILES = "files"
-LEFT_OUT = ("secret-key", "in-use")
-"""Files of the data folder that no backup holds: the secret is kept apart, the mark is no data."""
+LEFT_OUT = ("secret-key", "in-use", ".*")
+"""What no backup holds: the secret is kept apart, the mark is no data, the rest is half written."""
 
 
 def make_backup(out: Path, *, now: dt.datetime, keep: int | None = None) -> Path:
     """Save database and data folder below ``out``, and return the folder of the backup.
 
-    It has another name until it is whole. Of the backups there, the newest ``keep`` stay.
+    It has another name until it is whole. Of the backups there, the newest ``keep`` stay, and what
+    a killed process left of one goes after a day.
 
     Raises
     ------
@@ -44,30 +46,28 @@ def make_backup(out: Path, *, now: dt.datetime, keep: int | None = None) -> Path
         If it cannot be made; nothing is left behind, and no older one is removed.
     """
     folder = out / f"heart-{now:%Y%m%dT%H%M%SZ}"
-    part = out / f".{folder.name}.part"
+    part = out / f".{folder.name}.{uuid.uuid4().hex[:8]}.part"
     if folder.exists():
         msg = f"{folder} is there already."
         raise BackupError(msg)
-    before = os.umask(0o077)  # it holds people's data
     try:
-        part.mkdir(parents=True)
-        _save(part, out.resolve(), now)
+        out.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part.mkdir(mode=0o700)  # it holds people's data
+        _save(part, out, now)
         part.rename(folder)
     except OSError as error:
-        msg = f"{folder} cannot be written: {error.strerror}."
+        msg = f"{folder} cannot be written: {error.strerror or error}."
         raise BackupError(msg) from error
     finally:
-        os.umask(before)
         shutil.rmtree(part, ignore_errors=True)
-    if keep is not None:
-        for old in _backups(out)[:-keep]:
-            shutil.rmtree(old)
+    for old in [*_broken_off(out, now), *(_backups(out)[:-keep] if keep else ())]:
+        shutil.rmtree(old)
     return folder
 
 
 def _save(part: Path, out: Path, now: dt.datetime) -> None:
-    _save_files(part / FILES, out)
     server, rows, migrations = databases.save(part)
+    _save_files(part / FILES, out)  # after it: files of which it tells are written before
     Manifest(
         made_at=now.isoformat(),
         code=code_version(),
@@ -80,21 +80,26 @@ def _save(part: Path, out: Path, now: dt.datetime) -> None:
 
 
 def _save_files(target: Path, out: Path) -> None:
-    """Copy the data folder without database, secret, marks and the backups themselves."""
+    """Copy the data folder without database, secret, marks, backups and what is half written."""
     data = settings.HEART_DATA_DIR.resolve()
-    if not data.is_dir():
-        return
+    backups = {out.resolve(), settings.HEART_BACKUP_DIR.resolve()}
     database = Path(str(settings.DATABASES["default"]["NAME"])).name
-    for path in sorted(data.iterdir()):
-        is_database = connection.vendor == "sqlite" and path.name.startswith(database)
-        are_backups = any(one.is_relative_to(path) for one in (out, settings.HEART_BACKUP_DIR))
-        if is_database or path.name in LEFT_OUT or are_backups:
-            continue
-        target.mkdir(exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, target / path.name)
-        else:
-            shutil.copy2(path, target / path.name)
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        here = Path(folder)
+        is_ours = here == data and connection.vendor == "sqlite"
+        found = {name for name in names if is_ours and name.startswith(database)}
+        found |= {name for name in names if here / name in backups}
+        return found | shutil.ignore_patterns(*LEFT_OUT)(folder, names)
+
+    if data.is_dir():
+        shutil.copytree(data, target, ignore=left_out)
+
+
+def _broken_off(out: Path, now: dt.datetime) -> list[Path]:
+    """Return what processes that were killed left of backups: nobody has touched it for a day."""
+    before = (now - dt.timedelta(days=1)).timestamp()
+    return [part for part in out.glob(f".{BACKUPS}.part") if part.stat().st_mtime < before]
 
 
 def _backups(out: Path) -> list[Path]:

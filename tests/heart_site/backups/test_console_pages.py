@@ -1,15 +1,23 @@
 """An owner sees the backups and when each was last restored, and has them made and tried."""
 
+import datetime as dt
 import json
+import os
+import resource
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.urls import reverse
 from django.utils import timezone
 
 from access.log import record
 from access.models import LONGEST_SUBJECT, LogEntry
 from heart_site import tasks
-from heart_site.backups import services, state
+from heart_site.backups import databases, services, state
+from tests.helpers.factories import NOW
 from tests.helpers.factories_written_once import make_member
 
 pytestmark = pytest.mark.django_db
@@ -136,3 +144,117 @@ def test_what_is_under_way_or_failed_with_its_reason_as_the_subject_is_shown(cli
 
     assert "One is being made." in page(client)
     assert "The disk is full." in page(client)
+
+
+@pytest.mark.parametrize("task", [tasks.make_backup, tasks.try_restore])
+def test_what_took_a_worker_too_long_says_so(task, owner, kept, monkeypatch):
+    def stop(*_args, **_told):
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr(services, task.__name__, stop)
+
+    task(by=owner.pk, **({} if task is tasks.make_backup else {"name": NAME}))
+
+    entry = LogEntry.objects.get()
+    assert entry.action == task.__name__.replace("make_", "").replace("try_", "") + ".failed"
+    assert "nine minutes" in entry.after["said"]
+
+
+class TestMaking:
+    """A backup beside all that goes on meanwhile; what is saved of the database is made up."""
+
+    @pytest.fixture
+    def data(self, settings, tmp_path):
+        data = settings.HEART_DATA_DIR = tmp_path / "data"
+        data.mkdir()
+        return data
+
+    @pytest.fixture
+    def meanwhile(self, monkeypatch):
+        """Return a function that has something happen while the database is saved."""
+
+        def save(act):
+            monkeypatch.setattr(databases, "save", lambda folder: act(folder) or ("3", {}, ()))
+
+        save(lambda _folder: None)
+        return save
+
+    @pytest.fixture
+    def left(self, out):
+        return lambda: sorted(one.name for one in out.iterdir() if one.name != "data")
+
+    def test_of_two_in_one_second_one_is_whole(self, data, out, meanwhile, left):
+        others = iter([lambda: services.make_backup(out, now=NOW)])
+        meanwhile(lambda _folder: next(others, lambda: None)() and None)
+
+        with pytest.raises(state.BackupError, match="cannot be written"):
+            services.make_backup(out, now=NOW)
+
+        (made,) = state.kept_backups(out)
+        assert left() == [made.name]
+
+    def test_is_closed_to_others_without_closing_what_other_threads_write(
+        self, data, out, meanwhile
+    ):
+        masks = []
+        meanwhile(lambda folder: masks.append((os.umask(0o022), folder.stat().st_mode & 0o777)))
+
+        services.make_backup(out, now=NOW)
+
+        assert masks == [(0o022, 0o700)]
+
+    def test_has_the_files_of_which_its_database_tells_and_none_half_written(
+        self, data, out, meanwhile
+    ):
+        def finish(_folder):
+            (data / ".part").mkdir()
+            (data / "r1").write_text("built")
+
+        meanwhile(finish)
+
+        made = services.make_backup(out, now=NOW)
+
+        assert list(state.read_manifest(made).files) == ["files/r1"]
+
+    def test_holds_no_backups_wherever_they_lie(self, data, out, meanwhile, settings, monkeypatch):
+        (data / "kept" / "backups" / "heart-old").mkdir(parents=True)
+        (data / "kept" / "notes").write_text("mine")
+        (data / "kept" / "backups" / "heart-old" / "x").write_text("large")
+        monkeypatch.chdir(data)
+        settings.HEART_BACKUP_DIR = Path("kept/backups")
+
+        made = services.make_backup(out, now=NOW)
+
+        assert list(state.read_manifest(made).files) == ["files/kept/notes"]
+
+    def test_clears_away_after_a_day_what_was_broken_off(self, data, out, meanwhile, left):
+        old, new = (out / f".heart-2026010{day}T020000Z.part" for day in (1, 2))
+        for part, age in ((old, dt.timedelta(days=1, minutes=1)), (new, dt.timedelta(hours=23))):
+            part.mkdir()
+            os.utime(part, ((NOW - age).timestamp(),) * 2)
+
+        made = services.make_backup(out, now=NOW)
+
+        assert left() == [new.name, made.name]
+
+    def test_says_which_file_could_not_be_read(self, data, out, meanwhile):
+        (data / "gone").symlink_to(data / "nowhere")
+
+        with pytest.raises(state.BackupError, match=r"gone.*No such file"):
+            services.make_backup(out, now=NOW)
+
+    def test_on_a_full_disk_says_so(self, data, out, monkeypatch, left, tmp_path_factory):
+        database = tmp_path_factory.mktemp("large") / "heart.sqlite3"
+        with closing(sqlite3.connect(database)) as link:
+            link.execute("CREATE TABLE a AS SELECT zeroblob(100000) AS b")
+            link.commit()
+        monkeypatch.setattr(databases, "_database", lambda: database)
+        usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, usual[1]))
+        try:
+            with pytest.raises(state.BackupError, match="cannot be copied"):
+                services.make_backup(out, now=NOW)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+
+        assert left() == []
