@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 PORTS = {"https": 443, "http": 80}
@@ -71,12 +71,8 @@ def read_target(url: str, rules: Rules) -> Target:
     if len(url) > LONGEST or FORBIDDEN_CHARACTERS.intersection(url):
         msg = f"an address is up to {LONGEST} characters without spaces"
         raise AddressError(msg)
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError as error:
-        msg = "that is not an address"
-        raise AddressError(msg) from error
+    parts, port = _taken_apart(url)
+    host = parts.hostname
     if parts.scheme not in PORTS or (parts.scheme == "http" and not rules.allows_http):
         msg = "the address begins with https://"
         raise AddressError(msg)
@@ -91,6 +87,16 @@ def read_target(url: str, rules: Rules) -> Target:
     return Target(parts.scheme == "https", host, port or PORTS[parts.scheme], path)
 
 
+def _taken_apart(url: str) -> tuple[SplitResult, int | None]:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        msg = "that is not an address"
+        raise AddressError(msg) from error
+    return parts, port
+
+
 def check_own(url: str, rules: Rules) -> None:
     """Refuse an address of a server of one's own as a person types it, before any look-up.
 
@@ -101,7 +107,7 @@ def check_own(url: str, rules: Rules) -> None:
     AddressError
         As ``read_target`` does.
     """
-    host = urlsplit(url).hostname or ""
+    host = _taken_apart(url)[0].hostname or ""
     read_target(url, replace(rules, allows_http=rules.trusts(host)))
 
 

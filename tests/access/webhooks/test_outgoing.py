@@ -45,7 +45,7 @@ class TestAddresses:
             "file:///etc/passwd",
             *("https://user:word@receiver.example/", "https://receiver.example/#part"),
             *("https://receiver.example/a b", "https://receiver.example/\r\nX: 1"),
-            *("https://receiver.example:99999/", "https://[::1/"),
+            *("https://receiver.example:99999/", "https://[::1/", "https://a]b/", "https://[x]/"),
             *("https://127.0.0.1/", "https://[::1]/", "https://2130706433/", "https://127.1/"),
             "https://169.254.169.254/latest/meta-data/",
             *("https://localhost/", "https://x.localhost./"),
@@ -53,9 +53,10 @@ class TestAddresses:
             pytest.param("https://receiver.example/" + "a" * 500, id="endless"),
         ],
     )
-    def test_these_are_refused_when_typed(self, url):
+    @pytest.mark.parametrize("check", [outgoing.read_target, outgoing.check_own])
+    def test_these_are_refused_when_typed(self, check, url):
         with pytest.raises(AddressError):
-            outgoing.read_target(url, Rules())
+            check(url, Rules())
 
     def test_an_address_is_taken_apart(self):
         target = outgoing.read_target("https://receiver.example:8443/a/b?c=d", Rules())
