@@ -24,7 +24,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from access.roles import member_with_address, users
+from access.roles import member_with_address, user_named, users
 from access.sign_in import services as sign_in_services
 
 PURPOSE = b"heart.sealed"
@@ -94,6 +94,12 @@ class StaffAdapter(DefaultAccountAdapter):
                 credentials.get("username", ""), now=timezone.now()
             )
             raise
+
+    def _get_login_attempts_cache_key(self, _request: HttpRequest, **credentials: str) -> str:
+        """Count by the account: the library's key changes with the host's port and spellings."""
+        name = credentials.get("username", "")
+        user = user_named(name)
+        return f"account:{user.pk}" if user is not None else f"name:{name.lower()}"
 
     def authentication_failed(self, _request: HttpRequest, **credentials: str) -> None:
         """Write down that a password was wrong."""

@@ -125,6 +125,17 @@ class TestThePassword:
         cache.clear()  # as five minutes do
         assert sign_in(client)["Location"] == CONSOLE
 
+    @pytest.mark.parametrize("name", ["olga", "nobody"])
+    def test_is_locked_whatever_host_and_letters_it_is_tried_with(self, name, client, olga):
+        for port in range(5):
+            client.post(
+                SIGN_IN,
+                {"login": name.upper() if port % 2 else name, "password": "something else"},
+                headers={"host": f"testserver:{port + 1}"},
+            )
+
+        assert "too many failed attempts" in text(sign_in(client, username=name))
+
     def test_of_a_former_member_opens_nothing(self, client, olga):
         User.objects.update(is_active=False)
 
