@@ -65,8 +65,12 @@ def owners() -> QuerySet[User]:
 
 
 def member_with_address(email: str) -> User | None:
-    """Return the member of an e-mail address; nobody if it is not one member's alone."""
-    found = list(team().filter(email__iexact=email)[:2])
+    """Return the member of an e-mail address; nobody if it is not one member's alone.
+
+    Databases take some letters for others (a dotless i for an i), and providers do not.
+    """
+    alike = team().filter(email__iexact=email)
+    found = [user for user in alike if user.email.lower() == email.lower()]
     return found[0] if email and len(found) == 1 else None
 
 

@@ -14,7 +14,7 @@ from access.choices import Role, Scope
 from access.members import services as member_services
 from access.members.services import LastOwnerError, MemberRefusedError
 from access.models import LogEntry, Member
-from access.roles import role_of
+from access.roles import member_with_address, role_of
 from tests.helpers.factories import NOW
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_member, make_user
@@ -181,6 +181,21 @@ class TestTheCommand:
 
         with pytest.raises(CommandError):
             self.run(*arguments)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("email", "is_hers"),
+    [
+        *(("kim@lab.example", True), ("KIM@LAB.example", True)),
+        *(("k\u0131m@lab.example", False), ("\u212aim@lab.example", False), ("", False)),
+    ],
+)
+def test_an_address_is_a_members_letter_for_letter(email, is_hers):
+    kim = make_member("kim")
+    User.objects.filter(pk=kim.pk).update(email="kim@lab.example")
+
+    assert member_with_address(email) == (kim if is_hers else None)
 
 
 @pytest.mark.postgres
