@@ -196,7 +196,10 @@ SPECTACULAR_SETTINGS = {
 # What processes share: counts of requests and of failed sign-ins, codes used. "own" is each's own.
 CACHES = {
     "own": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "own"},
-    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},  # of 300 visitors no lock would be left
+    }
     if IS_EMBEDDED
     else {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",

@@ -146,6 +146,13 @@ def test_signing_in_too_often_says_when_to_come_again(settings):
     assert_asks_to_wait(second)
 
 
+def test_who_has_to_wait_does_however_many_others_come_meanwhile():
+    for name in (HERE, HERE, *map(str, range(1000))):
+        wait_for_room("entry", name, most=1)
+
+    assert wait_for_room("entry", HERE, most=2) is not None
+
+
 def test_a_cache_that_is_away_lets_people_in(monkeypatch, caplog):
     def away(*_args, **_kwargs):
         raise AwayError
