@@ -57,6 +57,18 @@ class TestAddingAMember:
         entry = LogEntry.objects.get(action="member.added")
         assert (entry.by, entry.after["role"]) == (owner, "MANAGER")
 
+    def test_has_a_link_that_is_of_no_use_in_a_tab_once_it_was_answered_in_another(
+        self, client, owner
+    ):
+        link, visitor = LINK.search(client.post(PAGE, NEW).content.decode())[0], Client()
+        tab = visitor.get(link, follow=True).request["PATH_INFO"]
+        set_password(link)
+
+        late = visitor.post(tab, {"password1": "another one " * 2, "password2": "another one " * 2})
+
+        assert "not valid any more" in text(late)
+        assert User.objects.get(username="ada").check_password(PASSWORD)
+
     @pytest.mark.parametrize(
         "fields",
         [

@@ -8,9 +8,10 @@ from django.urls import reverse
 
 from completions.choices import Background, WriterState
 from completions.models import Dataset, Message, Writer, WriterConsent
-from completions.writers import guidelines
+from completions.writers import forms, guidelines
 from completions.writers.credentials import credential, invitation_link
 from completions.writers.http import COOKIE
+from completions.writers.services import inviting
 from tests.completions.writers.desk import (
     MESSAGE,
     make_pool,
@@ -19,7 +20,7 @@ from tests.completions.writers.desk import (
     take_dialogue,
     url,
 )
-from tests.helpers.factories import digest, make_writer, make_writing_lease
+from tests.helpers.factories import NOW, digest, make_writer, make_writing_lease
 from tests.helpers.factories_of_people import make_admission
 from tests.helpers.factories_written_once import make_writer_consent
 from tests.helpers.visits import read_forms
@@ -89,6 +90,23 @@ class TestPersonalLink:
         assert COOKIE not in client.cookies
         assert not WriterConsent.objects.exists()
         assert 'value="agree"' in open_link(client, invited).content.decode()
+
+    @pytest.mark.parametrize("choice", ["agree", "decline"])
+    def test_that_was_answered_in_another_tab_meanwhile_leads_to_the_desk(
+        self, choice, client, invited, monkeypatch
+    ):
+        def clean(form):
+            inviting.accept_invitation(writer=invited, now=NOW)
+            return form.cleaned_data
+
+        monkeypatch.setattr(forms.Consent, "clean", clean, raising=False)
+
+        answer = client.post(invitation_link(invited), {"choice": choice})
+
+        invited.refresh_from_db()
+        assert answer["Location"] == url("desk")
+        assert (invited.state, invited.email) == (WriterState.PROFILING, "ada@example.org")
+        assert WriterConsent.objects.count() == 1
 
     @pytest.mark.parametrize("payload", [{}, {"choice": ""}, {"choice": "perhaps"}])
     def test_an_answer_that_is_none_shows_the_question_again(self, client, invited, payload):
