@@ -222,7 +222,8 @@ def post(
         number = check_ip(target.host, resolver(target.host, target.port), rules)
         return _exchange(target, number, body, headers)
     except (OSError, http.client.HTTPException, UnicodeError) as error:
-        msg = f"{type(error).__name__}: {error}"[:300]
+        said = f"{type(error).__name__}: {error}"[:300]  # perhaps in the receiver's words
+        msg = "".join(one if one.isprintable() else "\ufffd" for one in said)
         raise PostError(msg) from error
 
 

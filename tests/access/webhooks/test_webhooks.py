@@ -3,6 +3,8 @@
 import datetime as dt
 import json
 import re
+import socket
+import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -337,6 +339,27 @@ class TestActs:
     def test_what_waits_is_not_queued_again(self):
         with pytest.raises(hook_services.HookStateError):
             hook_services.resend(make_delivery(), by=make_user(), now=NOW)
+
+
+@pytest.mark.postgres
+def test_a_receiver_whose_words_no_database_takes_holds_up_no_other():
+    with socket.create_server(("127.0.0.1", 0)) as rude, receiving() as receiver:
+
+        def answer():
+            line, _ = rude.accept()
+            with line:
+                line.recv(65536)
+                line.sendall(b"\x00\x1b[31mnonsense\r\n")
+
+        threading.Thread(target=answer).start()
+        port = rude.getsockname()[1]
+        row = make_delivery(hook=make_hook(url=f"http://127.0.0.1:{port}/"))
+        make_delivery(hook=make_hook(url=receiver.url))
+
+        assert deliver() == 1
+
+    row.refresh_from_db()
+    assert row.error == "BadStatusLine: \ufffd\ufffd[31mnonsense\ufffd\ufffd"
 
 
 @pytest.mark.postgres
