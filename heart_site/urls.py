@@ -14,7 +14,7 @@ from heart_site.monitoring import metrics
 from ranking import urls as ranking
 
 admin.autodiscover()
-admin_site.leave_out_keys(admin.site)
+admin_site.leave_out_accounts(admin.site)
 
 handler400 = views.bad_request
 handler403 = views.forbidden

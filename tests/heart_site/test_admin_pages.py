@@ -3,6 +3,7 @@
 import pytest
 from django.apps import apps
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.core import checks
 from django.urls import reverse
 
@@ -69,6 +70,17 @@ def owner(client):
     """The client of an owner who is no superuser."""
     client.force_login(make_member(role=Role.OWNER))
     return client
+
+
+def test_accounts_are_changed_on_the_sites_own_pages_alone_which_log_it(client):
+    client.force_login(User.objects.create_superuser("root"))
+
+    index = client.get(reverse("admin:index")).content.decode()
+    answer = client.get(reverse("admin:password_change"))
+
+    assert "/admin/auth/" not in index
+    assert client.get("/admin/auth/user/add/").status_code == 404
+    assert answer["Location"] == reverse("account_change_password")
 
 
 def test_an_owner_sees_the_tables_of_the_other_apps(owner, subtests):
