@@ -177,11 +177,11 @@ def test_what_is_left_out_is_counted_of_what_came_before_the_ratings(study):
     release = release_services.claim_release(study=study, now=START)
     before = contents_of(release).notes
     later = {"submitted_at": START + HOUR, "shown_at": START + HOUR}
-    gone = {"state": RaterState.WITHDRAWN, "ended_at": START + HOUR, "data_kept": False}
-    make_judgment(comparison=study.comparisons.first(), rationale="Call 555-0100.", **later)
-    make_judgment(
-        comparison=study.comparisons.first(), rater=make_rater(study=study, **gone), **later
+    gone = make_rater(
+        study=study, state=RaterState.WITHDRAWN, ended_at=START + HOUR, data_kept=False
     )
+    make_judgment(comparison=study.comparisons.first(), rationale="Call 555-0100.", **later)
+    make_judgment(comparison=study.comparisons.first(), rater=gone, **later)
 
     assert any("not cleared" in note for note in before)
     assert contents_of(release).notes == before
