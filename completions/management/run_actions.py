@@ -190,6 +190,7 @@ def work(kind: Kind, run: Run, progress: Progress) -> str:
     calls = queries.calls_of(run)
     n_calls, is_open = calls.count(), calls.filter(ended_at=None)
     endpoints = queries.endpoints_of(run)
+    was_stopped = True  # unless the block below comes to its end
     with answering(*endpoints), stopped_gently() as stop, progress.towards("calls") as told:
         shown_at = float("-inf")
 

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from decimal import Decimal
+from functools import partial
 from io import StringIO
 
 import pytest
@@ -123,12 +124,13 @@ class TestCompletionsRun:
 
 
 class TestCtrlC:
-    def test_leaves_the_rest_waiting_and_says_how_to_go_on(self, provider, settings):
+    @pytest.mark.parametrize("n_presses", [1, 2])
+    def test_leaves_the_rest_waiting_and_says_how_to_go_on(self, provider, settings, n_presses):
         settings.HEART_LLM_CONCURRENCY = 1
         run = make_run_of(30)
         provider.behaviour = Behaviour(latency_s=0.01)
 
-        kind = Kind("completions", GenerationRun, generate_and_interrupt)
+        kind = Kind("completions", GenerationRun, partial(generate_and_interrupt, n_presses))
         with pytest.raises(CommandError) as caught:
             run_actions.work(kind, run, Progress(OutputWrapper(StringIO())))
 
@@ -137,19 +139,18 @@ class TestCtrlC:
         assert not run.calls.filter(state=CallState.CLAIMED).exists()
         n_made = run.calls.filter(state=CallState.DONE).count()
         assert 0 < n_made < 30
-        assert len(provider.calls) == n_made
+        assert 0 <= len(provider.calls) - n_made < n_presses  # one was broken off, or none
         assert not pulling.STOPPING.is_set()
 
 
-def generate_and_interrupt(*, stored, **given):
+def generate_and_interrupt(n_presses, *, stored, **given):
     """Make calls, and press Ctrl-C once the first are stored: a second time breaks them off."""
-    pressed = list[bool]()
+    presses = [signal.SIGINT] * n_presses
 
     def press():
         stored()
-        if not pressed:
-            pressed.append(True)
-            os.kill(os.getpid(), signal.SIGINT)
+        while presses:
+            os.kill(os.getpid(), presses.pop())
 
     return generate_completions(stored=press, **given)
 
