@@ -7,7 +7,6 @@ from completions.llm.exchange import (
     Request,
     Token,
     TransientError,
-    TruncatedAnswerError,
     UnexpectedError,
 )
 from completions.llm.failures import as_error, refuses_schema
@@ -24,7 +23,6 @@ __all__ = [
     "Request",
     "Token",
     "TransientError",
-    "TruncatedAnswerError",
     "UnexpectedError",
     "as_error",
     "complete",

@@ -140,30 +140,6 @@ class PermanentError(ProviderError):
     """Asking again cannot help."""
 
 
-class ContentFilteredError(PermanentError):
-    """The provider's filter held the question or the answer back."""
-
-    kind = "content_filtered"
-
-
-class EmptyAnswerError(PermanentError):
-    """The provider reported success and sent no text."""
-
-    kind = "empty"
-
-
-class RefusedAnswerError(PermanentError):
-    """The model declined in the field that its API has for that; the words are in ``reply``."""
-
-    kind = "refused"
-
-
-class TruncatedAnswerError(PermanentError):
-    """The answer stopped at a limit of tokens."""
-
-    kind = "truncated"
-
-
 class UnexpectedError(PermanentError):
     """Neither the provider nor the network failed: something here cannot deal with the answer."""
 
@@ -174,12 +150,13 @@ WHOLE = frozenset({"stop", "end_turn", "stop_sequence", "eos", "eos_token", "com
 """Reasons that say that the model had nothing more to say, without regard to case."""
 TOOLS = frozenset({"tool_calls", "tool_use", "function_call"})
 """Whole as well where a schema was asked for, which LiteLLM sends to some models as a tool."""
+CONTENT_FILTERED, TRUNCATED = "content_filtered", "truncated"
 _KINDS = {
-    "truncated": (
+    TRUNCATED: (
         *("length", "max_tokens", "max_output_tokens", "model_length", "compaction"),
         "model_context_window_exceeded",
     ),
-    "content_filtered": (
+    CONTENT_FILTERED: (
         *("content_filter", "content_filtered", "refusal", "safety", "recitation", "language"),
         *("blocklist", "prohibited_content", "spii", "sensitive", "error_toxic"),
         *("guardrail_intervened", "image_safety", "image_prohibited_content", "no_image"),

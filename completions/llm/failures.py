@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from completions.llm.exchange import (
-    ContentFilteredError,
+    CONTENT_FILTERED,
     PermanentError,
     ProviderError,
     TransientError,
@@ -150,7 +150,7 @@ def _mislabelled(error: Exception, detail: str) -> ProviderError | None:
         return PermanentError(msg, kind="redirected")
     said = f"{detail} {_body(error)}"
     if type(error).__name__ == "ContentPolicyViolationError" or _FILTERED.search(said):
-        return ContentFilteredError(detail)
+        return PermanentError(detail, kind=CONTENT_FILTERED)
     if _PAYMENT.search(said) and not _GOOGLES_LIMIT.search(
         said
     ):  # comes as a rate limit, or as a bad request

@@ -8,19 +8,17 @@ from typing import Any
 
 from completions.llm.exchange import (
     CONFIGURATION,
+    CONTENT_FILTERED,
     MOST_TOKENS,
+    TRUNCATED,
     UNKNOWN,
     UNSTORABLE,
-    ContentFilteredError,
-    EmptyAnswerError,
     PermanentError,
     ProviderError,
-    RefusedAnswerError,
     Reply,
     Request,
     Token,
     TransientError,
-    TruncatedAnswerError,
     ending,
     storable,
 )
@@ -39,6 +37,11 @@ _NO_TEXT = {
     ONLY_THOUGHTS: "The model thought, and said nothing.",
     UNCLEAR: "Thoughts or special tokens stand between words: what the message is, is not clear.",
 }
+_UNFINISHED = {
+    CONTENT_FILTERED: "The provider's filter held the answer back",
+    TRUNCATED: "The answer stopped at a limit of tokens",
+    UNKNOWN: "The answer ended for a reason that is not known here",
+}
 
 
 async def complete(request: Request) -> Reply:
@@ -48,10 +51,9 @@ async def complete(request: Request) -> Reply:
     ------
     TransientError
         If asking again later may help; with the provider's Retry-After where it gave one.
-    ContentFilteredError, EmptyAnswerError, RefusedAnswerError, TruncatedAnswerError
-        If the provider answered, but not with a usable text.
     PermanentError
-        For everything else the provider refuses, and for an answer that nothing here can read.
+        If the provider answered, but not with a usable text; for everything else that it refuses;
+        and for an answer that nothing here can read.
     """
     given, honoured = arguments(request), sent_parameters(request)
     started = time.perf_counter()
@@ -216,13 +218,14 @@ def _checked(reply: Reply, received: _Received, *, is_prose: bool) -> Reply:
         raise _unfinished(received.fault, reply)
     if received.refusal and not reply.text.strip():
         msg = "The model declined."
-        raise RefusedAnswerError(msg, reply=replace(reply, text=storable(received.refusal)))
+        said = replace(reply, text=storable(received.refusal))
+        raise PermanentError(msg, kind="refused", reply=said)
     found = unwrapped(received.text, is_prose=is_prose)
     if found.fault:
         raise PermanentError(_NO_TEXT[found.fault], kind=found.fault, reply=reply)
     if not is_visible(found.text):
         msg = "The provider sent no text."
-        raise EmptyAnswerError(msg, reply=reply)
+        raise PermanentError(msg, kind="empty", reply=reply)
     if UNSTORABLE.search(found.text):
         msg = "The text holds NUL or half a surrogate pair."
         raise PermanentError(msg, kind="unstorable", reply=reply)
@@ -234,17 +237,9 @@ def _checked(reply: Reply, received: _Received, *, is_prose: bool) -> Reply:
 def _unfinished(fault: str, reply: Reply) -> ProviderError:
     """Return what failed where an answer ended before the model had said all."""
     reason = reply.finish_reason
-    if fault == ContentFilteredError.kind:
-        msg = f"The provider's filter held the answer back ({reason})."
-        return ContentFilteredError(msg, reply=reply)
-    if fault == TruncatedAnswerError.kind:
-        msg = f"The answer stopped at a limit of tokens ({reason})."
-        return TruncatedAnswerError(msg, reply=reply)
-    if fault == UNKNOWN:
-        msg = f"The answer ended for a reason that is not known here: {reason}."
-        return PermanentError(msg, kind=UNKNOWN, reply=reply)
-    msg = f"The provider broke the answer off ({reason})."
-    return TransientError(msg, kind=fault)
+    if fault not in _UNFINISHED:
+        return TransientError(f"The provider broke the answer off ({reason}).", kind=fault)
+    return PermanentError(f"{_UNFINISHED[fault]} ({reason}).", kind=fault, reply=reply)
 
 
 def _cost(request: Request, usage: Any) -> float | None:  # noqa: ANN401 (of a module loaded late)

@@ -98,10 +98,10 @@ class TestAsking:
 
     def test_a_failure_frees_its_place_and_counts_what_it_took(self, gateway, settings):
         settings.HEART_LLM_LIMITS = {"*": ProviderLimits(tokens_per_minute=600, concurrency=1)}
-        gateway.script = [llm.TruncatedAnswerError("Too long.", reply=gateway.reply())]
+        gateway.script = [llm.PermanentError("Too long.", reply=gateway.reply())]
 
         async def main():
-            with pytest.raises(llm.TruncatedAnswerError):
+            with pytest.raises(llm.PermanentError, match="Too long"):
                 await ask()
             return await begun(REQUEST)
 
