@@ -1,7 +1,6 @@
 """Runs that have systems complete contexts: planned, started, kept, and asked again."""
 
 import datetime as dt
-import hashlib
 import re
 from collections.abc import Collection, Sequence
 from decimal import Decimal
@@ -13,6 +12,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from completions.dialogues import wording
+from completions.dialogues.context_extraction import digest
 from completions.generation.planning import request_for
 from completions.llm import prompts
 from completions.models import (
@@ -165,7 +165,7 @@ def _completion(call: GenerationCall, heard: ModelAnswer[str]) -> Completion:
         context_id=call.context_id,
         system_id=call.system_id,
         text=text,
-        content_hash=hashlib.sha256(text.encode()).hexdigest(),
+        content_hash=digest(text),
         created_at=heard.at,
     )
 

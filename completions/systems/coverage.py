@@ -12,7 +12,8 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from access.console.tables import Table, TableQuery
-from completions.choices import CallState, HoldState
+from completions.choices import CallState
+from completions.leaks.queries import WITHHELD
 from completions.models import Completion, Context, Dataset, GenerationCall, System
 
 ON_PAGE = 25
@@ -26,7 +27,6 @@ STATES: Mapping[str, object] = {
     FAILED: _("failed"),
     MISSING: _("missing"),
 }
-WITHHELD = (HoldState.HELD, HoldState.DROPPED)
 BAD = (CallState.FAILED, CallState.INVALID)
 OPEN = (CallState.PENDING, CallState.CLAIMED)
 

@@ -1,7 +1,6 @@
 """Bring in completions of models that were made elsewhere: all of a batch, or none (ADR-0012)."""
 
 import datetime as dt
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -107,7 +106,7 @@ class IntakeReport(Refusals):
         """A hash by which two outcomes are told apart; it knows no key of what is added."""
         kept = [(one.row.position, one.is_new, one.held) for one in self.kept]
         content = json.dumps([kept, [asdict(one) for one in self.refused]], sort_keys=True)
-        return hashlib.sha256(content.encode()).hexdigest()
+        return digest(content)
 
 
 class RowsRefusedError(ValueError):
@@ -201,36 +200,26 @@ def _store(
     stored = Completion.objects.bulk_create(
         (_completion(good, now) for good in goods), batch_size=BATCH
     )
+    keys = {completion.pk: good for good, completion in zip(goods, stored, strict=True)}
     BroughtCompletion.objects.bulk_create(
-        (
-            _origin(good, completion, way=way, by=by, now=now)
-            for good, completion in zip(goods, stored, strict=True)
-        ),
+        (_origin(good, key, way=way, by=by, now=now) for key, good in keys.items()),
         batch_size=BATCH,
     )
-    found = {
-        completion.pk: rules.find_leaks(good.row.text)
-        for good, completion in zip(goods, stored, strict=True)
-    }
+    found = {key: rules.find_leaks(good.row.text) for key, good in keys.items()}
     report.kept += [
-        Kept(good.row, completion.pk, is_new=True, held=_reasons(found[completion.pk]))
-        for good, completion in zip(goods, stored, strict=True)
+        Kept(good.row, key, is_new=True, held=_reasons(found[key])) for key, good in keys.items()
     ]
     by_dataset = {good.context.dataset_id: good.context.dataset for good in goods}
     for pk, dataset in sorted(by_dataset.items()):
-        here = [
-            (good, completion.pk)
-            for good, completion in zip(goods, stored, strict=True)
-            if good.context.dataset_id == pk
-        ]
-        leaked = {key: found[key] for _good, key in here if found[key]}
+        here = {key: good for key, good in keys.items() if good.context.dataset_id == pk}
+        leaked = {key: found[key] for key in here if found[key]}
         hold_leaks(dataset=dataset, found=leaked, now=now, by=by)
         record(
             action="completions.brought_in",
             subject=f"dataset {dataset.slug}",
             now=now,
             by=by,
-            after={"way": way, **Counter(good.system.slug for good, _key in here)},
+            after={"way": way, **Counter(good.system.slug for good in here.values())},
         )
 
 
@@ -258,11 +247,11 @@ def _completion(good: GoodRow, now: dt.datetime) -> Completion:
 
 
 def _origin(
-    good: GoodRow, completion: Completion, *, way: Way, by: User | None, now: dt.datetime
+    good: GoodRow, completion: int, *, way: Way, by: User | None, now: dt.datetime
 ) -> BroughtCompletion:
     row = good.row
     return BroughtCompletion(
-        completion=completion,
+        completion_id=completion,
         way=way,
         brought_at=now,
         brought_by=by,

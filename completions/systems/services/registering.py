@@ -12,9 +12,9 @@ from access.log import record
 from completions.choices import SystemKind
 from completions.models import Assistant, Dataset, System, Writer
 from completions.systems.catalogue import SimulatedEntry, SystemEntry
+from completions.systems.importing import LONGEST_SLUG
 from completions.systems.services.syncing import columns_of
 
-LONGEST_SLUG = 50
 HUMAN = "human"
 HUMAN_SYSTEM = {"name": "Human supporters", "kind": SystemKind.HUMAN}
 SIMULATED_HUMAN = "simulated-human"
