@@ -6,6 +6,8 @@ import json
 
 import pytest
 from django.core.management.base import OutputWrapper
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from access.models import LogEntry
 from completions.choices import JobKind, JobState
@@ -79,6 +81,17 @@ class TestImporting:
         assert (job.state, job.content, job.ended_at) == (JobState.DONE, None, NOW)
         assert job.dataset.name == "Talks"
         assert "3 dialogues (3 new)" in job.result
+        assert Dialogue.objects.count() == 3
+
+    def test_files_of_jobs_that_wait_are_not_read(self):
+        for _ in range(2):
+            services.confirm_job(check()[0], by=make_user(), now=NOW)
+
+        with CaptureQueriesContext(connection) as asked:
+            assert do()
+
+        job, *_ = (one["sql"] for one in asked if 'FROM "completions_job"' in one["sql"])
+        assert '"content"' not in job
         assert Dialogue.objects.count() == 3
 
     def test_a_file_that_nobody_confirmed_is_dropped_after_a_day(self):
