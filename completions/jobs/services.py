@@ -27,14 +27,15 @@ from completions.dialogues.ingest.files import read_dialogues
 from completions.models import Dataset, Job
 from completions.models.dataset import OPEN
 from completions.runs import pulling, queries
-from completions.runs.services.calling import Clock
+from completions.runs.services.calling import CLAIM_LENGTH, Clock
 from completions.runs.services.exclusive import AnotherAtWorkError
 from completions.runs.services.states import ProviderRefusesError
 from completions.runs.services.trying import told, try_endpoints
 from completions.systems.services.registering import ModelIdError, assistant_for
 
 LOST = dt.timedelta(minutes=2)
-"""How long a worker may give no sign of life before another takes its job."""
+"""How long a worker may give no sign of life before another takes its job; one that waits for the
+answer to a single question gives none, and has as long as any call has."""
 UNCONFIRMED = dt.timedelta(days=1)
 """How long a checked file waits for a go-ahead."""
 MOST_BEGUN = 3
@@ -154,7 +155,8 @@ def do_next_job(*, clock: Clock) -> bool:
 
 
 def _claimable(now: dt.datetime) -> QuerySet[Job]:
-    lost = Q(state=JobState.RUNNING, seen_at__lt=now - LOST)
+    silent = Q(seen_at__lt=now - LOST) & ~Q(kind=JobKind.CHECK)
+    lost = Q(state=JobState.RUNNING) & (silent | Q(seen_at__lt=now - CLAIM_LENGTH))
     return Job.objects.filter(Q(state=JobState.WAITING) | lost).order_by("pk")
 
 

@@ -17,6 +17,7 @@ from completions.jobs.services import JobProgress, JobStoppedError
 from completions.management.acting import Progress
 from completions.models import Dataset, Dialogue, Job
 from completions.runs import pulling
+from completions.runs.services.calling import CLAIM_LENGTH
 from completions.runs.services.exclusive import AnotherAtWorkError
 from tests.helpers.datasets import SEEKER, SUPPORTER, native
 from tests.helpers.factories import NOW, make_dataset, make_dialogue
@@ -128,10 +129,15 @@ class TestQueue:
         assert Job.objects.count() == 1
         assert LogEntry.objects.filter(action="job.started").count() == 1
 
-    def test_a_job_is_taken_by_another_only_when_its_worker_died(self):
-        job = make_job(state=JobState.RUNNING, seen_at=NOW, begun=1)
+    @pytest.mark.parametrize(
+        ("kind", "silence"),
+        [(JobKind.BUILD, services.LOST), (JobKind.CHECK, CLAIM_LENGTH)],
+    )
+    def test_a_job_is_taken_by_another_only_when_its_worker_died(self, kind, silence):
+        options = {"n": 3, "seed": 7, "table": "system", "slug": "nobody"}
+        job = make_job(kind=kind, options=options, state=JobState.RUNNING, seen_at=NOW, begun=1)
 
-        alive, dead = NOW + services.LOST, NOW + 2 * services.LOST
+        alive, dead = NOW + silence, NOW + 2 * silence
         assert not services.are_jobs_waiting(now=alive)
         assert not do(alive)
         assert services.are_jobs_waiting(now=dead)
