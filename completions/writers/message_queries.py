@@ -7,10 +7,11 @@ import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from itertools import starmap
+from typing import Any, ClassVar, NamedTuple
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -101,11 +102,12 @@ def settled(dataset: Dataset) -> dict[str, int]:
     messages = Message.objects.filter(lease__context__dataset=dataset)
     held = WritingLease.objects.filter(writer__dataset=dataset, closed_at=None, is_trial=False)
     fixed = Completion.objects.filter(context__dataset=dataset, writer__isnull=False)
+    states = {"n_waiting": MessageState.WAITING, "n_returned": MessageState.RETURNED}
+    counts = {name: Count("pk", filter=Q(state=state)) for name, state in states.items()}
     return {
         "n_open": held.count(),
-        "n_waiting": messages.filter(state=MessageState.WAITING).count(),
-        "n_returned": messages.filter(state=MessageState.RETURNED).count(),
         "n_fixed": fixed.exclude(fixed_at=None).count(),
+        **messages.aggregate(**counts),
     }
 
 
@@ -172,10 +174,6 @@ class MessageFilter(ListFilter):
         """Say whether messages in that state are meant."""
         return self.state == ALL or state == (self.state or MessageState.WAITING)
 
-    def matches(self, revision: MessageRevision) -> bool:
-        """Say whether a message with this newest version is meant, whatever its state."""
-        return not self.signal or self.signal in signals_of(revision)
-
 
 def messages_of(dataset: Dataset) -> QuerySet[Message]:
     """Return the dataset's messages but those on trial, which are read with their writer."""
@@ -197,16 +195,20 @@ def state_counts(dataset: Dataset) -> list[tuple[str, str, int]]:
 
 
 def message_page(dataset: Dataset, filters: MessageFilter, *, page: str) -> Page[Any]:
-    """Return a page of the messages that are meant, the oldest version first, in one query.
+    """Return a page of the messages that are meant, the oldest version first, in two queries.
 
-    Each is its newest version, as ``_newest`` has it, with how its text begins and its signals.
+    Each is its newest version, with ``n_decisions`` of its message, how its text begins and its
+    signals.
     """
-    found = [one for one in _newest(dataset, filters) if filters.matches_state(one.message.state)]
+    found = [one for one in _newest(dataset, filters) if filters.matches_state(one.state)]
     if filters.state == ALL:  # what waits comes first
-        found.sort(key=lambda one: one.message.state != MessageState.WAITING)
+        found.sort(key=lambda one: one.state != MessageState.WAITING)
     shown: Page[Any] = Paginator(found, PER_PAGE).get_page(page)
+    counted = MessageRevision.objects.annotate(n_decisions=Count("message__revisions__decisions"))
+    rows = counted.select_related("message__lease__context").in_bulk([one.pk for one in shown])
     shown.object_list = [
-        (one, beginning(one.text), [SIGNALS[name] for name in signals_of(one)]) for one in shown
+        (row, beginning(row.text), [SIGNALS[name] for name in signals_of(row)])
+        for row in (rows[one.pk] for one in shown)
     ]
     return shown
 
@@ -217,7 +219,7 @@ def place_of(dataset: Dataset, filters: MessageFilter, *, pk: int) -> dict[str, 
     ``next`` and ``previous`` are such as the filter means; ``next_waiting`` is where to go on once
     the message is decided: what waits next, from the start again.
     """
-    rows = [(one.message_id, one.message.state) for one in _newest(dataset, filters)]
+    rows = [(one.message, one.state) for one in _newest(dataset, filters)]
     at = next((n for n, (key, _state) in enumerate(rows) if key == pk), len(rows))
     before, after = rows[:at], rows[at + 1 :]
     waiting = [key for key, state in (*after, *before) if state == MessageState.WAITING]
@@ -233,18 +235,31 @@ def _meant(filters: MessageFilter, rows: Sequence[tuple[int, str]]) -> list[int]
     return [key for key, state in rows if filters.matches_state(state)]
 
 
-def _newest(dataset: Dataset, filters: MessageFilter) -> list[MessageRevision]:
-    """Return newest versions with ``n_decisions`` of their messages; decisions keep the order."""
+class NewestVersion(NamedTuple):
+    """The newest version of a message, by its key; the message by its key and state."""
+
+    pk: int
+    message: int
+    state: str
+
+
+def _newest(dataset: Dataset, filters: MessageFilter) -> list[NewestVersion]:
+    """Return newest versions, whatever state is meant; decisions keep the order.
+
+    Texts are read only where a signal is asked for: there may be tens of thousands.
+    """
     later = MessageRevision.objects.filter(
         message=OuterRef("message"), number__gt=OuterRef("number")
     )
-    newest = MessageRevision.objects.filter(~Exists(later), message__in=messages_of(dataset))
-    rows = newest.annotate(n_decisions=Count("message__revisions__decisions"))
+    rows = MessageRevision.objects.filter(~Exists(later), message__in=messages_of(dataset))
+    rows = rows.order_by("written_at", "message_id")
     if filters.stratum:
         rows = rows.filter(message__lease__context__stratum=filters.stratum)
-    rows = rows.select_related("message__lease__context").order_by("written_at", "message_id")
-    needed = ("text", "flags", "pastes", "has_looked_again", "number", "written_at")
-    rows = rows.only(
-        *needed, "message__state", "message__lease__context_id", "message__lease__context__stratum"
-    )
-    return [revision for revision in rows if filters.matches(revision)]
+    if not filters.signal:
+        return [*starmap(NewestVersion, rows.values_list("pk", "message", "message__state"))]
+    needed = ("text", "flags", "pastes", "has_looked_again", "message__state")
+    return [
+        NewestVersion(one.pk, one.message_id, one.message.state)
+        for one in rows.select_related("message").only(*needed)
+        if filters.signal in signals_of(one)
+    ]

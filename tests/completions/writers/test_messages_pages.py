@@ -5,7 +5,7 @@ import re
 import pytest
 
 from completions.choices import MessageState, MessageVerdict, Stratum
-from completions.models import Message
+from completions.models import Message, MessageRevision
 from completions.writers import message_queries
 from completions.writers.services.review_decisions import complete_message
 from tests.helpers.factories import HOUR, NOW
@@ -135,6 +135,20 @@ class TestTheQueue:
 
         with django_assert_max_num_queries(9):
             staff.get(f"{QUEUE}?state=ALL")
+
+    def test_reads_the_texts_of_what_it_shows_alone(self, staff, dataset, monkeypatch):
+        monkeypatch.setattr(message_queries, "PER_PAGE", 2)
+        message, *_others = (make_read(dataset) for _ in range(6))
+        read, made = [], MessageRevision.from_db
+        monkeypatch.setattr(
+            MessageRevision, "from_db", lambda *given: read.append(1) or made(*given)
+        )
+
+        staff.get(QUEUE)
+        n_listed = len(read)
+        staff.get(address(message))
+
+        assert (n_listed, len(read) - n_listed) == (2, 1)
 
 
 class TestTheSteps:
