@@ -27,14 +27,6 @@ COOKIE_SECONDS = 90 * 24 * 60 * 60
 TYPED = {"text": MAX_CHARACTERS}
 """Fields in which writers type, with the most characters of each."""
 
-# A writer on pause gets no dialogue, but a draft that is on its way is still kept.
-MAY_COME_IN = (
-    WriterState.PROFILING,
-    WriterState.VETTING,
-    WriterState.ACTIVE,
-    WriterState.PAUSED,
-)
-
 GONE = (WriterState.PAUSED, WriterState.REFUSED, WriterState.LEFT, WriterState.WITHDRAWN)
 
 P = ParamSpec("P")
@@ -88,7 +80,7 @@ def writer_known(
         writer = recognised(request)
         if writer is None:
             return say_who_are_you(request)
-        if writer.state not in MAY_COME_IN:
+        if writer.state not in queries.MAY_COME_IN:
             return say_not_writing(request, writer)
         request.writer = writer
         try:

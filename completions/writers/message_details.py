@@ -75,18 +75,12 @@ def _copy(flag: Flag, text: str, other: str) -> dict[str, Any]:
 
 def _texts_of_messages(keys: Iterable[int]) -> dict[int, str]:
     """Return the newest text of each message."""
-    listed = list(keys)
-    if not listed:
-        return {}
-    rows = MessageRevision.objects.filter(message__in=listed).order_by("number")
+    rows = MessageRevision.objects.filter(message__in=list(keys)).order_by("number")
     return dict(rows.values_list("message", "text"))
 
 
 def _texts_of_completions(keys: Iterable[int]) -> dict[int, str]:
-    listed = list(keys)
-    return (
-        dict(Completion.objects.filter(pk__in=listed).values_list("pk", "text")) if listed else {}
-    )
+    return dict(Completion.objects.filter(pk__in=list(keys)).values_list("pk", "text"))
 
 
 def _turn(context: Context, number: int | None) -> str:

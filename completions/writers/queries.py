@@ -45,6 +45,8 @@ Source: TypeAlias = tuple[str, int]
 """What a text is, "message", "completion" or "turn", and which."""
 AGREED = (WriterState.PROFILING, WriterState.VETTING, WriterState.ACTIVE)
 """States of people who have agreed and may go on."""
+MAY_COME_IN = (*AGREED, WriterState.PAUSED)
+"""On pause one gets no dialogue, but a draft that is on its way is still kept."""
 KEPT = ("", LeaseOutcome.SUBMITTED)
 """Outcomes of leases that count in a writer's shares: still open, or answered."""
 

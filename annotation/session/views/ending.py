@@ -27,7 +27,7 @@ from completions.choices import WriterState
 from completions.contexts.console_http import or_404, owners_act
 from completions.models import Dataset, Writer
 from completions.writers import http as writers
-from completions.writers import pool_queries
+from completions.writers import pool_queries, queries
 from completions.writers.http import writer_page
 
 
@@ -206,7 +206,7 @@ def withdraw_writer(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "has_withdrawn": writer.state == WriterState.WITHDRAWN,
-        "has_desk": writer.state in writers.MAY_COME_IN,
+        "has_desk": writer.state in queries.MAY_COME_IN,
     }
     status = 422 if form.is_bound else 200
     return writers.render_fragment(

@@ -16,18 +16,12 @@ from completions.models import Dataset, Writer, WriterConsent
 from completions.writers.credentials import new_code
 from completions.writers.guidelines import VERSION, consent_text
 from completions.writers.pool_queries import LINKLESS
-from completions.writers.queries import AGREED
+from completions.writers.queries import AGREED, MAY_COME_IN
 from completions.writers.services.emailing import queue_mail
 from completions.writers.services.leasing import WriterNotActiveError, lock_writer
 from completions.writers.services.vetting import move_on
 
-LINKED = (
-    WriterState.INVITED,
-    WriterState.PROFILING,
-    WriterState.VETTING,
-    WriterState.ACTIVE,
-    WriterState.PAUSED,
-)
+LINKED = (WriterState.INVITED, *MAY_COME_IN)
 """States of people whom their link lets in to write, or to agree to it."""
 
 

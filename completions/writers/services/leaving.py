@@ -21,11 +21,10 @@ from completions.models import (
 )
 from completions.runs.services.quoted_labels import DELETED
 from completions.strategies.services.labelling import forget_labels
-from completions.writers.queries import AGREED
+from completions.writers.queries import AGREED, MAY_COME_IN
 from completions.writers.services.leasing import WriterNotActiveError, give_back, lock_writer
 from completions.writers.services.vetting import move_on
 
-MAY_LEAVE = (*AGREED, WriterState.PAUSED)
 _RESUMED = {WriterState.PAUSED: "writer.resumed", WriterState.LEFT: "writer.taken_back"}
 """States from which somebody goes on, and what the log calls it."""
 
@@ -43,7 +42,7 @@ def pause_writer(*, writer: Writer, now: dt.datetime, by: User | None = None) ->
         If the writer has not agreed yet, or is not here any more.
     """
     writer = lock_writer(writer)
-    if writer.state not in MAY_LEAVE:
+    if writer.state not in MAY_COME_IN:
         raise WriterNotActiveError
     is_own = by is None
     if writer.state == WriterState.PAUSED and (is_own or not writer.may_resume):
@@ -96,7 +95,7 @@ def leave(*, writer: Writer, now: dt.datetime) -> Writer:
     writer = lock_writer(writer)
     if writer.state == WriterState.LEFT:
         return writer
-    if writer.state not in MAY_LEAVE:
+    if writer.state not in MAY_COME_IN:
         raise WriterNotActiveError
     before = writer.state
     give_work_back(writer, now=now)
