@@ -16,6 +16,7 @@ from completions.models import Completion, Context, Dataset, Message, Writer
 LINKLESS = (WriterState.WITHDRAWN, WriterState.ELSEWHERE)
 TRIED = Q(leases__is_trial=True, leases__closed_at__isnull=False)
 """As ``queries.trial_of`` counts: a trial dialogue that was given back never comes back."""
+IN_USE = Q(leases__message__completion__erased_at=None)
 
 
 WRITERS = Table(
@@ -66,7 +67,7 @@ def writer_rows(dataset: Dataset, *, code: str = "") -> list[Any]:
     n_dialogues = Context.objects.filter(dataset__vetted_datasets=dataset).count()
     counted = people.annotate(
         n_messages=Count("leases__message"),
-        n_accepted=Count("leases__message__completion"),
+        n_accepted=Count("leases__message__completion", filter=IN_USE),
         n_trial=_in_state(MessageState.TRIAL),
         n_sent=F("n_messages") - F("n_trial"),
         n_waiting=_in_state(MessageState.WAITING),

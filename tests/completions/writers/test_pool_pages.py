@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from access.models import LogEntry
+from annotation.raters.services.withdrawing import withdraw_writer
 from completions.choices import LeaseOutcome, MessageState, Review, WriterState
 from completions.models import Dataset, Writer, WriterMail
 from completions.writers import emails as writer_emails
@@ -102,6 +103,15 @@ class TestPeople:
 
         with django_assert_max_num_queries(8):
             assert len(codes(staff.get(url("pool")))) == 8
+
+    def test_whose_texts_were_deleted_have_none_in_use(self, staff, dataset):
+        ada = make_writer(dataset=dataset, code="Wada")
+        make_accepted(lease=make_writing_lease(writer=ada, **SENT))
+
+        withdraw_writer(writer=ada, keep_texts=False, now=NOW)
+
+        found = row(staff.get(url("pool")))
+        assert (found.n_sent, found.n_accepted) == (1, 0)
 
     def test_of_another_dataset_are_not_here(self, staff):
         make_writer(dataset=make_dataset())
