@@ -7,8 +7,7 @@ import enum
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import starmap
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -200,15 +199,15 @@ def message_page(dataset: Dataset, filters: MessageFilter, *, page: str) -> Page
     Each is its newest version, with ``n_decisions`` of its message, how its text begins and its
     signals.
     """
-    found = [one for one in _newest(dataset, filters) if filters.matches_state(one.state)]
+    found = [one for one in _newest(dataset, filters) if filters.matches_state(one[-1])]
     if filters.state == ALL:  # what waits comes first
-        found.sort(key=lambda one: one.state != MessageState.WAITING)
+        found.sort(key=lambda one: one[-1] != MessageState.WAITING)
     shown: Page[Any] = Paginator(found, PER_PAGE).get_page(page)
     counted = MessageRevision.objects.annotate(n_decisions=Count("message__revisions__decisions"))
-    rows = counted.select_related("message__lease__context").in_bulk([one.pk for one in shown])
+    rows = counted.select_related("message__lease__context").in_bulk([pk for pk, *_ in shown])
     shown.object_list = [
         (row, beginning(row.text), [SIGNALS[name] for name in signals_of(row)])
-        for row in (rows[one.pk] for one in shown)
+        for row in (rows[pk] for pk, *_ in shown)
     ]
     return shown
 
@@ -219,7 +218,7 @@ def place_of(dataset: Dataset, filters: MessageFilter, *, pk: int) -> dict[str, 
     ``next`` and ``previous`` are such as the filter means; ``next_waiting`` is where to go on once
     the message is decided: what waits next, from the start again.
     """
-    rows = [(one.message, one.state) for one in _newest(dataset, filters)]
+    rows = [(key, state) for _version, key, state in _newest(dataset, filters)]
     at = next((n for n, (key, _state) in enumerate(rows) if key == pk), len(rows))
     before, after = rows[:at], rows[at + 1 :]
     waiting = [key for key, state in (*after, *before) if state == MessageState.WAITING]
@@ -235,16 +234,8 @@ def _meant(filters: MessageFilter, rows: Sequence[tuple[int, str]]) -> list[int]
     return [key for key, state in rows if filters.matches_state(state)]
 
 
-class NewestVersion(NamedTuple):
-    """The newest version of a message, by its key; the message by its key and state."""
-
-    pk: int
-    message: int
-    state: str
-
-
-def _newest(dataset: Dataset, filters: MessageFilter) -> list[NewestVersion]:
-    """Return newest versions, whatever state is meant; decisions keep the order.
+def _newest(dataset: Dataset, filters: MessageFilter) -> list[tuple[int, int, str]]:
+    """Return each newest version, its message and state; decisions keep the order.
 
     Texts are read only where a signal is asked for: there may be tens of thousands.
     """
@@ -256,10 +247,10 @@ def _newest(dataset: Dataset, filters: MessageFilter) -> list[NewestVersion]:
     if filters.stratum:
         rows = rows.filter(message__lease__context__stratum=filters.stratum)
     if not filters.signal:
-        return [*starmap(NewestVersion, rows.values_list("pk", "message", "message__state"))]
+        return list(rows.values_list("pk", "message", "message__state"))
     needed = ("text", "flags", "pastes", "has_looked_again", "message__state")
     return [
-        NewestVersion(one.pk, one.message_id, one.message.state)
+        (one.pk, one.message_id, one.message.state)
         for one in rows.select_related("message").only(*needed)
         if filters.signal in signals_of(one)
     ]
