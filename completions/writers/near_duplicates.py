@@ -19,7 +19,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Generic, NamedTuple, TypeVar
+from typing import TypeVar
 
 VERSION = "likeness-1"
 
@@ -31,16 +31,6 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
 
 Key = TypeVar("Key", bound=Hashable)
-
-
-class NearDuplicate(NamedTuple, Generic[Key]):
-    """How like a text is to another one, the text of ``key``."""
-
-    key: Key
-    contained: float
-    """The share of the shorter text's shingles that stand in the longer one."""
-    matched: str
-    """The longest run of words that both have, as the text has it."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +58,12 @@ class ComparedWords:
         return frozenset(zip(*(self.words[n:] for n in range(SHINGLE)), strict=False))
 
 
-def most_like(text: str, others: Iterable[tuple[Key, str]]) -> NearDuplicate[Key] | None:
+def most_like(text: str, others: Iterable[tuple[Key, str]]) -> tuple[Key, float, str] | None:
     """Return what ``text`` is most like among ``others``, or None if it is like none.
 
-    The cost grows with the number of words in ``others`` alone.
+    With its key come the share of the shorter text's shingles that stand in the longer one, and
+    the longest run of words that both have, as ``text`` has it. The cost grows with the number of
+    words in ``others`` alone.
     """
     mine = ComparedWords.of(text)
     shingles = mine.shingles
@@ -83,7 +75,7 @@ def most_like(text: str, others: Iterable[tuple[Key, str]]) -> NearDuplicate[Key
             best, found = shared, (key, words)
     if found is None:
         return None
-    return NearDuplicate(found[0], round(best[0], 2), _longest_run(mine, found[1]))
+    return found[0], round(best[0], 2), _longest_run(mine, found[1])
 
 
 def _shared(

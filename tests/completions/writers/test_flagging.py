@@ -290,14 +290,14 @@ class TestATextIsLike:
             ALLOTMENT, [("half", half), ("all", f"{ALLOTMENT} Or not?"), ("none", SAME_TALK)]
         )
 
-        assert (found.key, found.contained) == ("all", 1.0)
+        assert found[:2] == ("all", 1.0)
 
     def test_and_says_which_words_of_it(self):
         other = f"Tell me: {ALLOTMENT.replace('Losing', 'To lose').lower()}"
 
         found = most_like(ALLOTMENT, [("other", other)])
 
-        assert found.matched == ALLOTMENT.removeprefix("Losing ").removesuffix("?")
+        assert found[2] == ALLOTMENT.removeprefix("Losing ").removesuffix("?")
 
 
 class TestATextIsNotLike:
