@@ -156,16 +156,10 @@ BETWEEN = re.compile(r"[\n,;]")
 def read_addresses(text: str) -> tuple[list[str], list[str]]:
     """Read addresses, one on each line or parted by commas; return them, and what is none.
 
-    Each comes once; a name around an address makes it none.
+    Each comes once, in small letters; a name around an address makes it none.
     """
-    words = split_addresses(text)
+    words = dict.fromkeys(word.strip().lower() for word in BETWEEN.split(text) if word.strip())
     return [one for one in words if is_address(one)], [one for one in words if not is_address(one)]
-
-
-def split_addresses(text: str) -> list[str]:
-    """Return what might be an address, each once, in small letters."""
-    words = dict.fromkeys(word.strip().lower() for word in BETWEEN.split(text))
-    return [word for word in words if word]
 
 
 class Invite(forms.Form):
@@ -178,12 +172,12 @@ class Invite(forms.Form):
 
     def clean_emails(self) -> tuple[list[str], list[str]]:
         """Return the addresses, and what is none: it does not keep others from being invited."""
-        if len(split_addresses(self.cleaned_data["emails"])) > MOST_ADDRESSES:
+        good, bad = read_addresses(self.cleaned_data["emails"])
+        if len(good) + len(bad) > MOST_ADDRESSES:
             raise ValidationError(
                 _("That is more than %(n)d at once. Invite them in parts."),
                 params={"n": MOST_ADDRESSES},
             )
-        good, bad = read_addresses(self.cleaned_data["emails"])
         if not good:
             raise ValidationError(
                 _("There is no e-mail address in this. Nobody was invited; mend it and try again.")
