@@ -4,7 +4,6 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -58,10 +57,6 @@ KINDS: Mapping[str, object] = {
 }
 
 
-def _is_of(kind: str, one: Due) -> bool:
-    return one.kind == kind
-
-
 HELD = Table(
     orders={
         "what": (_("What"), lambda one: one.kind),
@@ -72,7 +67,7 @@ HELD = Table(
     usual="on",
     shows={
         "due": (_("Due now"), lambda one: one.is_due),
-        **{kind: (label, partial(_is_of, kind)) for kind, label in KINDS.items()},
+        **{kind: (label, lambda one, of=kind: one.kind == of) for kind, label in KINDS.items()},
     },
     searched=("subject",),
     numbers=("n",),

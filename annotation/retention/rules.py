@@ -18,7 +18,7 @@ class HeldKind(StrEnum):
 
 
 Policy: TypeAlias = Mapping[HeldKind, int]
-"""How many months each kind is kept; 0 keeps it for good, and a session goes when it has run out.
+"""How many months each kind is kept; 0 keeps it for good. Sessions go when they have run out.
 
 ``CONTACT`` (ids and sessions of platforms, links to writers) and ``REASONS`` count from the closing
 of the study, ``ADDRESSES`` (mail addresses of writers) from the freezing of the dataset,
@@ -28,8 +28,6 @@ of the study, ``ADDRESSES`` (mail addresses of writers) from the freezing of the
 
 def due_on(policy: Policy, kind: HeldKind, since: dt.date) -> dt.date | None:
     """Return from which day on something falls due that counts from a day, or None for never."""
-    if kind is HeldKind.SESSIONS:
-        return since
     return months_after(since, policy[kind]) if policy[kind] else None
 
 

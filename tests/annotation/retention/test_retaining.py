@@ -212,7 +212,6 @@ days = st.dates(dt.date(1990, 1, 1), dt.date(2090, 1, 1))
 def test_counts_from_the_day_and_takes_the_last_of_a_short_month():
     assert due_on(POLICY, HeldKind.CONTACT, CLOSED) == dt.date(2027, 2, 28)
     assert due_on(POLICY, HeldKind.EVIDENCE, CLOSED) == dt.date(2036, 8, 31)
-    assert due_on(POLICY, HeldKind.SESSIONS, CLOSED) == CLOSED
 
 
 @pytest.mark.parametrize(("today", "is_due"), [((2027, 2, 27), False), ((2027, 2, 28), True)])
