@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
 from django.db.models import F, Model, Q, QuerySet
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, QueryDict, StreamingHttpResponse
 
 from access.console.csv_cells import Cell, csv_lines
 
@@ -185,6 +185,11 @@ def csv_answer(
 def read_text(query: Mapping[str, str], name: str) -> str:
     """Return what the query says under a name, trimmed, without what no database compares with."""
     return query.get(name, "").replace("\0", "").strip()
+
+
+def read_ticked(posted: QueryDict, name: str, *, most: int) -> list[str]:
+    """Return the values of the boxes of a name that are ticked, each once and ``most`` at most."""
+    return [one for one in dict.fromkeys(posted.getlist(name)) if "\0" not in one][:most]
 
 
 def write_query(options: Mapping[str, Any]) -> str:

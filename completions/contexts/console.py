@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from access.console.tables import read_ticked
 from access.roles import StaffRequest, members_only
 from completions.choices import Review, Stratum
 from completions.contexts import console_http, queries, review_queries
@@ -135,7 +136,7 @@ def review_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Store one decision about every context that is ticked; notes stay as they are."""
     form = console_http.ManyReviewed(request.POST)
     back = _list_address(dataset, ContextFilter.of(request.GET))
-    keys = request.POST.getlist("keys")[: queries.PER_PAGE]
+    keys = read_ticked(request.POST, "keys", most=queries.PER_PAGE)
     if not form.is_valid() or not keys:
         messages.error(request, _("Nothing was decided: tick the contexts that are meant."))
         return redirect(back)

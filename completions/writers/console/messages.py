@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from access.console.tables import read_ticked
 from access.roles import StaffRequest
 from completions.choices import MessageState, MessageVerdict, Stratum
 from completions.contexts.console_http import or_404, owners_act, staff_page
@@ -87,7 +88,7 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
 def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Accept every message that is ticked, as far as it is still as it was on the page."""
     n_accepted = n_changed = 0
-    for ticked in request.POST.getlist("messages")[: message_queries.PER_PAGE]:
+    for ticked in read_ticked(request.POST, "messages", most=message_queries.PER_PAGE):
         if (one := _ticked(dataset, ticked)) is None:
             continue
         found, seen = one

@@ -244,6 +244,13 @@ class TestSeveralAtOnce:
         assert "Nothing was decided" in text(answer)
         assert set(dataset.contexts.values_list("review", flat=True)) == {Review.PENDING}
 
+    def test_one_that_is_named_twice_is_counted_once(self, admin_client, dataset):
+        key = dataset.contexts.first().key
+
+        answer = self.decide(admin_client, [key, "\0", key], "KEPT")
+
+        assert "1 context: Kept" in text(answer)
+
     def test_a_context_of_another_dataset_is_left_alone(self, admin_client, dataset):
         other = make_context()
 

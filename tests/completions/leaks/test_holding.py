@@ -253,7 +253,7 @@ class TestDecidingSeveralAtOnce:
     def test_are_released_with_one_reason(self, admin_client, dataset):
         first, second, third = (make_held(dataset) for _ in range(3))
 
-        answer = self.decide(admin_client, [first, second], **RELEASED)
+        answer = self.decide(admin_client, [first, second, first], **RELEASED)
 
         assert "2: Released" in text(answer)
         assert set(Hold.objects.values_list("pk", "state", "decision_reason")) == {

@@ -107,10 +107,11 @@ class TestSeveralAtOnce:
         messages = [make_read(dataset) for _ in range(3)]
         ticked = ticks(staff.get(QUEUE))
 
-        answer = self.accept(staff, *ticked[:2])
+        answer = self.accept(staff, *ticked[:2], ticked[0])
 
         assert ticked == [f"{one.pk}-1-0" for one in messages]
         assert "2 messages accepted." in text(answer)
+        assert "not accepted" not in text(answer)
         assert [state_of(one) for one in messages] == ["ACCEPTED", "ACCEPTED", "WAITING"]
 
     def test_what_was_decided_or_sent_again_meanwhile_is_left_to_be_read(self, staff, dataset):
