@@ -49,15 +49,16 @@ def submission_of(
     return named or own.filter(session_id="", rater__study=study).order_by("-number").first()
 
 
-def messages_to_guess(rater: Rater) -> list[Completion]:
-    """Return the judged messages of whose source the rater is asked, in a fixed order.
+def messages_to_guess(rater: Rater) -> dict[int, Completion]:
+    """Return the judged messages of whose source the rater is asked, by their places from 0.
 
     Drawn by the study's seed from the pairs that the rater answered before the end, one message
-    of a pair; planted pairs and repeats are left out. Each comes with its dialogue's language.
+    of a pair; planted pairs and repeats are left out. Each comes with its dialogue's language. One
+    whose text was deleted leaves its place empty: a page that is open goes by the places.
     """
     n = content_of(rater.study)["source_guesses"]
     if not n or rater.ended_at is None:
-        return []
+        return {}
     leases = Lease.objects.filter(
         rater=rater,
         outcome=LeaseOutcome.SUBMITTED,
@@ -72,9 +73,9 @@ def messages_to_guess(rater: Rater) -> list[Completion]:
     for point in sorted(drawn):
         completions = drawn[point].comparison.completions
         completion = completions[point % len(completions)]
-        if completion.erased_at is None:
-            found.setdefault(completion.pk, completion)
-    return list(found.values())[:n]
+        found.setdefault(completion.pk, completion)
+    numbered = enumerate(list(found.values())[:n])
+    return {place: one for place, one in numbered if one.erased_at is None}
 
 
 def has_guessed(rater: Rater) -> bool:

@@ -1,6 +1,6 @@
 """What raters post, from the consent to a report; forms return finished values and never save."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
@@ -340,17 +340,18 @@ class Comprehension(forms.Form):
 class Guesses(forms.Form):
     """Who may have written each message; every answer is optional."""
 
-    def __init__(self, data: Posted = None, *, n_messages: int) -> None:
+    def __init__(self, data: Posted = None, *, places: Iterable[int]) -> None:
         super().__init__(data)
-        for place in range(n_messages):
+        self.places = tuple(places)
+        for place in self.places:
             self.fields[f"guess_{place}"] = forms.ChoiceField(
                 choices=GUESSES, widget=forms.RadioSelect, required=False
             )
 
     def guesses(self) -> dict[int, str]:
         """Return the guesses that were made, by the place of the message."""
-        made = (self.cleaned_data[name] for name in self.fields)
-        return {place: guess for place, guess in enumerate(made) if guess}
+        made = {place: self.cleaned_data[f"guess_{place}"] for place in self.places}
+        return {place: guess for place, guess in made.items() if guess}
 
 
 def _kept_or_deleted(otherwise: "_StrPromise") -> forms.ChoiceField:

@@ -89,7 +89,7 @@ def record_guesses(*, rater: Rater, guesses: Mapping[int, str], now: dt.datetime
     goes back and sends again changes nothing.
     """
     rater = lock_rater(rater)
-    messages = dict(enumerate(entry_queries.messages_to_guess(rater)))
+    messages = entry_queries.messages_to_guess(rater)
     known = set(rater.source_guesses.values_list("completion_id", flat=True))
     new = [
         SourceGuess(rater=rater, completion=messages[place], guess=guess, guessed_at=now)

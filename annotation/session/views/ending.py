@@ -157,9 +157,9 @@ def guess(request: RaterRequest) -> HttpResponse:
     shown = _messages(request)
     if not shown:
         return _to_last_page(request)
-    form = Guesses(request.POST if request.method == "POST" else None, n_messages=len(shown))
+    form = Guesses(request.POST if request.method == "POST" else None, places=shown)
     if not form.is_bound:
-        context = {"study": request.page, "asked": list(zip(shown, form, strict=True))}
+        context = {"study": request.page, "asked": list(zip(shown.values(), form, strict=True))}
         return http.render_fragment(request, "annotation/_guess.html", context)
     if "skip" not in request.POST and form.is_valid():
         questions.record_guesses(
@@ -177,11 +177,11 @@ def is_due(request: RaterRequest) -> bool:
     return bool(_messages(request))
 
 
-def _messages(request: RaterRequest) -> list[Message]:
+def _messages(request: RaterRequest) -> dict[int, Message]:
     rater = request.rater
     if rater.state not in ASKED_IN or entry_queries.has_guessed(rater):
-        return []
-    return [Message.of(completion) for completion in entry_queries.messages_to_guess(rater)]
+        return {}
+    return {place: Message.of(one) for place, one in entry_queries.messages_to_guess(rater).items()}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

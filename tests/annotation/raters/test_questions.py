@@ -18,6 +18,7 @@ from tests.helpers.factories import (
     make_rater,
     make_study,
 )
+from tests.helpers.judged import delete_text
 
 pytestmark = pytest.mark.django_db
 
@@ -131,7 +132,7 @@ def rater():
 
 
 def guessable(rater):
-    return entry_queries.messages_to_guess(rater)
+    return list(entry_queries.messages_to_guess(rater).values())
 
 
 class TestMessagesToGuess:
@@ -197,6 +198,18 @@ class TestRecordGuesses:
         stored = SourceGuess.objects.values_list("completion", "guess", "guessed_at")
         assert n == 2
         assert set(stored) == {(messages[0].pk, PERSON, NOW), (messages[2].pk, PROGRAM, NOW)}
+
+    def test_of_a_text_deleted_meanwhile_is_left_out_and_the_others_keep_their_messages(
+        self, rater
+    ):
+        judged(rater, 5)
+        shown = guessable(rater)
+        delete_text(shown[1].pk)
+
+        questions.record_guesses(rater=rater, guesses=dict.fromkeys(range(3), PERSON), now=NOW)
+
+        guessed = SourceGuess.objects.values_list("completion", flat=True)
+        assert set(guessed) == {shown[0].pk, shown[2].pk}
 
     def test_the_first_guess_about_a_message_stays(self, rater):
         judged(rater, 3)
