@@ -6,7 +6,6 @@ an event more than once and in any order; the id of an event stays the same.
 """
 
 import base64
-import binascii
 import datetime as dt
 import hashlib
 import hmac
@@ -95,12 +94,8 @@ def check_signature(body: bytes, timestamp: str, signature: str, *, secret: str)
     if not secret:
         msg = "an empty secret verifies nothing"
         raise ValueError(msg)
-    right = base64.b64decode(sign(body, timestamp, secret=secret))
-    try:
-        given = base64.b64decode(signature, validate=True)
-    except (binascii.Error, ValueError):
-        given = b""
-    if not hmac.compare_digest(given, right):
+    right = sign(body, timestamp, secret=secret)
+    if not hmac.compare_digest(signature.encode(), right.encode()):
         msg = "the signature is not the platform's"
         raise SignatureError(msg)
 

@@ -129,9 +129,8 @@ def text(request: StaffRequest, study: Study, pk: int) -> HttpResponse:
 
 def _next_page(study: Study, pk: int) -> HttpResponse:
     """Lead to the next that waits, from the start again, or to the queue."""
-    before, after = queries.neighbours(study, pk)
-    first = queries.first_waiting(study) if after is None and before else None
-    following = after or first
+    _before, after = queries.neighbours(study, pk)
+    following = after or queries.first_waiting(study)
     if following is None:
         return redirect("console:personal_data", study.slug)
     return redirect("console:personal_text", study.slug, following)

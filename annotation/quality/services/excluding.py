@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -51,30 +52,6 @@ def exclude_by_rules(
     ]
 
 
-@transaction.atomic
-def exclude_rater(*, rater: Rater, reason: str, by: User, now: dt.datetime) -> Exclusion:
-    """Leave a rater out because a person says so.
-
-    Raises
-    ------
-    DecisionError
-        If no reason is given, or the rater is excluded already.
-    """
-    return _decide(rater, is_excluded=True, reason=reason, by=by, now=now)
-
-
-@transaction.atomic
-def reinstate_rater(*, rater: Rater, reason: str, by: User, now: dt.datetime) -> Exclusion:
-    """Take a rater back because a person says so; the rules then go by later evidence alone.
-
-    Raises
-    ------
-    DecisionError
-        If no reason is given, or the rater is not excluded.
-    """
-    return _decide(rater, is_excluded=False, reason=reason, by=by, now=now)
-
-
 def newest_decision(rater: Rater) -> Exclusion | None:
     """Return the decision that holds."""
     return rater.exclusions.order_by("-decided_at", "-pk").first()
@@ -100,9 +77,17 @@ def _by_rule(rater: Rater, finding: Finding, by: User | None) -> Exclusion:
     )
 
 
+@transaction.atomic
 def _decide(
-    rater: Rater, *, is_excluded: bool, reason: str, by: User, now: dt.datetime
+    *, rater: Rater, is_excluded: bool, reason: str, by: User, now: dt.datetime
 ) -> Exclusion:
+    """Store what a person says of a rater.
+
+    Raises
+    ------
+    DecisionError
+        If no reason is given, or it is what holds already.
+    """
     rater = Rater.objects.select_for_update().get(pk=rater.pk)
     newest = newest_decision(rater)
     if not reason.strip():
@@ -121,6 +106,12 @@ def _decide(
         decided_by=by,
     )
     return _store(decision, after=newest, now=now)
+
+
+exclude_rater = partial(_decide, is_excluded=True)
+"""Leave a rater out because a person says so."""
+reinstate_rater = partial(_decide, is_excluded=False)
+"""Take a rater back because a person says so; the rules then go by later evidence alone."""
 
 
 def _store(decision: Exclusion, *, after: Exclusion | None, now: dt.datetime) -> Exclusion:

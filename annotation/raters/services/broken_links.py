@@ -4,7 +4,7 @@ import datetime as dt
 import logging
 
 from django.core.mail import EmailMessage
-from django.db import DatabaseError, IntegrityError, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -30,23 +30,15 @@ def count_failed_arrival(*, study: Study, platform: str, now: dt.datetime) -> No
     if study.state != StudyState.OPEN or study.is_simulated:
         return
     try:
-        with transaction.atomic():
-            _count(study, platform, now)
+        FailedArrival.objects.update_or_create(
+            study=study,
+            platform=platform,
+            hour=now.replace(minute=0, second=0, microsecond=0),
+            defaults={"n": F("n") + 1, "last_at": now},
+            create_defaults={"first_at": now, "last_at": now},
+        )
     except DatabaseError as error:
         logger.warning("an arrival at %s was not counted: %s", study.slug, type(error).__name__)
-
-
-def _count(study: Study, platform: str, now: dt.datetime) -> None:
-    hour = now.replace(minute=0, second=0, microsecond=0)
-    row = {"study": study, "platform": platform, "hour": hour}
-    known = FailedArrival.objects.filter(**row)
-    if known.update(n=F("n") + 1, last_at=now):
-        return
-    try:
-        with transaction.atomic():
-            FailedArrival.objects.create(**row, first_at=now, last_at=now)
-    except IntegrityError:  # another process was first
-        known.update(n=F("n") + 1, last_at=now)
 
 
 def send_arrival_alerts(*, now: dt.datetime) -> int:

@@ -16,7 +16,7 @@ from annotation.models import Consent, Rater, Study
 from annotation.raters import entry_queries
 from annotation.raters.consent import consent_hash
 from annotation.raters.entry_links import Entry
-from annotation.raters.services.submissions import open_first, open_submission
+from annotation.raters.services.submissions import open_submission, store_submission
 from annotation.studies import selectors
 from completions.models import Writer
 from completions.writers.credentials import new_code, repeatable_code
@@ -208,7 +208,7 @@ def _admit(rater: Rater, entry: Entry, *, now: dt.datetime) -> Rater:
     rater.entered_at = now
     rater.save(force_insert=True)
     if entry.external_id:
-        open_first(rater, entry.session, now=now)
+        store_submission(rater, entry.session, now=now)
     version = str(selectors.content_of(study)["consent"]["version"])
     text_hash = consent_hash(study)
     Consent.objects.create(rater=rater, version=version, text_hash=text_hash, given_at=now)

@@ -30,9 +30,19 @@ OUTCOMES = {
 """What of a platform's words for where a submission stands ends it."""
 
 
-def open_first(rater: Rater, ids: Mapping[str, str], *, now: dt.datetime) -> None:
-    """Store with what submission of their platform a new rater came."""
-    _open(rater, ids, number=1, n_before=0, now=now)
+def store_submission(
+    rater: Rater, ids: Mapping[str, str], *, now: dt.datetime, number: int = 1, n_before: int = 0
+) -> None:
+    """Store with what submission of their platform a rater came: by default their first."""
+    PlatformSubmission.objects.create(
+        rater=rater,
+        number=number,
+        session_id=_session_id(ids),
+        ids={name: value for name, value in ids.items() if name not in NAMES},
+        n_before=n_before,
+        opened_at=now,
+        changed_at=now,
+    )
 
 
 def open_submission(rater: Rater, ids: Mapping[str, str], *, now: dt.datetime) -> None:
@@ -44,24 +54,11 @@ def open_submission(rater: Rater, ids: Mapping[str, str], *, now: dt.datetime) -
     if rater.submissions.filter(session_id=_session_id(ids)).exists():
         return
     n_before, wanted = selectors.rater_progress(rater)
-    _open(rater, ids, number=rater.submissions.count() + 1, n_before=n_before, now=now)
+    number = rater.submissions.count() + 1
+    store_submission(rater, ids, number=number, n_before=n_before, now=now)
     if rater.state in GOES_ON and n_before < wanted:
         rater.state, rater.ended_at = RaterState.ACTIVE, None
         rater.save(update_fields=["state", "ended_at"])
-
-
-def _open(
-    rater: Rater, ids: Mapping[str, str], *, number: int, n_before: int, now: dt.datetime
-) -> None:
-    PlatformSubmission.objects.create(
-        rater=rater,
-        number=number,
-        session_id=_session_id(ids),
-        ids={name: value for name, value in ids.items() if name not in NAMES},
-        n_before=n_before,
-        opened_at=now,
-        changed_at=now,
-    )
 
 
 def _session_id(ids: Mapping[str, str]) -> str:
