@@ -50,17 +50,9 @@ class ReportedDialogue:
         return not self.decisions or report.reported_at > self.decisions[0].decided_at
 
 
-def newest_decision(study: Study, context: Context) -> ReportDecision | None:
-    """Return what was decided last about a reported context of the study, or None."""
-    decisions = ReportDecision.objects.filter(study=study, context=context)
-    return decisions.order_by("-decided_at", "-pk").first()
-
-
 def open_reports(study: Study, context: Context) -> QuerySet[Report]:
     """Return the reports of the context by the study's raters that nobody has decided about."""
-    reports = Report.objects.filter(rater__study=study, context=context)
-    decision = newest_decision(study, context)
-    return reports.filter(reported_at__gt=decision.decided_at) if decision else reports
+    return _undecided().filter(rater__study=study, context=context)
 
 
 def held_contexts(study: Study) -> QuerySet[Context]:

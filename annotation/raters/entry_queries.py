@@ -78,10 +78,5 @@ def messages_to_guess(rater: Rater) -> dict[int, Completion]:
     return {place: one for place, one in numbered if one.erased_at is None}
 
 
-def has_guessed(rater: Rater) -> bool:
-    """Say whether the rater answered the questions on sources."""
-    return rater.source_guesses.exists()
-
-
 def _draw(lease: Lease, rater: Rater) -> int:
     return design.draw(rater.study.seed, "guess", rater.drawn_by, lease.comparison.key)

@@ -68,16 +68,14 @@ def withdraw_rater(
     if held is not None:
         give_back(held, outcome=LeaseOutcome.RELEASED, now=now)
     _forget_person(rater, now=now, data_kept=keep_answers)
-    record(
-        action="rater.withdrew",
-        subject=f"rater {rater.code}",
-        now=now,
-        by=by,
-        after={
-            "answers": "kept" if keep_answers else "deleted",
-            **({"reason": reason} if reason else {}),
-        },
-    )
+    after = _said("answers", is_kept=keep_answers, reason=reason)
+    record(action="rater.withdrew", subject=f"rater {rater.code}", now=now, by=by, after=after)
+
+
+def _said(what: str, *, is_kept: bool, reason: str) -> dict[str, str]:
+    """Return what the log has of a withdrawal."""
+    said = {what: "kept" if is_kept else "deleted", "reason": reason}
+    return {name: value for name, value in said.items() if value}
 
 
 def _forget_person(rater: Rater, *, now: dt.datetime, data_kept: bool) -> None:
@@ -153,16 +151,8 @@ def withdraw_writer(
         _hold_for_good(erase_texts(writer, now=now), now=now)
         nudge(Work.REFIT)
     forget_person(writer, texts_kept=keep_texts)
-    record(
-        action="writer.withdrew",
-        subject=f"writer {writer.code}",
-        now=now,
-        by=by,
-        after={
-            "texts": "kept" if keep_texts else "deleted",
-            **({"reason": reason} if reason else {}),
-        },
-    )
+    after = _said("texts", is_kept=keep_texts, reason=reason)
+    record(action="writer.withdrew", subject=f"writer {writer.code}", now=now, by=by, after=after)
 
 
 def _lock_plans(writer: Writer) -> None:

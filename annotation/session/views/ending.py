@@ -48,7 +48,7 @@ def help_lines(request: HttpRequest, study: str) -> HttpResponse:
 @rater_known
 def take_break(request: RaterRequest) -> HttpResponse:
     """Stop the clock of the open pair, and say what is saved and how to come back."""
-    if _is_over(request):
+    if is_over(request):
         return _to_last_page(request)
     if request.method == "POST":
         leasing.pause_judging(rater=request.rater, now=visit_time(request))
@@ -66,7 +66,7 @@ def take_break(request: RaterRequest) -> HttpResponse:
 @rater_known
 def stop(request: RaterRequest) -> HttpResponse:
     """Ask once, then end the rater's part."""
-    if _is_over(request):
+    if is_over(request):
         return _to_last_page(request)
     if request.method == "POST":
         leasing.stop_judging(rater=request.rater, now=visit_time(request))
@@ -104,7 +104,7 @@ def withdraw(request: RaterRequest) -> HttpResponse:
 @rater_known
 def done(request: RaterRequest) -> HttpResponse:
     """Thank a rater whose part is over; send anybody else back to their pairs."""
-    if not _is_over(request):
+    if not is_over(request):
         return http.go(request, "judge", request.page.slug)
     return _show_last_page(request)
 
@@ -134,7 +134,8 @@ def _to_last_page(request: RaterRequest) -> HttpResponse:
     return http.go(request, "done", request.page.slug)
 
 
-def _is_over(request: RaterRequest) -> bool:
+def is_over(request: RaterRequest) -> bool:
+    """Say whether the rater's part has ended, or they are excluded."""
     rater = request.rater
     return rater.state != RaterState.ACTIVE or selectors.is_excluded(rater)
 
@@ -179,7 +180,7 @@ def is_due(request: RaterRequest) -> bool:
 
 def _messages(request: RaterRequest) -> dict[int, Message]:
     rater = request.rater
-    if rater.state not in ASKED_IN or entry_queries.has_guessed(rater):
+    if rater.state not in ASKED_IN or rater.source_guesses.exists():
         return {}
     return {place: Message.of(one) for place, one in entry_queries.messages_to_guess(rater).items()}
 

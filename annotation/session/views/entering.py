@@ -90,13 +90,13 @@ def consent(request: HttpRequest, study: str) -> HttpResponse:
 
 def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
     study, form = found.slug, forms.ConsentForm(request.POST)
-    try:
-        form.full_clean()
-        entry = Entry(**http.unsign_entry(form.cleaned_data.get("entry", ""), study=found))
-    except signing.BadSignature:
-        return http.SeeOther(reverse("annotation:entry", args=[study]))
+    again = http.SeeOther(reverse("annotation:entry", args=[study]))
     if not form.is_valid():
-        return http.SeeOther(reverse("annotation:entry", args=[study]))
+        return again
+    try:
+        entry = Entry(**http.unsign_entry(form.cleaned_data["entry"], study=found))
+    except signing.BadSignature:
+        return again
     if form.cleaned_data["choice"] == "decline":
         return _say_goodbye(request, found, Way.NO_CONSENT, platform=entry.platform)
     offset = form.cleaned_data["utc_offset_minutes"]

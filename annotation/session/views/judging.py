@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.limits import MINUTE
 from annotation.assignment import slots
-from annotation.choices import RaterState, ReportKind, StudyState
+from annotation.choices import ReportKind, StudyState
 from annotation.judging.services import judging, leasing
 from annotation.models import Lease
 from annotation.quality.services import reporting
@@ -24,7 +24,7 @@ from annotation.session.http import (
     credential_required,
     rater_required,
 )
-from annotation.session.views.ending import show_end
+from annotation.session.views.ending import is_over, show_end
 from annotation.studies import http as study_http
 from annotation.studies import selectors
 from annotation.studies.verdicts import Answer
@@ -115,8 +115,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
 def last(request: RaterRequest) -> HttpResponse:
     """Show the last judged pair again with the answer given, to be changed or left."""
     lease = selectors.last_judged_lease(request.rater)
-    is_over = request.rater.state != RaterState.ACTIVE or selectors.is_excluded(request.rater)
-    if lease is None or is_over or request.rater.study.state == StudyState.CLOSED:
+    if lease is None or is_over(request) or request.rater.study.state == StudyState.CLOSED:
         return http.go(request, "judge", request.page.slug)
     form = _form(request, answer=blinded.answer_on_screen(lease))
     return show_pair(request, lease, form)
@@ -153,8 +152,7 @@ def _show_halt(request: RaterRequest) -> HttpResponse:
     """Say why there is no next pair: the study rests, or the rater's part is over."""
     request.rater = selectors.rater_now(request.rater)
     study = request.rater.study
-    may_go_on = request.rater.state == RaterState.ACTIVE
-    if may_go_on and study.state != StudyState.OPEN and not selectors.is_excluded(request.rater):
+    if study.state != StudyState.OPEN and not is_over(request):
         finish = reverse("annotation:stop", args=[request.page.slug])
         return http.say_not_open(request, study, way_on=(_("Finish here"), finish))
     return show_end(request)
