@@ -50,7 +50,8 @@ def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> int:
     chosen = list(_wanted(study, gold_set, now))
     rows = study.comparisons.filter(purpose=Purpose.CHECK).values_list("first_id", "second_id")
     planted = set(rows)
-    missing = [one for one in chosen if _texts(one.comparison) not in planted]
+    pairs = ((one, one.comparison) for one in chosen)
+    missing = [one for one, pair in pairs if (pair.first_id, pair.second_id) not in planted]
     Comparison.objects.bulk_create(one.comparison for one in missing)
     QualityCheck.objects.bulk_create(missing)
     if missing:
@@ -188,10 +189,6 @@ def _comparison(study: Study, context: Context, completions: tuple[Completion, .
         position=design.pair_position(seed=study.seed, key=key),
         slots_left=0,
     )
-
-
-def _texts(comparison: Comparison) -> tuple[int, int | None]:
-    return comparison.first_id, comparison.second_id
 
 
 def _check_fit(comparison: Comparison, expected: Expected, dimension: str) -> None:

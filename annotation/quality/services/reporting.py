@@ -58,12 +58,7 @@ def report_context(
     report, is_new = Report.objects.get_or_create(
         rater=rater,
         context=context,
-        defaults={
-            "lease": lease,
-            "kind": kind,
-            "text": text,
-            "reported_at": now,
-        },
+        defaults={"lease": lease, "kind": kind, "text": text, "reported_at": now},
     )
     if is_new:
         ReportAlert.objects.create(report=report, created_at=now)

@@ -74,13 +74,8 @@ def draft_on_prolific(
             made = PlatformStudy.objects.create(
                 study=study, key=key, n_places=n_places, created_at=now
             )
-            _log(
-                study,
-                "prolific.drafted",
-                {"key": key, "places": n_places},
-                now=now,
-                by=by,
-            )
+            told = {"key": key, "places": n_places}
+            _log(study, "prolific.drafted", told, now=now, by=by)
     except IntegrityError as error:
         msg = f"There is a draft on Prolific already; delete the second one there: {key}."
         raise NotOnProlificError(msg) from error

@@ -233,11 +233,7 @@ def _next_page(request: HttpRequest, rater: Rater, entry: Entry) -> HttpResponse
 
 
 def _enter(
-    request: HttpRequest,
-    study: Study,
-    entry: Entry,
-    *,
-    utc_offset_minutes: int | None,
+    request: HttpRequest, study: Study, entry: Entry, *, utc_offset_minutes: int | None
 ) -> Rater:
     return entering.enter_study(
         study=study,
