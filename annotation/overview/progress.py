@@ -304,7 +304,7 @@ def _filling(studies: Iterable[tuple[Study, StudyTally | None]]) -> list[Need]:
         (
             one.title,
             Alert(
-                _("About to fill") if tally.done < tally.wanted else _("Every judgment is in"),
+                _("About to fill") if tally.done < tally.wanted else _("Every slot is taken"),
                 reverse("console:study", args=[one.slug]),
             ),
         )

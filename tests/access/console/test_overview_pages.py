@@ -71,9 +71,7 @@ class TestWhatWaits:
 
         assert ("1 completion held back", reverse("contexts:held", args=[dataset])) in needs(staff)
 
-    @pytest.mark.parametrize(
-        ("n_left", "what"), [(1, "About to fill"), (0, "Every judgment is in")]
-    )
+    @pytest.mark.parametrize(("n_left", "what"), [(1, "About to fill"), (0, "Every slot is taken")])
     def test_a_study_that_is_almost_or_wholly_full_is_named(self, staff, n_left, what):
         study = make_study(state=StudyState.OPEN)
         for _ in range(10 - n_left):

@@ -35,6 +35,7 @@ from tests.helpers.factories_written_once import make_exclusion, make_fit, make_
 from tests.helpers.pages import rows_of, text
 
 pytestmark = pytest.mark.django_db
+HOME = reverse("console:overview")
 
 
 def address(name, study):
@@ -91,7 +92,7 @@ class TestCounts:
         assert (tally.comparisons, tally.by_people, tally.by_judges) == (3, 2, 3)
         assert found["n_leases"] == 1
 
-    def test_hold_against_the_plan_what_takes_a_slot_of_it(self):
+    def test_hold_against_the_plan_what_takes_a_slot_of_it(self, admin_client):
         study = make_planting_study(
             n=8, rate=0.3, repeat_rate=0.2, session_length=10, judgments_per_pair=1
         )
@@ -99,11 +100,14 @@ class TestCounts:
         rater = make_rater(study=study)
         n_main = sum(lease.is_main for lease in walk(rater))
         answered = progress(study)["counts"]
+        pages = [admin_client.get(one) for one in (HOME, address("study", study))]
         withdraw_rater(rater=rater, now=NOW)
         taken_back = progress(study)["counts"]
 
         assert (answered.by_people, taken_back.by_people) == (10, 10)
         assert (answered.done, answered.wanted) == (n_main, 8)
+        for page in pages:
+            assert f'<progress value="{n_main}" max="8"' in page.content.decode()
         assert (taken_back.done, taken_back.wanted) == (0, 8)
 
 
