@@ -171,7 +171,7 @@ def probability_of_a(text: str, tokens: Sequence[Token]) -> float | None:
         return None
     token, offset = found
     a, b = (_share(letter, token, offset) for letter in "AB")
-    rest = max(0.0, 1.0 - sum(map(math.exp, token.alternatives.values())))
+    rest = max(0.0, 1.0 - sum(map(_probability, token.alternatives.values())))
     a, b = (rest if one is None else one for one in (a, b))
     return a / (a + b) if a + b > 0 else None
 
@@ -206,11 +206,16 @@ def _token_at(tail: str, tokens: Sequence[Token]) -> tuple[Token, int] | None:
     return None
 
 
+def _probability(logprob: float) -> float:
+    """Return at most 1: a provider may send anything as a log probability."""
+    return math.exp(min(logprob, 0.0))
+
+
 def _share(letter: str, token: Token, offset: int) -> float | None:
     """Return the probability of all alternatives that say this letter, or None if none does."""
     beginning = token.text[:offset] + letter
     shares = [
-        math.exp(logprob)
+        _probability(logprob)
         for text, logprob in token.alternatives.items()
         if text.startswith(beginning)
     ]

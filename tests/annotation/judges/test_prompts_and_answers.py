@@ -333,6 +333,15 @@ class TestProbabilityOfTheVerdict:
     def test_is_unknown_of_a_text_without_a_verdict(self, text):
         assert probability_of_a(text, [Token(text, {text: 0.0})]) is None
 
+    @pytest.mark.parametrize("sent", [1e-9, 5.0, 1000.0, math.inf, -math.inf, math.nan])
+    def test_bears_whatever_a_provider_sends_as_a_log_probability(self, sent):
+        for a, b in ((sent, -1.0), (-1.0, sent), (sent, sent)):
+            pieces = [EVEN[0], Token("A", {"A": a, "B": b}), EVEN[2]]
+
+            found = probability_of_a(TEXT, pieces)
+
+            assert found is None or 0 <= found <= 1
+
     def test_takes_no_letter_of_a_dimension_or_of_the_reasons(self):
         for other in range(TEXT.index('"rationale"')):
             if TEXT[other] in "AB":
