@@ -31,8 +31,6 @@ from completions.runs.services.running import NothingToAskError
 from completions.systems.console import COLUMNS, ListedModel, listed_models, listing
 from completions.systems.forms import AssistantRun, suggested_models
 
-MOST_SAMPLES = 100
-
 
 class JudgingForm(forms.Form):
     """Who judges, in which orders, how often, and how freely."""
@@ -55,7 +53,7 @@ class JudgingForm(forms.Form):
     samples = forms.IntegerField(
         required=False,
         min_value=1,
-        max_value=MOST_SAMPLES,
+        max_value=judges_runs.MOST_SAMPLES,
         label=gettext_lazy("Answers wanted in each order"),
         error_messages={
             name: gettext_lazy("Give a whole number from 1 to 100.")
@@ -65,7 +63,7 @@ class JudgingForm(forms.Form):
     temperature = forms.FloatField(
         required=False,
         min_value=0,
-        max_value=2,
+        max_value=judges_runs.HIGHEST_TEMPERATURE,
         label=gettext_lazy("Temperature"),
         error_messages={
             name: gettext_lazy("Give a temperature from 0 to 2, or nothing.")

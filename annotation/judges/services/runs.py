@@ -25,8 +25,11 @@ class StudyNotLockedError(Exception):
     """Judging needs a protocol that can no longer change."""
 
 
-class SamplesAlikeError(ValueError):
-    """Several samples at temperature 0 are copies of one."""
+class AskingError(ValueError):
+    """Judges cannot be asked so often, or so freely, or several times for copies of one."""
+
+
+MOST_SAMPLES, HIGHEST_TEMPERATURE = 100, 2
 
 
 @dataclass(frozen=True)
@@ -53,16 +56,14 @@ def start_judge_run(
 
     Raises
     ------
-    SamplesAlikeError
-        If several samples are wanted at no temperature above 0.
+    AskingError
+        If several samples are wanted at no temperature above 0, or there are no such numbers.
     StudyNotLockedError, UnknownPriceError, BudgetTooSmallError
         If the protocol can still change, a budget cannot be kept, or it is nothing.
     NothingToAskError
         If every call was planned before; no run is added then.
     """
-    if asking.samples > 1 and not asking.temperature:
-        msg = "several samples need a temperature above 0: at 0 they would be copies of one"
-        raise SamplesAlikeError(msg)
+    _check(asking)
     run = JudgeRun.objects.create(
         study=study,
         both_orders=asking.both_orders,
@@ -74,6 +75,18 @@ def start_judge_run(
     )
     n_added = plan_judge_calls(study=study, judges=judges, now=now, run=run, asking=asking)
     return running.begin(run, n_added, now=now, by=by)
+
+
+def _check(asking: Asking) -> None:
+    if asking.samples > MOST_SAMPLES:
+        msg = f"{MOST_SAMPLES} samples of each order are the most"
+        raise AskingError(msg)
+    if not 0 <= (asking.temperature or 0) <= HIGHEST_TEMPERATURE:
+        msg = f"a temperature is from 0 to {HIGHEST_TEMPERATURE}"
+        raise AskingError(msg)
+    if asking.samples > 1 and not asking.temperature:
+        msg = "several samples need a temperature above 0: at 0 they would be copies of one"
+        raise AskingError(msg)
 
 
 def _plan_of(study: Study, judges: Collection[Judge], asking: Asking) -> dict[str, Any]:

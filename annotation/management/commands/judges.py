@@ -148,7 +148,7 @@ class Command(ActionCommand):
     refusals = (
         CatalogueError,
         UnknownJudgeError,
-        runs.SamplesAlikeError,
+        runs.AskingError,
         RunNotFoundError,
         running.BudgetTooSmallError,
         running.NothingToAskError,

@@ -259,6 +259,9 @@ class TestJudgesRun:
             "--study draft --judges alder": "its protocol is not locked",
             "--study small --judges oak": "unknown judges oak",
             "--study small": "no judge is registered but simulated ones",
+            "--study small --judges alder --samples 101": "100 samples of each order are the most",
+            "--study small --judges alder --temperature 3": "a temperature is from 0 to 2",
+            "--study small --judges alder --temperature nan": "a temperature is from 0 to 2",
         }.items():
             with subtests.test(words):
                 assert said in str(refused("judges", "run", *words.split()))
