@@ -305,12 +305,6 @@ def few_dialogues(n_units: int) -> tuple[str, ...]:
     return () if few is None else (few,)
 
 
-def ranks_of(ratings: Floats) -> list[int]:
-    """Return 1 plus how many are rated higher, equal to the millionth of a point."""
-    rounded = np.round(ratings, 6)
-    return [int((rounded > rating).sum()) + 1 for rating in rounded]
-
-
 @dataclass(frozen=True)
 class Samples:
     """Dialogues drawn anew: how often each is in each sample, and the level of intervals."""

@@ -15,7 +15,6 @@ from ranking.analyses.common import (
     decimal,
     judgment_weights,
     preferred,
-    ranks_of,
     tabulated,
 )
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
@@ -23,7 +22,7 @@ from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.elo import ELO_PER_LOG_UNIT, ranks_of, to_elo
 from ranking.numerics.models.cumulative import CumulativeFit, Graded, fit_cumulative
 from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
@@ -256,7 +255,7 @@ def _systems(
     """Return ratings and ranks under each way, in the order of the board."""
     ways = [way for way in WAYS if way.key in found]
     elo = {way.key: to_elo(found[way.key].log_strengths) for way in ways}
-    ranks = {key: ranks_of(ratings) for key, ratings in elo.items()}
+    ranks = {key: ranks_of(ratings).tolist() for key, ratings in elo.items()}
     system = Column("system", "System", ColumnKind.SYSTEM)
     order = best_first(elo[board])
     return (

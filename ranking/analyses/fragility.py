@@ -6,8 +6,7 @@ from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import FittedBoard, decimal, fitted
 from ranking.findings import Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
-from ranking.numerics.arrays import Floats, Integers
-from ranking.numerics.elo import to_elo
+from ranking.numerics.elo import ranks_of, to_elo
 from ranking.numerics.fragility import (
     MOST_TRIED,
     N_CHALLENGERS,
@@ -110,7 +109,7 @@ def _each(found: FittedBoard, columns: JudgmentColumns) -> Table:
     left = without_each(found.pairs, columns.evaluator, found.log_strengths)
     before, after = to_elo(found.log_strengths), to_elo(left)
     moved = np.abs(after - before)
-    ranks = np.abs(_ranks(after) - _ranks(before[None]))
+    ranks = np.abs(ranks_of(after) - ranks_of(before))
     n = np.bincount(columns.evaluator, minlength=len(columns.evaluators))
     has_maximum = np.asarray(np.isfinite(left).all(axis=1))
     largest = np.where(has_maximum, moved.max(axis=1), np.inf)
@@ -147,11 +146,6 @@ def _each(found: FittedBoard, columns: JudgmentColumns) -> Table:
         ),
         tuple(rows),
     )
-
-
-def _ranks(elo: Floats) -> Integers:
-    """Return the rank of each system in each row, 1 the best; ties share the better rank."""
-    return np.asarray(1 + (elo[:, None, :] > elo[:, :, None]).sum(axis=2), dtype=np.int64)
 
 
 def _warnings(removals: Removals) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from ranking.analyses.common import (
     decimal,
     difference_of,
     few_dialogues,
-    ranks_of,
 )
 from ranking.analyses.judged_pairs import (
     Foretold,
@@ -33,7 +32,7 @@ from ranking.findings import (
 from ranking.numerics.arrays import Floats
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT, ranks_of, to_elo
 from ranking.numerics.prediction_powered import (
     PredictionPowered,
     prediction_powered,
@@ -151,7 +150,7 @@ def _cells(fit: PredictionPowered, level: float) -> list[tuple[Cell, ...]]:
     elo = to_elo(fit.log_strengths)
     ends = fit.covariance.intervals(fit.log_strengths, level=level)
     low, high = (CENTRE + ELO_PER_LOG_UNIT * end for end in (ends.low, ends.high))
-    ratings = zip(elo, low, high, ranks_of(elo), strict=True)
+    ratings = zip(elo, low, high, ranks_of(elo).tolist(), strict=True)
     return [(*(round(float(one), 2) for one in row[:3]), row[3]) for row in ratings]
 
 

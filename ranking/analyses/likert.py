@@ -8,7 +8,7 @@ import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import rated
-from ranking.analyses.common import decimal, few_dialogues, mean_of, ranks_of
+from ranking.analyses.common import decimal, few_dialogues, mean_of
 from ranking.analyses.likert_means import (
     FINE,
     SYSTEM,
@@ -35,6 +35,7 @@ from ranking.numerics.correlation import (
     unit_pearson,
     unit_spearman,
 )
+from ranking.numerics.elo import ranks_of
 from ranking.numerics.rater_scales import FEWEST, from_the_others
 
 AGREEMENT = (
@@ -157,7 +158,7 @@ def _other(order: OtherOrder, systems: Sequence[str]) -> Order:
 
 def _ranks(values: Floats) -> list[int | None]:
     known = np.isfinite(values)
-    ranks = iter(ranks_of(values[known]))
+    ranks = iter(ranks_of(values[known]).tolist())
     return [next(ranks) if one else None for one in known]
 
 

@@ -7,12 +7,12 @@ import numpy as np
 
 from annotation.quality.rules.findings import PairAnswers, evidence
 from ranking.analyses import AnalysisInputs
-from ranking.analyses.common import check_enough, decimal, preferred, ranks_of
+from ranking.analyses.common import check_enough, decimal, preferred
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Findings, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bradley_terry import NotConvergedError
-from ranking.numerics.elo import to_elo
+from ranking.numerics.elo import ranks_of, to_elo
 from ranking.numerics.models.crowd import CrowdFit, PreferenceAnswers, fit_crowd, fit_dawid_skene
 from ranking.numerics.models.severity import Calls, SeverityFit, fit_severity
 
@@ -220,7 +220,7 @@ def _row(columns: JudgmentColumns, measured: MeasuredEvaluators, index: int) -> 
 
 def _systems(columns: JudgmentColumns, crowd: CrowdFit) -> Table:
     elo = to_elo(crowd.log_strengths)
-    ranks = ranks_of(elo)
+    ranks = ranks_of(elo).tolist()
     best_first = np.argsort(-elo, kind="stable")
     return Table(
         "systems",

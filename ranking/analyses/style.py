@@ -13,7 +13,6 @@ from ranking.analyses.common import (
     decimal,
     few_dialogues,
     judgment_weights,
-    ranks_of,
     relative,
 )
 from ranking.findings import (
@@ -30,7 +29,7 @@ from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.clustered_means import TooFewDialoguesError
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.elo import ELO_PER_LOG_UNIT, ranks_of, to_elo
 from ranking.numerics.models.covariates import (
     CollinearError,
     CovariateFit,
@@ -187,7 +186,7 @@ def _fit(covered: Covered, names: tuple[str, ...], mode: StrengthMode) -> StyleB
 
 def _boards(columns: JudgmentColumns, plain: StyleBoard, held: StyleBoard, level: float) -> Table:
     rated = [to_elo(board.fit.log_strengths) for board in (held, plain)]
-    ranked = [ranks_of(elo) for elo in rated]
+    ranked = [ranks_of(elo).tolist() for elo in rated]
     rows: list[tuple[Cell, ...]] = []
     for index, slug in enumerate(columns.systems):
         row: list[Cell] = [slug]

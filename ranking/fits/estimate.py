@@ -12,7 +12,7 @@ from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import BradleyTerryFit, NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
-from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.elo import ELO_PER_LOG_UNIT, ranks_of, to_elo
 from ranking.numerics.few_units import (
     FEW_UNITS,
     TOO_FEW_UNITS,
@@ -170,7 +170,7 @@ def _assemble(
         elo_se=resampled.std(axis=0, ddof=1),
         elo_low=single.low,
         elo_high=single.high,
-        rank=1 + (elo[None, :] > elo[:, None]).sum(axis=1),
+        rank=ranks_of(elo),
         rank_low=ranks.best,
         rank_high=ranks.worst,
         joint_low=joint.low,

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
-from ranking.numerics.arrays import Floats
+from ranking.numerics.arrays import Floats, Integers
 
 ELO_PER_LOG_UNIT = 400.0 / math.log(10.0)
 CENTRE = 1500.0
+DIGITS = 6  # of a point; what is closer is apart by rounding
 
 
 def to_elo(log_strengths: Floats) -> Floats:
@@ -35,6 +36,13 @@ def to_elo(log_strengths: Floats) -> Floats:
     centred = log_strengths - log_strengths.mean(axis=-1, keepdims=True)
     ratings: Floats = CENTRE + ELO_PER_LOG_UNIT * centred
     return ratings
+
+
+def ranks_of(ratings: Floats) -> Integers:
+    """Return 1 plus how many of the last axis are rated higher, to the millionth of a point."""
+    rounded = np.round(ratings, DIGITS)
+    higher = rounded[..., None, :] > rounded[..., :, None]
+    return np.asarray(1 + higher.sum(axis=-1), dtype=np.int64)
 
 
 def paper_standard_errors(n_comparisons: Floats) -> Floats:

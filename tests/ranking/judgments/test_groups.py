@@ -314,3 +314,23 @@ def test_no_judgments_are_added_up_to_none():
     counts = PairCounts.added_up(np.empty((10, 0), dtype=np.int64))
 
     assert len(counts.n) == 0
+
+
+@pytest.mark.parametrize("seed", [67, 77, 111, 131, 146, 156, 182])
+def test_systems_with_the_same_record_have_the_same_rank(seed):
+    """However the search for their ratings rounds."""
+    rng = np.random.default_rng(seed)
+    pairs = np.array(list(combinations(range(5), 2)))
+    wins = rng.integers(1, 9, (5, 5))
+    wins[1, 2:], wins[2:, 1], wins[0, 1] = wins[0, 2:], wins[2:, 0], wins[1, 0]
+    unit, pair = np.repeat(np.arange(3), len(pairs)), np.tile(pairs, (3, 1)).T
+    won, lost, none = wins[*pair], wins[*pair[::-1]], np.zeros_like(unit)
+    counts = PairCounts(unit, *pair, none > 0, none > 0, won + lost, won, lost, won, lost)
+
+    found = estimate_ratings(
+        GroupedJudgments(tuple("abcde"), tuple("uvw"), counts),
+        Method(StrengthMode.IGNORE, 2, 4, 0.95, 20, 1),
+    )
+
+    assert found.rank[0] == found.rank[1]
+    assert ((found.rank_low <= found.rank) & (found.rank <= found.rank_high)).all()

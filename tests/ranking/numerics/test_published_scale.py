@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import special
 
 from ranking.numerics.bradley_terry import fit_bradley_terry
-from ranking.numerics.elo import paper_standard_errors, to_elo
+from ranking.numerics.elo import paper_standard_errors, ranks_of, to_elo
 from ranking.numerics.strength import grade_to_strength, shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, tabulate
@@ -116,6 +116,22 @@ class TestToElo:
         ratings = to_elo(np.array([[1.0, 3.0], [10.0, 12.0]]))
 
         np.testing.assert_allclose(ratings[0], ratings[1])
+
+
+class TestRanksOf:
+    @pytest.mark.parametrize(
+        ("ratings", "ranks"),
+        [
+            ([1400.0, 1600.0, 1500.0], [3, 1, 2]),
+            ([1600.0, 1400.0, 1600.0], [1, 3, 1]),
+            ([1500.0 + 2e-13, 1500.0, 1500.0 - 2e-13], [1, 1, 1]),
+            ([[1.0, 2.0], [2.0, 1.0]], [[2, 1], [1, 2]]),
+            ([], []),
+        ],
+        ids=["apart", "tied", "apart by rounding", "row by row", "none"],
+    )
+    def test_the_tied_share_the_better_rank(self, ratings, ranks):
+        assert ranks_of(np.array(ratings)).tolist() == ranks
 
 
 class TestPaperStandardErrors:
