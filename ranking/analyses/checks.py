@@ -83,7 +83,7 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         _systems(checked),
         _bins(checked),
         heat_table(residuals, columns.systems, checked.best_first),
-        *pairs_funnel(residuals, columns.systems, checked.best_first),
+        *pairs_funnel(residuals, wins + wins.T, columns.systems, checked.best_first),
         worst_table(residuals, columns.systems),
     )
     return Findings(METHOD, tables, _warnings(checked))
@@ -260,13 +260,17 @@ CAPTION = (
 
 
 def pairs_funnel(
-    residuals: PairResiduals, systems: Sequence[str], best_first: Sequence[int]
+    residuals: PairResiduals,
+    counted: Floats,
+    systems: Sequence[str],
+    best_first: Sequence[int],
 ) -> tuple[Table, ...]:
     """Return each pair's share beyond the prediction with control limits, if there are two.
 
     A pair's judgments are counted as if each varied as the mean of all does: n times the mean
     variance of one judgment, over that of the pair, both clustered by dialogue. One funnel then
-    has the limits of all. Of many systems the best are shown.
+    has the limits of all. Of many systems the best are shown. ``counted``, of shape (n_systems,
+    n_systems), is how many judgments there are of two, whatever they weigh.
     """
     shown = np.flatnonzero(_is_shown(residuals, best_first[:MOST_SYSTEMS]))
     if len(shown) < FEWEST_DOTS:
@@ -288,8 +292,8 @@ def pairs_funnel(
         if place_of[second] < place_of[first]:
             first, second, share = second, first, -share
         ends = (decimal(end[place]) for one in limits for end in (one.low, one.high))
-        counted = (round(float(n[place])), decimal(alike[place], 2))
-        rows.append((systems[first], systems[second], *counted, decimal(share), 0.0, *ends))
+        told = (round(float(counted[first, second])), decimal(alike[place], 2), decimal(share))
+        rows.append((systems[first], systems[second], *told, 0.0, *ends))
     table = Table(
         "funnel", "Is any pair out of line?", CAPTION, COLUMNS, tuple(rows), Picture.FUNNEL
     )

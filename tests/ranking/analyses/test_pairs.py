@@ -312,6 +312,18 @@ def test_limits_are_so_many_errors_of_as_many_judgments(rng):
         assert row["centre"] == 0.0
 
 
+def test_judgments_are_counted_whatever_they_weigh(rng):
+    columns = simulate(rng, n_units=60)
+
+    one, other = (
+        {(row["first"], row["second"]): row["n"] for row in table(found, "funnel")}
+        for found in (found_in(columns), found_in(columns, masses=(0.9, 0.1)))
+    )
+
+    assert {key: one.get(key, one.get(key[::-1])) for key in other} == other
+    assert sum(other.values()) == columns.n_judgments
+
+
 def test_of_many_systems_the_best_are_shown(rng):
     theta = np.linspace(2.0, -2.0, 45)
     found = found_in(simulate(rng, theta=theta, n_units=200, pairs_per_unit=8))
