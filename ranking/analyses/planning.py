@@ -73,8 +73,12 @@ class PlannedStudy:
 
     @property
     def mean_cluster(self) -> float:
-        """How many judgments there are of one pair in one dialogue, in the mean."""
-        return float(np.bincount(np.unique(self._clusters, return_inverse=True)[1]).mean())
+        """How many judgments of its pair in its dialogue a judgment is among, in the mean.
+
+        With dialogues of any size it is this mean that the variance grows with (Kish 1965).
+        """
+        n = np.unique(self._clusters, return_counts=True)[1]
+        return float((n**2).sum() / n.sum())
 
     def unit_scores(self, a: int, b: int) -> Floats:
         """Return the mean share of a against b in each dialogue, by first judgment."""
@@ -278,8 +282,8 @@ def _single_pairs(study: PlannedStudy) -> Table:
     known = (
         "The correlation of judgments of one pair in one dialogue is not known."
         if effect is None
-        else f"Judgments of one pair in one dialogue are correlated by {rho:.2f}, with "
-        f"{size:.1f} of them each: a design effect of {effect:.2f}."
+        else f"Judgments of one pair in one dialogue are correlated by {rho:.2f}, and each is "
+        f"one of {size:.1f} in the mean: a design effect of {effect:.2f}."
     )
     return Table(
         "pair",

@@ -45,6 +45,19 @@ class TestPlanning:
         row = table(found, "pair")[1]
         assert (row["independent"], row["here"]) == (783, pytest.approx(3 * 783, abs=3))
 
+    def test_counts_raters_who_agree_as_one_in_dialogues_of_any_size(self, rng):
+        """Of dialogues with one and with nine answers most judgments have eight beside them."""
+        rows = [
+            (f"d{unit:03d}", unit, "a", "b", f"r{number}", strength, 1)
+            for unit in range(300)
+            for strength in [int(rng.choice([3, -3]))]
+            for number in range(9 if unit % 2 else 1)
+        ]
+
+        row = table(analyse("PLANNING", make_inputs(make_columns(rows))), "pair")[1]
+
+        assert row["here"] == pytest.approx((1 + 81) / (1 + 9) * 783, rel=0.01)
+
     def test_may_be_looked_at_any_time(self, rng):
         found = analyse("PLANNING", coins(rng, 200, share=0.8))
 
