@@ -31,7 +31,7 @@ from ranking.numerics.agreement.majority import (
     majority_of_others,
     split_majorities,
 )
-from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions
+from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions, observed_agreement
 from ranking.numerics.agreement.resampled import (
     effective_number,
     mean_correlation,
@@ -201,8 +201,8 @@ def ambiguous(faced: Facing) -> Table:
 def _of_kind(faced: Facing, items: Booleans) -> tuple[Cell, ...]:
     by_judges = faced.held.by_judges().on(items)
     ties = mean_cell(by_judges.value == TIE)
-    alike = [_raw(one.counts()) for one in (faced.people.on(items), by_judges)]
-    return (int(items.sum()), *alike, ties, _named_ahead(faced, items))
+    alike = (observed_agreement(one.counts()) for one in (faced.people.on(items), by_judges))
+    return (int(items.sum()), *map(decimal, alike), ties, _named_ahead(faced, items))
 
 
 def _named_ahead(faced: Facing, items: Booleans) -> Cell:
@@ -211,12 +211,6 @@ def _named_ahead(faced: Facing, items: Booleans) -> Cell:
     lead, said = np.sign(above - below), list(faced.said.values())[-1]
     kept = items & (lead != 0) & is_side(said)
     return mean_cell(said[kept] - TIE == lead[kept])
-
-
-def _raw(counts: Integers) -> Cell:
-    judged = counts.sum(axis=1)
-    n = (judged * (judged - 1)).sum()
-    return decimal((counts * (counts - 1)).sum() / n) if n else None
 
 
 def independence(faced: Facing, samples: Samples) -> Table | None:

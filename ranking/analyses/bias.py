@@ -26,6 +26,7 @@ from ranking.analyses.common import (
     interval_cells,
     lengths_of,
     mean_of,
+    means_by,
     relative,
     units_of_items,
     with_test,
@@ -136,21 +137,14 @@ def preference(
     rows = np.flatnonzero(is_first != is_second)
     is_own = found.of_evaluator[columns.evaluator[rows]] == judging
     own, others = (
-        _by_item(columns, rows[chosen], toward[rows[chosen]]) for chosen in (is_own, ~is_own)
+        means_by(columns.item[rows[chosen]], toward[rows[chosen]], columns.n_items)
+        for chosen in (is_own, ~is_own)
     )
     both = np.flatnonzero(np.isfinite(own) & np.isfinite(others))
     if not len(both):
         return 0, np.nan, np.nan, None
     gap = mean_of(own[both] - others[both], units_of_items(columns)[both])
     return len(both), float(own[both].mean()), float(others[both].mean()), gap
-
-
-def _by_item(columns: JudgmentColumns, rows: Integers, toward: Integers) -> Floats:
-    """Return the mean over the judgments of each pair, NaN where there is none."""
-    n = np.bincount(columns.item[rows], minlength=columns.n_items)
-    sums = np.bincount(columns.item[rows], weights=toward, minlength=columns.n_items)
-    means: Floats = np.where(n > 0, sums / np.maximum(n, 1), np.nan)
-    return means
 
 
 def _own_pairs(columns: JudgmentColumns, found: Makers, family: int) -> tuple[int, int]:

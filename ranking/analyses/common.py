@@ -188,6 +188,13 @@ def share_cells(found: ClusteredMean | None, level: float) -> tuple[Cell, Cell, 
     return interval_cells(found, level, most=1.0)
 
 
+def means_by(group: Integers, values: Floats, n_groups: int) -> Floats:
+    """Return the mean of each group, shape (n_groups,), NaN where it has no values."""
+    n = np.bincount(group, minlength=n_groups)
+    sums = np.bincount(group, weights=values, minlength=n_groups)
+    return np.where(n > 0, sums / np.maximum(n, 1), np.nan)
+
+
 def mean_of(values: Floats, unit: Integers) -> ClusteredMean | None:
     """Return a mean clustered by dialogue, or None where there are too few dialogues."""
     try:

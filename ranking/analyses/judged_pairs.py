@@ -13,6 +13,7 @@ from ranking.analyses.common import (
     end_cells,
     estimate_cells,
     family_of,
+    means_by,
     relative,
 )
 from ranking.findings import AnalysisRefusedError, Cell, Column, ColumnKind, Picture, Table
@@ -98,7 +99,10 @@ def figures(inputs: AnalysisInputs) -> Floats:
 
 def _share(columns: JudgmentColumns, split: Shares, rows: Booleans) -> Floats:
     first, second = (_sums(columns, part, rows) for part in (split.first, split.second))
-    return _ratios(first, first + second)
+    total = first + second
+    share: Floats = np.full(total.shape, np.nan)
+    np.divide(first, total, out=share, where=total > 0.0)
+    return share
 
 
 def _lean(columns: JudgmentColumns, rows: Booleans) -> Integers:
@@ -113,15 +117,7 @@ def _sums(columns: JudgmentColumns, values: Floats, rows: Booleans) -> Floats:
 
 def _means(columns: JudgmentColumns, values: Floats, rows: Booleans) -> Floats:
     """Return the mean over some judgments of each pair, NaN where there are none."""
-    n = np.bincount(columns.item[rows], minlength=columns.n_items).astype(np.float64)
-    return _ratios(_sums(columns, values, rows), n)
-
-
-def _ratios(parts: Floats, wholes: Floats) -> Floats:
-    """Divide, NaN where there is nothing to divide by."""
-    ratios = np.full(parts.shape, np.nan)
-    np.divide(parts, wholes, out=ratios, where=wholes > 0.0)
-    return ratios
+    return means_by(columns.item[rows], values[rows], columns.n_items)
 
 
 def _verdicts(columns: JudgmentColumns) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ranking.analyses import AnalysisInputs
 from ranking.analyses.boards import rated
-from ranking.analyses.common import decimal, few_dialogues, mean_of
+from ranking.analyses.common import decimal, few_dialogues, mean_of, means_by
 from ranking.analyses.likert_means import (
     FINE,
     SYSTEM,
@@ -291,10 +291,7 @@ def _correlated(measure: Measure, judges: Booleans, method: Method) -> tuple[Cel
 def _of_messages(measure: Measure, rows: Booleans) -> Floats:
     """Return the mean points of each message over these ratings, NaN where there are none."""
     message = measure.scores.message
-    size = int(message.max(initial=-1)) + 1
-    n = np.bincount(message[rows], minlength=size)
-    sums = np.bincount(message[rows], weights=measure.points[rows], minlength=size)
-    return np.where(n > 0, sums / np.maximum(n, 1), np.nan)
+    return means_by(message[rows], measure.points[rows], int(message.max(initial=-1)) + 1)
 
 
 FEWEST_JUDGES = 2

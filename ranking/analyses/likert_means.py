@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ranking.analyses.common import decimal, mean_of
+from ranking.analyses.common import decimal, mean_of, means_by
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
 from ranking.judgments.method import Method
 from ranking.judgments.scores import ScoreColumns
@@ -52,11 +52,8 @@ class Measure:
 
     def means(self, values: Floats) -> Floats:
         """Return the mean of each system, shape (n_systems,), NaN where there is none."""
-        n_systems, known = len(self.scores.systems), np.isfinite(values)
-        system = self.scores.system[known]
-        n = np.bincount(system, minlength=n_systems)
-        sums = np.bincount(system, weights=values[known], minlength=n_systems)
-        return np.where(n > 0, sums / np.maximum(n, 1), np.nan)
+        known = np.isfinite(values)
+        return means_by(self.scores.system[known], values[known], len(self.scores.systems))
 
     def resampled(self, values: Floats, *, n_replicates: int, seed: int) -> Floats:
         """Return the means in samples of dialogues, shape (n_replicates, n_systems)."""
