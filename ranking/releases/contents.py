@@ -10,11 +10,21 @@ from django.db.models import QuerySet
 from annotation.choices import StudyState
 from annotation.external.queries import batches_of
 from annotation.models import Comparison, Judgment, Rater, Study
+from annotation.rationales.passages import RATER_ID
 from annotation.rationales.queries import TextCounts, texts_for_release
 from completions.dialogues.licences import allows_texts, may_share
 from completions.models import Completion, Context
 from ranking.models import Fit, Release
-from ranking.released.identities import JUDGMENT, OTHER, PAIR, RATER, K, coarsened, identity
+from ranking.released.identities import (
+    JUDGMENT,
+    OTHER,
+    PAIR,
+    RATER,
+    K,
+    coarsened,
+    identity,
+    renamed,
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,18 @@ class Contents:
     def judgment(self, pk: int) -> str:
         """Return the id of a judgment."""
         return identity(self.release.secret, JUDGMENT, str(pk))
+
+    def rationale(self, judgment: int) -> str | None:
+        """Return a reason in words, if it may be released, without the pseudonyms in it.
+
+        No rule finds those that have no digit, and nobody need be asked what becomes of them.
+        """
+        text: str | None = renamed(self.rationales.get(judgment), self._removed)
+        return text or None
+
+    @cached_property
+    def _removed(self) -> dict[str, str]:
+        return dict.fromkeys(self.codes, f"[{RATER_ID} removed]")
 
     def pair(self, key: str) -> str:
         """Return the key of a pair of which a text was deleted.

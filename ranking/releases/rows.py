@@ -170,7 +170,7 @@ def _judgment(contents: Contents, row: dict[str, Any]) -> dict[str, Any]:
         "sampling_probability": row["lease__sampling_probability"],
         "prompt_hash": row["judge_call__prompt_hash"] or "",
         "protocol_hash": row["protocol_hash"],
-        "rationale": contents.rationales.get(row["pk"]) or None,
+        "rationale": contents.rationale(row["pk"]),
         "chips": row["chips"].split(),
     }
 

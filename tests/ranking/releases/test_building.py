@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db.models import QuerySet
 
 from annotation.choices import Purpose, RaterState, TextOutcome
-from annotation.models import Comparison, Judgment, QualityCheck
+from annotation.models import Comparison, Judgment, QualityCheck, Rater
 from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writer
 from annotation.rationales.services.scanning import TextWords, decide_rationale, scan_rationales
 from completions.choices import SystemKind
@@ -141,6 +141,17 @@ class TestBuilding:
         with pytest.raises(release_services.ReleaseRefusedError, match="pseudonym"):
             build(study, tmp_path / "release", is_drawn=False)
         assert not (tmp_path / "release").exists()
+
+    def test_a_rater_who_names_a_pseudonym_in_a_reason_keeps_no_release_back(self, study, tmp_path):
+        Rater.objects.filter(pk=study.raters.first().pk).update(code="RABCDEFGHJK")  # no digit
+        said = "I am RABCDEFGHJK; it names the feeling."
+        QuerySet(Judgment).filter(pk=reason_of(study).pk).update(rationale=said)
+        scan_rationales(study=study, clock=lambda: START)
+
+        build(study, tmp_path / "release", is_drawn=False)
+
+        told = {row["rationale"] for row in rows(tmp_path / "release", "judgments")}
+        assert "I am [rater id removed]; it names the feeling." in told
 
     @pytest.mark.parametrize("before", ["\n", "\t", '"', "\\", "\x01"])
     def test_no_escape_hides_a_pseudonym(self, study, tmp_path, before):
